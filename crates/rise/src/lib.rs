@@ -1,0 +1,104 @@
+//! The core language: types, kinds, primitives, inference, obligations, pretty printer.
+//!
+//! Knows no database and no editor: [`infer`] takes one item and the schemes of what it uses, and
+//! returns everything that is known about it.
+
+pub mod primitive;
+pub mod types;
+
+use std::sync::Arc;
+
+use nat::Var;
+use syntax::ast::{BinderId, Kind, Name, TermId};
+use syntax::{Diagnostic, GlobalId};
+
+pub use primitive::Primitive;
+pub use types::{Address, Arg, DataFun, Names, Obligation, Pi, Scheme, SizeFun, Ty, Type};
+
+/// What a name that no binder binds stands for in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Resolution {
+    /// A definition of this file, of an import, or of the standard library.
+    Def(GlobalId, Arc<Scheme>),
+    /// Defined, but its definition or import is broken; reported there.
+    Broken(Option<GlobalId>),
+    /// Two imports define it.
+    Ambiguous(Vec<GlobalId>),
+    /// Nothing of that name. (Primitives are looked up after this.)
+    Unknown,
+}
+
+/// The definitions that an item can use.
+pub trait Env {
+    /// What `name` stands for.
+    fn resolve(&self, name: &str) -> Resolution;
+    /// All names that could have been meant (for "did you mean").
+    fn names(&self) -> Vec<Name>;
+}
+
+/// Everything that is known about an item once it is checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inference {
+    /// The item's type.
+    pub scheme: Arc<Scheme>,
+    /// What there is to say about it (obligations included, as information).
+    pub diagnostics: Vec<Diagnostic>,
+    /// What each term is, by [`TermId`].
+    pub terms: Box<[TermInfo]>,
+    /// What each binder binds, by [`BinderId`].
+    pub binders: Box<[BinderInfo]>,
+    /// What each name in the item stands for, in the order of the text.
+    pub uses: Vec<NameUse>,
+    /// The conditions on sizes that the item assumes.
+    pub obligations: Vec<Obligation>,
+    /// What the variables in `terms`, `binders`, `uses` and `obligations` are called.
+    pub names: Names,
+}
+
+/// What a term is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TermInfo {
+    /// Not looked at, because something around it is wrong.
+    Unknown,
+    /// An expression of this type.
+    Expr(Ty),
+    /// A type-level argument: size, type, address space or function.
+    Arg(Arg),
+    /// A type that is no data type (as in `def f : t -> t`).
+    Type(Ty),
+}
+
+/// What a binder binds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BinderInfo {
+    /// Not looked at.
+    Unknown,
+    /// A value of this type.
+    Value(Ty),
+    /// A type-level variable.
+    TypeLevel(Var, Kind),
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NameUse {
+    /// The name.
+    pub term: TermId,
+    /// What it means.
+    pub target: Target,
+    /// Its implicit arguments, with the names of the parameters; empty where there are none.
+    pub implicits: Vec<(Name, Arg)>,
+}
+
+/// What a name refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// A binder of this item.
+    Binder(BinderId),
+    /// The index of the `sum(i, …)` at this term.
+    SumIndex(TermId),
+    /// A definition.
+    Global(GlobalId),
+    /// A primitive.
+    Primitive(Primitive),
+}

@@ -1,0 +1,129 @@
+//! Types, schemes and their arguments.
+
+use nat::{Nat, NatFun, Prop, Var};
+use std::sync::Arc;
+use syntax::ast::{AddressSpace, Kind, Name, ScalarType};
+use syntax::Span;
+
+/// A shared type.
+pub type Ty = Arc<Type>;
+
+/// A type of RISE. Variables are numbers; what they are called stands in [`Names`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// Of something that is wrong and has been reported; agrees with every type.
+    Error,
+    /// A data type variable.
+    Var(Var),
+    /// A type of single values.
+    Scalar(ScalarType),
+    /// `Idx[n]`
+    Index(Nat),
+    /// `Vec[n, t]`
+    Vector(Nat, Ty),
+    /// `n.t`
+    Array(Nat, Ty),
+    /// `n..f`
+    DepArray(Nat, DataFun),
+    /// `(s, t)`
+    Pair(Ty, Ty),
+    /// `DepPair[k => t]`
+    DepPair(DataFun),
+    /// `f(n)` for a variable `f` of kind Nat2Data.
+    Apply(Var, Nat),
+    /// `a -> b`
+    Fun(Ty, Ty),
+    /// `(x: kind) -> b` or `{x: kind} -> b`
+    Pi(Pi),
+}
+
+/// A dependent function type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Pi {
+    /// The bound variable.
+    pub var: Var,
+    /// What it stands for.
+    pub kind: Kind,
+    /// Whether it is inferred at each use.
+    pub implicit: bool,
+    /// The type under the binder.
+    pub body: Ty,
+}
+
+/// A function from sizes to data types.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum DataFun {
+    /// A variable of kind Nat2Data.
+    Var(Var),
+    /// `dataFun(i => t)`
+    Lambda(Var, Ty),
+}
+
+/// A function from sizes to sizes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum SizeFun {
+    /// A variable of kind Nat2Nat.
+    Var(Var),
+    /// `natFun(i => n)`
+    Lambda(NatFun),
+}
+
+/// An address space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Address {
+    /// A variable of kind AddrSp.
+    Var(Var),
+    /// One of the four.
+    Space(AddressSpace),
+}
+
+/// What a dependent function is applied to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Arg {
+    /// For kind Nat.
+    Nat(Nat),
+    /// For DataType and its sub-kinds.
+    Type(Ty),
+    /// For AddrSp.
+    Address(Address),
+    /// For Nat2Nat.
+    SizeFun(SizeFun),
+    /// For Nat2Data.
+    DataFun(DataFun),
+}
+
+/// The names of variables, by number.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Names(pub Arc<[Name]>);
+
+impl Names {
+    /// What `var` is called.
+    pub fn get(&self, var: Var) -> Name {
+        match self.0.get(var.0 as usize) {
+            Some(name) if !name.is_empty() => name.clone(),
+            _ => Name::new_static("_"),
+        }
+    }
+}
+
+/// The type of a definition or primitive: implicit parameters first, with the obligations that
+/// every use takes over. Variables are numbered from 0 in the order of the type, so that equal
+/// schemes are equal values.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Scheme {
+    /// The type; closed.
+    pub ty: Ty,
+    /// What must hold of its parameters (`where …`).
+    pub obligations: Arc<[Prop]>,
+    /// What its variables are called.
+    pub names: Names,
+}
+
+/// A condition on sizes that came up in an item and is not proved there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Obligation {
+    /// The condition, over the item's variables.
+    pub prop: Prop,
+    /// The term that needs it.
+    pub span: Span,
+}

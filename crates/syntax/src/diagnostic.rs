@@ -1,0 +1,205 @@
+//! The one diagnostic type, from every layer.
+
+use crate::Span;
+
+/// How much a diagnostic weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// The program has no meaning as it stands.
+    Error,
+    /// The program has a meaning, but probably not the one that was wanted.
+    Warning,
+    /// A fact worth knowing: an obligation that is assumed and checked at run time.
+    Information,
+    /// A remark that stays in the background.
+    Hint,
+}
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $text:literal),+ $(,)?) => {
+        /// What kind of mistake (or fact) a diagnostic reports. The text form is stable:
+        /// scripts filter by it and `rise-ls explain CODE` describes it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code { $($(#[$doc])* $name),+ }
+
+        impl Code {
+            /// Every code, in the order of the error reference.
+            pub const ALL: &'static [Code] = &[$(Code::$name),+];
+
+            /// The stable text form.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Code::$name => $text),+ }
+            }
+        }
+    };
+}
+
+codes! {
+    // Files and syntax.
+    /// The file is not UTF-8 or cannot be read as text.
+    NotText = "not-text",
+    /// Something is missing or does not belong here.
+    SyntaxError = "syntax-error",
+    /// A comment, string or foreign body without its end.
+    Unterminated = "unterminated",
+    /// A number that is malformed or does not fit 64 bits.
+    BadNumber = "bad-number",
+    /// `>>` and `<<`, or two comparisons, side by side without parentheses.
+    AmbiguousOperators = "ambiguous-operators",
+    /// A reserved word where a name is wanted.
+    ReservedName = "reserved-name",
+    /// Deeper nesting than the tool follows.
+    TooDeep = "too-deep",
+    /// An annotation that does not exist or has wrong arguments.
+    BadAnnotation = "bad-annotation",
+    // Names.
+    /// A name that nothing binds.
+    UnknownName = "unknown-name",
+    /// Two definitions of one name in a file.
+    DuplicateDef = "duplicate-def",
+    /// A definition that uses itself.
+    RecursiveDef = "recursive-def",
+    /// A name that two imports define.
+    AmbiguousImport = "ambiguous-import",
+    /// An import of a file that does not exist or cannot be read.
+    ImportNotFound = "import-not-found",
+    /// Files that import each other in a circle.
+    ImportCycle = "import-cycle",
+    /// A definition that hides a library definition or primitive.
+    ShadowedName = "shadowed-name",
+    // Types.
+    /// A type where another one is expected.
+    TypeMismatch = "type-mismatch",
+    /// Two sizes that differ.
+    SizeMismatch = "size-mismatch",
+    /// Two sizes that can neither be proved equal nor told apart.
+    SizeUnknown = "size-unknown",
+    /// A type, size, function or address space where another kind is wanted.
+    KindMismatch = "kind-mismatch",
+    /// An argument for something that takes none.
+    NotAFunction = "not-a-function",
+    /// A function where data is wanted.
+    NotData = "not-data",
+    /// A type that would contain itself.
+    InfiniteType = "infinite-type",
+    /// A type whose sub-kind does not allow the operation.
+    WrongSubkind = "wrong-subkind",
+    /// A literal outside the range of its type.
+    LiteralOutOfRange = "literal-out-of-range",
+    /// A type or size that nothing determines.
+    CannotInfer = "cannot-infer",
+    /// A typed hole.
+    Hole = "hole",
+    /// A function bound by `let`.
+    LetFunction = "let-function",
+    // Obligations.
+    /// A condition on sizes that is assumed, and checked before a run.
+    Obligation = "obligation",
+    /// A condition on sizes that does not hold.
+    ObligationFails = "obligation-fails",
+    /// A size that is negative.
+    NegativeSize = "negative-size",
+    /// The tool failed on this input (a bug in it).
+    Internal = "internal",
+}
+
+/// Names a definition of another item; what the number means is known to who made it (`db`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GlobalId(pub u64);
+
+/// A place in this item, or in another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The item, if it is not the one that the diagnostic belongs to.
+    pub item: Option<GlobalId>,
+    /// The bytes within that item.
+    pub span: Span,
+}
+
+impl From<Span> for Place {
+    fn from(span: Span) -> Self {
+        Place { item: None, span }
+    }
+}
+
+/// A second place that explains a diagnostic.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Related {
+    /// Where.
+    pub place: Place,
+    /// What stands there, in a few words.
+    pub message: String,
+}
+
+/// An edit that mends what a diagnostic reports.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Fix {
+    /// What it does, as a menu line.
+    pub title: String,
+    /// Replacements within the item; they do not overlap.
+    pub edits: Vec<(Span, String)>,
+    /// Whether this is the one obvious mend.
+    pub preferred: bool,
+    /// Why it cannot be chosen, where it is shown all the same.
+    pub disabled: Option<String>,
+}
+
+/// A message about a place in an item.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Diagnostic {
+    /// What kind of message.
+    pub code: Code,
+    /// Its weight.
+    pub severity: Severity,
+    /// The place, relative to the item.
+    pub span: Span,
+    /// One or more lines: what was expected, what was found.
+    pub message: String,
+    /// Further places.
+    pub related: Vec<Related>,
+    /// What to do.
+    pub help: Option<String>,
+    /// Edits that do it.
+    pub fixes: Vec<Fix>,
+}
+
+impl Diagnostic {
+    /// A diagnostic without further places, help or fixes.
+    pub fn new(severity: Severity, code: Code, span: Span, message: impl Into<String>) -> Self {
+        Diagnostic {
+            code,
+            severity,
+            span,
+            message: message.into(),
+            related: Vec::new(),
+            help: None,
+            fixes: Vec::new(),
+        }
+    }
+
+    /// An error.
+    pub fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Diagnostic::new(Severity::Error, code, span, message)
+    }
+
+    /// Adds a further place.
+    #[must_use]
+    pub fn related(mut self, place: impl Into<Place>, message: impl Into<String>) -> Self {
+        self.related.push(Related { place: place.into(), message: message.into() });
+        self
+    }
+
+    /// Sets the help line.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds an edit.
+    #[must_use]
+    pub fn fix(mut self, title: impl Into<String>, edits: Vec<(Span, String)>, preferred: bool) -> Self {
+        self.fixes.push(Fix { title: title.into(), edits, preferred, disabled: None });
+        self
+    }
+}
