@@ -1,8 +1,371 @@
 //! The primitives (`rise.md` section 4).
+//!
+//! What there is to know about a primitive stands once, in RISE's own notation, in
+//! `primitives.rise`. [`Primitive`] names them, so that passes can match on all of them; a test
+//! holds the two equal.
 
-/// A primitive.
+use std::sync::LazyLock;
+
+/// The text of `primitives.rise`, which go-to-definition on a primitive opens.
+pub const SOURCE: &str = include_str!("primitives.rise");
+
+/// What a primitive is for; the chapters of the language reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Primitive {
-    /// `map`
-    Map,
+pub enum Category {
+    /// Arithmetic, comparison and choice on single values.
+    Scalars,
+    /// Views that rearrange arrays.
+    Arrays,
+    /// Pairs.
+    Pairs,
+    /// Short vectors.
+    Vectors,
+    /// Patterns that say what to compute.
+    HighLevel,
+    /// Patterns that say how to compute it.
+    LowLevel,
+    /// Memory and kernels.
+    Memory,
+    /// Arrays and pairs whose types depend on sizes.
+    Dependent,
+}
+
+impl Category {
+    /// Every category, in the order of the reference.
+    pub const ALL: &'static [Category] = &[
+        Category::Scalars,
+        Category::Arrays,
+        Category::Pairs,
+        Category::Vectors,
+        Category::HighLevel,
+        Category::LowLevel,
+        Category::Memory,
+        Category::Dependent,
+    ];
+
+    /// A heading for it.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Category::Scalars => "Scalars",
+            Category::Arrays => "Arrays",
+            Category::Pairs => "Pairs",
+            Category::Vectors => "Vectors",
+            Category::HighLevel => "Patterns: what to compute",
+            Category::LowLevel => "Patterns: how to compute it",
+            Category::Memory => "Memory and kernels",
+            Category::Dependent => "Dependent arrays and pairs",
+        }
+    }
+}
+
+/// An argument that may be written before the others, or left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OptionalArgument {
+    /// An address space, or a variable of kind `AddrSp`.
+    AddressSpace,
+    /// The literal 0, 1 or 2; 0 if it is left out.
+    Dimension,
+}
+
+macro_rules! primitives {
+    ($($category:ident { $($variant:ident = $name:literal),+ $(,)? })+) => {
+        /// A primitive.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Primitive {
+            $($(#[doc = concat!("`", $name, "`")] $variant),+),+
+        }
+
+        impl Primitive {
+            /// Every primitive, in the order of `primitives.rise`.
+            pub const ALL: &'static [Primitive] = &[$($(Primitive::$variant),+),+];
+
+            /// As it is written in a program.
+            pub const fn name(self) -> &'static str {
+                match self { $($(Primitive::$variant => $name),+),+ }
+            }
+
+            /// The primitive that is written so.
+            pub fn from_name(name: &str) -> Option<Primitive> {
+                match name { $($($name => Some(Primitive::$variant),)+)+ _ => None }
+            }
+
+            /// What it is for.
+            pub const fn category(self) -> Category {
+                match self { $($(Primitive::$variant)|+ => Category::$category),+ }
+            }
+        }
+    };
+}
+
+primitives! {
+    Scalars {
+        Add = "add",
+        Sub = "sub",
+        Mul = "mul",
+        Div = "div",
+        Neg = "neg",
+        Mod = "mod",
+        Gt = "gt",
+        Lt = "lt",
+        Ge = "ge",
+        Le = "le",
+        Equal = "equal",
+        NotEqual = "notEqual",
+        Not = "not",
+        And = "and",
+        Or = "or",
+        Select = "select",
+        Cast = "cast",
+        IndexAsNat = "indexAsNat",
+        NatAsIndex = "natAsIndex",
+    }
+    Arrays {
+        Generate = "generate",
+        Idx = "idx",
+        MakeArray = "makeArray",
+        Take = "take",
+        Drop = "drop",
+        Concat = "concat",
+        Split = "split",
+        Join = "join",
+        Transpose = "transpose",
+        Slide = "slide",
+        Assume = "assume",
+        Gather = "gather",
+        Scatter = "scatter",
+        Reorder = "reorder",
+        PadCst = "padCst",
+        PadClamp = "padClamp",
+        PadEmpty = "padEmpty",
+        Zip = "zip",
+        Unzip = "unzip",
+    }
+    Pairs {
+        MakePair = "makePair",
+        Fst = "fst",
+        Snd = "snd",
+        MapFst = "mapFst",
+        MapSnd = "mapSnd",
+    }
+    Vectors {
+        VectorFromScalar = "vectorFromScalar",
+        AsScalar = "asScalar",
+        AsVector = "asVector",
+        AsVectorAligned = "asVectorAligned",
+        MapVec = "mapVec",
+    }
+    HighLevel {
+        Map = "map",
+        Reduce = "reduce",
+    }
+    LowLevel {
+        MapSeq = "mapSeq",
+        MapSeqUnroll = "mapSeqUnroll",
+        MapStream = "mapStream",
+        IterateStream = "iterateStream",
+        MapPar = "mapPar",
+        MapGlobal = "mapGlobal",
+        MapWorkGroup = "mapWorkGroup",
+        MapLocal = "mapLocal",
+        ReducePar = "reducePar",
+        ReduceSeq = "reduceSeq",
+        ReduceSeqUnroll = "reduceSeqUnroll",
+        ScanSeq = "scanSeq",
+        Iterate = "iterate",
+        CircularBuffer = "circularBuffer",
+        RotateValues = "rotateValues",
+    }
+    Memory {
+        Let = "let",
+        ToMem = "toMem",
+        OclRun = "oclRun",
+    }
+    Dependent {
+        DepMapSeq = "depMapSeq",
+        DepZip = "depZip",
+        DepJoin = "depJoin",
+        Partition = "partition",
+        MakeDepPair = "makeDepPair",
+        Dmatch = "dmatch",
+    }
+}
+
+/// What `primitives.rise` says about one primitive.
+#[derive(Clone, Debug)]
+struct Entry {
+    name: &'static str,
+    docs: String,
+    signature: &'static str,
+    annotations: Vec<&'static str>,
+    offset: usize,
+    text: &'static str,
+}
+
+/// The entries of `primitives.rise`, in its order.
+static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| read_entries(SOURCE));
+
+/// Splits the file at its `def` lines. The file has one shape throughout: documentation,
+/// annotations, and the definition on one line.
+fn read_entries(source: &'static str) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let mut docs = String::new();
+    let mut annotations = Vec::new();
+    let mut start = None;
+    let mut offset = 0;
+    for line in source.split_inclusive('\n') {
+        let text = line.trim_end();
+        if let Some(doc) = text.strip_prefix("///") {
+            start.get_or_insert(offset);
+            docs.push_str(doc.strip_prefix(' ').unwrap_or(doc));
+            docs.push('\n');
+        } else if let Some(annotation) = text.strip_prefix('@') {
+            start.get_or_insert(offset);
+            annotations.push(annotation);
+        } else if let Some((name, signature)) = definition(text) {
+            let begin = start.take().unwrap_or(offset);
+            let annotations = std::mem::take(&mut annotations);
+            entries.push(Entry {
+                name: annotations
+                    .iter()
+                    .find_map(|a| quoted(a, "spelled"))
+                    .unwrap_or(name),
+                docs: std::mem::take(&mut docs).trim_end().to_owned(),
+                signature,
+                annotations,
+                offset: begin,
+                text: &source[begin..offset + text.len()],
+            });
+        }
+        offset += line.len();
+    }
+    entries
+}
+
+/// Name and type of `def name : type = _`.
+fn definition(line: &'static str) -> Option<(&'static str, &'static str)> {
+    line.strip_prefix("def ")?
+        .strip_suffix(" = _")?
+        .split_once(" : ")
+}
+
+/// The text in `name("text")`.
+fn quoted(annotation: &'static str, name: &str) -> Option<&'static str> {
+    annotation
+        .strip_prefix(name)?
+        .strip_prefix("(\"")?
+        .strip_suffix("\")")
+}
+
+impl Primitive {
+    fn entry(self) -> &'static Entry {
+        &ENTRIES[self as usize]
+    }
+
+    /// Its documentation, in Markdown: meaning, example, and where it may stand.
+    pub fn docs(self) -> &'static str {
+        &self.entry().docs
+    }
+
+    /// Its type as `primitives.rise` writes it.
+    pub fn signature_text(self) -> &'static str {
+        self.entry().signature
+    }
+
+    /// Its whole entry in `primitives.rise`, a RISE item.
+    pub fn source(self) -> &'static str {
+        self.entry().text
+    }
+
+    /// Where its entry starts in [`SOURCE`], in bytes.
+    pub fn source_offset(self) -> usize {
+        self.entry().offset
+    }
+
+    /// The argument that may be written before the others, if there is one.
+    pub fn optional_argument(self) -> Option<OptionalArgument> {
+        self.entry().annotations.iter().find_map(|annotation| {
+            match quoted(annotation, "optional")? {
+                "AddrSp" => Some(OptionalArgument::AddressSpace),
+                "Dimension" => Some(OptionalArgument::Dimension),
+                _ => None,
+            }
+        })
+    }
+
+    /// Whether it takes as many further arguments as its first one says (`makeArray`).
+    pub fn is_variadic(self) -> bool {
+        self.entry().annotations.contains(&"variadic")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_enum_and_the_file_agree() {
+        let written: Vec<&str> = ENTRIES.iter().map(|entry| entry.name).collect();
+        let listed: Vec<&str> = Primitive::ALL
+            .iter()
+            .map(|primitive| primitive.name())
+            .collect();
+        assert_eq!(written, listed);
+        assert_eq!(
+            SOURCE
+                .lines()
+                .filter(|line| line.starts_with("def "))
+                .count(),
+            listed.len()
+        );
+    }
+
+    #[test]
+    fn names_lead_back_to_their_primitives() {
+        for &primitive in Primitive::ALL {
+            assert_eq!(Primitive::from_name(primitive.name()), Some(primitive));
+        }
+        assert_eq!(Primitive::from_name("mapp"), None);
+    }
+
+    #[test]
+    fn every_primitive_has_a_meaning_an_example_and_a_type() {
+        for &primitive in Primitive::ALL {
+            let docs = primitive.docs();
+            let meaning = docs.lines().next().unwrap_or_default();
+            assert!(meaning.ends_with('.'), "{primitive:?}: {meaning}");
+            assert!(docs.contains("```rise\ndef example = "), "{primitive:?}");
+            assert!(docs.ends_with("```"), "{primitive:?}");
+            assert!(primitive.signature_text().contains("->"), "{primitive:?}");
+            assert!(SOURCE[primitive.source_offset()..].starts_with(primitive.source()));
+        }
+    }
+
+    #[test]
+    fn annotations_are_read() {
+        let with = |wanted| {
+            Primitive::ALL
+                .iter()
+                .filter(|p| p.optional_argument() == Some(wanted))
+                .map(|p| p.name())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            with(OptionalArgument::Dimension),
+            ["mapGlobal", "mapWorkGroup", "mapLocal"]
+        );
+        assert_eq!(
+            with(OptionalArgument::AddressSpace),
+            [
+                "reduceSeq",
+                "reduceSeqUnroll",
+                "scanSeq",
+                "iterate",
+                "circularBuffer",
+                "rotateValues",
+                "toMem"
+            ]
+        );
+        assert!(Primitive::MakeArray.is_variadic());
+        assert!(!Primitive::Map.is_variadic());
+    }
 }
