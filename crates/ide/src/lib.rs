@@ -1,1 +1,40 @@
-//! ide
+//! Editor features: the database in, plain data out (byte spans, strings, edits). No LSP type.
+//!
+//! Every function answers from one snapshot of the database, and looks only at the items it needs:
+//! an answer about one place of a file costs the same in a file of ten lines and of ten thousand.
+
+mod call_hierarchy;
+mod completion;
+mod diagnostics;
+mod formatting;
+mod goto;
+mod hover;
+mod inlay_hints;
+mod links;
+mod position;
+mod references;
+mod rename;
+mod semantic_tokens;
+mod signature_help;
+mod structure;
+mod symbols;
+
+pub use call_hierarchy::{Call, incoming_calls, outgoing_calls, prepare_call_hierarchy};
+pub use completion::{
+    Completion, CompletionKind, CompletionSource, completions, resolve_completion,
+};
+pub use diagnostics::{
+    CodeAction, FileDiagnostic, FileFix, RelatedPlace, code_actions, diagnostics,
+};
+pub use formatting::{format, format_range};
+pub use goto::{goto_definition, goto_type_definition};
+pub use hover::{Hover, hover};
+pub use inlay_hints::{InlayConfig, InlayHint, InlayKind, inlay_hints};
+pub use links::{DocumentLink, document_links};
+pub use position::{FilePosition, FileRange, NavTarget, SourceEdits, SymbolKind, TextEdit};
+pub use references::{Highlight, HighlightKind, Reference, highlights, references};
+pub use rename::{RenameError, RenameTarget, prepare_rename, rename};
+pub use semantic_tokens::{Modifiers, Token, TokenType, semantic_tokens};
+pub use signature_help::{Signature, SignatureHelp, signature_help};
+pub use structure::{Folding, FoldingKind, folding_ranges, selection_ranges};
+pub use symbols::{DocumentSymbol, WorkspaceSymbol, document_symbols, workspace_symbols};
