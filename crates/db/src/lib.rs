@@ -1,1 +1,362 @@
-//! db
+//! The database: files in, everything that is known about them out, kept up to date by salsa.
+//!
+//! The unit of work is the item (an import or a definition): each has its own input, its text, and
+//! one small tracked function per question. Positions are relative to the item, so that typing
+//! above a definition recomputes nothing in it. This crate does no input or output, and is the
+//! only one that knows salsa.
+
+mod batch;
+mod distance;
+mod edit;
+mod files;
+mod inputs;
+mod mentions;
+mod notes;
+mod queries;
+mod recursion;
+mod scope;
+mod trees;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ropey::Rope;
+use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::{Diagnostic, GlobalId, Span};
+
+use files::{Layout, Paths};
+use inputs::{Library, SourceFile, SourceItem};
+use trees::Trees;
+
+pub use batch::FileReport;
+pub use files::{FileId, FilePath, ItemId, ReadError};
+pub use inputs::FileState;
+pub use queries::{Declares, Header, Import};
+pub use recursion::Recursion;
+pub use salsa::Cancelled;
+pub use scope::{Binding, Definitions, Origin, Scope};
+
+/// What the tracked functions may ask of the database besides salsa.
+#[salsa::db]
+pub(crate) trait Db: salsa::Database {
+    /// The file at this path, which becomes a wanted one if nobody has named it before.
+    fn file_at(&self, path: &FilePath) -> FileId;
+    /// Syntax trees that are still around.
+    fn trees(&self) -> &Trees;
+}
+
+/// Files, and everything that is known about them.
+///
+/// A clone is a snapshot: it is cheap, may be sent to another thread, and sees no later change. A
+/// change waits until every clone is dropped, and cancels what they are computing: wrap reads on
+/// a clone in [`catch_cancelled`]. Never change the database on a thread that also holds a clone.
+#[salsa::db]
+#[derive(Clone)]
+pub struct Database {
+    /// Texts and where their items stand; not in salsa, because no tracked function reads it.
+    layouts: Arc<FxHashMap<FileId, Arc<Layout>>>,
+    paths: Arc<Mutex<Paths>>,
+    trees: Arc<Trees>,
+    /// Items that belong to no file and wait to be used again.
+    free: Arc<Vec<ItemId>>,
+    /// Files whose imports have not been looked at since they changed.
+    unread_imports: Arc<FxHashSet<FileId>>,
+    log: Option<Arc<Mutex<Vec<salsa::DatabaseKeyIndex>>>>,
+    // Last, so that it is dropped last.
+    storage: salsa::Storage<Self>,
+}
+
+#[salsa::db]
+impl salsa::Database for Database {}
+
+#[salsa::db]
+impl Db for Database {
+    fn file_at(&self, path: &FilePath) -> FileId {
+        let mut paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&file) = paths.by_path.get(path) {
+            return file;
+        }
+        let file = FileId::from(SourceFile::new(self, path.clone(), FileState::Wanted));
+        paths.by_path.insert(path.clone(), file);
+        paths.wanted.push(file);
+        file
+    }
+
+    fn trees(&self) -> &Trees {
+        &self.trees
+    }
+}
+
+impl Default for Database {
+    fn default() -> Self {
+        Database::new()
+    }
+}
+
+/// Runs `read`, and says if a change cancelled it.
+pub fn catch_cancelled<T>(read: impl FnOnce() -> T) -> Result<T, Cancelled> {
+    Cancelled::catch(std::panic::AssertUnwindSafe(read))
+}
+
+/// How much the database holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Usage {
+    /// Files with a text, the library's included.
+    pub files: usize,
+    /// Bytes of their texts.
+    pub text_bytes: usize,
+    /// Items in files.
+    pub items: usize,
+    /// Items that wait to be used again.
+    pub free_items: usize,
+    /// Syntax trees in memory.
+    pub trees: usize,
+}
+
+/// Reading.
+impl Database {
+    /// The file at this path, if it was ever named.
+    pub fn file(&self, path: &FilePath) -> Option<FileId> {
+        self.paths.lock().unwrap_or_else(PoisonError::into_inner).by_path.get(path).copied()
+    }
+
+    /// Where the file is.
+    pub fn path(&self, file: FileId) -> FilePath {
+        SourceFile::from(file).path(self).clone()
+    }
+
+    /// Every file with a text, the library's included, in the order of their paths.
+    pub fn files(&self) -> Vec<FileId> {
+        let mut files: Vec<FileId> = self.layouts.keys().copied().collect();
+        files.sort_by(|a, b| SourceFile::from(*a).path(self).cmp(SourceFile::from(*b).path(self)));
+        files
+    }
+
+    /// Whether the file ships inside the binary.
+    pub fn is_library(&self, file: FileId) -> bool {
+        matches!(SourceFile::from(file).path(self), FilePath::Std(_))
+    }
+
+    /// What is known about the file's existence.
+    pub fn state(&self, file: FileId) -> FileState {
+        SourceFile::from(file).state(self)
+    }
+
+    /// The file's text; empty if it has none.
+    pub fn text(&self, file: FileId) -> Rope {
+        self.layouts.get(&file).map(|layout| layout.rope.clone()).unwrap_or_default()
+    }
+
+    /// The file's items, in the order of the text.
+    pub fn items(&self, file: FileId) -> Arc<[ItemId]> {
+        self.layouts.get(&file).map(|layout| layout.items.clone()).unwrap_or_default()
+    }
+
+    /// The item's own text.
+    pub fn item_text(&self, item: ItemId) -> Arc<str> {
+        SourceItem::from(item).text(self)
+    }
+
+    /// The file that holds the item.
+    pub fn file_of(&self, item: ItemId) -> FileId {
+        SourceItem::from(item).file(self)
+    }
+
+    /// The item's bytes in its file.
+    pub fn item_span(&self, item: ItemId) -> Span {
+        let layout = self.layouts.get(&self.file_of(item));
+        layout.and_then(|layout| layout.span_of(item)).unwrap_or_default()
+    }
+
+    /// The item that holds this byte of the file (or ends there), and the byte counted from the
+    /// item's start. Between two items that touch, the later one.
+    pub fn item_at(&self, file: FileId, offset: u32) -> Option<(ItemId, u32)> {
+        self.layouts.get(&file)?.item_at(offset)
+    }
+
+    /// The items that share a byte with `range` of the file, in the order of the text.
+    pub fn items_in(&self, file: FileId, range: Span) -> Vec<ItemId> {
+        self.layouts.get(&file).map(|layout| layout.items_in(range)).unwrap_or_default()
+    }
+
+    /// A span of the item, counted from the start of its file.
+    pub fn absolute(&self, item: ItemId, span: Span) -> Span {
+        span.shifted(self.item_span(item).start)
+    }
+
+    /// The item's syntax.
+    pub fn parsed(&self, item: ItemId) -> Arc<syntax::Parsed> {
+        queries::parsed(self, item)
+    }
+
+    /// The item's name or import path, and the names that it uses.
+    pub fn header(&self, item: ItemId) -> &Header {
+        queries::header(self, item.into())
+    }
+
+    /// Everything that is known about the item.
+    pub fn inference(&self, item: ItemId) -> Arc<rise::Inference> {
+        queries::settle(self, [item]);
+        queries::inference(self, item.into())
+    }
+
+    /// The item's type; `None` for what defines nothing, and for what is defined by itself.
+    pub fn scheme(&self, item: ItemId) -> Option<Arc<rise::Scheme>> {
+        queries::settle(self, [item]);
+        queries::scheme(self, item.into())
+    }
+
+    /// What there is to say about the item: syntax, names, types. Spans are relative to it.
+    pub fn item_diagnostics(&self, item: ItemId) -> Arc<[Diagnostic]> {
+        queries::settle(self, [item]);
+        queries::item_diagnostics(self, item)
+    }
+
+    /// What there is to say about the file, an item at a time (items without diagnostics are left
+    /// out). Spans are relative to the item; [`Database::item_span`] says where that is.
+    pub fn file_diagnostics(&self, file: FileId) -> Vec<(ItemId, Arc<[Diagnostic]>)> {
+        let items = self.items(file);
+        queries::settle(self, items.iter().copied());
+        let with = items.iter().map(|&item| (item, queries::item_diagnostics(self, item)));
+        with.filter(|(_, diagnostics)| !diagnostics.is_empty()).collect()
+    }
+
+    /// The names that the file's items can use.
+    pub fn scope(&self, file: FileId) -> Arc<Scope> {
+        scope::scope(self, file.into())
+    }
+
+    /// What `name` stands for in the file, where no binder binds it.
+    pub fn resolve(&self, file: FileId, name: &str) -> Binding {
+        self.scope(file).resolve(name)
+    }
+
+    /// The file's imports.
+    pub fn imports(&self, file: FileId) -> Arc<[Import]> {
+        queries::imports(self, file.into())
+    }
+
+    /// The definitions of the file (and of files that it imports in a circle) that use themselves.
+    pub fn recursion(&self, file: FileId) -> Arc<Recursion> {
+        recursion::recursion(self, file.into())
+    }
+
+    /// What the item's free names stand for (names that stand for nothing, or for a primitive, are
+    /// left out), in the order of the names.
+    pub fn bindings(&self, item: ItemId) -> Arc<[(syntax::ast::Name, Binding)]> {
+        queries::bindings(self, item.into())
+    }
+
+    /// The items whose free names include this definition, in all files.
+    pub fn users(&self, item: ItemId) -> Vec<ItemId> {
+        let Declares::Def(name) = &self.header(item).declares else { return Vec::new() };
+        let home = self.file_of(item);
+        let everywhere = self.is_library(home);
+        let mut users = Vec::new();
+        for file in self.files() {
+            let sees =
+                everywhere || file == home || self.imports(file).iter().any(|import| import.target == Some(home));
+            if sees {
+                users.extend(self.items(file).iter().copied().filter(|&user| self.mentions(user, name, item)));
+            }
+        }
+        users
+    }
+
+    fn mentions(&self, user: ItemId, name: &str, item: ItemId) -> bool {
+        if self.header(user).mentions.binary_search_by(|mention| mention.as_str().cmp(name)).is_err() {
+            return false;
+        }
+        let bindings = self.bindings(user);
+        bindings.iter().any(|(_, binding)| match binding {
+            Binding::Def(found) => *found == item,
+            Binding::Ambiguous(found) => found.contains(&item),
+            Binding::Broken | Binding::Unknown => false,
+        })
+    }
+
+    /// The number by which diagnostics and inference name the item.
+    pub fn global(&self, item: ItemId) -> GlobalId {
+        item.global()
+    }
+
+    /// The item with this number, which must come from this database.
+    pub fn item_of(&self, global: GlobalId) -> ItemId {
+        ItemId::from_global(global)
+    }
+
+    /// How much the database holds.
+    pub fn usage(&self) -> Usage {
+        Usage {
+            files: self.layouts.len(),
+            text_bytes: self.layouts.values().map(|layout| layout.rope.len_bytes()).sum(),
+            items: self.layouts.values().map(|layout| layout.items.len()).sum(),
+            free_items: self.free.len(),
+            trees: self.trees.len(),
+        }
+    }
+
+    /// The queries that were computed (not those that were found again) since the last call, in
+    /// order. Only a database made by [`Database::logged`] keeps this log.
+    pub fn take_log(&self) -> Vec<(String, LogKey)> {
+        let Some(log) = &self.log else { return Vec::new() };
+        let keys = std::mem::take(&mut *log.lock().unwrap_or_else(PoisonError::into_inner));
+        let name = |key: &salsa::DatabaseKeyIndex| {
+            salsa::Database::ingredient_debug_name(self, key.ingredient_index()).into_owned()
+        };
+        keys.iter().map(|key| (name(key), LogKey(key.key_index()))).collect()
+    }
+}
+
+/// What a logged query was asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogKey(salsa::Id);
+
+impl LogKey {
+    /// The file, if the query is one about files.
+    pub fn file(self) -> FileId {
+        FileId::from_id(self.0)
+    }
+
+    /// The item, if the query is one about items.
+    pub fn item(self) -> ItemId {
+        ItemId::from_id(self.0)
+    }
+}
+
+/// Starting.
+impl Database {
+    /// A database that holds the library and nothing else.
+    pub fn new() -> Self {
+        Database::with_storage(salsa::Storage::default(), None)
+    }
+
+    /// A database that writes down which queries it computes, for [`Database::take_log`].
+    pub fn logged() -> Self {
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let writer = log.clone();
+        let storage = salsa::Storage::new(Some(Box::new(move |event: salsa::Event| {
+            if let salsa::EventKind::WillExecute { database_key } = event.kind {
+                writer.lock().unwrap_or_else(PoisonError::into_inner).push(database_key);
+            }
+        })));
+        Database::with_storage(storage, Some(log))
+    }
+
+    fn with_storage(
+        storage: salsa::Storage<Self>,
+        log: Option<Arc<Mutex<Vec<salsa::DatabaseKeyIndex>>>>,
+    ) -> Self {
+        let mut db = Database {
+            layouts: Arc::default(),
+            paths: Arc::default(),
+            trees: Arc::default(),
+            free: Arc::default(),
+            unread_imports: Arc::default(),
+            log,
+            storage,
+        };
+        let files = rise::STD.iter().map(|(name, text)| db.load_library_file(name, text)).collect();
+        Library::builder(files).durability(salsa::Durability::HIGH).new(&db);
+        db
+    }
+}

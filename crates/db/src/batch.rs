@@ -1,0 +1,63 @@
+//! Checking many files at once.
+
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use syntax::Diagnostic;
+
+use crate::{Database, FileId, ItemId, queries};
+
+/// Deep terms are walked by recursion; only what is used of this becomes memory.
+const STACK: usize = 64 << 20;
+/// Items that a thread takes at once.
+const CHUNK: usize = 32;
+
+/// The diagnostics of a file, an item at a time.
+pub type FileReport = (FileId, Vec<(ItemId, Arc<[Diagnostic]>)>);
+
+impl Database {
+    /// Checks the files on so many threads. Reports come in the order of `files`, without the
+    /// items that have no diagnostics.
+    pub fn check_all(&self, files: &[FileId], threads: usize) -> Vec<FileReport> {
+        let items: Vec<ItemId> = files.iter().flat_map(|&file| self.items(file).to_vec()).collect();
+        self.in_parallel(&items, threads, |db, chunk| {
+            chunk.iter().for_each(|&item| {
+                db.header(item);
+            });
+        });
+        self.in_parallel(&items, threads, |db, chunk| {
+            queries::settle(db, chunk.iter().copied());
+            chunk.iter().for_each(|&item| {
+                queries::checked(db, item.into());
+            });
+        });
+        files.iter().map(|&file| (file, self.file_diagnostics(file))).collect()
+    }
+
+    fn in_parallel(&self, items: &[ItemId], threads: usize, work: impl Fn(&Database, &[ItemId]) + Sync) {
+        let next = AtomicUsize::new(0);
+        let run = |db: Database| {
+            while let Some(chunk) = items.chunks(CHUNK).nth(next.fetch_add(1, Ordering::Relaxed)) {
+                work(&db, chunk);
+            }
+        };
+        std::thread::scope(|scope| {
+            let spawn = |_| {
+                let db = self.clone();
+                std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || run(db))
+            };
+            let workers: Vec<_> = (0..threads.max(1)).map(spawn).collect();
+            let mut started = false;
+            for worker in workers.into_iter().flatten() {
+                started = true;
+                if let Err(panic) = worker.join() {
+                    resume_unwind(panic);
+                }
+            }
+            if !started {
+                run(self.clone());
+            }
+        });
+    }
+}

@@ -1,0 +1,140 @@
+//! The free names of an item.
+
+use syntax::ast::{BinderAnnotation, BinderId, Item, ItemKind, Name, TermId, TermKind};
+
+/// The names in the item that none of its own binders binds, sorted, each once.
+///
+/// Every name that inference can ask for is among them: the order of evaluation rests on that.
+pub(crate) fn mentions(item: &Item) -> Box<[Name]> {
+    let mut walk = Walk { item, bound: Vec::new(), free: Vec::new(), todo: Vec::new() };
+    match &item.kind {
+        ItemKind::Def { ty, body, .. } => {
+            walk.todo.push(Step::Term(*body));
+            if let Some(ty) = *ty {
+                walk.todo.extend(spine(item, ty).into_iter().rev().map(Step::Bind));
+                walk.todo.push(Step::Term(ty));
+            }
+        }
+        ItemKind::Foreign { params, result, .. } => {
+            walk.todo.push(Step::Term(*result));
+            params.iter().for_each(|&param| walk.annotation(param));
+        }
+        ItemKind::Import { .. } | ItemKind::Stray => {}
+    }
+    walk.run();
+    walk.free.sort_unstable();
+    walk.free.dedup();
+    walk.free.into_iter().cloned().collect()
+}
+
+/// The binders of a def's written type that its body sees.
+fn spine(item: &Item, mut ty: TermId) -> Vec<BinderId> {
+    let mut binders = Vec::new();
+    loop {
+        ty = match &item.term(ty).kind {
+            TermKind::Pi { param, body, .. } => {
+                binders.push(*param);
+                *body
+            }
+            TermKind::Arrow(_, to) => *to,
+            TermKind::Paren(inner) => *inner,
+            _ => return binders,
+        };
+    }
+}
+
+enum Step {
+    Term(TermId),
+    Bind(BinderId),
+    /// Leave the scope of the latest so many binders.
+    Unbind(usize),
+}
+
+struct Walk<'a> {
+    item: &'a Item,
+    bound: Vec<&'a Name>,
+    free: Vec<&'a Name>,
+    /// A stack, because terms nest deeply.
+    todo: Vec<Step>,
+}
+
+impl<'a> Walk<'a> {
+    fn run(&mut self) {
+        while let Some(step) = self.todo.pop() {
+            match step {
+                Step::Term(term) => self.term(term),
+                Step::Bind(binder) => self.bound.push(&self.item.binder(binder).name),
+                Step::Unbind(count) => self.bound.truncate(self.bound.len() - count),
+            }
+        }
+    }
+
+    fn term(&mut self, id: TermId) {
+        match &self.item.term(id).kind {
+            TermKind::Name(name) => {
+                if !self.bound.contains(&name) {
+                    self.free.push(name);
+                }
+            }
+            TermKind::Fun { params, body } | TermKind::DepFun { params, body } => {
+                self.scope(params, *body);
+            }
+            TermKind::Let { binder, value, body } => {
+                self.scope(&[*binder], *body);
+                self.todo.push(Step::Term(*value));
+            }
+            TermKind::NatFun { param, body }
+            | TermKind::DataFun { param, body }
+            | TermKind::DepPair { param, body }
+            | TermKind::Pi { param, body, .. } => self.scope(&[*param], *body),
+            _ => {
+                let todo = &mut self.todo;
+                self.item.children(id, |child| todo.push(Step::Term(child)));
+            }
+        }
+    }
+
+    /// Plans to walk over binders, in order, and what they scope over.
+    fn scope(&mut self, params: &[BinderId], body: TermId) {
+        self.todo.push(Step::Unbind(params.len()));
+        self.todo.push(Step::Term(body));
+        for &param in params.iter().rev() {
+            self.todo.push(Step::Bind(param));
+            self.annotation(param);
+        }
+    }
+
+    fn annotation(&mut self, binder: BinderId) {
+        if let BinderAnnotation::Type(ty) = self.item.binder(binder).annotation {
+            self.todo.push(Step::Term(ty));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn free(text: &str) -> String {
+        mentions(&syntax::parse(text).item).join(" ")
+    }
+
+    #[test]
+    fn binders_bind_their_bodies_only() {
+        assert_eq!(free("def f = fun(x, y => g(x, y, z))"), "g z");
+        assert_eq!(free("def f = let x = x in x"), "x");
+        assert_eq!(free("def f = (fun(x => x))(x)"), "x");
+        assert_eq!(free("def f = depFun(n: Nat => fun(xs: n.f32 => xs |> split(n) |> h))"), "h split");
+    }
+
+    #[test]
+    fn the_written_type_binds_in_the_body() {
+        assert_eq!(free("def f : (n: Nat) -> {t: Num} -> n.t -> t = fun(xs => g(n)(xs))"), "g");
+        assert_eq!(free("def f : m.f32 -> (n: Nat) -> n.f32 = h(n)"), "h m");
+    }
+
+    #[test]
+    fn foreign_functions_mention_what_is_in_their_types() {
+        assert_eq!(free("foreign def f(x: n.f32, y: f32): m.f32"), "m n");
+    }
+}

@@ -1,0 +1,275 @@
+//! The questions about one item, and the order in which they are asked.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+
+use rise::{BinderInfo, Env, Inference, Names, Resolution, Scheme, TermInfo, Type};
+use rustc_hash::FxHashSet;
+use syntax::ast::{Item, ItemKind, Name};
+use syntax::{Diagnostic, Parsed, Span};
+
+use crate::inputs::{FileState, SourceFile, SourceItem};
+use crate::mentions::mentions;
+use crate::notes::notes;
+use crate::recursion::recursion;
+use crate::scope::{Binding, scope};
+use crate::trees::internal_error;
+use crate::{Db, FileId, ItemId};
+
+/// What other items can see of an item without its type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// What it declares.
+    pub declares: Declares,
+    /// Where: the name, or the import's string. In the item.
+    pub span: Span,
+    /// The names that nothing in the item binds, sorted.
+    pub mentions: Box<[Name]>,
+}
+
+/// What an item declares.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Declares {
+    /// A definition of this name.
+    Def(Name),
+    /// An import of this path.
+    Import(Box<str>),
+    /// Nothing, because something is missing.
+    Nothing,
+}
+
+/// An import of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Import {
+    /// The item that imports.
+    pub item: ItemId,
+    /// The file it names; `None` if it names none, because this file is in no folder.
+    pub target: Option<FileId>,
+}
+
+/// What is kept of a checked item.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Checked {
+    pub scheme: Option<Arc<Scheme>>,
+    pub diagnostics: Arc<[Diagnostic]>,
+}
+
+/// The item's syntax.
+pub(crate) fn parsed(db: &dyn Db, item: ItemId) -> Arc<syntax::Parsed> {
+    db.trees().get(item, &SourceItem::from(item).text(db))
+}
+
+/// What others can see of the item without its type.
+#[salsa::tracked]
+pub(crate) fn header(db: &dyn Db, item: SourceItem) -> Header {
+    let parsed = parsed(db, item.into());
+    let item = &parsed.item;
+    let (declares, span) = match (&item.kind, item.name()) {
+        (ItemKind::Import { path: Some((path, span)) }, _) => (Declares::Import(path.clone()), *span),
+        (_, Some(name)) if !name.name.is_empty() => (Declares::Def(name.name.clone()), name.span),
+        _ => (Declares::Nothing, Span::default()),
+    };
+    Header { declares, span, mentions: mentions(item) }
+}
+
+/// What the item declares: changes more rarely than the header.
+#[salsa::tracked]
+pub(crate) fn declares(db: &dyn Db, item: SourceItem) -> Declares {
+    header(db, item).declares.clone()
+}
+
+/// The file's items; none if it has no text.
+pub(crate) fn items(db: &dyn Db, file: SourceFile) -> Arc<[ItemId]> {
+    match file.state(db) {
+        FileState::Present(items) => items,
+        FileState::Wanted | FileState::Absent(_) => Arc::default(),
+    }
+}
+
+/// The file's imports, in order.
+#[salsa::tracked(returns(clone))]
+pub(crate) fn imports(db: &dyn Db, file: SourceFile) -> Arc<[Import]> {
+    let mut imports = Vec::new();
+    for &item in items(db, file).iter() {
+        if let Declares::Import(path) = declares(db, item.into()) {
+            let target = file.path(db).import(path).map(|path| db.file_at(&path));
+            imports.push(Import { item, target });
+        }
+    }
+    imports.into()
+}
+
+/// What the item's free names stand for; those that stand for nothing here are left out.
+#[salsa::tracked(returns(clone))]
+pub(crate) fn bindings(db: &dyn Db, item: SourceItem) -> Arc<[(Name, Binding)]> {
+    let header = header(db, item);
+    if header.mentions.is_empty() {
+        return Arc::default();
+    }
+    let scope = scope(db, item.file(db).into());
+    let bindings = header.mentions.iter().map(|name| (name.clone(), scope.resolve(name)));
+    bindings.filter(|(_, binding)| *binding != Binding::Unknown).collect()
+}
+
+/// The items that the item uses.
+pub(crate) fn dependencies(db: &dyn Db, item: ItemId, mut visit: impl FnMut(ItemId)) {
+    for (_, binding) in bindings(db, item.into()).iter() {
+        if let Binding::Def(used) = *binding {
+            visit(used);
+        }
+    }
+}
+
+/// The item's type and everything that syntax and inference have to say about it.
+#[salsa::tracked]
+pub(crate) fn checked(db: &dyn Db, item: SourceItem) -> Checked {
+    let parsed = parsed(db, item.into());
+    let mut diagnostics = parsed.diagnostics.to_vec();
+    let scheme = match infer(db, item, &parsed) {
+        Some(Ok(inference)) => {
+            diagnostics.extend(inference.diagnostics);
+            Some(inference.scheme)
+        }
+        Some(Err(failure)) => {
+            diagnostics.push(failure);
+            None
+        }
+        None => None,
+    };
+    Checked { scheme, diagnostics: diagnostics.into() }
+}
+
+/// The item's type, as its users see it.
+#[salsa::tracked(returns(clone))]
+pub(crate) fn scheme(db: &dyn Db, item: SourceItem) -> Option<Arc<Scheme>> {
+    if recursion(db, item.file(db).into()).contains(item.into()) {
+        return None;
+    }
+    checked(db, item).scheme.clone()
+}
+
+/// Everything that is known about the item. Computed apart from [`checked`], because it is large
+/// and few items are looked at so closely. More are kept than a large file has, so that walking
+/// over one again and again (for its colours, say) does not infer it again and again.
+#[salsa::tracked(returns(clone), lru = 2048)]
+pub(crate) fn inference(db: &dyn Db, item: SourceItem) -> Arc<Inference> {
+    let parsed = parsed(db, item.into());
+    match infer(db, item, &parsed) {
+        Some(Ok(inference)) => Arc::new(inference),
+        Some(Err(_)) | None => Arc::new(nothing_known(&parsed.item)),
+    }
+}
+
+/// Infers a definition; a failure of inference itself is a diagnostic. `None` for other items.
+fn infer(db: &dyn Db, source: SourceItem, parsed: &Parsed) -> Option<Result<Inference, Diagnostic>> {
+    if !matches!(parsed.item.kind, ItemKind::Def { .. } | ItemKind::Foreign { .. }) {
+        return None;
+    }
+    let env = ItemEnv { db, source, known: resolutions(db, source) };
+    let outcome = catch_unwind(AssertUnwindSafe(|| rise::infer(&parsed.item, &env)));
+    Some(outcome.or_else(|payload| {
+        // Cancellation travels as a panic, too.
+        if payload.is::<salsa::Cancelled>() {
+            resume_unwind(payload);
+        }
+        Err(internal_error(&source.text(db), "checking"))
+    }))
+}
+
+fn nothing_known(item: &Item) -> Inference {
+    Inference {
+        scheme: Arc::new(Scheme {
+            ty: Arc::new(Type::Error),
+            obligations: Arc::default(),
+            names: Names::default(),
+        }),
+        diagnostics: Vec::new(),
+        terms: vec![TermInfo::Unknown; item.terms.len()].into(),
+        binders: vec![BinderInfo::Unknown; item.binders.len()].into(),
+        uses: Vec::new(),
+        obligations: Vec::new(),
+        names: Names::default(),
+    }
+}
+
+/// What inference sees of the other items.
+struct ItemEnv<'db> {
+    db: &'db dyn Db,
+    source: SourceItem,
+    /// Sorted by name.
+    known: Box<[(Name, Resolution)]>,
+}
+
+impl Env for ItemEnv<'_> {
+    fn resolve(&self, name: &str) -> Resolution {
+        match self.known.binary_search_by(|(known, _)| known.as_str().cmp(name)) {
+            Ok(at) => self.known[at].1.clone(),
+            Err(_) => Resolution::Unknown,
+        }
+    }
+
+    fn names(&self) -> Vec<Name> {
+        let scope = scope(self.db, self.source.file(self.db).into());
+        let mut names: Vec<Name> = scope.names().map(|(name, ..)| name.clone()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
+fn resolutions(db: &dyn Db, item: SourceItem) -> Box<[(Name, Resolution)]> {
+    let resolve = |binding: &Binding| match binding {
+        Binding::Def(def) => match scheme(db, (*def).into()) {
+            Some(scheme) => Resolution::Def(def.global(), scheme),
+            None => Resolution::Broken(Some(def.global())),
+        },
+        Binding::Ambiguous(defs) => Resolution::Ambiguous(defs.iter().map(|def| def.global()).collect()),
+        Binding::Broken => Resolution::Broken(None),
+        Binding::Unknown => Resolution::Unknown,
+    };
+    bindings(db, item).iter().map(|(name, binding)| (name.clone(), resolve(binding))).collect()
+}
+
+/// What there is to say about the item, its place among the others included.
+pub(crate) fn item_diagnostics(db: &dyn Db, item: ItemId) -> Arc<[Diagnostic]> {
+    let source = SourceItem::from(item);
+    let own = &checked(db, source).diagnostics;
+    match notes(db, source.file(db).into()).get(&item) {
+        None => own.clone(),
+        Some(notes) => {
+            let mut all: Vec<Diagnostic> = notes.iter().chain(own.iter()).cloned().collect();
+            all.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.severity));
+            all.into()
+        }
+    }
+}
+
+/// Brings the types of everything that these items use up to date, leaves first.
+///
+/// Asking for a type asks for the types it rests on, and so on down a chain that may be ten
+/// thousand definitions long. Walked on a stack of our own, and answered from the far end, each
+/// question finds its answers ready.
+pub(crate) fn settle(db: &dyn Db, roots: impl IntoIterator<Item = ItemId>) {
+    enum Step {
+        Enter(ItemId),
+        Leave(ItemId),
+    }
+    let mut seen = FxHashSet::default();
+    let mut steps: Vec<Step> = Vec::new();
+    for root in roots {
+        steps.push(Step::Enter(root));
+        while let Some(step) = steps.pop() {
+            match step {
+                Step::Enter(item) => {
+                    if seen.insert(item) {
+                        steps.push(Step::Leave(item));
+                        dependencies(db, item, |used| steps.push(Step::Enter(used)));
+                    }
+                }
+                Step::Leave(item) => {
+                    scheme(db, item.into());
+                }
+            }
+        }
+    }
+}

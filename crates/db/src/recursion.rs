@@ -1,0 +1,233 @@
+//! Definitions that use themselves, and files that import themselves.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::inputs::{Library, SourceFile};
+use crate::queries::{dependencies, imports, items};
+use crate::{Db, FileId, FilePath, ItemId};
+
+/// The definitions that use themselves, in one group of files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recursion {
+    /// One shortest way around each circle, from its first definition in file order.
+    pub cycles: Box<[Box<[ItemId]>]>,
+    /// Every definition on a circle.
+    members: FxHashSet<ItemId>,
+}
+
+impl Recursion {
+    /// Whether the definition uses itself.
+    pub fn contains(&self, item: ItemId) -> bool {
+        self.members.contains(&item)
+    }
+}
+
+/// The recursive definitions among those of the file, and of the files that it imports in a circle.
+pub(crate) fn recursion(db: &dyn Db, file: SourceFile) -> Arc<Recursion> {
+    let first = import_group(db, file).first().copied();
+    group_recursion(db, first.map_or(file, SourceFile::from))
+}
+
+/// Asked about the first file of a group only.
+#[salsa::tracked(returns(clone))]
+fn group_recursion(db: &dyn Db, first: SourceFile) -> Arc<Recursion> {
+    let group = import_group(db, first);
+    let all: Vec<ItemId> = group.iter().flat_map(|&file| items(db, file.into()).to_vec()).collect();
+    let graph = Graph::new(&all, |item, edge| dependencies(db, item, edge));
+    let mut recursion = Recursion::default();
+    let mut cycles: Vec<Vec<u32>> = graph.cyclic_components();
+    cycles.iter_mut().for_each(|members| members.sort_unstable());
+    cycles.sort_unstable();
+    recursion.members = cycles.iter().flatten().map(|&node| all[node as usize]).collect();
+    let around = |members: &Vec<u32>| graph.way_around(members).iter().map(|&node| all[node as usize]).collect();
+    recursion.cycles = cycles.iter().map(around).collect();
+    Arc::new(recursion)
+}
+
+/// The files that the file imports in a circle, itself included, in the order of their paths. The
+/// files of the library, which all see each other, are one group.
+#[salsa::tracked(returns(clone))]
+pub(crate) fn import_group(db: &dyn Db, file: SourceFile) -> Arc<[FileId]> {
+    if matches!(file.path(db), FilePath::Std(_)) {
+        return Library::try_get(db).map(|library| library.files(db).iter().copied().collect()).unwrap_or_default();
+    }
+    let own = FileId::from(file);
+    let targets = |file: FileId| imported_files(db, file);
+    if targets(own).is_empty() {
+        return Arc::new([own]);
+    }
+    let mut reached = vec![own];
+    let mut seen = FxHashSet::from_iter([own]);
+    let mut at = 0;
+    while let Some(&next) = reached.get(at) {
+        reached.extend(targets(next).into_iter().filter(|&target| seen.insert(target)));
+        at += 1;
+    }
+    let graph = Graph::new(&reached, |file, edge| targets(file).into_iter().for_each(edge));
+    let mut group: Vec<FileId> = match graph.cyclic_components().into_iter().find(|members| members.contains(&0)) {
+        Some(members) => members.iter().map(|&node| reached[node as usize]).collect(),
+        None => vec![own],
+    };
+    group.sort_unstable_by_key(|&file| SourceFile::from(file).path(db));
+    group.into()
+}
+
+fn imported_files(db: &dyn Db, file: FileId) -> Vec<FileId> {
+    imports(db, file.into()).iter().filter_map(|import| import.target).collect()
+}
+
+/// A shortest way from a file of a circle of imports around to itself, which it starts with.
+pub(crate) fn import_circle(db: &dyn Db, file: FileId) -> Option<Vec<FileId>> {
+    let group = import_group(db, file.into());
+    let graph = Graph::new(&group, |file, edge| imported_files(db, file).into_iter().for_each(edge));
+    let members = graph.cyclic_components().pop()?;
+    let start = group.iter().position(|&member| member == file)? as u32;
+    let rest = members.iter().copied().filter(|&member| member != start);
+    let from_start: Vec<u32> = std::iter::once(start).chain(rest).collect();
+    Some(graph.way_around(&from_start).iter().map(|&node| group[node as usize]).collect())
+}
+
+/// A directed graph of numbered nodes.
+struct Graph {
+    /// The edges of all nodes, one node after the other.
+    edges: Vec<u32>,
+    /// Where the edges of each node start, and after the last node where they end.
+    starts: Vec<usize>,
+}
+
+impl Graph {
+    fn new<N: Copy + Eq + std::hash::Hash>(nodes: &[N], mut successors: impl FnMut(N, &mut dyn FnMut(N))) -> Self {
+        let index: FxHashMap<N, u32> = nodes.iter().copied().zip(0..).collect();
+        let mut graph = Graph { edges: Vec::new(), starts: vec![0] };
+        for &node in nodes {
+            let edges = &mut graph.edges;
+            successors(node, &mut |to| edges.extend(index.get(&to)));
+            graph.starts.push(graph.edges.len());
+        }
+        graph
+    }
+
+    fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn successors(&self, node: u32) -> &[u32] {
+        &self.edges[self.starts[node as usize]..self.starts[node as usize + 1]]
+    }
+
+    /// The strongly connected components with an edge inside (Tarjan's algorithm, on a stack of
+    /// its own).
+    fn cyclic_components(&self) -> Vec<Vec<u32>> {
+        const NEW: u32 = u32::MAX;
+        let mut order = vec![NEW; self.len()];
+        let mut low = vec![0; self.len()];
+        let mut open = vec![false; self.len()];
+        let (mut path, mut pending, mut found) = (Vec::new(), Vec::new(), Vec::new());
+        let mut time = 0;
+        for root in 0..self.len() as u32 {
+            if order[root as usize] != NEW {
+                continue;
+            }
+            path.push((root, 0));
+            while let Some((node, next)) = path.pop() {
+                let at = node as usize;
+                if next == 0 {
+                    (order[at], low[at], open[at]) = (time, time, true);
+                    time += 1;
+                    pending.push(node);
+                }
+                match self.successors(node).get(next) {
+                    Some(&to) => {
+                        path.push((node, next + 1));
+                        if order[to as usize] == NEW {
+                            path.push((to, 0));
+                        } else if open[to as usize] {
+                            low[at] = low[at].min(order[to as usize]);
+                        }
+                    }
+                    None => {
+                        if low[at] == order[at] {
+                            let from = pending.iter().rposition(|&member| member == node).unwrap_or(0);
+                            let members = pending.split_off(from);
+                            members.iter().for_each(|&member| open[member as usize] = false);
+                            if members.len() > 1 || self.successors(node).contains(&node) {
+                                found.push(members);
+                            }
+                        }
+                        if let Some(&(parent, _)) = path.last() {
+                            low[parent as usize] = low[parent as usize].min(low[at]);
+                        }
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// A shortest way from the first of these nodes back to it, within them.
+    fn way_around(&self, members: &[u32]) -> Vec<u32> {
+        let Some(&start) = members.first() else { return Vec::new() };
+        let inside: FxHashSet<u32> = members.iter().copied().collect();
+        let mut came_from: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut queue = std::collections::VecDeque::from([start]);
+        while let Some(node) = queue.pop_front() {
+            for &to in self.successors(node) {
+                if to == start {
+                    let mut way = vec![node];
+                    while let Some(&before) = way.last().filter(|&&last| last != start).and_then(|last| came_from.get(last)) {
+                        way.push(before);
+                    }
+                    way.reverse();
+                    return way;
+                }
+                if inside.contains(&to) && !came_from.contains_key(&to) {
+                    came_from.insert(to, node);
+                    queue.push_back(to);
+                }
+            }
+        }
+        vec![start]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn components(nodes: u32, edges: &[(u32, u32)]) -> Vec<Vec<u32>> {
+        let mut found = graph(nodes, edges).cyclic_components();
+        found.iter_mut().for_each(|members| members.sort_unstable());
+        found.sort();
+        found
+    }
+
+    fn graph(nodes: u32, edges: &[(u32, u32)]) -> Graph {
+        let nodes: Vec<u32> = (0..nodes).collect();
+        Graph::new(&nodes, |node, edge| edges.iter().filter(|(from, _)| *from == node).for_each(|(_, to)| edge(*to)))
+    }
+
+    #[test]
+    fn components_are_circles() {
+        assert!(components(3, &[(0, 1), (1, 2), (0, 2)]).is_empty());
+        assert_eq!(components(2, &[(1, 1)]), [[1]]);
+        assert_eq!(components(5, &[(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 3)]), [vec![0, 1, 2], vec![3, 4]]);
+        assert_eq!(components(4, &[(0, 1), (1, 0), (0, 2), (2, 0), (3, 0)]), [[0, 1, 2]]);
+    }
+
+    #[test]
+    fn a_way_around_is_a_shortest_one() {
+        let graph = graph(4, &[(0, 1), (1, 2), (2, 0), (1, 3), (3, 1), (2, 3)]);
+        assert_eq!(graph.way_around(&[0, 1, 2, 3]), [0, 1, 2]);
+        assert_eq!(graph.way_around(&[1, 0, 2, 3]), [1, 3]);
+    }
+
+    #[test]
+    fn long_chains_fit_the_stack() {
+        let edges: Vec<(u32, u32)> = (0..3000).map(|node| (node, (node + 1) % 3000)).collect();
+        let graph = graph(3000, &edges);
+        assert_eq!(graph.cyclic_components().len(), 1);
+        assert_eq!(graph.way_around(&(0..3000).collect::<Vec<_>>()).len(), 3000);
+    }
+}

@@ -1,0 +1,156 @@
+//! What names stand for in a file.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use syntax::ast::Name;
+
+use crate::inputs::{FileState, Library, SourceFile};
+use crate::queries::{Declares, declares, imports, items};
+use crate::{Db, FilePath, ItemId};
+
+/// The definitions of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Definitions {
+    /// By name; of several with one name, the first.
+    pub by_name: FxHashMap<Name, ItemId>,
+    /// The further definitions of a name, each with the first one, in the order of the text.
+    pub duplicates: Box<[(ItemId, ItemId)]>,
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Binding {
+    /// A definition of this file, of an import, or of the library.
+    Def(ItemId),
+    /// Several imports define it.
+    Ambiguous(Box<[ItemId]>),
+    /// Nothing, but an import that could define it cannot be read.
+    Broken,
+    /// Nothing, or a primitive.
+    Unknown,
+}
+
+/// Where a name in scope comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Origin {
+    /// This file.
+    Own,
+    /// A file that it imports.
+    Imported,
+    /// The standard library.
+    Library,
+}
+
+/// The definitions that the items of a file can use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scope {
+    own: Arc<Definitions>,
+    imported: Box<[Arc<Definitions>]>,
+    library: Arc<Definitions>,
+    has_broken_import: bool,
+}
+
+impl Scope {
+    /// What `name` stands for.
+    pub fn resolve(&self, name: &str) -> Binding {
+        if let Some(&own) = self.own.by_name.get(name) {
+            return Binding::Def(own);
+        }
+        let mut found: Vec<ItemId> = Vec::new();
+        found.extend(self.imported.iter().filter_map(|file| file.by_name.get(name)));
+        match *found {
+            [] => self.resolve_outside(name),
+            [one] => Binding::Def(one),
+            _ => Binding::Ambiguous(found.into()),
+        }
+    }
+
+    fn resolve_outside(&self, name: &str) -> Binding {
+        match self.library.by_name.get(name) {
+            Some(&def) => Binding::Def(def),
+            None if rise::Primitive::from_name(name).is_some() => Binding::Unknown,
+            None if self.has_broken_import => Binding::Broken,
+            None => Binding::Unknown,
+        }
+    }
+
+    /// The file's own definitions.
+    pub fn own(&self) -> &Definitions {
+        &self.own
+    }
+
+    /// The definitions of the standard library.
+    pub fn library(&self) -> &Definitions {
+        &self.library
+    }
+
+    /// Every name in scope with what it stands for, what is hidden left out, in no order. Names
+    /// that several imports define come several times.
+    pub fn names(&self) -> impl Iterator<Item = (&Name, ItemId, Origin)> {
+        let own = self.own.by_name.iter().map(|(name, &item)| (name, item, Origin::Own));
+        let imported = self.imported.iter().flat_map(|file| &file.by_name);
+        let imported = imported
+            .filter(|(name, _)| !self.own.by_name.contains_key(*name))
+            .map(|(name, &item)| (name, item, Origin::Imported));
+        let library = self.library.by_name.iter().filter(|(name, &item)| self.resolve(name) == Binding::Def(item));
+        let library = library.map(|(name, &item)| (name, item, Origin::Library));
+        let own_is_library = Arc::ptr_eq(&self.own, &self.library);
+        own.filter(move |_| !own_is_library).chain(imported).chain(library)
+    }
+}
+
+/// The file's own definitions.
+#[salsa::tracked(returns(clone))]
+pub(crate) fn definitions(db: &dyn Db, file: SourceFile) -> Arc<Definitions> {
+    Arc::new(collect(db, items(db, file).iter().copied()))
+}
+
+/// The definitions of all files of the library.
+#[salsa::tracked(returns(clone))]
+fn library(db: &dyn Db, library: Library) -> Arc<Definitions> {
+    let files: Vec<Arc<[ItemId]>> =
+        library.files(db).iter().map(|&file| items(db, file.into())).collect();
+    Arc::new(collect(db, files.iter().flat_map(|items| items.iter().copied())))
+}
+
+fn collect(db: &dyn Db, items: impl Iterator<Item = ItemId>) -> Definitions {
+    let mut by_name = FxHashMap::default();
+    let mut duplicates = Vec::new();
+    for item in items {
+        if let Declares::Def(name) = declares(db, item.into()) {
+            let first = *by_name.entry(name.clone()).or_insert(item);
+            if first != item {
+                duplicates.push((item, first));
+            }
+        }
+    }
+    by_name.shrink_to_fit();
+    Definitions { by_name, duplicates: duplicates.into() }
+}
+
+/// The names that the file's items can use.
+#[salsa::tracked(returns(clone))]
+pub(crate) fn scope(db: &dyn Db, file: SourceFile) -> Arc<Scope> {
+    let library = Library::try_get(db).map(|files| library(db, files)).unwrap_or_default();
+    if matches!(file.path(db), FilePath::Std(_)) {
+        return Arc::new(Scope {
+            own: library.clone(),
+            imported: Box::default(),
+            library,
+            has_broken_import: false,
+        });
+    }
+    let own = definitions(db, file);
+    let imports = imports(db, file);
+    let mut targets: Vec<_> = imports.iter().filter_map(|import| import.target).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    targets.retain(|&target| SourceFile::from(target) != file);
+    let readable = |&target: &crate::FileId| matches!(SourceFile::from(target).state(db), FileState::Present(_));
+    let imported: Vec<_> =
+        targets.iter().filter(|target| readable(target)).map(|&target| definitions(db, target.into())).collect();
+    let has_broken_import =
+        imported.len() < targets.len() || imports.iter().any(|import| import.target.is_none());
+    Arc::new(Scope { own, imported: imported.into(), library, has_broken_import })
+}

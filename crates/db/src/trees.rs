@@ -1,0 +1,90 @@
+//! Syntax trees that are kept for a while.
+//!
+//! A tree is ten times as large as its text and quickly made again, so only the latest few
+//! thousand are kept. Because a tree is a function of the text alone, whoever asks with the
+//! current text gets the right one, and salsa need not know.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::FxHashMap;
+use syntax::{Code, Diagnostic, Parsed, Span};
+
+use crate::ItemId;
+
+const SHARDS: usize = 16;
+const PER_SHARD: usize = 160;
+
+#[derive(Default)]
+pub(crate) struct Trees([Mutex<Shard>; SHARDS]);
+
+#[derive(Default)]
+struct Shard {
+    trees: FxHashMap<ItemId, (Arc<str>, Arc<Parsed>)>,
+    /// The keys of `trees`, oldest first.
+    order: VecDeque<ItemId>,
+}
+
+impl Trees {
+    /// The tree of this text, which is the item's.
+    pub fn get(&self, item: ItemId, text: &Arc<str>) -> Arc<Parsed> {
+        if let Some((of, tree)) = self.shard(item).trees.get(&item)
+            && Arc::ptr_eq(of, text)
+        {
+            return tree.clone();
+        }
+        let tree = Arc::new(parse(text));
+        self.shard(item).keep(item, text.clone(), tree.clone());
+        tree
+    }
+
+    /// Drops the trees of items that are gone.
+    pub fn forget(&self, items: &[ItemId]) {
+        for &item in items {
+            let mut shard = self.shard(item);
+            if shard.trees.remove(&item).is_some() {
+                shard.order.retain(|&kept| kept != item);
+            }
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|shard| shard.lock().unwrap_or_else(PoisonError::into_inner).trees.len()).sum()
+    }
+
+    fn shard(&self, item: ItemId) -> MutexGuard<'_, Shard> {
+        self.0[item.index() % SHARDS].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shard {
+    fn keep(&mut self, item: ItemId, text: Arc<str>, tree: Arc<Parsed>) {
+        if self.trees.insert(item, (text, tree)).is_some() {
+            return;
+        }
+        self.order.push_back(item);
+        if self.order.len() > PER_SHARD
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.trees.remove(&oldest);
+        }
+    }
+}
+
+/// Parses; a failure of the parser is a diagnostic and an empty item.
+fn parse(text: &str) -> Parsed {
+    catch_unwind(AssertUnwindSafe(|| syntax::parse(text))).unwrap_or_else(|_| {
+        let mut parsed = syntax::parse("");
+        parsed.diagnostics = vec![internal_error(text, "reading")];
+        parsed
+    })
+}
+
+/// What is said where the tool itself failed on an item.
+pub(crate) fn internal_error(text: &str, what: &str) -> Diagnostic {
+    let end = text.find('\n').unwrap_or(text.len());
+    let message = format!("{what} this item failed inside the tool; the rest of the file is not affected");
+    Diagnostic::error(Code::Internal, Span::new(0, u32::try_from(end).unwrap_or(u32::MAX)), message)
+        .help("this is a bug in the tool, please report it with the text of the item")
+}
