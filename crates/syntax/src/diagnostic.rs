@@ -185,7 +185,10 @@ impl Diagnostic {
     /// Adds a further place.
     #[must_use]
     pub fn related(mut self, place: impl Into<Place>, message: impl Into<String>) -> Self {
-        self.related.push(Related { place: place.into(), message: message.into() });
+        self.related.push(Related {
+            place: place.into(),
+            message: message.into(),
+        });
         self
     }
 
@@ -198,8 +201,18 @@ impl Diagnostic {
 
     /// Adds an edit.
     #[must_use]
-    pub fn fix(mut self, title: impl Into<String>, edits: Vec<(Span, String)>, preferred: bool) -> Self {
-        self.fixes.push(Fix { title: title.into(), edits, preferred, disabled: None });
+    pub fn fix(
+        mut self,
+        title: impl Into<String>,
+        edits: Vec<(Span, String)>,
+        preferred: bool,
+    ) -> Self {
+        self.fixes.push(Fix {
+            title: title.into(),
+            edits,
+            preferred,
+            disabled: None,
+        });
         self
     }
 }

@@ -5,7 +5,16 @@
 
 pub mod ast;
 pub mod diagnostic;
+mod dump;
+pub mod lexer;
+mod parser;
 mod span;
+mod split;
+mod tree;
 
 pub use diagnostic::{Code, Diagnostic, Fix, GlobalId, Place, Related, Severity};
+pub use dump::dump;
+pub use lexer::{Token, TokenKind, lex};
+pub use parser::{MAX_DEPTH, MAX_HEIGHT, Parsed, parse};
 pub use span::Span;
+pub use split::{Edit, Resplit, resplit, split};

@@ -28,7 +28,10 @@ impl Span {
 
     /// The smallest span that holds both.
     pub fn cover(self, other: Span) -> Span {
-        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
+        Span {
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+        }
     }
 
     /// Whether `offset` lies in the span or at its end (where a cursor still touches it).
@@ -53,7 +56,10 @@ impl Span {
 
     /// The same span counted from `base` bytes earlier.
     pub fn shifted(self, base: u32) -> Span {
-        Span { start: self.start + base, end: self.end + base }
+        Span {
+            start: self.start + base,
+            end: self.end + base,
+        }
     }
 }
 

@@ -1,0 +1,498 @@
+//! Text to tokens. Every byte of the text belongs to exactly one token; nothing is rejected here.
+
+use crate::Span;
+use unicode_ident::{is_xid_continue, is_xid_start};
+
+/// A word, symbol, or stretch of trivia.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Token {
+    /// What it is.
+    pub kind: TokenKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum TokenKind {
+    /// Blanks, tabs, line ends, and a byte order mark at the start of the text.
+    Whitespace,
+    /// `// …` up to the end of the line; also `////…`.
+    LineComment,
+    /// `/// …` up to the end of the line.
+    DocComment,
+    /// `/* … */`; does not nest.
+    BlockComment,
+    /// `/* …` up to the end of the text. Not trivia: it is an error, and an item holds it.
+    OpenComment,
+
+    /// A name that is no reserved word.
+    Ident,
+    /// `_`
+    Underscore,
+    /// Digits and perhaps a suffix: `3`, `3i32`, `1f16`; the suffix may be wrong (`3abc`).
+    Int,
+    /// A number with a point or exponent, perhaps with a suffix.
+    Float,
+    /// `"…"` on one line.
+    String,
+    /// `"…` without its end on this line.
+    OpenString,
+    /// `"""…"""`
+    RawString,
+    /// `"""…` without its end.
+    OpenRawString,
+
+    /// `import`
+    Import,
+    /// `def`
+    Def,
+    /// `foreign`
+    Foreign,
+    /// `let`
+    Let,
+    /// `in`
+    In,
+    /// `fun`
+    Fun,
+    /// `depFun`
+    DepFun,
+    /// `natFun`
+    NatFun,
+    /// `dataFun`
+    DataFun,
+    /// `true`
+    True,
+    /// `false`
+    False,
+    /// `f32`, `natType`, …
+    Scalar,
+    /// `Nat`, `DataType`, …
+    Kind,
+    /// `Array`, `Tuple`, `Vec`, `Idx`, `DepPair`
+    Constructor,
+    /// `Global`, `Local`, `Private`, `Constant`
+    Address,
+
+    /// `(`
+    LParen,
+    /// `)`
+    RParen,
+    /// `[`
+    LBracket,
+    /// `]`
+    RBracket,
+    /// `{`
+    LBrace,
+    /// `}`
+    RBrace,
+    /// `,`
+    Comma,
+    /// `:`
+    Colon,
+    /// `.`
+    Dot,
+    /// `..`
+    DotDot,
+    /// `=`
+    Equals,
+    /// `=>`
+    FatArrow,
+    /// `->`
+    Arrow,
+    /// `@`
+    At,
+    /// `|>`
+    Pipe,
+    /// `<|`
+    ApplyLeft,
+    /// `>>`
+    Then,
+    /// `<<`
+    After,
+    /// `||`
+    Or,
+    /// `&&`
+    And,
+    /// `==`
+    EqEq,
+    /// `!=`
+    NotEq,
+    /// `<`
+    Less,
+    /// `<=`
+    LessEq,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterEq,
+    /// `+`
+    Plus,
+    /// `-`
+    Minus,
+    /// `*`
+    Star,
+    /// `/`
+    Slash,
+    /// `%`
+    Percent,
+    /// `^`
+    Caret,
+    /// `!`
+    Bang,
+    /// `|`
+    Bar,
+
+    /// One character that begins no token.
+    Unknown,
+    /// The end of the text; [`lex`] does not yield it, the parser ends its token list with it.
+    End,
+}
+
+impl TokenKind {
+    /// Whether it means nothing to the parser: whitespace and closed comments.
+    pub const fn is_trivia(self) -> bool {
+        matches!(
+            self,
+            TokenKind::Whitespace
+                | TokenKind::LineComment
+                | TokenKind::DocComment
+                | TokenKind::BlockComment
+        )
+    }
+
+    /// Whether it is a comment of any form.
+    pub const fn is_comment(self) -> bool {
+        matches!(
+            self,
+            TokenKind::LineComment
+                | TokenKind::DocComment
+                | TokenKind::BlockComment
+                | TokenKind::OpenComment
+        )
+    }
+
+    /// Whether it is a word that cannot be bound: keywords, types, kinds, address spaces.
+    pub const fn is_reserved(self) -> bool {
+        self as u8 >= TokenKind::Import as u8 && self as u8 <= TokenKind::Address as u8
+    }
+}
+
+/// The tokens of a text, trivia included, in order and without gaps.
+pub fn lex(text: &str) -> impl Iterator<Item = Token> {
+    Lexer::new(text)
+}
+
+/// The iterator behind [`lex`].
+pub(crate) struct Lexer<'t> {
+    text: &'t str,
+    pos: usize,
+    /// Whether the text is the start of a file, where a byte order mark may stand.
+    file_start: bool,
+}
+
+/// What a byte can begin or continue, by bits.
+const CLASS: [u8; 256] = classes();
+const WORD_START: u8 = 1;
+const WORD: u8 = 2;
+const SPACE: u8 = 4;
+const DIGIT: u8 = 8;
+
+const fn classes() -> [u8; 256] {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let b = byte as u8;
+        table[byte] = match b {
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => WORD_START | WORD,
+            b'0'..=b'9' => WORD | DIGIT,
+            b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => SPACE,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    table
+}
+
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+impl<'t> Lexer<'t> {
+    pub(crate) fn new(text: &'t str) -> Self {
+        Lexer {
+            text,
+            pos: 0,
+            file_start: true,
+        }
+    }
+
+    /// A lexer for a text that may be taken from the middle of its file.
+    pub(crate) fn within(text: &'t str, file_start: bool) -> Self {
+        Lexer {
+            text,
+            pos: 0,
+            file_start,
+        }
+    }
+
+    fn byte(&self, at: usize) -> u8 {
+        self.text.as_bytes().get(at).copied().unwrap_or(0)
+    }
+
+    fn has(&self, at: usize, bits: u8) -> bool {
+        self.text
+            .as_bytes()
+            .get(at)
+            .is_some_and(|&b| CLASS[b as usize] & bits != 0)
+    }
+
+    fn char_at(&self, at: usize) -> Option<char> {
+        self.text.get(at..).and_then(|rest| rest.chars().next())
+    }
+
+    fn end(&self) -> usize {
+        self.text.len()
+    }
+
+    /// The end of the run of bytes with one of the `bits` that begins at `at`.
+    fn run(&self, at: usize, bits: u8) -> usize {
+        let rest = &self.text.as_bytes()[at..];
+        at + rest
+            .iter()
+            .position(|&b| CLASS[b as usize] & bits == 0)
+            .unwrap_or(rest.len())
+    }
+
+    /// The end of the word that continues at `at`.
+    fn word_end(&self, mut at: usize) -> usize {
+        loop {
+            at = self.run(at, WORD);
+            if self.byte(at) < 0x80 {
+                return at;
+            }
+            match self.char_at(at) {
+                Some(c) if is_xid_continue(c) => at += c.len_utf8(),
+                _ => return at,
+            }
+        }
+    }
+
+    fn word(&self) -> (TokenKind, usize) {
+        let end = self.word_end(self.pos);
+        (word_kind(&self.text.as_bytes()[self.pos..end]), end)
+    }
+
+    /// Digits; a point if a digit follows it; an exponent; and whatever word sticks to it.
+    fn number(&self) -> (TokenKind, usize) {
+        let mut kind = TokenKind::Int;
+        let mut end = self.run(self.pos, DIGIT);
+        if self.byte(end) == b'.' && self.has(end + 1, DIGIT) {
+            kind = TokenKind::Float;
+            end = self.run(end + 1, DIGIT);
+        }
+        if matches!(self.byte(end), b'e' | b'E') {
+            let sign = usize::from(matches!(self.byte(end + 1), b'+' | b'-'));
+            if self.has(end + 1 + sign, DIGIT) {
+                kind = TokenKind::Float;
+                end = self.run(end + 1 + sign, DIGIT);
+            }
+        }
+        (kind, self.word_end(end))
+    }
+
+    fn slash(&self) -> (TokenKind, usize) {
+        let bytes = self.text.as_bytes();
+        match self.byte(self.pos + 1) {
+            b'/' => {
+                let mut end =
+                    memchr::memchr(b'\n', &bytes[self.pos..]).map_or(self.end(), |n| self.pos + n);
+                while bytes[end - 1] == b'\r' {
+                    end -= 1;
+                }
+                let doc = self.byte(self.pos + 2) == b'/' && self.byte(self.pos + 3) != b'/';
+                (
+                    if doc {
+                        TokenKind::DocComment
+                    } else {
+                        TokenKind::LineComment
+                    },
+                    end,
+                )
+            }
+            b'*' => match memchr::memmem::find(&bytes[self.pos + 2..], b"*/") {
+                Some(n) => (TokenKind::BlockComment, self.pos + 2 + n + 2),
+                None => (TokenKind::OpenComment, self.end()),
+            },
+            _ => (TokenKind::Slash, self.pos + 1),
+        }
+    }
+
+    fn string(&self) -> (TokenKind, usize) {
+        let bytes = self.text.as_bytes();
+        if bytes[self.pos..].starts_with(b"\"\"\"") {
+            return match memchr::memmem::find(&bytes[self.pos + 3..], b"\"\"\"") {
+                Some(n) => (TokenKind::RawString, self.pos + 3 + n + 3),
+                None => (TokenKind::OpenRawString, self.end()),
+            };
+        }
+        let mut at = self.pos + 1;
+        loop {
+            match memchr::memchr3(b'"', b'\\', b'\n', &bytes[at..]).map(|n| at + n) {
+                Some(quote) if bytes[quote] == b'"' => return (TokenKind::String, quote + 1),
+                Some(slash) if matches!(self.byte(slash + 1), b'"' | b'\\') => at = slash + 2,
+                Some(slash) if bytes[slash] == b'\\' => at = slash + 1,
+                line_end => {
+                    let mut end = line_end.unwrap_or(self.end());
+                    while bytes[end - 1] == b'\r' {
+                        end -= 1;
+                    }
+                    return (TokenKind::OpenString, end);
+                }
+            }
+        }
+    }
+
+    fn symbol(&self, byte: u8) -> (TokenKind, usize) {
+        use TokenKind::*;
+        let two = match (byte, self.byte(self.pos + 1)) {
+            (b'.', b'.') => DotDot,
+            (b'=', b'>') => FatArrow,
+            (b'=', b'=') => EqEq,
+            (b'-', b'>') => Arrow,
+            (b'|', b'>') => Pipe,
+            (b'|', b'|') => Or,
+            (b'<', b'|') => ApplyLeft,
+            (b'<', b'<') => After,
+            (b'<', b'=') => LessEq,
+            (b'>', b'>') => Then,
+            (b'>', b'=') => GreaterEq,
+            (b'&', b'&') => And,
+            (b'!', b'=') => NotEq,
+            _ => End,
+        };
+        if two != End {
+            return (two, self.pos + 2);
+        }
+        let one = match byte {
+            b'(' => LParen,
+            b')' => RParen,
+            b'[' => LBracket,
+            b']' => RBracket,
+            b'{' => LBrace,
+            b'}' => RBrace,
+            b',' => Comma,
+            b':' => Colon,
+            b'.' => Dot,
+            b'=' => Equals,
+            b'@' => At,
+            b'<' => Less,
+            b'>' => Greater,
+            b'+' => Plus,
+            b'-' => Minus,
+            b'*' => Star,
+            b'%' => Percent,
+            b'^' => Caret,
+            b'!' => Bang,
+            b'|' => Bar,
+            _ => Unknown,
+        };
+        (one, self.pos + 1)
+    }
+
+    fn wide(&self) -> (TokenKind, usize) {
+        if self.pos == 0 && self.file_start && self.text.starts_with(BYTE_ORDER_MARK) {
+            return (
+                TokenKind::Whitespace,
+                self.run(BYTE_ORDER_MARK.len(), SPACE),
+            );
+        }
+        match self.char_at(self.pos) {
+            Some(c) if is_xid_start(c) => self.word(),
+            Some(c) => (TokenKind::Unknown, self.pos + c.len_utf8()),
+            None => (TokenKind::Unknown, self.end()),
+        }
+    }
+}
+
+impl Iterator for Lexer<'_> {
+    type Item = Token;
+
+    fn next(&mut self) -> Option<Token> {
+        let byte = *self.text.as_bytes().get(self.pos)?;
+        let class = CLASS[byte as usize];
+        let (kind, end) = if class & WORD_START != 0 {
+            self.word()
+        } else if class & SPACE != 0 {
+            (TokenKind::Whitespace, self.run(self.pos, SPACE))
+        } else if class & DIGIT != 0 {
+            self.number()
+        } else {
+            match byte {
+                b'/' => self.slash(),
+                b'"' => self.string(),
+                0x80.. => self.wide(),
+                _ => self.symbol(byte),
+            }
+        };
+        let span = Span::new(self.pos as u32, end as u32);
+        self.pos = end;
+        Some(Token { kind, span })
+    }
+}
+
+/// The reserved word that `word` is, or that it is a name.
+fn word_kind(word: &[u8]) -> TokenKind {
+    use TokenKind::*;
+    let reserved: &[(&[u8], TokenKind)] = match word[0] {
+        b'_' if word.len() == 1 => return Underscore,
+        b'A' => &[(b"Array", Constructor), (b"AddrSp", Kind)],
+        b'C' => &[(b"Constant", Address)],
+        b'D' => &[(b"DataType", Kind), (b"DepPair", Constructor)],
+        b'F' => &[(b"Float", Kind)],
+        b'G' => &[(b"Global", Address)],
+        b'I' => &[(b"Idx", Constructor), (b"Int", Kind)],
+        b'L' => &[(b"Local", Address)],
+        b'N' => &[
+            (b"Nat", Kind),
+            (b"Num", Kind),
+            (b"Nat2Nat", Kind),
+            (b"Nat2Data", Kind),
+        ],
+        b'P' => &[(b"Private", Address)],
+        b'S' => &[(b"Scalar", Kind)],
+        b'T' => &[(b"Tuple", Constructor)],
+        b'V' => &[(b"Vec", Constructor)],
+        b'b' => &[(b"bool", Scalar)],
+        b'd' => &[(b"def", Def), (b"depFun", DepFun), (b"dataFun", DataFun)],
+        b'f' => &[
+            (b"fun", Fun),
+            (b"f32", Scalar),
+            (b"f64", Scalar),
+            (b"f16", Scalar),
+            (b"false", False),
+            (b"foreign", Foreign),
+        ],
+        b'i' => &[
+            (b"in", In),
+            (b"i32", Scalar),
+            (b"i64", Scalar),
+            (b"i16", Scalar),
+            (b"i8", Scalar),
+            (b"import", Import),
+        ],
+        b'l' => &[(b"let", Let)],
+        b'n' => &[(b"natFun", NatFun), (b"natType", Scalar)],
+        b't' => &[(b"true", True)],
+        b'u' => &[
+            (b"u32", Scalar),
+            (b"u64", Scalar),
+            (b"u16", Scalar),
+            (b"u8", Scalar),
+        ],
+        _ => return Ident,
+    };
+    reserved
+        .iter()
+        .find(|(text, _)| *text == word)
+        .map_or(Ident, |&(_, kind)| kind)
+}

@@ -1,0 +1,223 @@
+//! Names, literals, brackets, type constructors.
+
+use super::operator::section_op;
+use super::{Mode, Parser};
+use crate::ast::{AddressSpace, Literal, ScalarType, TermId, TermKind};
+use crate::lexer::{Token, TokenKind};
+use crate::{Code, Diagnostic, Span};
+
+impl Parser<'_> {
+    /// An operand without what may follow it.
+    pub(super) fn atom(&mut self, mode: Mode) -> TermId {
+        match self.kind() {
+            TokenKind::Ident => self.named(mode),
+            TokenKind::Let if self.at_let_binding() => self.term(mode),
+            TokenKind::Let => self.leaf(|parser, span| TermKind::Name(parser.name(span))),
+            TokenKind::Underscore => self.leaf(|_, _| TermKind::Hole),
+            TokenKind::Int | TokenKind::Float => self.number(),
+            TokenKind::Minus if self.at_negative_number() => self.number(),
+            TokenKind::True => self.leaf(|_, _| TermKind::Literal(Literal::Bool(true))),
+            TokenKind::False => self.leaf(|_, _| TermKind::Literal(Literal::Bool(false))),
+            TokenKind::Scalar => self.leaf(|parser, span| {
+                ScalarType::from_text(parser.slice(span))
+                    .map_or(TermKind::Missing, TermKind::Scalar)
+            }),
+            TokenKind::Address => self.leaf(|parser, span| {
+                AddressSpace::from_text(parser.slice(span))
+                    .map_or(TermKind::Missing, TermKind::Address)
+            }),
+            TokenKind::Constructor => self.constructor(),
+            TokenKind::NatFun | TokenKind::DataFun => self.type_function(),
+            TokenKind::Fun | TokenKind::DepFun if mode.is_type() => self.function_in_type(),
+            TokenKind::Fun | TokenKind::DepFun => self.function(),
+            TokenKind::LParen => self.parentheses(mode),
+            _ => self.no_operand(mode),
+        }
+    }
+
+    fn leaf(&mut self, kind: impl FnOnce(&Self, Span) -> TermKind) -> TermId {
+        let span = self.bump().span;
+        let kind = kind(self, span);
+        self.push(kind, span)
+    }
+
+    pub(super) fn plain_name(&mut self) -> TermId {
+        self.leaf(|parser, span| TermKind::Name(parser.name(span)))
+    }
+
+    /// `(e)`, `(a, b)`, `(e : type)`, `(+)`.
+    fn parentheses(&mut self, mode: Mode) -> TermId {
+        let open = self.bump();
+        let section = section_op(self.kind()).filter(|_| self.peek_kind(1) == TokenKind::RParen);
+        if let Some(op) = section.filter(|_| !mode.is_type()) {
+            self.pos += 2;
+            let span = self.since(open.span.start);
+            return self.push(TermKind::Operator(op), span);
+        }
+        let inner = mode.inside();
+        let first = self.term(inner);
+        let kind = match self.kind() {
+            TokenKind::Comma => self.pair(first, inner),
+            TokenKind::Colon => self.ascription(first, mode),
+            _ => TermKind::Paren(first),
+        };
+        self.close(open, TokenKind::RParen);
+        let span = self.since(open.span.start);
+        self.push(kind, span)
+    }
+
+    /// The rest of a pair; of more components, a pair of pairs and an error.
+    fn pair(&mut self, first: TermId, mode: Mode) -> TermKind {
+        self.bump();
+        let second = self.term(mode);
+        if !self.at(TokenKind::Comma) {
+            return TermKind::Pair(first, second);
+        }
+        let span = self.token().span;
+        self.error_at(span, || {
+            "a pair has two components: nest pairs, as in `(a, (b, c))`".to_owned()
+        });
+        let mut components = vec![second];
+        while self.eat(TokenKind::Comma).is_some() {
+            components.push(self.term(mode));
+        }
+        let last = components.pop().unwrap_or(second);
+        let rest = components.into_iter().rev().fold(last, |rest, component| {
+            let span = self.span_of(component).cover(self.span_of(rest));
+            self.push(TermKind::Pair(component, rest), span)
+        });
+        TermKind::Pair(first, rest)
+    }
+
+    fn ascription(&mut self, term: TermId, mode: Mode) -> TermKind {
+        let colon = self.bump();
+        if mode.is_type() {
+            self.error_at(colon.span, || {
+                "`:` does not belong inside a type".to_owned()
+            });
+        }
+        let ty = self.term(Mode::Type);
+        TermKind::Ascribe { term, ty }
+    }
+
+    /// `Array[…]` and its like.
+    fn constructor(&mut self) -> TermId {
+        let word = self.bump();
+        let name = self.slice(word.span);
+        let brackets = self.constructor_brackets(word);
+        let kind = match name {
+            "Idx" => TermKind::Index(self.term_between(brackets)),
+            "DepPair" => {
+                let param = self.binder("a name");
+                self.fat_arrow(word);
+                let body = self.term_between(brackets);
+                TermKind::DepPair { param, body }
+            }
+            _ => {
+                let first = self.term_between(brackets);
+                if brackets.is_some() && self.eat(TokenKind::Comma).is_none() {
+                    self.one_component(name);
+                }
+                let second = self.term_between(brackets);
+                match name {
+                    "Array" => TermKind::Array {
+                        size: first,
+                        elem: second,
+                        long: true,
+                    },
+                    "Vec" => TermKind::Vector {
+                        size: first,
+                        elem: second,
+                    },
+                    _ => TermKind::Tuple(first, second),
+                }
+            }
+        };
+        if let Some((open, closer)) = brackets {
+            self.close(open, closer);
+        }
+        let span = self.since(word.span.start);
+        self.push(kind, span)
+    }
+
+    fn term_between(&mut self, brackets: Option<(Token, TokenKind)>) -> TermId {
+        match brackets {
+            Some(_) => self.term(Mode::Size),
+            None => self.missing(),
+        }
+    }
+
+    fn constructor_brackets(&mut self, word: Token) -> Option<(Token, TokenKind)> {
+        if let Some(open) = self.eat(TokenKind::LBracket) {
+            return Some((open, TokenKind::RBracket));
+        }
+        let name = self.slice(word.span);
+        let form = constructor_form(name);
+        let Some(open) = self.eat(TokenKind::LParen) else {
+            let span = self.last_char();
+            self.error_at(span, || {
+                format!("expected `[` after `{name}`: write `{form}`")
+            });
+            return None;
+        };
+        self.error_at(open.span, || {
+            format!("`{name}` takes brackets: write `{form}`")
+        });
+        Some((open, TokenKind::RParen))
+    }
+
+    fn one_component(&mut self, name: &str) {
+        let span = self.last_char();
+        self.error_at(span, || {
+            format!(
+                "expected `,`: `{name}` takes two arguments, as in `{}`",
+                constructor_form(name)
+            )
+        });
+    }
+
+    /// Something that is no operand: eaten if it can only be a mistake itself.
+    fn no_operand(&mut self, mode: Mode) -> TermId {
+        let token = self.token();
+        let text = self.quoted(token);
+        match token.kind {
+            TokenKind::Kind => self.misplaced(format!("{text} is a kind and has no place here")),
+            TokenKind::String | TokenKind::RawString => {
+                self.misplaced("a string has no place here".to_owned())
+            }
+            TokenKind::OpenString | TokenKind::OpenRawString => self.misplaced(String::new()),
+            TokenKind::LBracket => {
+                self.report(|| {
+                    Diagnostic::error(
+                        Code::SyntaxError,
+                        token.span,
+                        "arrays are not written in brackets: `makeArray(2)(a, b)` makes one",
+                    )
+                });
+                self.skip_brackets();
+                let span = self.since(token.span.start);
+                self.push(TermKind::Missing, span)
+            }
+            _ => {
+                self.expected_operand(mode);
+                self.missing()
+            }
+        }
+    }
+
+    fn misplaced(&mut self, message: String) -> TermId {
+        let span = self.bump().span;
+        self.error_at(span, || message);
+        self.push(TermKind::Missing, span)
+    }
+}
+
+fn constructor_form(name: &str) -> &'static str {
+    match name {
+        "Array" => "Array[n, t]",
+        "Tuple" => "Tuple[s, t]",
+        "Vec" => "Vec[n, t]",
+        "Idx" => "Idx[n]",
+        _ => "DepPair[n => t]",
+    }
+}

@@ -1,0 +1,318 @@
+//! Definitions, foreign functions, imports, annotations, documentation.
+
+use super::{Mode, Parser};
+use crate::ast::{
+    Annotation, AnnotationArg, AnnotationValue, BinderAnnotation, BinderId, Docs, Ident, ItemKind,
+    TermId,
+};
+use crate::lexer::{Lexer, Token, TokenKind};
+use crate::{Code, Diagnostic, Span};
+
+impl Parser<'_> {
+    /// The whole item; what follows it is reported.
+    pub(super) fn item(&mut self) -> (Option<Docs>, Box<[Annotation]>, ItemKind) {
+        let docs = docs(self.text);
+        let annotations = self.annotations();
+        let kind = match self.kind() {
+            TokenKind::Def => self.def(),
+            TokenKind::Foreign => self.foreign(),
+            TokenKind::Import => self.import(),
+            _ => {
+                self.no_item(&annotations);
+                self.skip_to_end();
+                ItemKind::Stray
+            }
+        };
+        if !self.at(TokenKind::End) {
+            self.rest_of_item(&kind);
+        }
+        (docs, annotations, kind)
+    }
+
+    fn import(&mut self) -> ItemKind {
+        self.bump();
+        let path = match self.kind() {
+            TokenKind::String => Some(self.string()),
+            TokenKind::OpenString => {
+                self.bump();
+                None
+            }
+            _ => {
+                self.expected("a path in quotes");
+                self.skip_to_end();
+                None
+            }
+        };
+        ItemKind::Import { path }
+    }
+
+    fn def(&mut self) -> ItemKind {
+        let word = self.bump();
+        let name = self.item_name(word);
+        if self.at(TokenKind::LParen) && name.is_some() {
+            self.parameters_of_def();
+        }
+        let ty = self.eat(TokenKind::Colon).map(|_| self.term(Mode::Type));
+        self.def_equals(&name, ty.is_some());
+        let body = match self.at(TokenKind::End) && self.error.is_some() {
+            true => self.missing(),
+            false => self.term(Mode::Expr),
+        };
+        ItemKind::Def { name, ty, body }
+    }
+
+    fn item_name(&mut self, word: Token) -> Option<Ident> {
+        let token = self.token();
+        match token.kind {
+            TokenKind::Ident => {}
+            TokenKind::Underscore => {
+                self.bump();
+                self.error_at(token.span, || {
+                    "`_` is a hole and cannot name a definition".to_owned()
+                });
+                return None;
+            }
+            kind if kind.is_reserved() => self.reserved(token),
+            _ => {
+                self.expected(match word.kind {
+                    TokenKind::At => "the name of an annotation",
+                    _ => "a name",
+                });
+                return None;
+            }
+        }
+        self.bump();
+        Some(Ident {
+            name: self.name(token.span),
+            span: token.span,
+        })
+    }
+
+    fn foreign(&mut self) -> ItemKind {
+        let word = self.bump();
+        let word = self.eat(TokenKind::Def).unwrap_or_else(|| {
+            self.expected("`def`");
+            word
+        });
+        let name = self.item_name(word);
+        let params = match self.eat(TokenKind::LParen) {
+            Some(open) => self.foreign_parameters(open),
+            None => {
+                self.expected("`(` and the parameters");
+                Box::default()
+            }
+        };
+        let result = match self.eat(TokenKind::Colon) {
+            Some(_) => self.term(Mode::Type),
+            None => {
+                self.expected("`:` and the result type");
+                self.missing()
+            }
+        };
+        let body = self
+            .eat(TokenKind::Equals)
+            .and_then(|_| self.foreign_body());
+        ItemKind::Foreign {
+            name,
+            params,
+            result,
+            body,
+        }
+    }
+
+    fn foreign_parameters(&mut self, open: Token) -> Box<[BinderId]> {
+        let mut params = Vec::new();
+        loop {
+            let id = self.binder("a parameter");
+            let name = self.binders[id.0 as usize].name.clone();
+            let ty = match self.eat(TokenKind::Colon) {
+                Some(_) => self.term(Mode::Type),
+                None => {
+                    let span = self.last_char();
+                    self.error_at(span, || {
+                        format!("expected `:` and the type of `{name}`: C has no type inference")
+                    });
+                    self.missing()
+                }
+            };
+            self.binders[id.0 as usize].annotation = BinderAnnotation::Type(ty);
+            params.push(id);
+            if !self.next_in_list(open, TokenKind::RParen) {
+                return params.into_boxed_slice();
+            }
+        }
+    }
+
+    /// `"""C"""`
+    fn foreign_body(&mut self) -> Option<(Box<str>, Span)> {
+        let token = self.token();
+        match token.kind {
+            TokenKind::RawString => {
+                self.bump();
+                let span = Span::new(token.span.start + 3, token.span.end - 3);
+                Some((self.slice(span).into(), span))
+            }
+            TokenKind::OpenRawString => {
+                self.bump();
+                None
+            }
+            _ => {
+                let span = self.last_char();
+                self.error_at(span, || {
+                    "expected the function's body in C between three quotes, as in `\"\"\"{ return x; }\"\"\"`"
+                        .to_owned()
+                });
+                self.skip_to_end();
+                None
+            }
+        }
+    }
+
+    fn annotations(&mut self) -> Box<[Annotation]> {
+        let mut annotations = Vec::new();
+        while self.at(TokenKind::At) {
+            self.divides = true;
+            annotations.push(self.annotation());
+            self.divides = false;
+            self.skip_behind_annotation();
+        }
+        annotations.into_boxed_slice()
+    }
+
+    fn annotation(&mut self) -> Annotation {
+        let at = self.bump();
+        let name = self.item_name(at);
+        let mut args = Vec::new();
+        if let Some(open) = self.eat(TokenKind::LParen)
+            && self.eat(TokenKind::RParen).is_none()
+        {
+            loop {
+                args.push(self.annotation_arg());
+                if !self.next_in_list(open, TokenKind::RParen) {
+                    break;
+                }
+            }
+        }
+        Annotation {
+            name,
+            args: args.into_boxed_slice(),
+            span: self.since(at.span.start),
+        }
+    }
+
+    fn annotation_arg(&mut self) -> AnnotationArg {
+        let token = self.token();
+        let named = self.peek_kind(1) == TokenKind::Equals
+            && (token.kind == TokenKind::Ident || token.kind.is_reserved());
+        let key = named.then(|| {
+            self.pos += 2;
+            Ident {
+                name: self.name(token.span),
+                span: token.span,
+            }
+        });
+        let value = match self.kind() {
+            TokenKind::String => {
+                let (text, span) = self.string();
+                AnnotationValue::String(text, span)
+            }
+            TokenKind::LBracket => self.annotation_list(),
+            _ => AnnotationValue::Term(self.term(Mode::Arg)),
+        };
+        AnnotationArg { key, value }
+    }
+
+    fn annotation_list(&mut self) -> AnnotationValue {
+        let open = self.bump();
+        let mut terms: Vec<TermId> = Vec::new();
+        if self.eat(TokenKind::RBracket).is_none() {
+            loop {
+                terms.push(self.term(Mode::Arg));
+                if !self.next_in_list(open, TokenKind::RBracket) {
+                    break;
+                }
+            }
+        }
+        AnnotationValue::List(terms.into_boxed_slice(), self.since(open.span.start))
+    }
+
+    /// Between an annotation and what it belongs to nothing may stand.
+    fn skip_behind_annotation(&mut self) {
+        use TokenKind::{At, Def, End, Foreign, Import};
+        let token = self.token();
+        if matches!(token.kind, At | Def | End | Foreign | Import) {
+            return;
+        }
+        let text = self.quoted(token);
+        self.error_at(token.span, || {
+            format!("unexpected {text} after the annotation: a `def` follows it")
+        });
+        while !matches!(self.kind(), At | Def | End | Foreign | Import) {
+            self.bump();
+        }
+    }
+
+    /// A string literal with its escapes resolved, and its span with the quotes.
+    fn string(&mut self) -> (Box<str>, Span) {
+        let span = self.bump().span;
+        let inner = self.slice(Span::new(span.start + 1, span.end.max(span.start + 2) - 1));
+        let mut text = String::with_capacity(inner.len());
+        let mut chars = inner.char_indices();
+        while let Some((at, c)) = chars.next() {
+            if c != '\\' {
+                text.push(c);
+                continue;
+            }
+            match chars.next().map(|(_, c)| c) {
+                Some('n') => text.push('\n'),
+                Some('t') => text.push('\t'),
+                Some(c @ ('"' | '\\')) => text.push(c),
+                other => {
+                    let start = span.start + 1 + at as u32;
+                    let end = start + 1 + other.map_or(0, |c| c.len_utf8() as u32);
+                    self.bad_escape(Span::new(start, end));
+                }
+            }
+        }
+        (text.into_boxed_str(), span)
+    }
+
+    fn bad_escape(&mut self, span: Span) {
+        let text = self.slice(span);
+        self.report(|| {
+            Diagnostic::error(
+                Code::SyntaxError,
+                span,
+                format!(
+                    "`{text}` means nothing in a string: there are `\\\"`, `\\\\`, `\\n` and `\\t`"
+                ),
+            )
+        });
+    }
+}
+
+/// The `///` lines before the first token.
+fn docs(text: &str) -> Option<Docs> {
+    let mut docs: Option<Docs> = None;
+    let mut lines = String::new();
+    for token in Lexer::new(text).take_while(|token| token.kind.is_trivia()) {
+        if token.kind != TokenKind::DocComment {
+            continue;
+        }
+        let line = text.get(std::ops::Range::from(token.span)).unwrap_or("");
+        let line = line.strip_prefix("///").unwrap_or(line);
+        if docs.is_some() {
+            lines.push('\n');
+        }
+        lines.push_str(line.strip_prefix(' ').unwrap_or(line));
+        let span = docs.map_or(token.span, |docs| docs.span.cover(token.span));
+        docs = Some(Docs {
+            text: Box::default(),
+            span,
+        });
+    }
+    docs.map(|docs| Docs {
+        text: lines.into_boxed_str(),
+        span: docs.span,
+    })
+}

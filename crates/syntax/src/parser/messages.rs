@@ -1,0 +1,526 @@
+//! Mistakes that have a name of their own: habits from other languages, typing slips.
+
+use super::{Mode, Parser};
+use crate::ast::{Annotation, BinaryOp, Half, Ident, ItemKind, Name, TermId, TermKind};
+use crate::lexer::{Token, TokenKind};
+use crate::{Code, Diagnostic, Span};
+
+impl Parser<'_> {
+    /// A character that begins no token, or a comment or string without its end. A sign that is
+    /// only written otherwise in RISE is read as what it means.
+    pub(super) fn lexical_error(&mut self, token: Token) {
+        let open = |length: u32| Span::new(token.span.start, token.span.start + length);
+        let unterminated =
+            |span, message: &str| Diagnostic::error(Code::Unterminated, span, message);
+        match token.kind {
+            TokenKind::OpenComment => {
+                self.report(|| {
+                    unterminated(
+                        open(2),
+                        "this comment is not closed: its end `*/` is missing",
+                    )
+                });
+            }
+            TokenKind::OpenString => {
+                self.report(|| {
+                    unterminated(
+                        open(1),
+                        "this string is not closed: `\"` is missing on its line",
+                    )
+                });
+            }
+            TokenKind::OpenRawString => {
+                self.report(|| {
+                    unterminated(
+                        open(3),
+                        "this text is not closed: its end `\"\"\"` is missing",
+                    )
+                });
+            }
+            _ => self.unknown_character(token),
+        }
+    }
+
+    fn unknown_character(&mut self, token: Token) {
+        let text = self.slice(token.span);
+        let shown = match text.chars().next() {
+            Some(c) if c.is_control() || c.is_whitespace() || is_invisible(c) => {
+                format!("the character U+{:04X}", u32::from(c))
+            }
+            _ => format!("`{text}`"),
+        };
+        let meant = meant_by(text);
+        self.report(|| {
+            let error = |message| Diagnostic::error(Code::SyntaxError, token.span, message);
+            match meant {
+                Some((_, sign)) => {
+                    error(format!("{shown} does not belong in RISE: write `{sign}`")).fix(
+                        format!("write `{sign}`"),
+                        vec![(token.span, sign.to_owned())],
+                        true,
+                    )
+                }
+                None if text == "\\" => error(format!(
+                    "{shown} does not belong in RISE: a function is written `fun(x => …)`"
+                )),
+                None => error(format!("{shown} does not belong in RISE")),
+            }
+        });
+        if let Some((kind, _)) = meant {
+            self.tokens.push(Token {
+                kind,
+                span: token.span,
+            });
+        }
+    }
+
+    /// `|` outside of annotations.
+    pub(super) fn single_bar(&mut self) -> Option<BinaryOp> {
+        let span = self.token().span;
+        self.report(|| {
+            Diagnostic::error(
+                Code::SyntaxError,
+                span,
+                "`|` means \"divides\", in `@assume` only: a pipeline is written `|>`, \"or\" is `||`",
+            )
+        });
+        Some(BinaryOp::Pipe)
+    }
+
+    /// `=` between operands.
+    pub(super) fn single_equals(&mut self) -> Option<BinaryOp> {
+        let span = self.token().span;
+        self.report(|| {
+            Diagnostic::error(
+                Code::SyntaxError,
+                span,
+                "`=` defines: two values are compared with `==`",
+            )
+            .fix("write `==`", vec![(span, "==".to_owned())], true)
+        });
+        Some(BinaryOp::Eq)
+    }
+
+    /// `let x: type = …`
+    pub(super) fn let_with_type(&mut self, name: &Name) {
+        let colon = self.bump();
+        self.error_at(colon.span, || {
+            format!("`let` takes no type: write `let {name} = (value : type) in …`")
+        });
+        self.term(Mode::Type);
+    }
+
+    /// The `=` behind `let x`.
+    pub(super) fn let_equals(&mut self, name: &Name) {
+        if self.eat(TokenKind::Equals).is_some() {
+            return;
+        }
+        let next = self.token();
+        if self.at(TokenKind::LParen) {
+            self.error_at(next.span, || {
+                format!(
+                    "`let` binds values: a function is given its own `def {name} = fun(x => …)`"
+                )
+            });
+            self.skip_brackets();
+            self.eat(TokenKind::Equals);
+            return;
+        }
+        self.expected("`=`");
+        self.eat(TokenKind::EqEq);
+    }
+
+    /// A dot behind an expression that is not `._1` or `._2`. Gives what was probably meant;
+    /// nothing if the rest cannot be read as part of this expression.
+    pub(super) fn dot_in_expression(&mut self, term: TermId) -> Option<TermId> {
+        let dot = self.token();
+        let next = self.peek(1);
+        let number = self.slice(self.span_of(term));
+        let is_int = number.bytes().all(|byte| byte.is_ascii_digit());
+        let text = self.slice(next.span);
+        let span = dot.span.cover(next.span);
+        match next.kind {
+            TokenKind::Ident | TokenKind::Scalar if is_int => {
+                let whole = self.span_of(term).cover(next.span);
+                let suffix = if matches!(text, "f" | "f16" | "f32" | "f64") {
+                    text
+                } else {
+                    "f"
+                };
+                self.report(|| {
+                    Diagnostic::error(
+                        Code::BadNumber,
+                        whole,
+                        format!(
+                            "a float needs a digit after its point: write `{number}.0{suffix}`"
+                        ),
+                    )
+                    .fix(
+                        format!("write `{number}.0{suffix}`"),
+                        vec![(whole, format!("{number}.0{suffix}"))],
+                        true,
+                    )
+                });
+                self.pos += 2;
+                Some(term)
+            }
+            TokenKind::Int | TokenKind::Float if dot.kind == TokenKind::Dot => {
+                let half = if text.starts_with('1') {
+                    Half::First
+                } else {
+                    Half::Second
+                };
+                self.wrong_half(span, text);
+                self.pos += 2;
+                let span = self.since(self.span_of(term).start);
+                Some(self.push(TermKind::Project { pair: term, half }, span))
+            }
+            TokenKind::Ident => {
+                self.error_at(span, || {
+                    format!("values have no part `{text}`: after a `.` stands `_1` or `_2`, the halves of a pair")
+                });
+                self.pos += 2;
+                let span = self.since(self.span_of(term).start);
+                Some(self.push(TermKind::Missing, span))
+            }
+            _ => {
+                self.bump();
+                if is_int {
+                    self.report(|| {
+                        Diagnostic::error(
+                            Code::BadNumber,
+                            dot.span,
+                            format!("a float needs a digit after its point: write `{number}.0`"),
+                        )
+                    });
+                    return Some(term);
+                }
+                self.expected("`_1` or `_2`, the halves of a pair,");
+                None
+            }
+        }
+    }
+
+    fn wrong_half(&mut self, span: Span, text: &str) {
+        self.report(|| {
+            let error = |message| Diagnostic::error(Code::SyntaxError, span, message);
+            match text {
+                "1" | "2" => error(format!("half of a pair is written `._{text}`")).fix(
+                    format!("write `._{text}`"),
+                    vec![(span, format!("._{text}"))],
+                    true,
+                ),
+                _ => error("the halves of a pair are written `._1` and `._2`".to_owned()),
+            }
+        });
+    }
+
+    /// `xs[i]`
+    pub(super) fn index_in_brackets(&mut self) {
+        let open = self.token();
+        self.error_at(open.span, || {
+            "arrays are not indexed with brackets: write `xs |> idx(i)`".to_owned()
+        });
+        self.skip_brackets();
+    }
+
+    /// `n + 1.f32` where a type stands.
+    pub(super) fn reject_operator_in_type(&mut self) {
+        if let Some(op) = super::operator::section_op(self.kind()) {
+            let span = self.token().span;
+            self.error_at(span, || {
+                format!(
+                    "a size with operators needs parentheses in a type: write `(n {} 1).f32`",
+                    op.as_str()
+                )
+            });
+        }
+    }
+
+    /// `fun` inside a type.
+    pub(super) fn function_in_type(&mut self) -> TermId {
+        let word = self.token();
+        let text = self.quoted(word);
+        self.error_at(word.span, || {
+            format!("expected a type, found {text}: the type of a function is written `s -> t`")
+        });
+        let function = self.function();
+        let span = self.span_of(function);
+        self.push(TermKind::Missing, span)
+    }
+
+    /// A name; words that other languages reserve are recognised by what follows them.
+    pub(super) fn named(&mut self, mode: Mode) -> TermId {
+        let token = self.token();
+        let text = self.slice(token.span);
+        if !mode.is_type() {
+            if self.peek_kind(1) == TokenKind::LParen {
+                if let Some(meant) = meant_function(text).filter(|_| self.parameters_follow(2)) {
+                    return self.misspelt_function(meant);
+                }
+            } else if matches!(text, "lambda" | "λ") && self.peek_kind(1) == TokenKind::Ident {
+                self.error_at(token.span, || {
+                    "a function is written `fun(x => …)`".to_owned()
+                });
+                self.bump();
+                return self.function_without_keyword(token);
+            } else if text == "if" && self.starts_operand(self.peek(1)) {
+                return self.conditional();
+            }
+        }
+        self.plain_name()
+    }
+
+    fn starts_operand(&self, token: Token) -> bool {
+        use TokenKind::*;
+        matches!(
+            token.kind,
+            Ident | Int | Float | True | False | LParen | Bang
+        )
+    }
+
+    /// Whether parameters and `=>`, or a kind, stand `ahead` tokens from here.
+    fn parameters_follow(&self, ahead: usize) -> bool {
+        let mut ahead = ahead + usize::from(self.peek_kind(ahead) == TokenKind::LParen);
+        while self.peek_kind(ahead) == TokenKind::Ident {
+            match self.peek_kind(ahead + 1) {
+                TokenKind::FatArrow | TokenKind::Colon => return true,
+                TokenKind::RParen => return self.peek_kind(ahead + 2) == TokenKind::FatArrow,
+                TokenKind::Comma => ahead += 2,
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    fn misspelt_function(&mut self, meant: TokenKind) -> TermId {
+        let word = self.token();
+        let (text, name) = (self.quoted(word), function_word(meant));
+        self.report(|| {
+            Diagnostic::error(
+                Code::SyntaxError,
+                word.span,
+                format!("{text} does not begin a function: did you mean `{name}`?"),
+            )
+            .fix(
+                format!("write `{name}`"),
+                vec![(word.span, name.to_owned())],
+                true,
+            )
+        });
+        self.tokens[self.pos].kind = meant;
+        match meant {
+            TokenKind::Fun | TokenKind::DepFun => self.function(),
+            _ => self.type_function(),
+        }
+    }
+
+    fn function_without_keyword(&mut self, word: Token) -> TermId {
+        self.function_after(word, false)
+    }
+
+    /// `if c then a else b`
+    fn conditional(&mut self) -> TermId {
+        let word = self.bump();
+        self.error_at(word.span, || {
+            "there is no `if`: write `select(condition, then, else)`".to_owned()
+        });
+        let base = self.args.len();
+        for separator in ["then", "else", ""] {
+            let arg = self.term(Mode::Expr);
+            self.args.push(arg);
+            if !separator.is_empty() && self.slice(self.token().span) == separator {
+                self.bump();
+            }
+        }
+        self.args.truncate(base);
+        let span = self.since(word.span.start);
+        self.push(TermKind::Missing, span)
+    }
+
+    /// `=>` in the arguments of a call: whether it is a mistake of this list, and then reported.
+    pub(super) fn arrow_in_arguments(&mut self, open: Token) -> bool {
+        let arrow = self.token();
+        if self.error.is_some() || open.kind != TokenKind::LParen {
+            return false;
+        }
+        let Some(before) = self.tokens.iter().position(|token| *token == open) else {
+            return false;
+        };
+        let callee = before.checked_sub(1).map(|pos| self.tokens[pos]);
+        let is_name = callee.is_some_and(|token| token.kind == TokenKind::Ident);
+        if is_name {
+            let callee = callee.map_or(String::new(), |token| self.slice(token.span).to_owned());
+            self.error_at(arrow.span, || {
+                format!("`=>` belongs to a function: write `{callee}(fun(x => …))`")
+            });
+        }
+        is_name
+    }
+
+    /// `def f(x) = …`
+    pub(super) fn parameters_of_def(&mut self) {
+        let open = self.token();
+        self.error_at(open.span, || {
+            "parameters stand behind the `=`: write `def f = fun(x => …)`".to_owned()
+        });
+        self.skip_brackets();
+    }
+
+    /// The `=` of a definition.
+    pub(super) fn def_equals(&mut self, name: &Option<Ident>, typed: bool) {
+        if self.eat(TokenKind::Equals).is_some() {
+            return;
+        }
+        let next = self.token();
+        match next.kind {
+            TokenKind::EqEq | TokenKind::FatArrow => {
+                let text = self.quoted(next);
+                self.report(|| {
+                    Diagnostic::error(
+                        Code::SyntaxError,
+                        next.span,
+                        format!("expected `=` before the definition's value, found {text}"),
+                    )
+                    .fix("write `=`", vec![(next.span, "=".to_owned())], true)
+                });
+                self.bump();
+            }
+            _ if self.slice(next.span) == "where" => {
+                self.error_at(next.span, || {
+                    "conditions are not part of a type: they are inferred, or stated before the `def` as `@assume(4 | n)`"
+                        .to_owned()
+                });
+                self.skip_to_equals();
+            }
+            _ => {
+                match (name, typed) {
+                    (_, true) => self.expected("`=` and the definition's value"),
+                    (Some(_), false) => self.expected("`:` and a type, or `=` and a value,"),
+                    (None, false) => self.expected("a name"),
+                }
+                if !self.at_operand() {
+                    self.skip_to_equals();
+                }
+            }
+        }
+    }
+
+    /// Goes on behind the next `=`, if there is one.
+    fn skip_to_equals(&mut self) {
+        let behind = self.tokens[self.pos..]
+            .iter()
+            .position(|token| token.kind == TokenKind::Equals);
+        match behind {
+            Some(n) => self.pos += n + 1,
+            None => self.skip_to_end(),
+        }
+    }
+
+    /// An item that begins with none of the words that begin items.
+    pub(super) fn no_item(&mut self, annotations: &[Annotation]) {
+        let token = self.token();
+        if !annotations.is_empty() {
+            let span = self.last_char();
+            return self.error_at(span, || {
+                "expected `def` or `foreign def` after the annotation".to_owned()
+            });
+        }
+        if token.kind == TokenKind::End {
+            return;
+        }
+        let text = self.quoted(token);
+        let defines = token.kind == TokenKind::Ident
+            && matches!(self.peek_kind(1), TokenKind::Equals | TokenKind::Colon);
+        self.report(|| {
+            let error = |message| Diagnostic::error(Code::SyntaxError, token.span, message);
+            match defines {
+                true => error(format!(
+                    "a definition begins with `def`: write `def` before {text}"
+                ))
+                .fix(
+                    "write `def`",
+                    vec![(Span::empty(token.span.start), "def ".to_owned())],
+                    true,
+                ),
+                false => error(format!(
+                    "expected `def`, `foreign def` or `import`, found {text}"
+                )),
+            }
+        });
+    }
+
+    /// What follows an item that is complete.
+    pub(super) fn rest_of_item(&mut self, kind: &ItemKind) {
+        let token = self.token();
+        let text = self.quoted(token);
+        let what = match kind {
+            ItemKind::Def { .. } => "the definition",
+            ItemKind::Foreign { .. } => "the foreign function",
+            ItemKind::Import { .. } | ItemKind::Stray => "the import",
+        };
+        let next = self.peek_kind(1);
+        let message = match token.kind {
+            TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
+                format!("this {text} closes nothing")
+            }
+            TokenKind::Ident if matches!(next, TokenKind::Equals | TokenKind::Colon) => {
+                format!("unexpected {text} after {what}: a new definition begins with `def`")
+            }
+            TokenKind::Arrow => format!(
+                "unexpected {text} after {what}: `->` stands in types, a function is written `fun(x => …)`"
+            ),
+            TokenKind::In => format!("this {text} has no `let`"),
+            _ if self.at_operand() && matches!(kind, ItemKind::Def { .. }) => format!(
+                "unexpected {text} after {what}: arguments stand in parentheses, as in `f(x)`"
+            ),
+            _ => format!("unexpected {text} after {what}"),
+        };
+        self.error_at(token.span, || message);
+        self.skip_to_end();
+    }
+}
+
+/// The keyword that a word of another language, or a slip, stands for.
+fn meant_function(word: &str) -> Option<TokenKind> {
+    Some(match word.to_ascii_lowercase().as_str() {
+        "fn" | "fun" | "func" | "function" | "lambda" | "λ" | "lam" => TokenKind::Fun,
+        "depfun" | "depfn" | "dfun" | "dep_fun" => TokenKind::DepFun,
+        "natfun" | "natfn" | "nat_fun" => TokenKind::NatFun,
+        "datafun" | "datafn" | "data_fun" => TokenKind::DataFun,
+        _ => return None,
+    })
+}
+
+fn function_word(kind: TokenKind) -> &'static str {
+    match kind {
+        TokenKind::DepFun => "depFun",
+        TokenKind::NatFun => "natFun",
+        TokenKind::DataFun => "dataFun",
+        _ => "fun",
+    }
+}
+
+/// What a sign from print stands for.
+fn meant_by(sign: &str) -> Option<(TokenKind, &'static str)> {
+    Some(match sign {
+        "→" => (TokenKind::Arrow, "->"),
+        "⇒" => (TokenKind::FatArrow, "=>"),
+        "×" | "·" | "∗" => (TokenKind::Star, "*"),
+        "÷" => (TokenKind::Slash, "/"),
+        "−" | "–" => (TokenKind::Minus, "-"),
+        "≤" => (TokenKind::LessEq, "<="),
+        "≥" => (TokenKind::GreaterEq, ">="),
+        "≠" => (TokenKind::NotEq, "!="),
+        "∧" => (TokenKind::And, "&&"),
+        "∨" => (TokenKind::Or, "||"),
+        "¬" => (TokenKind::Bang, "!"),
+        "▷" => (TokenKind::Pipe, "|>"),
+        _ => return None,
+    })
+}
+
+/// Characters that leave no mark on the screen.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}

@@ -1,0 +1,379 @@
+//! Recursive descent from the tokens of one item to its tree.
+//!
+//! Every construct yields a tree, with [`TermKind::Missing`] for what is absent, and the first
+//! mistake of the item is reported; what follows it is parsed as well as it can be, in silence.
+//! What is missing is reported at the last character of the token before it, so that the place is
+//! visible; what does not belong is reported where it stands.
+
+mod atom;
+mod function;
+mod item;
+mod literal;
+mod messages;
+mod operator;
+mod recover;
+mod term;
+
+use crate::ast::{Binder, BinderId, Item, Name, Term, TermId, TermKind};
+use crate::lexer::{Lexer, Token, TokenKind};
+use crate::{Code, Diagnostic, Span};
+use operator::Pending;
+
+/// How deep brackets, functions and what else encloses something may nest.
+///
+/// Chains do not nest: `a |> f |> g`, `f(a)(b)`, `s -> t -> u`, `n.m.t`, and `let` after `let` are
+/// read in loops and limited by [`MAX_HEIGHT`] alone.
+pub const MAX_DEPTH: usize = 256;
+
+/// The most terms on a path from a root to a leaf of the tree of an item.
+///
+/// Who walks a tree by recursion needs a stack for this many calls. An item that would be higher
+/// is reported as [`Code::TooDeep`], and what is too high in it is [`TermKind::Missing`].
+pub const MAX_HEIGHT: usize = 1000;
+
+/// An item and what is to be said about its text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parsed {
+    /// The tree.
+    pub item: Item,
+    /// At most one syntax error.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Parses the text of one item, as [`split`](crate::split) finds it. Spans count from its start.
+pub fn parse(text: &str) -> Parsed {
+    let mut parser = Parser::new(text);
+    let (docs, annotations, kind) = parser.item();
+    let item = Item {
+        docs,
+        annotations,
+        kind,
+        terms: parser.terms.into_boxed_slice(),
+        binders: parser.binders.into_boxed_slice(),
+    };
+    Parsed {
+        item,
+        diagnostics: parser.error.into_iter().collect(),
+    }
+}
+
+/// What may stand at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// A value.
+    Expr,
+    /// An argument: a value, a size, a type, an address space.
+    Arg,
+    /// A type, as it stands behind a colon: operators need parentheses.
+    Type,
+    /// A size or type inside brackets.
+    Size,
+}
+
+impl Mode {
+    /// What may stand inside parentheses at such a place.
+    fn inside(self) -> Mode {
+        match self {
+            Mode::Type => Mode::Size,
+            mode => mode,
+        }
+    }
+
+    /// Whether `3.3` means three times three here.
+    fn is_type(self) -> bool {
+        matches!(self, Mode::Type | Mode::Size)
+    }
+
+    /// What is expected here, in words.
+    fn noun(self) -> &'static str {
+        match self {
+            Mode::Expr => "an expression",
+            Mode::Arg => "an argument",
+            Mode::Type => "a type",
+            Mode::Size => "a size or type",
+        }
+    }
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    /// Without trivia; the last one is [`TokenKind::End`].
+    tokens: Vec<Token>,
+    pos: usize,
+    terms: Vec<Term>,
+    /// For every term the length of the longest path down from it.
+    heights: Vec<u16>,
+    binders: Vec<Binder>,
+    /// The first mistake.
+    error: Option<Diagnostic>,
+    nesting: usize,
+    /// Whether `|` means "divides": in annotations.
+    divides: bool,
+    /// Operators whose right operand is being read; every chain has its own stretch at the end.
+    pending: Vec<Pending>,
+    /// Arguments of calls that are being read; every call has its own stretch at the end.
+    args: Vec<TermId>,
+    /// Parameters of functions that are being read, likewise.
+    params: Vec<BinderId>,
+}
+
+impl<'t> Parser<'t> {
+    fn new(text: &'t str) -> Self {
+        let mut parser = Parser {
+            text,
+            tokens: Vec::with_capacity(text.len() / 4 + 2),
+            pos: 0,
+            terms: Vec::with_capacity(text.len() / 6 + 4),
+            heights: Vec::with_capacity(text.len() / 6 + 4),
+            binders: Vec::new(),
+            error: None,
+            nesting: 0,
+            divides: false,
+            pending: Vec::new(),
+            args: Vec::new(),
+            params: Vec::new(),
+        };
+        for token in Lexer::new(text) {
+            match token.kind {
+                kind if kind.is_trivia() => {}
+                TokenKind::Unknown | TokenKind::OpenComment => parser.lexical_error(token),
+                TokenKind::OpenString | TokenKind::OpenRawString => {
+                    parser.lexical_error(token);
+                    parser.tokens.push(token);
+                }
+                _ => parser.tokens.push(token),
+            }
+        }
+        let end = Span::empty(text.len() as u32);
+        parser.tokens.push(Token {
+            kind: TokenKind::End,
+            span: end,
+        });
+        parser
+    }
+
+    // Tokens.
+
+    fn token(&self) -> Token {
+        self.tokens[self.pos]
+    }
+
+    fn kind(&self) -> TokenKind {
+        self.tokens[self.pos].kind
+    }
+
+    /// The token `n` places ahead, or the end.
+    fn peek(&self, n: usize) -> Token {
+        self.tokens[(self.pos + n).min(self.tokens.len() - 1)]
+    }
+
+    fn peek_kind(&self, n: usize) -> TokenKind {
+        self.peek(n).kind
+    }
+
+    fn at(&self, kind: TokenKind) -> bool {
+        self.kind() == kind
+    }
+
+    fn bump(&mut self) -> Token {
+        let token = self.token();
+        if token.kind != TokenKind::End {
+            self.pos += 1;
+        }
+        token
+    }
+
+    fn eat(&mut self, kind: TokenKind) -> Option<Token> {
+        self.at(kind).then(|| self.bump())
+    }
+
+    fn previous(&self) -> Option<Token> {
+        self.pos.checked_sub(1).map(|pos| self.tokens[pos])
+    }
+
+    /// Where the last token ends.
+    fn last_end(&self) -> u32 {
+        self.previous().map_or(0, |token| token.span.end)
+    }
+
+    /// The last character of the last token: where something that is missing is reported.
+    fn last_char(&self) -> Span {
+        match self.previous() {
+            Some(token) => {
+                let width = self
+                    .slice(token.span)
+                    .chars()
+                    .next_back()
+                    .map_or(0, char::len_utf8);
+                Span::new(token.span.end - width as u32, token.span.end)
+            }
+            None => Span::empty(0),
+        }
+    }
+
+    fn slice(&self, span: Span) -> &'t str {
+        self.text.get(std::ops::Range::from(span)).unwrap_or("")
+    }
+
+    fn skip_to_end(&mut self) {
+        self.pos = self.tokens.len() - 1;
+    }
+
+    // The tree.
+
+    fn push(&mut self, kind: TermKind, span: Span) -> TermId {
+        let height = self.height_of(&kind);
+        if height as usize > MAX_HEIGHT {
+            self.too_deep(span);
+            return self.push_raw(TermKind::Missing, span, 1);
+        }
+        self.push_raw(kind, span, height)
+    }
+
+    fn push_raw(&mut self, kind: TermKind, span: Span, height: u16) -> TermId {
+        let id = TermId(self.terms.len() as u32);
+        self.terms.push(Term { kind, span });
+        self.heights.push(height);
+        id
+    }
+
+    fn height(&self, id: TermId) -> u16 {
+        self.heights[id.0 as usize]
+    }
+
+    fn height_of(&self, kind: &TermKind) -> u16 {
+        let params = |params: &[BinderId]| {
+            params
+                .iter()
+                .map(|&param| self.annotation_height(param))
+                .max()
+                .unwrap_or(0)
+        };
+        let below = match kind {
+            TermKind::Missing
+            | TermKind::Hole
+            | TermKind::Name(_)
+            | TermKind::Literal(_)
+            | TermKind::Operator(_)
+            | TermKind::Scalar(_)
+            | TermKind::Address(_) => 0,
+            TermKind::Apply { callee, args } => args
+                .iter()
+                .map(|&arg| self.height(arg))
+                .max()
+                .unwrap_or(0)
+                .max(self.height(*callee)),
+            TermKind::Fun {
+                params: bound,
+                body,
+            }
+            | TermKind::DepFun {
+                params: bound,
+                body,
+            } => params(bound).max(self.height(*body)),
+            TermKind::Let {
+                value: a, body: b, ..
+            }
+            | TermKind::Binary { lhs: a, rhs: b, .. }
+            | TermKind::Pair(a, b)
+            | TermKind::Ascribe { term: a, ty: b }
+            | TermKind::Array {
+                size: a, elem: b, ..
+            }
+            | TermKind::Tuple(a, b)
+            | TermKind::Vector { size: a, elem: b }
+            | TermKind::DepArray { size: a, elem: b }
+            | TermKind::Arrow(a, b) => self.height(*a).max(self.height(*b)),
+            TermKind::NatFun { body: a, .. }
+            | TermKind::DataFun { body: a, .. }
+            | TermKind::DepPair { body: a, .. }
+            | TermKind::Pi { body: a, .. }
+            | TermKind::Unary { operand: a, .. }
+            | TermKind::Project { pair: a, .. }
+            | TermKind::Paren(a)
+            | TermKind::Index(a) => self.height(*a),
+        };
+        below + 1
+    }
+
+    fn annotation_height(&self, id: BinderId) -> u16 {
+        match self.binders[id.0 as usize].annotation {
+            crate::ast::BinderAnnotation::Type(ty) => self.height(ty),
+            _ => 0,
+        }
+    }
+
+    fn span_of(&self, id: TermId) -> Span {
+        self.terms[id.0 as usize].span
+    }
+
+    /// From `start` to the end of the last token.
+    fn since(&self, start: u32) -> Span {
+        Span::new(start, self.last_end().max(start))
+    }
+
+    /// A hole for something absent, right behind the last token.
+    fn missing(&mut self) -> TermId {
+        let span = Span::empty(self.last_end());
+        self.push(TermKind::Missing, span)
+    }
+
+    fn name(&self, span: Span) -> Name {
+        Name::new(self.slice(span))
+    }
+
+    // Errors.
+
+    /// Keeps the first error of the item.
+    fn report(&mut self, error: impl FnOnce() -> Diagnostic) {
+        if self.error.is_none() {
+            self.error = Some(error());
+        }
+    }
+
+    fn error_at(&mut self, span: Span, message: impl FnOnce() -> String) {
+        self.report(|| Diagnostic::error(Code::SyntaxError, span, message()));
+    }
+
+    /// Reports that `what` is missing behind the last token.
+    fn expected(&mut self, what: &str) {
+        if self.error.is_some() {
+            return;
+        }
+        let span = self.last_char();
+        let message = match self.previous() {
+            Some(token) => format!("expected {what} after {}", self.quoted(token)),
+            None => format!("expected {what}"),
+        };
+        self.error_at(span, || message);
+    }
+
+    fn too_deep(&mut self, span: Span) {
+        self.report(|| {
+            Diagnostic::error(
+                Code::TooDeep,
+                span,
+                "this is nested deeper than the tools follow: give a part of it its own `def`",
+            )
+        });
+        self.skip_to_end();
+    }
+
+    /// Runs `inner` one level deeper, unless that is too deep.
+    fn nested(&mut self, inner: impl FnOnce(&mut Self) -> TermId) -> TermId {
+        if self.nesting >= MAX_DEPTH {
+            let span = self.token().span;
+            let span = if span.is_empty() {
+                self.last_char()
+            } else {
+                span
+            };
+            self.too_deep(span);
+            return self.missing();
+        }
+        self.nesting += 1;
+        let term = inner(self);
+        self.nesting -= 1;
+        term
+    }
+}

@@ -1,0 +1,193 @@
+//! Chains of operators, read without recursion.
+
+use super::{Mode, Parser};
+use crate::ast::{BinaryOp, TermId, TermKind, UnaryOp};
+use crate::lexer::TokenKind;
+use crate::{Code, Diagnostic, Span};
+
+/// An operator with its left operand, waiting for the right one.
+pub(super) struct Pending {
+    op: BinaryOp,
+    op_span: Span,
+    lhs: TermId,
+}
+
+/// How tight an operator binds, loosest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Divides,
+    ApplyLeft,
+    Pipe,
+    Compose,
+    Or,
+    And,
+    Compare,
+    Sum,
+    Product,
+    Power,
+}
+
+impl Level {
+    fn of(op: BinaryOp) -> Level {
+        use BinaryOp::*;
+        match op {
+            Divides => Level::Divides,
+            ApplyLeft => Level::ApplyLeft,
+            Pipe => Level::Pipe,
+            Then | After => Level::Compose,
+            Or => Level::Or,
+            And => Level::And,
+            Eq | Ne | Lt | Le | Gt | Ge => Level::Compare,
+            Add | Sub => Level::Sum,
+            Mul | Div | Mod => Level::Product,
+            Pow => Level::Power,
+        }
+    }
+
+    fn is_right_associative(self) -> bool {
+        matches!(self, Level::ApplyLeft | Level::Power)
+    }
+}
+
+/// The operator that a token is between two operands.
+pub(super) fn binary_op(token: TokenKind) -> Option<BinaryOp> {
+    Some(match token {
+        TokenKind::ApplyLeft => BinaryOp::ApplyLeft,
+        TokenKind::Pipe => BinaryOp::Pipe,
+        TokenKind::Then => BinaryOp::Then,
+        TokenKind::After => BinaryOp::After,
+        TokenKind::Or => BinaryOp::Or,
+        TokenKind::And => BinaryOp::And,
+        TokenKind::EqEq => BinaryOp::Eq,
+        TokenKind::NotEq => BinaryOp::Ne,
+        TokenKind::Less => BinaryOp::Lt,
+        TokenKind::LessEq => BinaryOp::Le,
+        TokenKind::Greater => BinaryOp::Gt,
+        TokenKind::GreaterEq => BinaryOp::Ge,
+        TokenKind::Plus => BinaryOp::Add,
+        TokenKind::Minus => BinaryOp::Sub,
+        TokenKind::Star => BinaryOp::Mul,
+        TokenKind::Slash => BinaryOp::Div,
+        TokenKind::Percent => BinaryOp::Mod,
+        TokenKind::Caret => BinaryOp::Pow,
+        _ => return None,
+    })
+}
+
+/// The operator that may stand alone in parentheses, as a function.
+pub(super) fn section_op(token: TokenKind) -> Option<BinaryOp> {
+    binary_op(token).filter(|&op| Level::of(op) >= Level::Or)
+}
+
+impl Parser<'_> {
+    /// Operands and binary operators between them.
+    pub(super) fn operators(&mut self, mode: Mode) -> TermId {
+        let base = self.pending.len();
+        let mut operand = self.unary(mode);
+        while let Some(op) = self.infix(mode) {
+            let op_span = self.bump().span;
+            let lhs = self.reduce(base, operand, Some((op, op_span)));
+            self.pending.push(Pending { op, op_span, lhs });
+            operand = self.unary(mode);
+        }
+        self.reduce(base, operand, None)
+    }
+
+    /// The binary operator at the current token.
+    fn infix(&mut self, mode: Mode) -> Option<BinaryOp> {
+        match self.kind() {
+            TokenKind::Bar if self.divides => Some(BinaryOp::Divides),
+            TokenKind::Bar => self.single_bar(),
+            TokenKind::Equals if self.nesting > 1 && !mode.is_type() => self.single_equals(),
+            kind => binary_op(kind),
+        }
+    }
+
+    /// Combines waiting operators with their right operand, those that bind tighter than `next`.
+    fn reduce(&mut self, base: usize, operand: TermId, next: Option<(BinaryOp, Span)>) -> TermId {
+        let mut operand = operand;
+        while self.pending.len() > base {
+            let top = &self.pending[self.pending.len() - 1];
+            if let Some((op, op_span)) = next {
+                let (above, level) = (Level::of(top.op), Level::of(op));
+                if above < level || (above == level && level.is_right_associative()) {
+                    break;
+                }
+                if above == level {
+                    self.check_ambiguous(top.op, top.op_span, op, op_span);
+                }
+            }
+            let Some(Pending { op, op_span, lhs }) = self.pending.pop() else {
+                break;
+            };
+            let span = self.span_of(lhs).cover(self.span_of(operand));
+            operand = self.push(
+                TermKind::Binary {
+                    op,
+                    op_span,
+                    lhs,
+                    rhs: operand,
+                },
+                span,
+            );
+        }
+        operand
+    }
+
+    fn check_ambiguous(&mut self, first: BinaryOp, first_span: Span, op: BinaryOp, span: Span) {
+        let message = match Level::of(op) {
+            Level::Compare => format!(
+                "comparisons do not chain: put parentheses around one, or join two with `&&`, as in `a {} b && b {} c`",
+                first.as_str(),
+                op.as_str()
+            ),
+            Level::Compose if first != op => {
+                "`>>` and `<<` side by side can be read in two ways: put parentheses around one of them"
+                    .to_owned()
+            }
+            _ => return,
+        };
+        self.report(|| {
+            Diagnostic::error(Code::AmbiguousOperators, span, message)
+                .related(first_span, "the first of the two operators")
+        });
+    }
+
+    /// Prefix operators and their operand.
+    fn unary(&mut self, mode: Mode) -> TermId {
+        let first = self.pos;
+        while self.at_prefix_operator(mode) {
+            self.bump();
+        }
+        let end = self.pos;
+        let mut operand = self.postfix(mode);
+        for pos in (first..end).rev() {
+            let token = self.tokens[pos];
+            let op = if token.kind == TokenKind::Bang {
+                UnaryOp::Not
+            } else {
+                UnaryOp::Neg
+            };
+            let span = token.span.cover(self.span_of(operand));
+            operand = self.push(TermKind::Unary { op, operand }, span);
+        }
+        operand
+    }
+
+    /// A `!`, or a `-` that does not belong to the number behind it.
+    fn at_prefix_operator(&self, mode: Mode) -> bool {
+        match self.kind() {
+            TokenKind::Bang => !mode.is_type(),
+            TokenKind::Minus => !self.at_negative_number(),
+            _ => false,
+        }
+    }
+
+    /// A `-` directly before a number.
+    pub(super) fn at_negative_number(&self) -> bool {
+        let next = self.peek(1);
+        self.at(TokenKind::Minus)
+            && matches!(next.kind, TokenKind::Int | TokenKind::Float)
+            && next.span.start == self.token().span.end
+    }
+}

@@ -1,0 +1,179 @@
+//! Closing brackets, list separators, and how parsing goes on where one is missing.
+
+use super::{Mode, Parser};
+use crate::lexer::{Token, TokenKind};
+use crate::{Code, Diagnostic};
+
+impl Parser<'_> {
+    /// A token as it is written, in backquotes; shortened if it is long.
+    pub(super) fn quoted(&self, token: Token) -> String {
+        let text = self.slice(token.span);
+        match text.char_indices().nth(30) {
+            Some((cut, _)) => format!("`{}…`", &text[..cut]),
+            None => format!("`{text}`"),
+        }
+    }
+
+    /// Whether the current token can begin an operand.
+    pub(super) fn at_operand(&self) -> bool {
+        begins_operand(self.kind()) || self.at_negative_number()
+    }
+
+    /// Eats the bracket that closes `open`, or reports that it is missing.
+    pub(super) fn close(&mut self, open: Token, closer: TokenKind) {
+        if self.eat(closer).is_some() {
+            return;
+        }
+        self.unclosed(open, closer, false);
+        if let Some(pos) = self.seek(closer, false) {
+            self.pos = pos + 1;
+        }
+    }
+
+    /// Behind an element of a list: whether another one follows. Eats what separates them, or what
+    /// closes the list.
+    pub(super) fn next_in_list(&mut self, open: Token, closer: TokenKind) -> bool {
+        if self.eat(TokenKind::Comma).is_some() {
+            return true;
+        }
+        if self.eat(closer).is_some() {
+            return false;
+        }
+        if self.at(TokenKind::FatArrow) && self.arrow_in_arguments(open) {
+            self.bump();
+        } else {
+            self.unclosed(open, closer, true);
+        }
+        let Some(pos) = self.seek(closer, true) else {
+            return false;
+        };
+        self.pos = pos;
+        self.bump().kind == TokenKind::Comma
+    }
+
+    fn unclosed(&mut self, open: Token, closer: TokenKind, list: bool) {
+        let span = self.last_char();
+        let (opened, close) = (self.quoted(open), closer_text(closer));
+        let found = self.token();
+        let message = if list && self.at_operand() {
+            format!("expected `,` or `{close}` before {}", self.quoted(found))
+        } else {
+            format!("expected `{close}` to close this {opened}")
+        };
+        self.report(|| {
+            Diagnostic::error(Code::SyntaxError, span, message)
+                .related(open.span, format!("this {opened} is not closed"))
+        });
+    }
+
+    /// The next `closer` (or comma) that belongs to the innermost open bracket, if nothing that an
+    /// outer construct waits for stands before it.
+    fn seek(&self, closer: TokenKind, commas: bool) -> Option<usize> {
+        let mut depth = 0u32;
+        for (pos, token) in self.tokens.iter().enumerate().skip(self.pos) {
+            match token.kind {
+                kind if depth == 0 && (kind == closer || (commas && kind == TokenKind::Comma)) => {
+                    return Some(pos);
+                }
+                TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => depth += 1,
+                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
+                    depth = depth.checked_sub(1)?;
+                }
+                TokenKind::FatArrow | TokenKind::In | TokenKind::Equals if depth == 0 => {
+                    return None;
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Behind a value without `in`: goes on at the `in` if only an unreadable rest separates it.
+    pub(super) fn skip_before_in(&mut self) {
+        let mut depth = 0u32;
+        for (pos, token) in self.tokens.iter().enumerate().skip(self.pos) {
+            match token.kind {
+                TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => depth += 1,
+                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => match depth {
+                    0 => return,
+                    _ => depth -= 1,
+                },
+                TokenKind::Let if depth == 0 => return,
+                TokenKind::In if depth == 0 => {
+                    self.pos = pos + 1;
+                    return;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Skips a bracketed stretch, from its opening bracket to the one that closes it.
+    pub(super) fn skip_brackets(&mut self) {
+        let mut depth = 0u32;
+        loop {
+            match self.bump().kind {
+                TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => depth += 1,
+                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => depth -= 1,
+                TokenKind::End => return,
+                _ => {}
+            }
+            if depth == 0 {
+                return;
+            }
+        }
+    }
+
+    /// Reports that an operand is missing behind the last token.
+    pub(super) fn expected_operand(&mut self, mode: Mode) {
+        let first = self
+            .previous()
+            .is_some_and(|token| matches!(token.kind, TokenKind::LParen | TokenKind::Comma));
+        let what = match mode {
+            Mode::Arg if !first => "an expression",
+            Mode::Size
+                if self
+                    .previous()
+                    .is_some_and(|token| token.kind == TokenKind::Arrow) =>
+            {
+                "a type"
+            }
+            mode => mode.noun(),
+        };
+        self.expected(what);
+    }
+}
+
+/// Whether a token can begin an operand; a `-` before a number aside.
+fn begins_operand(kind: TokenKind) -> bool {
+    use TokenKind::*;
+    matches!(
+        kind,
+        Ident
+            | Underscore
+            | Int
+            | Float
+            | String
+            | RawString
+            | True
+            | False
+            | Let
+            | Fun
+            | DepFun
+            | NatFun
+            | DataFun
+            | Scalar
+            | Kind
+            | Constructor
+            | Address
+            | LParen
+    )
+}
+
+fn closer_text(closer: TokenKind) -> &'static str {
+    match closer {
+        TokenKind::RParen => ")",
+        TokenKind::RBracket => "]",
+        _ => "}",
+    }
+}

@@ -1,0 +1,306 @@
+//! Terms from the outside in: what reaches to the right as far as it can, then postfix forms.
+
+use super::{Mode, Parser};
+use crate::ast::{BinderId, Half, TermId, TermKind};
+use crate::lexer::TokenKind;
+use crate::{Code, Diagnostic, Span};
+
+/// The beginning of a term whose rest is still to come.
+enum Prefix {
+    /// `let x = value in …`
+    Let {
+        start: u32,
+        binder: BinderId,
+        value: TermId,
+    },
+    /// `(n: Nat) -> …`, `{n: Nat} -> …`
+    Pi {
+        start: u32,
+        param: BinderId,
+        implicit: bool,
+    },
+    /// `a -> …`
+    Arrow(TermId),
+}
+
+/// `size.…` or `size..…`, whose element type is still to come.
+struct Dimension {
+    size: TermId,
+    dependent: bool,
+}
+
+impl Parser<'_> {
+    /// Anything that may stand at a place.
+    pub(super) fn term(&mut self, mode: Mode) -> TermId {
+        self.nested(|parser| parser.term_here(mode))
+    }
+
+    fn term_here(&mut self, mode: Mode) -> TermId {
+        let mut prefixes = Vec::new();
+        let last = loop {
+            if self.at_let_binding() {
+                prefixes.push(self.let_binding());
+                continue;
+            }
+            if mode != Mode::Expr && self.at_type_parameter(mode) {
+                self.type_parameters(&mut prefixes);
+                continue;
+            }
+            let operand = match mode {
+                Mode::Type => self.postfix(mode),
+                _ => self.operators(mode),
+            };
+            if mode == Mode::Type {
+                self.reject_operator_in_type();
+            }
+            if mode == Mode::Expr || self.eat(TokenKind::Arrow).is_none() {
+                break operand;
+            }
+            prefixes.push(Prefix::Arrow(operand));
+        };
+        prefixes
+            .into_iter()
+            .rev()
+            .fold(last, |body, prefix| self.complete(prefix, body))
+    }
+
+    fn complete(&mut self, prefix: Prefix, body: TermId) -> TermId {
+        let end = self.span_of(body).end;
+        match prefix {
+            Prefix::Let {
+                start,
+                binder,
+                value,
+            } => self.push(
+                TermKind::Let {
+                    binder,
+                    value,
+                    body,
+                },
+                Span::new(start, end),
+            ),
+            Prefix::Pi {
+                start,
+                param,
+                implicit,
+            } => self.push(
+                TermKind::Pi {
+                    param,
+                    implicit,
+                    body,
+                },
+                Span::new(start, end),
+            ),
+            Prefix::Arrow(from) => {
+                let span = Span::new(self.span_of(from).start, end);
+                self.push(TermKind::Arrow(from, body), span)
+            }
+        }
+    }
+
+    /// `let` and a name; without one, `let` is the primitive.
+    pub(super) fn at_let_binding(&self) -> bool {
+        let next = self.peek_kind(1);
+        self.at(TokenKind::Let)
+            && (next == TokenKind::Ident
+                || (next == TokenKind::Underscore || next.is_reserved())
+                    && matches!(self.peek_kind(2), TokenKind::Equals | TokenKind::Colon))
+    }
+
+    fn let_binding(&mut self) -> Prefix {
+        let start = self.bump().span;
+        let binder = self.binder("a name");
+        let name = self.binders[binder.0 as usize].name.clone();
+        if self.at(TokenKind::Colon) {
+            self.let_with_type(&name);
+        }
+        self.let_equals(&name);
+        let value = self.term(Mode::Expr);
+        if self.eat(TokenKind::In).is_none() {
+            let span = self.last_char();
+            self.report(|| {
+                Diagnostic::error(
+                    Code::SyntaxError,
+                    span,
+                    format!("expected `in` after the value of `{name}`"),
+                )
+                .related(start, "this `let` is written `let name = value in result`")
+            });
+            self.skip_before_in();
+        }
+        Prefix::Let {
+            start: start.start,
+            binder,
+            value,
+        }
+    }
+
+    /// `(NAME :` or `{`: in an argument only before a kind, since `(x : f32)` is an ascription.
+    fn at_type_parameter(&self, mode: Mode) -> bool {
+        match self.kind() {
+            TokenKind::LBrace => true,
+            TokenKind::LParen => {
+                let name = self.peek_kind(1);
+                (name == TokenKind::Ident || name.is_reserved())
+                    && self.peek_kind(2) == TokenKind::Colon
+                    && (mode.is_type() || self.peek_kind(3) == TokenKind::Kind)
+            }
+            _ => false,
+        }
+    }
+
+    /// `(n: Nat) ->` or `{n: Nat} ->`.
+    fn type_parameters(&mut self, prefixes: &mut Vec<Prefix>) {
+        let open = self.bump();
+        let implicit = open.kind == TokenKind::LBrace;
+        loop {
+            let param = self.kinded_binder();
+            prefixes.push(Prefix::Pi {
+                start: open.span.start,
+                param,
+                implicit,
+            });
+            let Some(comma) = self.eat(TokenKind::Comma) else {
+                break;
+            };
+            self.report(|| one_parameter_each(comma.span, implicit));
+        }
+        let close = if implicit {
+            TokenKind::RBrace
+        } else {
+            TokenKind::RParen
+        };
+        self.close(open, close);
+        if self.eat(TokenKind::Arrow).is_none() {
+            let shown = self.slice(self.since(open.span.start)).to_owned();
+            let span = self.last_char();
+            self.error_at(span, || match shown.contains('\n') {
+                false => format!("expected `->` and a type after `{shown}`"),
+                true => "expected `->` and a type after this parameter".to_owned(),
+            });
+        }
+    }
+
+    /// Calls, projections, and the dots of array types.
+    pub(super) fn postfix(&mut self, mode: Mode) -> TermId {
+        let mut dimensions: Vec<Dimension> = Vec::new();
+        let mut term = self.sized_atom(mode, &mut dimensions);
+        loop {
+            match self.kind() {
+                TokenKind::LParen => term = self.call(term, mode),
+                TokenKind::Dot if self.at_half() => term = self.project(term),
+                TokenKind::Dot | TokenKind::DotDot if mode != Mode::Expr => {
+                    let dependent = self.bump().kind == TokenKind::DotDot;
+                    dimensions.push(Dimension {
+                        size: term,
+                        dependent,
+                    });
+                    term = self.element(mode, &mut dimensions);
+                }
+                TokenKind::Dot | TokenKind::DotDot => match self.dot_in_expression(term) {
+                    Some(projected) => term = projected,
+                    None => break,
+                },
+                TokenKind::LBracket => self.index_in_brackets(),
+                _ => break,
+            }
+        }
+        dimensions
+            .into_iter()
+            .rev()
+            .fold(term, |elem, dimension| self.array(dimension, elem))
+    }
+
+    fn array(&mut self, Dimension { size, dependent }: Dimension, elem: TermId) -> TermId {
+        let span = self.span_of(size).cover(self.span_of(elem));
+        let kind = match dependent {
+            true => TermKind::DepArray { size, elem },
+            false => TermKind::Array {
+                size,
+                elem,
+                long: false,
+            },
+        };
+        self.push(kind, span)
+    }
+
+    /// What stands behind a dot.
+    fn element(&mut self, mode: Mode, dimensions: &mut Vec<Dimension>) -> TermId {
+        if self.at(TokenKind::Minus) || !self.at_operand() {
+            self.expected("a type");
+            return self.missing();
+        }
+        self.sized_atom(mode, dimensions)
+    }
+
+    /// An atom, where `3.3` is two of them if a type may stand here.
+    fn sized_atom(&mut self, mode: Mode, dimensions: &mut Vec<Dimension>) -> TermId {
+        let before_dot = matches!(self.peek_kind(1), TokenKind::Dot | TokenKind::DotDot);
+        let sizes = mode.is_type() || (mode == Mode::Arg && before_dot);
+        if sizes
+            && self.at(TokenKind::Float)
+            && let Some((first, second)) = self.split_float()
+        {
+            self.bump();
+            let size = self.integer(first, false);
+            dimensions.push(Dimension {
+                size,
+                dependent: false,
+            });
+            return self.integer(second, false);
+        }
+        self.atom(mode)
+    }
+
+    /// `._1` or `._2`.
+    fn at_half(&self) -> bool {
+        let next = self.peek(1);
+        next.kind == TokenKind::Ident && matches!(self.slice(next.span), "_1" | "_2")
+    }
+
+    fn project(&mut self, pair: TermId) -> TermId {
+        self.bump();
+        let half = self.bump().span;
+        let half = match self.slice(half) {
+            "_1" => Half::First,
+            _ => Half::Second,
+        };
+        let span = self.since(self.span_of(pair).start);
+        self.push(TermKind::Project { pair, half }, span)
+    }
+
+    /// `(a, b)` behind a function.
+    fn call(&mut self, callee: TermId, mode: Mode) -> TermId {
+        let base = self.args.len();
+        let open = self.bump();
+        let mode = if mode.is_type() {
+            Mode::Size
+        } else {
+            Mode::Arg
+        };
+        loop {
+            let arg = self.term(mode);
+            self.args.push(arg);
+            if !self.next_in_list(open, TokenKind::RParen) {
+                break;
+            }
+        }
+        let args = Box::from(&self.args[base..]);
+        self.args.truncate(base);
+        let span = self.since(self.span_of(callee).start);
+        self.push(TermKind::Apply { callee, args }, span)
+    }
+}
+
+fn one_parameter_each(span: Span, implicit: bool) -> Diagnostic {
+    let form = if implicit {
+        "{n: Nat} -> {m: Nat} -> …"
+    } else {
+        "(n: Nat) -> (m: Nat) -> …"
+    };
+    Diagnostic::error(
+        Code::SyntaxError,
+        span,
+        format!("a type takes one parameter at a time: write `{form}`"),
+    )
+}

@@ -1,0 +1,87 @@
+//! Walks over the terms of an item.
+
+use crate::ast::{BinderAnnotation, BinderId, Item, TermId, TermKind};
+
+impl Item {
+    /// Visits the direct children of a term in the order of the text, the types written at its
+    /// binders included.
+    pub fn children(&self, id: TermId, mut visit: impl FnMut(TermId)) {
+        let binder = |id: BinderId, visit: &mut dyn FnMut(TermId)| {
+            if let BinderAnnotation::Type(ty) = self.binder(id).annotation {
+                visit(ty);
+            }
+        };
+        match &self.term(id).kind {
+            TermKind::Missing
+            | TermKind::Hole
+            | TermKind::Name(_)
+            | TermKind::Literal(_)
+            | TermKind::Operator(_)
+            | TermKind::Scalar(_)
+            | TermKind::Address(_) => {}
+            TermKind::Apply { callee, args } => {
+                visit(*callee);
+                args.iter().for_each(|&arg| visit(arg));
+            }
+            TermKind::Fun { params, body } | TermKind::DepFun { params, body } => {
+                params.iter().for_each(|&param| binder(param, &mut visit));
+                visit(*body);
+            }
+            TermKind::Let {
+                binder: bound,
+                value,
+                body,
+            } => {
+                binder(*bound, &mut visit);
+                visit(*value);
+                visit(*body);
+            }
+            TermKind::NatFun { param, body }
+            | TermKind::DataFun { param, body }
+            | TermKind::DepPair { param, body }
+            | TermKind::Pi { param, body, .. } => {
+                binder(*param, &mut visit);
+                visit(*body);
+            }
+            TermKind::Unary { operand: a, .. }
+            | TermKind::Project { pair: a, .. }
+            | TermKind::Paren(a)
+            | TermKind::Index(a) => visit(*a),
+            TermKind::Binary { lhs: a, rhs: b, .. }
+            | TermKind::Pair(a, b)
+            | TermKind::Ascribe { term: a, ty: b }
+            | TermKind::Array {
+                size: a, elem: b, ..
+            }
+            | TermKind::Tuple(a, b)
+            | TermKind::Vector { size: a, elem: b }
+            | TermKind::DepArray { size: a, elem: b }
+            | TermKind::Arrow(a, b) => {
+                visit(*a);
+                visit(*b);
+            }
+        }
+    }
+
+    /// For every term the one that holds it, by [`TermId`]. Roots have none: a def's type and body,
+    /// a foreign function's types, annotation arguments, and what was dropped after an error.
+    pub fn parents(&self) -> Vec<Option<TermId>> {
+        let mut parents = vec![None; self.terms.len()];
+        for id in (0..self.terms.len() as u32).map(TermId) {
+            self.children(id, |child| parents[child.0 as usize] = Some(id));
+        }
+        parents
+    }
+
+    /// The innermost term that holds `offset` or ends or begins there; of several, the first one
+    /// in the text that is not [`TermKind::Missing`].
+    pub fn term_at(&self, offset: u32) -> Option<TermId> {
+        (0..self.terms.len() as u32)
+            .map(TermId)
+            .filter(|&id| self.term(id).span.touches(offset))
+            .min_by_key(|&id| {
+                let term = self.term(id);
+                (term.kind == TermKind::Missing, term.span.len(), id)
+            })
+    }
+}
