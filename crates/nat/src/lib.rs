@@ -1,1 +1,36 @@
-//! nat
+//! The algebra of sizes: natural-number expressions in normal form, facts about them, a prover
+//! that also finds the smallest counterexamples, and a solver for equations with unknowns.
+//!
+//! A [`Nat`] is a polynomial with integer coefficients over *atoms*: variables, and what no
+//! polynomial expresses (division, remainder, symbolic powers, minimum, maximum, logarithm,
+//! sums, applications of size functions). Values are built in normal form, so equal normal forms
+//! mean equal sizes; different normal forms may still be equal, which [`Facts::prove`] decides
+//! where it can.
+//!
+//! Meaning: variables are integers `>= 0`, `/` and `%` are floor division and remainder, and what
+//! has no value (division by zero, a negative exponent, the logarithm of 0) is *undefined*. Every
+//! simplification keeps the value wherever there is one, and may give a value where there was
+//! none: `(n*s)/s` is `n`, although the former has no value at `s = 0`. That a divisor is not
+//! zero is an obligation of its own, reported by whoever wrote the division.
+
+mod arith;
+mod display;
+mod division;
+mod eval;
+mod facts;
+mod functions;
+mod power;
+mod prop;
+mod prove;
+mod repr;
+mod search;
+mod solve;
+mod sums;
+mod visit;
+
+pub use facts::Facts;
+pub use prop::Prop;
+pub use prove::Verdict;
+pub use repr::{Nat, Var};
+pub use solve::{Assignment, Solution, solve};
+pub use visit::NatFun;

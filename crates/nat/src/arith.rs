@@ -1,0 +1,376 @@
+//! Sums and products: the polynomial part of the algebra.
+
+use crate::repr::{Atom, MAX_TERMS, Mono, Nat, Op, Repr, Term};
+use std::cmp::Ordering;
+use std::ops::{Add, Mul, Neg, Sub};
+
+impl Nat {
+    /// `a + b`
+    #[allow(clippy::should_implement_trait)]
+    pub fn add(a: &Nat, b: &Nat) -> Nat {
+        match (&a.0, &b.0) {
+            (Repr::Const(0), _) => return b.clone(),
+            (_, Repr::Const(0)) => return a.clone(),
+            (Repr::Const(x), Repr::Const(y)) => {
+                if let Some(sum) = x.checked_add(*y) {
+                    return Nat::constant(sum);
+                }
+            }
+            _ => {}
+        }
+        recombine(plain_add(a, b, 1))
+    }
+
+    /// `a - b`; may be negative
+    #[allow(clippy::should_implement_trait)]
+    pub fn sub(a: &Nat, b: &Nat) -> Nat {
+        match (&a.0, &b.0) {
+            (_, Repr::Const(0)) => return a.clone(),
+            (Repr::Var(x), Repr::Var(y)) if x == y => return Nat::ZERO,
+            (Repr::Const(x), Repr::Const(y)) => {
+                if let Some(difference) = x.checked_sub(*y) {
+                    return Nat::constant(difference);
+                }
+            }
+            (Repr::Poly(x), Repr::Poly(y)) if std::sync::Arc::ptr_eq(x, y) => return Nat::ZERO,
+            _ => {}
+        }
+        recombine(plain_add(a, b, -1))
+    }
+
+    /// `a * b`
+    #[allow(clippy::should_implement_trait)]
+    pub fn mul(a: &Nat, b: &Nat) -> Nat {
+        match (&a.0, &b.0) {
+            (Repr::Const(0), _) | (_, Repr::Const(0)) => return Nat::ZERO,
+            (Repr::Const(1), _) => return b.clone(),
+            (_, Repr::Const(1)) => return a.clone(),
+            (Repr::Const(x), Repr::Const(y)) => {
+                if let Some(product) = x.checked_mul(*y) {
+                    return Nat::constant(product);
+                }
+            }
+            _ => {}
+        }
+        recombine(plain_mul(a, b))
+    }
+
+    /// `a * factor`
+    pub(crate) fn scale(&self, factor: i64) -> Nat {
+        Nat::mul(self, &Nat::constant(factor))
+    }
+
+    /// Whether no value of the variables makes this negative, as far as its shape tells.
+    pub(crate) fn is_plainly_nonneg(&self) -> bool {
+        match &self.0 {
+            Repr::Const(value) => *value >= 0,
+            Repr::Var(_) => true,
+            Repr::Poly(terms) => terms
+                .iter()
+                .all(|t| t.coeff >= 0 && t.mono.is_plainly_nonneg()),
+        }
+    }
+
+    /// `(p, q)` without a negative coefficient, with `self = p - q`.
+    pub(crate) fn split_signs(&self) -> (Nat, Nat) {
+        let (mut plus, mut minus) = (Vec::new(), Vec::new());
+        for term in self.terms().iter() {
+            match term.coeff.checked_neg() {
+                Some(coeff) if coeff > 0 => minus.push(Term {
+                    mono: term.mono.clone(),
+                    coeff,
+                }),
+                _ => plus.push(term.clone()),
+            }
+        }
+        (Nat::from_sorted(plus), Nat::from_sorted(minus))
+    }
+
+    /// The greatest common divisor of the coefficients; 0 for 0.
+    pub(crate) fn content(&self) -> i64 {
+        let gcd = self
+            .terms()
+            .iter()
+            .fold(0, |g, t| gcd(g, t.coeff.unsigned_abs()));
+        i64::try_from(gcd).unwrap_or(1)
+    }
+
+    /// The largest product of atoms that divides every term.
+    pub(crate) fn common_mono(&self) -> Mono {
+        let terms = self.terms();
+        let Some((first, rest)) = terms.split_first() else {
+            return Mono::one();
+        };
+        rest.iter().fold(first.mono.clone(), |common, t| {
+            if common.is_one() {
+                common
+            } else {
+                common.common(&t.mono)
+            }
+        })
+    }
+
+    /// `self / divisor` if that is a polynomial with integer coefficients and nothing remains.
+    pub(crate) fn exact_div(&self, divisor: &Nat) -> Option<Nat> {
+        if let (Repr::Const(a), Repr::Const(b)) = (&self.0, &divisor.0) {
+            return (*b != 0 && a.checked_rem(*b)? == 0).then(|| Nat::constant(a / b));
+        }
+        let by = divisor.terms();
+        let lead = by.first()?;
+        let mut rest = self.clone();
+        let mut quotient = Nat::ZERO;
+        for _ in 0..=MAX_TERMS {
+            let Some(term) = rest.terms().first().cloned() else {
+                return Some(quotient);
+            };
+            if term.coeff.checked_rem(lead.coeff)? != 0 {
+                return None;
+            }
+            let part = Nat::from_term(term.mono.over(&lead.mono)?, term.coeff / lead.coeff);
+            let next = plain_add(&rest, &plain_mul(&part, divisor), -1);
+            let falls = match next.terms().first() {
+                Some(after) => term.mono.order(&after.mono) == Ordering::Less,
+                None => true,
+            };
+            if !falls {
+                return None;
+            }
+            quotient = plain_add(&quotient, &part, 1);
+            rest = next;
+        }
+        None
+    }
+}
+
+impl Mono {
+    pub fn is_plainly_nonneg(&self) -> bool {
+        self.0
+            .iter()
+            .all(|f| f.exp % 2 == 0 || f.atom.is_plainly_nonneg())
+    }
+}
+
+impl Atom {
+    fn is_plainly_nonneg(&self) -> bool {
+        let nonneg = Nat::is_plainly_nonneg;
+        match self {
+            Atom::Var(_) => true,
+            Atom::Bound(_) => false,
+            Atom::Node(node) => match &node.op {
+                Op::Div(a, b) => nonneg(a) && nonneg(b),
+                Op::Mod(_, b) => nonneg(b),
+                Op::Pow(a, _) => nonneg(a),
+                Op::Min(all) => all.iter().all(nonneg),
+                Op::Max(all) => all.iter().any(nonneg),
+                Op::Log2(_) | Op::App(..) => true,
+                Op::Sum { body, .. } => nonneg(body),
+                Op::BigAdd(a, b) | Op::BigMul(a, b) => nonneg(a) && nonneg(b),
+                Op::TooBig => false,
+            },
+        }
+    }
+}
+
+pub(crate) fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// `a + sign * b`, by merging.
+pub(crate) fn plain_add(a: &Nat, b: &Nat, sign: i64) -> Nat {
+    let big = || {
+        let b = if sign < 0 {
+            Op::BigMul(Nat::constant(-1), b.clone()).nat()
+        } else {
+            b.clone()
+        };
+        Op::BigAdd(a.clone(), b).nat()
+    };
+    let (left, right) = (a.terms(), b.terms());
+    let mut out = Vec::with_capacity(left.len() + right.len());
+    let (mut i, mut j) = (0, 0);
+    while i < left.len() || j < right.len() {
+        let by = match (left.get(i), right.get(j)) {
+            (Some(x), Some(y)) => x.mono.order(&y.mono),
+            (Some(_), None) => Ordering::Less,
+            _ => Ordering::Greater,
+        };
+        let mine = if by == Ordering::Greater {
+            0
+        } else {
+            left[i].coeff
+        };
+        let other = if by == Ordering::Less {
+            0
+        } else {
+            right[j].coeff
+        };
+        let Some(coeff) = other.checked_mul(sign).and_then(|c| c.checked_add(mine)) else {
+            return big();
+        };
+        if coeff != 0 {
+            let mono = if by == Ordering::Greater {
+                &right[j].mono
+            } else {
+                &left[i].mono
+            };
+            out.push(Term {
+                mono: mono.clone(),
+                coeff,
+            });
+        }
+        i += usize::from(by != Ordering::Greater);
+        j += usize::from(by != Ordering::Less);
+    }
+    if out.len() > MAX_TERMS {
+        big()
+    } else {
+        Nat::from_sorted(out)
+    }
+}
+
+/// `a * b`, distributed.
+pub(crate) fn plain_mul(a: &Nat, b: &Nat) -> Nat {
+    let (left, right) = (a.terms(), b.terms());
+    let big = || {
+        let (a, b) = if a <= b { (a, b) } else { (b, a) };
+        Op::BigMul(a.clone(), b.clone()).nat()
+    };
+    if left.len().saturating_mul(right.len()) > MAX_TERMS {
+        return big();
+    }
+    let is_pow: fn(&Op) -> bool = |op| matches!(op, Op::Pow(..));
+    let powers = |terms: &[Term]| terms.iter().any(|t| t.mono.any_op(is_pow));
+    if powers(&left) || powers(&right) {
+        return crate::power::mul_with_powers(&left, &right).unwrap_or_else(big);
+    }
+    let mut out = Vec::with_capacity(left.len() * right.len());
+    for x in left.iter() {
+        for y in right.iter() {
+            match (x.mono.times(&y.mono), x.coeff.checked_mul(y.coeff)) {
+                (Some(mono), Some(coeff)) => out.push(Term { mono, coeff }),
+                _ => return big(),
+            }
+        }
+    }
+    collect(out).unwrap_or_else(big)
+}
+
+/// Sorts and merges terms; `None` if a coefficient does not fit.
+pub(crate) fn collect(mut terms: Vec<Term>) -> Option<Nat> {
+    if terms.len() > 1 {
+        terms.sort_by(|a, b| a.mono.order(&b.mono));
+        let mut out: Vec<Term> = Vec::with_capacity(terms.len());
+        for term in terms {
+            match out.last_mut() {
+                Some(last) if last.mono == term.mono => {
+                    last.coeff = last.coeff.checked_add(term.coeff)?;
+                }
+                _ => {
+                    if out.last().is_some_and(|last| last.coeff == 0) {
+                        out.pop();
+                    }
+                    out.push(term);
+                }
+            }
+        }
+        if out.last().is_some_and(|last| last.coeff == 0) {
+            out.pop();
+        }
+        terms = out;
+    }
+    Some(Nat::from_sorted(terms))
+}
+
+/// Puts `(a/d)*d + a%d` together to `a`.
+fn recombine(nat: Nat) -> Nat {
+    let Repr::Poly(terms) = &nat.0 else {
+        return nat;
+    };
+    if terms.len() < 2
+        || !terms
+            .iter()
+            .any(|t| t.mono.any_op(|op| matches!(op, Op::Mod(..))))
+    {
+        return nat;
+    }
+    for term in terms.iter() {
+        for factor in &term.mono.0 {
+            let Some(Op::Mod(a, d)) = factor.atom.op() else {
+                continue;
+            };
+            let Some(rest) = term.mono.over(&Mono::atom(factor.atom.clone())) else {
+                continue;
+            };
+            let cofactor = Nat::from_term(rest, term.coeff);
+            let multiple = plain_mul(&plain_mul(&Nat::div(a, d), d), &cofactor);
+            let this = Nat::from_term(term.mono.clone(), term.coeff);
+            let left = plain_add(&plain_add(&nat, &this, -1), &multiple, -1);
+            if left.terms().len() + multiple.terms().len() + 1 == terms.len() {
+                return recombine(plain_add(&left, &plain_mul(a, &cofactor), 1));
+            }
+        }
+    }
+    nat
+}
+
+macro_rules! operator {
+    ($trait:ident $method:ident) => {
+        impl $trait<&Nat> for &Nat {
+            type Output = Nat;
+            fn $method(self, other: &Nat) -> Nat {
+                Nat::$method(self, other)
+            }
+        }
+        impl $trait<Nat> for &Nat {
+            type Output = Nat;
+            fn $method(self, other: Nat) -> Nat {
+                Nat::$method(self, &other)
+            }
+        }
+        impl $trait<&Nat> for Nat {
+            type Output = Nat;
+            fn $method(self, other: &Nat) -> Nat {
+                Nat::$method(&self, other)
+            }
+        }
+        impl $trait<Nat> for Nat {
+            type Output = Nat;
+            fn $method(self, other: Nat) -> Nat {
+                Nat::$method(&self, &other)
+            }
+        }
+        impl $trait<i64> for Nat {
+            type Output = Nat;
+            fn $method(self, other: i64) -> Nat {
+                Nat::$method(&self, &Nat::constant(other))
+            }
+        }
+        impl $trait<i64> for &Nat {
+            type Output = Nat;
+            fn $method(self, other: i64) -> Nat {
+                Nat::$method(self, &Nat::constant(other))
+            }
+        }
+    };
+}
+
+operator!(Add add);
+operator!(Sub sub);
+operator!(Mul mul);
+
+impl Neg for &Nat {
+    type Output = Nat;
+    fn neg(self) -> Nat {
+        self.scale(-1)
+    }
+}
+
+impl Neg for Nat {
+    type Output = Nat;
+    fn neg(self) -> Nat {
+        self.scale(-1)
+    }
+}

@@ -1,0 +1,320 @@
+//! Sizes as text that reads back as the same size.
+
+use crate::repr::{Atom, Mono, Nat, Op, Repr, Term, Var};
+use smol_str::SmolStr;
+use std::fmt::{self, Display, Write};
+
+/// What [`Nat::display`] gives.
+pub struct DisplayNat<'a> {
+    nat: &'a Nat,
+    names: &'a dyn Fn(Var) -> SmolStr,
+}
+
+impl Nat {
+    /// As text: `n*k + 2`; with `{:#}` without spaces, as in types: `n*k+2`.
+    pub fn display<'a>(&'a self, names: &'a dyn Fn(Var) -> SmolStr) -> DisplayNat<'a> {
+        DisplayNat { nat: self, names }
+    }
+
+    /// Whether this can stand before `.t` without parentheses: a number, a variable, `f(n)`.
+    pub fn is_atomic(&self) -> bool {
+        match &self.0 {
+            Repr::Const(value) => *value >= 0,
+            Repr::Var(_) => true,
+            Repr::Poly(_) => self
+                .as_atom()
+                .is_some_and(|atom| matches!(atom.op(), Some(Op::App(..)))),
+        }
+    }
+}
+
+impl Display for DisplayNat<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.nat.0 {
+            Repr::Const(value) => write!(f, "{value}"),
+            Repr::Var(var) => f.write_str(&(self.names)(*var)),
+            Repr::Poly(_) => {
+                let mut used = Vec::new();
+                self.nat.for_each_var(&mut |v| used.push((self.names)(v)));
+                let tight = f.alternate();
+                let mut writer = Writer {
+                    out: f,
+                    names: self.names,
+                    used,
+                    indices: Vec::new(),
+                };
+                writer.nat(self.nat, Place::Top, tight)
+            }
+        }
+    }
+}
+
+/// Where an expression stands, which says what needs parentheses.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    /// Anything goes.
+    Top,
+    /// At the left of `*` or `/`: no sum.
+    Factor,
+    /// At the right of `*` or `/`, below or above `^`: no product either.
+    Operand,
+}
+
+struct Writer<'a, 'f> {
+    out: &'a mut fmt::Formatter<'f>,
+    names: &'a dyn Fn(Var) -> SmolStr,
+    used: Vec<SmolStr>,
+    indices: Vec<SmolStr>,
+}
+
+impl Writer<'_, '_> {
+    fn nat(&mut self, nat: &Nat, place: Place, tight: bool) -> fmt::Result {
+        let terms = in_order(nat);
+        let needs = match terms.as_slice() {
+            [] => false,
+            [one] => needs_parens(one, place),
+            _ => place > Place::Top,
+        };
+        if needs {
+            self.out.write_char('(')?;
+        }
+        for (at, term) in terms.iter().enumerate() {
+            let sign = match (at, term.coeff < 0, tight || needs) {
+                (0, true, _) => "-",
+                (0, false, _) => "",
+                (_, true, true) => "-",
+                (_, false, true) => "+",
+                (_, true, false) => " - ",
+                (_, false, false) => " + ",
+            };
+            self.out.write_str(sign)?;
+            self.term(&term.mono, term.coeff.unsigned_abs(), term.up)?;
+        }
+        if terms.is_empty() {
+            self.out.write_char('0')?;
+        }
+        if needs {
+            self.out.write_char(')')?;
+        }
+        Ok(())
+    }
+
+    /// `a*b^2*4`: the number last, as in `split(4) : (n*4).t`.
+    fn term(&mut self, mono: &Mono, coeff: u64, up: bool) -> fmt::Result {
+        if mono.is_one() {
+            return write!(self.out, "{coeff}");
+        }
+        let alone = coeff == 1 && mono.0.len() == 1;
+        for (at, factor) in mono.0.iter().enumerate() {
+            if at > 0 {
+                self.out.write_char('*')?;
+            }
+            let place = match factor.exp {
+                1 if alone => Place::Top,
+                1 => Place::Operand,
+                _ => Place::Operand,
+            };
+            self.atom(&factor.atom, place, factor.exp > 1, up)?;
+            if factor.exp > 1 {
+                write!(self.out, "^{}", factor.exp)?;
+            }
+        }
+        if coeff != 1 {
+            write!(self.out, "*{coeff}")
+        } else {
+            Ok(())
+        }
+    }
+
+    fn atom(&mut self, atom: &Atom, place: Place, powered: bool, up: bool) -> fmt::Result {
+        let node = match atom {
+            Atom::Var(var) => return self.out.write_str(&(self.names)(*var)),
+            Atom::Bound(index) => {
+                let at = self.indices.len().checked_sub(*index as usize + 1);
+                let name = at.and_then(|at| self.indices.get(at)).cloned();
+                return self.out.write_str(name.as_deref().unwrap_or("_"));
+            }
+            Atom::Node(node) => node,
+        };
+        match &node.op {
+            Op::Div(a, b) => match rounded_up(a, b, up) {
+                Some(above) => self.call("ceilDiv", &[&above, b]),
+                None => self.infix(a, '/', b, place),
+            },
+            Op::Mod(a, b) => self.infix(a, '%', b, place),
+            Op::Pow(a, b) => {
+                let parens = powered;
+                self.open(parens)?;
+                self.nat(a, Place::Operand, true)?;
+                self.out.write_char('^')?;
+                self.nat(b, Place::Operand, true)?;
+                self.close(parens)
+            }
+            Op::Min(all) => self.nested("min", all),
+            Op::Max(all) => self.nested("max", all),
+            Op::Log2(a) => self.call("log2", &[a]),
+            Op::Sum { from, to, body } => {
+                let name = self.fresh_index();
+                write!(self.out, "sum({name}, ")?;
+                self.nat(from, Place::Top, true)?;
+                self.out.write_str(", ")?;
+                self.nat(to, Place::Top, true)?;
+                self.out.write_str(", ")?;
+                self.indices.push(name);
+                let body = self.nat(body, Place::Top, true);
+                self.indices.pop();
+                body?;
+                self.out.write_char(')')
+            }
+            Op::App(fun, arg) => {
+                let name = (self.names)(*fun);
+                self.call(&name, &[arg])
+            }
+            Op::BigAdd(a, b) => {
+                self.out.write_char('(')?;
+                self.nat(a, Place::Top, true)?;
+                self.out.write_char('+')?;
+                self.nat(b, Place::Factor, true)?;
+                self.out.write_char(')')
+            }
+            Op::BigMul(a, b) => self.infix(a, '*', b, place),
+            Op::TooBig => self.out.write_char('…'),
+        }
+    }
+
+    fn infix(&mut self, a: &Nat, sign: char, b: &Nat, place: Place) -> fmt::Result {
+        let parens = place > Place::Top;
+        self.open(parens)?;
+        self.nat(a, Place::Factor, true)?;
+        self.out.write_char(sign)?;
+        self.nat(b, Place::Operand, true)?;
+        self.close(parens)
+    }
+
+    fn open(&mut self, parens: bool) -> fmt::Result {
+        if parens {
+            self.out.write_char('(')
+        } else {
+            Ok(())
+        }
+    }
+
+    fn close(&mut self, parens: bool) -> fmt::Result {
+        if parens {
+            self.out.write_char(')')
+        } else {
+            Ok(())
+        }
+    }
+
+    fn call(&mut self, name: &str, args: &[&Nat]) -> fmt::Result {
+        write!(self.out, "{name}(")?;
+        for (at, arg) in args.iter().enumerate() {
+            if at > 0 {
+                self.out.write_str(", ")?;
+            }
+            self.nat(arg, Place::Top, true)?;
+        }
+        self.out.write_char(')')
+    }
+
+    /// `min(a, min(b, c))`: the functions of the language take two.
+    fn nested(&mut self, name: &str, all: &[Nat]) -> fmt::Result {
+        let Some((last, rest)) = all.split_last() else {
+            return Ok(());
+        };
+        for (at, one) in rest.iter().enumerate() {
+            let _ = at;
+            write!(self.out, "{name}(")?;
+            self.nat(one, Place::Top, true)?;
+            self.out.write_str(", ")?;
+        }
+        self.nat(last, Place::Top, true)?;
+        rest.iter().try_for_each(|_| self.out.write_char(')'))
+    }
+
+    /// A name for the index of a sum that means nothing else here.
+    fn fresh_index(&self) -> SmolStr {
+        let taken = |name: &SmolStr| self.used.contains(name) || self.indices.contains(name);
+        let letters = ["i", "j", "k", "l"].into_iter().map(SmolStr::new_static);
+        let numbered = (1u32..).map(|at| smol_str::format_smolstr!("i{at}"));
+        letters
+            .chain(numbered)
+            .find(|name| !taken(name))
+            .unwrap_or_else(|| SmolStr::new_static("i"))
+    }
+}
+
+/// A term to write; `up` writes the division in it rounded up.
+struct Shown {
+    mono: Mono,
+    coeff: i64,
+    up: bool,
+}
+
+/// Variable terms before constants, and something positive in front, if there is any.
+fn in_order(nat: &Nat) -> Vec<Shown> {
+    let terms = nat.terms();
+    let mut constant = nat.constant_part();
+    let mut shown: Vec<Shown> = Vec::with_capacity(terms.len());
+    for Term { mono, coeff } in terms.iter().filter(|t| !t.mono.is_one()) {
+        // 1 + (n-1)/s is n/s rounded up
+        let up = *coeff > 0 && constant >= *coeff && is_below_one(mono);
+        constant -= if up { *coeff } else { 0 };
+        shown.push(Shown {
+            mono: mono.clone(),
+            coeff: *coeff,
+            up,
+        });
+    }
+    if constant != 0 {
+        shown.push(Shown {
+            mono: Mono::one(),
+            coeff: constant,
+            up: false,
+        });
+    }
+    if shown.iter().all(|t| t.coeff < 0 || t.mono.is_one()) {
+        shown.sort_by_key(|t| t.coeff < 0);
+    } else {
+        shown.sort_by_key(|t| (t.mono.is_one(), t.coeff < 0));
+    }
+    shown
+}
+
+/// Whether this is one division whose dividend ends in `- 1`.
+fn is_below_one(mono: &Mono) -> bool {
+    match mono.0.as_slice() {
+        [factor] if factor.exp == 1 => match factor.atom.op() {
+            Some(Op::Div(a, _)) => a.constant_part() == -1,
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// The size whose quotient is rounded up, if `a / b` is best written so.
+fn rounded_up(a: &Nat, b: &Nat, up: bool) -> Option<Nat> {
+    if up {
+        return Some(a + 1);
+    }
+    let by = b.as_const().filter(|by| *by > 1)?;
+    (a.as_const().is_none() && a.constant_part() == by - 1).then(|| a - (by - 1))
+}
+
+fn needs_parens(term: &Shown, place: Place) -> bool {
+    let factors = term.mono.0.as_slice();
+    if term.coeff < 0 {
+        return place > Place::Top;
+    }
+    match factors {
+        [] => false,
+        [one] if term.coeff == 1 => match one.atom.op() {
+            _ if one.exp > 1 => place == Place::Operand,
+            Some(Op::Div(a, b)) => place == Place::Operand && rounded_up(a, b, term.up).is_none(),
+            Some(Op::Mod(..) | Op::BigMul(..) | Op::Pow(..)) => place == Place::Operand,
+            _ => false,
+        },
+        _ => place == Place::Operand,
+    }
+}

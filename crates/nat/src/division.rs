@@ -1,0 +1,263 @@
+//! Floor division and remainder.
+
+use crate::arith::{gcd, plain_mul};
+use crate::repr::{Mono, Nat, Op, Term};
+
+/// How multiples of a constant divisor are taken out of a sum.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rounding {
+    /// What is left has the sign it had: `(n-1)/4` stays.
+    Truncate,
+    /// What is left is not negative: `(n-1)/4` is `(n+3)/4 - 1`. Equal sizes get equal forms, but
+    /// not those that a reader expects.
+    Floor,
+}
+
+impl Nat {
+    /// `a / b`, rounded down
+    #[allow(clippy::should_implement_trait)]
+    pub fn div(a: &Nat, b: &Nat) -> Nat {
+        let (quotient, rest) = divide(a, b, Rounding::Truncate);
+        rest.map_or(quotient.clone(), |(a, b)| {
+            Nat::add(&quotient, &Op::Div(a, b).nat())
+        })
+    }
+
+    /// `a % b`, with the sign of `b`
+    #[allow(clippy::should_implement_trait)]
+    pub fn rem(a: &Nat, b: &Nat) -> Nat {
+        if let (Some(x), Some(y)) = (a.as_const(), b.as_const()) {
+            if let Some(value) = floor_rem(x, y) {
+                return Nat::constant(value);
+            }
+        }
+        if b.is_zero() {
+            return Op::Mod(a.clone(), b.clone()).nat();
+        }
+        if b.is_one() || a.is_zero() || a.exact_div(b).is_some() {
+            return Nat::ZERO;
+        }
+        let (_, a) = reduce(&drop_inner_remainders(a, b), b, Rounding::Truncate);
+        if let (Some(x), Some(y)) = (a.as_const(), b.as_const()) {
+            if let Some(value) = floor_rem(x, y) {
+                return Nat::constant(value);
+            }
+        }
+        if is_remainder_of(&a, b) {
+            return a;
+        }
+        let (factor, a, b) = without_common_factor(&a, b);
+        let is_done = factor.is_one() || b.is_zero();
+        let rest = if is_done {
+            Op::Mod(a, b).nat()
+        } else {
+            Nat::rem(&a, &b)
+        };
+        Nat::mul(&factor, &rest)
+    }
+
+    /// `a / b`, rounded up
+    pub fn ceil_div(a: &Nat, b: &Nat) -> Nat {
+        Nat::div(&Nat::sub(&Nat::add(a, b), &Nat::ONE), b)
+    }
+}
+
+pub(crate) fn floor_div(a: i64, b: i64) -> Option<i64> {
+    let quotient = a.checked_div(b)?;
+    let down = a % b != 0 && (a < 0) != (b < 0);
+    Some(quotient - i64::from(down))
+}
+
+pub(crate) fn floor_rem(a: i64, b: i64) -> Option<i64> {
+    let rest = a.checked_rem(b)?;
+    Some(if rest != 0 && (rest < 0) != (b < 0) {
+        rest + b
+    } else {
+        rest
+    })
+}
+
+/// `a / b` as a size and, if something remains, operands of a division that is left.
+pub(crate) fn divide(a: &Nat, b: &Nat, rounding: Rounding) -> (Nat, Option<(Nat, Nat)>) {
+    let mut quotient = Nat::ZERO;
+    let (mut a, mut b) = (a.clone(), b.clone());
+    loop {
+        if let (Some(x), Some(y)) = (a.as_const(), b.as_const()) {
+            if let Some(value) = floor_div(x, y) {
+                return (Nat::add(&quotient, &Nat::constant(value)), None);
+            }
+        }
+        if a.is_zero() || b.is_one() {
+            return (Nat::add(&quotient, &a), None);
+        }
+        if b.is_zero() {
+            return (quotient, Some((a, b)));
+        }
+        if let Some(exact) = a.exact_div(&b) {
+            return (Nat::add(&quotient, &exact), None);
+        }
+        let (out, rest) = reduce(&a, &b, rounding);
+        quotient = Nat::add(&quotient, &out);
+        if rest.is_zero() || is_remainder_of(&rest, &b) {
+            return (quotient, None);
+        }
+        let (next_a, next_b) = smaller(&rest, &b);
+        if (next_a == a && next_b == b) || quotient.is_too_big() {
+            return (quotient, Some((next_a, next_b)));
+        }
+        (a, b) = (next_a, next_b);
+    }
+}
+
+/// Operands that are simpler and have the same floor quotient.
+fn smaller(a: &Nat, b: &Nat) -> (Nat, Nat) {
+    if let Some(Op::Div(x, y)) = a.as_atom().as_ref().and_then(|atom| atom.op()) {
+        if b.is_plainly_nonneg() {
+            return (x.clone(), plain_mul(y, b));
+        }
+    }
+    if b.terms().iter().all(|t| t.coeff < 0 && t.coeff > i64::MIN)
+        && a.terms().iter().all(|t| t.coeff > i64::MIN)
+    {
+        return (-a, -b);
+    }
+    match b.as_const() {
+        // floor((g*x + c) / (g*y)) with 0 <= c < g
+        Some(by) => {
+            let varying = a
+                .terms()
+                .iter()
+                .filter(|t| !t.mono.is_one())
+                .fold(by.unsigned_abs(), |all, t| gcd(all, t.coeff.unsigned_abs()));
+            let Some(common) = i64::try_from(varying).ok().filter(|g| *g > 1) else {
+                return (a.clone(), b.clone());
+            };
+            let all = a.terms();
+            let terms = all.iter().filter_map(|t| {
+                let coeff = floor_div(t.coeff, common)?;
+                (coeff != 0).then(|| Term {
+                    mono: t.mono.clone(),
+                    coeff,
+                })
+            });
+            (
+                Nat::from_sorted(terms.collect()),
+                Nat::constant(by / common),
+            )
+        }
+        None => {
+            let (_, a, b) = without_common_factor(a, b);
+            (a, b)
+        }
+    }
+}
+
+/// `(g, a/g, b/g)` for the largest product that divides every term of both.
+fn without_common_factor(a: &Nat, b: &Nat) -> (Nat, Nat, Nat) {
+    let content = gcd(a.content().unsigned_abs(), b.content().unsigned_abs());
+    let content = i64::try_from(content).unwrap_or(1);
+    let mono = a.common_mono().common(&b.common_mono());
+    let factor = Nat::from_term(mono, content.max(1));
+    match (a.exact_div(&factor), b.exact_div(&factor)) {
+        (Some(x), Some(y)) => (factor, x, y),
+        _ => (Nat::ONE, a.clone(), b.clone()),
+    }
+}
+
+/// `0 <= a < b`, as far as the shape tells.
+fn is_remainder_of(a: &Nat, b: &Nat) -> bool {
+    if let Some(Op::Mod(_, d)) = a.as_atom().as_ref().and_then(|atom| atom.op()) {
+        if d == b && b.is_plainly_nonneg() {
+            return true;
+        }
+    }
+    a.is_plainly_nonneg() && Nat::sub(&Nat::sub(b, a), &Nat::ONE).is_plainly_nonneg()
+}
+
+/// `(k, r)` with `a = k*b + r` and a simpler `r`.
+pub(crate) fn reduce(a: &Nat, b: &Nat, rounding: Rounding) -> (Nat, Nat) {
+    let by = b.terms();
+    match by.as_ref() {
+        [] => (Nat::ZERO, a.clone()),
+        [lead] => {
+            let terms = a.terms();
+            let out = terms.iter().filter_map(|t| {
+                let mono = t.mono.over(&lead.mono)?;
+                let coeff = match rounding {
+                    Rounding::Truncate => t.coeff.checked_div(lead.coeff)?,
+                    Rounding::Floor => floor_div(t.coeff, lead.coeff)?,
+                };
+                (coeff != 0).then_some(Term { mono, coeff })
+            });
+            let out = crate::arith::collect(out.collect()).unwrap_or(Nat::ZERO);
+            let rest = Nat::sub(a, &plain_mul(&out, b));
+            (out, rest)
+        }
+        [lead, ..] => reduce_by_sum(a, b, lead),
+    }
+}
+
+/// Takes out multiples of a sum as long as that leaves nothing negative that was not there.
+fn reduce_by_sum(a: &Nat, b: &Nat, lead: &Term) -> (Nat, Nat) {
+    let (mut quotient, mut rest) = (Nat::ZERO, a.clone());
+    'next: for _ in 0..64 {
+        for term in rest.terms().iter() {
+            let Some(mono) = term.mono.over(&lead.mono) else {
+                continue;
+            };
+            let Some(coeff) = term.coeff.checked_div(lead.coeff).filter(|c| *c != 0) else {
+                continue;
+            };
+            let part = Nat::from_term(mono, coeff);
+            let after = Nat::sub(&rest, &plain_mul(&part, b));
+            let simpler = after.terms().len() <= rest.terms().len() + b.terms().len() - 2;
+            if simpler && negativity(&after) <= negativity(&rest) {
+                quotient = Nat::add(&quotient, &part);
+                rest = after;
+                continue 'next;
+            }
+        }
+        break;
+    }
+    (quotient, rest)
+}
+
+fn negativity(nat: &Nat) -> u128 {
+    let negative = nat
+        .terms()
+        .iter()
+        .filter(|t| t.coeff < 0)
+        .fold(0u128, |all, t| all + u128::from(t.coeff.unsigned_abs()));
+    let strange = nat
+        .terms()
+        .iter()
+        .filter(|t| !t.mono.is_plainly_nonneg())
+        .count();
+    negative + strange as u128
+}
+
+/// Under `% b` a remainder by a multiple of `b` is what it is the remainder of.
+fn drop_inner_remainders(a: &Nat, b: &Nat) -> Nat {
+    let mut out = a.clone();
+    for term in a.terms().iter() {
+        for factor in &term.mono.0 {
+            let Some(Op::Mod(x, d)) = factor.atom.op() else {
+                continue;
+            };
+            if factor.exp != 1 || x.as_const().is_some() || d.exact_div(b).is_none() {
+                continue;
+            }
+            let Some(rest) = term.mono.over(&Mono::atom(factor.atom.clone())) else {
+                continue;
+            };
+            if is_remainder_of(a, b) {
+                return a.clone();
+            }
+            let this = Nat::from_term(term.mono.clone(), term.coeff);
+            let opened = plain_mul(&Nat::from_term(rest, term.coeff), x);
+            out = Nat::add(&Nat::sub(&out, &this), &opened);
+            break;
+        }
+    }
+    out
+}

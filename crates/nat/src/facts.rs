@@ -1,0 +1,350 @@
+//! What is assumed about sizes.
+//!
+//! A fact that gives a variable a shape is used by putting the shape in the variable's place:
+//! `s divides n` makes `n` the product `s*q` with a new variable `q` for `n/s`, and then
+//! `(n/s)*s`, `n % s` and `s divides n*m` need no rules of their own. Facts of no such form stay
+//! as inequalities, divisibilities and equations.
+
+use crate::arith::plain_mul;
+use crate::division::floor_rem;
+use crate::prop::Prop;
+use crate::repr::{Nat, Term, Var};
+use crate::visit::Mapper;
+use std::sync::Arc;
+
+/// Numbers from here on are for variables that stand for quotients.
+pub(crate) const FIRST_INNER: u32 = 1 << 31;
+
+/// Assumptions about sizes. Every variable is an integer `>= 0`. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Facts(pub(crate) Arc<Known>);
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Known {
+    /// As they were assumed.
+    pub assumed: Vec<Prop>,
+    /// Variables that have a shape, which mentions none of them.
+    pub shapes: Vec<Shape>,
+    /// What new variables stand for, in terms of the caller's.
+    pub quotients: Vec<Nat>,
+    /// At least 0.
+    pub nonneg: Vec<Nat>,
+    /// The first divides the second.
+    pub divides: Vec<(Nat, Nat)>,
+    /// Equal to 0.
+    pub zero: Vec<Nat>,
+    /// For all values in a range.
+    pub for_all: Vec<Prop>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Shape {
+    pub var: Var,
+    pub value: Nat,
+}
+
+impl Facts {
+    /// No assumptions.
+    pub fn new() -> Facts {
+        Facts::default()
+    }
+
+    /// Whether nothing is assumed.
+    pub fn is_empty(&self) -> bool {
+        self.0.assumed.is_empty()
+    }
+
+    /// What has been assumed, in order.
+    pub fn assumed(&self) -> &[Prop] {
+        &self.0.assumed
+    }
+
+    /// A variable is an integer `>= 0`, which holds for those that are not declared too.
+    pub fn declare(&mut self, _var: Var) {}
+
+    /// Assumes a condition.
+    pub fn assume(&mut self, prop: &Prop) {
+        let known = Arc::make_mut(&mut self.0);
+        if !known.assumed.contains(prop) {
+            known.assumed.push(prop.clone());
+            known.learn(prop);
+            known.retry_divides();
+        }
+    }
+
+    /// Assumes `from <= var < to_exclusive`.
+    pub fn range(&mut self, var: Var, from: &Nat, to_exclusive: &Nat) {
+        let var = Nat::var(var);
+        if !from.is_zero() {
+            self.assume(&Prop::AtLeast(var.clone(), from.clone()));
+        }
+        self.assume(&Prop::AtLeast(to_exclusive.clone(), var + 1));
+    }
+
+    /// The normal form under the assumptions: with `s divides n`, `(n/s)*s` is `n`.
+    pub fn normalize(&self, nat: &Nat) -> Nat {
+        if self.is_empty() || nat.as_const().is_some() {
+            return nat.clone();
+        }
+        let inner = self.0.inner(nat);
+        let simple = crate::prove::simplify(&self.0, &inner);
+        self.0.outer(&simple)
+    }
+}
+
+impl Known {
+    fn learn(&mut self, prop: &Prop) {
+        match prop {
+            Prop::AtLeast(a, b) => self.learn_nonneg(self.inner(&Nat::sub(a, b))),
+            Prop::Equal(a, b) => self.learn_zero(self.inner(&Nat::sub(a, b))),
+            Prop::Divides(d, a) => {
+                let (d, a) = (self.inner(d), self.inner(a));
+                self.learn_nonneg(&d - 1);
+                self.learn_divides(d, a);
+            }
+            Prop::ForAll { .. } => {
+                let prop = prop.map(&|nat, _| self.inner(nat));
+                self.for_all.push(prop);
+            }
+        }
+    }
+
+    /// Gives shapes to variables that later facts made possible.
+    fn retry_divides(&mut self) {
+        for (d, a) in std::mem::take(&mut self.divides) {
+            self.learn_divides(self.inner(&d), self.inner(&a));
+        }
+    }
+
+    fn learn_nonneg(&mut self, nat: Nat) {
+        // -c*v + k >= 0 with k < c leaves only 0.
+        if let [term, rest @ ..] = nat.terms().as_ref() {
+            let only = Nat::from_term(term.mono.clone(), 1).as_var();
+            let constant = nat.constant_part();
+            let alone = rest.len() == usize::from(constant != 0);
+            if let Some(var) = only.filter(|_| alone && (0..-term.coeff).contains(&constant)) {
+                return self.give_shape(var, Nat::ZERO);
+            }
+        }
+        if !nat.is_plainly_nonneg() && !self.nonneg.contains(&nat) {
+            self.nonneg.push(nat);
+        }
+    }
+
+    fn learn_zero(&mut self, nat: Nat) {
+        if nat.is_zero() {
+            return;
+        }
+        for term in nat.terms().iter().filter(|t| t.coeff.abs() == 1) {
+            let Some(var) = Nat::from_term(term.mono.clone(), 1).as_var() else {
+                continue;
+            };
+            let this = Nat::from_term(term.mono.clone(), term.coeff);
+            let value = Nat::sub(&nat, &this).scale(-term.coeff);
+            if !value.mentions(var) && value.is_plainly_nonneg() {
+                return self.give_shape(var, value);
+            }
+        }
+        self.zero.push(nat);
+    }
+
+    fn learn_divides(&mut self, d: Nat, a: Nat) {
+        if a.exact_div(&d).is_some() {
+            return;
+        }
+        let learned = match d.as_const() {
+            Some(by) => self.learn_multiple(by, &a),
+            None => self.learn_product(&d, &a),
+        };
+        if !learned {
+            self.divides.push((d, a));
+        }
+    }
+
+    /// `by | k*v + c` says `v = m*q + r`.
+    fn learn_multiple(&mut self, by: i64, a: &Nat) -> bool {
+        if by < 1 {
+            return false;
+        }
+        let left: Vec<Term> = a
+            .terms()
+            .iter()
+            .filter_map(|t| {
+                let coeff = floor_rem(t.coeff, by)?;
+                (coeff != 0).then(|| Term {
+                    mono: t.mono.clone(),
+                    coeff,
+                })
+            })
+            .collect();
+        let left = Nat::from_sorted(left);
+        let (term, constant) = match left.terms().as_ref() {
+            [term] => (term.clone(), 0),
+            [term, last] if last.mono.is_one() => (term.clone(), last.coeff),
+            _ => return false,
+        };
+        let Some(var) = Nat::from_term(term.mono.clone(), 1).as_var() else {
+            return false;
+        };
+        let common = crate::arith::gcd(term.coeff.unsigned_abs(), by.unsigned_abs());
+        let modulus = by / i64::try_from(common).unwrap_or(1);
+        if modulus > 4096 {
+            return false;
+        }
+        let fits = |r: &i64| {
+            let value = i128::from(term.coeff) * i128::from(*r) + i128::from(constant);
+            value % i128::from(by) == 0
+        };
+        let Some(rest) = (0..modulus).find(fits) else {
+            return false;
+        };
+        if modulus > 1 {
+            self.give_multiple(var, &Nat::constant(modulus), &Nat::constant(rest));
+        }
+        true
+    }
+
+    /// `d | v - r` with `v >= r` says `v = d*q + r`.
+    fn learn_product(&mut self, d: &Nat, a: &Nat) -> bool {
+        for term in a.terms().iter().filter(|t| t.coeff == 1) {
+            let Some(var) = Nat::from_term(term.mono.clone(), 1).as_var() else {
+                continue;
+            };
+            let rest = Nat::sub(&Nat::var(var), a);
+            if d.mentions(var) || rest.mentions(var) || !rest.is_plainly_nonneg() {
+                continue;
+            }
+            if rest.is_zero() || crate::prove::is_nonneg(self, a) {
+                self.give_multiple(var, d, &rest);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// `var = d*q + rest` with a new `q`.
+    fn give_multiple(&mut self, var: Var, d: &Nat, rest: &Nat) {
+        let quotient = self.outer(&Nat::div(&Nat::sub(&Nat::var(var), rest), d));
+        let Ok(number) = u32::try_from(self.quotients.len()) else {
+            return;
+        };
+        let new = Nat::var(Var(FIRST_INNER + number));
+        self.quotients.push(quotient);
+        self.give_shape(var, Nat::add(&plain_mul(d, &new), rest));
+    }
+
+    fn give_shape(&mut self, var: Var, value: Nat) {
+        let put = |nat: &Nat| nat.subst(&|v| (v == var).then(|| value.clone()));
+        for shape in &mut self.shapes {
+            shape.value = put(&shape.value);
+        }
+        if !value.is_plainly_nonneg() {
+            self.nonneg.push(value.clone());
+        }
+        self.for_all = self
+            .for_all
+            .iter()
+            .map(|p| p.map(&|nat, _| put(nat)))
+            .collect();
+        let (divides, zero, nonneg) = (
+            std::mem::take(&mut self.divides),
+            std::mem::take(&mut self.zero),
+            std::mem::take(&mut self.nonneg),
+        );
+        self.shapes.push(Shape {
+            var,
+            value: value.clone(),
+        });
+        // Learning may find further shapes, so what is learned is put in today's terms first.
+        nonneg
+            .iter()
+            .for_each(|nat| self.learn_nonneg(self.inner(nat)));
+        divides
+            .iter()
+            .for_each(|(d, a)| self.learn_divides(self.inner(d), self.inner(a)));
+        zero.iter().for_each(|nat| self.learn_zero(self.inner(nat)));
+    }
+
+    /// With shapes for variables.
+    pub fn inner(&self, nat: &Nat) -> Nat {
+        if self.shapes.is_empty() {
+            return nat.clone();
+        }
+        nat.subst(&|v| {
+            self.shapes
+                .iter()
+                .find(|s| s.var == v)
+                .map(|s| s.value.clone())
+        })
+    }
+
+    /// Quotients in place of their variables.
+    fn named(&self, nat: &Nat) -> Nat {
+        nat.subst(&|v| {
+            self.quotients
+                .get(v.0.checked_sub(FIRST_INNER)? as usize)
+                .cloned()
+        })
+    }
+
+    /// In terms of the caller's variables again.
+    fn outer(&self, nat: &Nat) -> Nat {
+        if self.quotients.is_empty() {
+            return nat.clone();
+        }
+        let inside = nat.map(&mut Outer(self));
+        self.named(&self.contract(&inside))
+    }
+
+    /// Puts variables for their shapes.
+    fn contract(&self, nat: &Nat) -> Nat {
+        let mut out = nat.clone();
+        let is_new = |v: Var| v.0 >= FIRST_INNER;
+        for Shape { var, value } in self.shapes.iter().filter(|s| !is_new(s.var)) {
+            let terms = value.terms();
+            let has_new = |t: &&Term| Nat::from_term(t.mono.clone(), 1).any_var(&is_new);
+            let Some(lead) = terms.iter().find(has_new) else {
+                continue;
+            };
+            let this = Nat::from_term(lead.mono.clone(), lead.coeff);
+            let other = Nat::sub(&Nat::var(*var), &Nat::sub(value, &this));
+            for term in out.clone().terms().iter() {
+                let Some(mono) = term.mono.over(&lead.mono) else {
+                    continue;
+                };
+                if term.coeff.checked_rem(lead.coeff) != Some(0) {
+                    continue;
+                }
+                let part = Nat::from_term(mono, term.coeff / lead.coeff);
+                let old = Nat::from_term(term.mono.clone(), term.coeff);
+                out = Nat::add(&Nat::sub(&out, &old), &Nat::mul(&part, &other));
+            }
+        }
+        out
+    }
+}
+
+struct Outer<'a>(&'a Known);
+
+impl Mapper for Outer<'_> {
+    fn op(&mut self, op: crate::repr::Op, changed: bool, _depth: u32) -> Option<Nat> {
+        use crate::repr::Op;
+        let again = |nat: &Nat| self.0.named(&self.0.contract(nat));
+        let new = match &op {
+            Op::Div(a, b) => Op::Div(again(a), again(b)),
+            Op::Mod(a, b) => Op::Mod(again(a), again(b)),
+            Op::Pow(a, b) => Op::Pow(again(a), again(b)),
+            Op::Min(all) => Op::Min(all.iter().map(again).collect()),
+            Op::Max(all) => Op::Max(all.iter().map(again).collect()),
+            Op::Log2(a) => Op::Log2(again(a)),
+            Op::App(fun, a) => Op::App(*fun, again(a)),
+            Op::Sum { from, to, body } => Op::Sum {
+                from: again(from),
+                to: again(to),
+                body: again(body),
+            },
+            _ => return changed.then(|| crate::functions::build(op)),
+        };
+        (changed || new != op).then(|| crate::functions::build(new))
+    }
+}

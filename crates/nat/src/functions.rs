@@ -1,0 +1,122 @@
+//! Minimum, maximum, logarithm and application.
+
+use crate::arith::plain_mul;
+use crate::repr::{Nat, Op, Var};
+
+impl Nat {
+    /// The smaller of two sizes.
+    #[allow(clippy::should_implement_trait)]
+    pub fn min(a: &Nat, b: &Nat) -> Nat {
+        if let (Some(x), Some(y)) = (a.as_const(), b.as_const()) {
+            return Nat::constant(x.min(y));
+        }
+        extremum(a, b, Extremum::Min)
+    }
+
+    /// The larger of two sizes.
+    #[allow(clippy::should_implement_trait)]
+    pub fn max(a: &Nat, b: &Nat) -> Nat {
+        if let (Some(x), Some(y)) = (a.as_const(), b.as_const()) {
+            return Nat::constant(x.max(y));
+        }
+        extremum(a, b, Extremum::Max)
+    }
+
+    /// The logarithm to base 2, rounded down; 0 has none.
+    pub fn log2(a: &Nat) -> Nat {
+        if let Some(value) = a.as_const() {
+            return match value.checked_ilog2() {
+                Some(log) => Nat::constant(i64::from(log)),
+                None => Op::Log2(a.clone()).nat(),
+            };
+        }
+        if let Some(Op::Pow(base, exp)) = a.as_atom().as_ref().and_then(|atom| atom.op()) {
+            if base.as_const() == Some(2) {
+                return exp.clone();
+            }
+        }
+        // log2(2^j * x) = j + log2(x)
+        let twos = a.content().trailing_zeros();
+        if a.content() != 0 && twos > 0 && twos < 62 {
+            if let Some(rest) = a.exact_div(&Nat::constant(1 << twos)) {
+                return Nat::add(&Nat::log2(&rest), &Nat::constant(i64::from(twos)));
+            }
+        }
+        Op::Log2(a.clone()).nat()
+    }
+
+    /// `fun(arg)` for a variable that stands for a function from sizes to sizes.
+    pub fn apply(fun: Var, arg: &Nat) -> Nat {
+        Op::App(fun, arg.clone()).nat()
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extremum {
+    Min,
+    Max,
+}
+
+fn extremum(a: &Nat, b: &Nat, which: Extremum) -> Nat {
+    if a == b {
+        return a.clone();
+    }
+    let mut all = members(a, which);
+    for new in members(b, which) {
+        if all.iter().any(|old| wins(old, &new, which)) {
+            continue;
+        }
+        all.retain(|old| !wins(&new, old, which));
+        all.push(new);
+    }
+    all.sort();
+    of_members(all, which)
+}
+
+/// Members that are not compared again.
+pub(crate) fn of_members(mut all: Vec<Nat>, which: Extremum) -> Nat {
+    match (all.len(), which) {
+        (1, _) => all.swap_remove(0),
+        (_, Extremum::Min) => Op::Min(all).nat(),
+        (_, Extremum::Max) => Op::Max(all).nat(),
+    }
+}
+
+/// Whether `winner` is the result if only the two are compared.
+fn wins(winner: &Nat, loser: &Nat, which: Extremum) -> bool {
+    let (small, large) = match which {
+        Extremum::Min => (winner, loser),
+        Extremum::Max => (loser, winner),
+    };
+    small == large || Nat::sub(large, small).is_plainly_nonneg()
+}
+
+fn members(nat: &Nat, which: Extremum) -> Vec<Nat> {
+    match (nat.as_atom().as_ref().and_then(|atom| atom.op()), which) {
+        (Some(Op::Min(all)), Extremum::Min) | (Some(Op::Max(all)), Extremum::Max) => all.clone(),
+        _ => vec![nat.clone()],
+    }
+}
+
+/// An operation over operands that may have changed, in normal form again.
+pub(crate) fn build(op: Op) -> Nat {
+    match op {
+        Op::Div(a, b) => Nat::div(&a, &b),
+        Op::Mod(a, b) => Nat::rem(&a, &b),
+        Op::Pow(a, b) => Nat::pow(&a, &b),
+        Op::Min(all) => all
+            .iter()
+            .skip(1)
+            .fold(all[0].clone(), |m, n| Nat::min(&m, n)),
+        Op::Max(all) => all
+            .iter()
+            .skip(1)
+            .fold(all[0].clone(), |m, n| Nat::max(&m, n)),
+        Op::Log2(a) => Nat::log2(&a),
+        Op::Sum { from, to, body } => crate::sums::sum(&from, &to, &body),
+        Op::App(fun, arg) => Nat::apply(fun, &arg),
+        Op::BigAdd(a, b) => Nat::add(&a, &b),
+        Op::BigMul(a, b) => plain_mul(&a, &b),
+        Op::TooBig => Op::TooBig.nat(),
+    }
+}

@@ -1,0 +1,492 @@
+//! How sizes are stored.
+
+use smallvec::SmallVec;
+use std::cmp::Ordering;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A variable; what it is called is known to whoever made it. Numbers from `2^31` on are for
+/// this crate's own use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Var(pub u32);
+
+/// A size in normal form.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Nat(pub(crate) Repr);
+
+/// Constants and single variables stand on their own and need no memory.
+/// A `Poly` is never one of those.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Repr {
+    Const(i64),
+    Var(Var),
+    Poly(Arc<[Term]>),
+}
+
+/// `coeff * mono`; the coefficient is not 0.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Term {
+    pub mono: Mono,
+    pub coeff: i64,
+}
+
+/// A product of powers of atoms, sorted by atom; the empty product is 1.
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Mono(pub SmallVec<[Factor; 2]>);
+
+/// `atom ^ exp` with `exp >= 1`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Factor {
+    pub atom: Atom,
+    pub exp: u32,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Atom {
+    Var(Var),
+    /// The variable of the sum so many binders out.
+    Bound(u32),
+    Node(Arc<Node>),
+}
+
+/// An operation that is no polynomial, with measures that bound all recursion over it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Node {
+    pub op: Op,
+    pub measure: Measure,
+}
+
+/// What is known of an expression without looking into it.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Measure {
+    /// Levels of nodes.
+    pub depth: u32,
+    /// Atoms, as a tree.
+    pub weight: u32,
+    /// One more than the largest `Bound` that is bound outside; 0 for none.
+    pub loose: u32,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Op {
+    Div(Nat, Nat),
+    Mod(Nat, Nat),
+    Pow(Nat, Nat),
+    /// Sorted, at least two, none of them a minimum.
+    Min(Vec<Nat>),
+    /// Sorted, at least two, none of them a maximum.
+    Max(Vec<Nat>),
+    Log2(Nat),
+    /// The body's `Bound(0)` is the index.
+    Sum {
+        from: Nat,
+        to: Nat,
+        body: Nat,
+    },
+    App(Var, Nat),
+    /// A sum whose coefficients do not fit.
+    BigAdd(Nat, Nat),
+    /// A product whose coefficients or terms do not fit.
+    BigMul(Nat, Nat),
+    /// What was too large to keep; has no value and equals nothing that is computed.
+    TooBig,
+}
+
+/// Levels of nodes above which an expression is not kept.
+const MAX_DEPTH: u32 = 100;
+/// Atoms above which an expression is not kept.
+const MAX_WEIGHT: u32 = 50_000;
+/// Terms above which an operation is kept as it stands.
+pub(crate) const MAX_TERMS: usize = 2_000;
+
+impl Mono {
+    pub fn one() -> Mono {
+        Mono::default()
+    }
+
+    pub fn atom(atom: Atom) -> Mono {
+        let mut factors = SmallVec::new();
+        factors.push(Factor { atom, exp: 1 });
+        Mono(factors)
+    }
+
+    pub fn is_one(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn degree(&self) -> u64 {
+        self.0.iter().map(|f| u64::from(f.exp)).sum()
+    }
+
+    /// The order of the terms of a polynomial: by degree, then by factors, largest first. It is
+    /// compatible with multiplication, which exact division needs.
+    pub fn order(&self, other: &Mono) -> Ordering {
+        other.degree().cmp(&self.degree()).then_with(|| {
+            for (a, b) in self.0.iter().zip(&other.0) {
+                let by = a.atom.cmp(&b.atom).then_with(|| b.exp.cmp(&a.exp));
+                if by != Ordering::Equal {
+                    return by;
+                }
+            }
+            other.0.len().cmp(&self.0.len())
+        })
+    }
+
+    /// The product; `None` if an exponent does not fit.
+    pub fn times(&self, other: &Mono) -> Option<Mono> {
+        if other.is_one() {
+            return Some(self.clone());
+        }
+        if self.is_one() {
+            return Some(other.clone());
+        }
+        let mut out = SmallVec::with_capacity(self.0.len() + other.0.len());
+        let (mut left, mut right) = (self.0.iter().peekable(), other.0.iter().peekable());
+        loop {
+            let next = match (left.peek(), right.peek()) {
+                (Some(a), Some(b)) => match a.atom.cmp(&b.atom) {
+                    Ordering::Less => left.next().cloned(),
+                    Ordering::Greater => right.next().cloned(),
+                    Ordering::Equal => {
+                        let exp = a.exp.checked_add(b.exp)?;
+                        right.next();
+                        left.next().map(|f| Factor {
+                            atom: f.atom.clone(),
+                            exp,
+                        })
+                    }
+                },
+                (Some(_), None) => left.next().cloned(),
+                (None, _) => right.next().cloned(),
+            };
+            match next {
+                Some(factor) => out.push(factor),
+                None => return Some(Mono(out)),
+            }
+        }
+    }
+
+    /// `self / other` if that is a product again.
+    pub fn over(&self, other: &Mono) -> Option<Mono> {
+        let mut out = SmallVec::new();
+        let mut rest = other.0.iter().peekable();
+        for factor in &self.0 {
+            match rest.peek() {
+                Some(by) if by.atom == factor.atom => {
+                    let exp = factor.exp.checked_sub(by.exp)?;
+                    if exp > 0 {
+                        out.push(Factor {
+                            atom: factor.atom.clone(),
+                            exp,
+                        });
+                    }
+                    rest.next();
+                }
+                _ => out.push(factor.clone()),
+            }
+        }
+        rest.next().is_none().then_some(Mono(out))
+    }
+
+    /// The largest product that divides both.
+    pub fn common(&self, other: &Mono) -> Mono {
+        let mut out = SmallVec::new();
+        for a in &self.0 {
+            if let Some(b) = other.0.iter().find(|b| b.atom == a.atom) {
+                out.push(Factor {
+                    atom: a.atom.clone(),
+                    exp: a.exp.min(b.exp),
+                });
+            }
+        }
+        Mono(out)
+    }
+
+    /// Whether a factor is an operation of this sort.
+    pub fn any_op(&self, test: fn(&Op) -> bool) -> bool {
+        self.0.iter().any(|f| f.atom.op().is_some_and(test))
+    }
+}
+
+impl Atom {
+    pub fn op(&self) -> Option<&Op> {
+        match self {
+            Atom::Node(node) => Some(&node.op),
+            _ => None,
+        }
+    }
+
+    pub fn measure(&self) -> Measure {
+        match self {
+            Atom::Var(_) => Measure {
+                depth: 0,
+                weight: 1,
+                loose: 0,
+            },
+            Atom::Bound(index) => Measure {
+                depth: 0,
+                weight: 1,
+                loose: index + 1,
+            },
+            Atom::Node(node) => node.measure,
+        }
+    }
+
+    pub fn nat(self) -> Nat {
+        match self {
+            Atom::Var(var) => Nat::var(var),
+            atom => Nat(Repr::Poly(Arc::new([Term {
+                mono: Mono::atom(atom),
+                coeff: 1,
+            }]))),
+        }
+    }
+}
+
+impl Measure {
+    fn and(self, other: Measure) -> Measure {
+        Measure {
+            depth: self.depth.max(other.depth),
+            weight: self.weight.saturating_add(other.weight),
+            loose: self.loose.max(other.loose),
+        }
+    }
+}
+
+impl Op {
+    /// The operands; for a sum the body is last, under one binder.
+    pub fn operands(&self) -> SmallVec<[&Nat; 3]> {
+        let mut out = SmallVec::new();
+        match self {
+            Op::Div(a, b) | Op::Mod(a, b) | Op::Pow(a, b) | Op::BigAdd(a, b) | Op::BigMul(a, b) => {
+                out.push(a);
+                out.push(b);
+            }
+            Op::Min(all) | Op::Max(all) => out.extend(all.iter()),
+            Op::Log2(a) | Op::App(_, a) => out.push(a),
+            Op::Sum { from, to, body } => out.extend([from, to, body]),
+            Op::TooBig => {}
+        }
+        out
+    }
+
+    fn measure(&self) -> Measure {
+        let operands = self.operands();
+        let last = operands.len().wrapping_sub(1);
+        let mut all = Measure {
+            depth: 0,
+            weight: 1,
+            loose: 0,
+        };
+        for (at, operand) in operands.iter().enumerate() {
+            let mut measure = operand.measure();
+            if at == last && matches!(self, Op::Sum { .. }) {
+                measure.loose = measure.loose.saturating_sub(1);
+            }
+            all = all.and(measure);
+        }
+        all.depth += 1;
+        all
+    }
+
+    /// The operation as an atom, as it stands.
+    pub fn atom(self) -> Atom {
+        let measure = self.measure();
+        if measure.depth > MAX_DEPTH || measure.weight > MAX_WEIGHT {
+            let op = Op::TooBig;
+            return Atom::Node(Arc::new(Node {
+                measure: op.measure(),
+                op,
+            }));
+        }
+        Atom::Node(Arc::new(Node { op: self, measure }))
+    }
+
+    /// The operation as a size, as it stands.
+    pub fn nat(self) -> Nat {
+        self.atom().nat()
+    }
+}
+
+/// The terms of a size, in order; constants and variables need no memory for it.
+pub(crate) enum Terms<'a> {
+    None,
+    One([Term; 1]),
+    Many(&'a [Term]),
+}
+
+impl Deref for Terms<'_> {
+    type Target = [Term];
+    fn deref(&self) -> &[Term] {
+        match self {
+            Terms::None => &[],
+            Terms::One(one) => one,
+            Terms::Many(many) => many,
+        }
+    }
+}
+
+impl Nat {
+    /// 0
+    pub const ZERO: Nat = Nat(Repr::Const(0));
+    /// 1
+    pub const ONE: Nat = Nat(Repr::Const(1));
+
+    /// A number.
+    pub const fn constant(value: i64) -> Nat {
+        Nat(Repr::Const(value))
+    }
+
+    /// A variable.
+    pub const fn var(var: Var) -> Nat {
+        Nat(Repr::Var(var))
+    }
+
+    /// The number that this is, if it is one.
+    pub fn as_const(&self) -> Option<i64> {
+        match self.0 {
+            Repr::Const(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The variable that this is, if it is one.
+    pub fn as_var(&self) -> Option<Var> {
+        match self.0 {
+            Repr::Var(var) => Some(var),
+            _ => None,
+        }
+    }
+
+    /// Whether this is 0.
+    pub fn is_zero(&self) -> bool {
+        self.as_const() == Some(0)
+    }
+
+    /// Whether this is 1.
+    pub fn is_one(&self) -> bool {
+        self.as_const() == Some(1)
+    }
+
+    pub(crate) fn terms(&self) -> Terms<'_> {
+        match &self.0 {
+            Repr::Const(0) => Terms::None,
+            Repr::Const(value) => Terms::One([Term {
+                mono: Mono::one(),
+                coeff: *value,
+            }]),
+            Repr::Var(var) => Terms::One([Term {
+                mono: Mono::atom(Atom::Var(*var)),
+                coeff: 1,
+            }]),
+            Repr::Poly(terms) => Terms::Many(terms),
+        }
+    }
+
+    /// From terms that are sorted, distinct and have no coefficient 0.
+    pub(crate) fn from_sorted(terms: Vec<Term>) -> Nat {
+        match terms.as_slice() {
+            [] => Nat::ZERO,
+            [Term { mono, coeff }] if mono.is_one() => Nat::constant(*coeff),
+            [Term { mono, coeff: 1 }] => match mono.0.as_slice() {
+                [
+                    Factor {
+                        atom: Atom::Var(var),
+                        exp: 1,
+                    },
+                ] => Nat::var(*var),
+                _ => Nat(Repr::Poly(terms.into())),
+            },
+            _ => Nat(Repr::Poly(terms.into())),
+        }
+    }
+
+    pub(crate) fn from_term(mono: Mono, coeff: i64) -> Nat {
+        if coeff == 0 {
+            Nat::ZERO
+        } else {
+            Nat::from_sorted(vec![Term { mono, coeff }])
+        }
+    }
+
+    /// The atom that this is, if it is one.
+    pub(crate) fn as_atom(&self) -> Option<Atom> {
+        match &self.0 {
+            Repr::Const(_) => None,
+            Repr::Var(var) => Some(Atom::Var(*var)),
+            Repr::Poly(terms) => match &**terms {
+                [Term { mono, coeff: 1 }] => match mono.0.as_slice() {
+                    [Factor { atom, exp: 1 }] => Some(atom.clone()),
+                    _ => None,
+                },
+                _ => None,
+            },
+        }
+    }
+
+    pub(crate) fn measure(&self) -> Measure {
+        match &self.0 {
+            Repr::Const(_) => Measure {
+                depth: 0,
+                weight: 1,
+                loose: 0,
+            },
+            Repr::Var(_) => Measure {
+                depth: 0,
+                weight: 1,
+                loose: 0,
+            },
+            Repr::Poly(terms) => terms
+                .iter()
+                .flat_map(|t| &t.mono.0)
+                .fold(Measure::default(), |all, f| all.and(f.atom.measure())),
+        }
+    }
+
+    /// The constant part.
+    pub(crate) fn constant_part(&self) -> i64 {
+        match &self.0 {
+            Repr::Const(value) => *value,
+            Repr::Var(_) => 0,
+            Repr::Poly(terms) => terms
+                .last()
+                .filter(|t| t.mono.is_one())
+                .map_or(0, |t| t.coeff),
+        }
+    }
+
+    /// Whether some part was too large to keep.
+    pub fn is_too_big(&self) -> bool {
+        match &self.0 {
+            Repr::Const(_) | Repr::Var(_) => false,
+            Repr::Poly(terms) => terms
+                .iter()
+                .flat_map(|t| &t.mono.0)
+                .any(|f| match f.atom.op() {
+                    Some(Op::TooBig) => true,
+                    Some(op) => op.operands().iter().any(|n| n.is_too_big()),
+                    None => false,
+                }),
+        }
+    }
+}
+
+impl From<Var> for Nat {
+    fn from(var: Var) -> Nat {
+        Nat::var(var)
+    }
+}
+
+impl From<i64> for Nat {
+    fn from(value: i64) -> Nat {
+        Nat::constant(value)
+    }
+}
+
+impl fmt::Debug for Nat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = |var: Var| smol_str::format_smolstr!("v{}", var.0);
+        fmt::Display::fmt(&self.display(&names), f)
+    }
+}

@@ -1,0 +1,334 @@
+//! Going through sizes: free variables, substitution, functions of sizes.
+
+use crate::arith::plain_mul;
+use crate::functions::build;
+use crate::repr::{Atom, Nat, Op, Repr, Var};
+use std::hash::{Hash, Hasher};
+
+/// A function from sizes to sizes, `natFun(param => body)`. Equal up to the name of the parameter.
+#[derive(Clone, Debug)]
+pub struct NatFun {
+    /// The parameter.
+    pub param: Var,
+    /// What it gives.
+    pub body: Nat,
+}
+
+impl NatFun {
+    /// The size it gives for `arg`.
+    pub fn apply(&self, arg: &Nat) -> Nat {
+        if self.body.as_var() == Some(self.param) {
+            return arg.clone();
+        }
+        self.body
+            .map(&mut Subst(&|v| (v == self.param).then(|| arg.clone())))
+    }
+
+    /// The body, its parameter as the index of a sum.
+    fn abstracted(&self) -> Nat {
+        self.body.close(self.param)
+    }
+}
+
+impl PartialEq for NatFun {
+    fn eq(&self, other: &NatFun) -> bool {
+        if self.param == other.param {
+            self.body == other.body
+        } else {
+            self.abstracted() == other.abstracted()
+        }
+    }
+}
+
+impl Eq for NatFun {}
+
+impl Hash for NatFun {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.abstracted().hash(state);
+    }
+}
+
+/// What to put in the place of parts; `None` leaves them. `depth` counts the sums around them.
+pub(crate) trait Mapper {
+    fn var(&mut self, _var: Var, _depth: u32) -> Option<Nat> {
+        None
+    }
+    fn bound(&mut self, _index: u32, _depth: u32) -> Option<Nat> {
+        None
+    }
+    /// The operands are done; `changed` says whether one of them is new.
+    fn op(&mut self, op: Op, changed: bool, _depth: u32) -> Option<Nat> {
+        changed.then(|| build(op))
+    }
+    /// Whether nothing in the atom can change.
+    fn skips(&self, _atom: &Atom, _depth: u32) -> bool {
+        false
+    }
+}
+
+struct Subst<'a>(&'a dyn Fn(Var) -> Option<Nat>);
+
+impl Mapper for Subst<'_> {
+    fn var(&mut self, var: Var, depth: u32) -> Option<Nat> {
+        Some(shift((self.0)(var)?, depth))
+    }
+}
+
+struct SubstFun<'a>(&'a dyn Fn(Var) -> Option<NatFun>);
+
+impl Mapper for SubstFun<'_> {
+    fn op(&mut self, op: Op, changed: bool, depth: u32) -> Option<Nat> {
+        if let Op::App(fun, arg) = &op {
+            if let Some(NatFun { param, body }) = (self.0)(*fun) {
+                return Some(
+                    NatFun {
+                        param,
+                        body: shift(body, depth),
+                    }
+                    .apply(arg),
+                );
+            }
+        }
+        changed.then(|| build(op))
+    }
+}
+
+/// Adds `by` to what is bound outside.
+struct Shift(i64);
+
+impl Mapper for Shift {
+    fn bound(&mut self, index: u32, depth: u32) -> Option<Nat> {
+        if index < depth {
+            return None;
+        }
+        let moved = u32::try_from(i64::from(index) + self.0).ok()?;
+        Some(Atom::Bound(moved).nat())
+    }
+    fn skips(&self, atom: &Atom, depth: u32) -> bool {
+        atom.measure().loose <= depth
+    }
+}
+
+pub(crate) fn shift(nat: Nat, by: u32) -> Nat {
+    if by == 0 || nat.measure().loose == 0 {
+        nat
+    } else {
+        nat.map(&mut Shift(i64::from(by)))
+    }
+}
+
+/// Out of a binder whose index does not occur.
+pub(crate) fn unshift(nat: &Nat) -> Nat {
+    if nat.measure().loose == 0 {
+        nat.clone()
+    } else {
+        nat.map(&mut Shift(-1))
+    }
+}
+
+struct Close(Var);
+
+impl Mapper for Close {
+    fn var(&mut self, var: Var, depth: u32) -> Option<Nat> {
+        (var == self.0).then(|| Atom::Bound(depth).nat())
+    }
+    fn bound(&mut self, index: u32, depth: u32) -> Option<Nat> {
+        (index >= depth).then(|| Atom::Bound(index + 1).nat())
+    }
+}
+
+struct Open<'a>(&'a Nat);
+
+impl Mapper for Open<'_> {
+    fn bound(&mut self, index: u32, depth: u32) -> Option<Nat> {
+        match index.cmp(&depth) {
+            std::cmp::Ordering::Less => None,
+            std::cmp::Ordering::Equal => Some(shift(self.0.clone(), depth)),
+            std::cmp::Ordering::Greater => Some(Atom::Bound(index - 1).nat()),
+        }
+    }
+    fn skips(&self, atom: &Atom, depth: u32) -> bool {
+        atom.measure().loose <= depth
+    }
+}
+
+impl Nat {
+    /// Calls `visit` with each free variable, those that stand for functions too, once for each
+    /// place where it occurs.
+    pub fn for_each_var(&self, visit: &mut dyn FnMut(Var)) {
+        match &self.0 {
+            Repr::Const(_) => {}
+            Repr::Var(var) => visit(*var),
+            Repr::Poly(terms) => {
+                for factor in terms.iter().flat_map(|t| &t.mono.0) {
+                    match &factor.atom {
+                        Atom::Var(var) => visit(*var),
+                        Atom::Bound(_) => {}
+                        Atom::Node(node) => {
+                            if let Op::App(fun, _) = node.op {
+                                visit(fun);
+                            }
+                            node.op
+                                .operands()
+                                .iter()
+                                .for_each(|n| n.for_each_var(visit));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether `var` occurs free.
+    pub fn mentions(&self, var: Var) -> bool {
+        match &self.0 {
+            Repr::Const(_) => false,
+            Repr::Var(this) => *this == var,
+            Repr::Poly(_) => {
+                let mut found = false;
+                self.for_each_var(&mut |v| found |= v == var);
+                found
+            }
+        }
+    }
+
+    /// Whether a variable occurs free for which `test` holds.
+    pub fn any_var(&self, test: &dyn Fn(Var) -> bool) -> bool {
+        let mut found = false;
+        self.for_each_var(&mut |v| found = found || test(v));
+        found
+    }
+
+    /// With other sizes for variables; indices of sums are not captured.
+    pub fn subst(&self, map: &dyn Fn(Var) -> Option<Nat>) -> Nat {
+        match &self.0 {
+            Repr::Const(_) => self.clone(),
+            Repr::Var(var) => map(*var).unwrap_or_else(|| self.clone()),
+            Repr::Poly(_) => self.map(&mut Subst(map)),
+        }
+    }
+
+    /// With functions for variables that stand for functions.
+    pub fn subst_fun(&self, map: &dyn Fn(Var) -> Option<NatFun>) -> Nat {
+        match &self.0 {
+            Repr::Const(_) | Repr::Var(_) => self.clone(),
+            Repr::Poly(_) => self.map(&mut SubstFun(map)),
+        }
+    }
+
+    /// With one function variable in the place of another.
+    pub fn rename_fun(&self, map: &dyn Fn(Var) -> Option<Var>) -> Nat {
+        struct Rename<'a>(&'a dyn Fn(Var) -> Option<Var>);
+        impl Mapper for Rename<'_> {
+            fn op(&mut self, op: Op, changed: bool, _depth: u32) -> Option<Nat> {
+                match op {
+                    Op::App(fun, arg) => match (self.0)(fun) {
+                        Some(new) => Some(Nat::apply(new, &arg)),
+                        None => changed.then(|| Nat::apply(fun, &arg)),
+                    },
+                    op => changed.then(|| build(op)),
+                }
+            }
+        }
+        match &self.0 {
+            Repr::Const(_) | Repr::Var(_) => self.clone(),
+            Repr::Poly(_) => self.map(&mut Rename(map)),
+        }
+    }
+
+    /// The body of a binder of `var`.
+    pub(crate) fn close(&self, var: Var) -> Nat {
+        self.map(&mut Close(var))
+    }
+
+    /// The body of a binder with `arg` for its index.
+    pub(crate) fn open(&self, arg: &Nat) -> Nat {
+        if self.measure().loose == 0 {
+            self.clone()
+        } else {
+            self.map(&mut Open(arg))
+        }
+    }
+
+    pub(crate) fn map(&self, mapper: &mut dyn Mapper) -> Nat {
+        map_nat(self, mapper, 0).unwrap_or_else(|| self.clone())
+    }
+}
+
+/// `None` if nothing changed.
+fn map_nat(nat: &Nat, mapper: &mut dyn Mapper, depth: u32) -> Option<Nat> {
+    let terms = match &nat.0 {
+        Repr::Const(_) => return None,
+        Repr::Var(var) => return mapper.var(*var, depth),
+        Repr::Poly(terms) => terms,
+    };
+    let mut kept = Vec::new();
+    let mut changed: Vec<Nat> = Vec::new();
+    for term in terms.iter() {
+        let new: Vec<Option<Nat>> = term
+            .mono
+            .0
+            .iter()
+            .map(|f| map_atom(&f.atom, mapper, depth))
+            .collect();
+        if new.iter().all(Option::is_none) {
+            kept.push(term.clone());
+            continue;
+        }
+        let mut product = Nat::constant(term.coeff);
+        for (factor, new) in term.mono.0.iter().zip(new) {
+            let base = new.unwrap_or_else(|| factor.atom.clone().nat());
+            let factor = match factor.exp {
+                1 => base,
+                exp => Nat::pow(&base, &Nat::constant(i64::from(exp))),
+            };
+            product = plain_mul(&product, &factor);
+        }
+        changed.push(product);
+    }
+    if changed.is_empty() {
+        return None;
+    }
+    Some(
+        changed
+            .iter()
+            .fold(Nat::from_sorted(kept), |sum, part| Nat::add(&sum, part)),
+    )
+}
+
+fn map_atom(atom: &Atom, mapper: &mut dyn Mapper, depth: u32) -> Option<Nat> {
+    if mapper.skips(atom, depth) {
+        return None;
+    }
+    let node = match atom {
+        Atom::Var(var) => return mapper.var(*var, depth),
+        Atom::Bound(index) => return mapper.bound(*index, depth),
+        Atom::Node(node) => node,
+    };
+    let mut changed = false;
+    let mut part = |nat: &Nat, depth: u32| match map_nat(nat, mapper, depth) {
+        Some(new) => {
+            changed = true;
+            new
+        }
+        None => nat.clone(),
+    };
+    let op = match &node.op {
+        Op::Div(a, b) => Op::Div(part(a, depth), part(b, depth)),
+        Op::Mod(a, b) => Op::Mod(part(a, depth), part(b, depth)),
+        Op::Pow(a, b) => Op::Pow(part(a, depth), part(b, depth)),
+        Op::Min(all) => Op::Min(all.iter().map(|n| part(n, depth)).collect()),
+        Op::Max(all) => Op::Max(all.iter().map(|n| part(n, depth)).collect()),
+        Op::Log2(a) => Op::Log2(part(a, depth)),
+        Op::Sum { from, to, body } => Op::Sum {
+            from: part(from, depth),
+            to: part(to, depth),
+            body: part(body, depth + 1),
+        },
+        Op::App(fun, a) => Op::App(*fun, part(a, depth)),
+        Op::BigAdd(a, b) => Op::BigAdd(part(a, depth), part(b, depth)),
+        Op::BigMul(a, b) => Op::BigMul(part(a, depth), part(b, depth)),
+        Op::TooBig => Op::TooBig,
+    };
+    mapper.op(op, changed, depth)
+}
