@@ -20,7 +20,10 @@ impl Database {
     /// Checks the files on so many threads. Reports come in the order of `files`, without the
     /// items that have no diagnostics.
     pub fn check_all(&self, files: &[FileId], threads: usize) -> Vec<FileReport> {
-        let items: Vec<ItemId> = files.iter().flat_map(|&file| self.items(file).to_vec()).collect();
+        let items: Vec<ItemId> = files
+            .iter()
+            .flat_map(|&file| self.items(file).to_vec())
+            .collect();
         self.in_parallel(&items, threads, |db, chunk| {
             chunk.iter().for_each(|&item| {
                 db.header(item);
@@ -32,20 +35,33 @@ impl Database {
                 queries::checked(db, item.into());
             });
         });
-        files.iter().map(|&file| (file, self.file_diagnostics(file))).collect()
+        files
+            .iter()
+            .map(|&file| (file, self.file_diagnostics(file)))
+            .collect()
     }
 
-    fn in_parallel(&self, items: &[ItemId], threads: usize, work: impl Fn(&Database, &[ItemId]) + Sync) {
+    fn in_parallel(
+        &self,
+        items: &[ItemId],
+        threads: usize,
+        work: impl Fn(&Database, &[ItemId]) + Sync,
+    ) {
         let next = AtomicUsize::new(0);
         let run = |db: Database| {
-            while let Some(chunk) = items.chunks(CHUNK).nth(next.fetch_add(1, Ordering::Relaxed)) {
+            while let Some(chunk) = items
+                .chunks(CHUNK)
+                .nth(next.fetch_add(1, Ordering::Relaxed))
+            {
                 work(&db, chunk);
             }
         };
         std::thread::scope(|scope| {
             let spawn = |_| {
                 let db = self.clone();
-                std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || run(db))
+                std::thread::Builder::new()
+                    .stack_size(STACK)
+                    .spawn_scoped(scope, || run(db))
             };
             let workers: Vec<_> = (0..threads.max(1)).map(spawn).collect();
             let mut started = false;

@@ -113,7 +113,11 @@ impl FilePath {
     /// The last part of the path.
     pub fn file_name(&self) -> String {
         match self {
-            FilePath::Disk(path) => path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
+            FilePath::Disk(path) => path
+                .file_name()
+                .unwrap_or(path.as_os_str())
+                .to_string_lossy()
+                .into_owned(),
             FilePath::Std(name) | FilePath::Virtual(name) => name.to_string(),
         }
     }
@@ -183,9 +187,15 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub fn new(rope: Rope, items: Arc<[ItemId]>, spans: Vec<Span>) -> Self {
-        let index = items.iter().zip(0..).map(|(&item, at)| (item, at)).collect();
-        Layout { rope, items, spans, index: Arc::new(index) }
+    pub fn set_items(&mut self, items: Arc<[ItemId]>) {
+        self.index = Arc::new(
+            items
+                .iter()
+                .zip(0..)
+                .map(|(&item, at)| (item, at))
+                .collect(),
+        );
+        self.items = items;
     }
 
     pub fn span_of(&self, item: ItemId) -> Option<Span> {
@@ -196,7 +206,8 @@ impl Layout {
         let after = self.spans.partition_point(|span| span.start <= offset);
         let at = after.checked_sub(1)?;
         let span = self.spans[at];
-        span.touches(offset).then(|| (self.items[at], offset - span.start))
+        span.touches(offset)
+            .then(|| (self.items[at], offset - span.start))
     }
 
     pub fn items_in(&self, range: Span) -> Vec<ItemId> {

@@ -75,7 +75,10 @@ impl Db for Database {
         if let Some(&file) = paths.by_path.get(path) {
             return file;
         }
-        let file = FileId::from(SourceFile::new(self, path.clone(), FileState::Wanted));
+        let file = SourceFile::builder(path.clone(), FileState::Wanted)
+            .path_durability(salsa::Durability::NEVER_CHANGE)
+            .new(self)
+            .into();
         paths.by_path.insert(path.clone(), file);
         paths.wanted.push(file);
         file
@@ -116,7 +119,12 @@ pub struct Usage {
 impl Database {
     /// The file at this path, if it was ever named.
     pub fn file(&self, path: &FilePath) -> Option<FileId> {
-        self.paths.lock().unwrap_or_else(PoisonError::into_inner).by_path.get(path).copied()
+        self.paths
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .by_path
+            .get(path)
+            .copied()
     }
 
     /// Where the file is.
@@ -127,7 +135,11 @@ impl Database {
     /// Every file with a text, the library's included, in the order of their paths.
     pub fn files(&self) -> Vec<FileId> {
         let mut files: Vec<FileId> = self.layouts.keys().copied().collect();
-        files.sort_by(|a, b| SourceFile::from(*a).path(self).cmp(SourceFile::from(*b).path(self)));
+        files.sort_by(|a, b| {
+            SourceFile::from(*a)
+                .path(self)
+                .cmp(SourceFile::from(*b).path(self))
+        });
         files
     }
 
@@ -143,12 +155,18 @@ impl Database {
 
     /// The file's text; empty if it has none.
     pub fn text(&self, file: FileId) -> Rope {
-        self.layouts.get(&file).map(|layout| layout.rope.clone()).unwrap_or_default()
+        self.layouts
+            .get(&file)
+            .map(|layout| layout.rope.clone())
+            .unwrap_or_default()
     }
 
     /// The file's items, in the order of the text.
     pub fn items(&self, file: FileId) -> Arc<[ItemId]> {
-        self.layouts.get(&file).map(|layout| layout.items.clone()).unwrap_or_default()
+        self.layouts
+            .get(&file)
+            .map(|layout| layout.items.clone())
+            .unwrap_or_default()
     }
 
     /// The item's own text.
@@ -164,7 +182,9 @@ impl Database {
     /// The item's bytes in its file.
     pub fn item_span(&self, item: ItemId) -> Span {
         let layout = self.layouts.get(&self.file_of(item));
-        layout.and_then(|layout| layout.span_of(item)).unwrap_or_default()
+        layout
+            .and_then(|layout| layout.span_of(item))
+            .unwrap_or_default()
     }
 
     /// The item that holds this byte of the file (or ends there), and the byte counted from the
@@ -175,7 +195,10 @@ impl Database {
 
     /// The items that share a byte with `range` of the file, in the order of the text.
     pub fn items_in(&self, file: FileId, range: Span) -> Vec<ItemId> {
-        self.layouts.get(&file).map(|layout| layout.items_in(range)).unwrap_or_default()
+        self.layouts
+            .get(&file)
+            .map(|layout| layout.items_in(range))
+            .unwrap_or_default()
     }
 
     /// A span of the item, counted from the start of its file.
@@ -216,8 +239,11 @@ impl Database {
     pub fn file_diagnostics(&self, file: FileId) -> Vec<(ItemId, Arc<[Diagnostic]>)> {
         let items = self.items(file);
         queries::settle(self, items.iter().copied());
-        let with = items.iter().map(|&item| (item, queries::item_diagnostics(self, item)));
-        with.filter(|(_, diagnostics)| !diagnostics.is_empty()).collect()
+        let with = items
+            .iter()
+            .map(|&item| (item, queries::item_diagnostics(self, item)));
+        with.filter(|(_, diagnostics)| !diagnostics.is_empty())
+            .collect()
     }
 
     /// The names that the file's items can use.
@@ -248,22 +274,38 @@ impl Database {
 
     /// The items whose free names include this definition, in all files.
     pub fn users(&self, item: ItemId) -> Vec<ItemId> {
-        let Declares::Def(name) = &self.header(item).declares else { return Vec::new() };
+        let Declares::Def(name) = &self.header(item).declares else {
+            return Vec::new();
+        };
         let home = self.file_of(item);
         let everywhere = self.is_library(home);
         let mut users = Vec::new();
         for file in self.files() {
-            let sees =
-                everywhere || file == home || self.imports(file).iter().any(|import| import.target == Some(home));
+            let sees = everywhere
+                || file == home
+                || self
+                    .imports(file)
+                    .iter()
+                    .any(|import| import.target == Some(home));
             if sees {
-                users.extend(self.items(file).iter().copied().filter(|&user| self.mentions(user, name, item)));
+                users.extend(
+                    self.items(file)
+                        .iter()
+                        .copied()
+                        .filter(|&user| self.mentions(user, name, item)),
+                );
             }
         }
         users
     }
 
     fn mentions(&self, user: ItemId, name: &str, item: ItemId) -> bool {
-        if self.header(user).mentions.binary_search_by(|mention| mention.as_str().cmp(name)).is_err() {
+        if self
+            .header(user)
+            .mentions
+            .binary_search_by(|mention| mention.as_str().cmp(name))
+            .is_err()
+        {
             return false;
         }
         let bindings = self.bindings(user);
@@ -288,7 +330,11 @@ impl Database {
     pub fn usage(&self) -> Usage {
         Usage {
             files: self.layouts.len(),
-            text_bytes: self.layouts.values().map(|layout| layout.rope.len_bytes()).sum(),
+            text_bytes: self
+                .layouts
+                .values()
+                .map(|layout| layout.rope.len_bytes())
+                .sum(),
             items: self.layouts.values().map(|layout| layout.items.len()).sum(),
             free_items: self.free.len(),
             trees: self.trees.len(),
@@ -298,12 +344,16 @@ impl Database {
     /// The queries that were computed (not those that were found again) since the last call, in
     /// order. Only a database made by [`Database::logged`] keeps this log.
     pub fn take_log(&self) -> Vec<(String, LogKey)> {
-        let Some(log) = &self.log else { return Vec::new() };
+        let Some(log) = &self.log else {
+            return Vec::new();
+        };
         let keys = std::mem::take(&mut *log.lock().unwrap_or_else(PoisonError::into_inner));
         let name = |key: &salsa::DatabaseKeyIndex| {
             salsa::Database::ingredient_debug_name(self, key.ingredient_index()).into_owned()
         };
-        keys.iter().map(|key| (name(key), LogKey(key.key_index()))).collect()
+        keys.iter()
+            .map(|key| (name(key), LogKey(key.key_index())))
+            .collect()
     }
 }
 
@@ -336,7 +386,10 @@ impl Database {
         let writer = log.clone();
         let storage = salsa::Storage::new(Some(Box::new(move |event: salsa::Event| {
             if let salsa::EventKind::WillExecute { database_key } = event.kind {
-                writer.lock().unwrap_or_else(PoisonError::into_inner).push(database_key);
+                writer
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push(database_key);
             }
         })));
         Database::with_storage(storage, Some(log))
@@ -355,8 +408,13 @@ impl Database {
             log,
             storage,
         };
-        let files = rise::STD.iter().map(|(name, text)| db.load_library_file(name, text)).collect();
-        Library::builder(files).durability(salsa::Durability::HIGH).new(&db);
+        let files = rise::STD
+            .iter()
+            .map(|(name, text)| db.load_library_file(name, text))
+            .collect();
+        let _singleton = Library::builder(files)
+            .durability(salsa::Durability::HIGH)
+            .new(&db);
         db
     }
 }

@@ -6,12 +6,18 @@ use syntax::ast::{BinderAnnotation, BinderId, Item, ItemKind, Name, TermId, Term
 ///
 /// Every name that inference can ask for is among them: the order of evaluation rests on that.
 pub(crate) fn mentions(item: &Item) -> Box<[Name]> {
-    let mut walk = Walk { item, bound: Vec::new(), free: Vec::new(), todo: Vec::new() };
+    let mut walk = Walk {
+        item,
+        bound: Vec::new(),
+        free: Vec::new(),
+        todo: Vec::new(),
+    };
     match &item.kind {
         ItemKind::Def { ty, body, .. } => {
             walk.todo.push(Step::Term(*body));
             if let Some(ty) = *ty {
-                walk.todo.extend(spine(item, ty).into_iter().rev().map(Step::Bind));
+                walk.todo
+                    .extend(spine(item, ty).into_iter().rev().map(Step::Bind));
                 walk.todo.push(Step::Term(ty));
             }
         }
@@ -79,7 +85,11 @@ impl<'a> Walk<'a> {
             TermKind::Fun { params, body } | TermKind::DepFun { params, body } => {
                 self.scope(params, *body);
             }
-            TermKind::Let { binder, value, body } => {
+            TermKind::Let {
+                binder,
+                value,
+                body,
+            } => {
                 self.scope(&[*binder], *body);
                 self.todo.push(Step::Term(*value));
             }
@@ -124,12 +134,18 @@ mod tests {
         assert_eq!(free("def f = fun(x, y => g(x, y, z))"), "g z");
         assert_eq!(free("def f = let x = x in x"), "x");
         assert_eq!(free("def f = (fun(x => x))(x)"), "x");
-        assert_eq!(free("def f = depFun(n: Nat => fun(xs: n.f32 => xs |> split(n) |> h))"), "h split");
+        assert_eq!(
+            free("def f = depFun(n: Nat => fun(xs: n.f32 => xs |> split(n) |> h))"),
+            "h split"
+        );
     }
 
     #[test]
     fn the_written_type_binds_in_the_body() {
-        assert_eq!(free("def f : (n: Nat) -> {t: Num} -> n.t -> t = fun(xs => g(n)(xs))"), "g");
+        assert_eq!(
+            free("def f : (n: Nat) -> {t: Num} -> n.t -> t = fun(xs => g(n)(xs))"),
+            "g"
+        );
         assert_eq!(free("def f : m.f32 -> (n: Nat) -> n.f32 = h(n)"), "h m");
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rise::Primitive;
 use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
 use syntax::{Code, Diagnostic, Place, Severity};
 
 use crate::distance::closest;
@@ -49,14 +50,20 @@ fn name_of(db: &dyn Db, item: ItemId) -> &str {
 
 /// Where the item's name stands, seen from another item.
 fn name_place(db: &dyn Db, item: ItemId) -> Place {
-    Place { item: Some(item.global()), span: header(db, item.into()).span }
+    Place {
+        item: Some(item.global()),
+        span: header(db, item.into()).span,
+    }
 }
 
 fn duplicate(db: &dyn Db, later: ItemId, first: ItemId) -> Diagnostic {
     let name = name_of(db, later);
     let message = format!("`{name}` is already defined in this file");
     Diagnostic::error(Code::DuplicateDef, header(db, later.into()).span, message)
-        .related(name_place(db, first), format!("`{name}` is first defined here"))
+        .related(
+            name_place(db, first),
+            format!("`{name}` is first defined here"),
+        )
         .help("rename one of the two; every use means the first")
 }
 
@@ -71,29 +78,53 @@ fn recursive(db: &dyn Db, cycle: &[ItemId]) -> Diagnostic {
             if cycle.len() > NAMED {
                 way.push(format!("… ({} more)", cycle.len() - NAMED));
             }
-            format!("{first} is defined by itself: {} uses {first}", way.join(" uses "))
+            format!(
+                "{first} is defined by itself: {} uses {first}",
+                way.join(" uses ")
+            )
         }
     };
     let mut diagnostic = Diagnostic::error(Code::RecursiveDef, span, message);
-    for pair in cycle.windows(2).take(NAMED) {
-        diagnostic = diagnostic.related(name_place(db, pair[1]), format!("{} uses {}", quoted(&pair[0]), quoted(&pair[1])));
+    for (at, item) in cycle.iter().enumerate().skip(1).take(NAMED) {
+        let next = &cycle[(at + 1) % cycle.len()];
+        diagnostic = diagnostic.related(
+            name_place(db, *item),
+            format!("{} uses {}", quoted(item), quoted(next)),
+        );
     }
-    diagnostic.help("repeat with a pattern: `map` or `reduce` over an array, `iterate` a fixed number of times")
+    diagnostic.help(
+        "repeat with a pattern: `map` or `reduce` over an array, `iterate` a fixed number of times",
+    )
 }
 
 fn shadow_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Diagnostic)) {
     let scope = scope(db, file);
     for &item in items(db, file).iter() {
-        let Declares::Def(name) = declares(db, item.into()) else { continue };
+        let Declares::Def(name) = declares(db, item.into()) else {
+            continue;
+        };
         if scope.own().by_name.get(name) != Some(&item) {
             continue;
         }
-        let hint = |message| Diagnostic::new(Severity::Hint, Code::ShadowedName, header(db, item.into()).span, message);
+        let hint = |message| {
+            Diagnostic::new(
+                Severity::Hint,
+                Code::ShadowedName,
+                header(db, item.into()).span,
+                message,
+            )
+        };
         if let Some(&hidden) = scope.library().by_name.get(name) {
             let message = format!("this definition hides `{name}` of the standard library");
-            note(item, hint(message).related(name_place(db, hidden), format!("the library's `{name}`")));
+            note(
+                item,
+                hint(message).related(name_place(db, hidden), format!("the library's `{name}`")),
+            );
         } else if Primitive::from_name(name).is_some() {
-            note(item, hint(format!("this definition hides the primitive `{name}`")));
+            note(
+                item,
+                hint(format!("this definition hides the primitive `{name}`")),
+            );
         }
     }
 }
@@ -101,7 +132,7 @@ fn shadow_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Dia
 fn import_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Diagnostic)) {
     let imports = imports(db, file);
     for import in imports.iter() {
-        if let Some(error) = unreadable(db, file, import) {
+        if let Some(error) = unreadable(db, import) {
             note(import.item, error);
         }
     }
@@ -109,41 +140,54 @@ fn import_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Dia
     if import_group(db, file).first() != Some(&own) {
         return;
     }
-    let Some(circle) = import_circle(db, own) else { return };
+    let Some(circle) = import_circle(db, own) else {
+        return;
+    };
     let next = circle.get(1).copied().unwrap_or(own);
     if let Some(import) = imports.iter().find(|import| import.target == Some(next)) {
         note(import.item, circular(db, import, &circle));
     }
 }
 
-fn unreadable(db: &dyn Db, file: SourceFile, import: &Import) -> Option<Diagnostic> {
+fn unreadable(db: &dyn Db, import: &Import) -> Option<Diagnostic> {
     let path = name_of(db, import.item);
-    let error = |message| {
-        Some(Diagnostic::error(Code::ImportNotFound, header(db, import.item.into()).span, message))
-    };
+    let span = header(db, import.item.into()).span;
+    let error = |message| Some(Diagnostic::error(Code::ImportNotFound, span, message));
     let Some(target) = import.target else {
-        return error(format!("cannot find `{path}`: this file is not saved, so nothing lies beside it"))
-            .map(|error| error.help("save the file first, or write an absolute path"));
+        return error(format!(
+            "cannot find `{path}`: this file is not saved, so nothing lies beside it"
+        ))
+        .map(|error| error.help("save the file first, or write an absolute path"));
     };
-    let FileState::Absent(why) = SourceFile::from(target).state(db) else { return None };
+    let FileState::Absent(why) = SourceFile::from(target).state(db) else {
+        return None;
+    };
     match why {
         ReadError::NotFound(siblings) => {
-            let (folder, name) = path.rsplit_once('/').map_or(("", path), |(folder, name)| (folder, name));
-            let own = file.path(db).file_name();
-            let others = siblings.iter().map(|name| name.as_str()).filter(|name| folder != "" || *name != own);
             let diagnostic = error(format!("cannot find `{path}`"))?;
-            Some(match closest(name, others) {
-                Some(near) => {
-                    let near = if folder.is_empty() { near.to_owned() } else { format!("{folder}/{near}") };
-                    let edits = vec![(header(db, import.item.into()).span, format!("\"{near}\""))];
-                    diagnostic.help(format!("did you mean `{near}`?")).fix(format!("Import `{near}`"), edits, true)
-                }
+            Some(match similar(path, &siblings) {
+                Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(
+                    format!("Import `{near}`"),
+                    vec![(span, format!("\"{near}\""))],
+                    true,
+                ),
                 None => diagnostic.help("the path is relative to the folder of this file"),
             })
         }
         ReadError::NotText => error(format!("cannot read `{path}`: it is not UTF-8 text")),
         ReadError::Other(reason) => error(format!("cannot read `{path}`: {reason}")),
     }
+}
+
+/// The path with its last part replaced by the name of a file that exists and is much like it.
+fn similar(path: &str, siblings: &[SmolStr]) -> Option<String> {
+    let stem = |name: &'_ str| name.strip_suffix(".rise").unwrap_or(name).len();
+    let (folder, name) = path.split_at(path.rfind('/').map_or(0, |slash| slash + 1));
+    let near = closest(
+        &name[..stem(name)],
+        siblings.iter().map(|sibling| &sibling[..stem(sibling)]),
+    )?;
+    Some(format!("{folder}{near}.rise"))
 }
 
 fn circular(db: &dyn Db, import: &Import, circle: &[FileId]) -> Diagnostic {
@@ -156,17 +200,27 @@ fn circular(db: &dyn Db, import: &Import, circle: &[FileId]) -> Diagnostic {
             if circle.len() > NAMED {
                 way.push(format!("… ({} more)", circle.len() - NAMED));
             }
-            format!("files import each other in a circle: {} imports {}", way.join(" imports "), name(&circle[0]))
+            format!(
+                "files import each other in a circle: {} imports {}",
+                way.join(" imports "),
+                name(&circle[0])
+            )
         }
     };
     let mut diagnostic = Diagnostic::error(Code::ImportCycle, span, message);
-    for pair in circle.windows(2).take(NAMED) {
-        let target = circle.iter().position(|file| *file == pair[1]).map_or(circle[0], |at| circle[(at + 1) % circle.len()]);
-        let back = imports(db, pair[1].into()).iter().find(|import| import.target == Some(target)).copied();
-        if let Some(back) = back {
-            let text = format!("{} imports {}", name(&pair[1]), name(&target));
-            diagnostic = diagnostic.related(name_place(db, back.item), text);
+    for (at, file) in circle.iter().enumerate().skip(1).take(NAMED) {
+        let next = circle[(at + 1) % circle.len()];
+        let import = imports(db, (*file).into())
+            .iter()
+            .find(|import| import.target == Some(next))
+            .copied();
+        if let Some(import) = import {
+            let text = format!("{} imports {}", name(file), name(&next));
+            diagnostic = diagnostic.related(name_place(db, import.item), text);
         }
     }
-    diagnostic.help("move what both need into a third file that imports neither")
+    diagnostic.help(match circle {
+        [_] => "remove the import: a file sees its own definitions anyway",
+        _ => "move what both need into a third file that imports neither",
+    })
 }

@@ -65,11 +65,20 @@ pub(crate) fn header(db: &dyn Db, item: SourceItem) -> Header {
     let parsed = parsed(db, item.into());
     let item = &parsed.item;
     let (declares, span) = match (&item.kind, item.name()) {
-        (ItemKind::Import { path: Some((path, span)) }, _) => (Declares::Import(path.clone()), *span),
+        (
+            ItemKind::Import {
+                path: Some((path, span)),
+            },
+            _,
+        ) => (Declares::Import(path.clone()), *span),
         (_, Some(name)) if !name.name.is_empty() => (Declares::Def(name.name.clone()), name.span),
         _ => (Declares::Nothing, Span::default()),
     };
-    Header { declares, span, mentions: mentions(item) }
+    Header {
+        declares,
+        span,
+        mentions: mentions(item),
+    }
 }
 
 /// What the item declares: changes more rarely than the header.
@@ -107,8 +116,13 @@ pub(crate) fn bindings(db: &dyn Db, item: SourceItem) -> Arc<[(Name, Binding)]> 
         return Arc::default();
     }
     let scope = scope(db, item.file(db).into());
-    let bindings = header.mentions.iter().map(|name| (name.clone(), scope.resolve(name)));
-    bindings.filter(|(_, binding)| *binding != Binding::Unknown).collect()
+    let bindings = header
+        .mentions
+        .iter()
+        .map(|name| (name.clone(), scope.resolve(name)));
+    bindings
+        .filter(|(_, binding)| *binding != Binding::Unknown)
+        .collect()
 }
 
 /// The items that the item uses.
@@ -136,7 +150,10 @@ pub(crate) fn checked(db: &dyn Db, item: SourceItem) -> Checked {
         }
         None => None,
     };
-    Checked { scheme, diagnostics: diagnostics.into() }
+    Checked {
+        scheme,
+        diagnostics: diagnostics.into(),
+    }
 }
 
 /// The item's type, as its users see it.
@@ -161,11 +178,22 @@ pub(crate) fn inference(db: &dyn Db, item: SourceItem) -> Arc<Inference> {
 }
 
 /// Infers a definition; a failure of inference itself is a diagnostic. `None` for other items.
-fn infer(db: &dyn Db, source: SourceItem, parsed: &Parsed) -> Option<Result<Inference, Diagnostic>> {
-    if !matches!(parsed.item.kind, ItemKind::Def { .. } | ItemKind::Foreign { .. }) {
+fn infer(
+    db: &dyn Db,
+    source: SourceItem,
+    parsed: &Parsed,
+) -> Option<Result<Inference, Diagnostic>> {
+    if !matches!(
+        parsed.item.kind,
+        ItemKind::Def { .. } | ItemKind::Foreign { .. }
+    ) {
         return None;
     }
-    let env = ItemEnv { db, source, known: resolutions(db, source) };
+    let env = ItemEnv {
+        db,
+        source,
+        known: resolutions(db, source),
+    };
     let outcome = catch_unwind(AssertUnwindSafe(|| rise::infer(&parsed.item, &env)));
     Some(outcome.or_else(|payload| {
         // Cancellation travels as a panic, too.
@@ -202,7 +230,10 @@ struct ItemEnv<'db> {
 
 impl Env for ItemEnv<'_> {
     fn resolve(&self, name: &str) -> Resolution {
-        match self.known.binary_search_by(|(known, _)| known.as_str().cmp(name)) {
+        match self
+            .known
+            .binary_search_by(|(known, _)| known.as_str().cmp(name))
+        {
             Ok(at) => self.known[at].1.clone(),
             Err(_) => Resolution::Unknown,
         }
@@ -223,11 +254,16 @@ fn resolutions(db: &dyn Db, item: SourceItem) -> Box<[(Name, Resolution)]> {
             Some(scheme) => Resolution::Def(def.global(), scheme),
             None => Resolution::Broken(Some(def.global())),
         },
-        Binding::Ambiguous(defs) => Resolution::Ambiguous(defs.iter().map(|def| def.global()).collect()),
+        Binding::Ambiguous(defs) => {
+            Resolution::Ambiguous(defs.iter().map(|def| def.global()).collect())
+        }
         Binding::Broken => Resolution::Broken(None),
         Binding::Unknown => Resolution::Unknown,
     };
-    bindings(db, item).iter().map(|(name, binding)| (name.clone(), resolve(binding))).collect()
+    bindings(db, item)
+        .iter()
+        .map(|(name, binding)| (name.clone(), resolve(binding)))
+        .collect()
 }
 
 /// What there is to say about the item, its place among the others included.

@@ -34,14 +34,29 @@ pub(crate) fn recursion(db: &dyn Db, file: SourceFile) -> Arc<Recursion> {
 #[salsa::tracked(returns(clone))]
 fn group_recursion(db: &dyn Db, first: SourceFile) -> Arc<Recursion> {
     let group = import_group(db, first);
-    let all: Vec<ItemId> = group.iter().flat_map(|&file| items(db, file.into()).to_vec()).collect();
+    let all: Vec<ItemId> = group
+        .iter()
+        .flat_map(|&file| items(db, file.into()).to_vec())
+        .collect();
     let graph = Graph::new(&all, |item, edge| dependencies(db, item, edge));
     let mut recursion = Recursion::default();
     let mut cycles: Vec<Vec<u32>> = graph.cyclic_components();
-    cycles.iter_mut().for_each(|members| members.sort_unstable());
+    cycles
+        .iter_mut()
+        .for_each(|members| members.sort_unstable());
     cycles.sort_unstable();
-    recursion.members = cycles.iter().flatten().map(|&node| all[node as usize]).collect();
-    let around = |members: &Vec<u32>| graph.way_around(members).iter().map(|&node| all[node as usize]).collect();
+    recursion.members = cycles
+        .iter()
+        .flatten()
+        .map(|&node| all[node as usize])
+        .collect();
+    let around = |members: &Vec<u32>| {
+        graph
+            .way_around(members)
+            .iter()
+            .map(|&node| all[node as usize])
+            .collect()
+    };
     recursion.cycles = cycles.iter().map(around).collect();
     Arc::new(recursion)
 }
@@ -51,7 +66,9 @@ fn group_recursion(db: &dyn Db, first: SourceFile) -> Arc<Recursion> {
 #[salsa::tracked(returns(clone))]
 pub(crate) fn import_group(db: &dyn Db, file: SourceFile) -> Arc<[FileId]> {
     if matches!(file.path(db), FilePath::Std(_)) {
-        return Library::try_get(db).map(|library| library.files(db).iter().copied().collect()).unwrap_or_default();
+        return Library::try_get(db)
+            .map(|library| library.files(db).iter().copied().collect())
+            .unwrap_or_default();
     }
     let own = FileId::from(file);
     let targets = |file: FileId| imported_files(db, file);
@@ -62,11 +79,21 @@ pub(crate) fn import_group(db: &dyn Db, file: SourceFile) -> Arc<[FileId]> {
     let mut seen = FxHashSet::from_iter([own]);
     let mut at = 0;
     while let Some(&next) = reached.get(at) {
-        reached.extend(targets(next).into_iter().filter(|&target| seen.insert(target)));
+        reached.extend(
+            targets(next)
+                .into_iter()
+                .filter(|&target| seen.insert(target)),
+        );
         at += 1;
     }
-    let graph = Graph::new(&reached, |file, edge| targets(file).into_iter().for_each(edge));
-    let mut group: Vec<FileId> = match graph.cyclic_components().into_iter().find(|members| members.contains(&0)) {
+    let graph = Graph::new(&reached, |file, edge| {
+        targets(file).into_iter().for_each(edge)
+    });
+    let mut group: Vec<FileId> = match graph
+        .cyclic_components()
+        .into_iter()
+        .find(|members| members.contains(&0))
+    {
         Some(members) => members.iter().map(|&node| reached[node as usize]).collect(),
         None => vec![own],
     };
@@ -75,18 +102,29 @@ pub(crate) fn import_group(db: &dyn Db, file: SourceFile) -> Arc<[FileId]> {
 }
 
 fn imported_files(db: &dyn Db, file: FileId) -> Vec<FileId> {
-    imports(db, file.into()).iter().filter_map(|import| import.target).collect()
+    imports(db, file.into())
+        .iter()
+        .filter_map(|import| import.target)
+        .collect()
 }
 
 /// A shortest way from a file of a circle of imports around to itself, which it starts with.
 pub(crate) fn import_circle(db: &dyn Db, file: FileId) -> Option<Vec<FileId>> {
     let group = import_group(db, file.into());
-    let graph = Graph::new(&group, |file, edge| imported_files(db, file).into_iter().for_each(edge));
+    let graph = Graph::new(&group, |file, edge| {
+        imported_files(db, file).into_iter().for_each(edge)
+    });
     let members = graph.cyclic_components().pop()?;
     let start = group.iter().position(|&member| member == file)? as u32;
     let rest = members.iter().copied().filter(|&member| member != start);
     let from_start: Vec<u32> = std::iter::once(start).chain(rest).collect();
-    Some(graph.way_around(&from_start).iter().map(|&node| group[node as usize]).collect())
+    Some(
+        graph
+            .way_around(&from_start)
+            .iter()
+            .map(|&node| group[node as usize])
+            .collect(),
+    )
 }
 
 /// A directed graph of numbered nodes.
@@ -98,9 +136,15 @@ struct Graph {
 }
 
 impl Graph {
-    fn new<N: Copy + Eq + std::hash::Hash>(nodes: &[N], mut successors: impl FnMut(N, &mut dyn FnMut(N))) -> Self {
+    fn new<N: Copy + Eq + std::hash::Hash>(
+        nodes: &[N],
+        mut successors: impl FnMut(N, &mut dyn FnMut(N)),
+    ) -> Self {
         let index: FxHashMap<N, u32> = nodes.iter().copied().zip(0..).collect();
-        let mut graph = Graph { edges: Vec::new(), starts: vec![0] };
+        let mut graph = Graph {
+            edges: Vec::new(),
+            starts: vec![0],
+        };
         for &node in nodes {
             let edges = &mut graph.edges;
             successors(node, &mut |to| edges.extend(index.get(&to)));
@@ -149,9 +193,14 @@ impl Graph {
                     }
                     None => {
                         if low[at] == order[at] {
-                            let from = pending.iter().rposition(|&member| member == node).unwrap_or(0);
+                            let from = pending
+                                .iter()
+                                .rposition(|&member| member == node)
+                                .unwrap_or(0);
                             let members = pending.split_off(from);
-                            members.iter().for_each(|&member| open[member as usize] = false);
+                            members
+                                .iter()
+                                .for_each(|&member| open[member as usize] = false);
                             if members.len() > 1 || self.successors(node).contains(&node) {
                                 found.push(members);
                             }
@@ -168,7 +217,9 @@ impl Graph {
 
     /// A shortest way from the first of these nodes back to it, within them.
     fn way_around(&self, members: &[u32]) -> Vec<u32> {
-        let Some(&start) = members.first() else { return Vec::new() };
+        let Some(&start) = members.first() else {
+            return Vec::new();
+        };
         let inside: FxHashSet<u32> = members.iter().copied().collect();
         let mut came_from: FxHashMap<u32, u32> = FxHashMap::default();
         let mut queue = std::collections::VecDeque::from([start]);
@@ -176,7 +227,11 @@ impl Graph {
             for &to in self.successors(node) {
                 if to == start {
                     let mut way = vec![node];
-                    while let Some(&before) = way.last().filter(|&&last| last != start).and_then(|last| came_from.get(last)) {
+                    while let Some(&before) = way
+                        .last()
+                        .filter(|&&last| last != start)
+                        .and_then(|last| came_from.get(last))
+                    {
                         way.push(before);
                     }
                     way.reverse();
@@ -205,15 +260,26 @@ mod tests {
 
     fn graph(nodes: u32, edges: &[(u32, u32)]) -> Graph {
         let nodes: Vec<u32> = (0..nodes).collect();
-        Graph::new(&nodes, |node, edge| edges.iter().filter(|(from, _)| *from == node).for_each(|(_, to)| edge(*to)))
+        Graph::new(&nodes, |node, edge| {
+            edges
+                .iter()
+                .filter(|(from, _)| *from == node)
+                .for_each(|(_, to)| edge(*to))
+        })
     }
 
     #[test]
     fn components_are_circles() {
         assert!(components(3, &[(0, 1), (1, 2), (0, 2)]).is_empty());
         assert_eq!(components(2, &[(1, 1)]), [[1]]);
-        assert_eq!(components(5, &[(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 3)]), [vec![0, 1, 2], vec![3, 4]]);
-        assert_eq!(components(4, &[(0, 1), (1, 0), (0, 2), (2, 0), (3, 0)]), [[0, 1, 2]]);
+        assert_eq!(
+            components(5, &[(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 3)]),
+            [vec![0, 1, 2], vec![3, 4]]
+        );
+        assert_eq!(
+            components(4, &[(0, 1), (1, 0), (0, 2), (2, 0), (3, 0)]),
+            [[0, 1, 2]]
+        );
     }
 
     #[test]

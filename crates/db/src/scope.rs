@@ -58,7 +58,11 @@ impl Scope {
             return Binding::Def(own);
         }
         let mut found: Vec<ItemId> = Vec::new();
-        found.extend(self.imported.iter().filter_map(|file| file.by_name.get(name)));
+        found.extend(
+            self.imported
+                .iter()
+                .filter_map(|file| file.by_name.get(name)),
+        );
         match *found {
             [] => self.resolve_outside(name),
             [one] => Binding::Def(one),
@@ -88,15 +92,25 @@ impl Scope {
     /// Every name in scope with what it stands for, what is hidden left out, in no order. Names
     /// that several imports define come several times.
     pub fn names(&self) -> impl Iterator<Item = (&Name, ItemId, Origin)> {
-        let own = self.own.by_name.iter().map(|(name, &item)| (name, item, Origin::Own));
+        let own = self
+            .own
+            .by_name
+            .iter()
+            .map(|(name, &item)| (name, item, Origin::Own));
         let imported = self.imported.iter().flat_map(|file| &file.by_name);
         let imported = imported
             .filter(|(name, _)| !self.own.by_name.contains_key(*name))
             .map(|(name, &item)| (name, item, Origin::Imported));
-        let library = self.library.by_name.iter().filter(|(name, &item)| self.resolve(name) == Binding::Def(item));
+        let library = self
+            .library
+            .by_name
+            .iter()
+            .filter(|(name, item)| self.resolve(name) == Binding::Def(**item));
         let library = library.map(|(name, &item)| (name, item, Origin::Library));
         let own_is_library = Arc::ptr_eq(&self.own, &self.library);
-        own.filter(move |_| !own_is_library).chain(imported).chain(library)
+        own.filter(move |_| !own_is_library)
+            .chain(imported)
+            .chain(library)
     }
 }
 
@@ -109,9 +123,15 @@ pub(crate) fn definitions(db: &dyn Db, file: SourceFile) -> Arc<Definitions> {
 /// The definitions of all files of the library.
 #[salsa::tracked(returns(clone))]
 fn library(db: &dyn Db, library: Library) -> Arc<Definitions> {
-    let files: Vec<Arc<[ItemId]>> =
-        library.files(db).iter().map(|&file| items(db, file.into())).collect();
-    Arc::new(collect(db, files.iter().flat_map(|items| items.iter().copied())))
+    let files: Vec<Arc<[ItemId]>> = library
+        .files(db)
+        .iter()
+        .map(|&file| items(db, file.into()))
+        .collect();
+    Arc::new(collect(
+        db,
+        files.iter().flat_map(|items| items.iter().copied()),
+    ))
 }
 
 fn collect(db: &dyn Db, items: impl Iterator<Item = ItemId>) -> Definitions {
@@ -126,13 +146,18 @@ fn collect(db: &dyn Db, items: impl Iterator<Item = ItemId>) -> Definitions {
         }
     }
     by_name.shrink_to_fit();
-    Definitions { by_name, duplicates: duplicates.into() }
+    Definitions {
+        by_name,
+        duplicates: duplicates.into(),
+    }
 }
 
 /// The names that the file's items can use.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn scope(db: &dyn Db, file: SourceFile) -> Arc<Scope> {
-    let library = Library::try_get(db).map(|files| library(db, files)).unwrap_or_default();
+    let library = Library::try_get(db)
+        .map(|files| library(db, files))
+        .unwrap_or_default();
     if matches!(file.path(db), FilePath::Std(_)) {
         return Arc::new(Scope {
             own: library.clone(),
@@ -147,10 +172,20 @@ pub(crate) fn scope(db: &dyn Db, file: SourceFile) -> Arc<Scope> {
     targets.sort_unstable();
     targets.dedup();
     targets.retain(|&target| SourceFile::from(target) != file);
-    let readable = |&target: &crate::FileId| matches!(SourceFile::from(target).state(db), FileState::Present(_));
-    let imported: Vec<_> =
-        targets.iter().filter(|target| readable(target)).map(|&target| definitions(db, target.into())).collect();
+    let readable = |&target: &crate::FileId| {
+        matches!(SourceFile::from(target).state(db), FileState::Present(_))
+    };
+    let imported: Vec<_> = targets
+        .iter()
+        .filter(|target| readable(target))
+        .map(|&target| definitions(db, target.into()))
+        .collect();
     let has_broken_import =
         imported.len() < targets.len() || imports.iter().any(|import| import.target.is_none());
-    Arc::new(Scope { own, imported: imported.into(), library, has_broken_import })
+    Arc::new(Scope {
+        own,
+        imported: imported.into(),
+        library,
+        has_broken_import,
+    })
 }

@@ -50,11 +50,22 @@ impl Trees {
     }
 
     pub fn len(&self) -> usize {
-        self.0.iter().map(|shard| shard.lock().unwrap_or_else(PoisonError::into_inner).trees.len()).sum()
+        self.0
+            .iter()
+            .map(|shard| {
+                shard
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .trees
+                    .len()
+            })
+            .sum()
     }
 
     fn shard(&self, item: ItemId) -> MutexGuard<'_, Shard> {
-        self.0[item.index() % SHARDS].lock().unwrap_or_else(PoisonError::into_inner)
+        self.0[item.index() % SHARDS]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -84,7 +95,12 @@ fn parse(text: &str) -> Parsed {
 /// What is said where the tool itself failed on an item.
 pub(crate) fn internal_error(text: &str, what: &str) -> Diagnostic {
     let end = text.find('\n').unwrap_or(text.len());
-    let message = format!("{what} this item failed inside the tool; the rest of the file is not affected");
-    Diagnostic::error(Code::Internal, Span::new(0, u32::try_from(end).unwrap_or(u32::MAX)), message)
-        .help("this is a bug in the tool, please report it with the text of the item")
+    let message =
+        format!("{what} this item failed inside the tool; the rest of the file is not affected");
+    Diagnostic::error(
+        Code::Internal,
+        Span::new(0, u32::try_from(end).unwrap_or(u32::MAX)),
+        message,
+    )
+    .help("this is a bug in the tool, please report it with the text of the item")
 }

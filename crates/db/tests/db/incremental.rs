@@ -1,0 +1,190 @@
+//! What an edit recomputes, seen in the log of computed queries.
+
+use std::fmt::Write;
+
+use db::{Database, Declares};
+use expect_test::{Expect, expect};
+
+use crate::fixture::{file, fill, replace, report, settle_missing};
+
+const FILE: &str = r#"/// Twice.
+def twice : f32 = 1.0f
+
+// In between.
+def user = fun(x => twice)
+def other = fun(x => x)
+"#;
+
+/// What `edit` makes the workspace compute, one query a line.
+fn computed(db: &mut Database, edit: impl FnOnce(&mut Database)) -> String {
+    report(db);
+    db.take_log();
+    edit(db);
+    settle_missing(db, &db::ReadError::NotFound(Vec::new().into()));
+    report(db);
+    let mut out = String::new();
+    for (query, key) in db.take_log() {
+        let on = match query.as_str() {
+            "header" | "declares" | "bindings" | "checked" | "scheme" | "inference" => {
+                match &db.header(key.item()).declares {
+                    Declares::Def(name) => name.to_string(),
+                    Declares::Import(path) => format!("import {path}"),
+                    Declares::Nothing => "nothing".to_owned(),
+                }
+            }
+            _ => db.path(key.file()).file_name(),
+        };
+        writeln!(out, "{query} {on}").unwrap();
+    }
+    out
+}
+
+#[track_caller]
+fn check(text: &str, edit: impl FnOnce(&mut Database), expected: Expect) {
+    let mut db = fill(Database::logged(), text);
+    expected.assert_eq(&computed(&mut db, edit));
+}
+
+#[test]
+fn the_first_reading_computes_everything_once() {
+    let db = fill(Database::logged(), FILE);
+    report(&db);
+    let mut queries: Vec<_> = db.take_log();
+    let all = queries.len();
+    queries.sort_by_key(|(query, key)| (query.clone(), format!("{key:?}")));
+    queries.dedup();
+    assert_eq!(queries.len(), all);
+}
+
+#[test]
+fn typing_in_a_body_recomputes_that_definition() {
+    check(
+        FILE,
+        |db| replace(db, "main.rise", "1.0f", "1.5f"),
+        expect![[r#"
+        header twice
+        checked twice
+    "#]],
+    );
+    check(
+        FILE,
+        |db| replace(db, "main.rise", "fun(x => x)", "fun(y => y)"),
+        expect![[r#"
+        header other
+        checked other
+    "#]],
+    );
+}
+
+#[test]
+fn a_comment_above_or_between_recomputes_nothing() {
+    check(
+        FILE,
+        |db| {
+            replace(
+                db,
+                "main.rise",
+                "// In between.",
+                "// In between of both.\n\n",
+            )
+        },
+        expect![[""]],
+    );
+    check(
+        FILE,
+        |db| db.edit_file(file(db, "main.rise"), 0..0, "// Above.\n"),
+        expect![[""]],
+    );
+}
+
+#[test]
+fn documentation_recomputes_its_own_definition() {
+    check(
+        FILE,
+        |db| replace(db, "main.rise", "/// Twice.", "/// Two times."),
+        expect![[r#"
+        header twice
+        declares twice
+        bindings twice
+        checked twice
+        notes main.rise
+    "#]],
+    );
+}
+
+#[test]
+fn a_changed_type_recomputes_its_users() {
+    check(
+        FILE,
+        |db| replace(db, "main.rise", "f32 = 1.0f", "f64 = 1.0"),
+        expect![[r#"
+        header twice
+        checked twice
+        scheme twice
+        checked user
+    "#]],
+    );
+}
+
+#[test]
+fn a_new_definition_recomputes_what_names_stand_for() {
+    check(
+        FILE,
+        |db| replace(db, "main.rise", "// In between.", "def new = 1"),
+        expect![[r#"
+        imports main.rise
+        declares new
+        header new
+        group_recursion main.rise
+        bindings new
+        definitions main.rise
+        scope main.rise
+        bindings user
+        scheme new
+        checked new
+        notes main.rise
+    "#]],
+    );
+}
+
+#[test]
+fn a_changed_import_recomputes_its_users() {
+    const FILES: &str = "import \"a.rise\"\ndef x = a\ndef y = 1\n//- a.rise\ndef a : f32 = 1.0f\ndef b : f32 = 2.0f";
+    check(
+        FILES,
+        |db| replace(db, "a.rise", "f32 = 1.0f", "f64 = 1.0"),
+        expect![[r#"
+        header a
+        checked a
+        scheme a
+        checked x
+    "#]],
+    );
+    check(
+        FILES,
+        |db| replace(db, "a.rise", "2.0f", "3.0f"),
+        expect![[r#"
+        header b
+        checked b
+    "#]],
+    );
+    check(
+        FILES,
+        |db| replace(db, "main.rise", "a.rise", "b.rise"),
+        expect![[r#"
+        header import b.rise
+        declares import b.rise
+        imports main.rise
+        bindings import b.rise
+        import_group main.rise
+        imports b.rise
+        definitions main.rise
+        scope main.rise
+        bindings x
+        group_recursion main.rise
+        checked import b.rise
+        checked x
+        notes main.rise
+    "#]],
+    );
+}

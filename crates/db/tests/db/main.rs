@@ -1,0 +1,6 @@
+//! The database as its users see it.
+
+mod edits;
+mod fixture;
+mod incremental;
+mod names;
