@@ -54,6 +54,11 @@ impl Parser<'_> {
             let span = self.since(open.span.start);
             return self.push(TermKind::Operator(op), span);
         }
+        if !mode.is_type() && self.peek_kind(1) == TokenKind::RParen && self.at_lone_operator() {
+            self.pos += 2;
+            let span = self.since(open.span.start);
+            return self.push(TermKind::Missing, span);
+        }
         let inner = mode.inside();
         let first = self.term(inner);
         let kind = match self.kind() {
@@ -106,19 +111,24 @@ impl Parser<'_> {
         let name = self.slice(word.span);
         let brackets = self.constructor_brackets(word);
         let kind = match name {
-            "Idx" => TermKind::Index(self.term_between(brackets)),
+            "Idx" => TermKind::Index(self.term_between(brackets, Mode::Size)),
             "DepPair" => {
                 let param = self.binder("a name");
                 self.fat_arrow(word);
-                let body = self.term_between(brackets);
+                let body = self.term_between(brackets, Mode::Type);
                 TermKind::DepPair { param, body }
             }
             _ => {
-                let first = self.term_between(brackets);
+                let mode = if name == "Tuple" {
+                    Mode::Type
+                } else {
+                    Mode::Size
+                };
+                let first = self.term_between(brackets, mode);
                 if brackets.is_some() && self.eat(TokenKind::Comma).is_none() {
                     self.one_component(name);
                 }
-                let second = self.term_between(brackets);
+                let second = self.term_between(brackets, Mode::Type);
                 match name {
                     "Array" => TermKind::Array {
                         size: first,
@@ -140,9 +150,9 @@ impl Parser<'_> {
         self.push(kind, span)
     }
 
-    fn term_between(&mut self, brackets: Option<(Token, TokenKind)>) -> TermId {
+    fn term_between(&mut self, brackets: Option<(Token, TokenKind)>, mode: Mode) -> TermId {
         match brackets {
-            Some(_) => self.term(Mode::Size),
+            Some(_) => self.term(mode),
             None => self.missing(),
         }
     }

@@ -38,7 +38,11 @@ impl Parser<'_> {
         let open = self.function_open(word);
         let param = self.binder("a name");
         self.fat_arrow(word);
-        let body = self.term(Mode::Size);
+        let body = self.term(if word.kind == TokenKind::NatFun {
+            Mode::Size
+        } else {
+            Mode::Type
+        });
         if let Some(open) = open {
             self.close(open, TokenKind::RParen);
         }
@@ -53,7 +57,13 @@ impl Parser<'_> {
     fn function_open(&mut self, word: Token) -> Option<Token> {
         let open = self.eat(TokenKind::LParen);
         if open.is_none() {
-            self.expected(&format!("`(` and the parameters of {}", self.quoted(word)));
+            let (span, text) = (self.last_char(), self.quoted(word));
+            self.error_at(span, || {
+                format!(
+                    "expected `(` after {text}: write `{}`",
+                    function_form(word.kind)
+                )
+            });
         }
         open
     }

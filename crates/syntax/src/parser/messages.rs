@@ -74,6 +74,25 @@ impl Parser<'_> {
         }
     }
 
+    /// An operator in parentheses that is no function: reported.
+    pub(super) fn at_lone_operator(&mut self) -> bool {
+        let token = self.token();
+        let text = self.quoted(token);
+        let lone =
+            super::operator::binary_op(token.kind).is_some() || token.kind == TokenKind::Bang;
+        if lone {
+            let instead = if token.kind == TokenKind::Bang {
+                ": write `not`"
+            } else {
+                ""
+            };
+            self.error_at(token.span, || {
+                format!("{text} is no function by itself{instead}")
+            });
+        }
+        lone
+    }
+
     /// `|` outside of annotations.
     pub(super) fn single_bar(&mut self) -> Option<BinaryOp> {
         let span = self.token().span;

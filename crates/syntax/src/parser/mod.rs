@@ -83,16 +83,6 @@ impl Mode {
     fn is_type(self) -> bool {
         matches!(self, Mode::Type | Mode::Size)
     }
-
-    /// What is expected here, in words.
-    fn noun(self) -> &'static str {
-        match self {
-            Mode::Expr => "an expression",
-            Mode::Arg => "an argument",
-            Mode::Type => "a type",
-            Mode::Size => "a size or type",
-        }
-    }
 }
 
 struct Parser<'t> {

@@ -1,5 +1,6 @@
 //! Closing brackets, list separators, and how parsing goes on where one is missing.
 
+use super::operator::binary_op;
 use super::{Mode, Parser};
 use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic};
@@ -66,6 +67,19 @@ impl Parser<'_> {
         });
     }
 
+    /// Behind an opening bracket: whether an operator follows it that rather continues what stands
+    /// before the bracket, since the item opens more brackets than it closes.
+    pub(super) fn at_abandoned_bracket(&self) -> bool {
+        use TokenKind::*;
+        let continues = binary_op(self.kind()).is_some_and(|_| !self.at(Minus));
+        let balance = |sum: i32, token: &Token| match token.kind {
+            LParen | LBracket | LBrace => sum + 1,
+            RParen | RBracket | RBrace => sum - 1,
+            _ => sum,
+        };
+        continues && self.tokens.iter().fold(0, balance) > 0
+    }
+
     /// The next `closer` (or comma) that belongs to the innermost open bracket, if nothing that an
     /// outer construct waits for stands before it.
     fn seek(&self, closer: TokenKind, commas: bool) -> Option<usize> {
@@ -126,19 +140,12 @@ impl Parser<'_> {
 
     /// Reports that an operand is missing behind the last token.
     pub(super) fn expected_operand(&mut self, mode: Mode) {
-        let first = self
-            .previous()
-            .is_some_and(|token| matches!(token.kind, TokenKind::LParen | TokenKind::Comma));
-        let what = match mode {
-            Mode::Arg if !first => "an expression",
-            Mode::Size
-                if self
-                    .previous()
-                    .is_some_and(|token| token.kind == TokenKind::Arrow) =>
-            {
-                "a type"
-            }
-            mode => mode.noun(),
+        let what = match (mode, self.previous().map(|token| token.kind)) {
+            (Mode::Arg, Some(TokenKind::LParen | TokenKind::Comma)) => "an argument",
+            (Mode::Expr | Mode::Arg, _) => "an expression",
+            (Mode::Size, Some(TokenKind::LParen)) => "a size or type",
+            (Mode::Type, _) | (Mode::Size, Some(TokenKind::Arrow)) => "a type",
+            (Mode::Size, _) => "a size",
         };
         self.expected(what);
     }

@@ -285,6 +285,11 @@ impl Parser<'_> {
                 break;
             }
         }
+        if abandoned {
+            self.expected_operand(mode);
+            let arg = self.missing();
+            self.args.push(arg);
+        }
         let args = Box::from(&self.args[base..]);
         self.args.truncate(base);
         let span = self.since(self.span_of(callee).start);

@@ -1,0 +1,933 @@
+//! What half-typed and mistaken text gets: one error at the right place, and everything else.
+
+use expect_test::{Expect, expect};
+use syntax::{Diagnostic, Span, dump, parse};
+
+/// A diagnostic as it would be shown: the line, carets, the message; related places below.
+fn render(text: &str, diagnostic: &Diagnostic) -> String {
+    let mut out = String::new();
+    show(
+        &mut out,
+        text,
+        diagnostic.span,
+        &format!("{}: {}", diagnostic.code.as_str(), diagnostic.message),
+    );
+    for related in &diagnostic.related {
+        show(&mut out, text, related.place.span, &related.message);
+    }
+    if let Some(help) = &diagnostic.help {
+        out.push_str(&format!("help: {help}\n"));
+    }
+    for fix in &diagnostic.fixes {
+        out.push_str(&format!("fix: {} {:?}\n", fix.title, fix.edits));
+    }
+    out
+}
+
+fn show(out: &mut String, text: &str, span: Span, message: &str) {
+    let start = span.start as usize;
+    let from = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let to = text[start..].find('\n').map_or(text.len(), |at| start + at);
+    let line = &text[from..to];
+    let width = text[start..(span.end as usize).min(to)]
+        .chars()
+        .count()
+        .max(1);
+    let column = text[from..start].chars().count();
+    out.push_str(&format!(
+        "{line}\n{}{} {message}\n",
+        " ".repeat(column),
+        "^".repeat(width)
+    ));
+}
+
+/// Every text with its errors and the tree that is left.
+fn check(texts: &[&str], expect: Expect) {
+    let mut out = String::new();
+    for text in texts {
+        let parsed = parse(text);
+        assert!(parsed.diagnostics.len() <= 1, "{text}");
+        for diagnostic in &parsed.diagnostics {
+            out.push_str(&render(text, diagnostic));
+        }
+        out.push_str(&format!("{}\n\n", dump(&parsed.item)));
+    }
+    expect.assert_eq(&out);
+}
+
+#[test]
+fn half_typed() {
+    check(
+        &[
+            "def",
+            "def f",
+            "def f =",
+            "def f :",
+            "def f : n.",
+            "def f : n.f32",
+            "def f : n.f32 ->",
+            "def f : n.f32 =",
+            "def f : (n: Nat",
+            "def f : (n: Nat)",
+            "def f : (n:",
+            "def f : Array[n, f32 = x",
+            "def f = fun",
+            "def f = fun(",
+            "def f = fun(x",
+            "def f = fun(x:",
+            "def f = fun(x =>",
+            "def f = fun(x)",
+            "def f = fun((x, y => x",
+            "def f = fun(x: Array[n, f32 => x)",
+            "def f = depFun(",
+            "def f = depFun(n",
+            "def f = depFun(n:",
+            "def f = depFun(n: Nat =>",
+            "def f = depFun(n => n)",
+            "def f = xs |> map(g) |>",
+            "def f = xs |> map( |> join",
+            "def f = |> map(g)",
+            "def f = zip(xs",
+            "def f = zip(xs)(ys",
+            "def f = zip(xs,",
+            "def f = zip(xs,)",
+            "def f = zip()",
+            "def f = (a, ",
+            "def f = (a : ",
+            "def f = (",
+            "def f = a +",
+            "def f = a + * b",
+            "def f = !",
+            "def f = p.",
+            "def f = p._",
+            "def f = let",
+            "def f = let x",
+            "def f = let x = ",
+            "def f = let x = a",
+            "def f = let x = a in",
+            "def f = let x = a x + 1",
+            "def f = natFun(i",
+            "def f = dataFun(i =>",
+            "def f : DepPair[k",
+            "def f : Vec[4]",
+            "def f : Vec",
+        ],
+        expect![[r#"
+            def
+              ^ syntax-error: expected a name after `def`
+            (def - - (missing))
+
+            def f
+                ^ syntax-error: expected `:` and a type, or `=` and a value, after `f`
+            (def f - (missing))
+
+            def f =
+                  ^ syntax-error: expected an expression after `=`
+            (def f - (missing))
+
+            def f :
+                  ^ syntax-error: expected a type after `:`
+            (def f (missing) (missing))
+
+            def f : n.
+                     ^ syntax-error: expected a type after `.`
+            (def f (array n (missing)) (missing))
+
+            def f : n.f32
+                        ^ syntax-error: expected `=` and the definition's value after `f32`
+            (def f (array n (scalar f32)) (missing))
+
+            def f : n.f32 ->
+                           ^ syntax-error: expected a type after `->`
+            (def f (arrow (array n (scalar f32)) (missing)) (missing))
+
+            def f : n.f32 =
+                          ^ syntax-error: expected an expression after `=`
+            (def f (array n (scalar f32)) (missing))
+
+            def f : (n: Nat
+                          ^ syntax-error: expected `)` to close this `(`
+            def f : (n: Nat
+                    ^ this `(` is not closed
+            (def f (pi (n Nat) (missing)) (missing))
+
+            def f : (n: Nat)
+                           ^ syntax-error: expected `->` and a type after `(n: Nat)`
+            (def f (pi (n Nat) (missing)) (missing))
+
+            def f : (n:
+                      ^ syntax-error: expected a kind such as `Nat` or `DataType` after `:`
+            (def f (pi (n -) (missing)) (missing))
+
+            def f : Array[n, f32 = x
+                               ^ syntax-error: expected `]` to close this `[`
+            def f : Array[n, f32 = x
+                         ^ this `[` is not closed
+            (def f (Array n (scalar f32)) x)
+
+            def f = fun
+                      ^ syntax-error: expected `(` after `fun`: write `fun(x => …)`
+            (def f - (fun (-) (missing)))
+
+            def f = fun(
+                       ^ syntax-error: expected a parameter after `(`
+            (def f - (fun (-) (missing)))
+
+            def f = fun(x
+                        ^ syntax-error: expected `=>` after the parameters of `fun`
+            def f = fun(x
+                    ^^^ this `fun` is written `fun(x => …)`
+            (def f - (fun (x) (missing)))
+
+            def f = fun(x:
+                         ^ syntax-error: expected a type after `:`
+            (def f - (fun ((x (missing))) (missing)))
+
+            def f = fun(x =>
+                           ^ syntax-error: expected an expression after `=>`
+            (def f - (fun (x) (missing)))
+
+            def f = fun(x)
+                        ^ syntax-error: expected `=>` after the parameters of `fun`
+            def f = fun(x)
+                    ^^^ this `fun` is written `fun(x => …)`
+            (def f - (fun (x) (missing)))
+
+            def f = fun((x, y => x
+                            ^ syntax-error: expected `)` to close this `(`
+            def f = fun((x, y => x
+                        ^ this `(` is not closed
+            (def f - (fun (x y) x))
+
+            def f = fun(x: Array[n, f32 => x)
+                                      ^ syntax-error: expected `]` to close this `[`
+            def f = fun(x: Array[n, f32 => x)
+                                ^ this `[` is not closed
+            (def f - (fun ((x (Array n (scalar f32)))) x))
+
+            def f = depFun(
+                          ^ syntax-error: expected a parameter after `(`
+            (def f - (depFun ((- -)) (missing)))
+
+            def f = depFun(n
+                           ^ syntax-error: expected `:` and the kind of `n`, as in `n: Nat`
+            (def f - (depFun ((n -)) (missing)))
+
+            def f = depFun(n:
+                            ^ syntax-error: expected a kind such as `Nat` or `DataType` after `:`
+            (def f - (depFun ((n -)) (missing)))
+
+            def f = depFun(n: Nat =>
+                                   ^ syntax-error: expected an expression after `=>`
+            (def f - (depFun ((n Nat)) (missing)))
+
+            def f = depFun(n => n)
+                           ^ syntax-error: expected `:` and the kind of `n`, as in `n: Nat`
+            (def f - (depFun ((n -)) n))
+
+            def f = xs |> map(g) |>
+                                  ^ syntax-error: expected an expression after `|>`
+            (def f - (binary |> (binary |> xs (apply map g)) (missing)))
+
+            def f = xs |> map( |> join
+                             ^ syntax-error: expected an argument after `(`
+            (def f - (binary |> xs (apply map (binary |> (missing) join))))
+
+            def f = |> map(g)
+                  ^ syntax-error: expected an expression after `=`
+            (def f - (binary |> (missing) (apply map g)))
+
+            def f = zip(xs
+                         ^ syntax-error: expected `)` to close this `(`
+            def f = zip(xs
+                       ^ this `(` is not closed
+            (def f - (apply zip xs))
+
+            def f = zip(xs)(ys
+                             ^ syntax-error: expected `)` to close this `(`
+            def f = zip(xs)(ys
+                           ^ this `(` is not closed
+            (def f - (apply (apply zip xs) ys))
+
+            def f = zip(xs,
+                          ^ syntax-error: expected an argument after `,`
+            (def f - (apply zip xs (missing)))
+
+            def f = zip(xs,)
+                          ^ syntax-error: expected an argument after `,`
+            (def f - (apply zip xs (missing)))
+
+            def f = zip()
+                       ^ syntax-error: expected an argument after `(`
+            (def f - (apply zip (missing)))
+
+            def f = (a, 
+                      ^ syntax-error: expected an expression after `,`
+            (def f - (pair a (missing)))
+
+            def f = (a : 
+                       ^ syntax-error: expected a type after `:`
+            (def f - (ascribe a (missing)))
+
+            def f = (
+                    ^ syntax-error: expected an expression after `(`
+            (def f - (paren (missing)))
+
+            def f = a +
+                      ^ syntax-error: expected an expression after `+`
+            (def f - (binary + a (missing)))
+
+            def f = a + * b
+                      ^ syntax-error: expected an expression after `+`
+            (def f - (binary + a (binary * (missing) b)))
+
+            def f = !
+                    ^ syntax-error: expected an expression after `!`
+            (def f - (unary ! (missing)))
+
+            def f = p.
+                     ^ syntax-error: expected `_1` or `_2`, the halves of a pair, after `.`
+            (def f - p)
+
+            def f = p._
+                     ^ syntax-error: expected `_1` or `_2`, the halves of a pair, after `.`
+            (def f - p)
+
+            (def f - let)
+
+            def f = let x
+                        ^ syntax-error: expected `=` after `x`
+            (def f - (let x (missing) (missing)))
+
+            def f = let x = 
+                          ^ syntax-error: expected an expression after `=`
+            (def f - (let x (missing) (missing)))
+
+            def f = let x = a
+                            ^ syntax-error: expected `in` after the value of `x`
+            def f = let x = a
+                    ^^^ this `let` is written `let name = value in result`
+            (def f - (let x a (missing)))
+
+            def f = let x = a in
+                               ^ syntax-error: expected an expression after `in`
+            (def f - (let x a (missing)))
+
+            def f = let x = a x + 1
+                            ^ syntax-error: expected `in` after the value of `x`
+            def f = let x = a x + 1
+                    ^^^ this `let` is written `let name = value in result`
+            (def f - (let x a (binary + x (int 1))))
+
+            def f = natFun(i
+                           ^ syntax-error: expected `=>` after the parameters of `natFun`
+            def f = natFun(i
+                    ^^^^^^ this `natFun` is written `natFun(i => size)`
+            (def f - (natFun i (missing)))
+
+            def f = dataFun(i =>
+                               ^ syntax-error: expected a type after `=>`
+            (def f - (dataFun i (missing)))
+
+            def f : DepPair[k
+                            ^ syntax-error: expected `=>` after the parameters of `DepPair`
+            def f : DepPair[k
+                    ^^^^^^^ this `DepPair` is written `DepPair[n => type]`
+            (def f (DepPair k (missing)) (missing))
+
+            def f : Vec[4]
+                        ^ syntax-error: expected `,`: `Vec` takes two arguments, as in `Vec[n, t]`
+            (def f (Vec (int 4) (missing)) (missing))
+
+            def f : Vec
+                      ^ syntax-error: expected `[` after `Vec`: write `Vec[n, t]`
+            (def f (Vec (missing) (missing)) (missing))
+
+        "#]],
+    );
+}
+
+#[test]
+fn slips() {
+    check(
+        &[
+            "def f = fun(x -> x)",
+            "def f = fun(x: f32 -> x)",
+            "def f = fun x => x",
+            "def f = \\x -> x",
+            "def f = λx -> x",
+            "def f = lambda x => x",
+            "def f = fn(x => x)",
+            "def f = depfun((n: Nat, m: Nat) => n)",
+            "def f = natfun(i => i)",
+            "def f = map(x => x)(xs)",
+            "def f = if a then b else c",
+            "def f = if (a) b else c",
+            "def f(x) = x",
+            "def f(x: f32): f32 = x",
+            "f = fun(x => x)",
+            "f : f32 = 1.0f",
+            "1 + 2",
+            "def f = x y",
+            "def f = x\ng = y",
+            "def f = x)",
+            "def f = map(g h)",
+            "def f = map(g h) |> join",
+            "def f = select(a = b, c, d)",
+            "def f = let x: f32 = a in x",
+            "def f = let g(x) = a in x",
+            "def f = let x == a in x",
+            "def f == x",
+            "def f => x",
+            "def f = x.1",
+            "def f = x.2 + 1",
+            "def f = x.3",
+            "def f = x.first",
+            "def f = 1.f",
+            "def f = 1.f32 + x",
+            "def f = 1. + x",
+            "def f = 1f",
+            "def f = 3abc",
+            "def f = 0x10",
+            "def f = 1_000",
+            "def f = 1.5i32",
+            "def f = 99999999999999999999",
+            "def f = -9223372036854775809",
+            "def f = 18446744073709551615",
+            "def f = a < b < c",
+            "def f = (a < b) == c",
+            "def f = f >> g << h",
+            "def f = (f >> g) << h",
+            "def f : n + 1.f32 = x",
+            "def f : (n + 1).f32 = x",
+            "def f : n.f32 where 4 | n = x",
+            "def f : Array(n, f32) = x",
+            "def f : Array[n] = x",
+            "def f : fun(x => x) = y",
+            "def f : (n: Nat, m: Nat) -> n.m.f32 = x",
+            "def f : (n: nat) -> n.f32 = x",
+            "def f = depFun(n: f32 => n)",
+            "def f = fun(n: Nat => n)",
+            "def f = fun(f32 => x)",
+            "def f = fun(_ => x)",
+            "def in = x",
+            "def _ = x",
+            "def f = let Nat = 3 in x",
+            "def f = xs[3]",
+            "def f = [1, 2]",
+            "def f = (a, b, c)",
+            "def f = \"text\"",
+            "def f = a $ b",
+            "def f = a → b",
+            "def f = a × b ≤ c",
+            "def f = a\u{a0}+ b",
+            "def f = a; b",
+            "def f = a | b",
+            "def f = Nat",
+            "def f = x in y",
+            "def f = a /* b",
+            "def f = \"abc",
+            "def f : f32 -> = x",
+            "def f = (|>)",
+            "def f = x -> x",
+        ],
+        expect![[r#"
+            def f = fun(x -> x)
+                          ^^ syntax-error: the parameters of `fun` are followed by `=>`, not `->`
+            fix: write `=>` [(14..16, "=>")]
+            (def f - (fun (x) x))
+
+            def f = fun(x: f32 -> x)
+                                  ^ syntax-error: expected `=>` after the parameters of `fun`
+            def f = fun(x: f32 -> x)
+                    ^^^ this `fun` is written `fun(x => …)`
+            (def f - (fun ((x (arrow (scalar f32) x))) (missing)))
+
+            def f = fun x => x
+                      ^ syntax-error: expected `(` after `fun`: write `fun(x => …)`
+            (def f - (fun (x) x))
+
+            def f = \x -> x
+                    ^ syntax-error: `\` does not belong in RISE: a function is written `fun(x => …)`
+            (def f - x)
+
+            def f = λx -> x
+                       ^^ syntax-error: unexpected `->` after the definition: `->` stands in types, a function is written `fun(x => …)`
+            (def f - λx)
+
+            def f = lambda x => x
+                    ^^^^^^ syntax-error: a function is written `fun(x => …)`
+            (def f - (fun (x) x))
+
+            def f = fn(x => x)
+                    ^^ syntax-error: `fn` does not begin a function: did you mean `fun`?
+            fix: write `fun` [(8..10, "fun")]
+            (def f - (fun (x) x))
+
+            def f = depfun((n: Nat, m: Nat) => n)
+                    ^^^^^^ syntax-error: `depfun` does not begin a function: did you mean `depFun`?
+            fix: write `depFun` [(8..14, "depFun")]
+            (def f - (depFun ((n Nat) (m Nat)) n))
+
+            def f = natfun(i => i)
+                    ^^^^^^ syntax-error: `natfun` does not begin a function: did you mean `natFun`?
+            fix: write `natFun` [(8..14, "natFun")]
+            (def f - (natFun i i))
+
+            def f = map(x => x)(xs)
+                          ^^ syntax-error: `=>` belongs to a function: write `map(fun(x => …))`
+            (def f - (apply (apply map x) xs))
+
+            def f = if a then b else c
+                    ^^ syntax-error: there is no `if`: write `select(condition, then, else)`
+            (def f - (missing))
+
+            def f = if (a) b else c
+                           ^ syntax-error: unexpected `b` after the definition: arguments stand in parentheses, as in `f(x)`
+            (def f - (apply if a))
+
+            def f(x) = x
+                 ^ syntax-error: parameters stand behind the `=`: write `def f = fun(x => …)`
+            (def f - x)
+
+            def f(x: f32): f32 = x
+                 ^ syntax-error: parameters stand behind the `=`: write `def f = fun(x => …)`
+            (def f (scalar f32) x)
+
+            f = fun(x => x)
+            ^ syntax-error: a definition begins with `def`: write `def` before `f`
+            fix: write `def` [(0..0, "def ")]
+            (stray)
+
+            f : f32 = 1.0f
+            ^ syntax-error: a definition begins with `def`: write `def` before `f`
+            fix: write `def` [(0..0, "def ")]
+            (stray)
+
+            1 + 2
+            ^ syntax-error: expected `def`, `foreign def` or `import`, found `1`
+            (stray)
+
+            def f = x y
+                      ^ syntax-error: unexpected `y` after the definition: arguments stand in parentheses, as in `f(x)`
+            (def f - x)
+
+            g = y
+            ^ syntax-error: unexpected `g` after the definition: a new definition begins with `def`
+            (def f - x)
+
+            def f = x)
+                     ^ syntax-error: this `)` closes nothing
+            (def f - x)
+
+            def f = map(g h)
+                        ^ syntax-error: expected `,` or `)` before `h`
+            def f = map(g h)
+                       ^ this `(` is not closed
+            (def f - (apply map g))
+
+            def f = map(g h) |> join
+                        ^ syntax-error: expected `,` or `)` before `h`
+            def f = map(g h) |> join
+                       ^ this `(` is not closed
+            (def f - (binary |> (apply map g) join))
+
+            def f = select(a = b, c, d)
+                             ^ syntax-error: `=` defines: two values are compared with `==`
+            fix: write `==` [(17..18, "==")]
+            (def f - (apply select (binary == a b) c d))
+
+            def f = let x: f32 = a in x
+                         ^ syntax-error: `let` takes no type: write `let x = (value : type) in …`
+            (def f - (let x a x))
+
+            def f = let g(x) = a in x
+                         ^ syntax-error: `let` binds values: a function is given its own `def g = fun(x => …)`
+            (def f - (let g a x))
+
+            def f = let x == a in x
+                        ^ syntax-error: expected `=` after `x`
+            (def f - (let x a x))
+
+            def f == x
+                  ^^ syntax-error: expected `=` before the definition's value, found `==`
+            fix: write `=` [(6..8, "=")]
+            (def f - x)
+
+            def f => x
+                  ^^ syntax-error: expected `=` before the definition's value, found `=>`
+            fix: write `=` [(6..8, "=")]
+            (def f - x)
+
+            def f = x.1
+                     ^^ syntax-error: half of a pair is written `._1`
+            fix: write `._1` [(9..11, "._1")]
+            (def f - (project x _1))
+
+            def f = x.2 + 1
+                     ^^ syntax-error: half of a pair is written `._2`
+            fix: write `._2` [(9..11, "._2")]
+            (def f - (binary + (project x _2) (int 1)))
+
+            def f = x.3
+                     ^^ syntax-error: the halves of a pair are written `._1` and `._2`
+            (def f - (project x _2))
+
+            def f = x.first
+                     ^^^^^^ syntax-error: values have no part `first`: after a `.` stands `_1` or `_2`, the halves of a pair
+            (def f - (missing))
+
+            def f = 1.f
+                    ^^^ bad-number: a float needs a digit after its point: write `1.0f`
+            fix: write `1.0f` [(8..11, "1.0f")]
+            (def f - (int 1))
+
+            def f = 1.f32 + x
+                    ^^^^^ bad-number: a float needs a digit after its point: write `1.0f32`
+            fix: write `1.0f32` [(8..13, "1.0f32")]
+            (def f - (binary + (int 1) x))
+
+            def f = 1. + x
+                     ^ bad-number: a float needs a digit after its point: write `1.0`
+            (def f - (binary + (int 1) x))
+
+            def f = 1f
+                    ^^ bad-number: a float needs a digit after its point: write `1.0f`
+            fix: write `1.0f` [(8..10, "1.0f")]
+            (def f - (int 1))
+
+            def f = 3abc
+                     ^^^ bad-number: `abc` is no type of numbers: a number ends in its digits, in `f`, or in a type such as `i32` or `f64`
+            (def f - (int 3))
+
+            def f = 0x10
+                     ^^^ bad-number: numbers are written in decimal
+            (def f - (int 0))
+
+            def f = 1_000
+                     ^^^^ bad-number: a number is written without `_` between its digits
+            (def f - (int 1))
+
+            def f = 1.5i32
+                       ^^^ bad-number: a number with a point or exponent is a float, not of type `i32`
+            (def f - (float 1.5))
+
+            def f = 99999999999999999999
+                    ^^^^^^^^^^^^^^^^^^^^ bad-number: this number does not fit 64 bits
+            (def f - (int 0))
+
+            def f = -9223372036854775809
+                     ^^^^^^^^^^^^^^^^^^^ bad-number: this number does not fit 64 bits
+            (def f - (int 0))
+
+            (def f - (int 18446744073709551615))
+
+            def f = a < b < c
+                          ^ ambiguous-operators: comparisons do not chain: put parentheses around one, or join two with `&&`, as in `a < b && b < c`
+            def f = a < b < c
+                      ^ the first of the two operators
+            (def f - (binary < (binary < a b) c))
+
+            (def f - (binary == (paren (binary < a b)) c))
+
+            def f = f >> g << h
+                           ^^ ambiguous-operators: `>>` and `<<` side by side can be read in two ways: put parentheses around one of them
+            def f = f >> g << h
+                      ^^ the first of the two operators
+            (def f - (binary << (binary >> f g) h))
+
+            (def f - (binary << (paren (binary >> f g)) h))
+
+            def f : n + 1.f32 = x
+                      ^ syntax-error: a size with operators needs parentheses in a type: write `(n + 1).f32`
+            (def f n x)
+
+            (def f (array (paren (binary + n (int 1))) (scalar f32)) x)
+
+            def f : n.f32 where 4 | n = x
+                          ^^^^^ syntax-error: conditions are not part of a type: they are inferred, or stated before the `def` as `@assume(4 | n)`
+            (def f (array n (scalar f32)) x)
+
+            def f : Array(n, f32) = x
+                         ^ syntax-error: `Array` takes brackets: write `Array[n, t]`
+            (def f (Array n (scalar f32)) x)
+
+            def f : Array[n] = x
+                          ^ syntax-error: expected `,`: `Array` takes two arguments, as in `Array[n, t]`
+            (def f (Array n (missing)) x)
+
+            def f : fun(x => x) = y
+                    ^^^ syntax-error: expected a type, found `fun`: the type of a function is written `s -> t`
+            (def f (missing) y)
+
+            def f : (n: Nat, m: Nat) -> n.m.f32 = x
+                           ^ syntax-error: a type takes one parameter at a time: write `(n: Nat) -> (m: Nat) -> …`
+            (def f (pi (n Nat) (pi (m Nat) (array n (array m (scalar f32))))) x)
+
+            def f : (n: nat) -> n.f32 = x
+                        ^^^ syntax-error: `nat` is no kind: did you mean `Nat`?
+            fix: write `Nat` [(12..15, "Nat")]
+            (def f (pi (n Nat) (array n (scalar f32))) x)
+
+            def f = depFun(n: f32 => n)
+                              ^^^ syntax-error: expected a kind such as `Nat` or `DataType`, found `f32`
+            help: parameters that are values are bound by `fun`
+            (def f - (depFun ((n -)) n))
+
+            def f = fun(n: Nat => n)
+                           ^^^ syntax-error: `Nat` is a kind, and `fun` binds values: use `depFun` to bind sizes and types
+            (def f - (fun ((n (missing))) n))
+
+            def f = fun(f32 => x)
+                        ^^^ reserved-name: `f32` is a reserved word: choose another name
+            (def f - (fun (f32) x))
+
+            def f = fun(_ => x)
+                        ^ reserved-name: `_` is a hole and binds nothing: begin an unused name with it, as in `_x`
+            (def f - (fun (-) x))
+
+            def in = x
+                ^^ reserved-name: `in` is a reserved word: choose another name
+            (def in - x)
+
+            def _ = x
+                ^ syntax-error: `_` is a hole and cannot name a definition
+            (def - - x)
+
+            def f = let Nat = 3 in x
+                        ^^^ reserved-name: `Nat` is a reserved word: choose another name
+            (def f - (let Nat (int 3) x))
+
+            def f = xs[3]
+                      ^ syntax-error: arrays are not indexed with brackets: write `xs |> idx(i)`
+            (def f - xs)
+
+            def f = [1, 2]
+                    ^ syntax-error: arrays are not written in brackets: `makeArray(2)(a, b)` makes one
+            (def f - (missing))
+
+            def f = (a, b, c)
+                         ^ syntax-error: a pair has two components: nest pairs, as in `(a, (b, c))`
+            (def f - (pair a (pair b c)))
+
+            def f = "text"
+                    ^^^^^^ syntax-error: a string has no place here
+            (def f - (missing))
+
+            def f = a $ b
+                      ^ syntax-error: `$` does not belong in RISE
+            (def f - a)
+
+            def f = a → b
+                      ^ syntax-error: `→` does not belong in RISE: write `->`
+            fix: write `->` [(10..13, "->")]
+            (def f - a)
+
+            def f = a × b ≤ c
+                      ^ syntax-error: `×` does not belong in RISE: write `*`
+            fix: write `*` [(10..12, "*")]
+            (def f - (binary <= (binary * a b) c))
+
+            def f = a + b
+                     ^ syntax-error: the character U+00A0 does not belong in RISE
+            (def f - (binary + a b))
+
+            def f = a; b
+                     ^ syntax-error: `;` does not belong in RISE
+            (def f - a)
+
+            def f = a | b
+                      ^ syntax-error: `|` means "divides", in `@assume` only: a pipeline is written `|>`, "or" is `||`
+            (def f - (binary |> a b))
+
+            def f = Nat
+                    ^^^ syntax-error: `Nat` is a kind and has no place here
+            (def f - (missing))
+
+            def f = x in y
+                      ^^ syntax-error: this `in` has no `let`
+            (def f - x)
+
+            def f = a /* b
+                      ^^ unterminated: this comment is not closed: its end `*/` is missing
+            (def f - a)
+
+            def f = "abc
+                    ^ unterminated: this string is not closed: `"` is missing on its line
+            (def f - (missing))
+
+            def f : f32 -> = x
+                         ^ syntax-error: expected a type after `->`
+            (def f (arrow (scalar f32) (missing)) x)
+
+            def f = (|>)
+                     ^^ syntax-error: `|>` is no function by itself
+            (def f - (missing))
+
+            def f = x -> x
+                      ^^ syntax-error: unexpected `->` after the definition: `->` stands in types, a function is written `fun(x => …)`
+            (def f - x)
+
+        "#]],
+    );
+}
+
+#[test]
+fn other_items() {
+    check(
+        &[
+            "import",
+            "import \"a.rise",
+            "import \"a\\q.rise\"",
+            "import \"a\\n\\\"\\\\.rise\"",
+            "import a",
+            "@",
+            "@target",
+            "@target(c",
+            "@target(c) x def f = 1",
+            "@target(c)\n@run(n = 1024, m = 512)\ndef f = 1",
+            "@opencl(local = [64, 1, 1], global = [n, 1, 1]) def f = 1",
+            "@assume(4 | w, w >= 12, 4 | (w + 1))\ndef f = 1",
+            "@strategy(\"file.elevate\", name) def f = 1",
+            "@run(n = , m = 2) def f = 1",
+            "@run(n = [1, ) def f = 1",
+            "foreign",
+            "foreign f",
+            "foreign def",
+            "foreign def f",
+            "foreign def f(",
+            "foreign def f(x",
+            "foreign def f(x: f32",
+            "foreign def f(x: f32)",
+            "foreign def f(x: f32):",
+            "foreign def f(x: f32): f32",
+            "foreign def f(x: f32): f32 =",
+            "foreign def f(x: f32): f32 = \"\"\"{ return x; }\"\"\"",
+            "foreign def f(x: f32, y: Vec[4, f32]): (f32, f32) = \"\"\"{ return x; }\"\"\" z",
+            "foreign def f(x: f32): f32 = \"\"\"{ return",
+            "foreign def f(x: f32): f32 = \"{ return x; }\"",
+            "foreign def f(): f32",
+            "foreign def f(x): f32",
+        ],
+        expect![[r#"
+            import
+                 ^ syntax-error: expected a path in quotes after `import`
+            (import -)
+
+            import "a.rise
+                   ^ unterminated: this string is not closed: `"` is missing on its line
+            (import -)
+
+            import "a\q.rise"
+                     ^^ syntax-error: `\q` means nothing in a string: there are `\"`, `\\`, `\n` and `\t`
+            (import "a.rise")
+
+            (import "a\n\"\\.rise")
+
+            import a
+                 ^ syntax-error: expected a path in quotes after `import`
+            (import -)
+
+            @
+            ^ syntax-error: expected the name of an annotation after `@`
+            (stray)
+
+            @target
+                  ^ syntax-error: expected `def` or `foreign def` after the annotation
+            (stray)
+
+            @target(c
+                    ^ syntax-error: expected `)` to close this `(`
+            @target(c
+                   ^ this `(` is not closed
+            (stray)
+
+            @target(c) x def f = 1
+                       ^ syntax-error: unexpected `x` after the annotation: a `def` follows it
+            (def (@ target c) f - (int 1))
+
+            (def (@ target c) (@ run (= n (int 1024)) (= m (int 512))) f - (int 1))
+
+            (def (@ opencl (= local (list (int 64) (int 1) (int 1))) (= global (list n (int 1) (int 1)))) f - (int 1))
+
+            (def (@ assume (binary | (int 4) w) (binary >= w (int 12)) (binary | (int 4) (paren (binary + w (int 1))))) f - (int 1))
+
+            (def (@ strategy "file.elevate" name) f - (int 1))
+
+            @run(n = , m = 2) def f = 1
+                   ^ syntax-error: expected an expression after `=`
+            (def (@ run (= n (missing)) (= m (int 2))) f - (int 1))
+
+            @run(n = [1, ) def f = 1
+                       ^ syntax-error: expected an argument after `,`
+            (def (@ run (= n (list (int 1) (missing)))) f - (int 1))
+
+            foreign
+                  ^ syntax-error: expected `def` after `foreign`
+            (foreign - () (missing) -)
+
+            foreign f
+                  ^ syntax-error: expected `def` after `foreign`
+            (foreign f () (missing) -)
+
+            foreign def
+                      ^ syntax-error: expected a name after `def`
+            (foreign - () (missing) -)
+
+            foreign def f
+                        ^ syntax-error: expected `(` and the parameters after `f`
+            (foreign f () (missing) -)
+
+            foreign def f(
+                         ^ syntax-error: expected a parameter after `(`
+            (foreign f ((- (missing))) (missing) -)
+
+            foreign def f(x
+                          ^ syntax-error: expected `:` and the type of `x`: C has no type inference
+            (foreign f ((x (missing))) (missing) -)
+
+            foreign def f(x: f32
+                               ^ syntax-error: expected `)` to close this `(`
+            foreign def f(x: f32
+                         ^ this `(` is not closed
+            (foreign f ((x (scalar f32))) (missing) -)
+
+            foreign def f(x: f32)
+                                ^ syntax-error: expected `:` and the result type after `)`
+            (foreign f ((x (scalar f32))) (missing) -)
+
+            foreign def f(x: f32):
+                                 ^ syntax-error: expected a type after `:`
+            (foreign f ((x (scalar f32))) (missing) -)
+
+            (foreign f ((x (scalar f32))) (scalar f32) -)
+
+            foreign def f(x: f32): f32 =
+                                       ^ syntax-error: expected the function's body in C between three quotes, as in `"""{ return x; }"""`
+            (foreign f ((x (scalar f32))) (scalar f32) -)
+
+            (foreign f ((x (scalar f32))) (scalar f32) "{ return x; }")
+
+            foreign def f(x: f32, y: Vec[4, f32]): (f32, f32) = """{ return x; }""" z
+                                                                                    ^ syntax-error: unexpected `z` after the foreign function
+            (foreign f ((x (scalar f32)) (y (Vec (int 4) (scalar f32)))) (pair (scalar f32) (scalar f32)) "{ return x; }")
+
+            foreign def f(x: f32): f32 = """{ return
+                                         ^^^ unterminated: this text is not closed: its end `"""` is missing
+            (foreign f ((x (scalar f32))) (scalar f32) -)
+
+            foreign def f(x: f32): f32 = "{ return x; }"
+                                       ^ syntax-error: expected the function's body in C between three quotes, as in `"""{ return x; }"""`
+            (foreign f ((x (scalar f32))) (scalar f32) -)
+
+            foreign def f(): f32
+                         ^ syntax-error: expected a parameter after `(`
+            (foreign f ((- (missing))) (scalar f32) -)
+
+            foreign def f(x): f32
+                          ^ syntax-error: expected `:` and the type of `x`: C has no type inference
+            (foreign f ((x (missing))) (scalar f32) -)
+
+        "#]],
+    );
+}
