@@ -231,7 +231,7 @@ fn half_typed() {
 
             def f = xs |> map( |> join
                              ^ syntax-error: expected an argument after `(`
-            (def f - (binary |> xs (apply map (binary |> (missing) join))))
+            (def f - (binary |> (binary |> xs (apply map (missing))) join))
 
             def f = |> map(g)
                   ^ syntax-error: expected an expression after `=`

@@ -278,7 +278,8 @@ impl Parser<'_> {
         } else {
             Mode::Arg
         };
-        loop {
+        let abandoned = self.at_abandoned_bracket();
+        while !abandoned {
             let arg = self.term(mode);
             self.args.push(arg);
             if !self.next_in_list(open, TokenKind::RParen) {
