@@ -4,7 +4,11 @@
 //! `primitives.rise`. [`Primitive`] names them, so that passes can match on all of them; a test
 //! holds the two equal.
 
+use std::ops::Range;
 use std::sync::LazyLock;
+
+use syntax::Span;
+use syntax::ast::{Annotation, AnnotationArg, AnnotationValue, Item, ItemKind};
 
 /// The text of `primitives.rise`, which go-to-definition on a primitive opens.
 pub const SOURCE: &str = include_str!("primitives.rise");
@@ -193,67 +197,45 @@ primitives! {
 /// What `primitives.rise` says about one primitive.
 #[derive(Clone, Debug)]
 struct Entry {
-    name: &'static str,
-    docs: String,
-    signature: &'static str,
-    annotations: Vec<&'static str>,
-    offset: usize,
-    text: &'static str,
+    item: Item,
+    span: Span,
 }
 
-/// The entries of `primitives.rise`, in its order.
-static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| read_entries(SOURCE));
+/// The entries of `primitives.rise`, in its order, which is that of [`Primitive::ALL`].
+static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    syntax::split(SOURCE)
+        .into_iter()
+        .map(|span| Entry {
+            item: syntax::parse(&SOURCE[Range::from(span)]).item,
+            span,
+        })
+        .collect()
+});
 
-/// Splits the file at its `def` lines. The file has one shape throughout: documentation,
-/// annotations, and the definition on one line.
-fn read_entries(source: &'static str) -> Vec<Entry> {
-    let mut entries = Vec::new();
-    let mut docs = String::new();
-    let mut annotations = Vec::new();
-    let mut start = None;
-    let mut offset = 0;
-    for line in source.split_inclusive('\n') {
-        let text = line.trim_end();
-        if let Some(doc) = text.strip_prefix("///") {
-            start.get_or_insert(offset);
-            docs.push_str(doc.strip_prefix(' ').unwrap_or(doc));
-            docs.push('\n');
-        } else if let Some(annotation) = text.strip_prefix('@') {
-            start.get_or_insert(offset);
-            annotations.push(annotation);
-        } else if let Some((name, signature)) = definition(text) {
-            let begin = start.take().unwrap_or(offset);
-            let annotations = std::mem::take(&mut annotations);
-            entries.push(Entry {
-                name: annotations
-                    .iter()
-                    .find_map(|a| quoted(a, "spelled"))
-                    .unwrap_or(name),
-                docs: std::mem::take(&mut docs).trim_end().to_owned(),
-                signature,
-                annotations,
-                offset: begin,
-                text: &source[begin..offset + text.len()],
-            });
-        }
-        offset += line.len();
+impl Entry {
+    fn text(&self) -> &'static str {
+        &SOURCE[Range::from(self.span)]
     }
-    entries
-}
 
-/// Name and type of `def name : type = _`.
-fn definition(line: &'static str) -> Option<(&'static str, &'static str)> {
-    line.strip_prefix("def ")?
-        .strip_suffix(" = _")?
-        .split_once(" : ")
-}
+    fn annotation(&self, name: &str) -> Option<&Annotation> {
+        self.item
+            .annotations
+            .iter()
+            .find(|annotation| annotation.name.as_ref().is_some_and(|n| n.name == name))
+    }
 
-/// The text in `name("text")`.
-fn quoted(annotation: &'static str, name: &str) -> Option<&'static str> {
-    annotation
-        .strip_prefix(name)?
-        .strip_prefix("(\"")?
-        .strip_suffix("\")")
+    /// The text in `@name("text")`.
+    fn word(&self, name: &str) -> Option<&str> {
+        match &self.annotation(name)?.args[..] {
+            [
+                AnnotationArg {
+                    key: None,
+                    value: AnnotationValue::String(text, _),
+                },
+            ] => Some(text),
+            _ => None,
+        }
+    }
 }
 
 impl Primitive {
@@ -261,40 +243,50 @@ impl Primitive {
         &ENTRIES[self as usize]
     }
 
+    /// Its entry in `primitives.rise`: a definition with a type and no body. Spans count from
+    /// [`source_offset`](Primitive::source_offset).
+    pub fn item(self) -> &'static Item {
+        &self.entry().item
+    }
+
     /// Its documentation, in Markdown: meaning, example, and where it may stand.
     pub fn docs(self) -> &'static str {
-        &self.entry().docs
+        self.item().docs.as_ref().map_or("", |docs| &docs.text)
     }
 
     /// Its type as `primitives.rise` writes it.
     pub fn signature_text(self) -> &'static str {
-        self.entry().signature
+        let entry = self.entry();
+        match entry.item.kind {
+            ItemKind::Def { ty: Some(ty), .. } => {
+                &entry.text()[Range::from(entry.item.term(ty).span)]
+            }
+            _ => "",
+        }
     }
 
-    /// Its whole entry in `primitives.rise`, a RISE item.
+    /// The text of its entry in `primitives.rise`, a RISE item.
     pub fn source(self) -> &'static str {
-        self.entry().text
+        self.entry().text()
     }
 
     /// Where its entry starts in [`SOURCE`], in bytes.
-    pub fn source_offset(self) -> usize {
-        self.entry().offset
+    pub fn source_offset(self) -> u32 {
+        self.entry().span.start
     }
 
     /// The argument that may be written before the others, if there is one.
     pub fn optional_argument(self) -> Option<OptionalArgument> {
-        self.entry().annotations.iter().find_map(|annotation| {
-            match quoted(annotation, "optional")? {
-                "AddrSp" => Some(OptionalArgument::AddressSpace),
-                "Dimension" => Some(OptionalArgument::Dimension),
-                _ => None,
-            }
-        })
+        match self.entry().word("optional")? {
+            "AddrSp" => Some(OptionalArgument::AddressSpace),
+            "Dimension" => Some(OptionalArgument::Dimension),
+            _ => None,
+        }
     }
 
     /// Whether it takes as many further arguments as its first one says (`makeArray`).
     pub fn is_variadic(self) -> bool {
-        self.entry().annotations.contains(&"variadic")
+        self.entry().annotation("variadic").is_some()
     }
 }
 
@@ -304,7 +296,13 @@ mod tests {
 
     #[test]
     fn the_enum_and_the_file_agree() {
-        let written: Vec<&str> = ENTRIES.iter().map(|entry| entry.name).collect();
+        let written: Vec<&str> = ENTRIES
+            .iter()
+            .map(|entry| {
+                let name = entry.item.name().map_or("", |ident| &ident.name);
+                entry.word("spelled").unwrap_or(name)
+            })
+            .collect();
         let listed: Vec<&str> = Primitive::ALL
             .iter()
             .map(|primitive| primitive.name())
@@ -317,6 +315,13 @@ mod tests {
                 .count(),
             listed.len()
         );
+    }
+
+    #[test]
+    fn the_file_has_no_syntax_error() {
+        for span in syntax::split(SOURCE) {
+            assert_eq!(syntax::parse(&SOURCE[Range::from(span)]).diagnostics, []);
+        }
     }
 
     #[test]
@@ -336,7 +341,7 @@ mod tests {
             assert!(docs.contains("```rise\ndef example = "), "{primitive:?}");
             assert!(docs.ends_with("```"), "{primitive:?}");
             assert!(primitive.signature_text().contains("->"), "{primitive:?}");
-            assert!(SOURCE[primitive.source_offset()..].starts_with(primitive.source()));
+            assert!(SOURCE[primitive.source_offset() as usize..].starts_with(primitive.source()));
         }
     }
 
