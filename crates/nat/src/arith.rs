@@ -72,7 +72,7 @@ impl Nat {
     }
 
     /// `(p, q)` without a negative coefficient, with `self = p - q`.
-    pub(crate) fn split_signs(&self) -> (Nat, Nat) {
+    pub fn split_signs(&self) -> (Nat, Nat) {
         let (mut plus, mut minus) = (Vec::new(), Vec::new());
         for term in self.terms().iter() {
             match term.coeff.checked_neg() {

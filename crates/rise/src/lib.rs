@@ -3,7 +3,14 @@
 //! Knows no database and no editor: [`infer`] takes one item and the schemes of what it uses, and
 //! returns everything that is known about it.
 
+mod accepts;
+mod classes;
+mod infer;
+pub mod library;
 pub mod primitive;
+pub mod print;
+mod snippet;
+mod suggest;
 pub mod types;
 
 use std::sync::Arc;
@@ -12,7 +19,11 @@ use nat::Var;
 use syntax::ast::{BinderId, Kind, Name, TermId};
 use syntax::{Diagnostic, GlobalId};
 
+pub use accepts::matches as accepts;
+pub use infer::{ANNOTATIONS, infer, library_scheme};
+pub use library::STD;
 pub use primitive::Primitive;
+pub use suggest::closest;
 pub use types::{Address, Arg, DataFun, Names, Obligation, Pi, Scheme, SizeFun, Ty, Type};
 
 /// What a name that no binder binds stands for in a file.

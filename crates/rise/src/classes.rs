@@ -1,0 +1,111 @@
+//! Sub-kinds as sets of type classes.
+
+use syntax::ast::{Kind, ScalarType};
+
+use crate::types::Type;
+
+/// Which types a data type variable may stand for: a set of disjoint classes. The sub-kinds of
+/// `rise.md` section 3 are such sets, and the meet of two sub-kinds is their intersection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Classes(u8);
+
+impl Classes {
+    const BOOL: Classes = Classes(1);
+    const INT: Classes = Classes(2);
+    const FLOAT: Classes = Classes(4);
+    const INDEX: Classes = Classes(8);
+    const NUM_VECTOR: Classes = Classes(16);
+    const OTHER_DATA: Classes = Classes(32);
+    const FUNCTION: Classes = Classes(64);
+
+    /// Data and functions: what a parameter without annotation may be.
+    pub(crate) const ANY: Classes = Classes(127);
+    /// Everything that can be stored.
+    pub(crate) const DATA: Classes = Classes(63);
+    /// Number literals without a point: numbers and, by context, indices.
+    pub(crate) const INT_LITERAL: Classes = Classes(2 | 4 | 8 | 16);
+    /// Number literals with a point.
+    pub(crate) const FLOAT_LITERAL: Classes = Classes::FLOAT;
+
+    pub(crate) fn of_kind(kind: Kind) -> Classes {
+        match kind {
+            Kind::Scalar => {
+                Classes::BOOL.or(Classes::INT).or(Classes::FLOAT).or(Classes::INDEX)
+            }
+            Kind::Num => Classes::INT.or(Classes::FLOAT).or(Classes::NUM_VECTOR),
+            Kind::Int => Classes::INT,
+            Kind::Float => Classes::FLOAT,
+            Kind::DataType | Kind::Nat | Kind::AddrSp | Kind::Nat2Nat | Kind::Nat2Data => {
+                Classes::DATA
+            }
+        }
+    }
+
+    /// The classes of a type whose head is known; `None` for variables and errors.
+    pub(crate) fn of_type(ty: &Type) -> Option<Classes> {
+        Some(match ty {
+            Type::Error | Type::Var(_) | Type::Apply(..) => return None,
+            Type::Scalar(ScalarType::Bool) => Classes::BOOL,
+            Type::Scalar(ScalarType::F16 | ScalarType::F32 | ScalarType::F64) => Classes::FLOAT,
+            Type::Scalar(_) => Classes::INT,
+            Type::Index(_) => Classes::INDEX,
+            Type::Vector(_, elem) => match &**elem {
+                Type::Scalar(ScalarType::Bool | ScalarType::NatType) => Classes::OTHER_DATA,
+                Type::Scalar(_) | Type::Var(_) | Type::Error => Classes::NUM_VECTOR,
+                _ => Classes::OTHER_DATA,
+            },
+            Type::Array(..) | Type::DepArray(..) | Type::Pair(..) | Type::DepPair(_) => {
+                Classes::OTHER_DATA
+            }
+            Type::Fun(..) | Type::Pi(_) => Classes::FUNCTION,
+        })
+    }
+
+    /// The largest kind that lies within the set (indices left out: they need a literal's context),
+    /// if it names the whole set.
+    pub(crate) fn to_kind(self) -> Option<Kind> {
+        let data = self.and(Classes::DATA);
+        [Kind::DataType, Kind::Scalar, Kind::Num, Kind::Int, Kind::Float]
+            .into_iter()
+            .find(|&kind| Classes::of_kind(kind) == data)
+            .or_else(|| (data == Classes::INT_LITERAL).then_some(Kind::Num))
+    }
+
+    pub(crate) const fn or(self, other: Classes) -> Classes {
+        Classes(self.0 | other.0)
+    }
+
+    pub(crate) const fn and(self, other: Classes) -> Classes {
+        Classes(self.0 & other.0)
+    }
+
+    pub(crate) const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    pub(crate) const fn within(self, other: Classes) -> bool {
+        self.0 & !other.0 == 0
+    }
+
+    pub(crate) const fn allows_functions(self) -> bool {
+        self.0 & Classes::FUNCTION.0 != 0
+    }
+
+
+    pub(crate) const fn allows_int(self) -> bool {
+        self.0 & Classes::INT.0 != 0
+    }
+
+    /// What the set means to a reader.
+    pub(crate) fn describe(self) -> &'static str {
+        match self.and(Classes::DATA) {
+            c if c == Classes::DATA => "data",
+            c if c == Classes::of_kind(Kind::Scalar) => "scalars (bool, numbers, Idx)",
+            c if c == Classes::of_kind(Kind::Num) => "numbers and vectors of numbers",
+            c if c == Classes::INT => "integers",
+            c if c == Classes::FLOAT => "floating-point numbers",
+            c if c == Classes::INT_LITERAL => "numbers",
+            _ => "numbers (integers or floating point)",
+        }
+    }
+}

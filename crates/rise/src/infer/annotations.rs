@@ -1,0 +1,279 @@
+//! Annotations: which exist, and what they take.
+
+use nat::{Nat, Prop};
+use syntax::ast::{
+    Annotation, AnnotationValue, BinaryOp, BinderId, Ident, ItemKind, Kind, TermId, TermKind,
+};
+use syntax::{Code, Span};
+
+use super::{Infer, Meaning};
+use crate::suggest::closest;
+
+/// The annotations of `rise.md` section 1.
+pub const ANNOTATIONS: &[&str] = &["target", "opencl", "run", "assume", "strategy"];
+const TARGETS: &[&str] = &["c", "openmp", "opencl"];
+
+impl<'a> Infer<'a> {
+    pub(super) fn collect_annotations(&mut self) {
+        let item = self.item;
+        for annotation in &item.annotations {
+            let Some(name) = &annotation.name else { continue };
+            match name.name.as_str() {
+                "target" => self.target_annotation(annotation, name),
+                "opencl" => self.opencl_annotation(annotation),
+                "run" => self.run_annotation(annotation),
+                "assume" => self.assume_annotation(annotation),
+                "strategy" => self.strategy_annotation(annotation),
+                _ => self.unknown_annotation(name),
+            }
+        }
+    }
+
+    fn bad(&mut self, span: Span, message: impl Into<String>, help: &str) {
+        self.error(Code::BadAnnotation, span, message).help = Some(help.to_owned());
+    }
+
+    fn unknown_annotation(&mut self, name: &Ident) {
+        let help = match closest(&name.name, ANNOTATIONS.iter().copied()) {
+            Some(near) => format!("did you mean `@{near}`?"),
+            None => format!("there are {}", list(ANNOTATIONS, "@")),
+        };
+        self.bad(name.span, format!("there is no annotation `@{}`", name.name), &help);
+    }
+
+    fn target_annotation(&mut self, annotation: &'a Annotation, name: &Ident) {
+        let help = "write `@target(c)`, `@target(openmp)` or `@target(opencl)`";
+        match &*annotation.args {
+            [arg] if arg.key.is_none() => match &arg.value {
+                AnnotationValue::Term(term) => match self.source_name(*term) {
+                    Some(target) if TARGETS.contains(&target.as_str()) => {}
+                    _ => {
+                        let text = self.source(*term);
+                        self.bad(self.span(*term), format!("there is no target `{text}`"), help);
+                    }
+                },
+                AnnotationValue::String(_, span) | AnnotationValue::List(_, span) => {
+                    self.bad(*span, "a target is a word", help);
+                }
+            },
+            _ => self.bad(name.span, "`@target` takes one target", help),
+        }
+    }
+
+    fn opencl_annotation(&mut self, annotation: &'a Annotation) {
+        let help = "write `@opencl(local = [64, 1, 1], global = [n, 1, 1])`";
+        for arg in &annotation.args {
+            match (&arg.key, &arg.value) {
+                (Some(key), AnnotationValue::List(sizes, span))
+                    if matches!(key.name.as_str(), "local" | "global") =>
+                {
+                    if sizes.is_empty() || sizes.len() > 3 {
+                        self.bad(*span, "one, two or three sizes belong here", help);
+                    }
+                    self.assumptions.extend(sizes.iter().copied());
+                }
+                (Some(key), _) if matches!(key.name.as_str(), "local" | "global") => {
+                    self.bad(key.span, format!("`{}` takes a list of sizes", key.name), help);
+                }
+                (Some(key), _) => {
+                    self.bad(key.span, format!("`@opencl` has no setting `{}`", key.name), help);
+                }
+                (None, _) => self.bad(annotation.span, "`@opencl` takes settings by name", help),
+            }
+        }
+    }
+
+    /// `@run(n = 1024)`: sizes of the definition, each a number.
+    fn run_annotation(&mut self, annotation: &'a Annotation) {
+        let help = "write a size parameter and a number: `@run(n = 1024)`";
+        let sizes = self.size_parameters();
+        for arg in &annotation.args {
+            let (Some(key), AnnotationValue::Term(value)) = (&arg.key, &arg.value) else {
+                self.bad(annotation.span, "`@run` takes sizes by name", help);
+                continue;
+            };
+            if !sizes.contains(&key.name.as_str()) {
+                let help = match closest(&key.name, sizes.iter().copied()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => help.to_owned(),
+                };
+                let message = format!("the definition has no size parameter `{}`", key.name);
+                self.bad(key.span, message, &help);
+            } else if self.literal_nat(*value).is_none() {
+                self.bad(self.span(*value), "a size to run with is a number", help);
+            }
+        }
+    }
+
+    /// The names of the sizes that the definition's type or its outermost `depFun`s bind.
+    fn size_parameters(&self) -> Vec<&'a str> {
+        let item = self.item;
+        self.spine_binders()
+            .into_iter()
+            .map(|id| item.binder(id))
+            .filter(|binder| {
+                matches!(
+                    binder.annotation,
+                    syntax::ast::BinderAnnotation::Kind(Some(Kind::Nat), _)
+                )
+            })
+            .map(|binder| binder.name.as_str())
+            .collect()
+    }
+
+    /// The type-level binders along the result of the definition's type and body.
+    pub(super) fn spine_binders(&self) -> Vec<BinderId> {
+        let mut binders = Vec::new();
+        let ItemKind::Def { ty, body, .. } = &self.item.kind else { return binders };
+        let mut next = *ty;
+        while let Some(term) = next {
+            next = match &self.item.term(term).kind {
+                TermKind::Pi { param, body, .. } => {
+                    binders.push(*param);
+                    Some(*body)
+                }
+                TermKind::Arrow(_, result) => Some(*result),
+                TermKind::Paren(inner) => Some(*inner),
+                _ => None,
+            };
+        }
+        let mut next = Some(*body);
+        while let Some(term) = next {
+            next = match &self.item.term(term).kind {
+                TermKind::DepFun { params, body } => {
+                    binders.extend(params.iter().copied());
+                    Some(*body)
+                }
+                TermKind::Fun { body, .. } | TermKind::Let { body, .. } => Some(*body),
+                TermKind::Paren(inner) => Some(*inner),
+                _ => None,
+            };
+        }
+        binders
+    }
+
+    pub(super) fn assume_annotation(&mut self, annotation: &'a Annotation) {
+        for arg in &annotation.args {
+            match (&arg.key, &arg.value) {
+                (None, AnnotationValue::Term(term)) => self.assumptions.push(*term),
+                _ => self.bad(
+                    annotation.span,
+                    "`@assume` takes conditions on sizes",
+                    "write `@assume(4 | n, n >= 12)`",
+                ),
+            }
+        }
+    }
+
+    fn strategy_annotation(&mut self, annotation: &'a Annotation) {
+        let fine = match &*annotation.args {
+            [one] => {
+                matches!(&one.value, AnnotationValue::Term(t) if self.source_name(*t).is_some())
+            }
+            [file, name] => {
+                matches!(&file.value, AnnotationValue::String(..))
+                    && matches!(&name.value, AnnotationValue::Term(t) if self.source_name(*t).is_some())
+            }
+            _ => false,
+        };
+        if !fine {
+            self.bad(
+                annotation.span,
+                "`@strategy` takes the name of a strategy",
+                "write `@strategy(name)` or `@strategy(\"file.elevate\", name)`",
+            );
+        }
+    }
+
+    /// Takes up the `@assume` conditions (and launch sizes) whose names are all in scope.
+    pub(super) fn assume_in_scope(&mut self) {
+        let waiting = std::mem::take(&mut self.assumptions);
+        for term in waiting {
+            if self.sizes_in_scope(term) {
+                self.assume(term);
+            } else {
+                self.assumptions.push(term);
+            }
+        }
+    }
+
+    /// What is left at the end names something that is no size of the definition.
+    pub(super) fn assume_rest(&mut self) {
+        for term in std::mem::take(&mut self.assumptions) {
+            self.assume(term);
+        }
+    }
+
+    fn sizes_in_scope(&self, term: TermId) -> bool {
+        let mut stack = vec![term];
+        while let Some(term) = stack.pop() {
+            match &self.item.term(term).kind {
+                TermKind::Name(name) => match self.lookup(name) {
+                    Some(local) if matches!(local.meaning, Meaning::TypeLevel(..)) => {}
+                    _ => return false,
+                },
+                TermKind::Binary { lhs, rhs, .. } => stack.extend([*lhs, *rhs]),
+                TermKind::Paren(inner) => stack.push(*inner),
+                TermKind::Apply { callee, args } => {
+                    // The head is a function on sizes; `sum` binds its first argument.
+                    match self.source_name(*callee).map(|n| n.as_str()) {
+                        Some("sum") => {}
+                        Some("min" | "max" | "ceilDiv" | "log2") => {
+                            stack.extend(args.iter().copied());
+                        }
+                        _ => {
+                            stack.push(*callee);
+                            stack.extend(args.iter().copied());
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        true
+    }
+
+    fn assume(&mut self, term: TermId) {
+        let span = self.span(term);
+        let TermKind::Binary { op, lhs, rhs, .. } = self.item.term(self.bare(term)).kind else {
+            // A launch size: a size like any other.
+            self.elab_nat(term);
+            return;
+        };
+        if !is_condition(op) {
+            self.elab_nat(term);
+            return;
+        }
+        let (Some(a), Some(b)) = (self.elab_nat(lhs), self.elab_nat(rhs)) else { return };
+        let more = |n: &Nat| Nat::add(n, &Nat::constant(1));
+        let prop = match op {
+            BinaryOp::Divides => Prop::Divides(a, b),
+            BinaryOp::Ge => Prop::AtLeast(a, b),
+            BinaryOp::Gt => Prop::AtLeast(a, more(&b)),
+            BinaryOp::Le => Prop::AtLeast(b, a),
+            BinaryOp::Lt => Prop::AtLeast(b, more(&a)),
+            _ => Prop::Equal(a, b),
+        };
+        self.note_condition(prop, span, true);
+    }
+}
+
+fn is_condition(op: BinaryOp) -> bool {
+    matches!(
+        op,
+        BinaryOp::Divides
+            | BinaryOp::Ge
+            | BinaryOp::Gt
+            | BinaryOp::Le
+            | BinaryOp::Lt
+            | BinaryOp::Eq
+    )
+}
+
+fn list(words: &[&str], prefix: &str) -> String {
+    let quoted: Vec<String> = words.iter().map(|w| format!("`{prefix}{w}`")).collect();
+    match quoted.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => quoted.join(""),
+    }
+}

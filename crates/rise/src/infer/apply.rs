@@ -1,0 +1,590 @@
+//! Applications: a function, all its arguments, and what is piped into it, taken together.
+//!
+//! Values whose type does not depend on the function are looked at first, `fun`s last, so that
+//! sizes and element types are known inside them; in a program without errors the order does not
+//! matter.
+
+use std::sync::Arc;
+
+use nat::{Nat, Prop, Var};
+use syntax::Code;
+use syntax::ast::{BinaryOp, Kind, Name, TermId, TermKind};
+
+use super::expr::{Wanted, kind_noun};
+use super::table::{State, VarInfo, rename, rename_prop, subst, subst_prop};
+use super::unify::{Cause, Why};
+use super::{Infer, Meaning};
+use crate::classes::Classes;
+use crate::primitive::{OptionalArgument, Primitive};
+use crate::types::{Arg, Pi, Scheme, Ty, Type};
+use crate::{NameUse, Resolution, Target, TermInfo, library_scheme};
+
+/// A function with everything it is applied to.
+struct Spine {
+    head: TermId,
+    args: Vec<SpineArg>,
+    /// Terms whose type is the result after so many arguments.
+    results: Vec<(TermId, usize)>,
+}
+
+#[derive(Clone, Copy)]
+struct SpineArg {
+    term: TermId,
+    piped: bool,
+}
+
+/// What a name at the head of a spine is.
+struct Head {
+    ty: Ty,
+    primitive: Option<Primitive>,
+    /// Obligations of its scheme, over the fresh variables.
+    obligations: Vec<Prop>,
+}
+
+/// An argument that waits for its turn.
+struct Waiting {
+    arg: SpineArg,
+    expected: Ty,
+}
+
+impl Infer<'_> {
+    fn spine(&self, term: TermId) -> Spine {
+        let mut reversed = Vec::new();
+        let mut marks = Vec::new();
+        let mut head = term;
+        loop {
+            match &self.item.term(head).kind {
+                TermKind::Apply { callee, args } => {
+                    marks.push((head, reversed.len()));
+                    reversed
+                        .extend(args.iter().rev().map(|&term| SpineArg { term, piped: false }));
+                    head = *callee;
+                }
+                TermKind::Binary { op: BinaryOp::Pipe, lhs, rhs, .. } => {
+                    marks.push((head, reversed.len()));
+                    reversed.push(SpineArg { term: *lhs, piped: true });
+                    head = *rhs;
+                }
+                TermKind::Binary { op: BinaryOp::ApplyLeft, lhs, rhs, .. } => {
+                    marks.push((head, reversed.len()));
+                    reversed.push(SpineArg { term: *rhs, piped: true });
+                    head = *lhs;
+                }
+                TermKind::Paren(inner) if self.is_spine(*inner) => {
+                    marks.push((head, reversed.len()));
+                    head = *inner;
+                }
+                _ => break,
+            }
+        }
+        let count = reversed.len();
+        reversed.reverse();
+        let results = marks.into_iter().map(|(term, after)| (term, count - after)).collect();
+        Spine { head, args: reversed, results }
+    }
+
+    fn is_spine(&self, term: TermId) -> bool {
+        match &self.item.term(term).kind {
+            TermKind::Name(_) | TermKind::Operator(_) | TermKind::Apply { .. } => true,
+            TermKind::Paren(inner) => self.is_spine(*inner),
+            TermKind::Binary { op, .. } => matches!(op, BinaryOp::Pipe | BinaryOp::ApplyLeft),
+            _ => false,
+        }
+    }
+
+    /// A name, an application or a pipe.
+    pub(super) fn application(&mut self, term: TermId, wanted: Wanted) -> Ty {
+        let spine = self.spine(term);
+        let ty = match &self.item.term(spine.head).kind {
+            TermKind::Name(_) | TermKind::Operator(_) => self.apply_name(&spine, wanted),
+            _ => self.apply_expression(&spine, wanted),
+        };
+        self.settle();
+        ty
+    }
+
+    fn apply_name(&mut self, spine: &Spine, wanted: Wanted) -> Ty {
+        let head = match self.head_of(spine.head, spine.args.len()) {
+            Some(head) => head,
+            None => {
+                self.set(spine.head, TermInfo::Unknown);
+                return self.abandon(spine, 0);
+            }
+        };
+        self.set(spine.head, TermInfo::Expr(head.ty.clone()));
+        let mut given = 0;
+        let mut ty = head.ty;
+        if let Some(primitive) = head.primitive
+            && let Some(first) = spine.args.first().filter(|a| !a.piped)
+        {
+            if primitive == Primitive::MakeArray {
+                match self.make_array(first.term) {
+                    Some(array) => ty = array,
+                    None => return self.abandon(spine, 1),
+                }
+                given = 1;
+            } else if let Some(optional) = primitive.optional_argument() {
+                given = usize::from(self.optional_argument(primitive, optional, first.term));
+            }
+        }
+        let mut obligations = head.obligations;
+        let result = self.apply_to(spine, given, ty, &mut obligations, wanted);
+        let span = self.span(spine.head);
+        for prop in obligations {
+            self.require(prop, span);
+        }
+        if let Some(primitive) = head.primitive {
+            self.special_conditions(primitive, spine.head, &self.plain_args(spine));
+        }
+        result
+    }
+
+    fn plain_args(&self, spine: &Spine) -> Vec<TermId> {
+        spine.args.iter().map(|a| a.term).collect()
+    }
+
+    /// A function that is no name: what it is applied to is looked at first.
+    fn apply_expression(&mut self, spine: &Spine, wanted: Wanted) -> Ty {
+        let is_fun = matches!(
+            self.item.term(self.bare(spine.head)).kind,
+            TermKind::Fun { .. } | TermKind::Binary { op: BinaryOp::Then | BinaryOp::After, .. }
+        );
+        if !is_fun {
+            let ty = self.synth(spine.head);
+            return self.apply_to(spine, 0, ty, &mut Vec::new(), wanted);
+        }
+        let inputs: Vec<Ty> = spine.args.iter().map(|arg| self.synth(arg.term)).collect();
+        let result = match wanted {
+            Some((ty, _)) => ty.clone(),
+            None => self.open_type("t", Classes::ANY, spine.head),
+        };
+        let expected = inputs
+            .iter()
+            .rev()
+            .fold(result.clone(), |out, input| Arc::new(Type::Fun(input.clone(), out)));
+        let why = match spine.args.first() {
+            Some(arg) => Why::Piped { head: spine.head, value: arg.term },
+            None => Why::Context,
+        };
+        let cause = Cause { span: self.head_span(self.bare(spine.head)), why };
+        self.check(spine.head, &expected, cause);
+        let mut left = expected;
+        let mut after = vec![left.clone()];
+        for _ in &inputs {
+            if let Type::Fun(_, out) = &*left.clone() {
+                left = out.clone();
+            }
+            after.push(left.clone());
+        }
+        self.record_results(spine, &after);
+        result
+    }
+
+    fn record_results(&mut self, spine: &Spine, after: &[Ty]) {
+        for &(term, count) in &spine.results {
+            if let Some(ty) = after.get(count) {
+                self.set(term, TermInfo::Expr(ty.clone()));
+            }
+        }
+    }
+
+    /// Applies a function of type `ty` to the arguments from `given` on.
+    fn apply_to(
+        &mut self,
+        spine: &Spine,
+        given: usize,
+        mut ty: Ty,
+        obligations: &mut Vec<Prop>,
+        wanted: Wanted,
+    ) -> Ty {
+        let mut waiting = Vec::new();
+        let mut after = vec![ty.clone(); given + 1];
+        for (index, &arg) in spine.args.iter().enumerate().skip(given) {
+            ty = match self.take_argument(spine, arg, ty, &mut waiting, obligations) {
+                Some(rest) => rest,
+                None => {
+                    self.check_waiting(spine, waiting, false);
+                    return self.abandon(spine, index + 1);
+                }
+            };
+            after.push(ty.clone());
+        }
+        ty = self.instantiate_prefix(ty, spine.head);
+        if let Some(last) = after.last_mut() {
+            *last = ty.clone();
+        }
+        let known = self.piped_first(spine, &mut waiting);
+        let early = wanted.is_some_and(|(expected, cause)| {
+            !waiting.is_empty() && known && self.attempt(expected, &ty, cause)
+        });
+        let fine = self.check_waiting(spine, waiting, true);
+        self.record_results(spine, &after);
+        match wanted {
+            Some((expected, cause)) if !early => {
+                if fine && !self.demand(expected, &ty, cause) {
+                    return expected.clone();
+                }
+                if !fine {
+                    self.attempt(expected, &ty, cause);
+                }
+                ty
+            }
+            _ => ty,
+        }
+    }
+
+    /// What is piped in flows first; returns false if it did not fit.
+    fn piped_first(&mut self, spine: &Spine, waiting: &mut Vec<Waiting>) -> bool {
+        let (piped, rest): (Vec<_>, Vec<_>) =
+            std::mem::take(waiting).into_iter().partition(|w| w.arg.piped);
+        *waiting = rest;
+        self.check_waiting(spine, piped, true)
+    }
+
+    /// One step along a function type; `None` if there is nothing to apply.
+    fn take_argument(
+        &mut self,
+        spine: &Spine,
+        arg: SpineArg,
+        ty: Ty,
+        waiting: &mut Vec<Waiting>,
+        obligations: &mut Vec<Prop>,
+    ) -> Option<Ty> {
+        let ty = self.instantiate_prefix(ty, spine.head);
+        match &*ty {
+            Type::Fun(expected, rest) => {
+                waiting.push(Waiting { arg, expected: expected.clone() });
+                Some(rest.clone())
+            }
+            Type::Pi(pi) if arg.piped => {
+                self.missing_explicit(spine.head, pi);
+                None
+            }
+            Type::Pi(pi) => {
+                let value = self.elab_arg(arg.term, pi.kind, spine.head)?;
+                let put = |v: Var| (v == pi.var).then(|| value.clone());
+                for prop in obligations.iter_mut() {
+                    *prop = subst_prop(prop, &put);
+                }
+                Some(subst(&pi.body, &put))
+            }
+            Type::Var(var) if self.table.is_open(*var) => {
+                let ready = std::mem::take(waiting);
+                self.check_waiting(spine, ready, true);
+                let again = self.table.head(&ty);
+                if !matches!(&*again, Type::Var(v) if self.table.is_open(*v)) {
+                    return self.take_argument(spine, arg, again, waiting, obligations);
+                }
+                self.apply_unknown(spine, arg, &again, waiting)
+            }
+            Type::Error => None,
+            _ => {
+                self.not_a_function(spine.head, arg.term, arg.piped, &ty);
+                None
+            }
+        }
+    }
+
+    /// A function whose type is not known yet is one from whatever it is applied to.
+    fn apply_unknown(
+        &mut self,
+        spine: &Spine,
+        arg: SpineArg,
+        ty: &Ty,
+        waiting: &mut Vec<Waiting>,
+    ) -> Option<Ty> {
+        let from = self.open_type("s", Classes::ANY, arg.term);
+        let to = self.open_type("t", Classes::ANY, arg.term);
+        let fun = Arc::new(Type::Fun(from.clone(), to.clone()));
+        let cause = Cause { span: self.span(spine.head), why: Why::Context };
+        if self.agree(ty, &fun, cause).is_err() {
+            self.not_a_function(spine.head, arg.term, arg.piped, ty);
+            return None;
+        }
+        waiting.push(Waiting { arg, expected: from });
+        Some(to)
+    }
+
+    /// Checks the arguments: what is no `fun` first.
+    fn check_waiting(&mut self, spine: &Spine, waiting: Vec<Waiting>, _flow: bool) -> bool {
+        let before = self.diagnostics.len();
+        let (funs, values): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|w| {
+            matches!(
+                self.item.term(self.bare(w.arg.term)).kind,
+                TermKind::Fun { .. } | TermKind::DepFun { .. }
+            )
+        });
+        for Waiting { arg, expected } in values.into_iter().chain(funs) {
+            let cause = if arg.piped {
+                let why = Why::Piped { head: spine.head, value: arg.term };
+                Cause { span: self.span(spine.head), why }
+            } else {
+                let why = Why::Argument { head: spine.head, term: arg.term };
+                Cause { span: self.span(arg.term), why }
+            };
+            if arg.piped {
+                let found = self.synth(arg.term);
+                self.demand(&expected, &found, cause);
+            } else {
+                self.check(arg.term, &expected, cause);
+            }
+        }
+        self.diagnostics.len() == before
+    }
+
+    /// After an error: the other arguments are still looked at, the result is unknown.
+    fn abandon(&mut self, spine: &Spine, from: usize) -> Ty {
+        for arg in spine.args.iter().skip(from) {
+            if !self.is_type_level(arg.term) {
+                self.synth(arg.term);
+            }
+        }
+        for &(term, _) in &spine.results {
+            self.set(term, TermInfo::Unknown);
+        }
+        self.broken()
+    }
+
+    // ----- heads -----
+
+    fn head_of(&mut self, term: TermId, args: usize) -> Option<Head> {
+        let item = self.item;
+        let name = match &item.term(term).kind {
+            TermKind::Operator(op) => {
+                return match Self::operator_primitive(*op) {
+                    Some(primitive) => Some(self.primitive_head(primitive, term)),
+                    None => {
+                        self.error(
+                            Code::SyntaxError,
+                            self.span(term),
+                            format!("`({})` is not a function; write a `fun`", op.as_str()),
+                        );
+                        None
+                    }
+                };
+            }
+            TermKind::Name(name) => name,
+            _ => return None,
+        };
+        if let Some(local) = self.lookup(name).cloned() {
+            self.uses.push(NameUse { term, target: local.target, implicits: Vec::new() });
+            return match local.meaning {
+                Meaning::Value(ty) => {
+                    Some(Head { ty, primitive: None, obligations: Vec::new() })
+                }
+                Meaning::TypeLevel(var, kind) => self.type_level_head(term, var, kind, args),
+                Meaning::Broken => None,
+            };
+        }
+        match self.env.resolve(name) {
+            Resolution::Def(id, scheme) => {
+                Some(self.scheme_head(term, &scheme, Target::Global(id), None))
+            }
+            Resolution::Broken(id) => {
+                if let Some(id) = id {
+                    let target = Target::Global(id);
+                    self.uses.push(NameUse { term, target, implicits: Vec::new() });
+                }
+                None
+            }
+            Resolution::Ambiguous(ids) => {
+                self.ambiguous(term, name, &ids);
+                None
+            }
+            Resolution::Unknown => match Primitive::from_name(name) {
+                Some(primitive) => Some(self.primitive_head(primitive, term)),
+                None => {
+                    self.unknown_name(term, name);
+                    None
+                }
+            },
+        }
+    }
+
+    fn primitive_head(&mut self, primitive: Primitive, term: TermId) -> Head {
+        let scheme = library_scheme(primitive);
+        self.scheme_head(term, scheme, Target::Primitive(primitive), Some(primitive))
+    }
+
+    fn scheme_head(
+        &mut self,
+        term: TermId,
+        scheme: &Scheme,
+        target: Target,
+        primitive: Option<Primitive>,
+    ) -> Head {
+        let (ty, obligations, implicits) = self.instantiate(scheme, term);
+        self.uses.push(NameUse { term, target, implicits });
+        Head { ty, primitive, obligations }
+    }
+
+    fn type_level_head(
+        &mut self,
+        term: TermId,
+        var: Var,
+        kind: Kind,
+        args: usize,
+    ) -> Option<Head> {
+        if kind == Kind::Nat && args == 0 {
+            let ty = self.size_as_value(term, &Nat::var(var));
+            return Some(Head { ty, primitive: None, obligations: Vec::new() });
+        }
+        let text = self.source(term);
+        let what = match kind {
+            Kind::Nat => "a size, not a function".to_owned(),
+            _ => format!("a {}, not a value", kind_noun(kind)),
+        };
+        self.error(Code::KindMismatch, self.span(term), format!("`{text}` is {what}"));
+        None
+    }
+
+    /// Fresh variables for a scheme: open ones for its implicit prefix, which is taken off.
+    #[allow(clippy::type_complexity)]
+    fn instantiate(&mut self, scheme: &Scheme, at: TermId) -> (Ty, Vec<Prop>, Vec<(Name, Arg)>) {
+        if scheme.names.0.is_empty() {
+            return (scheme.ty.clone(), scheme.obligations.to_vec(), Vec::new());
+        }
+        let base = u32::try_from(self.table.len()).unwrap_or(u32::MAX);
+        let mut kinds = vec![Kind::Nat; scheme.names.0.len()];
+        collect_kinds(&scheme.ty, &mut kinds);
+        for (name, kind) in scheme.names.0.iter().zip(&kinds) {
+            self.table.add(VarInfo {
+                name: name.clone(),
+                kind: *kind,
+                level: self.level + 1,
+                state: State::Rigid,
+                classes: Classes::of_kind(*kind),
+                span: self.span(at),
+                range: None,
+                inner: true,
+            });
+        }
+        let shift = |v: Var| Var(base + v.0);
+        let mut ty = rename(&scheme.ty, &shift);
+        let obligations =
+            scheme.obligations.iter().map(|prop| rename_prop(prop, &shift)).collect();
+        let mut implicits = Vec::new();
+        while let Type::Pi(pi) = &*ty {
+            if !pi.implicit {
+                break;
+            }
+            let pi = pi.clone();
+            self.make_open(pi.var);
+            let name = self.table.info(pi.var).name.clone();
+            implicits.push((name, self.var_as_arg(pi.var, pi.kind)));
+            self.inserted.push((pi.var, at));
+            ty = pi.body;
+        }
+        (ty, obligations, implicits)
+    }
+
+    fn make_open(&mut self, var: Var) {
+        let level = self.level;
+        let info = self.table.update(var);
+        info.state = State::Open;
+        info.level = level;
+    }
+
+    /// Implicit parameters that come first are inferred.
+    pub(super) fn instantiate_prefix(&mut self, ty: Ty, at: TermId) -> Ty {
+        let mut ty = self.table.head(&ty);
+        while let Type::Pi(pi) = &*ty {
+            if !pi.implicit {
+                break;
+            }
+            let pi = pi.clone();
+            if self.table.info(pi.var).span == self.span(at) && self.table.is_rigid(pi.var) {
+                // Made for this very use by `instantiate`.
+                self.make_open(pi.var);
+                self.inserted.push((pi.var, at));
+                self.add_implicit(at, &pi);
+                ty = self.table.head(&pi.body);
+                continue;
+            }
+            let name = self.table.info(pi.var).name.clone();
+            let var = self.open(name, pi.kind, Classes::of_kind(pi.kind), at);
+            self.inserted.push((var, at));
+            let arg = self.var_as_arg(var, pi.kind);
+            let body = subst(&pi.body, &|v| (v == pi.var).then(|| arg.clone()));
+            ty = self.table.head(&body);
+        }
+        ty
+    }
+
+    fn add_implicit(&mut self, at: TermId, pi: &Pi) {
+        let arg = self.var_as_arg(pi.var, pi.kind);
+        let name = self.table.info(pi.var).name.clone();
+        if let Some(name_use) = self.uses.iter_mut().rev().find(|u| u.term == at) {
+            name_use.implicits.push((name, arg));
+        }
+    }
+
+    // ----- optional arguments -----
+
+    /// Whether the first argument is the optional one; a wrong dimension is reported.
+    fn optional_argument(
+        &mut self,
+        primitive: Primitive,
+        optional: OptionalArgument,
+        term: TermId,
+    ) -> bool {
+        match optional {
+            OptionalArgument::AddressSpace => {
+                if !self.is_address(term) {
+                    return false;
+                }
+                self.elab_address(term);
+                true
+            }
+            OptionalArgument::Dimension => match self.literal_nat(term) {
+                Some(dimension) => {
+                    if dimension > 2 {
+                        let name = primitive.name();
+                        self.error(
+                            Code::KindMismatch,
+                            self.span(term),
+                            format!("the dimension of `{name}` is 0, 1 or 2, not {dimension}"),
+                        );
+                    }
+                    self.set(term, TermInfo::Arg(Arg::Nat(Nat::constant(dimension))));
+                    true
+                }
+                None => false,
+            },
+        }
+    }
+
+    /// `makeArray(k)` takes k elements.
+    fn make_array(&mut self, count: TermId) -> Option<Ty> {
+        let size = self.elab_nat(count)?;
+        let Some(k) = self.table.nat(&size).as_const().filter(|k| (1..=1024).contains(k)) else {
+            self.error(
+                Code::KindMismatch,
+                self.span(count),
+                "`makeArray` needs a number from 1 to 1024: it takes so many elements",
+            )
+            .help = Some("for an array whose size is not written use `generate`".into());
+            return None;
+        };
+        let elem = self.open_type("t", Classes::DATA, count);
+        let array = Arc::new(Type::Array(size, elem.clone()));
+        Some((0..k).fold(array, |out, _| Arc::new(Type::Fun(elem.clone(), out))))
+    }
+}
+
+/// The kinds of the variables that a scheme's type binds.
+fn collect_kinds(ty: &Type, kinds: &mut [Kind]) {
+    match ty {
+        Type::Pi(pi) => {
+            if let Some(kind) = kinds.get_mut(pi.var.0 as usize) {
+                *kind = pi.kind;
+            }
+            collect_kinds(&pi.body, kinds);
+        }
+        Type::Fun(a, b) | Type::Pair(a, b) => {
+            collect_kinds(a, kinds);
+            collect_kinds(b, kinds);
+        }
+        _ => {}
+    }
+}

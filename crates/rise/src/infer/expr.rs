@@ -1,0 +1,599 @@
+//! Expressions.
+
+use std::sync::Arc;
+
+use nat::Nat;
+use syntax::ast::{BinaryOp, BinderAnnotation, BinderId, Half, Kind, TermId, TermKind, UnaryOp};
+use syntax::{Code, Span};
+
+use super::table::subst;
+use super::unify::{Cause, Why};
+use super::{Infer, Local, Meaning};
+use crate::classes::Classes;
+use crate::primitive::Primitive;
+use crate::types::{Arg, Pi, Ty, Type};
+use crate::{BinderInfo, Target, TermInfo};
+
+/// A type that is wanted, and why.
+pub(super) type Wanted<'t> = Option<(&'t Ty, Cause)>;
+
+impl Infer<'_> {
+    /// The type of a term.
+    pub(super) fn synth(&mut self, term: TermId) -> Ty {
+        let ty = self.visit(term, None);
+        self.set(term, TermInfo::Expr(ty.clone()));
+        ty
+    }
+
+    /// Checks a term against a type; a disagreement is reported.
+    pub(super) fn check(&mut self, term: TermId, expected: &Ty, cause: Cause) -> Ty {
+        let head = self.table.head(expected);
+        if let Type::Pi(pi) = &*head
+            && pi.implicit
+        {
+            if matches!(cause.why, Why::Written { .. }) {
+                // Its names are in scope already.
+                return self.check(term, &pi.body, cause);
+            }
+            return self.check_implicit(term, pi, cause);
+        }
+        let ty = self.visit(term, Some((&head, cause)));
+        self.set(term, TermInfo::Expr(ty.clone()));
+        ty
+    }
+
+    fn check_implicit(&mut self, term: TermId, pi: &Pi, cause: Cause) -> Ty {
+        let level = self.level;
+        let name = self.table.info(pi.var).name.clone();
+        let var = self.rigid(name, pi.kind, cause.span, true);
+        let arg = self.var_as_arg(var, pi.kind);
+        let body = subst(&pi.body, &|v| (v == pi.var).then(|| arg.clone()));
+        self.check(term, &body, cause);
+        self.level = level;
+        Arc::new(Type::Pi(pi.clone()))
+    }
+
+    /// What an expression is, with the wanted type pushed into it; agrees with it or has reported.
+    fn visit(&mut self, term: TermId, wanted: Wanted) -> Ty {
+        let item = self.item;
+        match &item.term(term).kind {
+            TermKind::Missing => wanted.map_or_else(|| self.broken(), |(ty, _)| ty.clone()),
+            TermKind::Hole => self.hole(term, wanted),
+            TermKind::Paren(inner) => match wanted {
+                Some((ty, cause)) => self.check(*inner, ty, cause),
+                None => self.synth(*inner),
+            },
+            TermKind::Name(_) | TermKind::Apply { .. } | TermKind::Operator(_) => {
+                self.application(term, wanted)
+            }
+            TermKind::Literal(literal) => {
+                let ty = self.literal(term, literal);
+                self.agreed(term, ty, wanted)
+            }
+            TermKind::Binary { op, lhs, rhs, .. } => self.binary(term, *op, *lhs, *rhs, wanted),
+            TermKind::Unary { op, operand } => {
+                let ty = self.unary(*op, *operand);
+                self.agreed(term, ty, wanted)
+            }
+            TermKind::Project { pair, half } => {
+                let ty = self.project(*pair, *half);
+                self.agreed(term, ty, wanted)
+            }
+            TermKind::Fun { params, body } => self.lambda(term, params, *body, wanted),
+            TermKind::DepFun { params, body } => self.dep_lambda(term, params, *body, wanted),
+            TermKind::Let { binder, value, body } => self.let_in(*binder, *value, *body, wanted),
+            TermKind::Pair(a, b) => self.pair(term, *a, *b, wanted),
+            TermKind::Ascribe { term: inner, ty } => {
+                let written = self.elab_type(*ty);
+                let cause = Cause { span: self.span(*inner), why: Why::Ascribed { ty: *ty } };
+                self.check(*inner, &written, cause);
+                self.agreed(term, written, wanted)
+            }
+            TermKind::NatFun { .. } | TermKind::DataFun { .. } => {
+                self.type_level_in_expression(term, "a type-level function")
+            }
+            TermKind::Scalar(_)
+            | TermKind::Array { .. }
+            | TermKind::Tuple(..)
+            | TermKind::Vector { .. }
+            | TermKind::Index(_)
+            | TermKind::DepArray { .. }
+            | TermKind::DepPair { .. }
+            | TermKind::Arrow(..)
+            | TermKind::Pi { .. } => self.type_level_in_expression(term, "a type"),
+            TermKind::Address(_) => self.type_level_in_expression(term, "an address space"),
+        }
+    }
+
+    /// Settles a synthesised type against the wanted one.
+    pub(super) fn agreed(&mut self, _term: TermId, ty: Ty, wanted: Wanted) -> Ty {
+        match wanted {
+            Some((expected, cause)) if !self.demand(expected, &ty, cause) => expected.clone(),
+            _ => ty,
+        }
+    }
+
+    fn type_level_in_expression(&mut self, term: TermId, what: &str) -> Ty {
+        let text = self.source(term);
+        self.error(
+            Code::KindMismatch,
+            self.item.term(term).span,
+            format!("expected an expression, found {what}: `{text}`"),
+        );
+        self.broken()
+    }
+
+    fn hole(&mut self, term: TermId, wanted: Wanted) -> Ty {
+        let ty = match wanted {
+            Some((ty, _)) => ty.clone(),
+            None => self.open_type("t", Classes::ANY, term),
+        };
+        self.holes.push((term, ty.clone()));
+        ty
+    }
+
+    fn pair(&mut self, term: TermId, a: TermId, b: TermId, wanted: Wanted) -> Ty {
+        if let Some((expected, cause)) = wanted
+            && let Type::Pair(first, second) = &**expected
+        {
+            let inner = |span: Span| Cause { span, ..cause };
+            let first = self.check(a, first, inner(self.span(a)));
+            let second = self.check(b, second, inner(self.span(b)));
+            return Arc::new(Type::Pair(first, second));
+        }
+        let first = self.data_of(a);
+        let second = self.data_of(b);
+        self.agreed(term, Arc::new(Type::Pair(first, second)), wanted)
+    }
+
+    /// The type of a term that must be data (a pair's half, a `let`).
+    fn data_of(&mut self, term: TermId) -> Ty {
+        let ty = self.synth(term);
+        if self.restrict(&ty, Classes::DATA).is_ok() {
+            return ty;
+        }
+        let text = self.show(&ty);
+        self.error(
+            Code::NotData,
+            self.span(term),
+            format!("functions are not stored: this has type `{text}`"),
+        )
+        .help = Some("apply the function, or bind it with its own `def`".into());
+        self.broken()
+    }
+
+    fn let_in(
+        &mut self,
+        binder: BinderId,
+        value: TermId,
+        body: TermId,
+        wanted: Wanted,
+    ) -> Ty {
+        let mut ty = self.synth(value);
+        if self.restrict(&ty, Classes::DATA).is_err() {
+            self.let_function(binder, value, &ty);
+            ty = self.broken();
+        }
+        self.binders[binder.0 as usize] = BinderInfo::Value(ty.clone());
+        let depth = self.scope.len();
+        self.bind_value(binder, ty);
+        let result = match wanted {
+            Some((expected, cause)) => {
+                let cause = Cause { span: self.narrow(cause.span, body), ..cause };
+                self.check(body, expected, cause)
+            }
+            None => self.synth(body),
+        };
+        self.scope.truncate(depth);
+        result
+    }
+
+    /// A message about a whole term becomes one about the part that yields its value.
+    fn narrow(&self, _whole: Span, part: TermId) -> Span {
+        self.span(part)
+    }
+
+    pub(super) fn bind_value(&mut self, binder: BinderId, ty: Ty) {
+        let meaning = match &*ty {
+            Type::Error => Meaning::Broken,
+            _ => Meaning::Value(ty),
+        };
+        self.scope.push(Local {
+            name: self.item.binder(binder).name.clone(),
+            target: Target::Binder(binder),
+            meaning,
+        });
+    }
+
+    /// Brings a type-level name into scope, one level further in.
+    pub(super) fn bind_type_level(&mut self, binder: BinderId, kind: Kind) -> nat::Var {
+        let (name, span) = {
+            let binder = self.item.binder(binder);
+            (binder.name.clone(), binder.span)
+        };
+        let inner = !self.spine.contains(&binder);
+        let var = self.rigid(name.clone(), kind, span, inner);
+        self.binders[binder.0 as usize] = BinderInfo::TypeLevel(var, kind);
+        self.scope.push(Local {
+            name,
+            target: Target::Binder(binder),
+            meaning: Meaning::TypeLevel(var, kind),
+        });
+        var
+    }
+
+    fn lambda(
+        &mut self,
+        term: TermId,
+        params: &[BinderId],
+        body: TermId,
+        wanted: Wanted,
+    ) -> Ty {
+        let depth = self.scope.len();
+        let mut rest = wanted.map(|(ty, cause)| (ty.clone(), cause));
+        let mut types = Vec::with_capacity(params.len());
+        for &param in params {
+            let (given, next) = self.next_parameter(term, rest);
+            let ty = self.parameter_type(param, term, given.as_ref());
+            self.binders[param.0 as usize] = BinderInfo::Value(ty.clone());
+            self.bind_value(param, ty.clone());
+            types.push(ty);
+            rest = next;
+        }
+        let result = match rest {
+            Some((expected, cause)) => {
+                let cause = Cause { span: self.narrow(cause.span, body), ..cause };
+                self.check(body, &expected, cause)
+            }
+            None => self.synth(body),
+        };
+        self.scope.truncate(depth);
+        types.into_iter().rev().fold(result, |out, ty| Arc::new(Type::Fun(ty, out)))
+    }
+
+    /// Splits the wanted type at its next parameter.
+    #[allow(clippy::type_complexity)]
+    fn next_parameter(
+        &mut self,
+        term: TermId,
+        rest: Option<(Ty, Cause)>,
+    ) -> (Option<(Ty, Cause)>, Option<(Ty, Cause)>) {
+        let Some((expected, cause)) = rest else { return (None, None) };
+        let head = self.table.head(&expected);
+        match &*head {
+            Type::Fun(a, b) => (Some((a.clone(), cause)), Some((b.clone(), cause))),
+            Type::Var(var) if self.table.is_open(*var) => {
+                if !self.table.info(*var).classes.allows_functions() {
+                    self.lambda_is_not(term, &head, cause);
+                    return (None, None);
+                }
+                let (a, b) = (
+                    self.open_type("t", Classes::ANY, term),
+                    self.open_type("u", Classes::ANY, term),
+                );
+                let fun = Arc::new(Type::Fun(a.clone(), b.clone()));
+                self.demand(&head, &fun, cause);
+                (Some((a, cause)), Some((b, cause)))
+            }
+            Type::Error => (None, None),
+            _ => {
+                self.lambda_is_not(term, &head, cause);
+                (None, None)
+            }
+        }
+    }
+
+    fn parameter_type(
+        &mut self,
+        param: BinderId,
+        term: TermId,
+        given: Option<&(Ty, Cause)>,
+    ) -> Ty {
+        match (self.item.binder(param).annotation, given) {
+            (BinderAnnotation::Type(written), given) => {
+                let ty = self.elab_type(written);
+                if let Some((expected, cause)) = given {
+                    let cause =
+                        Cause { span: self.span(written), why: cause.why };
+                    if !self.demand(expected, &ty, cause) {
+                        return ty;
+                    }
+                }
+                ty
+            }
+            (BinderAnnotation::Kind(_, span), _) => {
+                self.error(
+                    Code::KindMismatch,
+                    span,
+                    "`fun` binds values: a size, type or address space is bound by `depFun`",
+                );
+                self.broken()
+            }
+            (BinderAnnotation::None, Some((expected, _))) => expected.clone(),
+            (BinderAnnotation::None, None) => self.open_type("t", Classes::ANY, term),
+        }
+    }
+
+    fn dep_lambda(
+        &mut self,
+        term: TermId,
+        params: &[BinderId],
+        body: TermId,
+        wanted: Wanted,
+    ) -> Ty {
+        let (depth, level) = (self.scope.len(), self.level);
+        let mut rest = wanted.map(|(ty, cause)| (ty.clone(), cause));
+        let mut vars = Vec::with_capacity(params.len());
+        for &param in params {
+            let kind = match self.item.binder(param).annotation {
+                BinderAnnotation::Kind(Some(kind), _) => kind,
+                _ => Kind::Nat,
+            };
+            let var = self.bind_type_level(param, kind);
+            vars.push((var, kind));
+            rest = rest.and_then(|rest| self.next_dependent(term, var, kind, rest));
+        }
+        self.assume_in_scope();
+        let result = match rest {
+            Some((expected, cause)) => {
+                let cause = Cause { span: self.narrow(cause.span, body), ..cause };
+                self.check(body, &expected, cause)
+            }
+            None => self.synth(body),
+        };
+        self.scope.truncate(depth);
+        self.level = level;
+        vars.into_iter().rev().fold(result, |body, (var, kind)| {
+            Arc::new(Type::Pi(Pi { var, kind, implicit: false, body }))
+        })
+    }
+
+    fn next_dependent(
+        &mut self,
+        term: TermId,
+        var: nat::Var,
+        kind: Kind,
+        (expected, cause): (Ty, Cause),
+    ) -> Option<(Ty, Cause)> {
+        let head = self.table.head(&expected);
+        match &*head {
+            Type::Pi(pi) if !pi.implicit && pi.kind == kind => {
+                if matches!(cause.why, Why::Written { .. }) {
+                    // The written type says what the parameter is called in the scheme.
+                    let arg = self.var_as_arg(pi.var, kind);
+                    self.solve_var(var, arg);
+                    return Some((pi.body.clone(), cause));
+                }
+                let arg = self.var_as_arg(var, kind);
+                let body = subst(&pi.body, &|v| (v == pi.var).then(|| arg.clone()));
+                Some((body, cause))
+            }
+            Type::Error => None,
+            Type::Var(x) if self.table.is_open(*x) => {
+                let text = self.name_of(var);
+                self.error(
+                    Code::KindMismatch,
+                    self.head_span(term),
+                    format!(
+                        "a function over the {} `{text}` is wanted nowhere here",
+                        kind_noun(kind)
+                    ),
+                )
+                .help = Some("bind it at the start of the definition with `depFun`".into());
+                None
+            }
+            _ => {
+                let wanted = self.show(&head);
+                self.error(
+                    Code::TypeMismatch,
+                    self.head_span(term),
+                    format!(
+                        "expected `{wanted}`, found a function over a {}",
+                        kind_noun(kind)
+                    ),
+                );
+                None
+            }
+        }
+    }
+
+    /// The keyword of a `fun` or `depFun`: enough to point at the whole.
+    pub(super) fn head_span(&self, term: TermId) -> Span {
+        let span = self.span(term);
+        let word = match self.item.term(term).kind {
+            TermKind::Fun { .. } => 3,
+            TermKind::DepFun { .. } => 6,
+            _ => return span,
+        };
+        Span::new(span.start, (span.start + word).min(span.end))
+    }
+
+    fn project(&mut self, pair: TermId, half: Half) -> Ty {
+        let ty = self.synth(pair);
+        let head = self.table.head(&ty);
+        match (&*head, half) {
+            (Type::Pair(first, _), Half::First) => first.clone(),
+            (Type::Pair(_, second), Half::Second) => second.clone(),
+            (Type::Error, _) => self.broken(),
+            _ => {
+                let first = self.open_type("s", Classes::DATA, pair);
+                let second = self.open_type("t", Classes::DATA, pair);
+                let wanted = Arc::new(Type::Pair(first.clone(), second.clone()));
+                let cause = Cause { span: self.span(pair), why: Why::Context };
+                if self.agree(&wanted, &head, cause).is_err() {
+                    self.not_a_pair(pair, &head);
+                    return self.broken();
+                }
+                if half == Half::First { first } else { second }
+            }
+        }
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: TermId) -> Ty {
+        let ty = match op {
+            UnaryOp::Not => Arc::new(Type::Scalar(syntax::ast::ScalarType::Bool)),
+            UnaryOp::Neg => {
+                let ty = self.synth(operand);
+                let numbers = Classes::of_kind(Kind::Num);
+                if let Err(clash) = self.restrict(&ty, numbers) {
+                    self.not_a_number("-", operand, &ty, &clash);
+                    return self.broken();
+                }
+                return ty;
+            }
+        };
+        let cause = Cause { span: self.span(operand), why: Why::Context };
+        self.check(operand, &ty, cause);
+        ty
+    }
+
+    fn binary(
+        &mut self,
+        term: TermId,
+        op: BinaryOp,
+        lhs: TermId,
+        rhs: TermId,
+        wanted: Wanted,
+    ) -> Ty {
+        match op {
+            BinaryOp::Pipe | BinaryOp::ApplyLeft => self.application(term, wanted),
+            BinaryOp::Then => self.compose(term, lhs, rhs, wanted),
+            BinaryOp::After => self.compose(term, rhs, lhs, wanted),
+            BinaryOp::Pow => self.power(term, wanted),
+            BinaryOp::Divides => {
+                self.error(
+                    Code::SyntaxError,
+                    self.span(term),
+                    "`|` (divides) is for `@assume`; in an expression write `b % a == 0`",
+                );
+                self.broken()
+            }
+            _ => {
+                let ty = self.operator(op, lhs, rhs, wanted);
+                self.agreed(term, ty, wanted)
+            }
+        }
+    }
+
+    /// `^` has no primitive: it is for sizes.
+    fn power(&mut self, term: TermId, wanted: Wanted) -> Ty {
+        if self.is_size(term) {
+            self.elab_nat(term);
+            let ty = Arc::new(Type::Scalar(syntax::ast::ScalarType::NatType));
+            return self.agreed(term, ty, wanted);
+        }
+        self.error(
+            Code::KindMismatch,
+            self.span(term),
+            "`^` is for sizes: both sides must be nats",
+        )
+        .help = Some("for values declare `foreign def pow(x: f32, y: f32): f32`".into());
+        self.broken()
+    }
+
+    /// `first` then `second`.
+    fn compose(&mut self, term: TermId, first: TermId, second: TermId, wanted: Wanted) -> Ty {
+        let (input, output) = match wanted.map(|(ty, _)| &**ty) {
+            Some(Type::Fun(a, b)) => (a.clone(), Some(b.clone())),
+            _ => (self.open_type("s", Classes::ANY, first), None),
+        };
+        let middle = self.open_type("t", Classes::ANY, first);
+        let result = match &output {
+            Some(ty) => ty.clone(),
+            None => self.open_type("u", Classes::ANY, second),
+        };
+        let cause = |this: &Self, term| Cause {
+            span: this.head_span(term),
+            why: wanted.filter(|_| term == first).map_or(Why::Context, |(_, c)| c.why),
+        };
+        let take = Arc::new(Type::Fun(input.clone(), middle.clone()));
+        let first_cause = cause(self, first);
+        self.check(first, &take, first_cause);
+        let give = Arc::new(Type::Fun(middle.clone(), result.clone()));
+        let second_cause = Cause { span: self.head_span(second), why: Why::Context };
+        self.check(second, &give, second_cause);
+        let ty = Arc::new(Type::Fun(input, result));
+        match wanted {
+            Some((expected, _)) if matches!(**expected, Type::Fun(..)) => ty,
+            _ => self.agreed(term, ty, wanted),
+        }
+    }
+
+    fn operator(&mut self, op: BinaryOp, lhs: TermId, rhs: TermId, wanted: Wanted) -> Ty {
+        let bool_type = || Arc::new(Type::Scalar(syntax::ast::ScalarType::Bool));
+        let kind = match op {
+            BinaryOp::And | BinaryOp::Or => {
+                for side in [lhs, rhs] {
+                    let cause = Cause { span: self.span(side), why: Why::Context };
+                    self.check(side, &bool_type(), cause);
+                }
+                return bool_type();
+            }
+            BinaryOp::Mod => Kind::Int,
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => Kind::Num,
+            _ => Kind::Scalar,
+        };
+        // A wanted type helps literals: in `x + 1` both sides have the type of the result.
+        let hint = wanted.filter(|_| kind != Kind::Scalar).map(|(ty, _)| ty.clone());
+        let left = self.synth(lhs);
+        if let Some(hint) = hint
+            && self.is_open_literal(&left)
+        {
+            let cause = Cause { span: self.span(lhs), why: Why::Context };
+            self.attempt(&hint, &left, cause);
+        }
+        let cause = Cause { span: self.span(rhs), why: Why::Operand { op, lhs, rhs } };
+        if let Err(clash) = self.restrict(&left, Classes::of_kind(kind)) {
+            self.not_a_number(op.as_str(), lhs, &left, &clash);
+            self.synth(rhs);
+            return if kind == Kind::Scalar { bool_type() } else { self.broken() };
+        }
+        self.check(rhs, &left, cause);
+        if kind == Kind::Scalar { bool_type() } else { left }
+    }
+
+    fn is_open_literal(&self, ty: &Ty) -> bool {
+        matches!(&*self.table.head(ty), Type::Var(v) if self.table.is_open(*v))
+    }
+
+    /// The primitive that an operator in parentheses stands for.
+    pub(super) fn operator_primitive(op: BinaryOp) -> Option<Primitive> {
+        Some(match op {
+            BinaryOp::Add => Primitive::Add,
+            BinaryOp::Sub => Primitive::Sub,
+            BinaryOp::Mul => Primitive::Mul,
+            BinaryOp::Div => Primitive::Div,
+            BinaryOp::Mod => Primitive::Mod,
+            BinaryOp::Eq => Primitive::Equal,
+            BinaryOp::Ne => Primitive::NotEqual,
+            BinaryOp::Lt => Primitive::Lt,
+            BinaryOp::Le => Primitive::Le,
+            BinaryOp::Gt => Primitive::Gt,
+            BinaryOp::Ge => Primitive::Ge,
+            BinaryOp::And => Primitive::And,
+            BinaryOp::Or => Primitive::Or,
+            _ => return None,
+        })
+    }
+
+    /// A size where an expression is wanted is a value of `natType`.
+    pub(super) fn size_as_value(&mut self, term: TermId, size: &Nat) -> Ty {
+        self.set(term, TermInfo::Arg(Arg::Nat(size.clone())));
+        Arc::new(Type::Scalar(syntax::ast::ScalarType::NatType))
+    }
+}
+
+/// What a variable of a kind is called in messages.
+pub(super) fn kind_noun(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Nat => "size",
+        Kind::DataType => "data type",
+        Kind::Scalar => "scalar type",
+        Kind::Num => "number type",
+        Kind::Int => "integer type",
+        Kind::Float => "floating-point type",
+        Kind::AddrSp => "address space",
+        Kind::Nat2Nat => "function from sizes to sizes",
+        Kind::Nat2Data => "function from sizes to data types",
+    }
+}

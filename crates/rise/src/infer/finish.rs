@@ -1,0 +1,337 @@
+//! The end of an item: what is still open is decided, generalised or reported.
+
+use std::sync::Arc;
+
+use nat::{Facts, Nat, Prop, Solution, Var, Verdict};
+use rustc_hash::FxHashMap;
+use syntax::ast::{Kind, Name};
+
+use super::Infer;
+use super::report::Undecided;
+use super::table::{map_sizes, rename, rename_prop};
+use super::unify::for_each_var;
+use crate::types::{Arg, DataFun, Names, Obligation, Pi, Scheme, Ty, Type};
+use crate::{BinderInfo, Inference, NameUse, TermInfo};
+
+impl Infer<'_> {
+    pub(super) fn finish(mut self, ty: Ty) -> Inference {
+        self.assume_rest();
+        self.settle();
+        self.decide_equations();
+        let open = self.open_vars(&self.table.ty(&ty));
+        self.settle_literals(&|v| open.contains(&v));
+        let obligations = self.judge_obligations();
+        self.report_holes();
+        self.known = known_facts(&obligations);
+        let ty = self.generalised(&self.read(&ty));
+        self.report_undetermined();
+        let names = self.all_names();
+        let scheme = self.scheme(&ty, &obligations, &names);
+        self.diagnostics.sort_by_key(|d| (d.severity, d.span.start));
+        Inference {
+            scheme: Arc::new(scheme),
+            terms: self.read_terms(),
+            binders: self.read_binders(),
+            uses: self.read_uses(),
+            diagnostics: std::mem::take(&mut self.diagnostics),
+            obligations,
+            names,
+        }
+    }
+
+    /// The scheme of a signature without a body.
+    pub(super) fn written_only(mut self, ty: &Ty) -> Scheme {
+        let obligations = self.judge_obligations();
+        let names = self.all_names();
+        self.scheme(&self.table.ty(ty), &obligations, &names)
+    }
+
+    // ----- sizes that had to agree -----
+
+    /// Every equation that is left is proved, or reported once.
+    fn decide_equations(&mut self) {
+        let mut wrong: Vec<Prop> = Vec::new();
+        let mut reported = None;
+        for equation in std::mem::take(&mut self.equations) {
+            let (a, b) = (self.table.nat(&equation.expected), self.table.nat(&equation.found));
+            let mut vars = Vec::new();
+            for side in [&a, &b] {
+                side.for_each_var(&mut |v| vars.push(v));
+            }
+            let mut facts: Facts = (*self.facts_for(&vars)).clone();
+            // After one mistake, what follows from it is no second one.
+            for prop in &wrong {
+                facts.assume(prop);
+            }
+            let prop = Prop::Equal(a.clone(), b.clone());
+            let has_open = vars.iter().any(|&v| self.table.is_open(v));
+            let outcome = if has_open {
+                self.decide_open(&a, &b, &facts)
+            } else {
+                match facts.prove(&prop) {
+                    Verdict::Proved => None,
+                    Verdict::Refuted(witness) => Some(Undecided::Differ(witness)),
+                    Verdict::Unknown => Some(Undecided::CannotTell),
+                }
+            };
+            let Some(outcome) = outcome else { continue };
+            wrong.push(prop);
+            let quiet = reported == Some(equation.demand)
+                || (has_open && self.failed() && !matches!(outcome, Undecided::Impossible));
+            reported = Some(equation.demand);
+            if !quiet {
+                self.report_sizes(equation.demand, &a, &b, outcome);
+            }
+        }
+    }
+
+    fn decide_open(&mut self, a: &Nat, b: &Nat, facts: &Facts) -> Option<Undecided> {
+        let table = &self.table;
+        let open = |v: Var| table.is_open(v) && table.info(v).kind == Kind::Nat;
+        let solution = nat::solve(a, b, facts, &open, &|x, v| table.visible(x, v));
+        match solution {
+            Solution::Trivial => None,
+            Solution::Refuted(_) => Some(Undecided::Impossible),
+            Solution::Solved(_) | Solution::Stuck => Some(Undecided::Open),
+        }
+    }
+
+    // ----- parameters -----
+
+    fn open_vars(&self, ty: &Ty) -> Vec<Var> {
+        let mut found = Vec::new();
+        for_each_var(ty, &mut Vec::new(), &mut |v| {
+            if self.table.is_open(v) && !found.contains(&v) {
+                found.push(v);
+            }
+        });
+        found
+    }
+
+    /// What stays open becomes implicit parameters, first in the type.
+    fn generalised(&mut self, ty: &Ty) -> Ty {
+        let open = self.open_vars(ty);
+        let mut used = self.names_in(ty);
+        let mut kinds = Vec::with_capacity(open.len());
+        for &var in &open {
+            let info = self.table.info(var);
+            let kind = match info.kind {
+                Kind::Nat | Kind::AddrSp | Kind::Nat2Nat | Kind::Nat2Data => info.kind,
+                _ => match info.classes.to_kind() {
+                    Some(kind) => kind,
+                    None => {
+                        self.report_no_kind(var);
+                        Kind::Num
+                    }
+                },
+            };
+            if kind == Kind::AddrSp {
+                self.report_no_address(var);
+            }
+            let name = fresh_name(&self.table.info(var).name, kind, &used);
+            used.push(name.clone());
+            self.table.update(var).name = name;
+            kinds.push((var, kind));
+        }
+        self.generalised_vars.extend(open);
+        kinds.into_iter().rev().fold(ty.clone(), |body, (var, kind)| {
+            Arc::new(Type::Pi(Pi { var, kind, implicit: true, body }))
+        })
+    }
+
+    /// The names that the type binds already.
+    fn names_in(&self, ty: &Type) -> Vec<Name> {
+        let mut names = Vec::new();
+        for_each_binder(ty, &mut |v| names.push(self.table.info(v).name.clone()));
+        names
+    }
+
+    /// Sizes and types that a use inserted, that nothing determined, and that are no parameter.
+    fn report_undetermined(&mut self) {
+        if self.failed() {
+            return;
+        }
+        let mut reported = Vec::new();
+        for (var, term) in std::mem::take(&mut self.inserted) {
+            if self.table.is_open(var)
+                && !self.generalised_vars.contains(&var)
+                && !reported.contains(&term)
+            {
+                reported.push(term);
+                self.undetermined(var, term);
+            }
+        }
+    }
+
+    // ----- results -----
+
+    /// A type through solutions, its sizes as simple as the item's conditions make them.
+    fn read(&self, ty: &Ty) -> Ty {
+        let ty = self.table.ty(ty);
+        match &self.known {
+            Some(facts) => map_sizes(&ty, &|n| facts.normalize(n)),
+            None => ty,
+        }
+    }
+
+    fn read_arg(&self, arg: &Arg) -> Arg {
+        match (self.table.arg(arg), &self.known) {
+            (Arg::Nat(n), Some(facts)) => Arg::Nat(facts.normalize(&n)),
+            (Arg::Type(ty), Some(_)) => Arg::Type(self.read(&ty)),
+            (arg, _) => arg,
+        }
+    }
+
+    /// The names of all variables; of those that stayed open, none.
+    fn all_names(&self) -> Names {
+        let names: Vec<Name> = (0..self.table.len())
+            .map(|index| {
+                let var = Var(index as u32);
+                if self.table.is_open(var) && !self.generalised_vars.contains(&var) {
+                    Name::default()
+                } else {
+                    self.table.info(var).name.clone()
+                }
+            })
+            .collect();
+        Names(names.into())
+    }
+
+    /// Variables numbered from 0 in the order of the type, so that equal schemes are equal.
+    fn scheme(&self, ty: &Ty, obligations: &[Obligation], names: &Names) -> Scheme {
+        let mut order: Vec<Var> = Vec::new();
+        for_each_binder(ty, &mut |v| {
+            if !order.contains(&v) {
+                order.push(v);
+            }
+        });
+        for_each_var(ty, &mut Vec::new(), &mut |v| {
+            if !order.contains(&v) {
+                order.push(v);
+            }
+        });
+        let mut props: Vec<&Prop> = Vec::new();
+        for obligation in obligations {
+            if !props.contains(&&obligation.prop) {
+                props.push(&obligation.prop);
+                collect_prop_vars(&obligation.prop, &mut order);
+            }
+        }
+        let numbers: FxHashMap<Var, Var> =
+            order.iter().enumerate().map(|(i, &v)| (v, Var(i as u32))).collect();
+        let map = |v: Var| numbers.get(&v).copied().unwrap_or(Var(u32::MAX >> 1));
+        Scheme {
+            ty: rename(ty, &map),
+            obligations: props.into_iter().map(|p| rename_prop(p, &map)).collect(),
+            names: Names(order.iter().map(|&v| names.get(v)).collect()),
+        }
+    }
+
+    fn read_terms(&mut self) -> Box<[TermInfo]> {
+        let terms = std::mem::take(&mut self.terms);
+        terms
+            .into_iter()
+            .map(|info| match info {
+                TermInfo::Unknown => TermInfo::Unknown,
+                TermInfo::Expr(ty) if matches!(*ty, Type::Error) => TermInfo::Unknown,
+                TermInfo::Expr(ty) => TermInfo::Expr(self.read(&ty)),
+                TermInfo::Arg(arg) => TermInfo::Arg(self.read_arg(&arg)),
+                TermInfo::Type(ty) => TermInfo::Type(self.read(&ty)),
+            })
+            .collect()
+    }
+
+    fn read_binders(&mut self) -> Box<[BinderInfo]> {
+        let binders = std::mem::take(&mut self.binders);
+        binders
+            .into_iter()
+            .map(|info| match info {
+                BinderInfo::Value(ty) if matches!(*ty, Type::Error) => BinderInfo::Unknown,
+                BinderInfo::Value(ty) => BinderInfo::Value(self.read(&ty)),
+                other => other,
+            })
+            .collect()
+    }
+
+    fn read_uses(&mut self) -> Vec<NameUse> {
+        let mut uses = std::mem::take(&mut self.uses);
+        uses.sort_by_key(|u| self.span(u.term).start);
+        for name_use in &mut uses {
+            for (_, arg) in &mut name_use.implicits {
+                *arg = self.read_arg(arg);
+            }
+        }
+        uses
+    }
+}
+
+/// What the item's conditions say of sizes, where there are any.
+fn known_facts(obligations: &[Obligation]) -> Option<Facts> {
+    if obligations.is_empty() {
+        return None;
+    }
+    let mut facts = Facts::new();
+    for obligation in obligations {
+        facts.assume(&obligation.prop);
+    }
+    Some(facts)
+}
+
+/// Every variable that a type binds, outside in.
+fn for_each_binder(ty: &Type, f: &mut dyn FnMut(Var)) {
+    let fun = |fun: &DataFun, f: &mut dyn FnMut(Var)| {
+        if let DataFun::Lambda(param, body) = fun {
+            f(*param);
+            for_each_binder(body, f);
+        }
+    };
+    match ty {
+        Type::Error | Type::Var(_) | Type::Scalar(_) | Type::Index(_) | Type::Apply(..) => {}
+        Type::Vector(_, t) | Type::Array(_, t) => for_each_binder(t, f),
+        Type::DepArray(_, g) | Type::DepPair(g) => fun(g, f),
+        Type::Pair(a, b) | Type::Fun(a, b) => {
+            for_each_binder(a, f);
+            for_each_binder(b, f);
+        }
+        Type::Pi(pi) => {
+            f(pi.var);
+            for_each_binder(&pi.body, f);
+        }
+    }
+}
+
+fn collect_prop_vars(prop: &Prop, order: &mut Vec<Var>) {
+    if let Prop::ForAll { var, prop, .. } = prop {
+        if !order.contains(var) {
+            order.push(*var);
+        }
+        collect_prop_vars(prop, order);
+    }
+    prop.for_each_var(&mut |v| {
+        if !order.contains(&v) {
+            order.push(v);
+        }
+    });
+}
+
+
+/// The wanted name if it is free, else the first free one of its kind's usual letters.
+fn fresh_name(wanted: &Name, kind: Kind, used: &[Name]) -> Name {
+    let letters: &[&str] = match kind {
+        Kind::Nat => &["n", "m", "k", "l", "p", "q"],
+        Kind::Nat2Nat | Kind::Nat2Data => &["f", "g", "h"],
+        Kind::AddrSp => &["a", "b"],
+        _ => &["t", "s", "u", "v", "w"],
+    };
+    let free = |name: &str| !name.is_empty() && used.iter().all(|u| u != name);
+    if free(wanted) {
+        return wanted.clone();
+    }
+    if let Some(letter) = letters.iter().find(|letter| free(letter)) {
+        return Name::new_static(letter);
+    }
+    (1..)
+        .map(|i| Name::from(format!("{}{i}", letters[0])))
+        .find(|name| free(name))
+        .unwrap_or_default()
+}

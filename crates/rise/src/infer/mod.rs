@@ -1,0 +1,306 @@
+//! Type inference of one item (`rise.md` sections 2 to 4).
+//!
+//! Bidirectional: what is known goes into `fun`; in `x |> f` the type of `x` goes into `f`. Open
+//! sizes and types are variables of a [`table::Table`]; equations between sizes that cannot be
+//! decided at once wait until more is known, obligations are judged at the end.
+
+mod annotations;
+mod apply;
+mod elab;
+mod expr;
+mod finish;
+mod literals;
+mod obligations;
+mod report;
+mod signature;
+mod special;
+mod table;
+mod unify;
+
+use std::sync::Arc;
+
+use nat::{Nat, Var};
+use rustc_hash::FxHashSet;
+use syntax::ast::{
+    BinderAnnotation, BinderId, Item, ItemKind, Kind, Literal, Name, TermId, TermKind,
+};
+use syntax::{Code, Diagnostic, Span};
+
+use crate::classes::Classes;
+use crate::types::{Ty, Type};
+use crate::{BinderInfo, Env, Inference, NameUse, Target, TermInfo};
+use obligations::{FactCache, Pending};
+use table::{State, Table, VarInfo};
+use unify::{Cause, Demand, Equation, Why};
+
+pub(crate) use unify::for_each_var;
+pub use annotations::ANNOTATIONS;
+pub use signature::library_scheme;
+
+/// Checks one item, given the schemes of the definitions that it uses.
+pub fn infer(item: &Item, env: &dyn Env) -> Inference {
+    let mut infer = Infer::new(item, env);
+    let ty = match &item.kind {
+        ItemKind::Def { ty, body, .. } => infer.def(*ty, *body),
+        ItemKind::Foreign { params, result, .. } => infer.foreign(params, *result),
+        ItemKind::Import { .. } | ItemKind::Stray => Arc::new(Type::Error),
+    };
+    infer.finish(ty)
+}
+
+/// A name in scope.
+#[derive(Clone, Debug)]
+struct Local {
+    name: Name,
+    target: Target,
+    meaning: Meaning,
+}
+
+/// What a local name means.
+#[derive(Clone, Debug)]
+enum Meaning {
+    Value(Ty),
+    TypeLevel(Var, Kind),
+    /// Bound by something that is wrong.
+    Broken,
+}
+
+/// A number literal without suffix.
+struct OpenLiteral {
+    term: TermId,
+    ty: Ty,
+    literal: Literal,
+}
+
+struct Infer<'a> {
+    item: &'a Item,
+    env: &'a dyn Env,
+    table: Table,
+    scope: Vec<Local>,
+    /// Number of enclosing binders of type-level names.
+    level: u32,
+    diagnostics: Vec<Diagnostic>,
+    demands: Vec<Demand>,
+    equations: Vec<Equation>,
+    solved_since_settle: bool,
+    obligations: Vec<Pending>,
+    /// Open variables that obligations mention: solving one makes `facts` stale.
+    obligation_vars: FxHashSet<Var>,
+    facts: FactCache,
+    /// At the end: what the remaining conditions say.
+    known: Option<nat::Facts>,
+    literals: Vec<OpenLiteral>,
+    holes: Vec<(TermId, Ty)>,
+    /// Names that were reported as unknown: once is enough.
+    unknown: Vec<Name>,
+    /// Sizes and types that were written or inserted: reported if nothing determines them.
+    inserted: Vec<(Var, TermId)>,
+    /// Open variables that became parameters of the definition.
+    generalised_vars: Vec<Var>,
+    /// The type-level binders along the item's type.
+    spine: Vec<BinderId>,
+    /// `@assume` arguments whose names are not all in scope yet.
+    assumptions: Vec<TermId>,
+    terms: Vec<TermInfo>,
+    binders: Vec<BinderInfo>,
+    uses: Vec<NameUse>,
+}
+
+impl<'a> Infer<'a> {
+    fn new(item: &'a Item, env: &'a dyn Env) -> Self {
+        Infer {
+            item,
+            env,
+            table: Table::default(),
+            scope: Vec::new(),
+            level: 0,
+            diagnostics: Vec::new(),
+            demands: Vec::new(),
+            equations: Vec::new(),
+            solved_since_settle: false,
+            obligations: Vec::new(),
+            obligation_vars: FxHashSet::default(),
+            facts: FactCache::default(),
+            known: None,
+            literals: Vec::new(),
+            holes: Vec::new(),
+            unknown: Vec::new(),
+            inserted: Vec::new(),
+            generalised_vars: Vec::new(),
+            spine: Vec::new(),
+            assumptions: Vec::new(),
+            terms: vec![TermInfo::Unknown; item.terms.len()],
+            binders: vec![BinderInfo::Unknown; item.binders.len()],
+            uses: Vec::new(),
+        }
+    }
+
+    /// A definition: its body, against its written type where there is one.
+    fn def(&mut self, written: Option<TermId>, body: TermId) -> Ty {
+        self.spine = self.spine_binders();
+        self.collect_annotations();
+        let Some(written) = written else {
+            self.assume_in_scope();
+            let ty = self.synth(body);
+            return ty;
+        };
+        let ty = self.elab_type(written);
+        let depth = self.scope.len();
+        self.bind_type_names(written);
+        self.assume_in_scope();
+        let cause =
+            Cause { span: self.span(body), why: Why::Written { ty: written, body } };
+        self.check(body, &ty, cause);
+        self.scope.truncate(depth);
+        ty
+    }
+
+    /// The names that a written type binds are in scope in the body.
+    fn bind_type_names(&mut self, written: TermId) {
+        let mut term = written;
+        loop {
+            match &self.item.term(term).kind {
+                TermKind::Pi { param, body, .. } => {
+                    self.bind_again(*param);
+                    term = *body;
+                }
+                TermKind::Arrow(_, result) => term = *result,
+                TermKind::Paren(inner) => term = *inner,
+                _ => break,
+            }
+        }
+    }
+
+    fn bind_again(&mut self, param: BinderId) {
+        if let BinderInfo::TypeLevel(var, kind) = self.binders[param.0 as usize] {
+            self.level = self.level.max(self.table.info(var).level);
+            self.scope.push(Local {
+                name: self.item.binder(param).name.clone(),
+                target: Target::Binder(param),
+                meaning: Meaning::TypeLevel(var, kind),
+            });
+        }
+    }
+
+    /// A C function: scalars, vectors and tuples in, one of them out.
+    fn foreign(&mut self, params: &[BinderId], result: TermId) -> Ty {
+        self.collect_annotations();
+        let mut types = Vec::new();
+        for &param in params {
+            let binder = self.item.binder(param);
+            let ty = match binder.annotation {
+                BinderAnnotation::Type(ty) => self.foreign_type(ty),
+                _ => Arc::new(Type::Error),
+            };
+            self.binders[param.0 as usize] = BinderInfo::Value(ty.clone());
+            types.push(ty);
+        }
+        let result = self.foreign_type(result);
+        types.into_iter().rev().fold(result, |out, ty| Arc::new(Type::Fun(ty, out)))
+    }
+
+    fn foreign_type(&mut self, term: TermId) -> Ty {
+        let ty = self.elab_type(term);
+        if foreign_allows(&ty) {
+            return ty;
+        }
+        let text = self.show(&ty);
+        self.error(
+            Code::KindMismatch,
+            self.span(term),
+            format!("a foreign function takes and returns scalars, vectors and tuples, not `{text}`"),
+        )
+        .help = Some("apply it to the elements with `map`".into());
+        Arc::new(Type::Error)
+    }
+
+    // ----- small things that everything uses -----
+
+    fn span(&self, term: TermId) -> Span {
+        self.item.term(term).span
+    }
+
+    /// The term without parentheses around it.
+    fn bare(&self, mut term: TermId) -> TermId {
+        while let TermKind::Paren(inner) = self.item.term(term).kind {
+            term = inner;
+        }
+        term
+    }
+
+    fn source_name(&self, term: TermId) -> Option<&'a Name> {
+        match &self.item.term(self.bare(term)).kind {
+            TermKind::Name(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    fn lookup(&self, name: &str) -> Option<&Local> {
+        self.scope.iter().rev().find(|local| local.name == name)
+    }
+
+    fn set(&mut self, term: TermId, info: TermInfo) {
+        self.terms[term.0 as usize] = info;
+    }
+
+    fn error(&mut self, code: Code, span: Span, message: impl Into<String>) -> &mut Diagnostic {
+        self.diagnostics.push(Diagnostic::error(code, span, message));
+        let last = self.diagnostics.len() - 1;
+        &mut self.diagnostics[last]
+    }
+
+    fn failed(&self) -> bool {
+        self.diagnostics.iter().any(|d| d.severity == syntax::Severity::Error)
+    }
+
+    fn open_nat(&mut self, name: &str, at: TermId) -> Nat {
+        let var = self.open(name.into(), Kind::Nat, Classes::DATA, at);
+        Nat::var(var)
+    }
+
+    fn open_type(&mut self, name: &str, classes: Classes, at: TermId) -> Ty {
+        let var = self.open(name.into(), Kind::DataType, classes, at);
+        Arc::new(Type::Var(var))
+    }
+
+    fn open(&mut self, name: Name, kind: Kind, classes: Classes, at: TermId) -> Var {
+        self.table.add(VarInfo {
+            name,
+            kind,
+            level: self.level,
+            state: State::Open,
+            classes,
+            span: self.span(at),
+            range: None,
+            inner: false,
+        })
+    }
+
+    /// A variable that the text binds, one level further in.
+    fn rigid(&mut self, name: Name, kind: Kind, span: Span, inner: bool) -> Var {
+        self.level += 1;
+        self.table.add(VarInfo {
+            name,
+            kind,
+            level: self.level,
+            state: State::Rigid,
+            classes: Classes::of_kind(kind),
+            span,
+            range: None,
+            inner,
+        })
+    }
+
+    fn broken(&self) -> Ty {
+        Arc::new(Type::Error)
+    }
+}
+
+fn foreign_allows(ty: &Type) -> bool {
+    match ty {
+        Type::Error | Type::Scalar(_) => true,
+        Type::Vector(n, t) => n.as_const().is_some() && matches!(**t, Type::Scalar(_) | Type::Error),
+        Type::Pair(a, b) => foreign_allows(a) && foreign_allows(b),
+        _ => false,
+    }
+}

@@ -1,0 +1,218 @@
+//! Conditions on sizes: collected while inferring, used as facts at once, judged at the end.
+
+use std::rc::Rc;
+
+use nat::{Facts, Nat, Prop, Var, Verdict};
+use syntax::{Code, Diagnostic, Severity, Span};
+
+use super::Infer;
+use crate::types::Obligation;
+
+/// A condition that came up.
+#[derive(Clone, Debug)]
+pub(super) struct Pending {
+    pub prop: Prop,
+    pub span: Span,
+    /// Written with `@assume`: needs no remark.
+    pub written: bool,
+}
+
+/// The facts that follow from the conditions so far, without those on bound indices.
+#[derive(Default)]
+pub(super) struct FactCache(Option<Rc<Facts>>);
+
+impl FactCache {
+    pub fn forget(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl Infer<'_> {
+    /// Notes a condition on sizes that the term at `span` needs.
+    pub(super) fn require(&mut self, prop: Prop, span: Span) {
+        self.note_condition(prop, span, false);
+    }
+
+    pub(super) fn note_condition(&mut self, prop: Prop, span: Span, written: bool) {
+        let prop = self.table.prop(&prop);
+        if plainly_true(&prop) {
+            return;
+        }
+        prop.for_each_var(&mut |v| {
+            self.obligation_vars.insert(v);
+        });
+        self.obligations.push(Pending { prop, span, written });
+        self.facts.forget();
+    }
+
+    /// Whether the variable is bound inside the item's value, not by its type.
+    fn is_inner(&self, var: Var) -> bool {
+        self.table.info(var).inner
+    }
+
+    fn inner_vars(&self, prop: &Prop) -> Vec<Var> {
+        let mut inner = Vec::new();
+        prop.for_each_var(&mut |v| {
+            if self.is_inner(v) && !inner.contains(&v) {
+                inner.push(v);
+            }
+        });
+        inner
+    }
+
+    /// What may be assumed where these variables are in scope.
+    pub(super) fn facts_for(&mut self, vars: &[Var]) -> Rc<Facts> {
+        let base = match &self.facts.0 {
+            Some(base) => base.clone(),
+            None => {
+                let mut facts = Facts::new();
+                for pending in &self.obligations {
+                    let prop = self.table.prop(&pending.prop);
+                    if self.inner_vars(&prop).is_empty() && !plainly_false(&prop) {
+                        facts.assume(&prop);
+                    }
+                }
+                let base = Rc::new(facts);
+                self.facts.0 = Some(base.clone());
+                base
+            }
+        };
+        let inner: Vec<Var> = vars.iter().copied().filter(|&v| self.is_inner(v)).collect();
+        if inner.is_empty() {
+            return base;
+        }
+        let mut facts = (*base).clone();
+        self.assume_ranges(&mut facts, &inner);
+        for pending in &self.obligations {
+            let prop = self.table.prop(&pending.prop);
+            let needs = self.inner_vars(&prop);
+            if !needs.is_empty() && needs.iter().all(|v| inner.contains(v)) {
+                facts.assume(&prop);
+            }
+        }
+        Rc::new(facts)
+    }
+
+    fn assume_ranges(&self, facts: &mut Facts, vars: &[Var]) {
+        for &var in vars {
+            if let Some(range) = &self.table.info(var).range {
+                facts.range(var, &Nat::constant(0), &self.table.nat(range));
+            }
+        }
+    }
+
+    /// Proves, refutes or keeps every condition.
+    pub(super) fn judge_obligations(&mut self) -> Vec<Obligation> {
+        let mut facts = Facts::new();
+        let mut kept: Vec<Obligation> = Vec::new();
+        for pending in std::mem::take(&mut self.obligations) {
+            let prop = self.table.prop(&pending.prop);
+            let inner = self.inner_vars(&prop);
+            let mut here = facts.clone();
+            self.assume_ranges(&mut here, &inner);
+            match here.prove(&prop) {
+                Verdict::Proved => continue,
+                _ if impossible(&here, &prop) => {
+                    self.condition_fails(&prop, pending.span);
+                    continue;
+                }
+                Verdict::Refuted(witness) if inner.iter().any(|&v| self.unbounded(v)) => {
+                    self.condition_not_general(&prop, pending.span, &witness);
+                    continue;
+                }
+                Verdict::Unknown if inner.iter().any(|&v| self.unbounded(v)) => {
+                    self.condition_unknown(&prop, pending.span);
+                    continue;
+                }
+                Verdict::Refuted(_) | Verdict::Unknown => {}
+            }
+            let prop = self.quantified(prop, inner);
+            facts.assume(&prop);
+            if !pending.written {
+                self.remark(&prop, pending.span);
+            }
+            kept.push(Obligation { prop, span: pending.span });
+        }
+        kept
+    }
+
+    fn unbounded(&self, var: Var) -> bool {
+        self.table.info(var).range.is_none()
+    }
+
+    /// A condition on bound indices holds for their whole range.
+    fn quantified(&self, prop: Prop, inner: Vec<Var>) -> Prop {
+        inner.into_iter().rev().fold(prop, |prop, var| {
+            let to = match &self.table.info(var).range {
+                Some(range) => self.table.nat(range),
+                None => Nat::constant(0),
+            };
+            Prop::for_all(var, Nat::constant(0), to, prop)
+        })
+    }
+
+    fn remark(&mut self, prop: &Prop, span: Span) {
+        let text = self.show_prop(prop);
+        let mut remark = Diagnostic::new(
+            Severity::Information,
+            Code::Obligation,
+            span,
+            format!("assumes {text}"),
+        );
+        remark.help = Some("checked before each run; part of the type for every use".into());
+        // One remark a condition and place.
+        if !self.diagnostics.iter().any(|d| d.span == span && d.message == remark.message) {
+            self.diagnostics.push(remark);
+        }
+    }
+}
+
+/// Whether the condition fails for all sizes.
+fn impossible(facts: &Facts, prop: &Prop) -> bool {
+    let proved = |prop: &Prop| matches!(facts.prove(prop), Verdict::Proved);
+    let one = Nat::constant(1);
+    match prop {
+        Prop::AtLeast(a, b) => proved(&Prop::AtLeast(b.clone(), Nat::add(a, &one))),
+        Prop::Divides(a, b) => {
+            a.as_const() == Some(0)
+                || Nat::rem(b, a).as_const().is_some_and(|r| r != 0)
+                || (proved(&Prop::AtLeast(b.clone(), one.clone()))
+                    && proved(&Prop::AtLeast(a.clone(), Nat::add(b, &one))))
+        }
+        Prop::Equal(a, b) => {
+            proved(&Prop::AtLeast(a.clone(), Nat::add(b, &one)))
+                || proved(&Prop::AtLeast(b.clone(), Nat::add(a, &one)))
+        }
+        Prop::ForAll { .. } => false,
+    }
+}
+
+fn plainly_true(prop: &Prop) -> bool {
+    match prop {
+        Prop::AtLeast(a, b) => match (a.as_const(), b.as_const()) {
+            (Some(a), Some(b)) => a >= b,
+            (None, Some(b)) => b <= 0 && a.as_var().is_some(),
+            _ => false,
+        },
+        Prop::Divides(a, b) => match (a.as_const(), b.as_const()) {
+            (Some(1), _) => true,
+            (Some(a), Some(b)) => a > 0 && b % a == 0,
+            _ => false,
+        },
+        Prop::Equal(a, b) => a == b,
+        Prop::ForAll { .. } => false,
+    }
+}
+
+fn plainly_false(prop: &Prop) -> bool {
+    match prop {
+        Prop::AtLeast(a, b) => {
+            matches!((a.as_const(), b.as_const()), (Some(a), Some(b)) if a < b)
+        }
+        Prop::Divides(a, b) => {
+            matches!((a.as_const(), b.as_const()), (Some(a), Some(b)) if a <= 0 || b % a != 0)
+        }
+        Prop::Equal(a, b) => matches!((a.as_const(), b.as_const()), (Some(a), Some(b)) if a != b),
+        Prop::ForAll { .. } => false,
+    }
+}

@@ -1,0 +1,55 @@
+//! Schemes of primitives: a written type without a body.
+
+use std::sync::{Arc, LazyLock};
+
+use syntax::ast::{Item, ItemKind, Name};
+
+use super::Infer;
+use crate::primitive::Primitive;
+use crate::types::{Scheme, Type};
+use crate::{Env, Resolution};
+
+struct Nothing;
+
+impl Env for Nothing {
+    fn resolve(&self, _name: &str) -> Resolution {
+        Resolution::Unknown
+    }
+
+    fn names(&self) -> Vec<Name> {
+        Vec::new()
+    }
+}
+
+/// The scheme that a definition's written type and `@assume` annotations say, body unseen.
+fn written_scheme(item: &Item) -> Scheme {
+    let env = Nothing;
+    let mut infer = Infer::new(item, &env);
+    let ty = match &item.kind {
+        ItemKind::Def { ty: Some(ty), .. } => {
+            infer.spine = infer.spine_binders();
+            for annotation in &item.annotations {
+                if annotation.name.as_ref().is_some_and(|name| name.name == "assume") {
+                    infer.assume_annotation(annotation);
+                }
+            }
+            let written = infer.elab_type(*ty);
+            infer.bind_type_names(*ty);
+            infer.assume_in_scope();
+            written
+        }
+        _ => Arc::new(Type::Error),
+    };
+    infer.written_only(&ty)
+}
+
+/// The type of a primitive.
+pub fn library_scheme(primitive: Primitive) -> &'static Arc<Scheme> {
+    static SCHEMES: LazyLock<Vec<Arc<Scheme>>> = LazyLock::new(|| {
+        Primitive::ALL
+            .iter()
+            .map(|p| Arc::new(written_scheme(p.item())))
+            .collect()
+    });
+    &SCHEMES[primitive as usize]
+}

@@ -1,0 +1,88 @@
+//! Conditions of single primitives that their types cannot say (`rise.md` section 3).
+
+use nat::{Nat, Prop};
+use syntax::ast::TermId;
+
+use super::Infer;
+use crate::TermInfo;
+use crate::primitive::Primitive;
+use crate::types::{Arg, SizeFun, Type};
+
+impl Infer<'_> {
+    pub(super) fn special_conditions(
+        &mut self,
+        primitive: Primitive,
+        head: TermId,
+        args: &[TermId],
+    ) {
+        match primitive {
+            Primitive::Reorder => self.reorder_inverse(head, args),
+            Primitive::Partition => self.partition_range(args),
+            Primitive::DepMapSeq => self.dep_map_range(args),
+            _ => {}
+        }
+    }
+
+    /// `reorder(n)(g)(h)`: both map `[0, n)` into itself, and each undoes the other.
+    fn reorder_inverse(&mut self, head: TermId, args: &[TermId]) {
+        let [n, g, h, ..] = args else { return };
+        let (Some(n), Some(g_fun), Some(h_fun)) =
+            (self.nat_argument(*n), self.size_fun_argument(*g), self.size_fun_argument(*h))
+        else {
+            return;
+        };
+        for term in [g, h] {
+            self.set_range(*term, &n);
+        }
+        let span = self.span(head);
+        let index = self.index_var("i", &n);
+        let i = Nat::var(index);
+        for (f, back) in [(&g_fun, &h_fun), (&h_fun, &g_fun)] {
+            let there = self.table.apply_size_fun(f, &i);
+            let again = self.table.apply_size_fun(back, &there);
+            self.require(Prop::AtLeast(n.clone(), Nat::add(&there, &Nat::constant(1))), span);
+            self.require(Prop::Equal(again, i.clone()), span);
+        }
+    }
+
+    /// The lengths of `partition(m)(len)` are used for `i < m`.
+    fn partition_range(&mut self, args: &[TermId]) {
+        if let [m, len, ..] = args
+            && let Some(m) = self.nat_argument(*m)
+        {
+            self.set_range(*len, &m);
+        }
+    }
+
+    /// The function of `depMapSeq` is used for `k < n`.
+    fn dep_map_range(&mut self, args: &[TermId]) {
+        if let [f, xs, ..] = args
+            && let TermInfo::Expr(ty) = &self.terms[xs.0 as usize]
+            && let Type::DepArray(n, _) = &*self.table.head(ty)
+        {
+            let n = n.clone();
+            self.set_range(*f, &n);
+        }
+    }
+
+    fn set_range(&mut self, fun: TermId, range: &Nat) {
+        if let Some(var) = self.bound_by(fun) {
+            self.table.update(var).range = Some(range.clone());
+            self.facts.forget();
+        }
+    }
+
+    fn nat_argument(&self, term: TermId) -> Option<Nat> {
+        match &self.terms[term.0 as usize] {
+            TermInfo::Arg(Arg::Nat(n)) => Some(n.clone()),
+            _ => None,
+        }
+    }
+
+    fn size_fun_argument(&self, term: TermId) -> Option<SizeFun> {
+        match &self.terms[term.0 as usize] {
+            TermInfo::Arg(Arg::SizeFun(f)) => Some(f.clone()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,506 @@
+//! Making two types one.
+
+use std::sync::Arc;
+
+use nat::{Nat, Solution, Var};
+use syntax::Span;
+use syntax::ast::{BinaryOp, Kind, TermId};
+
+use super::Infer;
+use super::table::{State, VarInfo, subst};
+use crate::classes::Classes;
+use crate::types::{Address, Arg, DataFun, Pi, SizeFun, Ty, Type};
+
+/// Why two types must agree: what a message about it says.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cause {
+    /// Where a message about it stands.
+    pub span: Span,
+    pub why: Why,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Why {
+    /// `term` is an argument of the function at `head`.
+    Argument { head: TermId, term: TermId },
+    /// `value` is piped into the stage with the function `head`.
+    Piped { head: TermId, value: TermId },
+    /// The two operands of an operator.
+    Operand { op: BinaryOp, lhs: TermId, rhs: TermId },
+    /// The body of a definition with a written type.
+    Written { ty: TermId, body: TermId },
+    /// `(e : t)`, or a parameter's annotation.
+    Ascribed { ty: TermId },
+    /// What surrounds the term wants this type.
+    Context,
+}
+
+/// Why two types do not agree.
+#[derive(Clone, Debug)]
+pub(super) enum Clash {
+    /// These parts differ.
+    Types(Ty, Ty),
+    /// The variable would contain itself.
+    Infinite(Ty),
+    /// A type outside the sub-kind.
+    Classes(Classes, Ty),
+    /// A size that is bound further in than where it would be used.
+    Escape(Var),
+    /// Two address spaces.
+    Address(Address, Address),
+}
+
+/// An equation between sizes that is not decided yet.
+#[derive(Clone, Debug)]
+pub(super) struct Equation {
+    pub expected: Nat,
+    pub found: Nat,
+    /// Index in `Infer::demands`.
+    pub demand: usize,
+}
+
+/// Two types that had to agree, kept for the message about their sizes.
+#[derive(Clone, Debug)]
+pub(super) struct Demand {
+    pub cause: Cause,
+    pub expected: Ty,
+    pub found: Ty,
+}
+
+impl Infer<'_> {
+    /// Makes the two types agree, or says why they do not; returns whether they do (sizes may be
+    /// decided later).
+    pub(super) fn demand(&mut self, expected: &Ty, found: &Ty, cause: Cause) -> bool {
+        match self.agree(expected, found, cause) {
+            Ok(()) => true,
+            Err(clash) => {
+                self.report_clash(&clash, expected, found, cause);
+                false
+            }
+        }
+    }
+
+    /// As [`Infer::demand`], without a message.
+    pub(super) fn agree(&mut self, expected: &Ty, found: &Ty, cause: Cause) -> Result<(), Clash> {
+        self.demands.push(Demand { cause, expected: expected.clone(), found: found.clone() });
+        let before = self.equations.len();
+        let result = self.unify(expected, found);
+        if result.is_ok() && self.equations.len() == before {
+            self.demands.pop();
+        }
+        result
+    }
+
+    /// Makes the types agree if that is possible, and changes nothing otherwise.
+    pub(super) fn attempt(&mut self, expected: &Ty, found: &Ty, cause: Cause) -> bool {
+        let mark = self.table.begin();
+        let (equations, obligations, demands) =
+            (self.equations.len(), self.obligations.len(), self.demands.len());
+        match self.agree(expected, found, cause) {
+            Ok(()) => {
+                self.table.keep(mark);
+                true
+            }
+            Err(_) => {
+                self.table.undo(mark);
+                self.equations.truncate(equations);
+                self.obligations.truncate(obligations);
+                self.demands.truncate(demands);
+                self.facts.forget();
+                false
+            }
+        }
+    }
+
+    fn unify(&mut self, a: &Ty, b: &Ty) -> Result<(), Clash> {
+        if Arc::ptr_eq(a, b) {
+            return Ok(());
+        }
+        let (a, b) = (self.table.head(a), self.table.head(b));
+        match (&*a, &*b) {
+            (Type::Error, _) | (_, Type::Error) => Ok(()),
+            (Type::Var(x), Type::Var(y)) if x == y => Ok(()),
+            (Type::Var(x), Type::Var(y)) if self.table.is_open(*x) && self.table.is_open(*y) => {
+                self.merge(*x, *y, &a, &b)
+            }
+            (Type::Var(x), _) if self.table.is_open(*x) => self.bind(*x, &b),
+            (_, Type::Var(y)) if self.table.is_open(*y) => self.bind(*y, &a),
+            (Type::Scalar(s), Type::Scalar(t)) if s == t => Ok(()),
+            (Type::Index(m), Type::Index(n)) => {
+                self.equate(m, n);
+                Ok(())
+            }
+            (Type::Vector(m, s), Type::Vector(n, t)) | (Type::Array(m, s), Type::Array(n, t)) => {
+                self.equate(m, n);
+                self.unify(s, t)
+            }
+            (Type::Pair(s, t), Type::Pair(u, v)) | (Type::Fun(s, t), Type::Fun(u, v)) => {
+                let first = self.unify(s, u);
+                self.unify(t, v).and(first)
+            }
+            (Type::DepArray(m, f), Type::DepArray(n, g)) => {
+                self.equate(m, n);
+                self.unify_data_fun(f, g, Some(m))
+            }
+            (Type::DepPair(f), Type::DepPair(g)) => self.unify_data_fun(f, g, None),
+            (Type::Apply(f, m), Type::Apply(g, n)) if f == g => {
+                self.equate(m, n);
+                Ok(())
+            }
+            (Type::Apply(f, n), _) if self.table.is_open(*f) => self.bind_data_fun(*f, n, &b),
+            (_, Type::Apply(f, n)) if self.table.is_open(*f) => self.bind_data_fun(*f, n, &a),
+            (Type::Pi(p), Type::Pi(q)) if p.kind == q.kind && p.implicit == q.implicit => {
+                self.unify_pi(p, q)
+            }
+            _ => Err(Clash::Types(a, b)),
+        }
+    }
+
+    fn unify_pi(&mut self, p: &Pi, q: &Pi) -> Result<(), Clash> {
+        let name = self.table.info(p.var).name.clone();
+        let skolem = self.skolem(name, p.kind);
+        let arg = self.var_as_arg(skolem, p.kind);
+        let body = |pi: &Pi| subst(&pi.body, &|v| (v == pi.var).then(|| arg.clone()));
+        let (a, b) = (body(p), body(q));
+        self.unify(&a, &b)
+    }
+
+    fn unify_data_fun(
+        &mut self,
+        f: &DataFun,
+        g: &DataFun,
+        range: Option<&Nat>,
+    ) -> Result<(), Clash> {
+        let (f, g) = (self.table.data_fun(f), self.table.data_fun(g));
+        match (&f, &g) {
+            (DataFun::Var(x), DataFun::Var(y)) if x == y => Ok(()),
+            (DataFun::Var(x), _) if self.table.is_open(*x) => {
+                self.solve_var(*x, Arg::DataFun(g));
+                Ok(())
+            }
+            (_, DataFun::Var(y)) if self.table.is_open(*y) => {
+                self.solve_var(*y, Arg::DataFun(f));
+                Ok(())
+            }
+            _ => {
+                let skolem = self.skolem("i".into(), Kind::Nat);
+                self.table.update(skolem).range = range.cloned();
+                let at = Nat::var(skolem);
+                let (a, b) =
+                    (self.table.apply_data_fun(&f, &at), self.table.apply_data_fun(&g, &at));
+                self.unify(&a, &b)
+            }
+        }
+    }
+
+    /// `f(n) = ty` for open `f`: the function is what maps the variable `n` to `ty`, or constant.
+    fn bind_data_fun(&mut self, f: Var, n: &Nat, ty: &Ty) -> Result<(), Clash> {
+        let n = self.table.nat(n);
+        let ty = self.table.ty(ty);
+        let param = self.skolem("i".into(), Kind::Nat);
+        let body = match n.as_var() {
+            Some(var) if self.table.is_rigid(var) => {
+                subst(&ty, &|v| (v == var).then(|| Arg::Nat(Nat::var(param))))
+            }
+            _ => ty,
+        };
+        self.check_scope(f, &body)?;
+        self.solve_var(f, Arg::DataFun(DataFun::Lambda(param, body)));
+        Ok(())
+    }
+
+    fn merge(&mut self, x: Var, y: Var, a: &Ty, b: &Ty) -> Result<(), Clash> {
+        let (classes_x, classes_y) = (self.table.info(x).classes, self.table.info(y).classes);
+        let both = classes_x.and(classes_y);
+        if both.is_empty() {
+            return Err(Clash::Types(a.clone(), b.clone()));
+        }
+        let level = self.table.info(x).level.min(self.table.info(y).level);
+        // The name that the text gave wins over one from a signature.
+        self.solve_var(y, Arg::Type(a.clone()));
+        let info = self.table.update(x);
+        info.classes = both;
+        info.level = level;
+        Ok(())
+    }
+
+    fn bind(&mut self, x: Var, ty: &Ty) -> Result<(), Clash> {
+        let ty = self.table.ty(ty);
+        if mentions(&ty, x) {
+            return Err(Clash::Infinite(ty));
+        }
+        self.restrict(&ty, self.table.info(x).classes)?;
+        self.check_scope(x, &ty)?;
+        self.solve_var(x, Arg::Type(ty));
+        Ok(())
+    }
+
+    /// Makes the type one of `classes`.
+    pub(super) fn restrict(&mut self, ty: &Ty, classes: Classes) -> Result<(), Clash> {
+        let ty = self.table.head(ty);
+        match &*ty {
+            Type::Error => Ok(()),
+            Type::Var(var) if self.table.is_open(*var) => {
+                let both = self.table.info(*var).classes.and(classes);
+                if both.is_empty() {
+                    return Err(Clash::Classes(classes, ty));
+                }
+                if both != self.table.info(*var).classes {
+                    self.table.update(*var).classes = both;
+                }
+                Ok(())
+            }
+            Type::Var(var) => {
+                if self.table.info(*var).classes.within(classes) {
+                    Ok(())
+                } else {
+                    Err(Clash::Classes(classes, ty))
+                }
+            }
+            Type::Apply(..) if Classes::DATA.within(classes) => Ok(()),
+            Type::Apply(..) => Err(Clash::Classes(classes, ty)),
+            Type::Vector(_, elem) if !Classes::DATA.within(classes) => {
+                if !Classes::of_type(&ty).is_some_and(|c| c.within(classes)) {
+                    return Err(Clash::Classes(classes, ty));
+                }
+                let numbers = Classes::of_kind(Kind::Int).or(Classes::of_kind(Kind::Float));
+                self.restrict(elem, numbers).map_err(|_| Clash::Classes(classes, ty.clone()))
+            }
+            _ => match Classes::of_type(&ty) {
+                Some(found) if !found.within(classes) => Err(Clash::Classes(classes, ty)),
+                _ => Ok(()),
+            },
+        }
+    }
+
+    /// No variable that is bound deeper than `x` may occur in its solution; open ones move out.
+    fn check_scope(&mut self, x: Var, ty: &Ty) -> Result<(), Clash> {
+        let level = self.table.info(x).level;
+        let mut bound = Vec::new();
+        let mut deeper = Vec::new();
+        for_each_var(ty, &mut bound, &mut |v| deeper.push(v));
+        for v in deeper {
+            let info = self.table.info(v);
+            if info.level <= level {
+                continue;
+            }
+            match info.state {
+                State::Rigid => return Err(Clash::Escape(v)),
+                _ => self.table.update(v).level = level,
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives an open variable its value.
+    pub(super) fn solve_var(&mut self, x: Var, value: Arg) {
+        let at = self.here();
+        if self.obligation_vars.contains(&x) {
+            self.facts.forget();
+        }
+        self.table.update(x).state = State::Solved(value, at);
+        self.solved_since_settle = true;
+    }
+
+    fn here(&self) -> Span {
+        self.demands.last().map_or(Span::default(), |d| d.cause.span)
+    }
+
+    /// Makes two sizes equal, now or once more is known.
+    pub(super) fn equate(&mut self, expected: &Nat, found: &Nat) {
+        let (expected, found) = (self.table.nat(expected), self.table.nat(found));
+        if expected == found {
+            return;
+        }
+        let demand = self.demands.len().saturating_sub(1);
+        if !self.try_equate(&expected, &found, demand) {
+            self.equations.push(Equation { expected, found, demand });
+        }
+    }
+
+    /// Solves the equation if it can be solved now.
+    fn try_equate(&mut self, expected: &Nat, found: &Nat, demand: usize) -> bool {
+        // The everyday case, without building facts: an unknown against a size.
+        for (x, value) in [(expected, found), (found, expected)] {
+            if let Some(x) = x.as_var()
+                && self.table.is_open(x)
+                && !value.mentions(x)
+                && self.nat_in_scope(x, value)
+            {
+                self.solve_nat(x, value.clone());
+                return true;
+            }
+        }
+        let mut inner = Vec::new();
+        for side in [expected, found] {
+            side.for_each_var(&mut |v| inner.push(v));
+        }
+        let facts = self.facts_for(&inner);
+        let table = &self.table;
+        let solution = nat::solve(
+            expected,
+            found,
+            &facts,
+            &|v| table.is_open(v) && table.info(v).kind == Kind::Nat,
+            &|x, v| table.visible(x, v),
+        );
+        match solution {
+            Solution::Trivial => true,
+            Solution::Solved(assignments) => {
+                let span = self.demands[demand].cause.span;
+                for assignment in assignments {
+                    self.solve_nat(assignment.var, assignment.value);
+                    for need in assignment.needs {
+                        self.require(need, span);
+                    }
+                }
+                true
+            }
+            Solution::Refuted(_) | Solution::Stuck => false,
+        }
+    }
+
+    fn nat_in_scope(&self, x: Var, value: &Nat) -> bool {
+        let level = self.table.info(x).level;
+        let mut fine = true;
+        value.for_each_var(&mut |v| {
+            let info = self.table.info(v);
+            fine &= info.level <= level || matches!(info.state, State::Open);
+        });
+        fine
+    }
+
+    fn solve_nat(&mut self, x: Var, value: Nat) {
+        let level = self.table.info(x).level;
+        let mut deeper = Vec::new();
+        value.for_each_var(&mut |v| deeper.push(v));
+        for v in deeper {
+            if self.table.info(v).level > level && self.table.is_open(v) {
+                self.table.update(v).level = level;
+            }
+        }
+        self.solve_var(x, Arg::Nat(value));
+    }
+
+    /// Tries the undecided equations again, as long as that solves something.
+    pub(super) fn settle(&mut self) {
+        while self.solved_since_settle && !self.equations.is_empty() {
+            self.solved_since_settle = false;
+            let equations = std::mem::take(&mut self.equations);
+            for equation in equations {
+                let (a, b) =
+                    (self.table.nat(&equation.expected), self.table.nat(&equation.found));
+                if a != b && !self.try_equate(&a, &b, equation.demand) {
+                    self.equations.push(equation);
+                }
+            }
+        }
+        self.solved_since_settle = false;
+    }
+
+    /// Address spaces agree only if they are the same.
+    pub(super) fn unify_address(&mut self, a: Address, b: Address) -> Result<(), Clash> {
+        let (a, b) = (self.table.address(a), self.table.address(b));
+        match (a, b) {
+            _ if a == b => Ok(()),
+            (Address::Var(x), _) if self.table.is_open(x) => {
+                self.solve_var(x, Arg::Address(b));
+                Ok(())
+            }
+            (_, Address::Var(y)) if self.table.is_open(y) => {
+                self.solve_var(y, Arg::Address(a));
+                Ok(())
+            }
+            _ => Err(Clash::Address(a, b)),
+        }
+    }
+
+    /// A fresh variable that stands for itself, one level further in.
+    pub(super) fn skolem(&mut self, name: syntax::ast::Name, kind: Kind) -> Var {
+        self.table.add(VarInfo {
+            name,
+            kind,
+            level: self.level + 1,
+            state: State::Rigid,
+            classes: Classes::of_kind(kind),
+            span: self.here(),
+            range: None,
+            inner: true,
+        })
+    }
+
+    /// The variable as an argument of its kind.
+    pub(super) fn var_as_arg(&self, var: Var, kind: Kind) -> Arg {
+        match kind {
+            Kind::Nat => Arg::Nat(Nat::var(var)),
+            Kind::AddrSp => Arg::Address(Address::Var(var)),
+            Kind::Nat2Nat => Arg::SizeFun(SizeFun::Var(var)),
+            Kind::Nat2Data => Arg::DataFun(DataFun::Var(var)),
+            Kind::DataType | Kind::Scalar | Kind::Num | Kind::Int | Kind::Float => {
+                Arg::Type(Arc::new(Type::Var(var)))
+            }
+        }
+    }
+}
+
+/// Whether the type variable occurs in the (fully read) type.
+fn mentions(ty: &Ty, x: Var) -> bool {
+    let mut found = false;
+    for_each_var(ty, &mut Vec::new(), &mut |v| found |= v == x);
+    found
+}
+
+/// Every free variable of a type.
+pub(crate) fn for_each_var(ty: &Type, bound: &mut Vec<Var>, f: &mut dyn FnMut(Var)) {
+    let nat = |n: &Nat, bound: &Vec<Var>, f: &mut dyn FnMut(Var)| {
+        n.for_each_var(&mut |v| {
+            if !bound.contains(&v) {
+                f(v);
+            }
+        });
+    };
+    match ty {
+        Type::Error | Type::Scalar(_) => {}
+        Type::Var(v) => {
+            if !bound.contains(v) {
+                f(*v);
+            }
+        }
+        Type::Index(n) => nat(n, bound, f),
+        Type::Vector(n, t) | Type::Array(n, t) => {
+            nat(n, bound, f);
+            for_each_var(t, bound, f);
+        }
+        Type::DepArray(n, fun) => {
+            nat(n, bound, f);
+            for_each_var_fun(fun, bound, f);
+        }
+        Type::DepPair(fun) => for_each_var_fun(fun, bound, f),
+        Type::Pair(a, b) | Type::Fun(a, b) => {
+            for_each_var(a, bound, f);
+            for_each_var(b, bound, f);
+        }
+        Type::Apply(v, n) => {
+            if !bound.contains(v) {
+                f(*v);
+            }
+            nat(n, bound, f);
+        }
+        Type::Pi(pi) => {
+            bound.push(pi.var);
+            for_each_var(&pi.body, bound, f);
+            bound.pop();
+        }
+    }
+}
+
+fn for_each_var_fun(fun: &DataFun, bound: &mut Vec<Var>, f: &mut dyn FnMut(Var)) {
+    match fun {
+        DataFun::Var(v) => f(*v),
+        DataFun::Lambda(param, body) => {
+            bound.push(*param);
+            for_each_var(body, bound, f);
+            bound.pop();
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Types as text that reads back as the same type.
+
+use std::fmt::Write;
+
+use nat::{Nat, Prop};
+use syntax::ast::Name;
+
+use crate::types::{Address, Arg, DataFun, Names, Scheme, SizeFun, Type};
+
+/// `(n: Nat) -> n.f32 -> f32`
+pub fn type_text(ty: &Type, names: &Names) -> String {
+    let mut printer = Printer { out: String::new(), names };
+    printer.ty(ty, Place::Top);
+    printer.out
+}
+
+/// The type of a definition with its obligations: `(n: Nat) -> n.f32 -> f32 where 4 divides n`.
+pub fn scheme_text(scheme: &Scheme) -> String {
+    let mut text = type_text(&scheme.ty, &scheme.names);
+    for (index, prop) in scheme.obligations.iter().enumerate() {
+        text.push_str(if index == 0 { " where " } else { ", " });
+        text.push_str(&prop_text(prop, &scheme.names));
+    }
+    text
+}
+
+/// `n*m + 1`
+pub fn nat_text(nat: &Nat, names: &Names) -> String {
+    nat.display(&|v| names.get(v)).to_string()
+}
+
+/// `4 divides n`; sums are moved so that nothing is subtracted: `n >= 2`, not `n - 1 >= 1`.
+pub fn prop_text(prop: &Prop, names: &Names) -> String {
+    let name = |v| -> Name { names.get(v) };
+    match prop {
+        Prop::AtLeast(a, b) => {
+            let (more, less) = Nat::sub(a, b).split_signs();
+            Prop::AtLeast(more, less).display(&name).to_string()
+        }
+        Prop::ForAll { var, from, to, prop } => format!(
+            "{} for all {} <= {} < {}",
+            prop_text(prop, names),
+            from.display(&name),
+            names.get(*var),
+            to.display(&name),
+        ),
+        Prop::Divides(..) | Prop::Equal(..) => prop.display(&name).to_string(),
+    }
+}
+
+/// A type-level argument.
+pub fn arg_text(arg: &Arg, names: &Names) -> String {
+    match arg {
+        Arg::Nat(nat) => nat_text(nat, names),
+        Arg::Type(ty) => type_text(ty, names),
+        Arg::Address(Address::Space(space)) => space.to_string(),
+        Arg::Address(Address::Var(var)) => names.get(*var).to_string(),
+        Arg::SizeFun(SizeFun::Var(var)) => names.get(*var).to_string(),
+        Arg::SizeFun(SizeFun::Lambda(fun)) => {
+            format!("natFun({} => {})", names.get(fun.param), nat_text(&fun.body, names))
+        }
+        Arg::DataFun(fun) => {
+            let mut printer = Printer { out: String::new(), names };
+            printer.data_fun(fun);
+            printer.out
+        }
+    }
+}
+
+/// Where a type stands, which says what needs parentheses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Top,
+    /// Left of an arrow.
+    Domain,
+    /// Behind `n.`: arrows need parentheses.
+    Element,
+}
+
+struct Printer<'n> {
+    out: String,
+    names: &'n Names,
+}
+
+impl Printer<'_> {
+    fn ty(&mut self, ty: &Type, place: Place) {
+        let parens = matches!(ty, Type::Fun(..) | Type::Pi(_)) && place != Place::Top;
+        if parens {
+            self.out.push('(');
+        }
+        self.bare(ty);
+        if parens {
+            self.out.push(')');
+        }
+    }
+
+    fn bare(&mut self, ty: &Type) {
+        match ty {
+            Type::Error => self.out.push('_'),
+            Type::Var(var) => self.out.push_str(&self.names.get(*var)),
+            Type::Scalar(scalar) => self.out.push_str(scalar.as_str()),
+            Type::Index(n) => {
+                self.out.push_str("Idx[");
+                self.nat(n);
+                self.out.push(']');
+            }
+            Type::Vector(n, elem) => {
+                self.out.push_str("Vec[");
+                self.nat(n);
+                self.out.push_str(", ");
+                self.ty(elem, Place::Top);
+                self.out.push(']');
+            }
+            Type::Array(n, elem) => {
+                self.size(n);
+                self.out.push('.');
+                self.ty(elem, Place::Element);
+            }
+            Type::DepArray(n, fun) => {
+                self.size(n);
+                self.out.push_str("..");
+                self.data_fun(fun);
+            }
+            Type::Pair(a, b) => {
+                self.out.push('(');
+                self.ty(a, Place::Top);
+                self.out.push_str(", ");
+                self.ty(b, Place::Top);
+                self.out.push(')');
+            }
+            Type::DepPair(DataFun::Lambda(param, body)) => {
+                let name = self.names.get(*param);
+                let _ = write!(self.out, "DepPair[{name} => ");
+                self.ty(body, Place::Top);
+                self.out.push(']');
+            }
+            Type::DepPair(DataFun::Var(var)) => {
+                let name = self.names.get(*var);
+                let _ = write!(self.out, "DepPair[k => {name}(k)]");
+            }
+            Type::Apply(fun, n) => {
+                self.out.push_str(&self.names.get(*fun));
+                self.out.push('(');
+                self.nat(n);
+                self.out.push(')');
+            }
+            Type::Fun(a, b) => {
+                self.ty(a, Place::Domain);
+                self.out.push_str(" -> ");
+                self.ty(b, Place::Top);
+            }
+            Type::Pi(pi) => {
+                let (open, close) = if pi.implicit { ('{', '}') } else { ('(', ')') };
+                let name = self.names.get(pi.var);
+                let _ = write!(self.out, "{open}{name}: {}{close} -> ", pi.kind);
+                self.ty(&pi.body, Place::Top);
+            }
+        }
+    }
+
+    fn nat(&mut self, n: &Nat) {
+        let names = self.names;
+        let _ = write!(self.out, "{}", n.display(&|v| names.get(v)));
+    }
+
+    fn size(&mut self, n: &Nat) {
+        let names = self.names;
+        let name = |v| names.get(v);
+        if n.is_atomic() {
+            let _ = write!(self.out, "{:#}", n.display(&name));
+        } else {
+            let _ = write!(self.out, "({:#})", n.display(&name));
+        }
+    }
+
+    fn data_fun(&mut self, fun: &DataFun) {
+        match fun {
+            DataFun::Var(var) => self.out.push_str(&self.names.get(*var)),
+            DataFun::Lambda(param, body) => {
+                let name = self.names.get(*param);
+                let _ = write!(self.out, "dataFun({name} => ");
+                self.ty(body, Place::Top);
+                self.out.push(')');
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Terms as short text for messages: `map(fun(…))`, `n - 5`, `xs |> …`.
+
+use syntax::ast::{Half, Item, Literal, TermId, TermKind, UnaryOp};
+
+/// How many characters a term may take before its parts are left out.
+const SHORT: usize = 32;
+
+/// The term in few characters; parts that do not fit are `…`.
+pub(crate) fn snippet(item: &Item, term: TermId) -> String {
+    (0..=3)
+        .rev()
+        .map(|depth| render(item, term, depth))
+        .find(|text| text.chars().count() <= SHORT)
+        .unwrap_or_else(|| "…".to_owned())
+}
+
+fn render(item: &Item, term: TermId, depth: u32) -> String {
+    let part = |t: TermId| {
+        if depth == 0 { leaf(item, t) } else { render(item, t, depth - 1) }
+    };
+    match &item.term(term).kind {
+        TermKind::Apply { callee, args } => {
+            let args: Vec<String> = args.iter().map(|&a| part(a)).collect();
+            format!("{}({})", render(item, *callee, depth), args.join(", "))
+        }
+        TermKind::Binary { op, lhs, rhs, .. } => {
+            format!("{} {} {}", part(*lhs), op.as_str(), part(*rhs))
+        }
+        TermKind::Unary { op, operand } => {
+            let op = match op {
+                UnaryOp::Neg => "-",
+                UnaryOp::Not => "!",
+            };
+            format!("{op}{}", part(*operand))
+        }
+        TermKind::Project { pair, half } => {
+            let half = match half {
+                Half::First => "_1",
+                Half::Second => "_2",
+            };
+            format!("{}.{half}", part(*pair))
+        }
+        TermKind::Paren(inner) => format!("({})", render(item, *inner, depth)),
+        TermKind::Pair(a, b) => format!("({}, {})", part(*a), part(*b)),
+        TermKind::Array { size, elem, .. } => format!("{}.{}", part(*size), part(*elem)),
+        TermKind::Vector { size, elem } => format!("Vec[{}, {}]", part(*size), part(*elem)),
+        TermKind::Tuple(a, b) => format!("Tuple[{}, {}]", part(*a), part(*b)),
+        TermKind::Index(size) => format!("Idx[{}]", part(*size)),
+        TermKind::Arrow(a, b) => format!("{} -> {}", part(*a), part(*b)),
+        TermKind::Fun { .. } => "fun(…)".to_owned(),
+        TermKind::DepFun { .. } => "depFun(…)".to_owned(),
+        TermKind::NatFun { .. } => "natFun(…)".to_owned(),
+        TermKind::DataFun { .. } => "dataFun(…)".to_owned(),
+        _ => leaf(item, term),
+    }
+}
+
+fn leaf(item: &Item, term: TermId) -> String {
+    match &item.term(term).kind {
+        TermKind::Hole => "_".to_owned(),
+        TermKind::Name(name) => name.to_string(),
+        TermKind::Operator(op) => format!("({})", op.as_str()),
+        TermKind::Scalar(scalar) => scalar.to_string(),
+        TermKind::Address(space) => space.to_string(),
+        TermKind::Literal(Literal::Bool(value)) => value.to_string(),
+        TermKind::Literal(Literal::Int { value, suffix }) => match suffix {
+            Some(suffix) => format!("{value}{suffix}"),
+            None => value.to_string(),
+        },
+        TermKind::Literal(Literal::Float { text, suffix }) => match suffix {
+            Some(syntax::ast::ScalarType::F32) => format!("{text}f"),
+            Some(suffix) => format!("{text}{suffix}"),
+            None => text.to_string(),
+        },
+        _ => "…".to_owned(),
+    }
+}
