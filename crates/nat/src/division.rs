@@ -167,7 +167,7 @@ fn without_common_factor(a: &Nat, b: &Nat) -> (Nat, Nat, Nat) {
 /// `0 <= a < b`, as far as the shape tells.
 fn is_remainder_of(a: &Nat, b: &Nat) -> bool {
     if let Some(Op::Mod(_, d)) = a.as_atom().as_ref().and_then(|atom| atom.op()) {
-        if d == b && b.is_plainly_nonneg() {
+        if d.is_plainly_nonneg() && Nat::sub(b, d).is_plainly_nonneg() {
             return true;
         }
     }

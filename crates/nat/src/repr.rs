@@ -478,6 +478,12 @@ impl From<Var> for Nat {
     }
 }
 
+impl From<&Nat> for Nat {
+    fn from(nat: &Nat) -> Nat {
+        nat.clone()
+    }
+}
+
 impl From<i64> for Nat {
     fn from(value: i64) -> Nat {
         Nat::constant(value)

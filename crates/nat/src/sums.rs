@@ -27,11 +27,12 @@ pub(crate) fn sum(from: &Nat, to: &Nat, body: &Nat) -> Nat {
         return written;
     }
     let closed = length.is_plainly_nonneg();
+    let nonempty = (&length - 1).is_plainly_nonneg();
     // Terms of one power of the index are summed at once.
     let mut total = Nat::ZERO;
     let mut powers: [Vec<Term>; 4] = Default::default();
     for term in body.terms().iter() {
-        let (outside, inside) = split(&term.mono);
+        let (outside, inside) = split(&term.mono, nonempty);
         let part = Nat::from_term(outside, term.coeff);
         match power_of_index(&inside) {
             Some(power) if closed => powers[power].extend(part.terms().iter().cloned()),
@@ -67,18 +68,35 @@ fn unrolled(from: &Nat, length: &Nat, body: &Nat) -> Option<Nat> {
     Some(all)
 }
 
-/// The factors without the index, and those with it.
-fn split(mono: &Mono) -> (Mono, Mono) {
+/// The factors without the index, and those with it. What may have no value stays inside, where
+/// an empty sum does not need it.
+fn split(mono: &Mono, nonempty: bool) -> (Mono, Mono) {
     let (mut outside, mut inside) = (Mono::one(), Mono::one());
     for factor in &mono.0 {
-        let side = if has_index(&factor.atom, 0) {
-            &mut inside
-        } else {
-            &mut outside
-        };
+        let stays = has_index(&factor.atom, 0) || !(nonempty || has_value(&factor.atom));
+        let side = if stays { &mut inside } else { &mut outside };
         side.0.push(factor.clone());
     }
     (outside, inside)
+}
+
+/// Whether there is a value for all values of the variables.
+fn has_value(atom: &Atom) -> bool {
+    let Some(op) = atom.op() else { return true };
+    let parts = op.operands().iter().all(|nat| {
+        nat.terms()
+            .iter()
+            .flat_map(|t| &t.mono.0)
+            .all(|f| has_value(&f.atom))
+    });
+    parts
+        && match op {
+            Op::Div(_, b) | Op::Mod(_, b) => (b - 1).is_plainly_nonneg(),
+            Op::Pow(_, e) => e.is_plainly_nonneg(),
+            Op::Log2(a) => (a - 1).is_plainly_nonneg(),
+            Op::TooBig => false,
+            _ => true,
+        }
 }
 
 fn has_index(atom: &Atom, depth: u32) -> bool {
