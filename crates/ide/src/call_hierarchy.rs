@@ -1,8 +1,10 @@
 //! Which definitions use which.
 
-use crate::{FilePosition, NavTarget};
-use db::Database;
+use db::{Database, ItemId};
 use syntax::Span;
+
+use crate::view::{Symbol, View};
+use crate::{FilePosition, NavTarget, goto};
 
 /// One end of calls, and where they stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,18 +17,54 @@ pub struct Call {
 
 /// The definition that the name at `at` stands for.
 pub fn prepare_call_hierarchy(db: &Database, at: FilePosition) -> Option<NavTarget> {
-    let _ = (db, at);
-    None
+    goto::definition(db, def_at(db, at)?)
 }
 
 /// The definitions that use the definition at `at` (a position on its name).
 pub fn incoming_calls(db: &Database, at: FilePosition) -> Vec<Call> {
-    let _ = (db, at);
-    Vec::new()
+    let Some(item) = def_at(db, at) else { return Vec::new() };
+    let users = db.users(item).into_iter();
+    users
+        .filter_map(|user| {
+            let target = goto::definition(db, user)?;
+            let ranges = uses(&View::new(db, user), item);
+            (!ranges.is_empty()).then_some(Call { target, ranges })
+        })
+        .collect()
 }
 
-/// The definitions that the definition at `at` uses.
+/// The definitions that the definition at `at` uses, in order of first use.
 pub fn outgoing_calls(db: &Database, at: FilePosition) -> Vec<Call> {
-    let _ = (db, at);
-    Vec::new()
+    let Some(item) = def_at(db, at) else { return Vec::new() };
+    let view = View::new(db, item);
+    let mut calls: Vec<(ItemId, Vec<Span>)> = Vec::new();
+    for found in view.occurrences() {
+        let Symbol::Def(used) = found.symbol else { continue };
+        if found.declaration {
+            continue;
+        }
+        let span = view.absolute(found.span);
+        match calls.iter_mut().find(|(known, _)| *known == used) {
+            Some((_, ranges)) => ranges.push(span),
+            None => calls.push((used, vec![span])),
+        }
+    }
+    calls
+        .into_iter()
+        .filter_map(|(used, ranges)| Some(Call { target: goto::definition(db, used)?, ranges }))
+        .collect()
+}
+
+fn def_at(db: &Database, at: FilePosition) -> Option<ItemId> {
+    let (view, offset) = View::at(db, at)?;
+    match view.occurrence_at(offset)?.symbol {
+        Symbol::Def(item) => Some(item),
+        _ => None,
+    }
+}
+
+/// Where `user` uses `def`, in its file.
+fn uses(user: &View<'_>, def: ItemId) -> Vec<Span> {
+    let found = user.occurrences_of(Symbol::Def(def)).into_iter();
+    found.filter(|found| !found.declaration).map(|found| user.absolute(found.span)).collect()
 }

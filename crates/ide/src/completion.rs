@@ -1,9 +1,16 @@
 //! What could be written at the cursor.
 
-use crate::FilePosition;
-use db::Database;
-use rise::Primitive;
+use db::{Binding, Database, ItemId, Origin};
+use rise::{BinderInfo, Primitive, Scheme, TermInfo, Ty, Type};
+use syntax::ast::{
+    AddressSpace, Annotation, BinaryOp, BinderId, ItemKind, Kind, ScalarType, TermId, TermKind,
+};
+use syntax::lexer::{TokenKind, lex};
 use syntax::{GlobalId, Span};
+
+use crate::context::{self, Context};
+use crate::view::{self, View};
+use crate::{FilePosition, fuzzy, markdown, snippet, token, tree};
 
 /// What a completion is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,12 +69,476 @@ pub struct Completion {
 
 /// What could be written at `at`, best first.
 pub fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
-    let _ = (db, at);
-    Vec::new()
+    let Some(place) = Place::at(db, at) else { return top_level(db, at) };
+    let mut list = List::new(&place);
+    match place.context {
+        Context::Item => list.items(),
+        Context::ForeignDef => list.word("def", CompletionKind::Keyword, "def ", 0),
+        Context::Expression { argument } => {
+            list.names(None);
+            list.expression_words(argument);
+        }
+        Context::Stage { pipe } => {
+            let piped = place.piped_type(pipe);
+            list.names(Some(piped.as_ref()));
+            list.word("fun", CompletionKind::Keyword, "fun(${1:x} => $0)", 6);
+        }
+        Context::Dot { dot } => list.after_dot(dot),
+        Context::Type => list.types(),
+        Context::TypeAfterDot => list.types(),
+        Context::Kind => list.kinds(),
+        Context::Annotation => list.annotations(),
+        Context::AnnotationArgument => list.annotation_arguments(),
+        Context::AfterExpression => list.after_expression(),
+        Context::Nothing => {}
+    }
+    list.finish()
+}
+
+/// Where no item is: what can begin one.
+fn top_level(db: &Database, at: FilePosition) -> Vec<Completion> {
+    let rope = db.text(at.file);
+    if at.offset as usize > rope.len_bytes() {
+        return Vec::new();
+    }
+    let mut list = List::bare(Span::empty(at.offset));
+    list.items();
+    list.finish()
 }
 
 /// The documentation of a completion, as Markdown.
 pub fn resolve_completion(db: &Database, source: CompletionSource) -> Option<String> {
-    let _ = (db, source);
-    None
+    match source {
+        CompletionSource::None => None,
+        CompletionSource::Primitive(primitive) => Some(markdown::primitive(primitive)),
+        CompletionSource::Global(global) => {
+            let item = db.item_of(global);
+            let name = view::def_name(db, item)?;
+            let head = match db.scheme(item) {
+                Some(scheme) => markdown::signature(&name, &scheme),
+                None => name,
+            };
+            Some(markdown::paragraphs([markdown::code(&head), markdown::def_docs(db, item)]))
+        }
+    }
+}
+
+/// The cursor, and what stands before it.
+struct Place<'d> {
+    view: View<'d>,
+    context: Context,
+    /// The cursor, in the item.
+    offset: u32,
+    /// The end of the last token before the word that is being typed.
+    before: u32,
+    /// The word that is being typed, up to the cursor.
+    prefix: String,
+    /// The whole word under the cursor.
+    replace: Span,
+    /// Whether an opening parenthesis follows.
+    called: bool,
+    /// Whether the word stands on another line than the token before it.
+    new_line: bool,
+}
+
+impl<'d> Place<'d> {
+    fn at(db: &'d Database, at: FilePosition) -> Option<Place<'d>> {
+        let item = item_before(db, at)?;
+        let view = View::new(db, item);
+        let text = db.item_text(item);
+        let offset = at.offset - view.base;
+        let (tokens, typed) = token::before(&text, offset.min(text.len() as u32));
+        let word = typed.filter(|token| token::is_word(token.kind));
+        if typed.is_some() && word.is_none() {
+            // Inside a comment, a string, or a symbol.
+            return Some(Place::nowhere(view, offset));
+        }
+        if word.is_some_and(|word| matches!(word.kind, TokenKind::Int | TokenKind::Float)) {
+            return Some(Place::nowhere(view, offset));
+        }
+        let beyond = offset > text.len() as u32;
+        let (context, _) = context::read(&tokens);
+        let before = tokens.last().map_or(0, |token| token.span.end);
+        let replace = word.map_or(Span::empty(offset), |word| word.span);
+        let prefix = text.get(replace.start as usize..offset.min(replace.end) as usize).unwrap_or("");
+        let rest = text.get(replace.end as usize..).unwrap_or("");
+        let gap = text.get(before as usize..replace.start as usize);
+        let new_line = beyond || gap.is_some_and(|gap| gap.contains('\n'));
+        // Behind the end of an item, something is expected or a new item begins.
+        if beyond && context == Context::AfterExpression {
+            return None;
+        }
+        Some(Place {
+            context,
+            offset,
+            before,
+            prefix: prefix.to_owned(),
+            replace,
+            called: rest.starts_with('('),
+            new_line,
+            view,
+        })
+    }
+
+    fn nowhere(view: View<'d>, offset: u32) -> Place<'d> {
+        Place {
+            view,
+            context: Context::Nothing,
+            offset,
+            before: 0,
+            prefix: String::new(),
+            replace: Span::empty(offset),
+            called: false,
+            new_line: false,
+        }
+    }
+
+    /// What flows into this `|>`.
+    fn piped_type(&self, pipe: Span) -> Option<Ty> {
+        self.view.item().terms.iter().find_map(|term| match &term.kind {
+            TermKind::Binary { op: BinaryOp::Pipe, op_span, lhs, .. } if *op_span == pipe => {
+                self.view.type_of(*lhs).cloned()
+            }
+            _ => None,
+        })
+    }
+
+    /// The binders that can be used at the cursor, innermost first, each name once.
+    fn binders(&self) -> Vec<BinderId> {
+        let item = self.view.item();
+        let mut holders: Vec<(u32, BinderId)> = Vec::new();
+        for term in (0..item.terms.len() as u32).map(TermId) {
+            if self.sees_binders_of(term) {
+                let mut bound = Vec::new();
+                tree::bound_in_body(item, term, &mut bound);
+                holders.extend(bound.into_iter().map(|binder| (self.view.span(term).len(), binder)));
+            }
+        }
+        holders.sort_by_key(|(length, _)| *length);
+        let mut binders: Vec<BinderId> = holders.into_iter().map(|(_, binder)| binder).collect();
+        if let ItemKind::Def { ty: Some(ty), .. } = &item.kind
+            && self.before > self.view.span(*ty).end
+        {
+            tree::type_binders(item, *ty, &mut binders);
+        }
+        let mut names: Vec<&str> = Vec::new();
+        binders.retain(|id| {
+            let name = item.binder(*id).name.as_str();
+            let new = !name.is_empty() && !names.contains(&name);
+            names.push(name);
+            new
+        });
+        binders
+    }
+
+    /// Whether the cursor stands in the part of `term` where its binders are in scope.
+    fn sees_binders_of(&self, term: TermId) -> bool {
+        let item = self.view.item();
+        let span = self.view.span(term);
+        let Some(body) = tree::scope_body(item, term) else { return false };
+        let closed = self.view.span(body).end < span.end;
+        let end = if closed { self.offset < span.end } else { self.before <= span.end };
+        end && tree::params_end(item, term) < self.before
+    }
+}
+
+/// The item that the cursor stands in, or behind.
+fn item_before(db: &Database, at: FilePosition) -> Option<ItemId> {
+    if let Some((item, _)) = db.item_at(at.file, at.offset) {
+        return Some(item);
+    }
+    let items = db.items(at.file);
+    let after = items.partition_point(|item| db.item_span(*item).start <= at.offset);
+    let item = items[after.checked_sub(1)?];
+    // A comment may stand between; the text from the item's end to the cursor decides.
+    let end = db.item_span(item).end;
+    let rope = db.text(at.file);
+    let gap = rope.get_byte_slice(end as usize..at.offset as usize)?.to_string();
+    let in_comment = lex(&gap).last().is_some_and(|token| {
+        matches!(token.kind, TokenKind::LineComment | TokenKind::DocComment | TokenKind::OpenComment)
+    });
+    (!in_comment).then_some(item)
+}
+
+/// Candidates that match the prefix.
+struct List<'p, 'd> {
+    place: Option<&'p Place<'d>>,
+    prefix: &'p str,
+    replace: Span,
+    found: Vec<Completion>,
+}
+
+impl<'p, 'd> List<'p, 'd> {
+    fn new(place: &'p Place<'d>) -> List<'p, 'd> {
+        List {
+            place: Some(place),
+            prefix: &place.prefix,
+            replace: place.view.absolute(place.replace),
+            found: Vec::new(),
+        }
+    }
+
+    fn bare(replace: Span) -> List<'static, 'static> {
+        List { place: None, prefix: "", replace, found: Vec::new() }
+    }
+
+    fn finish(mut self) -> Vec<Completion> {
+        self.found.sort_by(|a, b| a.sort.cmp(&b.sort));
+        self.found
+    }
+
+    fn called(&self) -> bool {
+        self.place.is_some_and(|place| place.called)
+    }
+
+    fn push(&mut self, entry: Entry<'_>) {
+        let Some(score) = fuzzy::score(self.prefix, entry.label) else { return };
+        let label = entry.label;
+        let insert = match self.called() {
+            true => label.to_owned(),
+            false => entry.insert.unwrap_or_else(|| label.to_owned()),
+        };
+        self.found.push(Completion {
+            label: label.to_owned(),
+            kind: entry.kind,
+            detail: entry.detail,
+            replace: self.replace,
+            snippet: insert.contains('$'),
+            insert,
+            sort: format!("{}{score:02}{label}", entry.tier),
+            source: entry.source,
+        });
+    }
+
+    fn word(&mut self, label: &str, kind: CompletionKind, insert: &str, tier: u8) {
+        self.push(Entry { insert: Some(insert.to_owned()), ..Entry::new(label, kind, tier) });
+    }
+
+    fn items(&mut self) {
+        self.word("def", CompletionKind::Keyword, "def ${1:name} = $0", 0);
+        self.word("import", CompletionKind::Keyword, "import \"$0\"", 1);
+        let foreign = "foreign def ${1:name}(${2:x}: ${3:f32}): ${4:f32}";
+        self.word("foreign", CompletionKind::Keyword, foreign, 2);
+    }
+
+    fn after_expression(&mut self) {
+        let Some(place) = self.place else { return };
+        if place.new_line {
+            self.items();
+        }
+        let lets = |term: &syntax::ast::Term| {
+            matches!(term.kind, TermKind::Let { .. }) && term.span.start < place.offset
+        };
+        if place.view.item().terms.iter().any(lets) {
+            self.word("in", CompletionKind::Keyword, "in ", 1);
+        }
+    }
+
+    fn expression_words(&mut self, argument: bool) {
+        let words = [
+            ("fun", "fun(${1:x} => $0)"),
+            ("depFun", "depFun(${1:n}: ${2:Nat} => $0)"),
+            ("let", "let ${1:x} = ${2:value} in $0"),
+            ("true", "true"),
+            ("false", "false"),
+        ];
+        for (label, insert) in words {
+            self.word(label, CompletionKind::Keyword, insert, 6);
+        }
+        if argument {
+            self.word("natFun", CompletionKind::Keyword, "natFun(${1:i} => $0)", 7);
+            self.word("dataFun", CompletionKind::Keyword, "dataFun(${1:i} => $0)", 7);
+            for space in AddressSpace::ALL {
+                self.word(space.as_str(), CompletionKind::AddressSpace, space.as_str(), 7);
+            }
+            for scalar in ScalarType::ALL {
+                self.word(scalar.as_str(), CompletionKind::Type, scalar.as_str(), 8);
+            }
+        }
+    }
+
+    fn types(&mut self) {
+        self.locals(true);
+        for scalar in ScalarType::ALL {
+            self.word(scalar.as_str(), CompletionKind::Type, scalar.as_str(), 2);
+        }
+        let constructors = [
+            ("Array", "Array[${1:n}, ${2:t}]"),
+            ("Vec", "Vec[${1:n}, ${2:t}]"),
+            ("Tuple", "Tuple[${1:s}, ${2:t}]"),
+            ("Idx", "Idx[${1:n}]"),
+            ("DepPair", "DepPair[${1:k} => $0]"),
+        ];
+        for (label, insert) in constructors {
+            self.word(label, CompletionKind::Type, insert, 3);
+        }
+    }
+
+    fn kinds(&mut self) {
+        for (tier, kind) in (0..).zip(Kind::ALL) {
+            self.word(kind.as_str(), CompletionKind::Kind, kind.as_str(), tier);
+        }
+    }
+
+    fn annotations(&mut self) {
+        let annotations = [
+            ("target", "target(${1|c,openmp,opencl|})"),
+            ("opencl", "opencl(local = [$1], global = [$2])"),
+            ("run", "run($1)"),
+            ("assume", "assume($1)"),
+            ("strategy", "strategy($1)"),
+        ];
+        for (label, insert) in annotations {
+            self.word(label, CompletionKind::Annotation, insert, 0);
+        }
+    }
+
+    fn annotation_arguments(&mut self) {
+        let Some(place) = self.place else { return };
+        let inside = |annotation: &&Annotation| annotation.span.touches(place.before);
+        let name = place.view.item().annotations.iter().find(inside);
+        let name = name.and_then(|annotation| annotation.name.as_ref()).map(|name| name.name.as_str());
+        let words: &[&str] = match name {
+            Some("target") => &["c", "openmp", "opencl"],
+            Some("opencl") => &["local", "global"],
+            _ => &[],
+        };
+        for word in words {
+            self.word(word, CompletionKind::Annotation, word, 0);
+        }
+        if matches!(name, Some("opencl" | "run" | "assume")) {
+            let item = place.view.item();
+            for id in view::params(item) {
+                if matches!(place.view.binder_info(id), BinderInfo::TypeLevel(..)) {
+                    let name = &item.binder(id).name;
+                    self.push(Entry::new(name, CompletionKind::TypeParameter, 1));
+                }
+            }
+        }
+    }
+
+    /// The halves of a pair; behind a size, types.
+    fn after_dot(&mut self, dot: Span) {
+        let Some(place) = self.place else { return };
+        let item = place.view.item();
+        let ends_here = |id: &TermId| place.view.span(*id).end == dot.start;
+        let subject = (0..item.terms.len() as u32)
+            .map(TermId)
+            .filter(ends_here)
+            .max_by_key(|id| place.view.span(*id).len());
+        let info = subject.map_or(&TermInfo::Unknown, |id| place.view.info(id));
+        let halves = match info {
+            TermInfo::Expr(ty) => match &**ty {
+                Type::Pair(a, b) => Some([Some(a.clone()), Some(b.clone())]),
+                Type::Error => Some([None, None]),
+                _ => None,
+            },
+            TermInfo::Unknown => Some([None, None]),
+            TermInfo::Arg(_) | TermInfo::Type(_) => None,
+        };
+        if let Some(halves) = halves {
+            for (label, ty) in ["_1", "_2"].into_iter().zip(halves) {
+                let detail = ty.map(|ty| rise::print::type_text(&ty, &place.view.inference().names));
+                self.push(Entry { detail, ..Entry::new(label, CompletionKind::Field, 0) });
+            }
+        }
+        if matches!(info, TermInfo::Arg(_) | TermInfo::Unknown) {
+            self.types();
+        }
+    }
+
+    /// Everything that has a name; `piped` is what flows into it, if it is a stage.
+    fn names(&mut self, piped: Option<Option<&Ty>>) {
+        if piped.is_none() {
+            self.locals(false);
+        }
+        let Some(place) = self.place else { return };
+        let db = place.view.db;
+        let scope = db.scope(place.view.file);
+        for (name, item, origin) in scope.names() {
+            if fuzzy::score(self.prefix, name).is_none() || item == place.view.id {
+                continue;
+            }
+            let Some(scheme) = db.scheme(item) else { continue };
+            let tier = match origin {
+                Origin::Own => 2,
+                Origin::Imported => 3,
+                Origin::Library => 4,
+            };
+            self.function(name, &scheme, piped, tier, CompletionSource::Global(db.global(item)));
+        }
+        for primitive in Primitive::ALL.iter().copied() {
+            let name = primitive.name();
+            if fuzzy::score(self.prefix, name).is_none()
+                || !matches!(scope.resolve(name), Binding::Unknown)
+            {
+                continue;
+            }
+            let source = CompletionSource::Primitive(primitive);
+            self.function(name, rise::library_scheme(primitive), piped, 5, source);
+        }
+    }
+
+    fn function(
+        &mut self,
+        name: &str,
+        scheme: &Scheme,
+        piped: Option<Option<&Ty>>,
+        tier: u8,
+        source: CompletionSource,
+    ) {
+        let accepts = match piped {
+            Some(Some(ty)) => rise::accepts(scheme, ty),
+            Some(None) | None => false,
+        };
+        let params = snippet::params(scheme);
+        let kind = if params.is_empty() { CompletionKind::Value } else { CompletionKind::Function };
+        if piped.is_some() && params.is_empty() {
+            return;
+        }
+        self.push(Entry {
+            detail: Some(rise::print::scheme_text(scheme)),
+            insert: snippet::call(name, &params, piped.is_some()),
+            source,
+            ..Entry::new(name, kind, if accepts { tier - 2 } else { tier + 3 })
+        });
+    }
+
+    /// Binders in scope: all of them, or those that can stand in a type.
+    fn locals(&mut self, types: bool) {
+        let Some(place) = self.place else { return };
+        let item = place.view.item();
+        for id in place.binders() {
+            let name = &item.binder(id).name;
+            let names = &place.view.inference().names;
+            let (kind, detail) = match place.view.binder_info(id) {
+                BinderInfo::Value(_) if types => continue,
+                BinderInfo::Value(ty) if view::is_error(ty) => (CompletionKind::Value, None),
+                BinderInfo::Value(ty) => {
+                    (CompletionKind::Value, Some(rise::print::type_text(ty, names)))
+                }
+                BinderInfo::TypeLevel(_, kind) => {
+                    (CompletionKind::TypeParameter, Some(kind.to_string()))
+                }
+                BinderInfo::Unknown => (CompletionKind::Value, None),
+            };
+            self.push(Entry { detail, ..Entry::new(name, kind, 1) });
+        }
+    }
+}
+
+struct Entry<'e> {
+    label: &'e str,
+    kind: CompletionKind,
+    detail: Option<String>,
+    insert: Option<String>,
+    /// Smaller comes first.
+    tier: u8,
+    source: CompletionSource,
+}
+
+impl<'e> Entry<'e> {
+    fn new(label: &'e str, kind: CompletionKind, tier: u8) -> Entry<'e> {
+        Entry { label, kind, detail: None, insert: None, tier, source: CompletionSource::None }
+    }
 }

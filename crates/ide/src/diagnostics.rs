@@ -1,8 +1,9 @@
 //! What is wrong in a file, and edits that mend it.
 
-use crate::{FileRange, SourceEdits};
-use db::{Database, FileId};
-use syntax::{Code, Severity, Span};
+use db::{Database, FileId, ItemId};
+use syntax::{Code, Diagnostic, Fix, Place, Severity, Span};
+
+use crate::{FileRange, SourceEdits, TextEdit};
 
 /// A second place that explains a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,12 +57,70 @@ pub struct CodeAction {
 
 /// Everything that is reported in `file`, in the order of the text.
 pub fn diagnostics(db: &Database, file: FileId) -> Vec<FileDiagnostic> {
-    let _ = (db, file);
-    Vec::new()
+    let mut all: Vec<FileDiagnostic> = db
+        .file_diagnostics(file)
+        .iter()
+        .flat_map(|(item, found)| found.iter().map(|diagnostic| located(db, *item, diagnostic)))
+        .collect();
+    all.sort_by_key(|diagnostic| diagnostic.span);
+    all
 }
 
 /// The fixes of what is reported in `range` (its ends included).
 pub fn code_actions(db: &Database, range: FileRange) -> Vec<CodeAction> {
-    let _ = (db, range);
-    Vec::new()
+    let meets = |span: Span| span.start <= range.span.end && range.span.start <= span.end;
+    let mut actions = Vec::new();
+    for item in db.items_in(range.file, range.span) {
+        for diagnostic in db.item_diagnostics(item).iter() {
+            if diagnostic.fixes.is_empty() || !meets(db.absolute(item, diagnostic.span)) {
+                continue;
+            }
+            let diagnostic = located(db, item, diagnostic);
+            actions.extend(
+                diagnostic
+                    .fixes
+                    .iter()
+                    .map(|fix| CodeAction { fix: fix.clone(), diagnostic: diagnostic.clone() }),
+            );
+        }
+    }
+    actions
+}
+
+/// The same diagnostic with its places in files.
+fn located(db: &Database, item: ItemId, diagnostic: &Diagnostic) -> FileDiagnostic {
+    FileDiagnostic {
+        code: diagnostic.code,
+        severity: diagnostic.severity,
+        span: db.absolute(item, diagnostic.span),
+        message: diagnostic.message.clone(),
+        related: diagnostic
+            .related
+            .iter()
+            .map(|related| RelatedPlace {
+                place: located_place(db, item, related.place),
+                message: related.message.clone(),
+            })
+            .collect(),
+        help: diagnostic.help.clone(),
+        fixes: diagnostic.fixes.iter().map(|fix| located_fix(db, item, fix)).collect(),
+    }
+}
+
+fn located_place(db: &Database, item: ItemId, place: Place) -> FileRange {
+    let item = place.item.map_or(item, |global| db.item_of(global));
+    FileRange { file: db.file_of(item), span: db.absolute(item, place.span) }
+}
+
+fn located_fix(db: &Database, item: ItemId, fix: &Fix) -> FileFix {
+    let edits = fix.edits.iter().map(|(span, text)| TextEdit {
+        span: db.absolute(item, *span),
+        text: text.clone(),
+    });
+    FileFix {
+        title: fix.title.clone(),
+        edits: SourceEdits::single(db.file_of(item), edits.collect()),
+        preferred: fix.preferred,
+        disabled: fix.disabled.clone(),
+    }
 }

@@ -1,16 +1,151 @@
 //! From a name to where it, or its type, is defined.
 
-use crate::{FilePosition, NavTarget};
-use db::Database;
+use db::{Binding, Database, ItemId};
+use nat::Var;
+use rise::{BinderInfo, Type};
+use syntax::Span;
+use syntax::ast::{BinderId, ItemKind, TermId, TermKind};
 
-/// Where the name at `at` is defined.
+use crate::view::{self, Symbol, View};
+use crate::{FilePosition, NavTarget, SymbolKind, tree, vars};
+
+/// Where the name at `at` is defined. On the path of an import, the file it names.
 pub fn goto_definition(db: &Database, at: FilePosition) -> Vec<NavTarget> {
-    let _ = (db, at);
-    Vec::new()
+    let Some((view, offset)) = View::at(db, at) else { return Vec::new() };
+    if view::import_at(view.item(), offset).is_some() {
+        return import_target(&view).into_iter().collect();
+    }
+    match view.occurrence_at(offset) {
+        Some(found) => target(&view, found.symbol).into_iter().collect(),
+        None => ambiguous(&view, offset),
+    }
 }
 
-/// Where the names in the type of what stands at `at` are bound.
+/// Where the names in the type of what stands at `at` are bound: its sizes and type parameters.
 pub fn goto_type_definition(db: &Database, at: FilePosition) -> Vec<NavTarget> {
-    let _ = (db, at);
-    Vec::new()
+    let Some((view, offset)) = View::at(db, at) else { return Vec::new() };
+    let mut found = Vec::new();
+    if let Some(binder) = tree::binder_at(view.item(), offset) {
+        if let BinderInfo::Value(ty) = view.binder_info(binder) {
+            vars::of_type(ty, &mut found);
+        }
+    } else if let Some(term) = tree::innermost(view.item(), offset)
+        && let Some(ty) = view.type_of(term)
+    {
+        vars::of_type(ty, &mut found);
+    }
+    found.iter().filter_map(|var| binder_of(&view, *var)).map(|id| binder(&view, id)).collect()
+}
+
+/// The binder of a type-level variable.
+fn binder_of(view: &View<'_>, var: Var) -> Option<BinderId> {
+    let binders = (0..view.item().binders.len() as u32).map(BinderId);
+    binders
+        .into_iter()
+        .find(|id| matches!(view.binder_info(*id), BinderInfo::TypeLevel(known, _) if *known == var))
+}
+
+/// A name that several imports define leads to all of them.
+fn ambiguous(view: &View<'_>, offset: u32) -> Vec<NavTarget> {
+    let Some(term) = tree::innermost(view.item(), offset) else { return Vec::new() };
+    let TermKind::Name(name) = &view.item().term(term).kind else { return Vec::new() };
+    match view.db.resolve(view.file, name) {
+        Binding::Ambiguous(items) => {
+            items.iter().filter_map(|item| definition(view.db, *item)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn import_target(view: &View<'_>) -> Option<NavTarget> {
+    let imports = view.db.imports(view.file);
+    let import = imports.iter().find(|import| import.item == view.id)?;
+    let file = import.target?;
+    Some(NavTarget {
+        file,
+        full: Span::empty(0),
+        focus: Span::empty(0),
+        name: view.db.path(file).file_name(),
+        kind: SymbolKind::File,
+    })
+}
+
+/// Where `symbol` is bound. Primitives are part of the language: they stand in no file.
+pub(crate) fn target(view: &View<'_>, symbol: Symbol) -> Option<NavTarget> {
+    match symbol {
+        Symbol::Binder(item, id) if item == view.id => Some(binder(view, id)),
+        Symbol::Binder(item, id) => Some(binder(&View::new(view.db, item), id)),
+        Symbol::SumIndex(_, sum) => sum_index(view, sum),
+        Symbol::Def(item) => definition(view.db, item),
+        Symbol::Primitive(_) => None,
+    }
+}
+
+fn binder(view: &View<'_>, id: BinderId) -> NavTarget {
+    let binder = view.item().binder(id);
+    let focus = view.absolute(binder.span);
+    NavTarget {
+        file: view.file,
+        full: focus,
+        focus,
+        name: binder.name.to_string(),
+        kind: binder_kind(view, id),
+    }
+}
+
+fn sum_index(view: &View<'_>, sum: TermId) -> Option<NavTarget> {
+    let index = view::sum_index_of(view.item(), sum)?;
+    let TermKind::Name(name) = &view.item().term(index).kind else { return None };
+    let focus = view.absolute(view.span(index));
+    Some(NavTarget {
+        file: view.file,
+        full: focus,
+        focus,
+        name: name.to_string(),
+        kind: SymbolKind::TypeParameter,
+    })
+}
+
+/// The name of a definition.
+pub(crate) fn definition(db: &Database, item: ItemId) -> Option<NavTarget> {
+    let parsed = db.parsed(item);
+    let name = parsed.item.name()?;
+    Some(NavTarget {
+        file: db.file_of(item),
+        full: db.item_span(item),
+        focus: db.absolute(item, name.span),
+        name: name.name.to_string(),
+        kind: def_kind(db, item),
+    })
+}
+
+/// What a binder binds, by the form that it stands in.
+pub(crate) fn binder_kind(view: &View<'_>, id: BinderId) -> SymbolKind {
+    let Some(owner) = view.parents().owner(id) else { return SymbolKind::Parameter };
+    match &view.item().term(owner).kind {
+        TermKind::Let { .. } => SymbolKind::Variable,
+        TermKind::Fun { .. } => SymbolKind::Parameter,
+        _ => SymbolKind::TypeParameter,
+    }
+}
+
+/// What a definition defines, by its type.
+pub(crate) fn def_kind(db: &Database, item: ItemId) -> SymbolKind {
+    if matches!(db.parsed(item).item.kind, ItemKind::Foreign { .. }) {
+        return SymbolKind::Foreign;
+    }
+    match db.scheme(item) {
+        Some(scheme) if is_data(&scheme.ty) => SymbolKind::Value,
+        _ => SymbolKind::Function,
+    }
+}
+
+fn is_data(mut ty: &Type) -> bool {
+    loop {
+        match ty {
+            Type::Pi(pi) if pi.implicit => ty = &pi.body,
+            Type::Fun(..) | Type::Pi(_) | Type::Error => return false,
+            _ => return true,
+        }
+    }
 }

@@ -1,8 +1,13 @@
 //! What stands under the cursor: type with sizes, kind, documentation, obligations.
 
-use crate::FilePosition;
-use db::Database;
-use syntax::Span;
+use db::{Database, ItemId};
+use rise::{Arg, BinderInfo, Primitive, Ty, TermInfo};
+use syntax::ast::{BinaryOp, BinderId, ItemKind, Kind, TermId, TermKind};
+use syntax::lexer::{Token, TokenKind};
+use syntax::{Severity, Span};
+
+use crate::view::{self, Occurrence, Symbol, View};
+use crate::{FilePosition, markdown, token, tree, vars};
 
 /// What there is to say about a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,8 +18,279 @@ pub struct Hover {
     pub markdown: String,
 }
 
-/// What stands at `at`.
+/// What stands at `at`: what is wrong there, its type, and what is known besides.
 pub fn hover(db: &Database, at: FilePosition) -> Option<Hover> {
-    let _ = (db, at);
-    None
+    let (view, offset) = View::at(db, at)?;
+    let text = db.item_text(view.id);
+    let token = token::at(&text, offset)?;
+    if token.kind.is_comment() {
+        return None;
+    }
+    let known = describe(&view, token, offset);
+    let problems = problems(&view, token.span);
+    if known.is_none() && problems.is_empty() {
+        return None;
+    }
+    let markdown = markdown::paragraphs(problems.into_iter().chain(known));
+    Some(Hover { range: view.absolute(token.span), markdown })
+}
+
+/// The errors that stand on what the cursor stands on.
+fn problems(view: &View<'_>, span: Span) -> Vec<String> {
+    let all = view.db.item_diagnostics(view.id);
+    let here = all.iter().filter(|found| {
+        found.severity == Severity::Error && (found.span.contains(span) || span.contains(found.span))
+    });
+    here.map(|found| match found.message.split_once('\n') {
+        None => format!("**Error:** {}", found.message),
+        Some((first, rest)) => format!("**Error:** {first}\n\n```text\n{rest}\n```"),
+    })
+    .collect()
+}
+
+fn describe(view: &View<'_>, token: Token, offset: u32) -> Option<String> {
+    if view::import_at(view.item(), offset).is_some() {
+        return import(view);
+    }
+    if let Some(found) = view.occurrence_at(offset) {
+        return Some(name(view, found));
+    }
+    match token.kind {
+        TokenKind::Kind => word_docs(kind_docs(Kind::from_text(text_of(view, token).as_str())?)),
+        TokenKind::Address => Some(address(view, token)),
+        kind if kind.is_comment() => None,
+        _ => term(view, token),
+    }
+}
+
+fn text_of(view: &View<'_>, token: Token) -> String {
+    let text = view.db.item_text(view.id);
+    text.get(std::ops::Range::from(token.span)).unwrap_or("").to_owned()
+}
+
+fn word_docs(text: &str) -> Option<String> {
+    Some(text.to_owned())
+}
+
+fn import(view: &View<'_>) -> Option<String> {
+    let imports = view.db.imports(view.file);
+    let target = imports.iter().find(|import| import.item == view.id)?.target?;
+    let names: Vec<String> = view
+        .db
+        .items(target)
+        .iter()
+        .filter_map(|item| view::def_name(view.db, *item))
+        .map(|name| format!("`{name}`"))
+        .collect();
+    match names.is_empty() {
+        true => None,
+        false => Some(format!("defines {}", names.join(", "))),
+    }
+}
+
+// Names.
+
+fn name(view: &View<'_>, found: Occurrence) -> String {
+    let written = view.name_of(found.symbol);
+    let general = match found.symbol {
+        Symbol::Binder(_, id) => return binder(view, id, found),
+        Symbol::SumIndex(..) => return markdown::code(&format!("{written} : Nat")),
+        Symbol::Def(item) => definition(view.db, item, &written),
+        Symbol::Primitive(primitive) => primitive_text(primitive),
+    };
+    let Some(term) = found.term else { return general };
+    markdown::paragraphs([instance(view, term, &written), stage(view, term), needs(view, term), general])
+}
+
+fn binder(view: &View<'_>, id: BinderId, found: Occurrence) -> String {
+    let name = &view.item().binder(id).name;
+    let own = match view.binder_info(id) {
+        BinderInfo::Value(ty) => format!("{name} : {}", type_text(view, ty)),
+        BinderInfo::TypeLevel(_, kind) => format!("{name} : {kind}"),
+        BinderInfo::Unknown => name.to_string(),
+    };
+    let stage = found.term.map(|term| stage(view, term)).unwrap_or_default();
+    markdown::paragraphs([markdown::code(&own), stage])
+}
+
+fn definition(db: &Database, item: ItemId, name: &str) -> String {
+    let keyword = match db.parsed(item).item.kind {
+        ItemKind::Foreign { .. } => "foreign def",
+        _ => "def",
+    };
+    let head = match db.scheme(item) {
+        Some(scheme) if !vars::has_error(&scheme.ty) => markdown::signature(name, &scheme),
+        _ => name.to_owned(),
+    };
+    let library = match db.is_library(db.file_of(item)) {
+        true => "Standard library.".to_owned(),
+        false => String::new(),
+    };
+    markdown::paragraphs([
+        markdown::code(&format!("{keyword} {head}")),
+        markdown::def_docs(db, item),
+        library,
+    ])
+}
+
+fn primitive_text(primitive: Primitive) -> String {
+    markdown::paragraphs([markdown::primitive(primitive), "Primitive.".to_owned()])
+}
+
+/// The type that a name has at this place.
+fn instance(view: &View<'_>, term: TermId, name: &str) -> String {
+    match view.info(term) {
+        TermInfo::Expr(ty) if !view::is_error(ty) => {
+            markdown::code(&format!("{name} : {}", type_text(view, ty)))
+        }
+        TermInfo::Arg(arg) => markdown::code(&argument(view, name, arg)),
+        _ => String::new(),
+    }
+}
+
+/// What the stage of a pipeline yields whose function stands under the cursor.
+fn stage(view: &View<'_>, term: TermId) -> String {
+    let Some(stage) = tree::stage_of(view.item(), view.parents(), term) else {
+        return String::new();
+    };
+    if stage.written == term && stage.result == term {
+        return String::new();
+    }
+    match view.type_of(stage.result) {
+        Some(ty) => format!("This stage yields `{}`.", type_text(view, ty)),
+        None => String::new(),
+    }
+}
+
+/// The conditions on sizes that the call at `term` brings, which are checked before a run.
+fn needs(view: &View<'_>, term: TermId) -> String {
+    let item = view.item();
+    let call = view
+        .parents()
+        .path(term)
+        .take_while(|id| tree::callee(item, *id) == term)
+        .map(|id| view.span(id))
+        .last()
+        .unwrap_or_else(|| view.span(term));
+    let own = view.span(term);
+    let mut texts: Vec<String> = Vec::new();
+    for obligation in &view.inference().obligations {
+        if obligation.span == own || (call.contains(obligation.span) && obligation.span.contains(own)) {
+            let text = format!("`{}`", prop_text(view, &obligation.prop));
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+    }
+    match texts.is_empty() {
+        true => String::new(),
+        false => format!("Assumes {}, checked before a run.", texts.join(", ")),
+    }
+}
+
+// Everything else.
+
+fn term(view: &View<'_>, token: Token) -> Option<String> {
+    let item = view.item();
+    let holder = (0..item.terms.len() as u32)
+        .map(TermId)
+        .filter(|id| view.span(*id).contains(token.span))
+        .min_by_key(|id| view.span(*id).len())?;
+    let written = text_of(view, token);
+    let (subject, of) = match &item.term(holder).kind {
+        TermKind::Binary { op, op_span, lhs, rhs } if op_span.contains(token.span) => {
+            return operator(view, holder, *op, *lhs, *rhs);
+        }
+        TermKind::Literal(_) | TermKind::Hole | TermKind::Operator(_) => (written, holder),
+        TermKind::Project { .. } if token.kind == TokenKind::Ident => (format!("_.{written}"), holder),
+        TermKind::Unary { .. } if token.kind == TokenKind::Bang || token.kind == TokenKind::Minus => {
+            ("_".to_owned(), holder)
+        }
+        TermKind::Fun { .. } | TermKind::DepFun { .. } | TermKind::NatFun { .. }
+            if token.kind.is_reserved() => ("_".to_owned(), holder),
+        _ => return None,
+    };
+    of_term(view, &subject, of)
+}
+
+fn of_term(view: &View<'_>, subject: &str, id: TermId) -> Option<String> {
+    match view.info(id) {
+        TermInfo::Expr(ty) | TermInfo::Type(ty) if !view::is_error(ty) => {
+            Some(markdown::code(&format!("{subject} : {}", type_text(view, ty))))
+        }
+        TermInfo::Arg(arg) => Some(markdown::code(&argument(view, subject, arg))),
+        _ => None,
+    }
+}
+
+fn operator(view: &View<'_>, whole: TermId, op: BinaryOp, lhs: TermId, rhs: TermId) -> Option<String> {
+    if let TermInfo::Arg(arg) = view.info(whole) {
+        return Some(markdown::code(&argument(view, "_", arg)));
+    }
+    let result = type_text(view, view.type_of(whole)?);
+    match op {
+        BinaryOp::Pipe | BinaryOp::ApplyLeft => {
+            let arg = if op == BinaryOp::Pipe { lhs } else { rhs };
+            let arg = view.type_of(arg).map_or_else(|| "_".to_owned(), |ty| type_text(view, ty));
+            Some(format!(
+                "{}\n\nThis stage takes `{arg}` and yields `{result}`.",
+                markdown::code(&result)
+            ))
+        }
+        _ => {
+            let operand = |id| view.type_of(id).map_or_else(|| "_".to_owned(), |ty| type_text(view, ty));
+            let text = format!("({}) : {} -> {} -> {result}", op.as_str(), operand(lhs), operand(rhs));
+            Some(markdown::code(&text))
+        }
+    }
+}
+
+fn argument(view: &View<'_>, subject: &str, arg: &Arg) -> String {
+    let kind = match arg {
+        Arg::Nat(_) => Kind::Nat,
+        Arg::Type(_) => Kind::DataType,
+        Arg::Address(_) => Kind::AddrSp,
+        Arg::SizeFun(_) => Kind::Nat2Nat,
+        Arg::DataFun(_) => Kind::Nat2Data,
+    };
+    let value = rise::print::arg_text(arg, &view.inference().names);
+    match value == subject || subject == "_" {
+        true => format!("{value} : {kind}"),
+        false => format!("{subject} = {value} : {kind}"),
+    }
+}
+
+fn type_text(view: &View<'_>, ty: &Ty) -> String {
+    rise::print::type_text(ty, &view.inference().names)
+}
+
+fn prop_text(view: &View<'_>, prop: &nat::Prop) -> String {
+    rise::print::prop_text(prop, &view.inference().names)
+}
+
+// Words of the language.
+
+fn kind_docs(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Nat => "`Nat`: sizes, the non-negative integers.",
+        Kind::DataType => "`DataType`: every type whose values can be stored, so all but functions.",
+        Kind::Scalar => "`Scalar`: `bool`, numbers and indices.",
+        Kind::Num => "`Num`: integers, floating-point numbers, and vectors of them.",
+        Kind::Int => "`Int`: `i8` to `i64`, `u8` to `u64`, and `natType`.",
+        Kind::Float => "`Float`: `f16`, `f32`, `f64`.",
+        Kind::AddrSp => "`AddrSp`: `Global`, `Local`, `Private`, `Constant`.",
+        Kind::Nat2Nat => "`Nat2Nat`: functions from sizes to sizes, `natFun(i => …)`.",
+        Kind::Nat2Data => "`Nat2Data`: functions from sizes to data types, `dataFun(i => …)`.",
+    }
+}
+
+fn address(view: &View<'_>, token: Token) -> String {
+    let name = text_of(view, token);
+    let meaning = match name.as_str() {
+        "Global" => "memory of the device, seen by every work-item.",
+        "Local" => "memory of a work-group, shared by its work-items.",
+        "Private" => "memory of one work-item.",
+        _ => "memory of the device that kernels only read.",
+    };
+    markdown::paragraphs([markdown::code(&format!("{name} : AddrSp")), format!("`{name}`: {meaning}")])
 }

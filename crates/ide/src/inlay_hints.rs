@@ -1,8 +1,15 @@
 //! Inferred types and sizes, shown between the words of the program.
 
-use crate::TextEdit;
+use std::sync::Arc;
+
 use db::{Database, FileId};
+use rise::{BinderInfo, NameUse, Scheme, Ty};
 use syntax::Span;
+use syntax::ast::{BinaryOp, BinderAnnotation, BinderId, ItemKind, TermId, TermKind};
+
+use crate::tree::{self, Stage};
+use crate::view::View;
+use crate::{TextEdit, short, vars};
 
 /// Which hints are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +75,195 @@ pub fn inlay_hints(
     range: Span,
     config: &InlayConfig,
 ) -> Vec<InlayHint> {
-    let _ = (db, file, range, config);
-    Vec::new()
+    let mut hints = Vec::new();
+    for id in db.items_in(file, range) {
+        let view = View::new(db, id);
+        if !matches!(view.item().kind, ItemKind::Def { .. }) {
+            continue;
+        }
+        let collector = Collector { view: &view, config, text: db.item_text(id) };
+        collector.collect(&mut hints);
+    }
+    hints.retain(|hint| range.touches(hint.offset));
+    hints.sort_by_key(|hint| hint.offset);
+    hints
+}
+
+struct Collector<'v> {
+    view: &'v View<'v>,
+    config: &'v InlayConfig,
+    text: Arc<str>,
+}
+
+impl Collector<'_> {
+    fn collect(&self, out: &mut Vec<InlayHint>) {
+        if self.config.definitions {
+            out.extend(self.definition());
+        }
+        if self.config.parameters {
+            let binders = (0..self.view.item().binders.len() as u32).map(BinderId);
+            out.extend(binders.filter_map(|id| self.parameter(id)));
+        }
+        if self.config.pipelines {
+            self.pipelines(out);
+        }
+        if self.config.implicits {
+            out.extend(self.view.inference().uses.iter().filter_map(|name| self.implicits(name)));
+        }
+    }
+
+    fn hint(&self, offset: u32, kind: InlayKind, label: String, tooltip: String) -> InlayHint {
+        InlayHint {
+            offset: self.view.base + offset,
+            kind,
+            label,
+            tooltip,
+            insert: None,
+            pad_left: false,
+        }
+    }
+
+    /// `: type`, within the limit.
+    fn colon(&self, ty: &str) -> String {
+        format!(": {}", short::elide(ty, self.config.max_length.saturating_sub(2)))
+    }
+
+    fn edit(&self, at: u32, text: String) -> Option<Vec<TextEdit>> {
+        Some(vec![TextEdit { span: self.view.absolute(Span::empty(at)), text }])
+    }
+
+    fn definition(&self) -> Option<InlayHint> {
+        let item = self.view.item();
+        let ItemKind::Def { name: Some(name), ty: None, .. } = &item.kind else { return None };
+        let scheme = self.view.db.scheme(self.view.id)?;
+        if vars::has_error(&scheme.ty) {
+            return None;
+        }
+        let ty = rise::print::type_text(&scheme.ty, &scheme.names);
+        let whole = rise::print::scheme_text(&scheme);
+        let at = name.span.end;
+        let mut hint = self.hint(at, InlayKind::Definition, self.colon(&ty), whole);
+        if self.can_state(&scheme) {
+            hint.insert = self.edit(at, format!(": {ty}"));
+        }
+        Some(hint)
+    }
+
+    /// Whether the def's type can be written down: its names differ from each other, and from
+    /// every name that the body takes from outside, which they would hide.
+    fn can_state(&self, scheme: &Scheme) -> bool {
+        let names = &scheme.names.0;
+        let free = &self.view.db.header(self.view.id).mentions;
+        names.iter().enumerate().all(|(index, name)| {
+            !names[..index].contains(name) && free.binary_search(name).is_err()
+        })
+    }
+
+    fn parameter(&self, id: BinderId) -> Option<InlayHint> {
+        let item = self.view.item();
+        let binder = item.binder(id);
+        let BinderInfo::Value(ty) = self.view.binder_info(id) else { return None };
+        if binder.annotation != BinderAnnotation::None
+            || binder.name.is_empty()
+            || vars::has_error(ty)
+        {
+            return None;
+        }
+        let whole = self.type_text(ty);
+        let mut hint =
+            self.hint(binder.span.end, InlayKind::Parameter, self.colon(&whole), whole.clone());
+        let owner = self.view.parents().owner(id)?;
+        let takes_type = matches!(item.term(owner).kind, TermKind::Fun { .. });
+        if takes_type && self.can_write(owner, ty) {
+            hint.insert = self.edit(binder.span.end, format!(": {whole}"));
+        }
+        Some(hint)
+    }
+
+    /// Whether every variable of the type can be named at `place`.
+    fn can_write(&self, place: TermId, ty: &Ty) -> bool {
+        let scope = self.view.scope_at(place);
+        let names = &self.view.inference().names;
+        let mut free = Vec::new();
+        vars::of_type(ty, &mut free);
+        free.iter().all(|var| {
+            scope.get(self.view.item(), &names.get(*var)).is_some_and(|binder| {
+                matches!(self.view.binder_info(binder), BinderInfo::TypeLevel(known, _) if known == var)
+            })
+        })
+    }
+
+    fn type_text(&self, ty: &Ty) -> String {
+        rise::print::type_text(ty, &self.view.inference().names)
+    }
+
+    /// What the stages yield of pipelines that take several lines.
+    fn pipelines(&self, out: &mut Vec<InlayHint>) {
+        let item = self.view.item();
+        for (index, term) in item.terms.iter().enumerate() {
+            let id = TermId(index as u32);
+            let is_pipe = matches!(term.kind, TermKind::Binary { op: BinaryOp::Pipe, .. });
+            let ends_here = is_pipe && tree::pipeline_of(item, self.view.parents(), id) == Some(id);
+            if !ends_here {
+                continue;
+            }
+            let stages = tree::stages(item, id);
+            if self.several_lines(&stages) {
+                out.extend(stages.iter().filter_map(|stage| self.stage(*stage)));
+            }
+        }
+    }
+
+    /// Whether the stages begin on different lines.
+    fn several_lines(&self, stages: &[Stage]) -> bool {
+        let (Some(first), Some(last)) = (stages.first(), stages.last()) else { return false };
+        let start = self.view.span(first.written).end as usize;
+        let end = self.view.span(last.written).start as usize;
+        self.text.get(start..end).is_some_and(|between| between.contains('\n'))
+            || stages.iter().any(|stage| self.text_of(self.view.span(stage.written)).contains('\n'))
+    }
+
+    fn text_of(&self, span: Span) -> &str {
+        self.text.get(std::ops::Range::from(span)).unwrap_or("")
+    }
+
+    /// The hint of a stage after which its line ends, but for closing brackets and the next `|>`.
+    fn stage(&self, stage: Stage) -> Option<InlayHint> {
+        if matches!(self.view.item().term(stage.written).kind, TermKind::Name(_))
+            && stage.written == stage.result
+        {
+            return None;
+        }
+        let ty = self.view.type_of(stage.result).filter(|ty| !vars::has_error(ty))?;
+        let end = self.view.span(stage.written).end;
+        let line = self.text.get(end as usize..)?.lines().next().unwrap_or("");
+        let mut rest = line.trim_start();
+        let mut at = end;
+        if let Some(after) = rest.strip_prefix("|>") {
+            at = end + (line.len() - after.len()) as u32;
+            rest = after.trim_start();
+        }
+        let rest = rest.trim_start_matches([')', ',', ' ', '\t', '\r']);
+        if !(rest.is_empty() || rest.starts_with("//") || rest.starts_with("/*")) {
+            return None;
+        }
+        let whole = self.type_text(ty);
+        let label = short::elide(&whole, self.config.max_length);
+        Some(InlayHint { pad_left: true, ..self.hint(at, InlayKind::Pipeline, label, whole) })
+    }
+
+    fn implicits(&self, name: &NameUse) -> Option<InlayHint> {
+        if name.implicits.is_empty() {
+            return None;
+        }
+        let names = &self.view.inference().names;
+        let args: Vec<String> = name
+            .implicits
+            .iter()
+            .map(|(param, arg)| format!("{param} = {}", rise::print::arg_text(arg, names)))
+            .collect();
+        let whole = format!("{{{}}}", args.join(", "));
+        let label = short::elide_list(&args, self.config.max_length);
+        Some(self.hint(self.view.span(name.term).end, InlayKind::Implicit, label, whole))
+    }
 }

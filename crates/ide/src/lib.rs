@@ -5,19 +5,30 @@
 
 mod call_hierarchy;
 mod completion;
+mod context;
 mod diagnostics;
+#[cfg(test)]
+mod fixture;
 mod formatting;
+mod fuzzy;
 mod goto;
 mod hover;
 mod inlay_hints;
 mod links;
+mod markdown;
 mod position;
 mod references;
 mod rename;
 mod semantic_tokens;
+mod short;
 mod signature_help;
+mod snippet;
 mod structure;
 mod symbols;
+mod token;
+mod tree;
+mod vars;
+mod view;
 
 pub use call_hierarchy::{Call, incoming_calls, outgoing_calls, prepare_call_hierarchy};
 pub use completion::{

@@ -1,7 +1,8 @@
 //! Imports as links.
 
-use db::{Database, FileId};
+use db::{Database, FileId, FileState};
 use syntax::Span;
+use syntax::ast::ItemKind;
 
 /// An import that leads to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +15,16 @@ pub struct DocumentLink {
 
 /// The imports of `file` that lead somewhere.
 pub fn document_links(db: &Database, file: FileId) -> Vec<DocumentLink> {
-    let _ = (db, file);
-    Vec::new()
+    let imports = db.imports(file);
+    imports
+        .iter()
+        .filter_map(|import| {
+            let target = import.target.filter(|file| matches!(db.state(*file), FileState::Present(_)))?;
+            let ItemKind::Import { path: Some((_, span)) } = db.parsed(import.item).item.kind else {
+                return None;
+            };
+            let inside = Span::new(span.start + 1, span.end.saturating_sub(1).max(span.start + 1));
+            Some(DocumentLink { span: db.absolute(import.item, inside), target })
+        })
+        .collect()
 }

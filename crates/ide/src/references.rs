@@ -1,8 +1,10 @@
 //! Every place where a name is used.
 
-use crate::{FilePosition, FileRange};
-use db::Database;
+use db::{Database, FileId, ItemId};
 use syntax::Span;
+
+use crate::view::{Symbol, View};
+use crate::{FilePosition, FileRange};
 
 /// A place where a name stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,12 +35,78 @@ pub struct Highlight {
 
 /// Where the name at `at` stands, in all files, its definition first.
 pub fn references(db: &Database, at: FilePosition) -> Vec<Reference> {
-    let _ = (db, at);
-    Vec::new()
+    let Some((view, offset)) = View::at(db, at) else { return Vec::new() };
+    let Some(found) = view.occurrence_at(offset) else { return Vec::new() };
+    let mut all = everywhere(&view, found.symbol);
+    all.sort_by_key(|place| !place.declaration);
+    all
 }
 
 /// Where the name at `at` stands in its file, in the order of the text.
 pub fn highlights(db: &Database, at: FilePosition) -> Vec<Highlight> {
-    let _ = (db, at);
-    Vec::new()
+    let Some((view, offset)) = View::at(db, at) else { return Vec::new() };
+    let Some(found) = view.occurrence_at(offset) else { return Vec::new() };
+    let mut places = match found.symbol {
+        Symbol::Binder(..) | Symbol::SumIndex(..) => in_item(&view, found.symbol),
+        Symbol::Def(_) | Symbol::Primitive(_) => {
+            let items = mentioning(&view, view.file, found.symbol);
+            in_items(db, &items, found.symbol)
+        }
+    };
+    places.sort_by_key(|place| place.place.span);
+    places
+        .into_iter()
+        .map(|place| Highlight {
+            span: place.place.span,
+            kind: if place.declaration { HighlightKind::Write } else { HighlightKind::Read },
+        })
+        .collect()
+}
+
+/// Every place where `symbol`, which stands in `view`, stands in any file.
+pub(crate) fn everywhere(view: &View<'_>, symbol: Symbol) -> Vec<Reference> {
+    let db = view.db;
+    match symbol {
+        Symbol::Binder(..) | Symbol::SumIndex(..) => in_item(view, symbol),
+        Symbol::Def(item) => {
+            let mut items = vec![item];
+            items.extend(db.users(item).into_iter().filter(|user| *user != item));
+            in_items(db, &items, symbol)
+        }
+        Symbol::Primitive(_) => {
+            let files = db.files().into_iter().filter(|file| !db.is_library(*file));
+            let items: Vec<ItemId> =
+                files.flat_map(|file| mentioning(view, file, symbol)).collect();
+            in_items(db, &items, symbol)
+        }
+    }
+}
+
+/// The items of `file` that name what `symbol` is called, and its definition if it is there.
+fn mentioning(view: &View<'_>, file: FileId, symbol: Symbol) -> Vec<ItemId> {
+    let name = view.name_of(symbol);
+    let names = |item: &ItemId| {
+        view.db
+            .header(*item)
+            .mentions
+            .binary_search_by(|mention| mention.as_str().cmp(&name))
+            .is_ok()
+    };
+    let items = view.db.items(file);
+    items
+        .iter()
+        .copied()
+        .filter(|item| Symbol::Def(*item) == symbol || names(item))
+        .collect()
+}
+
+fn in_items(db: &Database, items: &[ItemId], symbol: Symbol) -> Vec<Reference> {
+    items.iter().flat_map(|item| in_item(&View::new(db, *item), symbol)).collect()
+}
+
+fn in_item(view: &View<'_>, symbol: Symbol) -> Vec<Reference> {
+    view.occurrences_of(symbol)
+        .into_iter()
+        .map(|found| Reference { place: view.range(found.span), declaration: found.declaration })
+        .collect()
 }

@@ -1,8 +1,12 @@
 //! A new name for a definition or binder, everywhere.
 
-use crate::{FilePosition, SourceEdits};
-use db::Database;
+use db::{Binding, Database, FileId, ItemId};
 use syntax::Span;
+use syntax::ast::{BinderId, ItemKind, TermId, TermKind};
+use syntax::lexer::{Token, TokenKind, lex};
+
+use crate::view::{self, Occurrence, Symbol, View};
+use crate::{FilePosition, SourceEdits, TextEdit, references};
 
 /// Why a name cannot be changed so.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,8 +29,8 @@ pub struct RenameTarget {
 /// # Errors
 /// There is no name, or it belongs to the language or the standard library.
 pub fn prepare_rename(db: &Database, at: FilePosition) -> Result<RenameTarget, RenameError> {
-    let _ = (db, at);
-    Err(RenameError { message: String::new() })
+    let (view, found) = renamed(db, at)?;
+    Ok(RenameTarget { span: view.absolute(found.span), name: view.name_of(found.symbol) })
 }
 
 /// Renames what the name at `at` stands for.
@@ -34,6 +38,198 @@ pub fn prepare_rename(db: &Database, at: FilePosition) -> Result<RenameTarget, R
 /// # Errors
 /// The name cannot be renamed, the new name is none, or it would change what some name means.
 pub fn rename(db: &Database, at: FilePosition, new: &str) -> Result<SourceEdits, RenameError> {
-    let _ = (db, at, new);
-    Err(RenameError { message: String::new() })
+    let (view, found) = renamed(db, at)?;
+    let old = view.name_of(found.symbol);
+    check_name(new)?;
+    if old == new {
+        return Ok(SourceEdits::default());
+    }
+    match found.symbol {
+        Symbol::Def(item) => check_def(db, item, &old, new)?,
+        symbol => check_local(&view, symbol, &old, new)?,
+    }
+    let edits = references::everywhere(&view, found.symbol).into_iter().map(|reference| {
+        let edit = TextEdit { span: reference.place.span, text: new.to_owned() };
+        (reference.place.file, edit)
+    });
+    Ok(SourceEdits::collect(edits))
+}
+
+fn error<T>(message: impl Into<String>) -> Result<T, RenameError> {
+    Err(RenameError { message: message.into() })
+}
+
+fn renamed(db: &Database, at: FilePosition) -> Result<(View<'_>, Occurrence), RenameError> {
+    let none = || RenameError { message: "there is no name here to rename".to_owned() };
+    let (view, offset) = View::at(db, at).ok_or_else(none)?;
+    let found = view.occurrence_at(offset).ok_or_else(none)?;
+    let library = match found.symbol {
+        Symbol::Primitive(primitive) => {
+            return error(format!(
+                "`{}` is part of the language and cannot be renamed",
+                primitive.name()
+            ));
+        }
+        Symbol::Def(item) | Symbol::Binder(item, _) | Symbol::SumIndex(item, _) => {
+            db.is_library(db.file_of(item))
+        }
+    };
+    if library {
+        let name = view.name_of(found.symbol);
+        return error(format!("`{name}` belongs to the standard library and cannot be renamed"));
+    }
+    Ok((view, found))
+}
+
+/// Whether `new` is a name that can be bound.
+fn check_name(new: &str) -> Result<(), RenameError> {
+    let tokens: Vec<Token> = lex(new).collect();
+    match tokens[..] {
+        [Token { kind: TokenKind::Ident, .. }] => Ok(()),
+        [Token { kind: TokenKind::Underscore, .. }] => {
+            error("`_` stands for what is left out and cannot be a name")
+        }
+        [token] if token.kind.is_reserved() => {
+            error(format!("`{new}` is a reserved word and cannot be a name"))
+        }
+        [] => error("a name cannot be empty"),
+        _ => error(format!(
+            "`{new}` is not a name: a name is a letter or `_`, followed by letters, digits and `_`"
+        )),
+    }
+}
+
+// Names inside an item.
+
+fn check_local(view: &View<'_>, symbol: Symbol, old: &str, new: &str) -> Result<(), RenameError> {
+    if let Symbol::Binder(_, binder) = symbol
+        && siblings(view, binder).any(|other| view.item().binder(other).name == new)
+    {
+        return error(format!("`{new}` is already a parameter beside `{old}`"));
+    }
+    let captured = view
+        .occurrences_of(symbol)
+        .iter()
+        .filter_map(|found| found.term)
+        .any(|term| hides(view, term, new, symbol));
+    if captured {
+        return error(format!(
+            "`{new}` is already bound where `{old}` is used: the use would mean the other `{new}`"
+        ));
+    }
+    let capturing = view
+        .occurrences_named(new)
+        .iter()
+        .filter_map(|found| found.term)
+        .any(|term| reaches(view, term, new, symbol));
+    if capturing {
+        return error(format!(
+            "`{new}` is already used where `{old}` is in scope: it would mean the renamed `{old}`"
+        ));
+    }
+    Ok(())
+}
+
+/// The other binders of the function that binds `binder`.
+fn siblings<'v>(view: &'v View<'_>, binder: BinderId) -> impl Iterator<Item = BinderId> + 'v {
+    let item = view.item();
+    let params: &[BinderId] = match view.parents().owner(binder).map(|id| &item.term(id).kind) {
+        Some(TermKind::Fun { params, .. } | TermKind::DepFun { params, .. }) => params,
+        Some(_) => &[],
+        None => match &item.kind {
+            ItemKind::Foreign { params, .. } => params,
+            _ => &[],
+        },
+    };
+    params.iter().copied().filter(move |other| *other != binder)
+}
+
+/// How far out `symbol` is bound, seen from `term`; `None` where it is out of scope. Indices of
+/// sums are bound further in than anything else, because no other binder can stand within one.
+fn distance(view: &View<'_>, term: TermId, symbol: Symbol) -> Option<usize> {
+    match symbol {
+        Symbol::Binder(_, binder) => {
+            view.scope_at(term).binders.iter().position(|id| *id == binder).map(|at| at + 1)
+        }
+        Symbol::SumIndex(_, sum) => view.parents().path(term).any(|id| id == sum).then_some(0),
+        Symbol::Def(_) | Symbol::Primitive(_) => Some(usize::MAX),
+    }
+}
+
+/// Whether at `term` a binder of `name` stands further in than the one of `symbol`.
+fn hides(view: &View<'_>, term: TermId, name: &str, symbol: Symbol) -> bool {
+    let inner = if view.sum_index(term, name).is_some() {
+        Some(0)
+    } else {
+        let binders = view.scope_at(term).binders;
+        binders.iter().position(|id| view.item().binder(*id).name == name).map(|at| at + 1)
+    };
+    inner.is_some_and(|inner| distance(view, term, symbol).is_some_and(|outer| inner < outer))
+}
+
+/// Whether the use of `name` at `term` would mean `symbol` if that were called `name`.
+fn reaches(view: &View<'_>, term: TermId, name: &str, symbol: Symbol) -> bool {
+    distance(view, term, symbol).is_some() && !hides(view, term, name, symbol)
+}
+
+// Definitions.
+
+fn check_def(db: &Database, item: ItemId, old: &str, new: &str) -> Result<(), RenameError> {
+    let home = db.file_of(item);
+    if db.scope(home).own().by_name.contains_key(new) {
+        return error(format!("`{new}` is already defined in {}", db.path(home).file_name()));
+    }
+    for user in db.users(item) {
+        check_user(&View::new(db, user), item, old, new)?;
+    }
+    let importers = db.files().into_iter().filter(|file| {
+        *file != home && db.imports(*file).iter().any(|import| import.target == Some(home))
+    });
+    for file in std::iter::once(home).chain(importers) {
+        check_visible(db, file, old, new)?;
+    }
+    Ok(())
+}
+
+/// The uses of the definition must not come under a binder, or another definition, of the name.
+fn check_user(view: &View<'_>, def: ItemId, old: &str, new: &str) -> Result<(), RenameError> {
+    let symbol = Symbol::Def(def);
+    let place = || view.db.path(view.file).file_name();
+    for found in view.occurrences_of(symbol) {
+        if found.term.is_some_and(|term| hides(view, term, new, symbol)) {
+            let user = view::def_name(view.db, view.id).unwrap_or_default();
+            return error(format!("`{new}` is already bound in `{user}`, where `{old}` is used"));
+        }
+    }
+    if view.file != view.db.file_of(def)
+        && let Some(other) = defined(view.db, view.file, new)
+    {
+        let other = view.db.path(view.db.file_of(other)).file_name();
+        return error(format!("{} uses `{old}`, and `{new}` of {other} is in scope there", place()));
+    }
+    Ok(())
+}
+
+/// A definition that `name` means in `file`, other than one of the library.
+fn defined(db: &Database, file: FileId, name: &str) -> Option<ItemId> {
+    match db.resolve(file, name) {
+        Binding::Def(item) => (!db.is_library(db.file_of(item))).then_some(item),
+        Binding::Ambiguous(items) => items.first().copied(),
+        Binding::Broken | Binding::Unknown => None,
+    }
+}
+
+/// No use of `new` in a file that sees the definition may come to mean it.
+fn check_visible(db: &Database, file: FileId, old: &str, new: &str) -> Result<(), RenameError> {
+    if db.scope(file).own().by_name.contains_key(new) {
+        return Ok(());
+    }
+    let names = |item: &&ItemId| {
+        db.header(**item).mentions.binary_search_by(|name| name.as_str().cmp(new)).is_ok()
+    };
+    let items = db.items(file);
+    let Some(user) = items.iter().find(names) else { return Ok(()) };
+    let user = view::def_name(db, *user).unwrap_or_default();
+    let file = db.path(file).file_name();
+    error(format!("`{user}` in {file} uses another `{new}`, which would become the renamed `{old}`"))
 }

@@ -1,7 +1,14 @@
 //! What each word of the text is, for colouring.
 
-use db::{Database, FileId};
+use db::{Database, FileId, ItemId};
+use ropey::Rope;
+use rustc_hash::FxHashMap;
 use syntax::Span;
+use syntax::ast::AddressSpace;
+use syntax::lexer::{TokenKind, lex};
+
+use crate::view::{Occurrence, SIZE_FUNCTIONS, Symbol, View};
+use crate::{SymbolKind, goto};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -116,6 +123,151 @@ pub struct Token {
 
 /// The tokens of `file` that touch `range` (all of them without one), in order, without overlap.
 pub fn semantic_tokens(db: &Database, file: FileId, range: Option<Span>) -> Vec<Token> {
-    let _ = (db, file, range);
-    Vec::new()
+    let rope = db.text(file);
+    let end = rope.len_bytes() as u32;
+    let range = range.unwrap_or(Span::new(0, end));
+    let items = db.items(file);
+    let first = items.partition_point(|item| db.item_span(*item).end < range.start);
+    let count = items[first..].partition_point(|item| db.item_span(*item).start <= range.end);
+    // Gaps are read from item to item, because a comment cannot be read from its middle.
+    let mut done = first.checked_sub(1).map_or(0, |before| db.item_span(items[before]).end);
+    let mut tokens = Vec::new();
+    let mut kinds = FxHashMap::default();
+    for id in &items[first..first + count] {
+        let span = db.item_span(*id);
+        comments(&rope, Span::new(done, span.start.max(done)), &mut tokens);
+        item_tokens(&View::new(db, *id), &mut kinds, &mut tokens);
+        done = span.end.max(done);
+    }
+    let next = items.get(first + count).map_or(end, |item| db.item_span(*item).start);
+    comments(&rope, Span::new(done, next.max(done)), &mut tokens);
+    tokens.retain(|token| token.span.start <= range.end && range.start <= token.span.end);
+    tokens
+}
+
+/// The comments in a gap between two items.
+fn comments(rope: &Rope, gap: Span, out: &mut Vec<Token>) {
+    let text = rope.byte_slice(std::ops::Range::from(gap)).to_string();
+    let comments = lex(&text).filter(|token| token.kind.is_comment());
+    out.extend(comments.map(|token| comment(token.kind, token.span.shifted(gap.start))));
+}
+
+fn comment(kind: TokenKind, span: Span) -> Token {
+    let modifiers = match kind {
+        TokenKind::DocComment => Modifiers::DOCUMENTATION,
+        _ => Modifiers::default(),
+    };
+    Token { span, ty: TokenType::Comment, modifiers }
+}
+
+type Class = (TokenType, Modifiers);
+
+fn item_tokens(view: &View<'_>, kinds: &mut FxHashMap<ItemId, SymbolKind>, out: &mut Vec<Token>) {
+    let names: FxHashMap<u32, Class> = view
+        .occurrences()
+        .into_iter()
+        .map(|found| (found.span.start, name_class(view, found, kinds)))
+        .collect();
+    let text = view.db.item_text(view.id);
+    let mut before = TokenKind::End;
+    let mut at_sign: Option<Span> = None;
+    for token in lex(&text) {
+        if token.kind == TokenKind::Whitespace {
+            continue;
+        }
+        if token.kind == TokenKind::At {
+            at_sign = Some(token.span);
+            before = token.kind;
+            continue;
+        }
+        let word = &text[std::ops::Range::from(token.span)];
+        let class = match token.kind {
+            TokenKind::Ident if before == TokenKind::At => {
+                Some((TokenType::Decorator, Modifiers::default()))
+            }
+            TokenKind::Ident if before == TokenKind::Dot && matches!(word, "_1" | "_2") => {
+                Some((TokenType::Property, Modifiers::default()))
+            }
+            TokenKind::Ident | TokenKind::Let => names
+                .get(&token.span.start)
+                .copied()
+                .or_else(|| word_class(token.kind, word)),
+            kind if kind.is_comment() => {
+                out.push(comment(kind, view.absolute(token.span)));
+                continue;
+            }
+            kind => word_class(kind, word),
+        };
+        let span = match (at_sign.take(), before) {
+            (Some(at), TokenKind::At) if token.kind == TokenKind::Ident => at.cover(token.span),
+            _ => token.span,
+        };
+        before = token.kind;
+        if let Some((ty, modifiers)) = class {
+            out.push(Token { span: view.absolute(span), ty, modifiers });
+        }
+    }
+}
+
+/// What a name is, by what it stands for.
+fn name_class(
+    view: &View<'_>,
+    found: Occurrence,
+    kinds: &mut FxHashMap<ItemId, SymbolKind>,
+) -> Class {
+    let (kind, library) = match found.symbol {
+        Symbol::Binder(_, binder) => (goto::binder_kind(view, binder), false),
+        Symbol::SumIndex(..) => (SymbolKind::TypeParameter, false),
+        Symbol::Primitive(_) => (SymbolKind::Primitive, true),
+        Symbol::Def(item) => {
+            let kind = *kinds.entry(item).or_insert_with(|| goto::def_kind(view.db, item));
+            (kind, view.db.is_library(view.db.file_of(item)))
+        }
+    };
+    let ty = match kind {
+        SymbolKind::Function | SymbolKind::Foreign | SymbolKind::Primitive => TokenType::Function,
+        SymbolKind::Value | SymbolKind::Variable | SymbolKind::File => TokenType::Variable,
+        SymbolKind::Parameter => TokenType::Parameter,
+        SymbolKind::TypeParameter => TokenType::TypeParameter,
+    };
+    let mut modifiers = Modifiers::default();
+    if found.declaration {
+        modifiers = modifiers.with(Modifiers::DECLARATION);
+    }
+    if library {
+        modifiers = modifiers.with(Modifiers::DEFAULT_LIBRARY);
+    }
+    (ty, modifiers)
+}
+
+/// What a token is whatever stands around it; brackets and unknown names are nothing.
+fn word_class(kind: TokenKind, word: &str) -> Option<Class> {
+    use TokenKind::*;
+    let plain = |ty| Some((ty, Modifiers::default()));
+    match kind {
+        Ident if SIZE_FUNCTIONS.contains(&word) => {
+            Some((TokenType::Function, Modifiers::DEFAULT_LIBRARY))
+        }
+        Import | Def | Foreign | Let | In | Fun | DepFun | NatFun | DataFun | True | False => {
+            plain(TokenType::Keyword)
+        }
+        Scalar | Kind | Constructor => Some((TokenType::Type, Modifiers::DEFAULT_LIBRARY)),
+        Address => Some((TokenType::EnumMember, address_modifier(word))),
+        Int | Float => plain(TokenType::Number),
+        String | OpenString | RawString | OpenRawString => plain(TokenType::String),
+        Equals | FatArrow | Arrow | Pipe | ApplyLeft | Then | After | Or | And | EqEq | NotEq
+        | Less | LessEq | Greater | GreaterEq | Plus | Minus | Star | Slash | Percent | Caret
+        | Bang | Bar => plain(TokenType::Operator),
+        _ => None,
+    }
+}
+
+fn address_modifier(word: &str) -> Modifiers {
+    match AddressSpace::from_text(word) {
+        Some(AddressSpace::Global) => Modifiers::GLOBAL,
+        Some(AddressSpace::Local) => Modifiers::LOCAL,
+        Some(AddressSpace::Private) => Modifiers::PRIVATE,
+        Some(AddressSpace::Constant) => Modifiers::CONSTANT,
+        None => Modifiers::default(),
+    }
 }

@@ -1,8 +1,13 @@
 //! The parameters of the function whose call is being written.
 
-use crate::FilePosition;
 use db::Database;
+use rise::{Names, Ty, Type};
 use syntax::Span;
+use syntax::ast::{Item, TermId, TermKind};
+
+use crate::context::{self, OpenCall};
+use crate::view::{Symbol, View};
+use crate::{FilePosition, markdown, token, tree, vars};
 
 /// A function with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +29,115 @@ pub struct SignatureHelp {
     pub active: Option<usize>,
 }
 
-/// The call around `at`.
+/// The innermost call around `at`.
 pub fn signature_help(db: &Database, at: FilePosition) -> Option<SignatureHelp> {
-    let _ = (db, at);
-    None
+    let (view, offset) = View::at(db, at)?;
+    let text = db.item_text(view.id);
+    let (tokens, _) = token::before(&text, offset);
+    let (_, calls) = context::read(&tokens);
+    let open = *calls.last()?;
+    let call = call_at(&view, open)?;
+    let (head, applied) = head_of(view.item(), call);
+    let signature = signature(&view, head)?;
+    let index = applied + open.commas;
+    let active = (index < signature.parameters.len()).then_some(index);
+    Some(SignatureHelp { signature, active })
+}
+
+/// The call whose arguments begin right behind `open.callee_end`.
+fn call_at(view: &View<'_>, open: OpenCall) -> Option<TermId> {
+    let item = view.item();
+    (0..item.terms.len() as u32).map(TermId).find(|id| match &item.term(*id).kind {
+        TermKind::Apply { callee, .. } => view.span(*callee).end == open.callee_end,
+        _ => false,
+    })
+}
+
+/// What is called, and how many arguments stand in the calls before this one.
+fn head_of(item: &Item, call: TermId) -> (TermId, usize) {
+    let mut applied = 0;
+    let mut at = call;
+    while let TermKind::Apply { callee, .. } = &item.term(at).kind {
+        at = tree::unparen(item, *callee);
+        if let TermKind::Apply { args, .. } = &item.term(at).kind {
+            applied += args.len();
+        }
+    }
+    (at, applied)
+}
+
+fn signature(view: &View<'_>, head: TermId) -> Option<Signature> {
+    let symbol = match view.item().term(head).kind {
+        TermKind::Name(_) => view.resolve(head),
+        _ => None,
+    };
+    let name = symbol.map(|symbol| view.name_of(symbol)).unwrap_or_default();
+    let docs = match symbol {
+        Some(Symbol::Def(item)) => Some(markdown::def_docs(view.db, item)),
+        Some(Symbol::Primitive(primitive)) => Some(primitive.docs().to_owned()),
+        _ => None,
+    };
+    let docs = docs.filter(|docs| !docs.is_empty());
+    let names = &view.inference().names;
+    if let Some(ty) = view.type_of(head)
+        && is_known(ty, names)
+    {
+        return Some(labelled(&name, ty, names, docs));
+    }
+    match symbol? {
+        Symbol::Def(item) => {
+            let scheme = view.db.scheme(item)?;
+            Some(labelled(&name, &scheme.ty, &scheme.names, docs))
+        }
+        Symbol::Primitive(primitive) => {
+            let scheme = rise::library_scheme(primitive);
+            Some(labelled(&name, &scheme.ty, &scheme.names, docs))
+        }
+        Symbol::Binder(..) | Symbol::SumIndex(..) => None,
+    }
+}
+
+/// Whether a type says more than the general one: nothing in it is wrong or open.
+fn is_known(ty: &Ty, names: &Names) -> bool {
+    let mut free = Vec::new();
+    vars::of_type(ty, &mut free);
+    !vars::has_error(ty) && free.iter().all(|var| names.get(*var) != "_")
+}
+
+/// Writes a function's type with its parameters marked.
+fn labelled(name: &str, ty: &Ty, names: &Names, docs: Option<String>) -> Signature {
+    let mut label = String::new();
+    if !name.is_empty() {
+        label.push_str(name);
+        label.push_str(" : ");
+    }
+    let mut parameters = Vec::new();
+    let mut rest: &Ty = ty;
+    loop {
+        let (text, explicit, next) = match &**rest {
+            Type::Pi(pi) if pi.implicit => {
+                (format!("{{{}: {}}}", names.get(pi.var), pi.kind), false, &pi.body)
+            }
+            Type::Pi(pi) => (format!("({}: {})", names.get(pi.var), pi.kind), true, &pi.body),
+            Type::Fun(param, result) => (parameter(param, names), true, result),
+            _ => break,
+        };
+        if explicit {
+            let start = label.len() as u32;
+            parameters.push(Span::new(start, start + text.len() as u32));
+        }
+        label.push_str(&text);
+        label.push_str(" -> ");
+        rest = next;
+    }
+    label.push_str(&rise::print::type_text(rest, names));
+    Signature { label, parameters, docs }
+}
+
+fn parameter(ty: &Ty, names: &Names) -> String {
+    let text = rise::print::type_text(ty, names);
+    match **ty {
+        Type::Fun(..) | Type::Pi(_) => format!("({text})"),
+        _ => text,
+    }
 }

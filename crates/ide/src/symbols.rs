@@ -1,8 +1,9 @@
 //! The definitions of a file, and of the workspace.
 
-use crate::SymbolKind;
-use db::{Database, FileId};
+use db::{Database, Declares, FileId, ItemId};
 use syntax::Span;
+
+use crate::{SymbolKind, fuzzy, goto, vars};
 
 /// A definition in a file's outline.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,12 +35,55 @@ pub struct WorkspaceSymbol {
 
 /// The definitions of `file`, in order.
 pub fn document_symbols(db: &Database, file: FileId) -> Vec<DocumentSymbol> {
-    let _ = (db, file);
-    Vec::new()
+    let items = db.items(file);
+    items.iter().filter_map(|item| document_symbol(db, *item)).collect()
 }
 
-/// At most `limit` definitions whose name has the letters of `query` in order, best first.
+fn document_symbol(db: &Database, item: ItemId) -> Option<DocumentSymbol> {
+    let target = goto::definition(db, item)?;
+    let scheme = db.scheme(item).filter(|scheme| !vars::has_error(&scheme.ty));
+    Some(DocumentSymbol {
+        name: target.name,
+        detail: scheme.map(|scheme| rise::print::scheme_text(&scheme)),
+        kind: target.kind,
+        full: target.full,
+        focus: target.focus,
+    })
+}
+
+/// At most `limit` definitions whose name has the letters of `query` in order, best first. The
+/// standard library comes last.
 pub fn workspace_symbols(db: &Database, query: &str, limit: usize) -> Vec<WorkspaceSymbol> {
-    let _ = (db, query, limit);
-    Vec::new()
+    let mut found: Vec<(Rank, ItemId)> = Vec::new();
+    for file in db.files() {
+        let library = db.is_library(file);
+        for &item in db.items(file).iter() {
+            if let Declares::Def(name) = &db.header(item).declares
+                && let Some(score) = fuzzy::score(query, name)
+            {
+                found.push((Rank { library, score, length: name.len() }, item));
+            }
+        }
+    }
+    found.sort_by_key(|(rank, _)| *rank);
+    found.truncate(limit);
+    found.into_iter().filter_map(|(_, item)| workspace_symbol(db, item)).collect()
+}
+
+/// Smaller is better.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    library: bool,
+    score: u32,
+    length: usize,
+}
+
+fn workspace_symbol(db: &Database, item: ItemId) -> Option<WorkspaceSymbol> {
+    let target = goto::definition(db, item)?;
+    Some(WorkspaceSymbol {
+        name: target.name,
+        kind: target.kind,
+        file: target.file,
+        focus: target.focus,
+    })
 }

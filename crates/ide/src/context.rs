@@ -1,0 +1,319 @@
+//! What may be written at a cursor, told from the tokens before it alone, so that it works in
+//! half-typed code.
+
+use syntax::Span;
+use syntax::lexer::{Token, TokenKind};
+
+/// What may stand at the cursor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Context {
+    /// An import or a definition.
+    Item,
+    /// `def` behind `foreign`.
+    ForeignDef,
+    /// An expression; as an argument, also a size, type or address space.
+    Expression { argument: bool },
+    /// The right side of this `|>`.
+    Stage { pipe: Span },
+    /// What follows this dot in an expression.
+    Dot { dot: Span },
+    /// A type, or a size.
+    Type,
+    /// What follows this dot in a type.
+    TypeAfterDot,
+    /// A kind.
+    Kind,
+    /// The name of an annotation.
+    Annotation,
+    /// The argument of an annotation.
+    AnnotationArgument,
+    /// An expression has ended: operators, `in`, or on a new line the next item.
+    AfterExpression,
+    /// A new name, a path: nothing is known.
+    Nothing,
+}
+
+/// An open call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OpenCall {
+    /// Where what is called ends.
+    pub(crate) callee_end: u32,
+    /// How many commas stand before the cursor.
+    pub(crate) commas: usize,
+}
+
+/// What is read inside a pair of brackets, or outside of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// Before `def`.
+    Item,
+    /// Between `def` and `:` or `=`.
+    Name,
+    Expression,
+    Argument,
+    Type,
+    /// `fun( … =>`: names and, behind colons, types.
+    Params,
+    /// `depFun( … =>`, `{ … }`: names and, behind colons, kinds.
+    Kinded,
+    /// `natFun( … =>`, `DepPair[ … =>`: a name, and then a type.
+    TypeFunction,
+    Annotation,
+}
+
+struct Level {
+    mode: Mode,
+    /// Whether a colon was read since the last comma.
+    colon: bool,
+    /// What it had been before `=>` or `:` changed it; restored by a comma.
+    initial: Mode,
+    call: Option<OpenCall>,
+}
+
+impl Level {
+    fn new(mode: Mode) -> Level {
+        Level { mode, colon: false, initial: mode, call: None }
+    }
+}
+
+/// The machine that reads the tokens before the cursor.
+struct Reader {
+    levels: Vec<Level>,
+    previous: Option<Token>,
+    before_previous: Option<TokenKind>,
+}
+
+/// What the tokens before a cursor say, and the calls that are open there, innermost last.
+pub(crate) fn read(tokens: &[Token]) -> (Context, Vec<OpenCall>) {
+    let mut reader =
+        Reader { levels: vec![Level::new(Mode::Item)], previous: None, before_previous: None };
+    for token in tokens {
+        reader.step(*token);
+        reader.before_previous = reader.previous.map(|token| token.kind);
+        reader.previous = Some(*token);
+    }
+    (reader.context(), reader.levels.iter().filter_map(|level| level.call).collect())
+}
+
+impl Reader {
+    fn step(&mut self, token: Token) {
+        use TokenKind::*;
+        match token.kind {
+            LParen | LBracket | LBrace => self.open(token),
+            RParen | RBracket | RBrace => self.close(),
+            Def | Import | Foreign => self.levels = vec![Level::new(Mode::Name)],
+            At => self.levels = vec![Level::new(Mode::Annotation)],
+            _ => {
+                if let Some(level) = self.levels.last_mut() {
+                    level.step(token.kind);
+                }
+            }
+        }
+    }
+
+    fn open(&mut self, token: Token) {
+        use TokenKind::*;
+        let outer = self.levels.last();
+        let mode = outer.map_or(Mode::Item, |level| level.mode);
+        let colon = outer.is_some_and(|level| level.colon);
+        let before = self.previous.map(|token| token.kind);
+        let calls = matches!(before, Some(Ident | RParen | Let));
+        let inner = match (token.kind, before) {
+            (LParen, Some(Fun)) => Mode::Params,
+            (LParen, Some(DepFun)) => Mode::Kinded,
+            (LParen, Some(NatFun | DataFun)) | (LBracket, Some(Constructor)) => Mode::TypeFunction,
+            (LBrace, _) => Mode::Kinded,
+            (LParen, Some(Ident)) if mode == Mode::Name => Mode::Params,
+            _ => match mode {
+                Mode::Params if !colon => Mode::Params,
+                Mode::Kinded if !colon => Mode::Kinded,
+                Mode::Params | Mode::Kinded | Mode::Type | Mode::TypeFunction => Mode::Type,
+                Mode::Annotation => Mode::Annotation,
+                _ if calls => Mode::Argument,
+                _ => Mode::Expression,
+            },
+        };
+        let mut level = Level::new(inner);
+        if inner == Mode::Argument
+            && let Some(callee) = self.previous
+        {
+            level.call = Some(OpenCall { callee_end: callee.span.end, commas: 0 });
+        }
+        self.levels.push(level);
+    }
+
+    fn close(&mut self) {
+        if self.levels.len() > 1 {
+            self.levels.pop();
+        }
+    }
+
+    fn context(&self) -> Context {
+        use TokenKind::*;
+        let Some(previous) = self.previous else { return Context::Item };
+        let Some(level) = self.levels.last() else { return Context::Item };
+        let types = level.in_type();
+        match previous.kind {
+            At => Context::Annotation,
+            Foreign => Context::ForeignDef,
+            Def | Import | Let | OpenString | OpenRawString => Context::Nothing,
+            Dot | DotDot if types => Context::TypeAfterDot,
+            Dot => Context::Dot { dot: previous.span },
+            Pipe => Context::Stage { pipe: previous.span },
+            _ if level.mode == Mode::Annotation && self.levels.len() == 1 => Context::Item,
+            _ if ends_operand(previous.kind) => Context::AfterExpression,
+            _ => level.context(self.before_previous),
+        }
+    }
+}
+
+impl Level {
+    fn step(&mut self, kind: TokenKind) {
+        use TokenKind::*;
+        match kind {
+            Comma => {
+                self.mode = self.initial;
+                self.colon = false;
+                if let Some(call) = &mut self.call {
+                    call.commas += 1;
+                }
+            }
+            Colon => {
+                self.colon = true;
+                if matches!(self.mode, Mode::Name | Mode::Expression | Mode::Argument) {
+                    self.mode = Mode::Type;
+                }
+            }
+            Equals if self.mode != Mode::Annotation => self.mode = Mode::Expression,
+            FatArrow => {
+                self.mode = match self.initial {
+                    Mode::TypeFunction => Mode::Type,
+                    _ => Mode::Expression,
+                };
+                // `fun(x => (a, b))`: a comma in the body is a mistake, and still in the body.
+                self.initial = self.mode;
+            }
+            _ => {}
+        }
+    }
+
+    fn in_type(&self) -> bool {
+        match self.mode {
+            Mode::Type | Mode::TypeFunction => true,
+            Mode::Params => self.colon,
+            _ => false,
+        }
+    }
+
+    fn context(&self, before_previous: Option<TokenKind>) -> Context {
+        match self.mode {
+            Mode::Item => Context::Item,
+            Mode::Name => Context::Nothing,
+            Mode::Expression => Context::Expression { argument: false },
+            Mode::Argument => Context::Expression { argument: true },
+            // `(n: ` in a type binds a name if a name stands alone before the colon.
+            Mode::Type if self.colon && self.initial == Mode::Type => {
+                match before_previous {
+                    Some(TokenKind::Ident) => Context::Kind,
+                    _ => Context::Type,
+                }
+            }
+            Mode::Type | Mode::TypeFunction => Context::Type,
+            Mode::Params if self.colon => Context::Type,
+            Mode::Kinded if self.colon => Context::Kind,
+            Mode::Params | Mode::Kinded => Context::Nothing,
+            Mode::Annotation => Context::AnnotationArgument,
+        }
+    }
+}
+
+/// Whether a token ends something that can be an operand.
+fn ends_operand(kind: TokenKind) -> bool {
+    use TokenKind::*;
+    matches!(
+        kind,
+        Ident
+            | Underscore
+            | Int
+            | Float
+            | String
+            | RawString
+            | True
+            | False
+            | Scalar
+            | Kind
+            | Constructor
+            | Address
+            | RParen
+            | RBracket
+            | RBrace
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::token;
+
+    fn at_end(text: &str) -> Context {
+        let (before, _) = token::before(text, text.len() as u32);
+        read(&before).0
+    }
+
+    #[test]
+    fn expressions() {
+        let value = Context::Expression { argument: false };
+        assert_eq!(at_end("def f = "), value);
+        assert_eq!(at_end("def f : f32 = "), value);
+        assert_eq!(at_end("def f = fun(x => "), value);
+        assert_eq!(at_end("def f = fun((x, y) => "), value);
+        assert_eq!(at_end("def f = let x = 1 in "), value);
+        assert_eq!(at_end("def f = depFun(n: Nat => fun(x: n.f32 => x + "), value);
+        assert_eq!(at_end("def f = zip(a, "), Context::Expression { argument: true });
+        assert_eq!(at_end("def f = zip(a)(b"), Context::Expression { argument: true });
+    }
+
+    #[test]
+    fn types_and_kinds() {
+        assert_eq!(at_end("def f : "), Context::Type);
+        assert_eq!(at_end("def f : n.f32 -> "), Context::Type);
+        assert_eq!(at_end("def f : (n: "), Context::Kind);
+        assert_eq!(at_end("def f : {t: "), Context::Kind);
+        assert_eq!(at_end("def f : (n: Nat) -> "), Context::Type);
+        assert_eq!(at_end("def f : Array["), Context::Type);
+        assert_eq!(at_end("def f = fun(x: "), Context::Type);
+        assert_eq!(at_end("def f = fun(x: n."), Context::TypeAfterDot);
+        assert_eq!(at_end("def f = depFun(n: "), Context::Kind);
+        assert_eq!(at_end("def f = depFun((n: Nat, m: "), Context::Kind);
+        assert_eq!(at_end("def f = (x : "), Context::Type);
+        assert_eq!(at_end("def f = g(dataFun(i => "), Context::Type);
+        assert_eq!(at_end("foreign def f(x: "), Context::Type);
+    }
+
+    #[test]
+    fn new_names() {
+        for text in ["def ", "def f = fun(", "def f = fun((x, ", "def f = let ", "def f = depFun(", "import \""] {
+            assert_eq!(at_end(text), Context::Nothing, "{text}");
+        }
+    }
+
+    #[test]
+    fn items_annotations_and_the_rest() {
+        assert_eq!(at_end(""), Context::Item);
+        assert_eq!(at_end("@"), Context::Annotation);
+        assert_eq!(at_end("@run("), Context::AnnotationArgument);
+        assert_eq!(at_end("@run(n = "), Context::AnnotationArgument);
+        assert_eq!(at_end("foreign "), Context::ForeignDef);
+        assert_eq!(at_end("def f = x "), Context::AfterExpression);
+        assert!(matches!(at_end("def f = x |> "), Context::Stage { .. }));
+        assert!(matches!(at_end("def f = x |> ma"), Context::Stage { .. }));
+        assert!(matches!(at_end("def f = x."), Context::Dot { .. }));
+    }
+
+    #[test]
+    fn open_calls() {
+        let (before, _) = token::before("def f = a(b)(c, d(e), ", 22);
+        let calls = read(&before).1;
+        assert_eq!(calls, [OpenCall { callee_end: 12, commas: 2 }]);
+    }
+}

@@ -1,0 +1,47 @@
+//! Matching what was typed against names.
+
+/// How well `name` matches `query`, 0 best; `None` if its letters do not stand in it in order.
+/// Letters match in either case.
+pub(crate) fn score(query: &str, name: &str) -> Option<u32> {
+    if name.starts_with(query) {
+        return Some(if name.len() == query.len() { 0 } else { 1 });
+    }
+    if starts_with_any_case(query, name) {
+        return Some(2);
+    }
+    let mut gaps = 0;
+    let mut rest = name.chars();
+    for wanted in query.chars() {
+        let skipped = rest.by_ref().position(|c| same(c, wanted))?;
+        gaps += u32::from(skipped > 0);
+    }
+    Some(3 + gaps)
+}
+
+fn starts_with_any_case(query: &str, name: &str) -> bool {
+    let mut name = name.chars();
+    query.chars().all(|wanted| name.next().is_some_and(|c| same(c, wanted)))
+}
+
+fn same(a: char, b: char) -> bool {
+    a == b || a.to_lowercase().eq(b.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_come_before_scattered_letters() {
+        let mut names = ["reduceSeq", "mapSeq", "map", "remap", "Map2D", "makeArray"];
+        names.sort_by_key(|name| score("map", name).unwrap_or(u32::MAX));
+        assert_eq!(names, ["map", "mapSeq", "Map2D", "remap", "reduceSeq", "makeArray"]);
+    }
+
+    #[test]
+    fn letters_must_stand_in_order() {
+        assert_eq!(score("pam", "map"), None);
+        assert!(score("mwg", "mapWorkGroup").is_some());
+        assert_eq!(score("", "map"), Some(1));
+    }
+}

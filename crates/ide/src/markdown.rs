@@ -1,0 +1,41 @@
+//! Pieces of Markdown that hovers, completions and signatures are made of.
+
+use db::{Database, ItemId};
+use rise::{Primitive, Scheme};
+
+/// Longest line of a code block before a scheme's conditions get a line of their own.
+const LINE: usize = 80;
+
+/// Code in RISE.
+pub(crate) fn code(text: &str) -> String {
+    format!("```rise\n{text}\n```")
+}
+
+/// Paragraphs, with empty ones left out.
+pub(crate) fn paragraphs(parts: impl IntoIterator<Item = String>) -> String {
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.trim().is_empty()).collect();
+    parts.join("\n\n")
+}
+
+/// `name : scheme`, the conditions on a second line if the first one would be long.
+pub(crate) fn signature(name: &str, scheme: &Scheme) -> String {
+    let text = rise::print::scheme_text(scheme);
+    let whole = format!("{name} : {text}");
+    match whole.find(" where ") {
+        Some(at) if whole.chars().count() > LINE => {
+            format!("{}\n  {}", &whole[..at], &whole[at + 1..])
+        }
+        _ => whole,
+    }
+}
+
+/// The documentation of a definition, as it is written.
+pub(crate) fn def_docs(db: &Database, item: ItemId) -> String {
+    let parsed = db.parsed(item);
+    parsed.item.docs.as_ref().map(|docs| docs.text.to_string()).unwrap_or_default()
+}
+
+/// The type of a primitive in general, and its documentation.
+pub(crate) fn primitive(primitive: Primitive) -> String {
+    paragraphs([code(primitive.signature_text()), primitive.docs().to_owned()])
+}

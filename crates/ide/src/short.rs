@@ -1,0 +1,167 @@
+//! Short forms of types that fit a line's end. They work on the printed text, whose brackets and
+//! arrows say enough of its structure.
+
+const ELLIPSIS: char = '…';
+
+/// `text`, or a form of it with inner parts elided that has at most `max` characters.
+pub(crate) fn elide(text: &str, max: usize) -> String {
+    if fits(text, max) {
+        return text.to_owned();
+    }
+    let parts: Vec<&str> =
+        split_arrows(text).into_iter().filter(|part| !part.starts_with('{')).collect();
+    match parts.split_last() {
+        Some((result, params)) if !params.is_empty() => elide_arrows(params, result, max),
+        _ => elide_data(parts.first().copied().unwrap_or(text), max),
+    }
+}
+
+/// `{a, b, c}` with as many of the parts as fit.
+pub(crate) fn elide_list(parts: &[String], max: usize) -> String {
+    (0..=parts.len())
+        .rev()
+        .map(|kept| {
+            let mut shown = parts[..kept].to_vec();
+            if kept < parts.len() {
+                shown.push(ELLIPSIS.to_string());
+            }
+            format!("{{{}}}", shown.join(", "))
+        })
+        .find(|short| fits(short, max))
+        .unwrap_or_else(|| ELLIPSIS.to_string())
+}
+
+fn fits(text: &str, max: usize) -> bool {
+    text.len() <= max || text.chars().count() <= max
+}
+
+/// Keeps as many of the first parameters as fit, and the result.
+fn elide_arrows(params: &[&str], result: &str, max: usize) -> String {
+    (0..=params.len())
+        .rev()
+        .map(|kept| {
+            let mut parts: Vec<&str> = params[..kept].to_vec();
+            if kept < params.len() {
+                parts.push("…");
+            }
+            parts.push(result);
+            parts.join(" -> ")
+        })
+        .find(|short| fits(short, max))
+        .unwrap_or_else(|| format!("… -> {}", elide_data(result, max.saturating_sub(5))))
+}
+
+/// Empties the longest brackets until the rest fits; cuts the front if that is not enough.
+fn elide_data(text: &str, max: usize) -> String {
+    let mut short = text.to_owned();
+    while !fits(&short, max) {
+        let Some((open, close)) = longest_group(&short) else {
+            return cut_front(&short, max);
+        };
+        short.replace_range(open + 1..close, "…");
+    }
+    short
+}
+
+/// The end of a type says what its elements are; it is kept.
+fn cut_front(text: &str, max: usize) -> String {
+    let count = text.chars().count();
+    let skipped = count.saturating_sub(max.saturating_sub(1));
+    std::iter::once(ELLIPSIS).chain(text.chars().skip(skipped)).take(max).collect()
+}
+
+/// The brackets with the longest content that holds no other brackets worth emptying.
+fn longest_group(text: &str) -> Option<(usize, usize)> {
+    let mut open = Vec::new();
+    let mut best: Option<(usize, usize)> = None;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '[' | '{' => open.push((at, false)),
+            ')' | ']' | '}' => {
+                let Some((start, holds)) = open.pop() else { continue };
+                let inner = text[start + 1..at].chars().count();
+                let elided = inner <= 1;
+                if !elided && !holds && best.is_none_or(|(a, b)| b - a < at - start) {
+                    best = Some((start, at));
+                }
+                if let Some(outer) = open.last_mut()
+                    && !elided
+                {
+                    outer.1 = true;
+                }
+            }
+            _ => {}
+        }
+    }
+    best
+}
+
+/// The parts of `text` between the `->` that stand in no brackets.
+pub(crate) fn split_arrows(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut depth, mut start) = (0_usize, 0);
+    let bytes = text.as_bytes();
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b'-' if depth == 0 && bytes.get(at + 1) == Some(&b'>') => {
+                parts.push(text[start..at].trim());
+                start = at + 2;
+            }
+            _ => {}
+        }
+    }
+    parts.push(text[start..].trim());
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, max: usize, short: &str) {
+        assert_eq!(elide(text, max), short);
+        assert!(short.chars().count() <= max, "{short} is longer than {max}");
+    }
+
+    #[test]
+    fn what_fits_stays() {
+        check("n.m.f32", 40, "n.m.f32");
+        check("(n: Nat) -> n.f32 -> f32", 24, "(n: Nat) -> n.f32 -> f32");
+    }
+
+    #[test]
+    fn functions_keep_their_first_parameters_and_their_result() {
+        check(
+            "(n: Nat) -> (m: Nat) -> n.m.f32 -> m.f32 -> n.f32",
+            40,
+            "(n: Nat) -> (m: Nat) -> … -> n.f32",
+        );
+        check("(n: Nat) -> (m: Nat) -> n.m.f32 -> m.f32 -> n.f32", 20, "… -> n.f32");
+    }
+
+    #[test]
+    fn implicit_parameters_go_first() {
+        check("{n: Nat} -> {t: Num} -> n.t -> n.t -> t", 20, "n.t -> n.t -> t");
+    }
+
+    #[test]
+    fn brackets_are_emptied_from_the_inside() {
+        check("(n*4 + 3*(m - 1)).(f32, f32)", 27, "(n*4 + 3*(…)).(f32, f32)");
+        check("(n*4 + 3*(m - 1)).(f32, f32)", 17, "(…).(f32, f32)");
+    }
+
+    #[test]
+    fn what_has_no_brackets_keeps_its_end() {
+        check("aaaaaaaa.bbbbbbbb.cccccccc.f32", 12, "…ccccccc.f32");
+    }
+
+    #[test]
+    fn any_limit_is_kept() {
+        let text = "(n: Nat) -> ((a, b), Vec[4, f32]) -> größe.(n + 1).DepPair[k => k.f32]";
+        for max in 1..90 {
+            assert!(elide(text, max).chars().count() <= max, "{}", elide(text, max));
+        }
+    }
+}

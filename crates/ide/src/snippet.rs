@@ -1,0 +1,63 @@
+//! Calls with placeholders for their arguments.
+
+use rise::{Scheme, Type};
+
+/// A parameter that a call must write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Param {
+    /// What the placeholder says.
+    name: String,
+    /// Whether it is a function, size or other thing that says what to do, and not data.
+    directs: bool,
+}
+
+/// The parameters of a function, in order.
+pub(crate) fn params(scheme: &Scheme) -> Vec<Param> {
+    let mut found: Vec<Param> = Vec::new();
+    let mut ty = &*scheme.ty;
+    loop {
+        match ty {
+            Type::Pi(pi) => {
+                if !pi.implicit {
+                    let name = scheme.names.get(pi.var).to_string();
+                    found.push(Param { name, directs: true });
+                }
+                ty = &pi.body;
+            }
+            Type::Fun(param, result) => {
+                let directs = matches!(**param, Type::Fun(..) | Type::Pi(_));
+                let name = unused(placeholder(param), &found);
+                found.push(Param { name, directs });
+                ty = result;
+            }
+            _ => return found,
+        }
+    }
+}
+
+fn placeholder(ty: &Type) -> &'static [&'static str] {
+    match ty {
+        Type::Fun(..) | Type::Pi(_) => &["f", "g", "h"],
+        Type::Array(..) | Type::DepArray(..) => &["xs", "ys", "zs"],
+        Type::Pair(..) | Type::DepPair(_) => &["p", "q"],
+        _ => &["x", "y", "z"],
+    }
+}
+
+fn unused(names: &[&str], taken: &[Param]) -> String {
+    let free = names.iter().find(|name| taken.iter().all(|param| param.name != **name));
+    free.or(names.last()).map(|name| (*name).to_owned()).unwrap_or_default()
+}
+
+/// `name(${1:f})`, without the argument that is piped in. A function that is told what to do
+/// usually gets its data from a pipe, so its last parameter is left out there too.
+pub(crate) fn call(name: &str, params: &[Param], piped: bool) -> Option<String> {
+    let data_last = params.last().is_some_and(|param| !param.directs);
+    let partial = data_last && (piped || params.iter().any(|param| param.directs));
+    let written = if partial { &params[..params.len() - 1] } else { params };
+    if written.is_empty() || (written.len() == 1 && !written[0].directs) {
+        return None;
+    }
+    let args = (1..).zip(written).map(|(at, param)| format!("(${{{at}:{}}})", param.name));
+    Some(format!("{name}{}", args.collect::<String>()))
+}

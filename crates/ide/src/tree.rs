@@ -1,0 +1,354 @@
+//! Walking an item's syntax tree: children, parents, what holds an offset, what is in scope.
+
+use syntax::Span;
+use syntax::ast::{BinaryOp, BinderAnnotation, BinderId, Item, ItemKind, TermId, TermKind};
+
+/// A term or a binder: what can stand below a term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Node {
+    Term(TermId),
+    Binder(BinderId),
+}
+
+/// Calls `each` for the terms and binders directly below `id`.
+pub(crate) fn children(item: &Item, id: TermId, each: &mut dyn FnMut(Node)) {
+    use Node::{Binder, Term};
+    match &item.term(id).kind {
+        TermKind::Missing
+        | TermKind::Hole
+        | TermKind::Name(_)
+        | TermKind::Literal(_)
+        | TermKind::Operator(_)
+        | TermKind::Scalar(_)
+        | TermKind::Address(_) => {}
+        TermKind::Apply { callee, args } => {
+            each(Term(*callee));
+            args.iter().for_each(|arg| each(Term(*arg)));
+        }
+        TermKind::Binary { lhs: a, rhs: b, .. }
+        | TermKind::Pair(a, b)
+        | TermKind::Tuple(a, b)
+        | TermKind::Arrow(a, b)
+        | TermKind::Ascribe { term: a, ty: b }
+        | TermKind::Array { size: a, elem: b, .. }
+        | TermKind::Vector { size: a, elem: b }
+        | TermKind::DepArray { size: a, elem: b } => {
+            each(Term(*a));
+            each(Term(*b));
+        }
+        TermKind::Unary { operand: a, .. }
+        | TermKind::Project { pair: a, .. }
+        | TermKind::Paren(a)
+        | TermKind::Index(a) => each(Term(*a)),
+        TermKind::Fun { params, body } | TermKind::DepFun { params, body } => {
+            params.iter().for_each(|param| each(Binder(*param)));
+            each(Term(*body));
+        }
+        TermKind::Let { binder, value, body } => {
+            each(Binder(*binder));
+            each(Term(*value));
+            each(Term(*body));
+        }
+        TermKind::NatFun { param, body }
+        | TermKind::DataFun { param, body }
+        | TermKind::DepPair { param, body }
+        | TermKind::Pi { param, body, .. } => {
+            each(Binder(*param));
+            each(Term(*body));
+        }
+    }
+}
+
+/// Where a term stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Parent {
+    /// Directly in the item, or not reachable.
+    Item,
+    /// Below a term.
+    Term(TermId),
+    /// The written type of a binder.
+    Annotation(BinderId),
+}
+
+/// The way up from every term and binder of an item.
+pub(crate) struct Parents {
+    terms: Vec<Parent>,
+    binders: Vec<Option<TermId>>,
+}
+
+impl Parents {
+    pub(crate) fn of(item: &Item) -> Parents {
+        let mut parents = Parents {
+            terms: vec![Parent::Item; item.terms.len()],
+            binders: vec![None; item.binders.len()],
+        };
+        for id in (0..item.terms.len() as u32).map(TermId) {
+            children(item, id, &mut |node| match node {
+                Node::Term(child) => parents.terms[child.0 as usize] = Parent::Term(id),
+                Node::Binder(binder) => parents.binders[binder.0 as usize] = Some(id),
+            });
+        }
+        for (index, binder) in item.binders.iter().enumerate() {
+            if let BinderAnnotation::Type(ty) = binder.annotation {
+                parents.terms[ty.0 as usize] = Parent::Annotation(BinderId(index as u32));
+            }
+        }
+        parents
+    }
+
+    /// What holds `term` directly.
+    pub(crate) fn parent(&self, term: TermId) -> Parent {
+        self.terms[term.0 as usize]
+    }
+
+    /// The term directly around `term`, through a binder's annotation if it stands in one.
+    pub(crate) fn up(&self, term: TermId) -> Option<TermId> {
+        match self.parent(term) {
+            Parent::Item => None,
+            Parent::Term(parent) => Some(parent),
+            Parent::Annotation(binder) => self.owner(binder),
+        }
+    }
+
+    /// The term that binds `binder`; `None` for a parameter of a foreign def.
+    pub(crate) fn owner(&self, binder: BinderId) -> Option<TermId> {
+        self.binders[binder.0 as usize]
+    }
+
+    /// `term` and everything around it, innermost first.
+    pub(crate) fn path(&self, term: TermId) -> impl Iterator<Item = TermId> + '_ {
+        std::iter::successors(Some(term), |id| self.up(*id))
+    }
+}
+
+/// The smallest term that touches `offset`; of equal ones, the inner one. A term that holds the
+/// byte after the cursor wins over one that ends before it only if it is a name.
+pub(crate) fn innermost(item: &Item, offset: u32) -> Option<TermId> {
+    item.terms
+        .iter()
+        .enumerate()
+        .filter(|(_, term)| term.span.touches(offset))
+        .min_by_key(|(_, term)| {
+            let word = matches!(term.kind, TermKind::Name(_));
+            let holds = term.span.start <= offset && offset < term.span.end;
+            (term.span.len(), !word, !holds)
+        })
+        .map(|(index, _)| TermId(index as u32))
+}
+
+/// The binder whose name touches `offset`.
+pub(crate) fn binder_at(item: &Item, offset: u32) -> Option<BinderId> {
+    item.binders
+        .iter()
+        .position(|binder| !binder.name.is_empty() && binder.span.touches(offset))
+        .map(|index| BinderId(index as u32))
+}
+
+/// The binders that can be used at a place, innermost first; a name may occur several times, the
+/// first counts.
+pub(crate) struct Scope {
+    pub(crate) binders: Vec<BinderId>,
+}
+
+impl Scope {
+    /// What is in scope at the term `at` (of its own binders, none).
+    pub(crate) fn at_term(item: &Item, parents: &Parents, at: TermId) -> Scope {
+        let mut binders = Vec::new();
+        let mut top = at;
+        loop {
+            match parents.parent(top) {
+                Parent::Item => break,
+                Parent::Term(owner) => {
+                    if scope_body(item, owner) == Some(top) {
+                        bound_in_body(item, owner, &mut binders);
+                    }
+                    top = owner;
+                }
+                Parent::Annotation(binder) => {
+                    let Some(owner) = parents.owner(binder) else { break };
+                    bound_before(item, owner, binder, &mut binders);
+                    top = owner;
+                }
+            }
+        }
+        if let ItemKind::Def { ty: Some(ty), body, .. } = &item.kind
+            && *body == top
+        {
+            type_binders(item, *ty, &mut binders);
+        }
+        Scope { binders }
+    }
+
+    /// The binder that `name` means here.
+    pub(crate) fn get(&self, item: &Item, name: &str) -> Option<BinderId> {
+        self.binders.iter().copied().find(|id| item.binder(*id).name == name)
+    }
+}
+
+/// The part of `term` where the names that it binds can be used.
+pub(crate) fn scope_body(item: &Item, term: TermId) -> Option<TermId> {
+    match &item.term(term).kind {
+        TermKind::Fun { body, .. }
+        | TermKind::DepFun { body, .. }
+        | TermKind::Let { body, .. }
+        | TermKind::NatFun { body, .. }
+        | TermKind::DataFun { body, .. }
+        | TermKind::DepPair { body, .. }
+        | TermKind::Pi { body, .. } => Some(*body),
+        _ => None,
+    }
+}
+
+/// The names that `term` binds in its body, innermost first.
+pub(crate) fn bound_in_body(item: &Item, term: TermId, out: &mut Vec<BinderId>) {
+    match &item.term(term).kind {
+        TermKind::Fun { params, .. } | TermKind::DepFun { params, .. } => {
+            out.extend(params.iter().rev());
+        }
+        TermKind::Let { binder: param, .. }
+        | TermKind::NatFun { param, .. }
+        | TermKind::DataFun { param, .. }
+        | TermKind::DepPair { param, .. }
+        | TermKind::Pi { param, .. } => out.push(*param),
+        _ => {}
+    }
+}
+
+/// The binders of `owner` that stand before `binder` and can be used in its annotation.
+fn bound_before(item: &Item, owner: TermId, binder: BinderId, out: &mut Vec<BinderId>) {
+    if let TermKind::Fun { params, .. } | TermKind::DepFun { params, .. } = &item.term(owner).kind {
+        let before = params.iter().position(|param| *param == binder).unwrap_or(0);
+        out.extend(params[..before].iter().rev());
+    }
+}
+
+/// The names that a def's written type binds for its body: those of its leading `(n: kind) ->`
+/// and `{n: kind} ->`, innermost first.
+pub(crate) fn type_binders(item: &Item, mut ty: TermId, out: &mut Vec<BinderId>) {
+    let mut found = Vec::new();
+    loop {
+        match &item.term(ty).kind {
+            TermKind::Pi { param, body, .. } => {
+                found.push(*param);
+                ty = *body;
+            }
+            TermKind::Arrow(_, result) => ty = *result,
+            TermKind::Paren(inner) => ty = *inner,
+            _ => break,
+        }
+    }
+    out.extend(found.into_iter().rev());
+}
+
+/// The name at the head of `f`, `f(a)`, `f(a)(b)`, with parentheses looked through.
+pub(crate) fn callee(item: &Item, mut term: TermId) -> TermId {
+    loop {
+        match &item.term(term).kind {
+            TermKind::Apply { callee, .. } => term = *callee,
+            TermKind::Paren(inner) => term = *inner,
+            _ => return term,
+        }
+    }
+}
+
+/// Looks through parentheses.
+pub(crate) fn unparen(item: &Item, mut term: TermId) -> TermId {
+    while let TermKind::Paren(inner) = &item.term(term).kind {
+        term = *inner;
+    }
+    term
+}
+
+/// A stage of a pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stage {
+    /// What is written: the first operand, or the right side of a `|>`.
+    pub(crate) written: TermId,
+    /// The term whose value is the stage's result.
+    pub(crate) result: TermId,
+}
+
+/// The stages of the pipeline that ends with the `|>` at `last`, first to last.
+pub(crate) fn stages(item: &Item, last: TermId) -> Vec<Stage> {
+    let mut stages = Vec::new();
+    let mut at = last;
+    loop {
+        match &item.term(at).kind {
+            TermKind::Binary { op: BinaryOp::Pipe, lhs, rhs, .. } => {
+                stages.push(Stage { written: *rhs, result: at });
+                at = *lhs;
+            }
+            _ => {
+                stages.push(Stage { written: at, result: at });
+                break;
+            }
+        }
+    }
+    stages.reverse();
+    stages
+}
+
+/// The `|>` that ends the pipeline of which `term` is a stage (or a `|>`).
+pub(crate) fn pipeline_of(item: &Item, parents: &Parents, mut term: TermId) -> Option<TermId> {
+    let is_pipe = |id: TermId| {
+        matches!(item.term(id).kind, TermKind::Binary { op: BinaryOp::Pipe, .. })
+    };
+    let mut found = is_pipe(term).then_some(term);
+    while let Parent::Term(parent) = parents.parent(term) {
+        // The right operand of a `|>` is a stage; a pipeline there is its own.
+        if !is_pipe(parent) || (found.is_some() && is_right(item, parent, term)) {
+            break;
+        }
+        found = Some(parent);
+        term = parent;
+    }
+    found
+}
+
+fn is_right(item: &Item, parent: TermId, child: TermId) -> bool {
+    matches!(item.term(parent).kind, TermKind::Binary { rhs, .. } if rhs == child)
+}
+
+/// The stage that `name` is the head of: `map` in `… |> map(f)`, `zip` in `zip(a)(b) |> …`.
+pub(crate) fn stage_of(item: &Item, parents: &Parents, name: TermId) -> Option<Stage> {
+    let mut term = name;
+    loop {
+        let Parent::Term(parent) = parents.parent(term) else { return None };
+        match &item.term(parent).kind {
+            TermKind::Apply { callee, .. } if *callee == term => term = parent,
+            TermKind::Paren(_) => term = parent,
+            TermKind::Binary { op: BinaryOp::Pipe, lhs, rhs, .. } => {
+                return if *rhs == term {
+                    Some(Stage { written: term, result: parent })
+                } else if *lhs == term {
+                    Some(Stage { written: term, result: term })
+                } else {
+                    None
+                };
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// The span from the first to the last thing that belongs to a term's list of names and values;
+/// used to tell whether `offset` stands in the body of a function.
+pub(crate) fn params_end(item: &Item, term: TermId) -> u32 {
+    let end_of = |binder: BinderId| match item.binder(binder).annotation {
+        BinderAnnotation::None => item.binder(binder).span.end,
+        BinderAnnotation::Type(ty) => item.term(ty).span.end,
+        BinderAnnotation::Kind(_, span) => span.end.max(item.binder(binder).span.end),
+    };
+    let whole: Span = item.term(term).span;
+    match &item.term(term).kind {
+        TermKind::Fun { params, .. } | TermKind::DepFun { params, .. } => {
+            params.iter().map(|param| end_of(*param)).max().unwrap_or(whole.start)
+        }
+        TermKind::NatFun { param, .. }
+        | TermKind::DataFun { param, .. }
+        | TermKind::DepPair { param, .. }
+        | TermKind::Pi { param, .. } => end_of(*param),
+        TermKind::Let { value, .. } => item.term(*value).span.end,
+        _ => whole.start,
+    }
+}

@@ -1,0 +1,363 @@
+//! One item as the features see it, and what the names in it stand for.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use db::{Binding, Database, FileId, ItemId};
+use rise::{BinderInfo, Inference, Primitive, TermInfo, Ty};
+use syntax::ast::{Annotation, BinderId, Item, ItemKind, TermId, TermKind};
+use syntax::{Parsed, Span};
+
+use crate::tree::{self, Parents, Scope};
+use crate::{FilePosition, FileRange};
+
+/// The annotations whose arguments name parameters of the def.
+const TAKES_SIZES: [&str; 3] = ["assume", "opencl", "run"];
+
+/// The functions that sizes may use.
+pub(crate) const SIZE_FUNCTIONS: [&str; 5] = ["ceilDiv", "log2", "max", "min", "sum"];
+
+/// What a name stands for, anywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Symbol {
+    /// A name bound inside an item.
+    Binder(ItemId, BinderId),
+    /// The index of the `sum(i, …)` at this term.
+    SumIndex(ItemId, TermId),
+    /// A definition.
+    Def(ItemId),
+    /// A primitive.
+    Primitive(Primitive),
+}
+
+/// A name in an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Occurrence {
+    /// What it stands for.
+    pub(crate) symbol: Symbol,
+    /// Where it stands, in the item.
+    pub(crate) span: Span,
+    /// The name's term, unless the symbol is bound here or an annotation names it.
+    pub(crate) term: Option<TermId>,
+    /// Whether the symbol is bound here.
+    pub(crate) declaration: bool,
+}
+
+/// An item with what was asked about it so far.
+pub(crate) struct View<'d> {
+    pub(crate) db: &'d Database,
+    pub(crate) id: ItemId,
+    pub(crate) file: FileId,
+    /// Where the item starts in its file.
+    pub(crate) base: u32,
+    parsed: Arc<Parsed>,
+    inference: OnceCell<Arc<Inference>>,
+    parents: OnceCell<Parents>,
+}
+
+impl<'d> View<'d> {
+    pub(crate) fn new(db: &'d Database, id: ItemId) -> View<'d> {
+        View {
+            db,
+            id,
+            file: db.file_of(id),
+            base: db.item_span(id).start,
+            parsed: db.parsed(id),
+            inference: OnceCell::new(),
+            parents: OnceCell::new(),
+        }
+    }
+
+    /// The item at a position, and the position within it.
+    pub(crate) fn at(db: &'d Database, at: FilePosition) -> Option<(View<'d>, u32)> {
+        let (item, offset) = db.item_at(at.file, at.offset)?;
+        Some((View::new(db, item), offset))
+    }
+
+    pub(crate) fn item(&self) -> &Item {
+        &self.parsed.item
+    }
+
+    pub(crate) fn inference(&self) -> &Inference {
+        self.inference.get_or_init(|| self.db.inference(self.id))
+    }
+
+    pub(crate) fn parents(&self) -> &Parents {
+        self.parents.get_or_init(|| Parents::of(self.item()))
+    }
+
+    pub(crate) fn span(&self, term: TermId) -> Span {
+        self.item().term(term).span
+    }
+
+    /// A span of the item, in its file.
+    pub(crate) fn absolute(&self, span: Span) -> Span {
+        span.shifted(self.base)
+    }
+
+    pub(crate) fn range(&self, span: Span) -> FileRange {
+        FileRange { file: self.file, span: self.absolute(span) }
+    }
+
+    pub(crate) fn info(&self, term: TermId) -> &TermInfo {
+        self.inference().terms.get(term.0 as usize).unwrap_or(&TermInfo::Unknown)
+    }
+
+    pub(crate) fn binder_info(&self, binder: BinderId) -> &BinderInfo {
+        self.inference().binders.get(binder.0 as usize).unwrap_or(&BinderInfo::Unknown)
+    }
+
+    /// The type of an expression that is known to have one.
+    pub(crate) fn type_of(&self, term: TermId) -> Option<&Ty> {
+        match self.info(term) {
+            TermInfo::Expr(ty) | TermInfo::Type(ty) if !is_error(ty) => Some(ty),
+            _ => None,
+        }
+    }
+
+    /// What a name in an expression or type stands for. Scope is a matter of the text alone, so
+    /// this needs no types, and answers in half-typed code too.
+    pub(crate) fn resolve(&self, term: TermId) -> Option<Symbol> {
+        let TermKind::Name(name) = &self.item().term(term).kind else { return None };
+        let annotation = self.annotation_of(term).and_then(|found| found.name.as_ref());
+        if annotation.is_some_and(|name| !TAKES_SIZES.contains(&&*name.name)) {
+            return None;
+        }
+        if let Some(sum) = self.sum_index(term, name) {
+            return Some(Symbol::SumIndex(self.id, sum));
+        }
+        if let Some(binder) = self.scope_at(term).get(self.item(), name) {
+            return Some(Symbol::Binder(self.id, binder));
+        }
+        if annotation.is_some() {
+            return None;
+        }
+        global_symbol(self.db, self.file, name)
+    }
+
+    /// What can be used where `term` stands.
+    pub(crate) fn scope_at(&self, term: TermId) -> Scope {
+        if self.annotation_of(term).is_some() {
+            return Scope { binders: params(self.item()) };
+        }
+        Scope::at_term(self.item(), self.parents(), term)
+    }
+
+    fn annotation_of(&self, term: TermId) -> Option<&Annotation> {
+        let span = self.span(term);
+        self.item().annotations.iter().find(|annotation| annotation.span.contains(span))
+    }
+
+    /// The `sum(name, a, b, e)` around `term` whose index is `name` there.
+    pub(crate) fn sum_index(&self, term: TermId, name: &str) -> Option<TermId> {
+        let item = self.item();
+        let path: Vec<TermId> = self.parents().path(term).collect();
+        path.windows(2).find_map(|pair| {
+            let index = sum_index_of(item, pair[1])?;
+            let TermKind::Apply { args, .. } = &item.term(pair[1]).kind else { return None };
+            let sees = pair[0] == args[0] || args.get(3) == Some(&pair[0]);
+            let same = matches!(&item.term(index).kind, TermKind::Name(bound) if bound == name);
+            (sees && same).then_some(pair[1])
+        })
+    }
+
+    /// The name that touches `offset`.
+    pub(crate) fn occurrence_at(&self, offset: u32) -> Option<Occurrence> {
+        let item = self.item();
+        if let Some(name) = self.own_name()
+            && name.span.touches(offset)
+        {
+            return Some(name);
+        }
+        if let Some(binder) = tree::binder_at(item, offset) {
+            return Some(self.declaration(binder));
+        }
+        if let Some(key) = self.annotation_keys().find(|key| key.span.touches(offset)) {
+            return Some(key);
+        }
+        let term = tree::innermost(item, offset)?;
+        matches!(item.term(term).kind, TermKind::Name(_)).then_some(())?;
+        self.occurrence(term)
+    }
+
+    pub(crate) fn declaration(&self, binder: BinderId) -> Occurrence {
+        Occurrence {
+            symbol: Symbol::Binder(self.id, binder),
+            span: self.item().binder(binder).span,
+            term: None,
+            declaration: true,
+        }
+    }
+
+    fn occurrence(&self, term: TermId) -> Option<Occurrence> {
+        let symbol = self.resolve(term)?;
+        let declaration = matches!(symbol, Symbol::SumIndex(_, sum)
+            if sum_index_of(self.item(), sum) == Some(term));
+        Some(Occurrence { symbol, span: self.span(term), term: Some(term), declaration })
+    }
+
+    /// The names before `=` in `@run(n = 1024)`, which are parameters of the def.
+    fn annotation_keys(&self) -> impl Iterator<Item = Occurrence> + '_ {
+        let item = self.item();
+        let params = params(item);
+        item.annotations
+            .iter()
+            .filter(|annotation| annotation.name.as_ref().is_some_and(|name| name.name == "run"))
+            .flat_map(|annotation| &annotation.args)
+            .filter_map(|arg| arg.key.as_ref())
+            .filter_map(move |key| {
+                let binder = params.iter().find(|id| item.binder(**id).name == key.name)?;
+                Some(Occurrence {
+                    symbol: Symbol::Binder(self.id, *binder),
+                    span: key.span,
+                    term: None,
+                    declaration: false,
+                })
+            })
+    }
+
+    /// Every name in the item that stands for something, in the order of the text.
+    pub(crate) fn occurrences(&self) -> Vec<Occurrence> {
+        let item = self.item();
+        let mut found: Vec<Occurrence> = self.annotation_keys().collect();
+        found.extend(self.own_name());
+        let binders = (0..item.binders.len() as u32).map(BinderId);
+        found.extend(
+            binders
+                .filter(|id| !item.binder(*id).name.is_empty())
+                .map(|binder| self.declaration(binder)),
+        );
+        let terms = (0..item.terms.len() as u32).map(TermId);
+        found.extend(terms.filter_map(|id| self.occurrence(id)));
+        sort(&mut found);
+        found
+    }
+
+    /// Every place in the item where `symbol` stands, in the order of the text.
+    pub(crate) fn occurrences_of(&self, symbol: Symbol) -> Vec<Occurrence> {
+        let name = self.name_of(symbol);
+        let mut found = self.occurrences_named(&name);
+        found.retain(|occurrence| occurrence.symbol == symbol);
+        found
+    }
+
+    /// Every place in the item where `name` stands for something, in the order of the text.
+    pub(crate) fn occurrences_named(&self, name: &str) -> Vec<Occurrence> {
+        let item = self.item();
+        let mut found: Vec<Occurrence> = Vec::new();
+        if item.name().is_some_and(|own| own.name == name) {
+            found.extend(self.own_name());
+        }
+        found.extend(self.annotation_keys().filter(|key| match key.symbol {
+            Symbol::Binder(_, binder) => item.binder(binder).name == name,
+            _ => false,
+        }));
+        let binders = (0..item.binders.len() as u32).map(BinderId);
+        found.extend(
+            binders.filter(|id| item.binder(*id).name == name).map(|id| self.declaration(id)),
+        );
+        let terms = (0..item.terms.len() as u32).map(TermId);
+        let named = |id: &TermId| matches!(&item.term(*id).kind, TermKind::Name(n) if n == name);
+        found.extend(terms.filter(named).filter_map(|id| self.occurrence(id)));
+        sort(&mut found);
+        found
+    }
+
+    fn own_name(&self) -> Option<Occurrence> {
+        let name = self.item().name()?;
+        Some(Occurrence {
+            symbol: Symbol::Def(self.id),
+            span: name.span,
+            term: None,
+            declaration: true,
+        })
+    }
+
+    /// The name as it is written.
+    pub(crate) fn name_of(&self, symbol: Symbol) -> String {
+        match symbol {
+            Symbol::Binder(item, binder) if item == self.id => {
+                self.item().binder(binder).name.to_string()
+            }
+            Symbol::SumIndex(item, sum) if item == self.id => {
+                match sum_index_of(self.item(), sum).map(|index| &self.item().term(index).kind) {
+                    Some(TermKind::Name(name)) => name.to_string(),
+                    _ => String::new(),
+                }
+            }
+            Symbol::Binder(item, _) | Symbol::SumIndex(item, _) => {
+                View::new(self.db, item).name_of(symbol)
+            }
+            Symbol::Def(item) => def_name(self.db, item).unwrap_or_default(),
+            Symbol::Primitive(primitive) => primitive.name().to_string(),
+        }
+    }
+}
+
+/// In the order of the text; one that binds before one that uses.
+fn sort(found: &mut Vec<Occurrence>) {
+    found.sort_by_key(|name| (name.span, !name.declaration));
+    found.dedup_by_key(|name| name.span);
+}
+
+/// What a name that nothing in the item binds stands for in `file`.
+pub(crate) fn global_symbol(db: &Database, file: FileId, name: &str) -> Option<Symbol> {
+    match db.resolve(file, name) {
+        Binding::Def(item) => Some(Symbol::Def(item)),
+        Binding::Ambiguous(items) => items.first().copied().map(Symbol::Def),
+        Binding::Broken => None,
+        Binding::Unknown => Primitive::from_name(name).map(Symbol::Primitive),
+    }
+}
+
+/// The name that an item defines.
+pub(crate) fn def_name(db: &Database, item: ItemId) -> Option<String> {
+    db.parsed(item).item.name().map(|name| name.name.to_string())
+}
+
+/// Whether a type is, or has inside, something that is wrong.
+pub(crate) fn is_error(ty: &Ty) -> bool {
+    matches!(**ty, rise::Type::Error)
+}
+
+/// The first argument of `sum(i, a, b, e)`.
+pub(crate) fn sum_index_of(item: &Item, sum: TermId) -> Option<TermId> {
+    let TermKind::Apply { callee, args } = &item.term(sum).kind else { return None };
+    let named = matches!(&item.term(*callee).kind, TermKind::Name(name) if name == "sum");
+    let index = *args.first()?;
+    (named && args.len() == 4 && matches!(item.term(index).kind, TermKind::Name(_)))
+        .then_some(index)
+}
+
+/// The parameters of a def: those of its written type, and of the functions that its body starts
+/// with; of equal names, the one further in comes first.
+pub(crate) fn params(item: &Item) -> Vec<BinderId> {
+    let mut found = Vec::new();
+    match &item.kind {
+        ItemKind::Def { ty, body, .. } => {
+            if let Some(ty) = ty {
+                tree::type_binders(item, *ty, &mut found);
+                found.reverse();
+            }
+            let mut term = tree::unparen(item, *body);
+            while let TermKind::Fun { params, body } | TermKind::DepFun { params, body } =
+                &item.term(term).kind
+            {
+                found.extend(params);
+                term = tree::unparen(item, *body);
+            }
+        }
+        ItemKind::Foreign { params, .. } => found.extend(params),
+        ItemKind::Import { .. } | ItemKind::Stray => {}
+    }
+    found.reverse();
+    found
+}
+
+/// The import path that touches `offset`.
+pub(crate) fn import_at(item: &Item, offset: u32) -> Option<Span> {
+    match &item.kind {
+        ItemKind::Import { path: Some((_, span)) } if span.touches(offset) => Some(*span),
+        _ => None,
+    }
+}
