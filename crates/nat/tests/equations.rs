@@ -155,6 +155,13 @@ fn closed_sums() {
 }
 
 #[test]
+fn an_empty_sum_needs_no_value_of_its_body() {
+    let sum = Nat::sum(I, &c(0), &v(N), &(v(I) * div(K, D)));
+    assert_eq!(sum.eval(&|_| Some(0), &|_, _| None), Some(0));
+    assert_eq!(sum.eval(&|_| Some(3), &|_, _| None), Some(3));
+}
+
+#[test]
 fn order() {
     let facts = ranges(&[(I, c(0), v(N)), (J, c(0), c(3))]);
     assert!(facts.proves(&Prop::AtLeast(v(N) + 1, v(I) + 1)));

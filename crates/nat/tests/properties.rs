@@ -73,6 +73,10 @@ impl Expr {
                     return None;
                 }
                 let mut sum = 0;
+                // What does not fit does so in an empty sum too, taken apart.
+                let mut first = *vars;
+                first[INDEX as usize] = from as i64;
+                body.eval(&first)?;
                 for index in from..to {
                     let mut inside = *vars;
                     inside[INDEX as usize] = index as i64;
