@@ -1,0 +1,13 @@
+//! Compiles the generated parser.
+
+fn main() {
+    let source = std::path::Path::new("src");
+    cc::Build::new()
+        .std("c11")
+        .include(source)
+        .warnings(false)
+        .file(source.join("parser.c"))
+        .compile("tree-sitter-rise");
+    println!("cargo:rerun-if-changed=src");
+    println!("cargo:rerun-if-changed=queries");
+}

@@ -1,0 +1,256 @@
+//! The compiler's parser and this grammar read every text as the same tree.
+//!
+//! They differ on purpose in what a grammar cannot say: the range of a number, the escapes of a
+//! string, a word stuck to a number, how deep an expression nests. And the compiler's parser takes
+//! any operand in a type, for its checker to explain; the grammar only takes types and sizes.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use support::Dump;
+use syntax::{Code, Diagnostic};
+use tree_sitter::{Parser, Tree};
+
+fn parse(text: &str) -> Tree {
+    let mut parser = Parser::new();
+    parser
+        .set_language(&tree_sitter_rise::LANGUAGE.into())
+        .expect("the versions fit");
+    parser.parse(text, None).expect("no limit is set")
+}
+
+/// The items as the compiler sees them, or its first error.
+fn compiler(text: &str) -> Result<Vec<String>, Diagnostic> {
+    syntax::split(text)
+        .into_iter()
+        .map(|span| {
+            let parsed = syntax::parse(&text[std::ops::Range::from(span)]);
+            match parsed.diagnostics.first() {
+                Some(error) => Err(error.clone()),
+                None => {
+                    let docs = parsed.item.docs.as_ref().map_or("", |docs| &docs.text);
+                    Ok(format!("{docs:?} {}", syntax::dump(&parsed.item)))
+                }
+            }
+        })
+        .collect()
+}
+
+/// The items as the grammar sees them, in the same words.
+fn grammar(text: &str) -> Result<Vec<String>, String> {
+    let tree = parse(text);
+    if tree.root_node().has_error() {
+        return Err(tree.root_node().to_sexp());
+    }
+    Ok(Dump::new(text).file(tree.root_node()))
+}
+
+/// Whether both read the text alike; otherwise how they differ.
+fn compare(text: &str) -> Result<(), String> {
+    match (compiler(text), grammar(text)) {
+        (Ok(compiler), Ok(grammar)) if compiler == grammar => Ok(()),
+        (Err(_), Err(_)) => Ok(()),
+        (Err(error), Ok(_)) if matches!(error.code, Code::BadNumber | Code::TooDeep) => Ok(()),
+        (compiler, grammar) => Err(format!("compiler {compiler:#?}\ngrammar {grammar:#?}")),
+    }
+}
+
+#[test]
+fn on_every_file_of_the_repository() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut files = 0;
+    for folder in ["examples", "tests", "crates"] {
+        for entry in ignore::Walk::new(root.join(folder)).flatten() {
+            if entry
+                .path()
+                .extension()
+                .is_none_or(|extension| extension != "rise")
+            {
+                continue;
+            }
+            let Ok(text) = fs::read_to_string(entry.path()) else {
+                continue;
+            };
+            files += 1;
+            if let Err(difference) = compare(&text) {
+                panic!("{}\n{difference}", entry.path().display());
+            }
+        }
+    }
+    assert!(files > 20, "only {files} files were found");
+}
+
+#[test]
+fn on_every_corpus_case() {
+    for file in support::corpus() {
+        let text = fs::read_to_string(&file).expect("a text");
+        for case in support::cases(&text) {
+            if let Err(difference) = compare(&case.source) {
+                panic!("{}: {}\n{difference}", file.display(), case.name);
+            }
+        }
+    }
+}
+
+/// Programs that are right.
+const RIGHT: &[&str] = &[
+    "def a = f <| g <| x |> h >> i",
+    "def a = -2 ^ 2 - -x ^ -3",
+    "def a = x -1",
+    "def a = f(3.3.f32)(3.3.3.f32)(3.3.3.3.f32)(n.3.3.3.f32)",
+    "def a = f(3.3..g)(n..3.3.g)",
+    "def a : 3.3.f32 -> 3.3.3.f32 -> n.3.3.3.f32 = x",
+    "def a = f(n.p._1)(p._1.f32)",
+    "def a = f((n: Nat) -> {t: Num} -> n.t -> t)(x + 1 -> y)",
+    "def a = f((x : f32))((x + 1 : n.f32), ((x)))",
+    "def a = 1 + let x = 2 in x |> f",
+    "def a = f(let x = 2 in x)",
+    "def a = -let x = 2 in x + 1",
+    "def a = x |> let y = 1 in y >> z |> w",
+    "def a = let(1)(f) |> let",
+    "def a = fun((x, y: f32) => depFun(n: Nat => x))",
+    "def a = f(natFun(i => sum(j, 0, i, -j - 1)), dataFun(i => (i, n.f32)))",
+    "def a : DepPair[k => k.f32] -> n..dataFun(i => i.f32) -> (n + 1)..f = x",
+    "def a : (f(n) + min(a, b)).(f32, (s -> t)) -> Vec[n + 1, f32] = _",
+    "def a : (n) -> (n.f32) -> ((n + 1)).f32 = x",
+    "def a : f(f32)(n + 1).t = x",
+    "def a = ((+), (!=))",
+    "def a = 1f16 + 2.5e-3f64 + 1E6 + 3natType + -128i8",
+    "@assume(2 * s | n + 1, f(x) == 1)\n@opencl(local = [n, 1 + 1], global = [])\n/// docs\n@strategy(\"a\\\"b\\n\", x)\ndef a = 1",
+    "foreign def f(x: f32, y: Vec[4, f32]): (f32, i32) = \"\"\"{ \"\" }\"\"\"\nforeign def g(x: u8): u8",
+    "import \"a.rise\"\nimport \"b\\\\c.rise\"\ndef a = 1 import \"late.rise\"",
+    "/// one\n// plain\n/// two\ndef a = 1 /// three\n/* four */\n///\ndef b = 1 // end",
+    "\u{feff}def größe = 1\r\ndef b = größe\r\n",
+    "def a = f(_, _.f32) + 1",
+    "def _1 = fun(_2 => _2._1)",
+    "def/**/a/**/=/**/1",
+];
+
+/// Programs that are wrong.
+const WRONG: &[&str] = &[
+    "def",
+    "def a",
+    "def a =",
+    "def a = (",
+    "def a = (1",
+    "def a = f(",
+    "def a = f()",
+    "def a = f(x,)",
+    "def a = x |>",
+    "def a = |> x",
+    "def a = x + ",
+    "def a = x y",
+    "def a = fun(x =>",
+    "def a = fun(x)",
+    "def a = fun(=> x)",
+    "def a = fun x => x",
+    "def a = depFun(n => n)",
+    "def a = depFun(n: f32 => n)",
+    "def a = fun(n: Nat => n)",
+    "def a = let x = 1",
+    "def a = let x = 1 in",
+    "def a = let x 1 in x",
+    "def a = let x: f32 = 1 in x",
+    "def a = (x, y, z)",
+    "def a = (|>)",
+    "def a = (!)",
+    "def a = n.f32",
+    "def a = n..f",
+    "def a = x -> y",
+    "def a = x.y",
+    "def a = f >> g << h",
+    "def a = f << g >> h",
+    "def a = x < y < z",
+    "def a = x == y != z",
+    "def a = x | y",
+    "def a = x = y",
+    "def a = [1, 2]",
+    "def a = x[1]",
+    "def a = \"text\"",
+    "def a = 1f",
+    "def a = 0x1F",
+    "def a = 1_000",
+    "def a = 1.5i32",
+    "def a = 3bool",
+    "def a = .5",
+    "def a = 1.",
+    "def a = Nat",
+    "def a = Array",
+    "def a = Array(n, f32)",
+    "def a = #",
+    "def a : = 1",
+    "def a : n. = 1",
+    "def a : n.f32 -> = 1",
+    "def a : (n: Nat) = 1",
+    "def a : (n: Nat, m: Nat) -> n.m.f32 = 1",
+    "def a : n + 1 = 1",
+    "def a : n * 2.f32 = 1",
+    "def a : Array[n] = 1",
+    "def a : Tuple[s] = 1",
+    "def a : fun(x => x) = 1",
+    "def a : (s, t, u) = 1",
+    "def fun = 1",
+    "def let = 1",
+    "def f32 = 1",
+    "def Nat = 1",
+    "def _ = 1",
+    "def a = fun(in => 1)",
+    "def a = fun(_ => 1)",
+    "def a = 1 )",
+    "x = 1",
+    "foreign f(x: f32): f32",
+    "foreign def f: f32",
+    "foreign def f(): f32",
+    "foreign def f(x): f32",
+    "foreign def f(x: f32)",
+    "foreign def f(x: f32): f32 = { return x; }",
+    "foreign def f(x: f32): f32 = \"\"\"{",
+    "import",
+    "import a",
+    "import \"a.rise",
+    "import \"a.rise\" as b",
+    "@target(c)",
+    "@target(c) import \"a.rise\"",
+    "@target(c def a = 1",
+    "@(c) def a = 1",
+    "@target c def a = 1",
+    "@opencl(local = ) def a = 1",
+    "@opencl(local = [1, ]) def a = 1",
+    "def a = 1 /* open",
+    "def a = 1 */",
+];
+
+#[test]
+fn on_right_programs() {
+    for text in RIGHT {
+        assert_eq!(compiler(text).err(), None, "{text}");
+        if let Err(difference) = compare(text) {
+            panic!("{text}\n{difference}");
+        }
+    }
+}
+
+#[test]
+fn on_wrong_programs() {
+    for text in WRONG {
+        assert!(compiler(text).is_err(), "the compiler takes {text}");
+        assert!(grammar(text).is_err(), "the grammar takes {text}");
+    }
+}
+
+/// Takes tokens out of right programs: both must see what is left as right, or both as wrong.
+#[test]
+fn on_programs_with_a_token_missing() {
+    let mut differences = Vec::new();
+    for text in RIGHT {
+        for token in syntax::lex(text).filter(|token| !token.kind.is_trivia()) {
+            let span = std::ops::Range::<usize>::from(token.span);
+            let cut = format!("{} {}", &text[..span.start], &text[span.end..]);
+            if let Err(difference) = compare(&cut) {
+                differences.push(format!("{cut}\n{difference}"));
+            }
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n\n"));
+}

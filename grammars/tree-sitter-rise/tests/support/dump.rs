@@ -1,0 +1,275 @@
+//! Concrete trees in the words of `syntax::dump`.
+
+use tree_sitter::Node;
+
+/// Writes trees of one text.
+pub struct Dump<'t> {
+    text: &'t str,
+}
+
+impl<'t> Dump<'t> {
+    pub fn new(text: &'t str) -> Self {
+        Dump { text }
+    }
+
+    /// Every item, with the documentation in front of it.
+    pub fn file(&self, root: Node<'_>) -> Vec<String> {
+        let mut items = Vec::new();
+        let mut docs: Vec<&str> = Vec::new();
+        for node in root.named_children(&mut root.walk()) {
+            match node.kind() {
+                "doc_comment" => {
+                    let line = self.slice(node).trim_start_matches("///");
+                    docs.push(line.strip_prefix(' ').unwrap_or(line));
+                }
+                "comment" => {}
+                _ => items.push(format!(
+                    "{:?} {}",
+                    std::mem::take(&mut docs).join("\n"),
+                    self.node(node)
+                )),
+            }
+        }
+        items
+    }
+
+    fn slice(&self, node: Node<'_>) -> &'t str {
+        &self.text[node.byte_range()]
+    }
+
+    fn field<'n>(&self, node: Node<'n>, name: &str) -> Node<'n> {
+        node.child_by_field_name(name)
+            .unwrap_or_else(|| panic!("{} has no {name}", node.kind()))
+    }
+
+    /// `(head field …)`
+    fn fields(&self, head: &str, node: Node<'_>, names: &[&str]) -> String {
+        let children = names.iter().map(|name| self.node(self.field(node, name)));
+        list(std::iter::once(head.to_owned()).chain(children))
+    }
+
+    /// The named children that are no comments.
+    fn children<'n>(&self, node: Node<'n>) -> Vec<Node<'n>> {
+        node.named_children(&mut node.walk())
+            .filter(|child| !matches!(child.kind(), "comment" | "doc_comment"))
+            .collect()
+    }
+
+    fn all(&self, nodes: &[Node<'_>]) -> Vec<String> {
+        nodes.iter().map(|&node| self.node(node)).collect()
+    }
+
+    fn operator(&self, node: Node<'_>) -> &'t str {
+        self.slice(self.field(node, "operator"))
+    }
+
+    fn node(&self, node: Node<'_>) -> String {
+        match node.kind() {
+            "import" => self.fields("import", node, &["path"]),
+            "definition" => self.definition(node),
+            "foreign_definition" => self.foreign(node),
+            "parameter" | "dependent_parameter" => self.parameter(node),
+            "parameters" | "dependent_parameters" | "foreign_parameters" => {
+                list(self.all(&self.children(node)))
+            }
+            "identifier" | "boolean" | "hole" | "half" => self.slice(node).to_owned(),
+            "kind" => self.slice(node).to_owned(),
+            "string" => format!("{:?}", unescape(self.slice(node))),
+            "integer" | "float" => number(self.slice(node)),
+            "operator" => format!("(op {})", self.slice(node).trim_matches(['(', ')', ' '])),
+            "scalar_type" => format!("(scalar {})", self.slice(node)),
+            "address_space" => format!("(address {})", self.slice(node)),
+            "array_type" => self.array(node),
+            "dependent_array_type" => self.sized(node, "depArray", "elements"),
+            "application" => self.application(node),
+            _ => self.plain(node),
+        }
+    }
+
+    /// Nodes whose fields are their parts.
+    fn plain(&self, node: Node<'_>) -> String {
+        match node.kind() {
+            "binary" | "pipeline" | "composition" | "divides" => self.fields(
+                &format!("binary {}", self.operator(node)),
+                node,
+                &["left", "right"],
+            ),
+            "unary" => self.fields(
+                &format!("unary {}", self.operator(node)),
+                node,
+                &["operand"],
+            ),
+            "projection" => self.fields("project", node, &["pair", "half"]),
+            "lambda" => self.fields("fun", node, &["parameters", "body"]),
+            "dependent_lambda" => self.fields("depFun", node, &["parameters", "body"]),
+            "let" => self.fields("let", node, &["name", "value", "body"]),
+            "size_function" => self.fields("natFun", node, &["parameter", "body"]),
+            "data_function" => self.fields("dataFun", node, &["parameter", "body"]),
+            "pair" => self.fields("pair", node, &["first", "second"]),
+            "ascription" => self.fields("ascribe", node, &["value", "type"]),
+            "parenthesized" => format!("(paren {})", self.all(&self.children(node)).join(" ")),
+            "tuple_type" => self.fields("Tuple", node, &["first", "second"]),
+            "vector_type" => self.fields("Vec", node, &["size", "element"]),
+            "index_type" => self.fields("Idx", node, &["size"]),
+            "dependent_pair_type" => self.fields("DepPair", node, &["parameter", "body"]),
+            "function_type" => self.fields("arrow", node, &["parameter", "result"]),
+            "dependent_function_type" => self.kinded("pi", node),
+            "implicit_function_type" => self.kinded("implicit", node),
+            "list" => {
+                list(std::iter::once("list".to_owned()).chain(self.all(&self.children(node))))
+            }
+            kind => panic!("no words for {kind}"),
+        }
+    }
+
+    fn kinded(&self, head: &str, node: Node<'_>) -> String {
+        format!(
+            "({head} {} {})",
+            self.parameter(node),
+            self.node(self.field(node, "result"))
+        )
+    }
+
+    /// `x`, `(x TYPE)`, `(n KIND)`
+    fn parameter(&self, node: Node<'_>) -> String {
+        let name = self.slice(self.field(node, "name"));
+        let annotation = node
+            .child_by_field_name("type")
+            .or(node.child_by_field_name("kind"));
+        annotation.map_or(name.to_owned(), |annotation| {
+            format!("({name} {})", self.node(annotation))
+        })
+    }
+
+    fn definition(&self, node: Node<'_>) -> String {
+        let mut words = vec!["def".to_owned()];
+        words.extend(self.annotations(node));
+        words.push(self.slice(self.field(node, "name")).to_owned());
+        words.push(
+            node.child_by_field_name("type")
+                .map_or("-".to_owned(), |ty| self.node(ty)),
+        );
+        words.push(self.node(self.field(node, "body")));
+        list(words)
+    }
+
+    fn foreign(&self, node: Node<'_>) -> String {
+        let mut words = vec!["foreign".to_owned()];
+        words.extend(self.annotations(node));
+        for field in ["name", "parameters", "type"] {
+            words.push(self.node(self.field(node, field)));
+        }
+        words.push(
+            node.child_by_field_name("body")
+                .map_or("-".to_owned(), |body| {
+                    let source = body.named_child(0).map_or("", |source| self.slice(source));
+                    format!("{source:?}")
+                }),
+        );
+        list(words)
+    }
+
+    fn annotations(&self, node: Node<'_>) -> Vec<String> {
+        let annotations = self
+            .children(node)
+            .into_iter()
+            .filter(|child| child.kind() == "annotation");
+        annotations
+            .map(|annotation| self.annotation(annotation))
+            .collect()
+    }
+
+    fn annotation(&self, node: Node<'_>) -> String {
+        let mut words = vec![
+            "@".to_owned(),
+            self.slice(self.field(node, "name")).to_owned(),
+        ];
+        let arguments = node.child_by_field_name("arguments");
+        for argument in arguments
+            .map(|node| self.children(node))
+            .unwrap_or_default()
+        {
+            words.push(match argument.kind() {
+                "named_argument" => {
+                    let name = self.slice(self.field(argument, "name"));
+                    format!("(= {name} {})", self.node(self.field(argument, "value")))
+                }
+                _ => self.node(argument),
+            });
+        }
+        list(words)
+    }
+
+    fn application(&self, node: Node<'_>) -> String {
+        let mut words = vec!["apply".to_owned(), self.node(self.field(node, "function"))];
+        words.extend(self.all(&self.children(self.field(node, "arguments"))));
+        list(words)
+    }
+
+    fn array(&self, node: Node<'_>) -> String {
+        let long = self.slice(node).starts_with("Array");
+        self.sized(node, if long { "Array" } else { "array" }, "element")
+    }
+
+    /// An array, whose size may be two in one float token.
+    fn sized(&self, node: Node<'_>, head: &str, element: &str) -> String {
+        let size = self.field(node, "size");
+        let element = self.node(self.field(node, element));
+        match self
+            .slice(size)
+            .split_once('.')
+            .filter(|_| size.kind() == "float")
+        {
+            Some((first, second)) => {
+                format!(
+                    "(array {} ({head} {} {element}))",
+                    number(first),
+                    number(second)
+                )
+            }
+            None => format!("({head} {} {element})", self.node(size)),
+        }
+    }
+}
+
+fn list(words: impl IntoIterator<Item = String>) -> String {
+    format!("({})", words.into_iter().collect::<Vec<_>>().join(" "))
+}
+
+/// `(int 3 i32)`, `(float 0.5 f32)`
+fn number(text: &str) -> String {
+    let sign = usize::from(text.starts_with('-'));
+    let digits = sign
+        + text[sign..]
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(text.len() - sign);
+    let is_float = text[digits..].starts_with(['.', 'e', 'E']);
+    let end = if is_float {
+        text.find(['f', 'F']).unwrap_or(text.len())
+    } else {
+        digits
+    };
+    let head = if is_float { "float" } else { "int" };
+    match &text[end..] {
+        "" => format!("({head} {})", &text[..end]),
+        "f" => format!("({head} {} f32)", &text[..end]),
+        suffix => format!("({head} {} {suffix})", &text[..end]),
+    }
+}
+
+fn unescape(literal: &str) -> String {
+    let inner = &literal[1..literal.len() - 1];
+    let mut text = String::new();
+    let mut chars = inner.chars();
+    while let Some(c) = chars.next() {
+        match (c, c == '\\') {
+            (_, true) => match chars.next() {
+                Some('n') => text.push('\n'),
+                Some('t') => text.push('\t'),
+                other => text.extend(other),
+            },
+            (c, false) => text.push(c),
+        }
+    }
+    text
+}

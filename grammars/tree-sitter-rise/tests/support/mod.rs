@@ -1,0 +1,73 @@
+//! What several tests share: the corpus, and trees in the words of the compiler's parser.
+
+#![allow(dead_code, unused_imports, reason = "every test uses a part of it")]
+
+mod dump;
+
+pub use dump::Dump;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A source text and the tree that is expected of it.
+pub struct Case {
+    pub name: String,
+    pub source: String,
+    pub expected: String,
+}
+
+/// The files of cases.
+pub fn corpus() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/corpus");
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .expect("the corpus is there")
+        .map(|entry| entry.expect("it can be listed").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
+        .collect();
+    files.sort();
+    files
+}
+
+/// Cases are a name between two rules of `=`, a source, a rule of `-`, and a tree.
+pub fn cases(text: &str) -> Vec<Case> {
+    let is_rule = |line: &str, of: char| line.len() >= 3 && line.chars().all(|c| c == of);
+    let lines: Vec<&str> = text.lines().collect();
+    let rules: Vec<usize> = (0..lines.len())
+        .filter(|&at| is_rule(lines[at], '='))
+        .collect();
+    assert!(
+        rules.len().is_multiple_of(2),
+        "every name stands between two rules"
+    );
+    let starts: Vec<(usize, usize)> = rules.chunks(2).map(|pair| (pair[0], pair[1])).collect();
+    let ends = starts
+        .iter()
+        .skip(1)
+        .map(|&(next, _)| next)
+        .chain([lines.len()]);
+    starts
+        .iter()
+        .zip(ends)
+        .map(|(&(above, below), end)| {
+            let body = &lines[below + 1..end];
+            let split = body
+                .iter()
+                .rposition(|line| is_rule(line, '-'))
+                .expect("a rule stands between source and tree");
+            Case {
+                name: lines[above + 1..below].join("\n"),
+                source: body[..split].join("\n").trim_matches('\n').to_owned(),
+                expected: words(&body[split + 1..].join("\n")),
+            }
+        })
+        .collect()
+}
+
+/// The words of an S-expression with single blanks between them.
+fn words(tree: &str) -> String {
+    tree.split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .replace("( ", "(")
+        .replace(" )", ")")
+}
