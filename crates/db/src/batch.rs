@@ -25,11 +25,6 @@ impl Database {
             .flat_map(|&file| self.items(file).to_vec())
             .collect();
         self.in_parallel(&items, threads, |db, chunk| {
-            chunk.iter().for_each(|&item| {
-                db.header(item);
-            });
-        });
-        self.in_parallel(&items, threads, |db, chunk| {
             queries::settle(db, chunk.iter().copied());
             chunk.iter().for_each(|&item| {
                 queries::checked(db, item.into());

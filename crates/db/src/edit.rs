@@ -7,6 +7,7 @@ use ropey::Rope;
 use salsa::{Durability, Setter};
 use syntax::{Edit, Resplit, Span};
 
+use crate::cut::{Piece, ReadPiece, Replacement, boundary, cut_all, offset, slice};
 use crate::inputs::{SourceFile, SourceItem};
 use crate::{Database, Db, FileId, FilePath, FileState, ItemId, ReadError, queries};
 
@@ -17,18 +18,22 @@ impl Database {
     pub fn set_file(&mut self, path: FilePath, text: impl Into<Rope>) -> FileId {
         let file = self.file_at(&path);
         let rope = text.into();
-        let middle = syntax::split(&rope.to_string());
-        self.replace_items(
-            file,
-            rope,
-            Replacement {
-                prefix: 0,
-                suffix: 0,
-                middle,
-                shift: 0,
-            },
-        );
+        let cut = Replacement::whole(&rope.to_string(), false);
+        self.replace_items(file, rope, cut);
         file
+    }
+
+    /// Gives many files their texts; reads them on so many threads.
+    pub fn set_files(&mut self, files: Vec<(FilePath, String)>, threads: usize) -> Vec<FileId> {
+        let (paths, texts): (Vec<FilePath>, Vec<String>) = files.into_iter().unzip();
+        let cuts = cut_all(&texts, threads);
+        let mut set = Vec::with_capacity(paths.len());
+        for (path, (rope, cut)) in paths.iter().zip(cuts) {
+            let file = self.file_at(path);
+            self.replace_items(file, rope, cut);
+            set.push(file);
+        }
+        set
     }
 
     /// Replaces a range of bytes of the file. What lies outside the text, or inside a character,
@@ -38,25 +43,28 @@ impl Database {
             return;
         };
         let mut rope = layout.rope.clone();
-        let (start, end) = (
-            boundary(&rope, range.start),
-            boundary(&rope, range.end.max(range.start)),
-        );
+        let start = boundary(&rope, range.start);
+        let end = boundary(&rope, range.end.max(range.start));
         let chars = rope.byte_to_char(start)..rope.byte_to_char(end);
         let at = chars.start;
         rope.remove(chars);
         rope.insert(at, text);
+        let new_end = start + text.len();
         let edit = Edit {
             start: offset(start),
             old_end: offset(end),
-            new_end: offset(start + text.len()),
+            new_end: offset(new_end),
         };
         let read = |span: Span| slice(&rope, span).to_string();
         let Resplit {
             prefix,
             suffix,
-            middle,
+            middle: spans,
         } = syntax::resplit(&layout.spans, edit, offset(rope.len_bytes()), &read);
+        let pieces = spans
+            .iter()
+            .map(|&span| Piece::new(slice(&rope, span)))
+            .collect();
         let shift = edit.new_end.wrapping_sub(edit.old_end);
         self.replace_items(
             file,
@@ -64,8 +72,9 @@ impl Database {
             Replacement {
                 prefix,
                 suffix,
-                middle,
                 shift,
+                spans,
+                pieces,
             },
         );
     }
@@ -119,8 +128,7 @@ impl Database {
         }
         let before = self.items(file);
         let old = new.prefix..before.len() - new.suffix;
-        let texts: Vec<Arc<str>> = new.middle.iter().map(|&span| slice(&rope, span)).collect();
-        let middle = self.assign(file, &before[old.clone()], &texts);
+        let middle = self.assign(file, &before[old.clone()], new.pieces);
         let moved = middle[..] != before[old.clone()];
         let items: Arc<[ItemId]> = if moved {
             before[..old.start]
@@ -139,7 +147,7 @@ impl Database {
         let layout = Arc::make_mut(&mut self.layouts).entry(file).or_default();
         let layout = Arc::make_mut(layout);
         layout.rope = rope;
-        layout.spans.splice(old, new.middle);
+        layout.spans.splice(old, new.spans);
         let suffix = layout.spans.len() - new.suffix;
         for span in &mut layout.spans[suffix..] {
             span.start = span.start.wrapping_add(new.shift);
@@ -162,101 +170,101 @@ impl Database {
 
     /// Items with these texts: those of `old` as far as they go, so that an item that was edited
     /// stays the same item.
-    fn assign(&mut self, file: FileId, old: &[ItemId], texts: &[Arc<str>]) -> Vec<ItemId> {
-        let same = |db: &Database, item: ItemId, text: &Arc<str>| db.item_text(item) == *text;
-        let head = old
-            .iter()
-            .zip(texts)
-            .take_while(|&(&item, text)| same(self, item, text))
-            .count();
-        let (old_rest, rest) = (&old[head..], &texts[head..]);
-        let tail = old_rest
-            .iter()
-            .rev()
-            .zip(rest.iter().rev())
-            .take_while(|&(&item, text)| same(self, item, text))
-            .count();
-        let middle_old = &old_rest[..old_rest.len() - tail];
-        let middle = &rest[..rest.len() - tail];
+    fn assign(&mut self, file: FileId, old: &[ItemId], pieces: Vec<Piece>) -> Vec<ItemId> {
+        let same = |(item, piece): &(&ItemId, &Piece)| self.item_text(**item) == piece.text;
+        let head = old.iter().zip(&pieces).take_while(same).count();
+        let rest = old[head..].iter().rev().zip(pieces[head..].iter().rev());
+        let tail = rest.take_while(same).count();
+        let (kept, end) = (old.len() - tail, pieces.len() - tail);
         let mut items = old[..head].to_vec();
-        for (at, text) in middle.iter().enumerate() {
-            items.push(match middle_old.get(at) {
-                Some(&item) => self.set_text(item, text.clone()),
-                None => self.new_item(file, text.clone()),
+        let mut reused = old[head..kept].iter();
+        for piece in pieces.into_iter().take(end).skip(head) {
+            items.push(match reused.next() {
+                Some(&item) => self.change(item, piece),
+                None => self.new_item(file, piece),
             });
         }
-        if let Some(gone) = middle_old.get(middle.len()..) {
-            self.release(gone);
-        }
-        items.extend(&old_rest[old_rest.len() - tail..]);
+        self.release(reused.as_slice());
+        items.extend(&old[kept..]);
         items
     }
 
-    fn set_text(&mut self, item: ItemId, text: Arc<str>) -> ItemId {
-        if self.item_text(item) != text {
-            SourceItem::from(item).set_text(self).to(text);
+    /// Gives an item another text.
+    fn change(&mut self, item: ItemId, piece: Piece) -> ItemId {
+        let source = SourceItem::from(item);
+        if source.text(self) == piece.text {
+            return item;
+        }
+        let ReadPiece {
+            text,
+            parsed,
+            header,
+        } = piece.read();
+        if let Some(parsed) = parsed {
+            self.trees.keep(item, text.clone(), parsed);
+        }
+        source
+            .set_text(self)
+            .with_durability(Durability::LOW)
+            .to(text);
+        if source.declares(self) != &header.declares {
+            source.set_declares(self).to(header.declares.clone());
+        }
+        if source.header(self) != &header {
+            source.set_header(self).to(header);
         }
         item
     }
 
-    fn new_item(&mut self, file: FileId, text: Arc<str>) -> ItemId {
+    fn new_item(&mut self, file: FileId, piece: Piece) -> ItemId {
         let durability = self.durability(file);
-        if durability == Durability::LOW
+        if durability != Durability::HIGH
             && let Some(item) = Arc::make_mut(&mut self.free).pop()
         {
             SourceItem::from(item).set_file(self).to(file);
-            return self.set_text(item, text);
+            return self.change(item, piece);
         }
-        SourceItem::builder(text, file)
+        let ReadPiece {
+            text,
+            parsed,
+            header,
+        } = piece.read();
+        let declares = header.declares.clone();
+        let item = SourceItem::builder(text.clone(), header, declares, file)
             .durability(durability)
+            .text_durability(self.text_durability(file))
             .new(self)
-            .into()
+            .into();
+        if let Some(parsed) = parsed {
+            self.trees.keep(item, text, parsed);
+        }
+        item
     }
 
     /// Puts items that are in no file any more into the pool.
     fn release(&mut self, items: &[ItemId]) {
         for &item in items {
-            self.set_text(item, Arc::default());
+            self.change(item, Piece::new(Arc::default()));
         }
         self.trees.forget(items);
         Arc::make_mut(&mut self.free).extend(items);
     }
 
+    /// How rarely names and lists of items change.
     fn durability(&self, file: FileId) -> Durability {
+        if self.is_library(file) {
+            Durability::HIGH
+        } else {
+            Durability::MEDIUM
+        }
+    }
+
+    /// How rarely texts change.
+    fn text_durability(&self, file: FileId) -> Durability {
         if self.is_library(file) {
             Durability::HIGH
         } else {
             Durability::LOW
         }
     }
-}
-
-/// How the items of a file change.
-struct Replacement {
-    /// So many items at the start stay as they are.
-    prefix: usize,
-    /// So many at the end only move.
-    suffix: usize,
-    /// By so much, modulo 2^32.
-    shift: u32,
-    /// What stands between them in the new text.
-    middle: Vec<Span>,
-}
-
-/// The nearest place at or before `offset` that lies between two characters of the text.
-fn boundary(rope: &Rope, offset: usize) -> usize {
-    let offset = offset.min(rope.len_bytes());
-    rope.char_to_byte(rope.byte_to_char(offset))
-}
-
-/// Saturates: longer texts are refused as a whole.
-fn offset(bytes: usize) -> u32 {
-    u32::try_from(bytes).unwrap_or(u32::MAX)
-}
-
-fn slice(rope: &Rope, span: Span) -> Arc<str> {
-    let slice = rope.byte_slice(Range::from(span));
-    slice
-        .as_str()
-        .map_or_else(|| slice.to_string().into(), Into::into)
 }

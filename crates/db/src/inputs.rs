@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::files::{FileId, FilePath, ItemId, ReadError};
+use crate::header::{Declares, Header};
 
 /// What is known about a file's existence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,10 +26,19 @@ pub(crate) struct SourceFile {
 }
 
 /// An item of a file. An item that is gone waits in a pool and becomes another one.
+///
+/// The header follows from the text. It is told, not asked, and more durable than the text: most
+/// keystrokes change a text and no header, and salsa then sees at a glance that everything which
+/// rests on names alone is as it was.
 #[salsa::input]
 pub(crate) struct SourceItem {
     #[returns(clone)]
     pub text: Arc<str>,
+    #[returns(ref)]
+    pub header: Header,
+    /// That of the header, by itself: it changes more rarely.
+    #[returns(ref)]
+    pub declares: Declares,
     #[returns(copy)]
     pub file: FileId,
 }

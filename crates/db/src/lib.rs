@@ -6,9 +6,10 @@
 //! only one that knows salsa.
 
 mod batch;
-mod distance;
+mod cut;
 mod edit;
 mod files;
+mod header;
 mod inputs;
 mod mentions;
 mod notes;
@@ -29,8 +30,9 @@ use trees::Trees;
 
 pub use batch::FileReport;
 pub use files::{FileId, FilePath, ItemId, ReadError};
+pub use header::{Declares, Header};
 pub use inputs::FileState;
-pub use queries::{Declares, Header, Import};
+pub use queries::Import;
 pub use recursion::Recursion;
 pub use salsa::Cancelled;
 pub use scope::{Binding, Definitions, Origin, Scope};
@@ -76,6 +78,7 @@ impl Db for Database {
             return file;
         }
         let file = SourceFile::builder(path.clone(), FileState::Wanted)
+            .durability(salsa::Durability::MEDIUM)
             .path_durability(salsa::Durability::NEVER_CHANGE)
             .new(self)
             .into();
@@ -213,7 +216,7 @@ impl Database {
 
     /// The item's name or import path, and the names that it uses.
     pub fn header(&self, item: ItemId) -> &Header {
-        queries::header(self, item.into())
+        SourceItem::from(item).header(self)
     }
 
     /// Everything that is known about the item.

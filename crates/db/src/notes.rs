@@ -8,9 +8,9 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use syntax::{Code, Diagnostic, Place, Severity};
 
-use crate::distance::closest;
-use crate::inputs::{FileState, SourceFile};
-use crate::queries::{Declares, Import, declares, header, imports, items};
+use crate::header::Declares;
+use crate::inputs::{FileState, SourceFile, SourceItem};
+use crate::queries::{Import, imports, items};
 use crate::recursion::{import_circle, import_group, recursion};
 use crate::scope::{definitions, scope};
 use crate::{Db, FileId, FilePath, ItemId, ReadError};
@@ -32,7 +32,7 @@ pub(crate) fn notes(db: &dyn Db, file: SourceFile) -> Arc<FxHashMap<ItemId, Vec<
     }
     for cycle in &recursion(db, file).cycles {
         if let Some(&first) = cycle.first()
-            && crate::inputs::SourceItem::from(first).file(db) == FileId::from(file)
+            && SourceItem::from(first).file(db) == FileId::from(file)
         {
             note(first, recursive(db, cycle));
         }
@@ -41,7 +41,7 @@ pub(crate) fn notes(db: &dyn Db, file: SourceFile) -> Arc<FxHashMap<ItemId, Vec<
 }
 
 fn name_of(db: &dyn Db, item: ItemId) -> &str {
-    match declares(db, item.into()) {
+    match SourceItem::from(item).declares(db) {
         Declares::Def(name) => name,
         Declares::Import(path) => path,
         Declares::Nothing => "",
@@ -52,23 +52,27 @@ fn name_of(db: &dyn Db, item: ItemId) -> &str {
 fn name_place(db: &dyn Db, item: ItemId) -> Place {
     Place {
         item: Some(item.global()),
-        span: header(db, item.into()).span,
+        span: SourceItem::from(item).header(db).span,
     }
 }
 
 fn duplicate(db: &dyn Db, later: ItemId, first: ItemId) -> Diagnostic {
     let name = name_of(db, later);
     let message = format!("`{name}` is already defined in this file");
-    Diagnostic::error(Code::DuplicateDef, header(db, later.into()).span, message)
-        .related(
-            name_place(db, first),
-            format!("`{name}` is first defined here"),
-        )
-        .help("rename one of the two; every use means the first")
+    Diagnostic::error(
+        Code::DuplicateDef,
+        SourceItem::from(later).header(db).span,
+        message,
+    )
+    .related(
+        name_place(db, first),
+        format!("`{name}` is first defined here"),
+    )
+    .help("rename one of the two; every use means the first")
 }
 
 fn recursive(db: &dyn Db, cycle: &[ItemId]) -> Diagnostic {
-    let span = header(db, cycle[0].into()).span;
+    let span = SourceItem::from(cycle[0]).header(db).span;
     let quoted = |item: &ItemId| format!("`{}`", name_of(db, *item));
     let first = quoted(&cycle[0]);
     let message = match cycle {
@@ -100,7 +104,7 @@ fn recursive(db: &dyn Db, cycle: &[ItemId]) -> Diagnostic {
 fn shadow_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Diagnostic)) {
     let scope = scope(db, file);
     for &item in items(db, file).iter() {
-        let Declares::Def(name) = declares(db, item.into()) else {
+        let Declares::Def(name) = SourceItem::from(item).declares(db) else {
             continue;
         };
         if scope.own().by_name.get(name) != Some(&item) {
@@ -110,7 +114,7 @@ fn shadow_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Dia
             Diagnostic::new(
                 Severity::Hint,
                 Code::ShadowedName,
-                header(db, item.into()).span,
+                SourceItem::from(item).header(db).span,
                 message,
             )
         };
@@ -151,7 +155,7 @@ fn import_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Dia
 
 fn unreadable(db: &dyn Db, import: &Import) -> Option<Diagnostic> {
     let path = name_of(db, import.item);
-    let span = header(db, import.item.into()).span;
+    let span = SourceItem::from(import.item).header(db).span;
     let error = |message| Some(Diagnostic::error(Code::ImportNotFound, span, message));
     let Some(target) = import.target else {
         return error(format!(
@@ -181,17 +185,22 @@ fn unreadable(db: &dyn Db, import: &Import) -> Option<Diagnostic> {
 
 /// The path with its last part replaced by the name of a file that exists and is much like it.
 fn similar(path: &str, siblings: &[SmolStr]) -> Option<String> {
-    let stem = |name: &'_ str| name.strip_suffix(".rise").unwrap_or(name).len();
+    let stem = |name: &str| name.strip_suffix(".rise").unwrap_or(name).to_owned();
     let (folder, name) = path.split_at(path.rfind('/').map_or(0, |slash| slash + 1));
-    let near = closest(
-        &name[..stem(name)],
-        siblings.iter().map(|sibling| &sibling[..stem(sibling)]),
-    )?;
+    let (name, stems) = (
+        stem(name),
+        siblings
+            .iter()
+            .map(|sibling| stem(sibling))
+            .collect::<Vec<_>>(),
+    );
+    let exact = stems.iter().find(|stem| **stem == name).map(String::as_str);
+    let near = exact.or_else(|| rise::closest(&name, stems.iter().map(String::as_str)))?;
     Some(format!("{folder}{near}.rise"))
 }
 
 fn circular(db: &dyn Db, import: &Import, circle: &[FileId]) -> Diagnostic {
-    let span = header(db, import.item.into()).span;
+    let span = SourceItem::from(import.item).header(db).span;
     let name = |file: &FileId| format!("`{}`", SourceFile::from(*file).path(db).file_name());
     let message = match circle {
         [_] => "this file imports itself".to_owned(),

@@ -6,37 +6,15 @@ use std::sync::Arc;
 use rise::{BinderInfo, Env, Inference, Names, Resolution, Scheme, TermInfo, Type};
 use rustc_hash::FxHashSet;
 use syntax::ast::{Item, ItemKind, Name};
-use syntax::{Diagnostic, Parsed, Span};
+use syntax::{Diagnostic, Parsed};
 
+use crate::header::Declares;
 use crate::inputs::{FileState, SourceFile, SourceItem};
-use crate::mentions::mentions;
 use crate::notes::notes;
 use crate::recursion::recursion;
 use crate::scope::{Binding, scope};
 use crate::trees::internal_error;
 use crate::{Db, FileId, ItemId};
-
-/// What other items can see of an item without its type.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Header {
-    /// What it declares.
-    pub declares: Declares,
-    /// Where: the name, or the import's string. In the item.
-    pub span: Span,
-    /// The names that nothing in the item binds, sorted.
-    pub mentions: Box<[Name]>,
-}
-
-/// What an item declares.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Declares {
-    /// A definition of this name.
-    Def(Name),
-    /// An import of this path.
-    Import(Box<str>),
-    /// Nothing, because something is missing.
-    Nothing,
-}
 
 /// An import of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,36 +33,8 @@ pub(crate) struct Checked {
 }
 
 /// The item's syntax.
-pub(crate) fn parsed(db: &dyn Db, item: ItemId) -> Arc<syntax::Parsed> {
+pub(crate) fn parsed(db: &dyn Db, item: ItemId) -> Arc<Parsed> {
     db.trees().get(item, &SourceItem::from(item).text(db))
-}
-
-/// What others can see of the item without its type.
-#[salsa::tracked]
-pub(crate) fn header(db: &dyn Db, item: SourceItem) -> Header {
-    let parsed = parsed(db, item.into());
-    let item = &parsed.item;
-    let (declares, span) = match (&item.kind, item.name()) {
-        (
-            ItemKind::Import {
-                path: Some((path, span)),
-            },
-            _,
-        ) => (Declares::Import(path.clone()), *span),
-        (_, Some(name)) if !name.name.is_empty() => (Declares::Def(name.name.clone()), name.span),
-        _ => (Declares::Nothing, Span::default()),
-    };
-    Header {
-        declares,
-        span,
-        mentions: mentions(item),
-    }
-}
-
-/// What the item declares: changes more rarely than the header.
-#[salsa::tracked]
-pub(crate) fn declares(db: &dyn Db, item: SourceItem) -> Declares {
-    header(db, item).declares.clone()
 }
 
 /// The file's items; none if it has no text.
@@ -100,7 +50,7 @@ pub(crate) fn items(db: &dyn Db, file: SourceFile) -> Arc<[ItemId]> {
 pub(crate) fn imports(db: &dyn Db, file: SourceFile) -> Arc<[Import]> {
     let mut imports = Vec::new();
     for &item in items(db, file).iter() {
-        if let Declares::Import(path) = declares(db, item.into()) {
+        if let Declares::Import(path) = SourceItem::from(item).declares(db) {
             let target = file.path(db).import(path).map(|path| db.file_at(&path));
             imports.push(Import { item, target });
         }
@@ -111,7 +61,7 @@ pub(crate) fn imports(db: &dyn Db, file: SourceFile) -> Arc<[Import]> {
 /// What the item's free names stand for; those that stand for nothing here are left out.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn bindings(db: &dyn Db, item: SourceItem) -> Arc<[(Name, Binding)]> {
-    let header = header(db, item);
+    let header = item.header(db);
     if header.mentions.is_empty() {
         return Arc::default();
     }

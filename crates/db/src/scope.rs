@@ -5,8 +5,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use syntax::ast::Name;
 
-use crate::inputs::{FileState, Library, SourceFile};
-use crate::queries::{Declares, declares, imports, items};
+use crate::header::Declares;
+use crate::inputs::{FileState, Library, SourceFile, SourceItem};
+use crate::queries::{imports, items};
 use crate::{Db, FilePath, ItemId};
 
 /// The definitions of a file.
@@ -138,7 +139,7 @@ fn collect(db: &dyn Db, items: impl Iterator<Item = ItemId>) -> Definitions {
     let mut by_name = FxHashMap::default();
     let mut duplicates = Vec::new();
     for item in items {
-        if let Declares::Def(name) = declares(db, item.into()) {
+        if let Declares::Def(name) = SourceItem::from(item).declares(db) {
             let first = *by_name.entry(name.clone()).or_insert(item);
             if first != item {
                 duplicates.push((item, first));

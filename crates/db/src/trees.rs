@@ -35,8 +35,13 @@ impl Trees {
             return tree.clone();
         }
         let tree = Arc::new(parse(text));
-        self.shard(item).keep(item, text.clone(), tree.clone());
+        self.keep(item, text.clone(), tree.clone());
         tree
+    }
+
+    /// Remembers the tree of this text, which is the item's.
+    pub fn keep(&self, item: ItemId, text: Arc<str>, tree: Arc<Parsed>) {
+        self.shard(item).keep(item, text, tree);
     }
 
     /// Drops the trees of items that are gone.
@@ -84,7 +89,7 @@ impl Shard {
 }
 
 /// Parses; a failure of the parser is a diagnostic and an empty item.
-fn parse(text: &str) -> Parsed {
+pub(crate) fn parse(text: &str) -> Parsed {
     catch_unwind(AssertUnwindSafe(|| syntax::parse(text))).unwrap_or_else(|_| {
         let mut parsed = syntax::parse("");
         parsed.diagnostics = vec![internal_error(text, "reading")];

@@ -62,17 +62,15 @@ fn typing_in_a_body_recomputes_that_definition() {
         FILE,
         |db| replace(db, "main.rise", "1.0f", "1.5f"),
         expect![[r#"
-        header twice
-        checked twice
-    "#]],
+            checked twice
+        "#]],
     );
     check(
         FILE,
         |db| replace(db, "main.rise", "fun(x => x)", "fun(y => y)"),
         expect![[r#"
-        header other
-        checked other
-    "#]],
+            checked other
+        "#]],
     );
 }
 
@@ -103,12 +101,10 @@ fn documentation_recomputes_its_own_definition() {
         FILE,
         |db| replace(db, "main.rise", "/// Twice.", "/// Two times."),
         expect![[r#"
-        header twice
-        declares twice
-        bindings twice
-        checked twice
-        notes main.rise
-    "#]],
+            bindings twice
+            checked twice
+            notes main.rise
+        "#]],
     );
 }
 
@@ -118,11 +114,10 @@ fn a_changed_type_recomputes_its_users() {
         FILE,
         |db| replace(db, "main.rise", "f32 = 1.0f", "f64 = 1.0"),
         expect![[r#"
-        header twice
-        checked twice
-        scheme twice
-        checked user
-    "#]],
+            checked twice
+            scheme twice
+            checked user
+        "#]],
     );
 }
 
@@ -132,18 +127,16 @@ fn a_new_definition_recomputes_what_names_stand_for() {
         FILE,
         |db| replace(db, "main.rise", "// In between.", "def new = 1"),
         expect![[r#"
-        imports main.rise
-        declares new
-        header new
-        group_recursion main.rise
-        bindings new
-        definitions main.rise
-        scope main.rise
-        bindings user
-        scheme new
-        checked new
-        notes main.rise
-    "#]],
+            imports main.rise
+            group_recursion main.rise
+            bindings new
+            definitions main.rise
+            scope main.rise
+            bindings user
+            scheme new
+            checked new
+            notes main.rise
+        "#]],
     );
 }
 
@@ -154,37 +147,33 @@ fn a_changed_import_recomputes_its_users() {
         FILES,
         |db| replace(db, "a.rise", "f32 = 1.0f", "f64 = 1.0"),
         expect![[r#"
-        header a
-        checked a
-        scheme a
-        checked x
-    "#]],
+            checked a
+            scheme a
+            checked x
+        "#]],
     );
     check(
         FILES,
         |db| replace(db, "a.rise", "2.0f", "3.0f"),
         expect![[r#"
-        header b
-        checked b
-    "#]],
+            checked b
+        "#]],
     );
     check(
         FILES,
         |db| replace(db, "main.rise", "a.rise", "b.rise"),
         expect![[r#"
-        header import b.rise
-        declares import b.rise
-        imports main.rise
-        bindings import b.rise
-        import_group main.rise
-        imports b.rise
-        definitions main.rise
-        scope main.rise
-        bindings x
-        group_recursion main.rise
-        checked import b.rise
-        checked x
-        notes main.rise
-    "#]],
+            imports main.rise
+            bindings import b.rise
+            import_group main.rise
+            imports b.rise
+            definitions main.rise
+            scope main.rise
+            bindings x
+            group_recursion main.rise
+            checked import b.rise
+            checked x
+            notes main.rise
+        "#]],
     );
 }

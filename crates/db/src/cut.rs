@@ -1,0 +1,126 @@
+//! Texts, cut into items.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use ropey::Rope;
+use syntax::{Parsed, Span};
+
+use crate::header::Header;
+use crate::trees::parse;
+
+/// The text of an item, and its header if that is known already.
+pub(crate) struct Piece {
+    pub text: Arc<str>,
+    header: Option<Header>,
+}
+
+/// A piece with its header, and its tree if that had to be made.
+pub(crate) struct ReadPiece {
+    pub text: Arc<str>,
+    pub header: Header,
+    pub parsed: Option<Arc<Parsed>>,
+}
+
+impl Piece {
+    pub fn new(text: Arc<str>) -> Self {
+        Piece { text, header: None }
+    }
+
+    pub fn read(self) -> ReadPiece {
+        match self.header {
+            Some(header) => ReadPiece {
+                text: self.text,
+                header,
+                parsed: None,
+            },
+            None => {
+                let parsed = Arc::new(parse(&self.text));
+                let header = Header::of(&parsed.item);
+                ReadPiece {
+                    text: self.text,
+                    header,
+                    parsed: Some(parsed),
+                }
+            }
+        }
+    }
+}
+
+/// How the items of a file change.
+pub(crate) struct Replacement {
+    /// So many items at the start stay as they are.
+    pub prefix: usize,
+    /// So many at the end only move.
+    pub suffix: usize,
+    /// By so much, modulo 2^32.
+    pub shift: u32,
+    /// Where those between them stand in the new text.
+    pub spans: Vec<Span>,
+    /// As many as `spans`.
+    pub pieces: Vec<Piece>,
+}
+
+impl Replacement {
+    /// All items are new.
+    pub fn whole(text: &str, read: bool) -> Self {
+        let spans = syntax::split(text);
+        let piece = |span: &Span| {
+            let text: Arc<str> = text[std::ops::Range::from(*span)].into();
+            let header = read.then(|| Header::of(&parse(&text).item));
+            Piece { text, header }
+        };
+        let pieces = spans.iter().map(piece).collect();
+        Replacement {
+            prefix: 0,
+            suffix: 0,
+            shift: 0,
+            spans,
+            pieces,
+        }
+    }
+}
+
+/// Cuts many texts and reads their headers on so many threads; gives them in the same order.
+pub(crate) fn cut_all(texts: &[String], threads: usize) -> Vec<(Rope, Replacement)> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(texts.len()));
+    let work = || {
+        while let at = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(text) = texts.get(at)
+        {
+            let cut = (at, Rope::from_str(text), Replacement::whole(text, true));
+            done.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(cut);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.min(texts.len()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_unstable_by_key(|(at, ..)| *at);
+    done.into_iter().map(|(_, rope, cut)| (rope, cut)).collect()
+}
+
+/// Saturates: longer texts are refused as a whole.
+pub(crate) fn offset(bytes: usize) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}
+
+/// The nearest place at or before `offset` that lies between two characters of the text.
+pub(crate) fn boundary(rope: &Rope, offset: usize) -> usize {
+    let offset = offset.min(rope.len_bytes());
+    rope.char_to_byte(rope.byte_to_char(offset))
+}
+
+pub(crate) fn slice(rope: &Rope, span: Span) -> Arc<str> {
+    let slice = rope.byte_slice(std::ops::Range::from(span));
+    slice
+        .as_str()
+        .map_or_else(|| slice.to_string().into(), Into::into)
+}
