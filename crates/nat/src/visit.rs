@@ -78,16 +78,16 @@ struct SubstFun<'a>(&'a dyn Fn(Var) -> Option<NatFun>);
 
 impl Mapper for SubstFun<'_> {
     fn op(&mut self, op: Op, changed: bool, depth: u32) -> Option<Nat> {
-        if let Op::App(fun, arg) = &op {
-            if let Some(NatFun { param, body }) = (self.0)(*fun) {
-                return Some(
-                    NatFun {
-                        param,
-                        body: shift(body, depth),
-                    }
-                    .apply(arg),
-                );
-            }
+        if let Op::App(fun, arg) = &op
+            && let Some(NatFun { param, body }) = (self.0)(*fun)
+        {
+            return Some(
+                NatFun {
+                    param,
+                    body: shift(body, depth),
+                }
+                .apply(arg),
+            );
         }
         changed.then(|| build(op))
     }
@@ -176,6 +176,14 @@ impl Nat {
                     }
                 }
             }
+        }
+    }
+
+    /// `(f, n)` if this is the application `f(n)` of a function variable, and nothing else.
+    pub fn as_apply(&self) -> Option<(Var, Nat)> {
+        match self.as_atom()?.op()? {
+            Op::App(fun, arg) => Some((*fun, arg.clone())),
+            _ => None,
         }
     }
 

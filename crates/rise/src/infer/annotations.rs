@@ -13,6 +13,15 @@ use crate::suggest::closest;
 pub const ANNOTATIONS: &[&str] = &["target", "opencl", "run", "assume", "strategy"];
 const TARGETS: &[&str] = &["c", "openmp", "opencl"];
 
+/// A term in an annotation that waits for its names.
+#[derive(Clone, Copy)]
+pub(super) enum Assumption {
+    /// Of `@assume`.
+    Condition(TermId),
+    /// Of `@opencl`.
+    LaunchSize(TermId),
+}
+
 impl<'a> Infer<'a> {
     pub(super) fn collect_annotations(&mut self) {
         let item = self.item;
@@ -70,7 +79,7 @@ impl<'a> Infer<'a> {
                     if sizes.is_empty() || sizes.len() > 3 {
                         self.bad(*span, "one, two or three sizes belong here", help);
                     }
-                    self.assumptions.extend(sizes.iter().copied());
+                    self.assumptions.extend(sizes.iter().map(|&size| Assumption::LaunchSize(size)));
                 }
                 (Some(key), _) if matches!(key.name.as_str(), "local" | "global") => {
                     self.bad(key.span, format!("`{}` takes a list of sizes", key.name), help);
@@ -155,7 +164,9 @@ impl<'a> Infer<'a> {
     pub(super) fn assume_annotation(&mut self, annotation: &'a Annotation) {
         for arg in &annotation.args {
             match (&arg.key, &arg.value) {
-                (None, AnnotationValue::Term(term)) => self.assumptions.push(*term),
+                (None, AnnotationValue::Term(term)) => {
+                    self.assumptions.push(Assumption::Condition(*term));
+                }
                 _ => self.bad(
                     annotation.span,
                     "`@assume` takes conditions on sizes",
@@ -188,19 +199,20 @@ impl<'a> Infer<'a> {
     /// Takes up the `@assume` conditions (and launch sizes) whose names are all in scope.
     pub(super) fn assume_in_scope(&mut self) {
         let waiting = std::mem::take(&mut self.assumptions);
-        for term in waiting {
+        for assumption in waiting {
+            let (Assumption::Condition(term) | Assumption::LaunchSize(term)) = assumption;
             if self.sizes_in_scope(term) {
-                self.assume(term);
+                self.assume(assumption);
             } else {
-                self.assumptions.push(term);
+                self.assumptions.push(assumption);
             }
         }
     }
 
     /// What is left at the end names something that is no size of the definition.
     pub(super) fn assume_rest(&mut self) {
-        for term in std::mem::take(&mut self.assumptions) {
-            self.assume(term);
+        for assumption in std::mem::take(&mut self.assumptions) {
+            self.assume(assumption);
         }
     }
 
@@ -233,17 +245,27 @@ impl<'a> Infer<'a> {
         true
     }
 
-    fn assume(&mut self, term: TermId) {
-        let span = self.span(term);
-        let TermKind::Binary { op, lhs, rhs, .. } = self.item.term(self.bare(term)).kind else {
-            // A launch size: a size like any other.
-            self.elab_nat(term);
-            return;
+    fn assume(&mut self, assumption: Assumption) {
+        let term = match assumption {
+            Assumption::LaunchSize(term) => {
+                self.elab_nat(term);
+                return;
+            }
+            Assumption::Condition(term) => term,
         };
-        if !is_condition(op) {
-            self.elab_nat(term);
-            return;
-        }
+        let span = self.span(term);
+        let (op, lhs, rhs) = match self.item.term(self.bare(term)).kind {
+            TermKind::Binary { op, lhs, rhs, .. } if is_condition(op) => (op, lhs, rhs),
+            TermKind::Missing => return,
+            _ => {
+                self.bad(
+                    span,
+                    "this is no condition on sizes",
+                    "write `@assume(4 | n, n >= 12)`",
+                );
+                return;
+            }
+        };
         let (Some(a), Some(b)) = (self.elab_nat(lhs), self.elab_nat(rhs)) else { return };
         let more = |n: &Nat| Nat::add(n, &Nat::constant(1));
         let prop = match op {
@@ -254,7 +276,7 @@ impl<'a> Infer<'a> {
             BinaryOp::Lt => Prop::AtLeast(b, more(&a)),
             _ => Prop::Equal(a, b),
         };
-        self.note_condition(prop, span, true);
+        self.note_condition(prop, span, true, None);
     }
 }
 

@@ -13,6 +13,7 @@ use syntax::ast::{BinaryOp, Kind, Name, TermId, TermKind};
 use super::expr::{Wanted, kind_noun};
 use super::table::{State, VarInfo, rename, rename_prop, subst, subst_prop};
 use super::unify::{Cause, Why};
+use super::obligations::{Source, plainly_false};
 use super::{Infer, Meaning};
 use crate::classes::Classes;
 use crate::primitive::{OptionalArgument, Primitive};
@@ -38,7 +39,13 @@ struct Head {
     ty: Ty,
     primitive: Option<Primitive>,
     /// Obligations of its scheme, over the fresh variables.
-    obligations: Vec<Prop>,
+    obligations: Vec<Inherited>,
+}
+
+/// A condition that a use takes over from a scheme.
+struct Inherited {
+    prop: Prop,
+    source: Source,
 }
 
 /// An argument that waits for its turn.
@@ -130,8 +137,8 @@ impl Infer<'_> {
         let mut obligations = head.obligations;
         let result = self.apply_to(spine, given, ty, &mut obligations, wanted);
         let span = self.span(spine.head);
-        for prop in obligations {
-            self.require(prop, span);
+        for Inherited { prop, source } in obligations {
+            self.note_condition(prop, span, false, Some(source));
         }
         if let Some(primitive) = head.primitive {
             self.special_conditions(primitive, spine.head, &self.plain_args(spine));
@@ -194,7 +201,7 @@ impl Infer<'_> {
         spine: &Spine,
         given: usize,
         mut ty: Ty,
-        obligations: &mut Vec<Prop>,
+        obligations: &mut Vec<Inherited>,
         wanted: Wanted,
     ) -> Ty {
         let mut waiting = Vec::new();
@@ -203,7 +210,8 @@ impl Infer<'_> {
             ty = match self.take_argument(spine, arg, ty, &mut waiting, obligations) {
                 Some(rest) => rest,
                 None => {
-                    self.check_waiting(spine, waiting, false);
+                    self.check_waiting(spine, waiting);
+                    obligations.clear();
                     return self.abandon(spine, index + 1);
                 }
             };
@@ -217,20 +225,33 @@ impl Infer<'_> {
         let early = wanted.is_some_and(|(expected, cause)| {
             !waiting.is_empty() && known && self.attempt(expected, &ty, cause)
         });
-        let fine = self.check_waiting(spine, waiting, true);
+        let fine = if known {
+            self.check_waiting(spine, waiting)
+        } else {
+            self.quietly(|this| this.check_waiting(spine, waiting));
+            false
+        };
         self.record_results(spine, &after);
+        if !fine {
+            // What it gives may be wrong in ways that were reported already.
+            obligations.clear();
+            return self.broken();
+        }
         match wanted {
-            Some((expected, cause)) if !early => {
-                if fine && !self.demand(expected, &ty, cause) {
-                    return expected.clone();
-                }
-                if !fine {
-                    self.attempt(expected, &ty, cause);
-                }
-                ty
+            Some((expected, cause)) if !early && !self.demand(expected, &ty, cause) => {
+                expected.clone()
             }
             _ => ty,
         }
+    }
+
+    /// Looks at something that depends on what is wrong: types are noted, messages are not.
+    fn quietly<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
+        let (diagnostics, holes) = (self.diagnostics.len(), self.holes.len());
+        let result = look(self);
+        self.diagnostics.truncate(diagnostics);
+        self.holes.truncate(holes);
+        result
     }
 
     /// What is piped in flows first; returns false if it did not fit.
@@ -238,7 +259,7 @@ impl Infer<'_> {
         let (piped, rest): (Vec<_>, Vec<_>) =
             std::mem::take(waiting).into_iter().partition(|w| w.arg.piped);
         *waiting = rest;
-        self.check_waiting(spine, piped, true)
+        self.check_waiting(spine, piped)
     }
 
     /// One step along a function type; `None` if there is nothing to apply.
@@ -248,7 +269,7 @@ impl Infer<'_> {
         arg: SpineArg,
         ty: Ty,
         waiting: &mut Vec<Waiting>,
-        obligations: &mut Vec<Prop>,
+        obligations: &mut Vec<Inherited>,
     ) -> Option<Ty> {
         let ty = self.instantiate_prefix(ty, spine.head);
         match &*ty {
@@ -263,14 +284,22 @@ impl Infer<'_> {
             Type::Pi(pi) => {
                 let value = self.elab_arg(arg.term, pi.kind, spine.head)?;
                 let put = |v: Var| (v == pi.var).then(|| value.clone());
-                for prop in obligations.iter_mut() {
-                    *prop = subst_prop(prop, &put);
+                for inherited in obligations.iter_mut() {
+                    inherited.prop = subst_prop(&inherited.prop, &put);
+                }
+                if self.made_for(pi.var, spine.head) {
+                    self.solve_var(pi.var, value.clone());
+                }
+                if let Some(broken) = obligations.iter().find(|o| plainly_false(&o.prop)) {
+                    let (prop, source) = (broken.prop.clone(), broken.source.clone());
+                    self.condition_fails(&prop, self.span(arg.term), Some(&source));
+                    return None;
                 }
                 Some(subst(&pi.body, &put))
             }
             Type::Var(var) if self.table.is_open(*var) => {
                 let ready = std::mem::take(waiting);
-                self.check_waiting(spine, ready, true);
+                self.check_waiting(spine, ready);
                 let again = self.table.head(&ty);
                 if !matches!(&*again, Type::Var(v) if self.table.is_open(*v)) {
                     return self.take_argument(spine, arg, again, waiting, obligations);
@@ -305,9 +334,10 @@ impl Infer<'_> {
         Some(to)
     }
 
-    /// Checks the arguments: what is no `fun` first.
-    fn check_waiting(&mut self, spine: &Spine, waiting: Vec<Waiting>, _flow: bool) -> bool {
-        let before = self.diagnostics.len();
+    /// Checks the arguments: what is no `fun` first. After one that does not fit, the others are
+    /// looked at without messages.
+    fn check_waiting(&mut self, spine: &Spine, waiting: Vec<Waiting>) -> bool {
+        let mut fine = true;
         let (funs, values): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|w| {
             matches!(
                 self.item.term(self.bare(w.arg.term)).kind,
@@ -322,14 +352,19 @@ impl Infer<'_> {
                 let why = Why::Argument { head: spine.head, term: arg.term };
                 Cause { span: self.span(arg.term), why }
             };
-            if arg.piped {
+            fine = if !fine {
+                self.quietly(|this| this.check(arg.term, &expected, cause));
+                false
+            } else if arg.piped {
                 let found = self.synth(arg.term);
-                self.demand(&expected, &found, cause);
+                self.demand(&expected, &found, cause)
             } else {
+                let clashes = self.clashes;
                 self.check(arg.term, &expected, cause);
-            }
+                self.clashes == clashes
+            };
         }
-        self.diagnostics.len() == before
+        fine
     }
 
     /// After an error: the other arguments are still looked at, the result is unknown.
@@ -440,9 +475,13 @@ impl Infer<'_> {
 
     /// Fresh variables for a scheme: open ones for its implicit prefix, which is taken off.
     #[allow(clippy::type_complexity)]
-    fn instantiate(&mut self, scheme: &Scheme, at: TermId) -> (Ty, Vec<Prop>, Vec<(Name, Arg)>) {
+    fn instantiate(
+        &mut self,
+        scheme: &Scheme,
+        at: TermId,
+    ) -> (Ty, Vec<Inherited>, Vec<(Name, Arg)>) {
         if scheme.names.0.is_empty() {
-            return (scheme.ty.clone(), scheme.obligations.to_vec(), Vec::new());
+            return (scheme.ty.clone(), Vec::new(), Vec::new());
         }
         let base = u32::try_from(self.table.len()).unwrap_or(u32::MAX);
         let mut kinds = vec![Kind::Nat; scheme.names.0.len()];
@@ -461,8 +500,19 @@ impl Infer<'_> {
         }
         let shift = |v: Var| Var(base + v.0);
         let mut ty = rename(&scheme.ty, &shift);
-        let obligations =
-            scheme.obligations.iter().map(|prop| rename_prop(prop, &shift)).collect();
+        let obligations = scheme
+            .obligations
+            .iter()
+            .map(|prop| Inherited {
+                prop: rename_prop(prop, &shift),
+                source: Source {
+                    head: at,
+                    prop: prop.clone(),
+                    names: scheme.names.clone(),
+                    base,
+                },
+            })
+            .collect();
         let mut implicits = Vec::new();
         while let Type::Pi(pi) = &*ty {
             if !pi.implicit {
@@ -493,7 +543,7 @@ impl Infer<'_> {
                 break;
             }
             let pi = pi.clone();
-            if self.table.info(pi.var).span == self.span(at) && self.table.is_rigid(pi.var) {
+            if self.made_for(pi.var, at) {
                 // Made for this very use by `instantiate`.
                 self.make_open(pi.var);
                 self.inserted.push((pi.var, at));
@@ -509,6 +559,11 @@ impl Infer<'_> {
             ty = self.table.head(&body);
         }
         ty
+    }
+
+    /// Whether `instantiate` made the variable for this use, so that it has one value.
+    fn made_for(&self, var: Var, at: TermId) -> bool {
+        self.table.info(var).span == self.span(at) && self.table.is_rigid(var)
     }
 
     fn add_implicit(&mut self, at: TermId, pi: &Pi) {
@@ -530,6 +585,10 @@ impl Infer<'_> {
     ) -> bool {
         match optional {
             OptionalArgument::AddressSpace => {
+                if self.is_unknown_space(term) {
+                    self.unknown_space(term);
+                    return true;
+                }
                 if !self.is_address(term) {
                     return false;
                 }
@@ -552,6 +611,15 @@ impl Infer<'_> {
                 None => false,
             },
         }
+    }
+
+    /// A capitalised name that means nothing: an address space with a slip.
+    fn is_unknown_space(&self, term: TermId) -> bool {
+        self.source_name(term).is_some_and(|name| {
+            name.starts_with(char::is_uppercase)
+                && self.lookup(name).is_none()
+                && self.env.resolve(name) == Resolution::Unknown
+        })
     }
 
     /// `makeArray(k)` takes k elements.

@@ -542,7 +542,7 @@ impl Infer<'_> {
             let cause = Cause { span: self.span(lhs), why: Why::Context };
             self.attempt(&hint, &left, cause);
         }
-        let cause = Cause { span: self.span(rhs), why: Why::Operand { op, lhs, rhs } };
+        let cause = Cause { span: self.span(rhs), why: Why::Operand { op, lhs } };
         if let Err(clash) = self.restrict(&left, Classes::of_kind(kind)) {
             self.not_a_number(op.as_str(), lhs, &left, &clash);
             self.synth(rhs);

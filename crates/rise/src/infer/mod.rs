@@ -80,6 +80,8 @@ struct Infer<'a> {
     /// Number of enclosing binders of type-level names.
     level: u32,
     diagnostics: Vec<Diagnostic>,
+    /// How many types did not agree so far.
+    clashes: u32,
     demands: Vec<Demand>,
     equations: Vec<Equation>,
     solved_since_settle: bool,
@@ -99,8 +101,8 @@ struct Infer<'a> {
     generalised_vars: Vec<Var>,
     /// The type-level binders along the item's type.
     spine: Vec<BinderId>,
-    /// `@assume` arguments whose names are not all in scope yet.
-    assumptions: Vec<TermId>,
+    /// Conditions and sizes in annotations whose names are not all in scope yet.
+    assumptions: Vec<annotations::Assumption>,
     terms: Vec<TermInfo>,
     binders: Vec<BinderInfo>,
     uses: Vec<NameUse>,
@@ -115,6 +117,7 @@ impl<'a> Infer<'a> {
             scope: Vec::new(),
             level: 0,
             diagnostics: Vec::new(),
+            clashes: 0,
             demands: Vec::new(),
             equations: Vec::new(),
             solved_since_settle: false,
@@ -149,7 +152,7 @@ impl<'a> Infer<'a> {
         self.bind_type_names(written);
         self.assume_in_scope();
         let cause =
-            Cause { span: self.span(body), why: Why::Written { ty: written, body } };
+            Cause { span: self.span(body), why: Why::Written { ty: written } };
         self.check(body, &ty, cause);
         self.scope.truncate(depth);
         ty

@@ -5,8 +5,10 @@ use std::rc::Rc;
 use nat::{Facts, Nat, Prop, Var, Verdict};
 use syntax::{Code, Diagnostic, Severity, Span};
 
+use syntax::ast::TermId;
+
 use super::Infer;
-use crate::types::Obligation;
+use crate::types::{Names, Obligation};
 
 /// A condition that came up.
 #[derive(Clone, Debug)]
@@ -15,6 +17,19 @@ pub(super) struct Pending {
     pub span: Span,
     /// Written with `@assume`: needs no remark.
     pub written: bool,
+    /// The scheme that it comes from, if it is a callee's.
+    pub source: Option<Source>,
+}
+
+/// A condition in a callee's own words.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    pub head: TermId,
+    /// Over the scheme's variables.
+    pub prop: Prop,
+    pub names: Names,
+    /// The item's variable for the scheme's variable 0.
+    pub base: u32,
 }
 
 /// The facts that follow from the conditions so far, without those on bound indices.
@@ -30,10 +45,16 @@ impl FactCache {
 impl Infer<'_> {
     /// Notes a condition on sizes that the term at `span` needs.
     pub(super) fn require(&mut self, prop: Prop, span: Span) {
-        self.note_condition(prop, span, false);
+        self.note_condition(prop, span, false, None);
     }
 
-    pub(super) fn note_condition(&mut self, prop: Prop, span: Span, written: bool) {
+    pub(super) fn note_condition(
+        &mut self,
+        prop: Prop,
+        span: Span,
+        written: bool,
+        source: Option<Source>,
+    ) {
         let prop = self.table.prop(&prop);
         if plainly_true(&prop) {
             return;
@@ -41,7 +62,7 @@ impl Infer<'_> {
         prop.for_each_var(&mut |v| {
             self.obligation_vars.insert(v);
         });
-        self.obligations.push(Pending { prop, span, written });
+        self.obligations.push(Pending { prop, span, written, source });
         self.facts.forget();
     }
 
@@ -113,7 +134,11 @@ impl Infer<'_> {
             match here.prove(&prop) {
                 Verdict::Proved => continue,
                 _ if impossible(&here, &prop) => {
-                    self.condition_fails(&prop, pending.span);
+                    self.condition_fails(&prop, pending.span, pending.source.as_ref());
+                    continue;
+                }
+                Verdict::Refuted(_) if self.is_ground(&prop) => {
+                    self.condition_fails(&prop, pending.span, pending.source.as_ref());
                     continue;
                 }
                 Verdict::Refuted(witness) if inner.iter().any(|&v| self.unbounded(v)) => {
@@ -134,6 +159,16 @@ impl Infer<'_> {
             kept.push(Obligation { prop, span: pending.span });
         }
         kept
+    }
+
+    /// Whether every size in the condition is an index with a range of known, positive length.
+    fn is_ground(&self, prop: &Prop) -> bool {
+        let mut ground = true;
+        prop.for_each_var(&mut |v| {
+            let range = self.table.info(v).range.as_ref().map(|n| self.table.nat(n));
+            ground &= self.is_inner(v) && range.is_some_and(|n| n.as_const() > Some(0));
+        });
+        ground
     }
 
     fn unbounded(&self, var: Var) -> bool {
@@ -204,7 +239,7 @@ fn plainly_true(prop: &Prop) -> bool {
     }
 }
 
-fn plainly_false(prop: &Prop) -> bool {
+pub(super) fn plainly_false(prop: &Prop) -> bool {
     match prop {
         Prop::AtLeast(a, b) => {
             matches!((a.as_const(), b.as_const()), (Some(a), Some(b)) if a < b)

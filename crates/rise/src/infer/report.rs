@@ -1,12 +1,14 @@
 //! What inference says to the user.
 
 use nat::{Nat, Prop, Var};
-use syntax::ast::{BinderId, Kind, Name, ScalarType, TermId, TermKind};
+use syntax::ast::{AddressSpace, BinderId, Kind, Name, ScalarType, TermId, TermKind};
 use syntax::{Code, GlobalId, Place, Related, Span};
 
 use super::expr::kind_noun;
+use super::obligations::Source;
 use super::unify::{Cause, Clash, Why};
 use super::{Infer, Meaning};
+use crate::classes::Classes;
 use crate::primitive::Primitive;
 use crate::print;
 use crate::suggest::closest;
@@ -32,10 +34,12 @@ impl Infer<'_> {
         let names: Vec<Name> = (0..self.table.len())
             .map(|i| {
                 let var = Var(i as u32);
-                if self.table.is_open(var) {
+                let name = &self.table.info(var).name;
+                // An unknown goes by its parameter's name, unless that means something here.
+                if self.table.is_open(var) && self.scope.iter().any(|local| local.name == *name) {
                     Name::default()
                 } else {
-                    self.table.info(var).name.clone()
+                    name.clone()
                 }
             })
             .collect();
@@ -75,11 +79,14 @@ impl Infer<'_> {
     // ----- types that disagree -----
 
     pub(super) fn report_clash(&mut self, clash: &Clash, expected: &Ty, found: &Ty, cause: Cause) {
+        self.clashes += 1;
         match clash {
-            Clash::Types(..) => self.type_mismatch(expected, found, cause),
+            Clash::Types => self.type_mismatch(expected, found, cause),
+            Clash::Classes(..) if self.is_literal(found) => {
+                self.type_mismatch(expected, found, cause);
+            }
             Clash::Infinite(ty) => self.infinite(ty, cause),
-            Clash::Classes(classes, ty) if is_function(&self.table.head(ty)) => {
-                let _ = classes;
+            Clash::Classes(_, ty) if is_function(&self.table.head(ty)) => {
                 self.not_data(expected, found, cause);
             }
             Clash::Classes(classes, ty) => {
@@ -99,9 +106,17 @@ impl Infer<'_> {
                 diagnostic.related = related;
             }
             Clash::Escape(var) => self.escape(*var, expected, found, cause),
-            Clash::Address(..) => {
-                self.error(Code::KindMismatch, cause.span, "two different address spaces");
+        }
+    }
+
+    /// Whether the type is still only that of a number literal.
+    fn is_literal(&self, ty: &Ty) -> bool {
+        match &*self.table.head(ty) {
+            Type::Var(v) => {
+                self.table.is_open(*v)
+                    && self.table.info(*v).classes.within(Classes::INT_LITERAL)
             }
+            _ => false,
         }
     }
 
@@ -171,7 +186,16 @@ impl Infer<'_> {
             Type::Pair(..) if !short => "a pair".into(),
             Type::Array(..) => format!("an array `{text}`"),
             Type::Pair(..) => format!("a pair `{text}`"),
-            Type::Var(v) if self.table.is_open(*v) => "another type".into(),
+            Type::Var(v) if self.table.is_open(*v) => {
+                let classes = self.table.info(*v).classes;
+                if classes == Classes::FLOAT_LITERAL {
+                    "a number with a point".into()
+                } else if classes.within(Classes::INT_LITERAL) {
+                    "a number".into()
+                } else {
+                    "another type".into()
+                }
+            }
             _ => format!("`{text}`"),
         }
     }
@@ -227,8 +251,12 @@ impl Infer<'_> {
     fn escape(&mut self, var: Var, expected: &Ty, found: &Ty, cause: Cause) {
         let name = self.name_of(var);
         let bound = self.table.info(var).span;
+        let user = match self.cause_head(cause) {
+            Some(head) => format!("what `{head}` gives"),
+            None => "what this gives".to_owned(),
+        };
         let message = format!(
-            "the size `{name}` is known only inside, and would be needed outside\n{}",
+            "the size `{name}` is known only inside, so the type of {user} cannot depend on it\n{}",
             self.comparison(expected, found)
         );
         let diagnostic = self.error(Code::SizeMismatch, cause.span, message);
@@ -621,7 +649,29 @@ impl Infer<'_> {
         );
     }
 
+    pub(super) fn unknown_space(&mut self, term: TermId) {
+        let text = self.source(term);
+        let spaces = AddressSpace::ALL.iter().map(|s| s.as_str());
+        let help = match closest(&text, spaces) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "they are Global, Local, Private and Constant".to_owned(),
+        };
+        let span = self.span(term);
+        self.error(Code::UnknownName, span, format!("there is no address space `{text}`")).help =
+            Some(help);
+    }
+
     pub(super) fn lambda_is_not(&mut self, term: TermId, wanted: &Ty, cause: Cause) {
+        self.clashes += 1;
+        if let Type::Var(_) = &**wanted {
+            let message = match self.cause_head(cause) {
+                Some(head) => format!("`{head}` works on data, and this is a function"),
+                None => "data is wanted here, and this is a function".to_owned(),
+            };
+            let span = self.head_span(term);
+            self.error(Code::NotData, span, message);
+            return;
+        }
         let text = self.show(wanted);
         let span = self.head_span(term);
         let message = match cause.why {
@@ -656,6 +706,7 @@ impl Infer<'_> {
     }
 
     pub(super) fn not_a_number(&mut self, op: &str, term: TermId, ty: &Ty, clash: &Clash) {
+        self.clashes += 1;
         let text = self.show(ty);
         let wanted = match clash {
             Clash::Classes(classes, _) => classes.describe(),
@@ -749,19 +800,42 @@ impl Infer<'_> {
 
     // ----- conditions -----
 
-    pub(super) fn condition_fails(&mut self, prop: &Prop, span: Span) {
+    /// A callee's condition in its own words, and what its sizes are here.
+    fn in_own_words(&self, source: &Source) -> String {
+        let head = self.source(source.head);
+        let text = print::prop_text(&source.prop, &source.names);
+        let mut values: Vec<String> = Vec::new();
+        source.prop.for_each_var(&mut |v| {
+            let var = Var(source.base + v.0);
+            if self.table.info(var).kind != Kind::Nat {
+                return;
+            }
+            let here = self.show_nat(&Nat::var(var));
+            let value = format!("{} is {here}", source.names.get(v));
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        });
+        format!("`{head}` needs {text}, and here {}", values.join(" and "))
+    }
+
+    pub(super) fn condition_fails(&mut self, prop: &Prop, span: Span, source: Option<&Source>) {
+        self.clashes += 1;
         let text = self.show_prop(prop);
-        let (code, message) = match prop {
-            Prop::Divides(a, b) if a.as_const() != Some(0) => {
+        let (code, message) = match (prop, source) {
+            (_, Some(source)) => (Code::ObligationFails, self.in_own_words(source)),
+            (Prop::Divides(a, b), None) if a.as_const() != Some(0) => {
                 let (a, b) = (self.show_nat(a), self.show_nat(b));
                 (Code::ObligationFails, format!("{a} does not divide {b}"))
             }
-            Prop::AtLeast(a, b) if b.as_const() == Some(0) => {
+            (Prop::AtLeast(a, b), None) if b.as_const() == Some(0) => {
                 (Code::NegativeSize, format!("the size `{}` is negative", self.show_nat(a)))
             }
             _ => (Code::ObligationFails, format!("this needs {text}, which never holds")),
         };
-        self.error(code, span, message);
+        if self.diagnostics.iter().all(|d| d.span != span || d.code != code) {
+            self.error(code, span, message);
+        }
     }
 
     pub(super) fn condition_not_general(&mut self, prop: &Prop, span: Span, at: &[(Var, i64)]) {

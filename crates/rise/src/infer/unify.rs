@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nat::{Nat, Solution, Var};
+use nat::{Nat, NatFun, Solution, Var};
 use syntax::Span;
 use syntax::ast::{BinaryOp, Kind, TermId};
 
@@ -26,9 +26,9 @@ pub(super) enum Why {
     /// `value` is piped into the stage with the function `head`.
     Piped { head: TermId, value: TermId },
     /// The two operands of an operator.
-    Operand { op: BinaryOp, lhs: TermId, rhs: TermId },
+    Operand { op: BinaryOp, lhs: TermId },
     /// The body of a definition with a written type.
-    Written { ty: TermId, body: TermId },
+    Written { ty: TermId },
     /// `(e : t)`, or a parameter's annotation.
     Ascribed { ty: TermId },
     /// What surrounds the term wants this type.
@@ -38,16 +38,14 @@ pub(super) enum Why {
 /// Why two types do not agree.
 #[derive(Clone, Debug)]
 pub(super) enum Clash {
-    /// These parts differ.
-    Types(Ty, Ty),
+    /// Their forms differ.
+    Types,
     /// The variable would contain itself.
     Infinite(Ty),
     /// A type outside the sub-kind.
     Classes(Classes, Ty),
     /// A size that is bound further in than where it would be used.
     Escape(Var),
-    /// Two address spaces.
-    Address(Address, Address),
 }
 
 /// An equation between sizes that is not decided yet.
@@ -85,7 +83,11 @@ impl Infer<'_> {
         self.demands.push(Demand { cause, expected: expected.clone(), found: found.clone() });
         let before = self.equations.len();
         let result = self.unify(expected, found);
-        if result.is_ok() && self.equations.len() == before {
+        if result.is_err() {
+            // The types differ: what their sizes do is beside the point.
+            self.equations.truncate(before);
+        }
+        if self.equations.len() == before {
             self.demands.pop();
         }
         result
@@ -121,7 +123,7 @@ impl Infer<'_> {
             (Type::Error, _) | (_, Type::Error) => Ok(()),
             (Type::Var(x), Type::Var(y)) if x == y => Ok(()),
             (Type::Var(x), Type::Var(y)) if self.table.is_open(*x) && self.table.is_open(*y) => {
-                self.merge(*x, *y, &a, &b)
+                self.merge(*x, *y, &a)
             }
             (Type::Var(x), _) if self.table.is_open(*x) => self.bind(*x, &b),
             (_, Type::Var(y)) if self.table.is_open(*y) => self.bind(*y, &a),
@@ -152,7 +154,7 @@ impl Infer<'_> {
             (Type::Pi(p), Type::Pi(q)) if p.kind == q.kind && p.implicit == q.implicit => {
                 self.unify_pi(p, q)
             }
-            _ => Err(Clash::Types(a, b)),
+            _ => Err(Clash::Types),
         }
     }
 
@@ -197,23 +199,25 @@ impl Infer<'_> {
     fn bind_data_fun(&mut self, f: Var, n: &Nat, ty: &Ty) -> Result<(), Clash> {
         let n = self.table.nat(n);
         let ty = self.table.ty(ty);
-        let param = self.skolem("i".into(), Kind::Nat);
-        let body = match n.as_var() {
-            Some(var) if self.table.is_rigid(var) => {
+        let rigid = n.as_var().filter(|&v| self.table.is_rigid(v));
+        let name = rigid.map_or_else(|| "i".into(), |v| self.table.info(v).name.clone());
+        let param = self.skolem(name, Kind::Nat);
+        let body = match rigid {
+            Some(var) => {
                 subst(&ty, &|v| (v == var).then(|| Arg::Nat(Nat::var(param))))
             }
             _ => ty,
         };
-        self.check_scope(f, &body)?;
+        self.check_scope(f, &body, &[param])?;
         self.solve_var(f, Arg::DataFun(DataFun::Lambda(param, body)));
         Ok(())
     }
 
-    fn merge(&mut self, x: Var, y: Var, a: &Ty, b: &Ty) -> Result<(), Clash> {
+    fn merge(&mut self, x: Var, y: Var, a: &Ty) -> Result<(), Clash> {
         let (classes_x, classes_y) = (self.table.info(x).classes, self.table.info(y).classes);
         let both = classes_x.and(classes_y);
         if both.is_empty() {
-            return Err(Clash::Types(a.clone(), b.clone()));
+            return Err(Clash::Types);
         }
         let level = self.table.info(x).level.min(self.table.info(y).level);
         // The name that the text gave wins over one from a signature.
@@ -230,7 +234,7 @@ impl Infer<'_> {
             return Err(Clash::Infinite(ty));
         }
         self.restrict(&ty, self.table.info(x).classes)?;
-        self.check_scope(x, &ty)?;
+        self.check_scope(x, &ty, &[])?;
         self.solve_var(x, Arg::Type(ty));
         Ok(())
     }
@@ -274,9 +278,9 @@ impl Infer<'_> {
     }
 
     /// No variable that is bound deeper than `x` may occur in its solution; open ones move out.
-    fn check_scope(&mut self, x: Var, ty: &Ty) -> Result<(), Clash> {
+    fn check_scope(&mut self, x: Var, ty: &Ty, bound: &[Var]) -> Result<(), Clash> {
         let level = self.table.info(x).level;
-        let mut bound = Vec::new();
+        let mut bound = bound.to_vec();
         let mut deeper = Vec::new();
         for_each_var(ty, &mut bound, &mut |v| deeper.push(v));
         for v in deeper {
@@ -331,6 +335,14 @@ impl Infer<'_> {
                 return true;
             }
         }
+        for (side, value) in [(expected, found), (found, expected)] {
+            if let Some((f, arg)) = side.as_apply()
+                && self.table.is_open(f)
+                && self.solve_size_fun(f, &arg, value)
+            {
+                return true;
+            }
+        }
         let mut inner = Vec::new();
         for side in [expected, found] {
             side.for_each_var(&mut |v| inner.push(v));
@@ -358,6 +370,22 @@ impl Infer<'_> {
             }
             Solution::Refuted(_) | Solution::Stuck => false,
         }
+    }
+
+    /// `f(i) = value` for open `f` and a variable `i`: the function is what maps `i` to the value.
+    fn solve_size_fun(&mut self, f: Var, arg: &Nat, value: &Nat) -> bool {
+        let Some(index) = arg.as_var().filter(|&v| self.table.is_rigid(v)) else { return false };
+        let param = self.skolem(self.table.info(index).name.clone(), Kind::Nat);
+        let body = value.subst(&|v| (v == index).then(|| Nat::var(param)));
+        let level = self.table.info(f).level;
+        let escapes = body.any_var(&|v| {
+            v != param && self.table.info(v).level > level && self.table.is_rigid(v)
+        });
+        if escapes || value.mentions(f) {
+            return false;
+        }
+        self.solve_var(f, Arg::SizeFun(SizeFun::Lambda(NatFun { param, body })));
+        true
     }
 
     fn nat_in_scope(&self, x: Var, value: &Nat) -> bool {
@@ -396,23 +424,6 @@ impl Infer<'_> {
             }
         }
         self.solved_since_settle = false;
-    }
-
-    /// Address spaces agree only if they are the same.
-    pub(super) fn unify_address(&mut self, a: Address, b: Address) -> Result<(), Clash> {
-        let (a, b) = (self.table.address(a), self.table.address(b));
-        match (a, b) {
-            _ if a == b => Ok(()),
-            (Address::Var(x), _) if self.table.is_open(x) => {
-                self.solve_var(x, Arg::Address(b));
-                Ok(())
-            }
-            (_, Address::Var(y)) if self.table.is_open(y) => {
-                self.solve_var(y, Arg::Address(a));
-                Ok(())
-            }
-            _ => Err(Clash::Address(a, b)),
-        }
     }
 
     /// A fresh variable that stands for itself, one level further in.
