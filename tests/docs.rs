@@ -1,0 +1,272 @@
+//! What the documentation says is so: every program in it is checked by the real binary, and the
+//! pages that are made from the sources agree with them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rise::Primitive;
+use rise::primitive::Category;
+use syntax::ast::{Item, ItemKind};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// A program in the documentation and the one error that it is said to have.
+struct Block {
+    place: String,
+    text: String,
+    error: Option<String>,
+}
+
+/// The blocks of a page that begin with ```` ```rise ````; `,error[code]` names the error.
+fn blocks(page: &str, markdown: &str) -> Vec<Block> {
+    let mut found = Vec::new();
+    let mut lines = markdown.lines().enumerate();
+    while let Some((number, line)) = lines.next() {
+        let Some(remark) = line.strip_prefix("```rise") else {
+            continue;
+        };
+        let error = remark
+            .strip_prefix(",error[")
+            .and_then(|rest| rest.strip_suffix(']'));
+        assert!(
+            remark.is_empty() || error.is_some(),
+            "{page}:{}: {line}",
+            number + 1
+        );
+        let text: Vec<&str> = lines
+            .by_ref()
+            .map(|(_, line)| line)
+            .take_while(|line| *line != "```")
+            .collect();
+        found.push(Block {
+            place: format!("{page}:{}", number + 1),
+            text: text.join("\n") + "\n",
+            error: error.map(str::to_owned),
+        });
+    }
+    found
+}
+
+/// Checks every block as a file of its own and compares the codes of its errors.
+fn check_blocks(blocks: &[Block]) {
+    assert!(!blocks.is_empty(), "a page without programs");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (number, block) in blocks.iter().enumerate() {
+        fs::write(folder.path().join(format!("{number}.rise")), &block.text).expect("a file");
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_rise-ls"))
+        .args(["--check", "--format", "json"])
+        .arg(folder.path())
+        .output()
+        .expect("the binary");
+    let mut found: BTreeMap<usize, Vec<(String, String)>> = BTreeMap::new();
+    for line in String::from_utf8(output.stdout).expect("text").lines() {
+        let entry: serde_json::Value = serde_json::from_str(line).expect("one object a line");
+        if !matches!(entry["severity"].as_str(), Some("error" | "warning")) {
+            continue;
+        }
+        let path = Path::new(entry["path"].as_str().expect("a path"));
+        let number = path
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .and_then(|stem| stem.parse().ok());
+        let text = |key: &str| entry[key].as_str().unwrap_or_default().to_owned();
+        found
+            .entry(number.expect("a block"))
+            .or_default()
+            .push((text("code"), text("message")));
+    }
+    let mut wrong = String::new();
+    for (number, block) in blocks.iter().enumerate() {
+        let errors = found.remove(&number).unwrap_or_default();
+        let codes: Vec<&String> = errors.iter().map(|(code, _)| code).collect();
+        if codes != block.error.iter().collect::<Vec<_>>() {
+            let _ = writeln!(
+                wrong,
+                "{}: expected {:?}, found {errors:#?}",
+                block.place, block.error
+            );
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn programs_of_the_language_reference() {
+    check_blocks(&blocks("docs/language.md", &read("docs/language.md")));
+}
+
+#[test]
+fn programs_of_the_tutorial() {
+    check_blocks(&blocks("docs/tutorial.md", &read("docs/tutorial.md")));
+}
+
+#[test]
+fn examples_of_the_primitives() {
+    let examples: Vec<Block> = Primitive::ALL
+        .iter()
+        .flat_map(|primitive| blocks(primitive.name(), primitive.docs()))
+        .collect();
+    assert!(examples.len() >= Primitive::ALL.len());
+    check_blocks(&examples);
+}
+
+#[test]
+fn examples_of_the_library() {
+    let mut examples = Vec::new();
+    for (file, text) in rise::STD {
+        for item in items(text) {
+            let name = item
+                .name()
+                .map(|ident| ident.name.to_string())
+                .unwrap_or_default();
+            let docs = item
+                .docs
+                .as_ref()
+                .map(|docs| docs.text.to_string())
+                .unwrap_or_default();
+            let found = blocks(&format!("{file}, `{name}`"), &docs);
+            assert_eq!(found.len(), 1, "{file}: `{name}` has one example");
+            assert!(
+                matches!(item.kind, ItemKind::Def { ty: Some(_), .. }),
+                "{name} has a type"
+            );
+            examples.extend(found);
+        }
+    }
+    check_blocks(&examples);
+}
+
+#[test]
+fn the_page_of_the_primitives() {
+    let mut page = String::from(
+        "# The primitives of RISE\n\n\
+         Made from `crates/rise/src/primitives.rise`; a test holds the two equal. Parameters in braces are inferred.\n",
+    );
+    for &category in Category::ALL {
+        let _ = write!(page, "\n## {}\n", category.title());
+        for primitive in Primitive::ALL
+            .iter()
+            .filter(|primitive| primitive.category() == category)
+        {
+            write_entry(
+                &mut page,
+                primitive.name(),
+                primitive.signature_text(),
+                primitive.docs(),
+            );
+        }
+    }
+    compare("docs/primitives.md", &page);
+}
+
+#[test]
+fn the_page_of_the_library() {
+    let mut page = String::from(
+        "# The library of RISE\n\n\
+         Always in scope, and written in RISE. Made from `crates/rise/src/std`; a test holds the two equal.\n",
+    );
+    for (file, text) in rise::STD {
+        let title = text
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .trim_start_matches("// ")
+            .trim_end_matches('.');
+        let _ = write!(
+            page,
+            "\n## {title}\n\n[`{file}`](../crates/rise/src/std/{file})\n"
+        );
+        for span in syntax::split(text) {
+            let source = &text[Range::from(span)];
+            let item = syntax::parse(source).item;
+            let ItemKind::Def {
+                name: Some(name),
+                ty: Some(ty),
+                ..
+            } = &item.kind
+            else {
+                continue;
+            };
+            let docs = item.docs.as_ref().map_or("", |docs| &docs.text);
+            let written = source[Range::from(item.term(*ty).span)]
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ");
+            write_entry(&mut page, &name.name, &written, docs);
+        }
+    }
+    compare("docs/library.md", &page);
+}
+
+#[test]
+fn examples_are_listed_and_documented() {
+    let listing = read("examples/README.md");
+    let mut listed: Vec<&str> = listing
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next())
+        .collect();
+    let mut files = Vec::new();
+    for folder in fs::read_dir(root().join("examples"))
+        .expect("examples")
+        .flatten()
+    {
+        for file in fs::read_dir(folder.path()).into_iter().flatten().flatten() {
+            let name = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+            files.push(format!("{}/{}", name(&folder), name(&file)));
+        }
+    }
+    files.sort();
+    listed.sort_unstable();
+    assert_eq!(listed, files);
+    for file in files.iter().filter(|file| !file.starts_with("papers/")) {
+        for item in items(&read(&format!("examples/{file}"))) {
+            if let ItemKind::Def {
+                name: Some(name), ..
+            } = &item.kind
+            {
+                assert!(
+                    item.docs.is_some(),
+                    "{file}: `{}` has no documentation",
+                    name.name
+                );
+            }
+        }
+    }
+}
+
+fn items(text: &str) -> Vec<Item> {
+    syntax::split(text)
+        .into_iter()
+        .map(|span| syntax::parse(&text[Range::from(span)]).item)
+        .collect()
+}
+
+fn write_entry(page: &mut String, name: &str, ty: &str, docs: &str) {
+    let _ = write!(
+        page,
+        "\n### `{name}`\n\n```text\n{name} : {ty}\n```\n\n{docs}\n"
+    );
+}
+
+/// Compares a page with what it is made from; `UPDATE_EXPECT=1` writes it.
+fn compare(path: &str, made: &str) {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        fs::write(root().join(path), made).expect("the page is written");
+    }
+    assert!(
+        read(path) == made,
+        "{path} differs from its sources: run the test with UPDATE_EXPECT=1"
+    );
+}
