@@ -56,8 +56,10 @@ enum Place {
     Top,
     /// At the left of `*` or `/`: no sum.
     Factor,
-    /// At the right of `*` or `/`, below or above `^`: no product either.
+    /// At the right of `*` or `/`: no product either.
     Operand,
+    /// Below or above `^`: no power either.
+    Base,
 }
 
 struct Writer<'a, 'f> {
@@ -109,11 +111,7 @@ impl Writer<'_, '_> {
             if at > 0 {
                 self.out.write_char('*')?;
             }
-            let place = match factor.exp {
-                1 if alone => Place::Top,
-                1 => Place::Operand,
-                _ => Place::Operand,
-            };
+            let place = if alone { Place::Top } else { Place::Operand };
             self.atom(&factor.atom, place, factor.exp > 1, up)?;
             if factor.exp > 1 {
                 write!(self.out, "^{}", factor.exp)?;
@@ -145,9 +143,9 @@ impl Writer<'_, '_> {
             Op::Pow(a, b) => {
                 let parens = powered;
                 self.open(parens)?;
-                self.nat(a, Place::Operand, true)?;
+                self.nat(a, Place::Base, true)?;
                 self.out.write_char('^')?;
-                self.nat(b, Place::Operand, true)?;
+                self.nat(b, Place::Base, true)?;
                 self.close(parens)
             }
             Op::Min(all) => self.nested("min", all),
@@ -223,8 +221,7 @@ impl Writer<'_, '_> {
         let Some((last, rest)) = all.split_last() else {
             return Ok(());
         };
-        for (at, one) in rest.iter().enumerate() {
-            let _ = at;
+        for one in rest {
             write!(self.out, "{name}(")?;
             self.nat(one, Place::Top, true)?;
             self.out.write_str(", ")?;
@@ -303,18 +300,18 @@ fn rounded_up(a: &Nat, b: &Nat, up: bool) -> Option<Nat> {
 }
 
 fn needs_parens(term: &Shown, place: Place) -> bool {
-    let factors = term.mono.0.as_slice();
     if term.coeff < 0 {
         return place > Place::Top;
     }
-    match factors {
+    match term.mono.0.as_slice() {
         [] => false,
         [one] if term.coeff == 1 => match one.atom.op() {
-            _ if one.exp > 1 => place == Place::Operand,
-            Some(Op::Div(a, b)) => place == Place::Operand && rounded_up(a, b, term.up).is_none(),
-            Some(Op::Mod(..) | Op::BigMul(..) | Op::Pow(..)) => place == Place::Operand,
+            _ if one.exp > 1 => place == Place::Base,
+            Some(Op::Pow(..)) => place == Place::Base,
+            Some(Op::Div(a, b)) => place >= Place::Operand && rounded_up(a, b, term.up).is_none(),
+            Some(Op::Mod(..) | Op::BigMul(..)) => place >= Place::Operand,
             _ => false,
         },
-        _ => place == Place::Operand,
+        _ => place >= Place::Operand,
     }
 }

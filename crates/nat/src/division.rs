@@ -26,10 +26,10 @@ impl Nat {
     /// `a % b`, with the sign of `b`
     #[allow(clippy::should_implement_trait)]
     pub fn rem(a: &Nat, b: &Nat) -> Nat {
-        if let (Some(x), Some(y)) = (a.as_const(), b.as_const()) {
-            if let Some(value) = floor_rem(x, y) {
-                return Nat::constant(value);
-            }
+        if let (Some(x), Some(y)) = (a.as_const(), b.as_const())
+            && let Some(value) = floor_rem(x, y)
+        {
+            return Nat::constant(value);
         }
         if b.is_zero() {
             return Op::Mod(a.clone(), b.clone()).nat();
@@ -38,10 +38,10 @@ impl Nat {
             return Nat::ZERO;
         }
         let (_, a) = reduce(&drop_inner_remainders(a, b), b, Rounding::Truncate);
-        if let (Some(x), Some(y)) = (a.as_const(), b.as_const()) {
-            if let Some(value) = floor_rem(x, y) {
-                return Nat::constant(value);
-            }
+        if let (Some(x), Some(y)) = (a.as_const(), b.as_const())
+            && let Some(value) = floor_rem(x, y)
+        {
+            return Nat::constant(value);
         }
         if is_remainder_of(&a, b) {
             return a;
@@ -82,10 +82,10 @@ pub(crate) fn divide(a: &Nat, b: &Nat, rounding: Rounding) -> (Nat, Option<(Nat,
     let mut quotient = Nat::ZERO;
     let (mut a, mut b) = (a.clone(), b.clone());
     loop {
-        if let (Some(x), Some(y)) = (a.as_const(), b.as_const()) {
-            if let Some(value) = floor_div(x, y) {
-                return (Nat::add(&quotient, &Nat::constant(value)), None);
-            }
+        if let (Some(x), Some(y)) = (a.as_const(), b.as_const())
+            && let Some(value) = floor_div(x, y)
+        {
+            return (Nat::add(&quotient, &Nat::constant(value)), None);
         }
         if a.is_zero() || b.is_one() {
             return (Nat::add(&quotient, &a), None);
@@ -111,10 +111,10 @@ pub(crate) fn divide(a: &Nat, b: &Nat, rounding: Rounding) -> (Nat, Option<(Nat,
 
 /// Operands that are simpler and have the same floor quotient.
 fn smaller(a: &Nat, b: &Nat) -> (Nat, Nat) {
-    if let Some(Op::Div(x, y)) = a.as_atom().as_ref().and_then(|atom| atom.op()) {
-        if b.is_plainly_nonneg() {
-            return (x.clone(), plain_mul(y, b));
-        }
+    if let Some(Op::Div(x, y)) = a.as_atom().as_ref().and_then(|atom| atom.op())
+        && b.is_plainly_nonneg()
+    {
+        return (x.clone(), plain_mul(y, b));
     }
     if b.terms().iter().all(|t| t.coeff < 0 && t.coeff > i64::MIN)
         && a.terms().iter().all(|t| t.coeff > i64::MIN)
@@ -166,10 +166,11 @@ fn without_common_factor(a: &Nat, b: &Nat) -> (Nat, Nat, Nat) {
 
 /// `0 <= a < b`, as far as the shape tells.
 fn is_remainder_of(a: &Nat, b: &Nat) -> bool {
-    if let Some(Op::Mod(_, d)) = a.as_atom().as_ref().and_then(|atom| atom.op()) {
-        if d.is_plainly_nonneg() && Nat::sub(b, d).is_plainly_nonneg() {
-            return true;
-        }
+    if let Some(Op::Mod(_, d)) = a.as_atom().as_ref().and_then(|atom| atom.op())
+        && d.is_plainly_nonneg()
+        && Nat::sub(b, d).is_plainly_nonneg()
+    {
+        return true;
     }
     a.is_plainly_nonneg() && Nat::sub(&Nat::sub(b, a), &Nat::ONE).is_plainly_nonneg()
 }

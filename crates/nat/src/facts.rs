@@ -8,7 +8,7 @@
 use crate::arith::plain_mul;
 use crate::division::floor_rem;
 use crate::prop::Prop;
-use crate::repr::{Nat, Term, Var};
+use crate::repr::{Atom, Factor, Mono, Nat, Op, Term, Var};
 use crate::visit::Mapper;
 use std::sync::Arc;
 
@@ -214,7 +214,7 @@ impl Known {
             if d.mentions(var) || rest.mentions(var) || !rest.is_plainly_nonneg() {
                 continue;
             }
-            if rest.is_zero() || crate::prove::is_nonneg(self, a) {
+            if rest.is_zero() || crate::nonneg::is_nonneg(self, a) {
                 self.give_multiple(var, d, &rest);
                 return true;
             }
@@ -296,39 +296,63 @@ impl Known {
         self.named(&self.contract(&inside))
     }
 
-    /// Puts variables for their shapes.
+    /// Puts variables for their shapes: with `n = 12*q`, `3*q*m` is `(n/4)*m`.
     fn contract(&self, nat: &Nat) -> Nat {
+        let whole = self.contract_if(nat, &Nat::is_one);
+        self.contract_if(&whole, &|_| true)
+    }
+
+    fn contract_if(&self, nat: &Nat, fits: &dyn Fn(&Nat) -> bool) -> Nat {
         let mut out = nat.clone();
-        let is_new = |v: Var| v.0 >= FIRST_INNER;
-        for Shape { var, value } in self.shapes.iter().filter(|s| !is_new(s.var)) {
-            let terms = value.terms();
-            let has_new = |t: &&Term| Nat::from_term(t.mono.clone(), 1).any_var(&is_new);
-            let Some(lead) = terms.iter().find(has_new) else {
+        for shape in self.shapes.iter().filter(|s| !is_inner(s.var)) {
+            let terms = shape.value.terms();
+            let has_inner = |t: &&Term| inner_factors(&t.mono).next().is_some();
+            let Some(lead) = terms.iter().find(has_inner) else {
                 continue;
             };
             let this = Nat::from_term(lead.mono.clone(), lead.coeff);
-            let other = Nat::sub(&Nat::var(*var), &Nat::sub(value, &this));
+            // lead = var - others
+            let multiple = Nat::sub(&Nat::var(shape.var), &Nat::sub(&shape.value, &this));
             for term in out.clone().terms().iter() {
-                let Some(mono) = term.mono.over(&lead.mono) else {
+                let Some((part, by)) = as_share(term, lead).filter(|(_, by)| fits(by)) else {
                     continue;
                 };
-                if term.coeff.checked_rem(lead.coeff) != Some(0) {
-                    continue;
-                }
-                let part = Nat::from_term(mono, term.coeff / lead.coeff);
                 let old = Nat::from_term(term.mono.clone(), term.coeff);
-                out = Nat::add(&Nat::sub(&out, &old), &Nat::mul(&part, &other));
+                let new = Nat::mul(&part, &Nat::div(&multiple, &by));
+                out = Nat::add(&Nat::sub(&out, &old), &new);
             }
         }
         out
     }
 }
 
+fn is_inner(var: Var) -> bool {
+    (FIRST_INNER..crate::prove::FIRST_FRESH).contains(&var.0)
+}
+
+fn inner_factors(mono: &Mono) -> impl Iterator<Item = &Factor> {
+    mono.0
+        .iter()
+        .filter(|f| matches!(f.atom, Atom::Var(var) if is_inner(var)))
+}
+
+/// `(p, d)` with `term = p * (lead / d)`.
+fn as_share(term: &Term, lead: &Term) -> Option<(Nat, Nat)> {
+    let common = term.mono.common(&lead.mono);
+    let missing = lead.mono.over(&common)?;
+    if inner_factors(&missing).next().is_some() {
+        return None;
+    }
+    let gcd = crate::arith::gcd(term.coeff.unsigned_abs(), lead.coeff.unsigned_abs());
+    let gcd = i64::try_from(gcd).ok()?;
+    let part = Nat::from_term(term.mono.over(&common)?, term.coeff / gcd);
+    Some((part, Nat::from_term(missing, lead.coeff / gcd)))
+}
+
 struct Outer<'a>(&'a Known);
 
 impl Mapper for Outer<'_> {
-    fn op(&mut self, op: crate::repr::Op, changed: bool, _depth: u32) -> Option<Nat> {
-        use crate::repr::Op;
+    fn op(&mut self, op: Op, changed: bool, _depth: u32) -> Option<Nat> {
         let again = |nat: &Nat| self.0.named(&self.0.contract(nat));
         let new = match &op {
             Op::Div(a, b) => Op::Div(again(a), again(b)),

@@ -30,17 +30,19 @@ impl Nat {
                 None => Op::Log2(a.clone()).nat(),
             };
         }
-        if let Some(Op::Pow(base, exp)) = a.as_atom().as_ref().and_then(|atom| atom.op()) {
-            if base.as_const() == Some(2) {
-                return exp.clone();
-            }
+        if let Some(Op::Pow(base, exp)) = a.as_atom().as_ref().and_then(|atom| atom.op())
+            && base.as_const() == Some(2)
+        {
+            return exp.clone();
         }
         // log2(2^j * x) = j + log2(x)
         let twos = a.content().trailing_zeros();
-        if a.content() != 0 && twos > 0 && twos < 62 {
-            if let Some(rest) = a.exact_div(&Nat::constant(1 << twos)) {
-                return Nat::add(&Nat::log2(&rest), &Nat::constant(i64::from(twos)));
-            }
+        if a.content() != 0
+            && twos > 0
+            && twos < 62
+            && let Some(rest) = a.exact_div(&Nat::constant(1 << twos))
+        {
+            return Nat::add(&Nat::log2(&rest), &Nat::constant(i64::from(twos)));
         }
         Op::Log2(a.clone()).nat()
     }

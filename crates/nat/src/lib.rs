@@ -19,6 +19,7 @@ mod division;
 mod eval;
 mod facts;
 mod functions;
+mod nonneg;
 mod power;
 mod prop;
 mod prove;

@@ -61,7 +61,12 @@ pub fn solve(
         return Solution::Trivial;
     }
     if !difference.any_var(open) {
-        return solver.rigid();
+        let rigid = !lhs.any_var(open) && !rhs.any_var(open);
+        return if rigid {
+            solver.rigid()
+        } else {
+            solver.zero(&difference)
+        };
     }
     let difference = if facts.is_empty() {
         difference
@@ -101,7 +106,8 @@ impl Solver<'_> {
     }
 
     fn zero(&self, nat: &Nat) -> Solution {
-        match self.facts.prove(&Prop::Equal(nat.clone(), Nat::ZERO)) {
+        let (plus, minus) = nat.split_signs();
+        match self.facts.prove(&Prop::Equal(plus, minus)) {
             Verdict::Proved => Solution::Trivial,
             Verdict::Refuted(sizes) => Solution::Refuted(sizes),
             Verdict::Unknown if self.facts.excludes(&Prop::Equal(nat.clone(), Nat::ZERO)) => {

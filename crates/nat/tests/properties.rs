@@ -244,11 +244,10 @@ proptest! {
             let mut inside = vars;
             inside[1] = value as i64;
             // An intermediate negative value is outside of what a variable may be.
-            if value >= 0 {
-                if let Some(expected) = e.eval(&inside) {
+            if value >= 0
+                && let Some(expected) = e.eval(&inside) {
                     prop_assert_eq!(eval(&put, &vars).map(i128::from), Some(expected));
                 }
-            }
         }
     }
 
@@ -271,11 +270,10 @@ proptest! {
     ) {
         let simple = facts_of(&facts).normalize(&e.nat());
         for vars in grid() {
-            if facts.iter().all(|f| holds(f, &vars) == Some(true)) {
-                if let Some(value) = e.eval(&vars) {
+            if facts.iter().all(|f| holds(f, &vars) == Some(true))
+                && let Some(value) = e.eval(&vars) {
                     prop_assert_eq!(eval(&simple, &vars).map(i128::from), Some(value));
                 }
-            }
         }
     }
 
