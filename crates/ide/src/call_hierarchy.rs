@@ -68,3 +68,50 @@ fn uses(user: &View<'_>, def: ItemId) -> Vec<Span> {
     let found = user.occurrences_of(Symbol::Def(def)).into_iter();
     found.filter(|found| !found.declaration).map(|found| user.absolute(found.span)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Fixture;
+    use expect_test::expect;
+
+    #[test]
+    fn both_directions() {
+        let fixture = Fixture::new(
+            "//- /main.rise\nimport \"lib.rise\"\ndef f = fun(x => g$0(twice(twice(x))))\ndef g = fun(x => dot(x)(x))\n\
+             //- /lib.rise\ndef twice$0 = fun(x => x + x)\n",
+        );
+        let show = |calls: Vec<Call>, caller: Option<db::FileId>| -> Vec<String> {
+            calls
+                .into_iter()
+                .map(|call| {
+                    let file = caller.unwrap_or(call.target.file);
+                    let places: Vec<String> =
+                        call.ranges.iter().map(|span| fixture.place(file, *span)).collect();
+                    format!("{}: {}", call.target.name, places.join(", "))
+                })
+                .collect()
+        };
+        let [g, twice] = [fixture.cursors[0], fixture.cursors[1]];
+        let target = prepare_call_hierarchy(&fixture.db, g);
+        assert_eq!(target.as_ref().map(|target| target.name.as_str()), Some("g"));
+        let f = FilePosition { offset: fixture.text(g.file).find("f =").unwrap_or(0) as u32, ..g };
+        expect![[r#"
+            [
+                "f: main.rise:2:18 g",
+            ]
+        "#]].assert_debug_eq(&show(incoming_calls(&fixture.db, g), None));
+        expect![[r#"
+            [
+                "f: main.rise:2:20 twice, main.rise:2:26 twice",
+            ]
+        "#]].assert_debug_eq(&show(incoming_calls(&fixture.db, twice), None));
+        expect![[r#"
+            [
+                "g: main.rise:2:18 g",
+                "twice: main.rise:2:20 twice, main.rise:2:26 twice",
+            ]
+        "#]].assert_debug_eq(&show(outgoing_calls(&fixture.db, f), Some(f.file)));
+        assert_eq!(prepare_call_hierarchy(&fixture.db, FilePosition { offset: 0, ..g }), None);
+    }
+}

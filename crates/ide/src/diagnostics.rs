@@ -124,3 +124,67 @@ fn located_fix(db: &Database, item: ItemId, fix: &Fix) -> FileFix {
         disabled: fix.disabled.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Fixture;
+    use expect_test::{Expect, expect};
+
+    fn check(text: &str, expected: Expect) {
+        let fixture = Fixture::new(text);
+        let mut shown = String::new();
+        for found in diagnostics(&fixture.db, fixture.files[0]) {
+            let place = fixture.place(fixture.files[0], found.span);
+            shown.push_str(&format!("{:?} {place}: {}\n", found.severity, found.message));
+            for related in &found.related {
+                let place = fixture.place(related.place.file, related.place.span);
+                shown.push_str(&format!("  {place}: {}\n", related.message));
+            }
+        }
+        expected.assert_eq(&shown);
+    }
+
+    #[test]
+    fn places_count_from_the_start_of_the_file() {
+        check(
+            "// comment\n\ndef a = 1.0f\n\ndef b = c + a\ndef a = 2.0f\n",
+            expect![[r#"
+                Error main.rise:5:9 c: nothing here is called `c`
+                Error main.rise:6:5 a: `a` is already defined in this file
+                  main.rise:3:5 a: `a` is first defined here
+            "#]],
+        );
+    }
+
+    #[test]
+    fn related_places_may_be_in_other_files() {
+        check(
+            "//- /main.rise\nimport \"a.rise\"\nimport \"b.rise\"\ndef f = x\n\
+             //- /a.rise\ndef x = 1\n//- /b.rise\n\ndef x = 2\n",
+            expect![[r#"
+                Error main.rise:3:9 x: `x` is defined by 2 imports
+                  a.rise:1:1 : one definition is here
+                  b.rise:2:1 : one definition is here
+            "#]],
+        );
+    }
+
+    #[test]
+    fn fixes_are_offered_where_the_mistake_is() {
+        let fixture = Fixture::new("def f = fun(xs: 4.f32 => xs |> $0transpos$0e |> join)\n$0def g = 1\n");
+        let actions = |at: usize| {
+            let cursor = fixture.cursors[at];
+            code_actions(&fixture.db, FileRange { file: cursor.file, span: Span::empty(cursor.offset) })
+        };
+        let found = actions(1);
+        let shown: Vec<String> = found
+            .iter()
+            .map(|action| format!("{}\n{}", action.fix.title, fixture.applied_all(&action.fix.edits)))
+            .collect();
+        expect![[r#"
+            []
+        "#]].assert_debug_eq(&shown);
+        assert_eq!(actions(2), []);
+    }
+}

@@ -149,3 +149,124 @@ fn is_data(mut ty: &Type) -> bool {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{Fixture, LISTING_1};
+    use expect_test::{Expect, expect};
+
+    fn check(text: &str, expected: Expect) {
+        check_with(text, goto_definition, expected);
+    }
+
+    fn check_with(text: &str, goto: fn(&Database, FilePosition) -> Vec<NavTarget>, expected: Expect) {
+        let fixture = Fixture::new(text);
+        let mut shown = String::new();
+        for at in &fixture.cursors {
+            let targets: Vec<String> = goto(&fixture.db, *at)
+                .iter()
+                .map(|target| {
+                    assert!(target.full.contains(target.focus));
+                    format!("{:?} {}", target.kind, fixture.place(target.file, target.focus))
+                })
+                .collect();
+            shown.push_str(&format!("{}\n", targets.join(", ")));
+        }
+        expected.assert_eq(&shown);
+    }
+
+    #[test]
+    fn binders() {
+        let text = LISTING_1
+            .replace("Array[n, Array[m,", "Array[$0n, Array[m$0,")
+            .replace("zip(row)(x)", "zip(ro$0w)(x$0)")
+            .replace("fst(ax)", "fst($0ax)")
+            .replace("add", "ad$0d");
+        check(&text, expect![[r#"
+            TypeParameter main.rise:1:18 n
+            TypeParameter main.rise:1:26 m
+            Parameter main.rise:4:20 row
+            Parameter main.rise:3:9 x
+            Parameter main.rise:6:19 ax
+
+        "#]]);
+    }
+
+    #[test]
+    fn definitions_of_this_file_of_imports_and_of_the_library() {
+        check(
+            "//- /main.rise\nimport \"$0lib.rise\"\ndef f = fun(x => twi$0ce(o$0ne) + h$0(x))\n\
+             def h = fun(x => d$0ot(x)(x))\n\
+             //- /lib.rise\n\n/// Twice.\ndef twice = fun(x => x + x)\ndef one = 1.0f\n",
+            expect![[r#"
+                File lib.rise:1:1 
+                Function lib.rise:3:5 twice
+                Value lib.rise:4:5 one
+                Function main.rise:3:5 h
+                Function functions.rise:13:5 dot
+            "#]],
+        );
+    }
+
+    #[test]
+    fn the_inner_binder_wins() {
+        check(
+            "def x = 1.0f\ndef f = fun(x => let x = x$0 + x in fun(y => x$0 + y))\ndef g = $0x\n",
+            expect![[r#"
+                Parameter main.rise:2:13 x
+                Variable main.rise:2:22 x
+                Value main.rise:1:5 x
+            "#]],
+        );
+    }
+
+    #[test]
+    fn names_of_a_written_type_and_of_sums_and_annotations() {
+        check(
+            "@run(n$0 = 16)\n@assume(4 | $0n)\ndef f : {n: Nat} -> (m: Nat) -> n.f32 -> (m + $0n).f32 -> f32 = \
+             depFun(m: Nat => fun(xs: $0n.f32 => fun(ys: (m$0 + n).f32 => 0.0f)))\n\
+             def g : (n: Nat) -> (sum(i, 0, n, $0i + 1)).f32 -> f32 = depFun(n: Nat => fun(xs => 0.0f))\n",
+            expect![[r#"
+                TypeParameter main.rise:3:10 n
+                TypeParameter main.rise:3:10 n
+                TypeParameter main.rise:3:10 n
+                TypeParameter main.rise:3:10 n
+                TypeParameter main.rise:3:70 m
+                TypeParameter main.rise:4:26 i
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_name_that_two_imports_define_leads_to_both() {
+        check(
+            "//- /main.rise\nimport \"a.rise\"\nimport \"b.rise\"\ndef f = $0x\n\
+             //- /a.rise\ndef x = 1\n//- /b.rise\ndef x = 2\n",
+            expect![[r#"
+                Value a.rise:1:5 x
+            "#]],
+        );
+    }
+
+    #[test]
+    fn the_type_of_a_value_leads_to_its_sizes() {
+        let text = LISTING_1.replace("fun(row", "fun(r$0ow").replace("(x) |>", "($0x) |>").replace("M |>", "$0M |>");
+        check_with(&text, goto_type_definition, expect![[r#"
+            TypeParameter main.rise:1:18 n, TypeParameter main.rise:1:26 m
+            TypeParameter main.rise:1:26 m
+            TypeParameter main.rise:1:26 m
+        "#]]);
+    }
+
+    #[test]
+    fn broken_code_and_other_places_lead_nowhere_wrong() {
+        check("def f = fun(x => x |> $0\ndef g = f$0(1) $0 + un$0known\n// f$0\n", expect![[r#"
+
+            Function main.rise:1:5 f
+
+
+
+        "#]]);
+    }
+}

@@ -267,3 +267,151 @@ impl Collector<'_> {
         Some(self.hint(self.view.span(name.term).end, InlayKind::Implicit, label, whole))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{Fixture, LISTING_1, LISTING_4};
+    use expect_test::{Expect, expect};
+
+    fn hints(fixture: &Fixture, config: &InlayConfig) -> Vec<InlayHint> {
+        let file = fixture.files[0];
+        let whole = Span::new(0, fixture.text(file).len() as u32);
+        let range = fixture.ranges.first().map_or(whole, |range| range.span);
+        inlay_hints(&fixture.db, file, range, config)
+    }
+
+    /// The text with the hints in `«»` where they stand.
+    fn check(text: &str, config: &InlayConfig, expected: Expect) {
+        let fixture = Fixture::new(text);
+        let mut shown = fixture.text(fixture.files[0]);
+        for hint in hints(&fixture, config).iter().rev() {
+            assert!(hint.label.chars().count() <= config.max_length, "{}", hint.label);
+            let pad = if hint.pad_left { " " } else { "" };
+            shown.insert_str(hint.offset as usize, &format!("{pad}«{}»", hint.label));
+        }
+        expected.assert_eq(&shown);
+    }
+
+    #[test]
+    fn listing_1() {
+        check(LISTING_1, &InlayConfig::default(), expect![[r#"
+            def mv«: (n: Nat) -> (m: Nat) -> … -> n.f32» = depFun((n: Nat, m: Nat) =>
+              fun(M: Array[n, Array[m, f32]] =>
+                fun(x: Array[m, f32] =>
+                  M |> map(fun(row«: m.f32» =>
+                    zip(row)(x) |> «m.(f32, f32)»
+                      map(fun(ax«: (f32, f32)» => fst(ax) * snd(ax))) |> «m.f32»
+                      reduce(add)(0.0f) «f32» )) «n.f32» )) )
+        "#]]);
+    }
+
+    #[test]
+    fn listing_4() {
+        check(LISTING_4, &InlayConfig::default(), expect![[r#"
+            def mvOpt«: (n: Nat) -> (m: Nat) -> … -> n.f32» = depFun((n: Nat, m: Nat, s: Nat) =>
+              fun(M: Array[n, Array[m, f32]] =>
+                fun(x: Array[m, f32] =>
+                  M |> split(s) |> mapWorkGroup(fun(rows«: s.m.f32» =>
+                    rows |> mapLocal(fun(row«: m.f32» =>
+                      zip(row)(x) |> «m.(f32, f32)»
+                        reduceSeq(Private)(fun(acc«: f32», ax«: (f32, f32)» =>
+                          acc + (fst(ax) * snd(ax))))(0.0f) «f32» )) «s.f32»
+                  )) |> join «n.f32»
+                )) )
+        "#]]);
+    }
+
+    #[test]
+    fn each_can_be_turned_off() {
+        let none = InlayConfig {
+            parameters: false,
+            definitions: false,
+            pipelines: false,
+            ..InlayConfig::default()
+        };
+        assert!(hints(&Fixture::new(LISTING_1), &none).is_empty());
+        let implicits = InlayConfig { implicits: true, ..none };
+        check(LISTING_1, &implicits, expect![[r#"
+            def mv = depFun((n: Nat, m: Nat) =>
+              fun(M: Array[n, Array[m, f32]] =>
+                fun(x: Array[m, f32] =>
+                  M |> map«{n = n, s = m.f32, t = f32}»(fun(row =>
+                    zip«{n = m, s = f32, t = f32}»(row)(x) |>
+                      map«{n = m, s = (f32, f32), t = f32}»(fun(ax => fst«{s = f32, t = f32}»(ax) * snd«{s = f32, t = f32}»(ax))) |>
+                      reduce«{n = m, t = f32}»(add«{t = f32}»)(0.0f) )) )) )
+        "#]]);
+    }
+
+    #[test]
+    fn labels_are_cut_and_tooltips_are_whole() {
+        let fixture = Fixture::new(LISTING_4);
+        let short = InlayConfig { max_length: 12, ..InlayConfig::default() };
+        let shown: Vec<String> = hints(&fixture, &short)
+            .into_iter()
+            .map(|hint| format!("{:<12} | {}\n", hint.label, hint.tooltip))
+            .collect();
+        expect![[r#"
+            : … -> n.f32 | (n: Nat) -> (m: Nat) -> (s: Nat) -> n.m.f32 -> m.f32 -> n.f32 where s divides n
+            : s.m.f32    | s.m.f32
+            : m.f32      | m.f32
+            m.(f32, f32) | m.(f32, f32)
+            : f32        | f32
+            : (f32, f32) | (f32, f32)
+            f32          | f32
+            s.f32        | s.f32
+            n.f32        | n.f32
+        "#]].assert_eq(&shown.concat());
+    }
+
+    #[test]
+    fn hints_that_can_be_written_insert_themselves() {
+        let fixture = Fixture::new(
+            "def mm = depFun((n: Nat, m: Nat) => fun(A: n.m.f32 => A |> map(fun(row => row))))\n\
+             def first = fun(p => let q = p in fst(q))\n",
+        );
+        let edits: Vec<TextEdit> = hints(&fixture, &InlayConfig::default())
+            .into_iter()
+            .filter_map(|hint| hint.insert)
+            .flatten()
+            .collect();
+        let after = fixture.applied(&edits, fixture.files[0]);
+        expect![[r#"
+            def mm: (n: Nat) -> (m: Nat) -> n.m.f32 -> n.m.f32 = depFun((n: Nat, m: Nat) => fun(A: n.m.f32 => A |> map(fun(row: m.f32 => row))))
+            def first: {s: DataType} -> {t: DataType} -> (s, t) -> s = fun(p => let q = p in fst(q))
+        "#]].assert_eq(&after);
+        let errors = |text: &str| {
+            let fixture = Fixture::new(text);
+            let found = crate::diagnostics(&fixture.db, fixture.files[0]);
+            found.into_iter().map(|found| found.message).collect::<Vec<_>>()
+        };
+        assert_eq!(errors(&after), [""; 0]);
+    }
+
+    #[test]
+    fn only_the_range_is_answered() {
+        check(
+            "def f = fun(x => x + 1.0f)\n<|>def g = fun(x => x)<|>\ndef h = fun(x => x)\n",
+            &InlayConfig::default(),
+            expect![[r#"
+                def f = fun(x => x + 1.0f)
+                def g«: {t: DataType} -> t -> t» = fun(x«: t» => x)
+                def h = fun(x => x)
+            "#]],
+        );
+    }
+
+    #[test]
+    fn half_typed_code_keeps_its_hints() {
+        check(
+            "def f = depFun(n: Nat => fun(xs: n.f32 =>\n  xs |>\n    map(fun(x => x)) |>\n    \n",
+            &InlayConfig::default(),
+            expect![[r#"
+                def f = depFun(n: Nat => fun(xs: n.f32 =>
+                  xs |>
+                    map(fun(x => x)) |>
+    
+            "#]],
+        );
+    }
+}

@@ -28,3 +28,21 @@ pub fn document_links(db: &Database, file: FileId) -> Vec<DocumentLink> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Fixture;
+
+    #[test]
+    fn imports_that_exist_are_links() {
+        let fixture = Fixture::new(
+            "//- /dir/main.rise\nimport \"../lib.rise\"\nimport \"absent.rise\"\nimport\n//- /lib.rise\ndef f = 1\n",
+        );
+        let [main, lib] = [fixture.files[0], fixture.files[1]];
+        let links = document_links(&fixture.db, main);
+        let shown: Vec<(String, FileId)> =
+            links.iter().map(|link| (fixture.slice(main, link.span), link.target)).collect();
+        assert_eq!(shown, [("../lib.rise".to_owned(), lib)]);
+    }
+}

@@ -37,5 +37,6 @@ pub(crate) fn def_docs(db: &Database, item: ItemId) -> String {
 
 /// The type of a primitive in general, and its documentation.
 pub(crate) fn primitive(primitive: Primitive) -> String {
-    paragraphs([code(primitive.signature_text()), primitive.docs().to_owned()])
+    let signature = format!("{} : {}", primitive.name(), primitive.signature_text());
+    paragraphs([code(&signature), primitive.docs().to_owned()])
 }

@@ -110,3 +110,96 @@ fn in_item(view: &View<'_>, symbol: Symbol) -> Vec<Reference> {
         .map(|found| Reference { place: view.range(found.span), declaration: found.declaration })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{Fixture, LISTING_1};
+    use expect_test::{Expect, expect};
+
+    fn check(text: &str, expected: Expect) {
+        let fixture = Fixture::new(text);
+        let found: Vec<String> = references(&fixture.db, fixture.cursors[0])
+            .iter()
+            .map(|found| {
+                let place = fixture.place(found.place.file, found.place.span);
+                format!("{place}{}\n", if found.declaration { " (definition)" } else { "" })
+            })
+            .collect();
+        expected.assert_eq(&found.concat());
+    }
+
+    #[test]
+    fn of_a_size() {
+        check(&LISTING_1.replace("m: Nat", "$0m: Nat"), expect![[r#"
+            main.rise:1:26 m (definition)
+            main.rise:2:25 m
+            main.rise:3:18 m
+        "#]]);
+    }
+
+    #[test]
+    fn of_a_definition_in_all_files() {
+        check(
+            "//- /main.rise\nimport \"lib.rise\"\ndef f = fun(x => twice(twice(x)))\ndef g = fun(twice => twice)\n\
+             //- /lib.rise\ndef tw$0ice = fun(x => x + x)\ndef four = fun(x => twice(x))\n\
+             //- /other.rise\ndef twice = fun(x => x)\ndef h = twice(1.0f)\n",
+            expect![[r#"
+                lib.rise:1:5 twice (definition)
+                lib.rise:2:21 twice
+                main.rise:2:18 twice
+                main.rise:2:24 twice
+            "#]],
+        );
+    }
+
+    #[test]
+    fn of_a_primitive() {
+        check(
+            "//- /main.rise\ndef f = fun(xs => xs |> ma$0p(id))\n\
+             //- /other.rise\ndef g = map\ndef h = fun(map => map)\n",
+            expect![[r#"
+                main.rise:1:25 map
+                other.rise:1:9 map
+            "#]],
+        );
+    }
+
+    #[test]
+    fn of_an_annotation_key() {
+        check("@run(n = 4)\n@assume(2 | n)\ndef f = depFun(n: Nat => fun(xs: $0n.f32 => xs))\n", expect![[r#"
+            main.rise:3:16 n (definition)
+            main.rise:1:6 n
+            main.rise:2:13 n
+            main.rise:3:34 n
+        "#]]);
+    }
+
+    #[test]
+    fn highlights_stay_in_the_file() {
+        let fixture = Fixture::new(
+            "//- /main.rise\nimport \"lib.rise\"\ndef f = fun(x => $0twice(x) + twice(x))\n\
+             //- /lib.rise\ndef twice = fun(x => x + x)\n",
+        );
+        let shown = |at: FilePosition| -> Vec<String> {
+            highlights(&fixture.db, at)
+                .iter()
+                .map(|found| format!("{:?} {}", found.kind, fixture.place(at.file, found.span)))
+                .collect()
+        };
+        expect![[r#"
+            [
+                "Read main.rise:2:18 twice",
+                "Read main.rise:2:29 twice",
+            ]
+        "#]].assert_debug_eq(&shown(fixture.cursors[0]));
+        let binder = FilePosition { offset: fixture.text(fixture.files[0]).find("(x)").unwrap_or(0) as u32 + 1, ..fixture.cursors[0] };
+        expect![[r#"
+            [
+                "Write main.rise:2:13 x",
+                "Read main.rise:2:24 x",
+                "Read main.rise:2:35 x",
+            ]
+        "#]].assert_debug_eq(&shown(binder));
+    }
+}

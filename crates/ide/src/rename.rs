@@ -233,3 +233,177 @@ fn check_visible(db: &Database, file: FileId, old: &str, new: &str) -> Result<()
     let file = db.path(file).file_name();
     error(format!("`{user}` in {file} uses another `{new}`, which would become the renamed `{old}`"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{Fixture, LISTING_1};
+    use expect_test::{Expect, expect};
+
+    fn check(text: &str, new: &str, expected: Expect) {
+        let fixture = Fixture::new(text);
+        let shown = match rename(&fixture.db, fixture.cursors[0], new) {
+            Ok(edits) => fixture.applied_all(&edits),
+            Err(error) => format!("error: {}\n", error.message),
+        };
+        expected.assert_eq(&shown);
+    }
+
+    #[test]
+    fn parameters_and_sizes() {
+        check(&LISTING_1.replace("fun(row", "fun($0row"), "line", expect![[r#"
+            def mv = depFun((n: Nat, m: Nat) =>
+              fun(M: Array[n, Array[m, f32]] =>
+                fun(x: Array[m, f32] =>
+                  M |> map(fun(line =>
+                    zip(line)(x) |>
+                      map(fun(ax => fst(ax) * snd(ax))) |>
+                      reduce(add)(0.0f) )) )) )
+        "#]]);
+        check(&LISTING_1.replace("Array[m, f32] =>\n      M", "Array[$0m, f32] =>\n      M"), "width", expect![[r#"
+            def mv = depFun((n: Nat, width: Nat) =>
+              fun(M: Array[n, Array[width, f32]] =>
+                fun(x: Array[width, f32] =>
+                  M |> map(fun(row =>
+                    zip(row)(x) |>
+                      map(fun(ax => fst(ax) * snd(ax))) |>
+                      reduce(add)(0.0f) )) )) )
+        "#]]);
+    }
+
+    #[test]
+    fn definitions_across_files() {
+        check(
+            "//- /main.rise\nimport \"lib.rise\"\ndef f = fun(x => tw$0ice(x) + twice(x))\n\
+             //- /lib.rise\n/// Twice.\ndef twice = fun(x => x + x)\ndef four = twice >> twice\n",
+            "double",
+            expect![[r#"
+                //- lib.rise
+                /// Twice.
+                def double = fun(x => x + x)
+                def four = double >> double
+                //- main.rise
+                import "lib.rise"
+                def f = fun(x => double(x) + double(x))
+            "#]],
+        );
+    }
+
+    #[test]
+    fn annotations_and_sums_follow() {
+        check(
+            "@run(n = 4)\n@opencl(global = [n, 1, 1])\ndef f = depFun($0n: Nat => fun(xs: n.f32 => xs))\n",
+            "size",
+            expect![[r#"
+                @run(size = 4)
+                @opencl(global = [size, 1, 1])
+                def f = depFun(size: Nat => fun(xs: size.f32 => xs))
+            "#]],
+        );
+        check(
+            "def g : (n: Nat) -> (sum(i, 0, n, $0i + 1)).f32 -> f32 = depFun(n: Nat => fun(xs => 0.0f))\n",
+            "k",
+            expect![[r#"
+                def g : (n: Nat) -> (sum(k, 0, n, k + 1)).f32 -> f32 = depFun(n: Nat => fun(xs => 0.0f))
+            "#]],
+        );
+    }
+
+    #[test]
+    fn what_is_no_name() {
+        let text = "def $0f = 1.0f\n";
+        check(text, "in", expect![[r#"
+            error: `in` is a reserved word and cannot be a name
+        "#]]);
+        check(text, "f32", expect![[r#"
+            error: `f32` is a reserved word and cannot be a name
+        "#]]);
+        check(text, "2x", expect![[r#"
+            error: `2x` is not a name: a name is a letter or `_`, followed by letters, digits and `_`
+        "#]]);
+        check(text, "a b", expect![[r#"
+            error: `a b` is not a name: a name is a letter or `_`, followed by letters, digits and `_`
+        "#]]);
+        check(text, "", expect![[r#"
+            error: a name cannot be empty
+        "#]]);
+        check(text, "_", expect![[r#"
+            error: `_` stands for what is left out and cannot be a name
+        "#]]);
+        check(text, "größe", expect![[r#"
+            def größe = 1.0f
+        "#]]);
+    }
+
+    #[test]
+    fn the_language_and_the_library_stay() {
+        check("def f = fun(xs => xs |> $0map(id))\n", "each", expect![[r#"
+            error: `map` is part of the language and cannot be renamed
+        "#]]);
+        check("def f = fun(xs => $0dot(xs)(xs))\n", "inner", expect![[r#"
+            error: `dot` belongs to the standard library and cannot be renamed
+        "#]]);
+        check("def f = 1.0f + $0 2.0f\n", "g", expect![[r#"
+            error: there is no name here to rename
+        "#]]);
+    }
+
+    #[test]
+    fn a_local_name_must_not_be_captured() {
+        check("def f = fun($0x => fun(y => x + y))\n", "y", expect![[r#"
+            error: `y` is already bound where `x` is used: the use would mean the other `y`
+        "#]]);
+        check("def f = fun(x => fun($0y => x + y))\n", "x", expect![[r#"
+            error: `x` is already used where `y` is in scope: it would mean the renamed `y`
+        "#]]);
+        check("def f = fun((x, $0y) => y)\n", "x", expect![[r#"
+            error: `x` is already a parameter beside `y`
+        "#]]);
+        check("def f = fun($0x => x |> map(id))\n", "map", expect![[r#"
+            error: `map` is already used where `x` is in scope: it would mean the renamed `x`
+        "#]]);
+        check("def f = fun($0x => x) >> fun(y => y)\n", "y", expect![[r#"
+            def f = fun(y => y) >> fun(y => y)
+        "#]]);
+    }
+
+    #[test]
+    fn a_definition_must_not_collide() {
+        check("def $0f = 1.0f\ndef g = 2.0f\n", "g", expect![[r#"
+            error: `g` is already defined in main.rise
+        "#]]);
+        check("def $0f = 1.0f\ndef g = fun(x => f + x)\n", "x", expect![[r#"
+            error: `x` is already bound in `g`, where `f` is used
+        "#]]);
+        check("def $0f = 1.0f\ndef g = fun(xs => xs |> map(id))\n", "map", expect![[r#"
+            error: `g` in main.rise uses another `map`, which would become the renamed `f`
+        "#]]);
+        check("def $0f = 1.0f\ndef g = f\n", "map", expect![[r#"
+            def map = 1.0f
+            def g = map
+        "#]]);
+        check(
+            "//- /main.rise\nimport \"lib.rise\"\ndef g = 1.0f\ndef h = f + g\n//- /lib.rise\ndef $0f = 2.0f\n",
+            "g",
+            expect![[r#"
+                error: main.rise uses `f`, and `g` of main.rise is in scope there
+            "#]],
+        );
+        check(
+            "//- /main.rise\nimport \"lib.rise\"\nimport \"b.rise\"\ndef h = f\n\
+             //- /lib.rise\ndef $0f = 2.0f\n//- /b.rise\ndef g = 1.0f\n",
+            "g",
+            expect![[r#"
+                error: main.rise uses `f`, and `g` of b.rise is in scope there
+            "#]],
+        );
+    }
+
+    #[test]
+    fn prepare_says_what_would_be_renamed() {
+        let fixture = Fixture::new("def f = fun(value => val$0ue)\n");
+        let target = prepare_rename(&fixture.db, fixture.cursors[0]);
+        let shown = target.map(|target| fixture.place(fixture.files[0], target.span));
+        assert_eq!(shown.as_deref(), Ok("main.rise:1:22 value"));
+    }
+}

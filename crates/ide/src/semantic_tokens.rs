@@ -271,3 +271,146 @@ fn address_modifier(word: &str) -> Modifiers {
         None => Modifiers::default(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{Fixture, LISTING_4};
+    use expect_test::{Expect, expect};
+
+    fn show(fixture: &Fixture, range: Option<Span>) -> String {
+        let file = fixture.files[0];
+        let tokens = semantic_tokens(&fixture.db, file, range);
+        for pair in tokens.windows(2) {
+            assert!(pair[0].span.end <= pair[1].span.start, "{pair:?}");
+        }
+        let line = |token: &Token| {
+            let names: Vec<&str> = (0..)
+                .zip(Modifiers::NAMES)
+                .filter(|(bit, _)| token.modifiers.0 & (1 << bit) != 0)
+                .map(|(_, name)| name)
+                .collect();
+            let names = if names.is_empty() { String::new() } else { format!(" {}", names.join(" ")) };
+            format!("{} {}{names}\n", fixture.slice(file, token.span), token.ty.as_str())
+        };
+        tokens.iter().map(line).collect()
+    }
+
+    fn check(text: &str, expected: Expect) {
+        let fixture = Fixture::new(text);
+        let range = fixture.ranges.first().map(|range| range.span);
+        expected.assert_eq(&show(&fixture, range));
+    }
+
+    #[test]
+    fn every_kind_of_token() {
+        check(
+            "// plain\n/// Documentation.\n@run(n = 4)\n\
+             def f = depFun((n: Nat, t: Num) => fun(p: (n.t, f32) => let x = p._1 in /* b */ x |> toMem(Local)))\n\
+             def one = 1.0f\ndef g = f(4, f32) >> dot(unknown)\n\
+             foreign def h(x: f32): f32 = \"\"\"{ return x; }\"\"\"\n",
+            expect![[r#"
+                // plain comment
+                /// Documentation. comment documentation
+                @run decorator
+                n typeParameter
+                = operator
+                4 number
+                def keyword
+                f function declaration
+                = operator
+                depFun keyword
+                n typeParameter declaration
+                Nat type defaultLibrary
+                t typeParameter declaration
+                Num type defaultLibrary
+                => operator
+                fun keyword
+                p parameter declaration
+                n typeParameter
+                t typeParameter
+                f32 type defaultLibrary
+                => operator
+                let keyword
+                x variable declaration
+                = operator
+                p parameter
+                _1 property
+                in keyword
+                /* b */ comment
+                x variable
+                |> operator
+                toMem function defaultLibrary
+                Local enumMember local
+                def keyword
+                one variable declaration
+                = operator
+                1.0f number
+                def keyword
+                g function declaration
+                = operator
+                f function
+                4 number
+                f32 type defaultLibrary
+                >> operator
+                dot function defaultLibrary
+                foreign keyword
+                def keyword
+                h function declaration
+                x parameter declaration
+                f32 type defaultLibrary
+                f32 type defaultLibrary
+                = operator
+                """{ return x; }""" string
+            "#]],
+        );
+    }
+
+    #[test]
+    fn sizes_of_sums() {
+        check("def f : (n: Nat) -> (sum(i, 0, n, i)).f32 -> f32 = _\n", expect![[r#"
+            def keyword
+            f function declaration
+            n typeParameter declaration
+            Nat type defaultLibrary
+            -> operator
+            sum function defaultLibrary
+            i typeParameter declaration
+            0 number
+            n typeParameter
+            i typeParameter
+            f32 type defaultLibrary
+            -> operator
+            f32 type defaultLibrary
+            = operator
+        "#]]);
+    }
+
+    #[test]
+    fn a_range_has_its_own_tokens_only() {
+        check("// one\ndef f = 1\n// t<|>wo\ndef g = 2\n<|>// three\ndef h = 3\n", expect![[r#"
+            // two comment
+            def keyword
+            g variable declaration
+            = operator
+            2 number
+            // three comment
+        "#]]);
+    }
+
+    #[test]
+    fn ranges_agree_with_the_whole() {
+        let fixture = Fixture::new(&format!("// head\n{LISTING_4}\n/* tail */\n{LISTING_4}// end"));
+        let file = fixture.files[0];
+        let whole = semantic_tokens(&fixture.db, file, None);
+        let length = fixture.text(file).len() as u32;
+        for start in (0..length).step_by(37) {
+            let range = Span::new(start, (start + 90).min(length));
+            let part = semantic_tokens(&fixture.db, file, Some(range));
+            let touching = |token: &&Token| {
+                token.span.start <= range.end && range.start <= token.span.end
+            };
+            assert!(part.iter().eq(whole.iter().filter(touching)), "{range:?}");
+        }
+    }
+}

@@ -48,14 +48,17 @@ fn elide_arrows(params: &[&str], result: &str, max: usize) -> String {
             parts.join(" -> ")
         })
         .find(|short| fits(short, max))
-        .unwrap_or_else(|| format!("… -> {}", elide_data(result, max.saturating_sub(5))))
+        .unwrap_or_else(|| match max.checked_sub("… -> ".chars().count() + 1) {
+            Some(_) => format!("… -> {}", elide_data(result, max - "… -> ".chars().count())),
+            None => cut_front(result, max),
+        })
 }
 
-/// Empties the longest brackets until the rest fits; cuts the front if that is not enough.
+/// Empties brackets, innermost first, until the rest fits; cuts the front if that is not enough.
 fn elide_data(text: &str, max: usize) -> String {
     let mut short = text.to_owned();
     while !fits(&short, max) {
-        let Some((open, close)) = longest_group(&short) else {
+        let Some((open, close)) = first_group(&short) else {
             return cut_front(&short, max);
         };
         short.replace_range(open + 1..close, "…");
@@ -70,30 +73,23 @@ fn cut_front(text: &str, max: usize) -> String {
     std::iter::once(ELLIPSIS).chain(text.chars().skip(skipped)).take(max).collect()
 }
 
-/// The brackets with the longest content that holds no other brackets worth emptying.
-fn longest_group(text: &str) -> Option<(usize, usize)> {
+/// The first brackets with something to leave out that hold no others such: sizes stand before
+/// what they are sizes of, and are the first to go.
+fn first_group(text: &str) -> Option<(usize, usize)> {
     let mut open = Vec::new();
-    let mut best: Option<(usize, usize)> = None;
     for (at, c) in text.char_indices() {
         match c {
-            '(' | '[' | '{' => open.push((at, false)),
+            '(' | '[' | '{' => open.push(at),
             ')' | ']' | '}' => {
-                let Some((start, holds)) = open.pop() else { continue };
-                let inner = text[start + 1..at].chars().count();
-                let elided = inner <= 1;
-                if !elided && !holds && best.is_none_or(|(a, b)| b - a < at - start) {
-                    best = Some((start, at));
-                }
-                if let Some(outer) = open.last_mut()
-                    && !elided
-                {
-                    outer.1 = true;
+                let Some(start) = open.pop() else { continue };
+                if text[start + 1..at].chars().count() > 1 {
+                    return Some((start, at));
                 }
             }
             _ => {}
         }
     }
-    best
+    None
 }
 
 /// The parts of `text` between the `->` that stand in no brackets.

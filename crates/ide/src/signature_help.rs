@@ -141,3 +141,87 @@ fn parameter(ty: &Ty, names: &Names) -> String {
         _ => text,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Fixture;
+    use expect_test::{Expect, expect};
+
+    /// The label with the active parameter in `«»`.
+    fn check(text: &str, expected: Expect) {
+        let fixture = Fixture::new(text);
+        let mut all = String::new();
+        for at in &fixture.cursors {
+            let shown = match signature_help(&fixture.db, *at) {
+                None => "nothing".to_owned(),
+                Some(help) => {
+                    let mut label = help.signature.label;
+                    if let Some(active) = help.active {
+                        let span = help.signature.parameters[active];
+                        label.insert(span.end as usize, '»');
+                        label.insert(span.start as usize, '«');
+                    }
+                    label
+                }
+            };
+            all.push_str(&format!("{shown}\n"));
+        }
+        expected.assert_eq(&all);
+    }
+
+    #[test]
+    fn curried_and_listed_arguments_count_alike() {
+        check(
+            "def f = depFun((n: Nat, m: Nat) => fun((a: n.f32, b: n.f32) => zip($0a)($0b) |> map($0fst)))\n\
+             def g = depFun(n: Nat => fun((a: n.f32, b: n.f32) => zip(a, $0b)))\n",
+            expect![[r#"
+                zip : «n.f32» -> n.f32 -> n.(f32, f32)
+                zip : n.f32 -> «n.f32» -> n.(f32, f32)
+                map : «((f32, f32) -> f32)» -> n.(f32, f32) -> n.f32
+                zip : n.f32 -> «n.f32» -> n.(f32, f32)
+            "#]],
+        );
+    }
+
+    #[test]
+    fn sizes_are_parameters_too() {
+        check("def f = depFun(n: Nat => fun(a: n.f32 => a |> slide($03)($01)))\n", expect![[r#"
+            slide : «(sz: Nat)» -> (sp: Nat) -> {t: DataType} -> n.f32 -> (n-2).3.f32
+            slide : (sz: Nat) -> «(sp: Nat)» -> {t: DataType} -> n.f32 -> (n-2).3.f32
+        "#]]);
+    }
+
+    #[test]
+    fn half_typed_calls() {
+        check("def f = fun(xs: 4.f32 => xs |> reduce($0\n", expect![[r#"
+            reduce : «(4.f32 -> 4.f32 -> 4.f32)» -> 4.f32 -> n.4.f32 -> 4.f32
+        "#]]);
+        check("def f = fun(xs: 4.f32 => zip(xs, $0\n", expect![[r#"
+            nothing
+        "#]]);
+        check("def f = fun(xs: 4.f32 => zip(xs)($0\n", expect![[r#"
+            zip : 4.f32 -> «4.t» -> 4.(f32, t)
+        "#]]);
+        check("def twice = fun(x => x + x)\ndef f = twice($0)\n", expect![[r#"
+            twice : «t» -> t
+        "#]]);
+    }
+
+    #[test]
+    fn the_innermost_call_counts_and_functions_are_none() {
+        check("def f = fun(x: f32 => add(add(x, $0x), $0x))\ndef g = fun($0x => (x$0))\n", expect![[r#"
+            add : f32 -> «f32» -> f32
+            add : f32 -> «f32» -> f32
+            nothing
+            nothing
+        "#]]);
+    }
+
+    #[test]
+    fn documentation_comes_along() {
+        let fixture = Fixture::new("/// Doubles.\ndef twice = fun(x => x + x)\ndef f = twice($01.0f)\n");
+        let help = signature_help(&fixture.db, fixture.cursors[0]);
+        assert_eq!(help.and_then(|help| help.signature.docs).as_deref(), Some("Doubles."));
+    }
+}

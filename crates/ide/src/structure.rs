@@ -227,3 +227,89 @@ fn nested(spans: Vec<Span>, offset: u32) -> Vec<Span> {
     }
     chain
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{Fixture, LISTING_1};
+    use expect_test::{Expect, expect};
+
+    fn lines(text: &str, span: Span) -> (usize, usize) {
+        let line = |at: u32| text[..at as usize].matches('\n').count() + 1;
+        (line(span.start), line(span.end))
+    }
+
+    #[test]
+    fn folds() {
+        let fixture = Fixture::new(&format!(
+            "import \"a.rise\"\nimport \"b.rise\"\n\n// one\n// two\n\n/* three\n */\n\n/// Docs.\n/// More.\n{LISTING_1}\n// lonely\ndef f = 1\n"
+        ));
+        let file = fixture.files[0];
+        let text = fixture.text(file);
+        let shown: Vec<String> = folding_ranges(&fixture.db, file)
+            .iter()
+            .map(|fold| {
+                let (start, end) = lines(&text, fold.span);
+                let first = text.lines().nth(start - 1).unwrap_or("");
+                format!("{start}-{end} {:?}: {}\n", fold.kind, first.trim())
+            })
+            .collect();
+        expect![[r#"
+            1-2 Imports: import "a.rise"
+            4-5 Comment: // one
+            7-8 Comment: /* three
+            10-11 Comment: /// Docs.
+            12-18 Region: def mv = depFun((n: Nat, m: Nat) =>
+            13-18 Region: fun(M: Array[n, Array[m, f32]] =>
+            14-18 Region: fun(x: Array[m, f32] =>
+            15-18 Region: M |> map(fun(row =>
+        "#]].assert_eq(&shown.concat());
+    }
+
+    #[test]
+    fn open_brackets_fold_nothing() {
+        let fixture = Fixture::new("def f = map(\n  fun(x =>\n    x)\n\ndef g = (1,\n  2)\n");
+        let file = fixture.files[0];
+        let text = fixture.text(file);
+        let shown: Vec<(usize, usize)> =
+            folding_ranges(&fixture.db, file).iter().map(|fold| lines(&text, fold.span)).collect();
+        assert_eq!(shown, [(1, 3), (2, 3), (5, 6)]);
+    }
+
+    fn check_selection(text: &str, expected: Expect) {
+        let fixture = Fixture::new(text);
+        let at = fixture.cursors[0];
+        let chains = selection_ranges(&fixture.db, at.file, &[at.offset]);
+        for pair in chains[0].windows(2) {
+            assert!(pair[1].contains(pair[0]) && pair[0] != pair[1], "{pair:?}");
+        }
+        let shown: Vec<String> =
+            chains[0].iter().map(|span| format!("{:?}\n", fixture.slice(at.file, *span))).collect();
+        expected.assert_eq(&shown.concat());
+    }
+
+    #[test]
+    fn selection_grows_by_the_syntax() {
+        check_selection("/// Docs.\ndef f = fun(x: f32 => x |> add($0one)(2.0f) |> id)\n\ndef one = 1.0f\n", expect![[r#"
+            "one"
+            "(one)"
+            "add(one)"
+            "add(one)(2.0f)"
+            "x |> add(one)(2.0f)"
+            "x |> add(one)(2.0f) |> id"
+            "x: f32 => x |> add(one)(2.0f) |> id"
+            "(x: f32 => x |> add(one)(2.0f) |> id)"
+            "fun(x: f32 => x |> add(one)(2.0f) |> id)"
+            "def f = fun(x: f32 => x |> add(one)(2.0f) |> id)"
+            "/// Docs.\ndef f = fun(x: f32 => x |> add(one)(2.0f) |> id)"
+            "/// Docs.\ndef f = fun(x: f32 => x |> add(one)(2.0f) |> id)\n\ndef one = 1.0f\n"
+        "#]]);
+    }
+
+    #[test]
+    fn selection_between_items() {
+        check_selection("def f = 1\n\n$0\ndef g = 2\n", expect![[r#"
+            "def f = 1\n\n\ndef g = 2\n"
+        "#]]);
+    }
+}

@@ -87,3 +87,50 @@ fn workspace_symbol(db: &Database, item: ItemId) -> Option<WorkspaceSymbol> {
         focus: target.focus,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{Fixture, LISTING_1};
+    use expect_test::expect;
+
+    #[test]
+    fn outline() {
+        let fixture = Fixture::new(&format!(
+            "import \"x.rise\"\n/// One.\ndef one = 1.0f\n{LISTING_1}foreign def expf(x: f32): f32\n\
+             def broken = fun(x => unknown(x))\ndef \ndef half = fun(x => x |> \n"
+        ));
+        let file = fixture.files[0];
+        let shown: Vec<String> = document_symbols(&fixture.db, file)
+            .iter()
+            .map(|symbol| {
+                assert!(symbol.full.contains(symbol.focus));
+                let detail = symbol.detail.as_deref().unwrap_or("unknown");
+                format!("{:?} {} : {detail}\n", symbol.kind, symbol.name)
+            })
+            .collect();
+        expect![[r#"
+            Value one : f32
+            Function mv : (n: Nat) -> (m: Nat) -> n.m.f32 -> m.f32 -> n.f32
+            Foreign expf : f32 -> f32
+            Function broken : unknown
+            Function half : unknown
+        "#]].assert_eq(&shown.concat());
+    }
+
+    #[test]
+    fn search() {
+        let fixture = Fixture::new(
+            "//- /a.rise\ndef matVec = 1\ndef mv = 2\n//- /b.rise\ndef Move = 3\ndef other = 4\n",
+        );
+        let names = |query: &str, limit: usize| -> Vec<String> {
+            let found = workspace_symbols(&fixture.db, query, limit);
+            found.into_iter().map(|symbol| symbol.name).collect()
+        };
+        assert_eq!(names("mv", 10), ["mv", "matVec", "Move"]);
+        assert_eq!(names("mo", 10)[0], "Move");
+        assert_eq!(names("dot", 1), ["dot"]);
+        assert_eq!(names("", 2).len(), 2);
+        assert_eq!(names("nothingOfThatName", 10), [""; 0]);
+    }
+}
