@@ -6,6 +6,7 @@
 pub mod ast;
 pub mod diagnostic;
 mod dump;
+mod format;
 pub mod lexer;
 mod parser;
 mod span;
@@ -14,6 +15,7 @@ mod tree;
 
 pub use diagnostic::{Code, Diagnostic, Fix, GlobalId, Place, Related, Severity};
 pub use dump::dump;
+pub use format::{WIDTH, format, format_item};
 pub use lexer::{Token, TokenKind, lex};
 pub use parser::{MAX_DEPTH, MAX_HEIGHT, Parsed, parse};
 pub use span::Span;

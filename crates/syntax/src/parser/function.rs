@@ -1,5 +1,6 @@
 //! `fun`, `depFun`, `natFun`, `dataFun`, and what they bind.
 
+use super::recover::SEEK_LIMIT;
 use super::{Mode, Parser};
 use crate::ast::{Binder, BinderAnnotation, BinderId, Kind, Name, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
@@ -256,7 +257,13 @@ impl Parser<'_> {
     /// The `=>` behind unreadable parameters, if it is theirs.
     fn seek_arrow(&self) -> Option<usize> {
         let mut depth = 0u32;
-        for (pos, token) in self.tokens.iter().enumerate().skip(self.pos) {
+        for (pos, token) in self
+            .tokens
+            .iter()
+            .enumerate()
+            .skip(self.pos)
+            .take(SEEK_LIMIT)
+        {
             match token.kind {
                 TokenKind::FatArrow if depth == 0 => return Some(pos),
                 TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => depth += 1,

@@ -97,6 +97,8 @@ struct Parser<'t> {
     /// The first mistake.
     error: Option<Diagnostic>,
     nesting: usize,
+    /// Whether the item opens more brackets than it closes, once that was asked.
+    open_brackets: Option<bool>,
     /// Whether `|` means "divides": in annotations.
     divides: bool,
     /// Operators whose right operand is being read; every chain has its own stretch at the end.
@@ -118,6 +120,7 @@ impl<'t> Parser<'t> {
             binders: Vec::new(),
             error: None,
             nesting: 0,
+            open_brackets: None,
             divides: false,
             pending: Vec::new(),
             args: Vec::new(),

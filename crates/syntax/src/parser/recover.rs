@@ -5,6 +5,9 @@ use super::{Mode, Parser};
 use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic};
 
+/// How many tokens recovery looks ahead, so that many mistakes in a long item take linear time.
+pub(super) const SEEK_LIMIT: usize = 1000;
+
 impl Parser<'_> {
     /// A token as it is written, in backquotes; shortened if it is long.
     pub(super) fn quoted(&self, token: Token) -> String {
@@ -69,22 +72,35 @@ impl Parser<'_> {
 
     /// Behind an opening bracket: whether an operator follows it that rather continues what stands
     /// before the bracket, since the item opens more brackets than it closes.
-    pub(super) fn at_abandoned_bracket(&self) -> bool {
+    pub(super) fn at_abandoned_bracket(&mut self) -> bool {
+        let continues = binary_op(self.kind()).is_some_and(|_| !self.at(TokenKind::Minus));
+        continues && self.has_open_brackets()
+    }
+
+    /// Whether the item opens more brackets than it closes.
+    fn has_open_brackets(&mut self) -> bool {
         use TokenKind::*;
-        let continues = binary_op(self.kind()).is_some_and(|_| !self.at(Minus));
-        let balance = |sum: i32, token: &Token| match token.kind {
+        let balance = |sum: i64, token: &Token| match token.kind {
             LParen | LBracket | LBrace => sum + 1,
             RParen | RBracket | RBrace => sum - 1,
             _ => sum,
         };
-        continues && self.tokens.iter().fold(0, balance) > 0
+        *self
+            .open_brackets
+            .get_or_insert_with(|| self.tokens.iter().fold(0, balance) > 0)
     }
 
     /// The next `closer` (or comma) that belongs to the innermost open bracket, if nothing that an
     /// outer construct waits for stands before it.
     fn seek(&self, closer: TokenKind, commas: bool) -> Option<usize> {
         let mut depth = 0u32;
-        for (pos, token) in self.tokens.iter().enumerate().skip(self.pos) {
+        for (pos, token) in self
+            .tokens
+            .iter()
+            .enumerate()
+            .skip(self.pos)
+            .take(SEEK_LIMIT)
+        {
             match token.kind {
                 kind if depth == 0 && (kind == closer || (commas && kind == TokenKind::Comma)) => {
                     return Some(pos);
@@ -105,7 +121,13 @@ impl Parser<'_> {
     /// Behind a value without `in`: goes on at the `in` if only an unreadable rest separates it.
     pub(super) fn skip_before_in(&mut self) {
         let mut depth = 0u32;
-        for (pos, token) in self.tokens.iter().enumerate().skip(self.pos) {
+        for (pos, token) in self
+            .tokens
+            .iter()
+            .enumerate()
+            .skip(self.pos)
+            .take(SEEK_LIMIT)
+        {
             match token.kind {
                 TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => depth += 1,
                 TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => match depth {

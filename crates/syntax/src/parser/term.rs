@@ -2,7 +2,7 @@
 
 use super::{Mode, Parser};
 use crate::ast::{BinderId, Half, TermId, TermKind};
-use crate::lexer::TokenKind;
+use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Span};
 
 /// The beginning of a term whose rest is still to come.
@@ -278,23 +278,27 @@ impl Parser<'_> {
         } else {
             Mode::Arg
         };
-        let abandoned = self.at_abandoned_bracket();
-        while !abandoned {
-            let arg = self.term(mode);
-            self.args.push(arg);
-            if !self.next_in_list(open, TokenKind::RParen) {
-                break;
-            }
-        }
-        if abandoned {
+        if self.at_abandoned_bracket() {
             self.expected_operand(mode);
             let arg = self.missing();
             self.args.push(arg);
+        } else {
+            self.arguments(open, mode);
         }
         let args = Box::from(&self.args[base..]);
         self.args.truncate(base);
         let span = self.since(self.span_of(callee).start);
         self.push(TermKind::Apply { callee, args }, span)
+    }
+
+    fn arguments(&mut self, open: Token, mode: Mode) {
+        loop {
+            let arg = self.term(mode);
+            self.args.push(arg);
+            if !self.next_in_list(open, TokenKind::RParen) {
+                return;
+            }
+        }
     }
 }
 

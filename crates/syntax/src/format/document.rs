@@ -1,0 +1,253 @@
+//! Layout by groups: a group stands on one line if it fits, else every line of its own breaks.
+//!
+//! A document is a flat list of commands, so that neither building nor printing it recurses.
+
+use super::WIDTH;
+
+/// A group of a [`Document`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Group(usize);
+
+#[derive(Debug)]
+enum Command<'t> {
+    Text(&'t str),
+    /// A comment behind the last text: it may stand out over the end of the line.
+    Comment(&'t str),
+    /// A space, unless the line ends.
+    Space,
+    /// A blank line, if the next text begins a line.
+    Blank,
+    /// A space where the group stands on one line, else a line end.
+    Line,
+    /// Nothing where the group stands on one line, else a line end.
+    SoftLine,
+    /// A line end, unless a line has just ended.
+    Fresh,
+    Open(Group),
+    Close,
+    /// Changes the indentation of the lines that follow.
+    Indent(i32),
+    /// The same, if the group did not fit.
+    IndentIfBroken(Group, i32),
+}
+
+/// A text with its possible layouts.
+#[derive(Debug, Default)]
+pub(super) struct Document<'t> {
+    commands: Vec<Command<'t>>,
+    /// For every group whether it holds a line end that must be.
+    forced: Vec<bool>,
+    open: Vec<Group>,
+    /// Comments behind the last text. They are written before the next text, when the groups that
+    /// end with the last one are closed: those need not break for them.
+    behind: Vec<&'t str>,
+}
+
+/// How far a step indents.
+const STEP: i32 = 2;
+
+impl<'t> Document<'t> {
+    pub(super) fn text(&mut self, text: &'t str) {
+        self.push(Command::Text(text));
+        if text.contains('\n') {
+            self.force();
+        }
+    }
+
+    /// A comment that stands behind the last text and ends its line.
+    pub(super) fn comment_behind(&mut self, text: &'t str) {
+        self.behind.push(text);
+    }
+
+    pub(super) fn blank(&mut self) {
+        self.push(Command::Blank);
+    }
+
+    pub(super) fn space(&mut self) {
+        self.push(Command::Space);
+    }
+
+    pub(super) fn line(&mut self) {
+        self.push(Command::Line);
+    }
+
+    pub(super) fn soft_line(&mut self) {
+        self.push(Command::SoftLine);
+    }
+
+    fn push(&mut self, command: Command<'t>) {
+        self.write_behind();
+        self.commands.push(command);
+    }
+
+    fn write_behind(&mut self) {
+        if self.behind.is_empty() {
+            return;
+        }
+        for comment in std::mem::take(&mut self.behind) {
+            self.commands.push(Command::Space);
+            self.commands.push(Command::Comment(comment));
+        }
+        self.commands.push(Command::Fresh);
+        self.force();
+    }
+
+    /// Ends the line; the groups around do not fit on one then.
+    pub(super) fn fresh(&mut self) {
+        self.push(Command::Fresh);
+        self.force();
+    }
+
+    /// Breaks the innermost group, and with it those around it.
+    pub(super) fn force(&mut self) {
+        if let Some(group) = self.open.last() {
+            self.forced[group.0] = true;
+        }
+    }
+
+    pub(super) fn open(&mut self) -> Group {
+        self.write_behind();
+        let group = Group(self.forced.len());
+        self.forced.push(false);
+        self.open.push(group);
+        self.commands.push(Command::Open(group));
+        group
+    }
+
+    /// Closes the innermost group.
+    pub(super) fn close(&mut self) {
+        let forced = self.open.pop().is_some_and(|group| self.forced[group.0]);
+        if forced {
+            self.force();
+        }
+        self.commands.push(Command::Close);
+    }
+
+    pub(super) fn indent(&mut self) {
+        self.commands.push(Command::Indent(STEP));
+    }
+
+    pub(super) fn dedent(&mut self) {
+        self.commands.push(Command::Indent(-STEP));
+    }
+
+    pub(super) fn indent_if_broken(&mut self, group: Group) {
+        self.commands.push(Command::IndentIfBroken(group, STEP));
+    }
+
+    pub(super) fn dedent_if_broken(&mut self, group: Group) {
+        self.commands.push(Command::IndentIfBroken(group, -STEP));
+    }
+
+    /// The layout.
+    pub(super) fn print(mut self, newline: &str) -> String {
+        self.write_behind();
+        let mut printer = Printer {
+            out: String::new(),
+            newline,
+            column: 0,
+            indent: 0,
+            ended: false,
+            space: false,
+            blank: false,
+        };
+        let mut broken = vec![false; self.forced.len()];
+        let mut modes = vec![true];
+        for (at, command) in self.commands.iter().enumerate() {
+            let breaks = modes.last().copied().unwrap_or(true);
+            match *command {
+                Command::Text(text) | Command::Comment(text) => printer.text(text),
+                Command::Blank => printer.blank = true,
+                Command::Line | Command::SoftLine if breaks => printer.end_line(),
+                Command::Line | Command::Space => printer.space = true,
+                Command::SoftLine => {}
+                Command::Fresh => printer.end_line(),
+                Command::Open(group) => {
+                    let column = printer.next_column();
+                    broken[group.0] = breaks && (self.forced[group.0] || !self.fits(at, column));
+                    modes.push(broken[group.0]);
+                }
+                Command::Close => {
+                    modes.pop();
+                }
+                Command::Indent(by) => printer.indent += by,
+                Command::IndentIfBroken(group, by) if broken[group.0] => printer.indent += by,
+                Command::IndentIfBroken(..) => {}
+            }
+        }
+        printer.out
+    }
+
+    /// Whether the group that opens at a command, and what must follow it on its line, fits.
+    fn fits(&self, open: usize, mut column: usize) -> bool {
+        let mut depth = 0;
+        for command in &self.commands[open..] {
+            match command {
+                Command::Text(text) => {
+                    column += text.chars().count();
+                    if column > WIDTH {
+                        return false;
+                    }
+                }
+                Command::Open(_) if depth >= 0 => depth += 1,
+                Command::Close => {
+                    depth -= 1;
+                    if depth == 0 {
+                        depth = -1;
+                    }
+                }
+                Command::Line | Command::SoftLine | Command::Fresh if depth < 0 => return true,
+                Command::Line | Command::Space => column += 1,
+                _ => {}
+            }
+        }
+        true
+    }
+}
+
+struct Printer<'n> {
+    out: String,
+    newline: &'n str,
+    column: usize,
+    indent: i32,
+    /// Whether the line ends before the next text.
+    ended: bool,
+    /// Whether a space stands before the next text, if its line goes on.
+    space: bool,
+    blank: bool,
+}
+
+impl Printer<'_> {
+    fn text(&mut self, text: &str) {
+        if self.ended {
+            self.out.push_str(self.newline);
+            if self.blank {
+                self.out.push_str(self.newline);
+            }
+            self.column = self.next_column();
+            self.out.extend(std::iter::repeat_n(' ', self.column));
+        } else if self.space && !self.out.is_empty() {
+            self.out.push(' ');
+            self.column += 1;
+        }
+        self.ended = false;
+        self.space = false;
+        self.blank = false;
+        self.out.push_str(text);
+        self.column = match text.rfind('\n') {
+            Some(at) => text[at + 1..].chars().count(),
+            None => self.column + text.chars().count(),
+        };
+    }
+
+    fn end_line(&mut self) {
+        self.ended = !self.out.is_empty();
+    }
+
+    fn next_column(&self) -> usize {
+        match self.ended {
+            true => usize::try_from(self.indent).unwrap_or(0),
+            false => self.column + usize::from(self.space),
+        }
+    }
+}

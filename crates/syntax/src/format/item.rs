@@ -1,0 +1,162 @@
+//! Items: definitions, foreign functions, imports, and the annotations before them.
+
+use super::document::Document;
+use super::source::Writer;
+use crate::ast::{AnnotationValue, BinderAnnotation, BinderId, Item, ItemKind, TermId, TermKind};
+use crate::lexer::TokenKind;
+
+/// The document of an item without syntax errors.
+pub(super) fn layout<'t>(text: &'t str, item: &'t Item) -> Document<'t> {
+    let mut writer = Writer::new(text, item);
+    writer.item();
+    writer.out
+}
+
+impl Writer<'_> {
+    fn item(&mut self) {
+        for annotation in &self.item.annotations {
+            self.words_until(annotation.name.as_ref().map_or(0, |name| name.span.end));
+            if self.kind() == TokenKind::LParen {
+                self.annotation_args(annotation.args.len(), |writer, at| {
+                    writer.annotation_arg(
+                        &annotation.args[at].value,
+                        annotation.args[at].key.is_some(),
+                    );
+                });
+            }
+            self.out.fresh();
+        }
+        match &self.item.kind {
+            ItemKind::Import { path } => {
+                self.word();
+                self.space();
+                self.words_until(path.as_ref().map_or(0, |(_, span)| span.end));
+            }
+            ItemKind::Def { ty, body, .. } => self.def(*ty, *body),
+            ItemKind::Foreign {
+                params,
+                result,
+                body,
+                ..
+            } => {
+                self.foreign(params, *result);
+                if body.is_some() {
+                    self.space();
+                    self.word();
+                    self.space();
+                    self.word();
+                }
+            }
+            ItemKind::Stray => self.words_until(u32::MAX),
+        }
+    }
+
+    /// `name : type = body`
+    fn def(&mut self, ty: Option<TermId>, body: TermId) {
+        self.word();
+        self.space();
+        self.word();
+        self.space();
+        if let Some(ty) = ty {
+            self.word();
+            self.space();
+            self.term(ty);
+            self.space();
+        }
+        self.word();
+        self.right_side(body);
+    }
+
+    /// What stands behind a `=`: a function goes on in the same line.
+    pub(super) fn right_side(&mut self, body: TermId) {
+        if matches!(
+            self.item.term(body).kind,
+            TermKind::Fun { .. } | TermKind::DepFun { .. }
+        ) {
+            self.space();
+            self.term(body);
+            return;
+        }
+        self.out.open();
+        self.out.indent();
+        self.out.line();
+        self.term(body);
+        self.out.dedent();
+        self.out.close();
+    }
+
+    /// `foreign def name(x: type): type`
+    fn foreign(&mut self, params: &[BinderId], result: TermId) {
+        self.word();
+        self.space();
+        self.word();
+        self.space();
+        self.word();
+        self.list(params.len(), |writer, at| writer.binder(params[at]));
+        self.word();
+        self.space();
+        self.term(result);
+    }
+
+    fn annotation_args(&mut self, count: usize, each: impl FnMut(&mut Self, usize)) {
+        match count {
+            0 => {
+                self.word();
+                self.word();
+            }
+            _ => self.list(count, each),
+        }
+    }
+
+    fn annotation_arg(&mut self, value: &AnnotationValue, named: bool) {
+        if named {
+            self.word();
+            self.space();
+            self.word();
+            self.space();
+        }
+        match value {
+            AnnotationValue::Term(term) => self.term(*term),
+            AnnotationValue::String(_, span) => self.words_until(span.end),
+            AnnotationValue::List(terms, _) => {
+                self.annotation_args(terms.len(), |writer, at| writer.term(terms[at]));
+            }
+        }
+    }
+
+    /// `(a, b)` or `[a, b]`: on one line, or each element on its own.
+    pub(super) fn list(&mut self, count: usize, mut each: impl FnMut(&mut Self, usize)) {
+        self.open();
+        self.word();
+        self.out.indent();
+        self.out.soft_line();
+        for at in 0..count {
+            if at > 0 {
+                self.word();
+                self.out.line();
+            }
+            each(self, at);
+        }
+        self.out.dedent();
+        self.word();
+        self.out.close();
+    }
+
+    /// `x`, `x: type`, `n: Nat`
+    pub(super) fn binder(&mut self, id: BinderId) {
+        self.word();
+        match self.item.binder(id).annotation {
+            BinderAnnotation::None => {}
+            BinderAnnotation::Type(ty) => {
+                self.word();
+                self.space();
+                self.term(ty);
+            }
+            BinderAnnotation::Kind(_, span) => {
+                self.word();
+                self.space();
+                self.words_until(span.end);
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! The tokens of an item in their order, each with the comments that stand at it.
+
+use super::document::{Document, Group};
+use crate::Span;
+use crate::ast::Item;
+use crate::lexer::{Lexer, Token, TokenKind};
+
+/// A comment between two tokens.
+#[derive(Clone, Copy)]
+struct Comment<'t> {
+    text: &'t str,
+    line_comment: bool,
+    /// How many lines end between it and what stands before it.
+    lines_before: usize,
+}
+
+impl Comment<'_> {
+    fn is_on_own_line(&self) -> bool {
+        self.lines_before > 0 || self.line_comment
+    }
+}
+
+/// A token that is to be written.
+struct Word<'t> {
+    token: Token,
+    text: &'t str,
+    /// The comments before it, those that trail the token before it aside.
+    before: Vec<Comment<'t>>,
+    /// How many lines end directly before it.
+    lines_before: usize,
+    /// The comments behind it on its line.
+    behind: Vec<Comment<'t>>,
+}
+
+/// Writes a document from an item's tree and tokens.
+pub(super) struct Writer<'t> {
+    pub(super) item: &'t Item,
+    pub(super) out: Document<'t>,
+    words: Vec<Word<'t>>,
+    next: usize,
+    /// Whether what stands before the next token is written.
+    led: bool,
+}
+
+impl<'t> Writer<'t> {
+    pub(super) fn new(text: &'t str, item: &'t Item) -> Self {
+        Writer {
+            item,
+            out: Document::default(),
+            words: words(text),
+            next: 0,
+            led: false,
+        }
+    }
+
+    /// The next token.
+    pub(super) fn kind(&self) -> TokenKind {
+        self.words
+            .get(self.next)
+            .map_or(TokenKind::End, |word| word.token.kind)
+    }
+
+    /// The place of the next token.
+    pub(super) fn place(&self) -> Span {
+        self.words
+            .get(self.next)
+            .map_or(Span::default(), |word| word.token.span)
+    }
+
+    /// Whether a line ends directly before or behind the next token.
+    pub(super) fn at_line_end(&self) -> bool {
+        let lines = |at: usize| {
+            self.words.get(at).is_some_and(|word| {
+                word.lines_before > 0 || word.before.iter().any(Comment::is_on_own_line)
+            })
+        };
+        lines(self.next) || lines(self.next + 1)
+    }
+
+    /// Opens a group with the next token; the comments before it stay outside.
+    pub(super) fn open(&mut self) -> Group {
+        self.lead();
+        self.out.open()
+    }
+
+    /// Writes the next token with its comments.
+    pub(super) fn word(&mut self) {
+        self.lead();
+        self.led = false;
+        let Some(word) = self.words.get(self.next) else {
+            return;
+        };
+        self.out.text(word.text);
+        word.behind
+            .iter()
+            .for_each(|comment| self.out.comment_behind(comment.text));
+        self.next += 1;
+    }
+
+    /// Writes what stands before the next token: comments and a blank line.
+    fn lead(&mut self) {
+        if self.led {
+            return;
+        }
+        self.led = true;
+        let Some(word) = self.words.get(self.next) else {
+            return;
+        };
+        let opened = self
+            .next
+            .checked_sub(1)
+            .is_none_or(|at| is_opener(self.words[at].token.kind));
+        for (at, comment) in word.before.iter().enumerate() {
+            if comment.lines_before > 0 {
+                self.out.fresh();
+            }
+            if comment.lines_before > 1 && !(opened && at == 0) {
+                self.out.blank();
+            }
+            self.out.text(comment.text);
+            let next = word
+                .before
+                .get(at + 1)
+                .map_or(word.lines_before, |next| next.lines_before);
+            match comment.line_comment || next > 0 {
+                true => self.out.fresh(),
+                false => self.out.space(),
+            }
+        }
+        let first = opened && word.before.is_empty();
+        if word.lines_before > 1 && !first && !is_closer(word.token.kind) {
+            self.out.blank();
+        }
+    }
+
+    /// Writes the tokens up to `end` without spaces between them.
+    pub(super) fn words_until(&mut self, end: u32) {
+        while self
+            .words
+            .get(self.next)
+            .is_some_and(|word| word.token.span.start < end)
+        {
+            self.word();
+        }
+    }
+
+    pub(super) fn space(&mut self) {
+        self.out.space();
+    }
+}
+
+fn is_opener(kind: TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace
+    )
+}
+
+fn is_closer(kind: TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace
+    )
+}
+
+/// The tokens of a text, with the comments between them handed to one side or the other.
+fn words(text: &str) -> Vec<Word<'_>> {
+    let mut words: Vec<Word> = Vec::new();
+    let mut comments: Vec<Comment> = Vec::new();
+    let mut lines = 0;
+    for token in Lexer::new(text) {
+        let piece = &text[std::ops::Range::from(token.span)];
+        if token.kind == TokenKind::Whitespace {
+            lines += super::newlines(piece);
+        } else if token.kind.is_trivia() {
+            let line_comment = token.kind != TokenKind::BlockComment;
+            comments.push(Comment {
+                text: piece.trim_end(),
+                line_comment,
+                lines_before: lines,
+            });
+            lines = 0;
+        } else {
+            let behind = match words.last() {
+                Some(_) => trailing(&comments, lines),
+                None => 0,
+            };
+            let before = comments.split_off(behind);
+            if let Some(last) = words.last_mut() {
+                last.behind = std::mem::take(&mut comments);
+            }
+            comments.clear();
+            words.push(Word {
+                token,
+                text: piece,
+                before,
+                lines_before: lines,
+                behind: Vec::new(),
+            });
+            lines = 0;
+        }
+    }
+    words
+}
+
+/// How many of the comments stand behind the last token on its line and end that line.
+fn trailing(comments: &[Comment], lines: usize) -> usize {
+    let same_line = comments
+        .iter()
+        .take_while(|comment| comment.lines_before == 0)
+        .count();
+    let ends = match comments.get(same_line) {
+        Some(_) => true,
+        None => lines > 0,
+    };
+    if ends { same_line } else { 0 }
+}

@@ -1,0 +1,351 @@
+//! Terms: pipelines a stage a line, functions with their bodies below, the rest in groups.
+
+use super::document::Group;
+use super::source::Writer;
+use crate::ast::{BinaryOp, BinderId, TermId, TermKind};
+use crate::lexer::TokenKind;
+
+/// Operators that break together, since a chain of them reads as one.
+#[derive(PartialEq, Eq)]
+enum Chain {
+    Pipe,
+    Compose,
+    Or,
+    And,
+    Sum,
+    Product,
+    Single,
+}
+
+impl Chain {
+    fn of(op: BinaryOp) -> Chain {
+        use BinaryOp::*;
+        match op {
+            Pipe => Chain::Pipe,
+            Then | After => Chain::Compose,
+            Or => Chain::Or,
+            And => Chain::And,
+            Add | Sub => Chain::Sum,
+            Mul | Div | Mod => Chain::Product,
+            ApplyLeft | Eq | Ne | Lt | Le | Gt | Ge | Pow | Divides => Chain::Single,
+        }
+    }
+}
+
+/// A line of a type: what stands before the last `->`s.
+enum Step {
+    Arrow(TermId),
+    Pi(BinderId),
+}
+
+impl Writer<'_> {
+    pub(super) fn term(&mut self, id: TermId) {
+        self.tail(id, &mut None);
+    }
+
+    /// A term at the end of a group. A function there ends the group before its body, so that the
+    /// body may stand on lines of its own without breaking what stands before it.
+    fn tail(&mut self, id: TermId, group: &mut Option<Group>) {
+        let item = self.item;
+        let term = item.term(id);
+        match &term.kind {
+            TermKind::Missing
+            | TermKind::Hole
+            | TermKind::Name(_)
+            | TermKind::Literal(_)
+            | TermKind::Operator(_)
+            | TermKind::Scalar(_)
+            | TermKind::Address(_) => self.words_until(term.span.end),
+            TermKind::Apply { callee, args } => self.apply(*callee, args, group),
+            TermKind::Binary { op, .. } => self.chain(id, *op),
+            TermKind::Unary { operand, .. } => self.unary(*operand),
+            TermKind::Project { pair, .. } => {
+                self.term(*pair);
+                self.words_until(term.span.end);
+            }
+            TermKind::Fun { params, body } | TermKind::DepFun { params, body } => {
+                self.function(params, *body, group);
+            }
+            TermKind::NatFun { param, body }
+            | TermKind::DataFun { param, body }
+            | TermKind::DepPair { param, body } => self.function(&[*param], *body, group),
+            TermKind::Let { .. } => self.lets(id),
+            TermKind::Pair(first, second) => {
+                let both = [*first, *second];
+                self.list(2, |writer, at| writer.term(both[at]));
+            }
+            TermKind::Ascribe { term, ty } => self.ascribe(*term, *ty),
+            TermKind::Paren(inner) => {
+                self.word();
+                self.term(*inner);
+                self.word();
+            }
+            TermKind::Array {
+                size,
+                elem,
+                long: false,
+            }
+            | TermKind::DepArray { size, elem } => {
+                self.dimension(*size, *elem);
+            }
+            TermKind::Array {
+                size: first,
+                elem: second,
+                ..
+            }
+            | TermKind::Tuple(first, second)
+            | TermKind::Vector {
+                size: first,
+                elem: second,
+            } => {
+                let both = [*first, *second];
+                self.word();
+                self.list(2, |writer, at| writer.term(both[at]));
+            }
+            TermKind::Index(size) => {
+                self.word();
+                self.list(1, |writer, _| writer.term(*size));
+            }
+            TermKind::Arrow(..) | TermKind::Pi { .. } => self.arrows(id),
+        }
+    }
+
+    /// `f(a, b)`. A function as last argument begins behind the parenthesis.
+    fn apply(&mut self, callee: TermId, args: &[TermId], group: &mut Option<Group>) {
+        self.term(callee);
+        let functions = args.iter().filter(|&&arg| self.is_function(arg)).count();
+        let ends_in_function = args.last().is_some_and(|&arg| self.is_function(arg));
+        if functions != 1 || !ends_in_function {
+            return self.list(args.len(), |writer, at| writer.term(args[at]));
+        }
+        self.word();
+        for (at, &arg) in args.iter().enumerate() {
+            if at > 0 {
+                self.word();
+                self.space();
+            }
+            match at + 1 == args.len() {
+                true => self.tail(arg, group),
+                false => self.term(arg),
+            }
+        }
+        self.word();
+    }
+
+    fn is_function(&self, id: TermId) -> bool {
+        matches!(
+            self.item.term(id).kind,
+            TermKind::Fun { .. } | TermKind::DepFun { .. }
+        )
+    }
+
+    /// `fun(params => body)`, with or without parentheses around the parameters; `DepPair[k => t]`.
+    fn function(&mut self, params: &[BinderId], body: TermId, group: &mut Option<Group>) {
+        self.word();
+        self.word();
+        if self.kind() == TokenKind::LParen {
+            self.list(params.len(), |writer, at| writer.binder(params[at]));
+        } else {
+            for (at, &param) in params.iter().enumerate() {
+                if at > 0 {
+                    self.word();
+                    self.space();
+                }
+                self.binder(param);
+            }
+        }
+        self.space();
+        self.word();
+        if group.take().is_some() {
+            self.out.close();
+        }
+        self.out.open();
+        self.out.indent();
+        self.out.line();
+        self.term(body);
+        self.out.dedent();
+        self.out.close();
+        self.word();
+    }
+
+    /// Operands and the operators between them, which begin the lines of a long chain.
+    fn chain(&mut self, id: TermId, op: BinaryOp) {
+        let mut operands = Vec::new();
+        let mut head = id;
+        while let TermKind::Binary {
+            op: next, lhs, rhs, ..
+        } = &self.item.term(head).kind
+        {
+            let same = Chain::of(*next) == Chain::of(op) && *next != BinaryOp::ApplyLeft;
+            if head != id && (!same || Chain::of(op) == Chain::Single) {
+                break;
+            }
+            operands.push(*rhs);
+            head = *lhs;
+        }
+        operands.reverse();
+        let group = self.open();
+        let mut open = Some(group);
+        self.term(head);
+        self.out.indent_if_broken(group);
+        let stages = matches!(op, BinaryOp::Pipe | BinaryOp::Then | BinaryOp::After);
+        for (at, &operand) in operands.iter().enumerate() {
+            if stages && operands.len() > 1 && self.at_line_end() {
+                self.out.force();
+            }
+            let trailing = op == BinaryOp::ApplyLeft;
+            self.operator(trailing);
+            match at + 1 == operands.len() {
+                true => self.tail(operand, &mut open),
+                false => self.term(operand),
+            }
+        }
+        self.out.dedent_if_broken(group);
+        if open.is_some() {
+            self.out.close();
+        }
+    }
+
+    fn operator(&mut self, trailing: bool) {
+        match trailing {
+            true => {
+                self.space();
+                self.word();
+                self.out.line();
+            }
+            false => {
+                self.out.line();
+                self.word();
+                self.space();
+            }
+        }
+    }
+
+    /// `-a`; a space stays before a number, which the sign would become part of.
+    fn unary(&mut self, operand: TermId) {
+        self.word();
+        if matches!(self.kind(), TokenKind::Int | TokenKind::Float) {
+            self.space();
+        }
+        self.term(operand);
+    }
+
+    /// `let x = value in` and what follows it, one below the other unless all fit on a line.
+    fn lets(&mut self, id: TermId) {
+        let mut id = id;
+        self.open();
+        while let TermKind::Let {
+            binder,
+            value,
+            body,
+        } = self.item.term(id).kind
+        {
+            self.word();
+            self.space();
+            self.binder(binder);
+            self.space();
+            self.word();
+            self.right_side(value);
+            self.space();
+            self.word();
+            self.out.line();
+            id = body;
+        }
+        self.term(id);
+        self.out.close();
+    }
+
+    fn ascribe(&mut self, term: TermId, ty: TermId) {
+        self.open();
+        self.word();
+        self.out.indent();
+        self.term(term);
+        self.out.line();
+        self.word();
+        self.space();
+        self.term(ty);
+        self.out.dedent();
+        self.word();
+        self.out.close();
+    }
+
+    /// `n.t`, `n..f`. In `3.3.f32` two sizes are one token.
+    fn dimension(&mut self, size: TermId, elem: TermId) {
+        let place = self.place();
+        let shared = self.kind() == TokenKind::Float
+            && place.contains(self.item.term(size).span)
+            && place != self.item.term(size).span;
+        if shared {
+            self.word();
+            return self.rest_of_dimension(elem);
+        }
+        self.term(size);
+        let number = matches!(self.item.term(size).kind, TermKind::Literal(_));
+        self.word();
+        if number && self.kind() == TokenKind::Int {
+            self.space();
+        }
+        self.term(elem);
+    }
+
+    /// What follows the second size of a token such as `3.3`.
+    fn rest_of_dimension(&mut self, id: TermId) {
+        match self.item.term(id).kind {
+            TermKind::Array {
+                size,
+                elem,
+                long: false,
+            }
+            | TermKind::DepArray { size, elem } => {
+                self.rest_of_dimension(size);
+                self.word();
+                self.term(elem);
+            }
+            TermKind::Apply { callee, ref args } => {
+                self.rest_of_dimension(callee);
+                self.list(args.len(), |writer, at| writer.term(args[at]));
+            }
+            _ => self.words_until(self.item.term(id).span.end),
+        }
+    }
+
+    /// `s -> t -> u`: long ones break before each arrow but those of parameters.
+    fn arrows(&mut self, id: TermId) {
+        let mut steps = Vec::new();
+        let mut last = id;
+        loop {
+            match self.item.term(last).kind {
+                TermKind::Arrow(from, to) => {
+                    steps.push(Step::Arrow(from));
+                    last = to;
+                }
+                TermKind::Pi { param, body, .. } => {
+                    steps.push(Step::Pi(param));
+                    last = body;
+                }
+                _ => break,
+            }
+        }
+        let group = self.open();
+        self.out.indent_if_broken(group);
+        for step in steps {
+            match step {
+                Step::Arrow(from) => {
+                    self.term(from);
+                    self.out.line();
+                }
+                Step::Pi(param) => {
+                    self.word();
+                    self.binder(param);
+                    self.word();
+                    self.space();
+                }
+            }
+            self.word();
+            self.space();
+        }
+        self.term(last);
+        self.out.dedent_if_broken(group);
+        self.out.close();
+    }
+}

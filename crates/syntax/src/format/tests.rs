@@ -1,0 +1,386 @@
+//! The layout changes white space only, and settles at once.
+
+use super::{format, format_item, item, same_tokens};
+use crate::{dump, lex, parse};
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+
+fn word(words: &'static [&'static str]) -> BoxedStrategy<String> {
+    prop::sample::select(words).prop_map(str::to_owned).boxed()
+}
+
+fn fill(template: &str, parts: &[String]) -> String {
+    let mut parts = parts.iter();
+    template
+        .chars()
+        .map(|c| {
+            if c == '$' {
+                parts.next().cloned().unwrap_or_default()
+            } else {
+                c.to_string()
+            }
+        })
+        .collect()
+}
+
+/// One of the templates, its `$` filled from the strategy.
+fn templates(
+    templates: &'static [&'static str],
+    inner: BoxedStrategy<String>,
+) -> BoxedStrategy<String> {
+    (
+        prop::sample::select(templates),
+        prop::collection::vec(inner, 5),
+    )
+        .prop_map(|(template, parts)| fill(template, &parts))
+        .boxed()
+}
+
+fn size() -> BoxedStrategy<String> {
+    word(&["n", "m", "3", "128", "size"])
+        .prop_recursive(3, 8, 2, |inner| {
+            templates(
+                &[
+                    "$ + $",
+                    "$ * $ - $",
+                    "$ / $",
+                    "$ ^ $",
+                    "($)",
+                    "min($, $)",
+                    "f($)",
+                ],
+                inner.boxed(),
+            )
+        })
+        .boxed()
+}
+
+fn ty() -> BoxedStrategy<String> {
+    word(&[
+        "f32",
+        "t",
+        "bool",
+        "natType",
+        "elementType",
+        "3.3.f32",
+        "n.3.4.f32",
+        "4.t",
+    ])
+    .prop_recursive(4, 16, 3, |inner| {
+        let inner = inner.boxed();
+        let sized = (size(), inner.clone()).prop_map(|(n, t)| {
+            [
+                format!("({n}).{t}"),
+                format!("Array[{n}, {t}]"),
+                format!("Vec[{n}, {t}]"),
+                format!("Idx[{n}]"),
+            ]
+        });
+        prop_oneof![
+            (sized, 0usize..4).prop_map(|(forms, which)| forms[which].clone()),
+            templates(
+                &[
+                    "n.$",
+                    "($)",
+                    "($, $)",
+                    "Tuple[$, $]",
+                    "n..f",
+                    "n..dataFun(i => $)",
+                    "DepPair[k => $]",
+                    "($ -> $)",
+                    "($ -> $ -> $)",
+                    "((n: Nat) -> $)",
+                    "({t: Num} -> $ -> $)",
+                ],
+                inner
+            ),
+        ]
+    })
+    .boxed()
+}
+
+fn expr() -> BoxedStrategy<String> {
+    let leaf = word(&[
+        "x",
+        "xs",
+        "aLongerName",
+        "_",
+        "3",
+        "-3",
+        "2.5f",
+        "1e-6",
+        "true",
+        "(+)",
+        "let",
+        "(-4)",
+        "3u8",
+    ]);
+    let atom = leaf.prop_recursive(6, 40, 4, |inner| {
+        let inner = inner.boxed();
+        prop_oneof![
+            4 => templates(
+                &[
+                    "map($)", "f($)($)", "reduce($, $)($)", "(p._1)", "zip($)(ys)._2", "($ + $)", "($ * $ + $ - $)",
+                    "($ |> map($))", "($ |> f($) |> g($))", "fun(x => $)", "fun(x, y => $)", "fun((x, y) => $ + $)",
+                    "fun(x => $ |> f |> g($))", "depFun(n: Nat => $)", "depFun((n: Nat, t: DataType) => $)",
+                    "(let x = $ in $)", "fun(x => let y = $ in let z = $ in $)", "($, $)", "(f >> $ >> g)", "($ <| $ <| x)",
+                    "($ < $ && !$ || $ == $)", "(- $)", "(- -3)", "f(n, Array[n, f32], 3.3.f32, Local, $)", "f(s -> t)",
+                    "natFun(i => i + 1)", "($ ^ $)", "map(fun(x => $))", "map(fun(x => $ |> g))($)", "f($, fun(x => $))",
+                ],
+                inner.clone()
+            ),
+            1 => (inner.clone(), ty()).prop_map(|(e, t)| format!("({e} : {t})")),
+            1 => (inner, ty()).prop_map(|(e, t)| format!("fun(x: {t} => {e})")),
+        ]
+    });
+    templates(
+        &[
+            "$",
+            "$ |> map($)",
+            "$ |> f |> $ |> g($)",
+            "let x = $ in $",
+            "$ + $",
+        ],
+        atom.boxed(),
+    )
+}
+
+fn definition() -> BoxedStrategy<String> {
+    (
+        word(&[
+            "",
+            "@target(c) ",
+            "@run(n = 1, m = 2) @assume(4 | n, n >= 12) ",
+            "@opencl(local = [64, 1, 1]) ",
+        ]),
+        prop::option::of(ty()),
+        expr(),
+    )
+        .prop_map(|(annotations, ty, body)| match ty {
+            Some(ty) => format!("{annotations}def f : {ty} = {body}"),
+            None => format!("{annotations}def f = {body}"),
+        })
+        .boxed()
+}
+
+/// Puts white space and comments between the tokens of a text.
+fn scatter(text: &str, between: &[&str]) -> String {
+    let mut between = between.iter().cycle();
+    let mut out = String::new();
+    for token in lex(text) {
+        let piece = &text[std::ops::Range::from(token.span)];
+        match token.kind {
+            kind if kind.is_trivia() => out.push_str(between.next().unwrap_or(&" ")),
+            _ => out.push_str(piece),
+        }
+    }
+    out
+}
+
+fn separators() -> impl Strategy<Value = Vec<&'static str>> {
+    let one = prop_oneof![
+        12 => Just(" "),
+        4 => Just("\n"),
+        2 => Just("\n\n\n"),
+        1 => prop::sample::select(vec![
+            " // c\n", "\n// own\n", "\n\n\t// own\n\n", " /* b */ ", " /* b */\n", "\n/* b */ ", "\n\n/* b\n  b */\n",
+            " // c\n// d\n", " /* a */ /* b */ // c\n\n", "\n/// doc\n", "\r\n", " // c\r\n",
+        ]),
+    ];
+    prop::collection::vec(one, 1..40)
+}
+
+fn comments(text: &str) -> Vec<&str> {
+    let comments = lex(text).filter(|token| token.kind.is_comment());
+    comments
+        .map(|token| text[std::ops::Range::from(token.span)].trim_end())
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn the_program_stays(definition in definition(), between in separators()) {
+        let text = scatter(&definition, &between);
+        let parsed = parse(&text);
+        prop_assert_eq!(&parsed.diagnostics, &[], "{}", text);
+        let printed = item::layout(&text, &parsed.item).print("\n");
+        prop_assert!(same_tokens(&text, &printed), "{text}\n----\n{printed}");
+        prop_assert_eq!(comments(&text), comments(&printed));
+        let again = parse(&printed);
+        prop_assert_eq!(dump(&again.item), dump(&parsed.item));
+        prop_assert_eq!(again.item.docs.map(|docs| docs.text), parsed.item.docs.map(|docs| docs.text));
+    }
+
+    #[test]
+    fn formatting_twice_is_formatting_once(
+        definitions in prop::collection::vec(definition(), 1..3),
+        between in separators(),
+        gap in prop::sample::select(vec!["\n", "\n\n\n", " ", " // end\n", "\n/* a */ /* b */\n\n// c\n", " /* a */ "]),
+    ) {
+        let text = format!("{gap}{}{gap}", scatter(&definitions.join(" "), &between));
+        let once = format(&text);
+        prop_assert_eq!(format(&once), once.clone(), "{}", text);
+        prop_assert_eq!(comments(&text), comments(&once));
+        let trailing = once.lines().any(|line| line.ends_with(' ') && !line.contains("/*"));
+        prop_assert!(!trailing, "{once}");
+        prop_assert!(once.ends_with('\n') && !once.ends_with("\n\n"));
+    }
+
+    #[test]
+    fn any_text_survives(text in "[def =x()\n/*.|>\"@\u{e9}]{0,60}") {
+        let once = format(&text);
+        prop_assert_eq!(format(&once), once.clone());
+        prop_assert_eq!(
+            lex(&once).filter(|token| !token.kind.is_trivia()).count(),
+            lex(&text).filter(|token| !token.kind.is_trivia()).count()
+        );
+    }
+}
+
+fn check(text: &str, expect: Expect) {
+    let formatted = format(text);
+    expect.assert_eq(&formatted);
+    assert_eq!(format(&formatted), formatted);
+}
+
+#[test]
+fn items_and_comments() {
+    check(
+        "\n\n// licence\n\n\n\nimport   \"a\"\nimport \"b\" // why\n/* x */ def f=1 /* y */ def g = 2\n\n\n/// doc\n@target( c )\n\ndef h\n:f32=3.0f // end\n// last\n\n\n",
+        expect![[r#"
+            // licence
+
+            import "a"
+            import "b" // why
+            /* x */
+            def f = 1 /* y */
+            def g = 2
+
+            /// doc
+            @target(c)
+
+            def h : f32 = 3.0f // end
+            // last
+        "#]],
+    );
+    check("", expect![[""]]);
+    check("\n\n", expect![[""]]);
+    check(
+        "def f = (x",
+        expect![[r#"
+        def f = (x
+    "#]],
+    );
+    check(
+        "def  f  =  x\ndef g = (  x\ndef  h=y",
+        expect![[r#"
+        def f = x
+        def g = (  x
+        def h = y
+    "#]],
+    );
+    check(
+        "foreign def f(x:f32,y:Vec[4,f32]):f32=\"\"\"{\n  return x;\n}\"\"\"",
+        expect![[r#"
+            foreign def f(x: f32, y: Vec[4, f32]): f32 = """{
+              return x;
+            }"""
+        "#]],
+    );
+}
+
+#[test]
+fn pipelines() {
+    check(
+        "def f = fun(xs => xs |> map(g) |>\n join)",
+        expect![[r#"
+        def f = fun(xs =>
+          xs
+            |> map(g)
+            |> join)
+    "#]],
+    );
+    check(
+        "def f = fun(xs => xs |>\n join)",
+        expect![[r#"
+        def f = fun(xs => xs |> join)
+    "#]],
+    );
+    check(
+        "def f = fun(xs => xs // input\n |> split(4)\n\n // then\n |> map(g) // done\n |> join)",
+        expect![[r#"
+            def f = fun(xs =>
+              xs // input
+                |> split(4)
+
+                // then
+                |> map(g) // done
+                |> join)
+        "#]],
+    );
+    check(
+        "def f = input |> aFirstStageWithALongName(argument) |> aSecondStageWithALongName |> aThirdStageWithALongName(x)",
+        expect![[r#"
+            def f =
+              input
+                |> aFirstStageWithALongName(argument)
+                |> aSecondStageWithALongName
+                |> aThirdStageWithALongName(x)
+        "#]],
+    );
+    check(
+        "def f = fun(xs => xs |> map(fun(x => x |> aFirstStageWithALongName(argument) |> aSecondStageWithALongName(x))))",
+        expect![[r#"
+            def f = fun(xs =>
+              xs |> map(fun(x => x |> aFirstStageWithALongName(argument) |> aSecondStageWithALongName(x))))
+        "#]],
+    );
+}
+
+#[test]
+fn long_lines() {
+    check(
+        "def f : (n: Nat) -> (m: Nat) -> Array[n, Array[m, f32]] -> Array[m, f32] -> (f32 -> f32) -> Array[n, f32] = fun(x => x)",
+        expect![[r#"
+            def f : (n: Nat) -> (m: Nat) -> Array[n, Array[m, f32]]
+              -> Array[m, f32]
+              -> (f32 -> f32)
+              -> Array[n, f32] = fun(x => x)
+        "#]],
+    );
+    check(
+        "def f = aFunction(withAnArgument(andAnother), aSecondArgumentOfSomeLength, aThirdOneAsWell, andAFourth)",
+        expect![[r#"
+            def f =
+              aFunction(withAnArgument(andAnother), aSecondArgumentOfSomeLength, aThirdOneAsWell, andAFourth)
+        "#]],
+    );
+    check(
+        "def f = fun(x => let aName = x |> aFirstStageWithALongName(argument) |> aSecondStageWithALongName(x) in aName + aName)",
+        expect![[r#"
+            def f = fun(x =>
+              let aName = x |> aFirstStageWithALongName(argument) |> aSecondStageWithALongName(x) in
+              aName + aName)
+        "#]],
+    );
+    check(
+        "def f = aLongOperandWithANameOfItsOwn * anotherOperand + aThirdOperandThatIsLonger * (theFourth + theFifthAndLast)",
+        expect![[r#"
+            def f =
+              aLongOperandWithANameOfItsOwn * anotherOperand
+                + aThirdOperandThatIsLonger * (theFourth + theFifthAndLast)
+        "#]],
+    );
+}
+
+#[test]
+fn line_ends_stay_as_they_are() {
+    assert_eq!(
+        format("def  f = x\r\n\r\n\r\n\r\ndef g = y"),
+        "def f = x\r\n\r\ndef g = y\r\n"
+    );
+    assert_eq!(format("\u{feff}def  f = x"), "\u{feff}def f = x\n");
+    assert_eq!(format_item("def f  = x", "\n"), "def f = x");
+}

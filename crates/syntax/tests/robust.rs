@@ -1,0 +1,312 @@
+//! Any text parses: without a panic, with one error at most, to a tree whose places are right.
+
+use proptest::prelude::*;
+use syntax::ast::{ItemKind, Term, TermId, TermKind};
+use syntax::{Code, MAX_HEIGHT, Parsed, Severity, Span, parse, split};
+
+const PROGRAMS: [&str; 8] = [
+    include_str!("programs/binomial.rise"),
+    include_str!("programs/missing_memory.rise"),
+    include_str!("programs/mm.rise"),
+    include_str!("programs/mv.rise"),
+    include_str!("programs/mv_opt.rise"),
+    include_str!("programs/partial_dot.rise"),
+    include_str!("programs/stencil1D.rise"),
+    include_str!("programs/everything.rise"),
+];
+
+/// What holds of every parsed item.
+fn check(text: &str) -> Parsed {
+    let parsed = parse(text);
+    let inside = |span: Span| {
+        span.start <= span.end
+            && text.is_char_boundary(span.start as usize)
+            && text.is_char_boundary(span.end as usize)
+    };
+    assert!(parsed.diagnostics.len() <= 1, "{text:?}");
+    for diagnostic in &parsed.diagnostics {
+        assert!(inside(diagnostic.span), "{text:?} {diagnostic:?}");
+        assert!(
+            diagnostic
+                .related
+                .iter()
+                .all(|related| inside(related.place.span))
+        );
+        assert_eq!(diagnostic.severity, Severity::Error);
+        assert!(
+            text.is_empty() || !diagnostic.span.is_empty(),
+            "{text:?} {diagnostic:?}"
+        );
+    }
+    let item = &parsed.item;
+    let mut heights = vec![0usize; item.terms.len()];
+    for id in (0..item.terms.len() as u32).map(TermId) {
+        let term = item.term(id);
+        assert!(inside(term.span), "{text:?} {term:?}");
+        item.children(id, |child| {
+            assert!(child < id, "children stand before their parents");
+            assert!(
+                term.span.contains(item.term(child).span),
+                "{text:?} {term:?}"
+            );
+            heights[id.0 as usize] = heights[id.0 as usize].max(heights[child.0 as usize] + 1);
+        });
+        assert!(heights[id.0 as usize] <= MAX_HEIGHT);
+    }
+    assert!(
+        item.binders.iter().all(|binder| inside(binder.span)),
+        "{text:?}"
+    );
+    assert!(
+        item.binders.is_sorted_by_key(|binder| binder.span.start),
+        "{text:?}"
+    );
+    let holes = item.terms.iter().any(|term| term.kind == TermKind::Missing);
+    assert!(
+        !holes || !parsed.diagnostics.is_empty(),
+        "a hole without an error: {text:?}"
+    );
+    let _ = (item.parents(), syntax::dump(item));
+    parsed
+}
+
+fn check_file(text: &str) {
+    for span in split(text) {
+        check(&text[std::ops::Range::from(span)]);
+    }
+}
+
+#[test]
+fn programs_have_no_errors() {
+    for program in PROGRAMS {
+        for span in split(program) {
+            let parsed = check(&program[std::ops::Range::from(span)]);
+            assert_eq!(parsed.diagnostics, []);
+        }
+    }
+}
+
+#[test]
+fn every_prefix_and_every_suffix_parses() {
+    for program in PROGRAMS {
+        for (at, _) in program.char_indices() {
+            check_file(&program[..at]);
+            check_file(&program[at..]);
+        }
+    }
+}
+
+#[test]
+fn every_token_may_be_missing() {
+    for program in PROGRAMS {
+        for token in syntax::lex(program) {
+            let (before, behind) = (token.span.start as usize, token.span.end as usize);
+            check_file(&[&program[..before], &program[behind..]].concat());
+        }
+    }
+}
+
+#[test]
+fn deep_nesting_is_an_error() {
+    for (open, inner, close) in [
+        ("(", "x", ")"),
+        ("f(", "x", ")"),
+        ("fun(x => ", "x", ")"),
+        ("let x = ", "x", " in x"),
+        ("f(n.(", "x", "))"),
+        ("f(", "", ""),
+    ] {
+        let deep = |n| format!("def f = {}{inner}{}", open.repeat(n), close.repeat(n));
+        let parsed = check(&deep(100_000));
+        assert_eq!(parsed.diagnostics[0].code, Code::TooDeep, "{open}");
+        if !inner.is_empty() {
+            assert_eq!(check(&deep(80)).diagnostics, [], "{open}");
+        }
+    }
+}
+
+#[test]
+fn chains_are_long() {
+    for (head, link, tail) in [
+        ("x", " |> f", ""),
+        ("x", " + x", ""),
+        ("x", "(x)", ""),
+        ("x", " ^ x", ""),
+        ("x", " <| x", ""),
+        ("x", "._1", ""),
+        ("", "let x = 1 in ", "x"),
+        ("", "-", "x"),
+        ("", "! ", "x"),
+        ("(x : f32", " -> f32", ")"),
+        ("(x : ", "(n: Nat) -> ", "f32)"),
+        ("(x : ", "n.", "f32)"),
+        ("(x : ", "3.", "f32)"),
+    ] {
+        let chain = |n| format!("def f = {head}{}{tail}", link.repeat(n));
+        assert_eq!(check(&chain(900)).diagnostics, [], "{link}");
+        assert_eq!(
+            check(&chain(50_000)).diagnostics[0].code,
+            Code::TooDeep,
+            "{link}"
+        );
+    }
+}
+
+#[test]
+fn many_mistakes_take_linear_time() {
+    for piece in [
+        "fun |> ",
+        "f(|> ",
+        "f(a b ",
+        "fun(",
+        "let x = 1 ",
+        "(a b",
+        "[a => ",
+        "f(x => ",
+        "3.3",
+    ] {
+        check(&format!("def f = {}", piece.repeat(20_000)));
+    }
+}
+
+#[test]
+fn what_was_typed_stays() {
+    let parsed = check("def f : n.f32 -> f32 = fun(xs => xs |> map(g) |>");
+    assert!(matches!(
+        parsed.item.kind,
+        ItemKind::Def { ty: Some(_), .. }
+    ));
+    let name = |term: &Term| match &term.kind {
+        TermKind::Name(name) => Some(name.to_string()),
+        _ => None,
+    };
+    let names: Vec<String> = parsed.item.terms.iter().filter_map(name).collect();
+    assert_eq!(names, ["n", "xs", "map", "g"]);
+}
+
+#[test]
+fn documentation_belongs_to_the_item() {
+    let parsed = check("/// One.\n// plain\n///\n///   two\n@target(c)\ndef f = 1 /// no");
+    let docs = parsed
+        .item
+        .docs
+        .map(|docs| (docs.text.to_string(), docs.span));
+    assert_eq!(docs, Some(("One.\n\n  two".to_owned(), Span::new(0, 31))));
+}
+
+#[test]
+fn the_innermost_term_is_found() {
+    let parsed = check("def f = map(g)(xs)");
+    let at = |offset| {
+        parsed
+            .item
+            .term_at(offset)
+            .map(|id| parsed.item.term(id).kind.clone())
+    };
+    assert_eq!(at(12), Some(TermKind::Name("g".into())));
+    assert_eq!(at(13), Some(TermKind::Name("g".into())));
+    assert_eq!(at(17), Some(TermKind::Name("xs".into())));
+    assert!(matches!(at(18), Some(TermKind::Apply { .. })));
+    assert_eq!(at(2), None);
+}
+
+fn token() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "def",
+        "foreign",
+        "import",
+        "@",
+        "let",
+        "in",
+        "fun",
+        "depFun",
+        "natFun",
+        "dataFun",
+        "true",
+        "x",
+        "n",
+        "_",
+        "_1",
+        "f32",
+        "Nat",
+        "Array",
+        "DepPair",
+        "Idx",
+        "Local",
+        "3",
+        "3.3",
+        "1.5f",
+        "1e9",
+        "\"s\"",
+        "\"\"\"c\"\"\"",
+        "(",
+        "(",
+        "(",
+        ")",
+        ")",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        ",",
+        ":",
+        ".",
+        "..",
+        "=",
+        "=>",
+        "=>",
+        "->",
+        "|>",
+        "<|",
+        ">>",
+        "<<",
+        "||",
+        "==",
+        "<",
+        "+",
+        "-",
+        "^",
+        "!",
+        "|",
+        "\\",
+        "é",
+        "→",
+        "\u{1f600}",
+        "\0",
+        "\r",
+        "// c\n",
+        "/* c */",
+        "/*",
+        "\"",
+        "if",
+        "where",
+        " ",
+        " ",
+        "\n",
+    ])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn any_tokens_parse(tokens in prop::collection::vec(token(), 0..60)) {
+        check_file(&tokens.join(" "));
+        check_file(&tokens.concat());
+        check(&tokens.concat());
+    }
+
+    #[test]
+    fn any_tokens_parse_in_a_definition(tokens in prop::collection::vec(token(), 0..60)) {
+        check(&format!("def f = fun(x => {}", tokens.join(" ")));
+        check(&format!("def f : {} = x", tokens.join(" ")));
+    }
+
+    #[test]
+    fn any_text_parses(text in ".{0,80}") {
+        check_file(&text);
+        check(&text);
+    }
+}
