@@ -1,0 +1,113 @@
+//! What the server offers.
+
+use serde_json::json;
+use tower_lsp::lsp_types::{
+    CallHierarchyServerCapability, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
+    CompletionOptions, CompletionOptionsCompletionItem, DiagnosticOptions, DiagnosticServerCapabilities,
+    DocumentLinkOptions, FoldingRangeProviderCapability, HoverProviderCapability, InlayHintOptions,
+    InlayHintServerCapabilities, OneOf, RenameOptions, SaveOptions, SelectionRangeProviderCapability,
+    SemanticTokenModifier, SemanticTokenType, SemanticTokensFullOptions, SemanticTokensLegend,
+    SemanticTokensOptions, ServerCapabilities, SignatureHelpOptions, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    TypeDefinitionProviderCapability, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
+    WorkspaceServerCapabilities,
+};
+
+use super::config::ClientTraits;
+use super::positions::Encoding;
+
+const NO_PROGRESS: WorkDoneProgressOptions = WorkDoneProgressOptions { work_done_progress: None };
+
+/// What the server offers to this client.
+pub fn capabilities(encoding: Encoding, client: &ClientTraits) -> ServerCapabilities {
+    let code_actions = CodeActionOptions {
+        code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
+        resolve_provider: Some(true),
+        work_done_progress_options: NO_PROGRESS,
+    };
+    ServerCapabilities {
+        position_encoding: Some(encoding.kind()),
+        text_document_sync: Some(synchronisation()),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
+        completion_provider: Some(completion()),
+        signature_help_provider: Some(SignatureHelpOptions {
+            trigger_characters: Some(vec!["(".into(), ",".into()]),
+            retrigger_characters: Some(vec![")".into()]),
+            work_done_progress_options: NO_PROGRESS,
+        }),
+        definition_provider: Some(OneOf::Left(true)),
+        type_definition_provider: Some(TypeDefinitionProviderCapability::Simple(true)),
+        references_provider: Some(OneOf::Left(true)),
+        document_highlight_provider: Some(OneOf::Left(true)),
+        document_symbol_provider: Some(OneOf::Left(true)),
+        workspace_symbol_provider: Some(OneOf::Left(true)),
+        code_action_provider: client.code_actions.then_some(CodeActionProviderCapability::Options(code_actions)),
+        document_formatting_provider: Some(OneOf::Left(true)),
+        document_range_formatting_provider: Some(OneOf::Left(true)),
+        rename_provider: Some(OneOf::Right(RenameOptions {
+            prepare_provider: Some(true),
+            work_done_progress_options: NO_PROGRESS,
+        })),
+        document_link_provider: Some(DocumentLinkOptions {
+            resolve_provider: Some(false),
+            work_done_progress_options: NO_PROGRESS,
+        }),
+        folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
+        selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
+        semantic_tokens_provider: Some(tokens().into()),
+        inlay_hint_provider: Some(OneOf::Right(InlayHintServerCapabilities::Options(InlayHintOptions {
+            work_done_progress_options: NO_PROGRESS,
+            resolve_provider: Some(false),
+        }))),
+        call_hierarchy_provider: Some(CallHierarchyServerCapability::Simple(true)),
+        diagnostic_provider: client.pulls_diagnostics.then(pulled_diagnostics),
+        workspace: Some(WorkspaceServerCapabilities {
+            workspace_folders: Some(WorkspaceFoldersServerCapabilities {
+                supported: Some(true),
+                change_notifications: Some(OneOf::Left(true)),
+            }),
+            file_operations: None,
+        }),
+        experimental: Some(json!({"riseVirtualDocument": true, "riseSyntaxTree": true, "riseStatus": true})),
+        ..ServerCapabilities::default()
+    }
+}
+
+fn synchronisation() -> TextDocumentSyncCapability {
+    TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
+        open_close: Some(true),
+        change: Some(TextDocumentSyncKind::INCREMENTAL),
+        save: Some(TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(false) })),
+        ..TextDocumentSyncOptions::default()
+    })
+}
+
+fn completion() -> CompletionOptions {
+    CompletionOptions {
+        trigger_characters: Some([".", ">", "@", "(", ","].map(String::from).into()),
+        resolve_provider: Some(true),
+        completion_item: Some(CompletionOptionsCompletionItem { label_details_support: Some(false) }),
+        ..CompletionOptions::default()
+    }
+}
+
+fn tokens() -> SemanticTokensOptions {
+    SemanticTokensOptions {
+        work_done_progress_options: NO_PROGRESS,
+        legend: SemanticTokensLegend {
+            token_types: ide::TokenType::ALL.iter().map(|ty| SemanticTokenType::new(ty.as_str())).collect(),
+            token_modifiers: ide::Modifiers::NAMES.iter().map(|name| SemanticTokenModifier::new(name)).collect(),
+        },
+        range: Some(true),
+        full: Some(SemanticTokensFullOptions::Delta { delta: Some(true) }),
+    }
+}
+
+fn pulled_diagnostics() -> DiagnosticServerCapabilities {
+    DiagnosticServerCapabilities::Options(DiagnosticOptions {
+        identifier: Some("rise".into()),
+        inter_file_dependencies: true,
+        workspace_diagnostics: true,
+        work_done_progress_options: NO_PROGRESS,
+    })
+}

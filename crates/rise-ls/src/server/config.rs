@@ -1,0 +1,152 @@
+//! What the user has set, and what the client can do.
+
+use ide::InlayConfig;
+use serde_json::Value;
+use tower_lsp::lsp_types::ClientCapabilities;
+
+/// The settings below `rise`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// `rise.inlayHints`
+    pub inlay_hints: InlayConfig,
+}
+
+impl Settings {
+    /// Reads settings over the defaults, and says what in them has the wrong form. `value` is the
+    /// `rise` section, or an object that holds it.
+    pub fn read(value: &Value) -> (Settings, Vec<String>) {
+        let mut settings = Settings::default();
+        let mut problems = Vec::new();
+        let section = value.get("rise").unwrap_or(value);
+        if !section.is_null() && !section.is_object() {
+            problems.push("the settings of `rise` are no object".to_owned());
+        }
+        let hints = &section["inlayHints"];
+        let chosen = &mut settings.inlay_hints;
+        let switches = [
+            ("parameters", &mut chosen.parameters),
+            ("definitions", &mut chosen.definitions),
+            ("pipelines", &mut chosen.pipelines),
+            ("implicitArguments", &mut chosen.implicits),
+        ];
+        for (name, switch) in switches {
+            match &hints[name] {
+                Value::Null => {}
+                Value::Bool(on) => *switch = *on,
+                _ => problems.push(format!("`rise.inlayHints.{name}` is neither true nor false")),
+            }
+        }
+        match &hints["maxLength"] {
+            Value::Null => {}
+            length => match length.as_u64().and_then(|length| usize::try_from(length).ok()) {
+                Some(length) if length > 0 => chosen.max_length = length,
+                _ => problems.push("`rise.inlayHints.maxLength` is no positive number".to_owned()),
+            },
+        }
+        (settings, problems)
+    }
+}
+
+/// What the client can do, as far as it matters here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClientTraits {
+    /// It asks for diagnostics, so that they need not be sent.
+    pub pulls_diagnostics: bool,
+    /// It can be asked to ask for diagnostics again.
+    pub refreshes_diagnostics: bool,
+    /// It can be asked to ask for inlay hints again.
+    pub refreshes_inlay_hints: bool,
+    /// It answers `workspace/configuration`.
+    pub has_configuration: bool,
+    /// It lets us ask for changed settings.
+    pub registers_configuration: bool,
+    /// It watches files for us.
+    pub watches_files: bool,
+    /// It shows progress that we begin.
+    pub shows_progress: bool,
+    /// It understands `LocationLink`s.
+    pub definition_links: bool,
+    /// It understands `LocationLink`s for type definitions.
+    pub type_definition_links: bool,
+    /// It understands nested document symbols.
+    pub nested_symbols: bool,
+    /// It understands snippets.
+    pub snippets: bool,
+    /// It understands edits with versions.
+    pub versioned_edits: bool,
+    /// It shows code actions that cannot be chosen.
+    pub disabled_actions: bool,
+    /// It can fold parts of lines only as whole lines.
+    pub folds_lines_only: bool,
+    /// It understands code actions (and not only commands).
+    pub code_actions: bool,
+    /// It asks for the edit of a code action when the user has chosen it.
+    pub resolves_edits: bool,
+    /// It wants documentation as Markdown.
+    pub hover_markdown: bool,
+}
+
+impl ClientTraits {
+    /// Reads the client's capabilities.
+    pub fn read(capabilities: &ClientCapabilities) -> ClientTraits {
+        let json = serde_json::to_value(capabilities).unwrap_or_default();
+        let has = |path: &str| json.pointer(path).and_then(Value::as_bool).unwrap_or(false);
+        let lists = |path: &str, wanted: &str| {
+            let list = json.pointer(path).and_then(Value::as_array);
+            list.is_none_or(|list| list.iter().any(|item| item == wanted))
+        };
+        ClientTraits {
+            pulls_diagnostics: json.pointer("/textDocument/diagnostic").is_some_and(Value::is_object),
+            refreshes_diagnostics: has("/workspace/diagnostic/refreshSupport"),
+            refreshes_inlay_hints: has("/workspace/inlayHint/refreshSupport"),
+            has_configuration: has("/workspace/configuration"),
+            registers_configuration: has("/workspace/didChangeConfiguration/dynamicRegistration"),
+            watches_files: has("/workspace/didChangeWatchedFiles/dynamicRegistration"),
+            shows_progress: has("/window/workDoneProgress"),
+            definition_links: has("/textDocument/definition/linkSupport"),
+            type_definition_links: has("/textDocument/typeDefinition/linkSupport"),
+            nested_symbols: has("/textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
+            snippets: has("/textDocument/completion/completionItem/snippetSupport"),
+            versioned_edits: has("/workspace/workspaceEdit/documentChanges"),
+            disabled_actions: has("/textDocument/codeAction/disabledSupport"),
+            folds_lines_only: has("/textDocument/foldingRange/lineFoldingOnly"),
+            code_actions: json.pointer("/textDocument/codeAction/codeActionLiteralSupport").is_some(),
+            resolves_edits: json.pointer("/textDocument/codeAction/resolveSupport/properties").is_some()
+                && lists("/textDocument/codeAction/resolveSupport/properties", "edit"),
+            hover_markdown: lists("/textDocument/hover/contentFormat", "markdown"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn settings_are_read_with_or_without_their_section() {
+        let value = json!({"inlayHints": {"parameters": false, "implicitArguments": true, "maxLength": 20}});
+        let (settings, problems) = Settings::read(&value);
+        let expected = InlayConfig { parameters: false, implicits: true, max_length: 20, ..InlayConfig::default() };
+        assert_eq!((settings.inlay_hints, problems), (expected, vec![]));
+        assert_eq!(Settings::read(&json!({"rise": value})).0, settings);
+        assert_eq!(Settings::read(&Value::Null), (Settings::default(), vec![]));
+    }
+
+    #[test]
+    fn a_setting_of_the_wrong_form_is_named_and_keeps_its_default() {
+        let (settings, problems) = Settings::read(&json!({"inlayHints": {"pipelines": 1, "maxLength": -4}}));
+        assert_eq!(settings, Settings::default());
+        assert_eq!(
+            problems,
+            ["`rise.inlayHints.pipelines` is neither true nor false", "`rise.inlayHints.maxLength` is no positive number"]
+        );
+        assert_eq!(Settings::read(&json!([1])).1, ["the settings of `rise` are no object"]);
+    }
+
+    #[test]
+    fn clients_that_say_nothing_get_the_simplest_answers() {
+        let traits = ClientTraits::read(&ClientCapabilities::default());
+        assert_eq!(traits, ClientTraits { hover_markdown: true, ..ClientTraits::default() });
+    }
+}

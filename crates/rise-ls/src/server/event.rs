@@ -1,0 +1,88 @@
+//! What the main loop is told, and how it answers.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
+use tokio::sync::oneshot;
+use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Response};
+
+use super::requests::Ticket;
+use super::workspace::Loaded;
+
+/// Something that the main loop acts on, in the order of arrival.
+#[derive(Debug)]
+pub enum Event {
+    /// The client asks for something.
+    Request {
+        /// The client's name for the request.
+        id: Id,
+        /// What is asked.
+        method: String,
+        /// About what.
+        params: Value,
+        /// Where the answer goes.
+        reply: Reply,
+    },
+    /// The client says something.
+    Notification {
+        /// What is said.
+        method: String,
+        /// About what.
+        params: Value,
+    },
+    /// The client answers a request of ours.
+    Response(Response),
+    /// A job has ended.
+    Finished(Arc<Ticket>, Ending),
+    /// Files of the workspace were read.
+    Loaded(Loaded),
+    /// Something that a person who looks after the server should know.
+    Problem(String),
+    /// The client can no longer be heard.
+    HungUp,
+}
+
+/// How a job ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It answered (a result or an error).
+    Answered,
+    /// A change of the database interrupted it.
+    Interrupted,
+}
+
+/// What a request gets.
+pub type Answer = Result<Value, Error>;
+
+/// The way back to who asked. Copies lead to the same place, and the first answer counts.
+#[derive(Clone, Debug)]
+pub struct Reply(Arc<Mutex<Option<oneshot::Sender<Answer>>>>);
+
+impl Reply {
+    /// A way back, and its other end.
+    pub fn new() -> (Reply, oneshot::Receiver<Answer>) {
+        let (sender, receiver) = oneshot::channel();
+        (Reply(Arc::new(Mutex::new(Some(sender)))), receiver)
+    }
+
+    /// Answers, unless that has happened. Says whether this was the answer.
+    pub fn send(&self, answer: Answer) -> bool {
+        let sender = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        sender.is_some_and(|sender| sender.send(answer).is_ok())
+    }
+
+    /// Whether an answer is still wanted.
+    pub fn is_open(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+}
+
+/// An error that the protocol names.
+pub fn error(code: ErrorCode, message: impl Into<String>) -> Error {
+    Error { code, message: message.into().into(), data: None }
+}
+
+/// The parameters of a message are not what its method takes.
+pub fn invalid_params(reason: impl std::fmt::Display) -> Error {
+    error(ErrorCode::InvalidParams, reason.to_string())
+}

@@ -1,0 +1,103 @@
+//! Diagnostics: of one document, of all of them.
+
+use db::FileId;
+use syntax::Code;
+use tower_lsp::lsp_types::{
+    Diagnostic, DiagnosticSeverity, DocumentDiagnosticParams, DocumentDiagnosticReport, FullDocumentDiagnosticReport,
+    NumberOrString, RelatedFullDocumentDiagnosticReport, RelatedUnchangedDocumentDiagnosticReport,
+    UnchangedDocumentDiagnosticReport, WorkspaceDiagnosticParams, WorkspaceDiagnosticReport,
+    WorkspaceDocumentDiagnosticReport, WorkspaceFullDocumentDiagnosticReport,
+    WorkspaceUnchangedDocumentDiagnosticReport,
+};
+
+use super::Answer;
+use crate::server::publish::hash;
+use crate::server::snapshot::Snapshot;
+use crate::server::to_proto::diagnostic;
+
+/// Everything that is reported in a file.
+pub fn of_file(snapshot: &Snapshot, file: FileId) -> Vec<Diagnostic> {
+    let document = snapshot.document_of(file);
+    let found = ide::diagnostics(&snapshot.db, file);
+    found.iter().map(|found| diagnostic(snapshot, &document, found)).collect()
+}
+
+/// What stands in the place of diagnostics that could not be computed.
+pub fn failure() -> Diagnostic {
+    Diagnostic {
+        severity: Some(DiagnosticSeverity::WARNING),
+        code: Some(NumberOrString::String(Code::Internal.as_str().into())),
+        source: Some("rise".into()),
+        message: "this file could not be checked: the checker has failed, which is a bug in it; the log says more"
+            .into(),
+        ..Diagnostic::default()
+    }
+}
+
+/// `textDocument/diagnostic`
+pub fn document(snapshot: &Snapshot, params: DocumentDiagnosticParams) -> Answer<DocumentDiagnosticReport> {
+    let items = of_file(snapshot, snapshot.file(&params.text_document.uri)?);
+    let result_id = result_id(&items);
+    Ok(if params.previous_result_id.as_ref() == Some(&result_id) {
+        DocumentDiagnosticReport::Unchanged(RelatedUnchangedDocumentDiagnosticReport {
+            related_documents: None,
+            unchanged_document_diagnostic_report: UnchangedDocumentDiagnosticReport { result_id },
+        })
+    } else {
+        DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport {
+            related_documents: None,
+            full_document_diagnostic_report: FullDocumentDiagnosticReport { result_id: Some(result_id), items },
+        })
+    })
+}
+
+/// `workspace/diagnostic`: every file with something to say, or with something to take back.
+pub fn workspace(snapshot: &Snapshot, params: WorkspaceDiagnosticParams) -> Answer<WorkspaceDiagnosticReport> {
+    let mut items = Vec::new();
+    for file in snapshot.db.files() {
+        if snapshot.db.is_library(file) {
+            continue;
+        }
+        let Some(uri) = snapshot.uri(file) else { continue };
+        let version = snapshot.version(file).map(i64::from);
+        let found = of_file(snapshot, file);
+        let result_id = result_id(&found);
+        let previous = params.previous_result_ids.iter().find(|previous| previous.uri == uri);
+        items.push(match previous {
+            Some(previous) if previous.value == result_id => {
+                let unchanged_document_diagnostic_report = UnchangedDocumentDiagnosticReport { result_id };
+                WorkspaceDocumentDiagnosticReport::Unchanged(WorkspaceUnchangedDocumentDiagnosticReport {
+                    uri,
+                    version,
+                    unchanged_document_diagnostic_report,
+                })
+            }
+            _ => full(uri, version, Some(result_id), found),
+        });
+    }
+    // Files that are gone have no diagnostics.
+    for previous in params.previous_result_ids {
+        if snapshot.file(&previous.uri).is_err() {
+            items.push(full(previous.uri, None, None, Vec::new()));
+        }
+    }
+    Ok(WorkspaceDiagnosticReport { items })
+}
+
+fn full(
+    uri: crate::server::uri::Uri,
+    version: Option<i64>,
+    result_id: Option<String>,
+    items: Vec<Diagnostic>,
+) -> WorkspaceDocumentDiagnosticReport {
+    WorkspaceDocumentDiagnosticReport::Full(WorkspaceFullDocumentDiagnosticReport {
+        uri,
+        version,
+        full_document_diagnostic_report: FullDocumentDiagnosticReport { result_id, items },
+    })
+}
+
+/// The same diagnostics have the same name, whatever the text around them.
+fn result_id(items: &[Diagnostic]) -> String {
+    format!("{:016x}", hash(items))
+}

@@ -1,0 +1,158 @@
+//! What is known at a place: hover, completion, signatures, inlay hints.
+
+use ide::{Completion, CompletionKind, CompletionSource, InlayHint, InlayKind};
+use rise::Primitive;
+use serde_json::{Value, json};
+use syntax::{GlobalId, Span};
+use tower_lsp::lsp_types::{
+    CompletionItem, CompletionItemKind, CompletionList, CompletionParams, CompletionTextEdit, Documentation, Hover,
+    HoverContents, HoverParams, InlayHint as LspInlayHint, InlayHintKind, InlayHintLabel, InlayHintParams,
+    InlayHintTooltip, InsertTextFormat, MarkupContent, MarkupKind, ParameterInformation, ParameterLabel, SignatureHelp,
+    SignatureHelpParams, SignatureInformation, TextEdit,
+};
+
+use super::Answer;
+use crate::server::positions::{Encoding, number};
+use crate::server::snapshot::{Document, Snapshot};
+use crate::server::to_proto::{markdown, text_edits};
+
+/// `textDocument/hover`
+pub fn hover(snapshot: &Snapshot, params: HoverParams) -> Answer<Option<Hover>> {
+    let place = params.text_document_position_params;
+    let document = snapshot.document(&place.text_document.uri)?;
+    let found = ide::hover(&snapshot.db, document.at(place.position));
+    let kind = match snapshot.view.client.hover_markdown {
+        true => MarkupKind::Markdown,
+        false => MarkupKind::PlainText,
+    };
+    Ok(found.map(|hover| Hover {
+        contents: HoverContents::Markup(MarkupContent { kind, value: hover.markdown }),
+        range: Some(document.range(hover.range)),
+    }))
+}
+
+/// `textDocument/completion`
+pub fn completion(snapshot: &Snapshot, params: CompletionParams) -> Answer<CompletionList> {
+    let place = params.text_document_position;
+    let document = snapshot.document(&place.text_document.uri)?;
+    let found = ide::completions(&snapshot.db, document.at(place.position));
+    let items = found.into_iter().map(|completion| completion_item(snapshot, &document, completion)).collect();
+    Ok(CompletionList { is_incomplete: false, items })
+}
+
+fn completion_item(snapshot: &Snapshot, document: &Document, completion: Completion) -> CompletionItem {
+    let snippet = completion.snippet && snapshot.view.client.snippets;
+    let text = match completion.snippet && !snippet {
+        true => completion.label.clone(),
+        false => completion.insert,
+    };
+    CompletionItem {
+        kind: Some(completion_kind(completion.kind)),
+        detail: completion.detail,
+        sort_text: Some(completion.sort),
+        insert_text_format: snippet.then_some(InsertTextFormat::SNIPPET),
+        text_edit: Some(CompletionTextEdit::Edit(TextEdit::new(document.range(completion.replace), text))),
+        data: source_to_json(completion.source),
+        label: completion.label,
+        ..CompletionItem::default()
+    }
+}
+
+fn completion_kind(kind: CompletionKind) -> CompletionItemKind {
+    match kind {
+        CompletionKind::Function => CompletionItemKind::FUNCTION,
+        CompletionKind::Value => CompletionItemKind::VARIABLE,
+        CompletionKind::TypeParameter => CompletionItemKind::TYPE_PARAMETER,
+        CompletionKind::Type => CompletionItemKind::STRUCT,
+        CompletionKind::Kind => CompletionItemKind::INTERFACE,
+        CompletionKind::AddressSpace => CompletionItemKind::ENUM_MEMBER,
+        CompletionKind::Keyword => CompletionItemKind::KEYWORD,
+        CompletionKind::Field => CompletionItemKind::FIELD,
+        CompletionKind::Annotation => CompletionItemKind::PROPERTY,
+    }
+}
+
+fn source_to_json(source: CompletionSource) -> Option<Value> {
+    match source {
+        CompletionSource::None => None,
+        // As text: numbers of JSON have 53 bits in some clients.
+        CompletionSource::Global(global) => Some(json!({"def": global.0.to_string()})),
+        CompletionSource::Primitive(primitive) => Some(json!({"primitive": primitive.name()})),
+    }
+}
+
+fn source_from_json(data: &Value) -> CompletionSource {
+    let global = data["def"].as_str().and_then(|number| number.parse().ok());
+    let primitive = data["primitive"].as_str().and_then(Primitive::from_name);
+    match (global, primitive) {
+        (Some(number), _) => CompletionSource::Global(GlobalId(number)),
+        (None, Some(primitive)) => CompletionSource::Primitive(primitive),
+        (None, None) => CompletionSource::None,
+    }
+}
+
+/// `completionItem/resolve`
+pub fn resolve_completion(snapshot: &Snapshot, mut item: CompletionItem) -> Answer<CompletionItem> {
+    let source = item.data.as_ref().map_or(CompletionSource::None, source_from_json);
+    if item.documentation.is_none() {
+        let docs = ide::resolve_completion(&snapshot.db, source);
+        item.documentation = docs.map(|docs| Documentation::MarkupContent(markdown(docs)));
+    }
+    Ok(item)
+}
+
+/// `textDocument/signatureHelp`
+pub fn signature_help(snapshot: &Snapshot, params: SignatureHelpParams) -> Answer<Option<SignatureHelp>> {
+    let place = params.text_document_position_params;
+    let document = snapshot.document(&place.text_document.uri)?;
+    let Some(help) = ide::signature_help(&snapshot.db, document.at(place.position)) else { return Ok(None) };
+    let signature = help.signature;
+    let parameters = signature.parameters.iter().map(|&span| ParameterInformation {
+        label: label_offsets(&signature.label, span),
+        documentation: None,
+    });
+    let parameters: Vec<_> = parameters.collect();
+    // Behind the last parameter none is active, which the protocol says by a number that is too large.
+    let active = Some(number(help.active.unwrap_or(parameters.len())));
+    Ok(Some(SignatureHelp {
+        signatures: vec![SignatureInformation {
+            parameters: Some(parameters),
+            documentation: signature.docs.map(|docs| Documentation::MarkupContent(markdown(docs))),
+            label: signature.label,
+            active_parameter: active,
+        }],
+        active_signature: Some(0),
+        active_parameter: active,
+    }))
+}
+
+/// A part of a label; labels are counted in UTF-16 units whatever was agreed for documents.
+fn label_offsets(label: &str, span: Span) -> ParameterLabel {
+    let units = |byte: u32| number(Encoding::Utf16.len(label.get(..byte as usize).unwrap_or(label)));
+    ParameterLabel::LabelOffsets([units(span.start), units(span.end)])
+}
+
+/// `textDocument/inlayHint`
+pub fn inlay_hints(snapshot: &Snapshot, params: InlayHintParams) -> Answer<Vec<LspInlayHint>> {
+    let document = snapshot.document(&params.text_document.uri)?;
+    let range = document.span(params.range);
+    let hints = ide::inlay_hints(&snapshot.db, document.file, range, &snapshot.view.settings.inlay_hints);
+    Ok(hints.into_iter().map(|hint| inlay_hint(&document, hint)).collect())
+}
+
+fn inlay_hint(document: &Document, hint: InlayHint) -> LspInlayHint {
+    let kind = match hint.kind {
+        InlayKind::Parameter | InlayKind::Definition | InlayKind::Pipeline => InlayHintKind::TYPE,
+        InlayKind::Implicit => InlayHintKind::PARAMETER,
+    };
+    LspInlayHint {
+        position: document.position(hint.offset),
+        label: InlayHintLabel::String(hint.label),
+        kind: Some(kind),
+        text_edits: hint.insert.map(|edits| text_edits(document, &edits)),
+        tooltip: Some(InlayHintTooltip::MarkupContent(markdown(format!("```rise\n{}\n```", hint.tooltip)))),
+        padding_left: Some(hint.pad_left),
+        padding_right: None,
+        data: None,
+    }
+}

@@ -1,0 +1,15 @@
+//! What each request gets, from one snapshot.
+
+pub mod calls;
+pub mod diagnostics;
+pub mod edits;
+pub mod language;
+pub mod navigation;
+pub mod own;
+pub mod structure;
+pub mod tokens;
+
+use tower_lsp::jsonrpc::Error;
+
+/// A handler's answer.
+pub type Answer<T> = Result<T, Error>;

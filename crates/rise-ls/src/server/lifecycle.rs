@@ -1,0 +1,160 @@
+//! How a session starts and stops: capabilities, settings, folders.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tower_lsp::jsonrpc::ErrorCode;
+use tower_lsp::lsp_types::{InitializeParams, InitializeResult, MessageType, ServerInfo};
+
+use super::capabilities::capabilities;
+use super::client::to_value;
+use super::config::{ClientTraits, Settings};
+use super::event::{Answer, error, invalid_params};
+use super::positions::Encoding;
+use super::session::{Expected, Session, Stage};
+use super::sync::folder_paths;
+use super::uri;
+
+/// How often a server looks whether its client is still there.
+const PULSE: Duration = Duration::from_secs(1);
+
+impl Session {
+    /// Answers requests that the session's stage decides about.
+    pub(super) fn lifecycle_request(&mut self, method: &str, params: &Value) -> Option<Answer> {
+        match (method, self.stage) {
+            ("initialize", Stage::Fresh) => Some(self.initialize(params)),
+            ("initialize", _) => Some(Err(error(ErrorCode::InvalidRequest, "the session is initialized"))),
+            (_, Stage::Fresh) => {
+                Some(Err(error(ErrorCode::ServerError(-32002), "the session is not initialized")))
+            }
+            (_, Stage::ShutDown | Stage::Over { .. }) => {
+                Some(Err(error(ErrorCode::InvalidRequest, "the session is shut down")))
+            }
+            ("shutdown", Stage::Running) => {
+                self.stage = Stage::ShutDown;
+                Some(Ok(Value::Null))
+            }
+            (_, Stage::Running) => None,
+        }
+    }
+
+    fn initialize(&mut self, params: &Value) -> Answer {
+        let params: InitializeParams = serde_json::from_value(params.clone()).map_err(invalid_params)?;
+        let general = params.capabilities.general.as_ref();
+        let view = Arc::make_mut(&mut self.view);
+        view.encoding = Encoding::negotiate(general.and_then(|general| general.position_encodings.as_deref()));
+        view.client = ClientTraits::read(&params.capabilities);
+        let (encoding, client) = (view.encoding, view.client);
+        self.stage = Stage::Running;
+        self.folders = folders(&params);
+        if let Some(options) = &params.initialization_options {
+            self.configure(options);
+        }
+        if let Some(process) = params.process_id {
+            exit_with(process);
+        }
+        Ok(to_value(&InitializeResult {
+            capabilities: capabilities(encoding, &client),
+            server_info: Some(ServerInfo {
+                name: env!("CARGO_PKG_NAME").into(),
+                version: Some(env!("CARGO_PKG_VERSION").into()),
+            }),
+            ..InitializeResult::default()
+        }))
+    }
+
+    /// The client is ready to be asked.
+    pub(super) fn initialized(&mut self) {
+        let client = self.view.client;
+        let mut registrations = Vec::new();
+        if client.watches_files {
+            registrations.push(json!({
+                "id": "rise/files",
+                "method": "workspace/didChangeWatchedFiles",
+                "registerOptions": {"watchers": [{"globPattern": "**/*.rise"}]},
+            }));
+        }
+        if client.registers_configuration {
+            registrations.push(json!({
+                "id": "rise/settings",
+                "method": "workspace/didChangeConfiguration",
+                "registerOptions": {"section": "rise"},
+            }));
+        }
+        if !registrations.is_empty() {
+            let params = json!({"registrations": registrations});
+            let id = self.client.request("client/registerCapability", params);
+            self.expected.insert(id, Expected::Consent("client/registerCapability"));
+        }
+        self.pull_settings();
+        if !self.folders.is_empty() {
+            self.load(self.folders.clone());
+        }
+    }
+
+    /// The settings have changed: they are in the message, or have to be asked for.
+    pub(super) fn settings_changed(&mut self, params: &Value) {
+        if self.view.client.has_configuration {
+            self.pull_settings();
+        } else if let Some(section) = params["settings"].get("rise") {
+            self.configure(section);
+        }
+    }
+
+    fn pull_settings(&mut self) {
+        if self.view.client.has_configuration {
+            let params = json!({"items": [{"section": "rise"}]});
+            let id = self.client.request("workspace/configuration", params);
+            self.expected.insert(id, Expected::Settings);
+        }
+    }
+
+    /// Takes these settings. `null` means that there are none, and leaves what was said before.
+    pub(super) fn configure(&mut self, section: &Value) {
+        if section.is_null() {
+            return;
+        }
+        let (settings, problems) = Settings::read(section);
+        for problem in problems {
+            self.client.log(MessageType::WARNING, problem);
+        }
+        if settings == self.view.settings {
+            return;
+        }
+        Arc::make_mut(&mut self.view).settings = settings;
+        if self.view.client.refreshes_inlay_hints && self.stage == Stage::Running {
+            self.ask("workspace/inlayHint/refresh");
+        }
+    }
+}
+
+#[allow(deprecated, reason = "clients that know no folders name a root")]
+fn folders(params: &InitializeParams) -> Vec<PathBuf> {
+    if let Some(folders) = &params.workspace_folders {
+        return folder_paths(folders);
+    }
+    let uri = params.root_uri.as_ref().map(|uri| uri::to_path(uri.as_str()));
+    let root = uri.and_then(|path| path.as_disk().map(PathBuf::from));
+    root.or_else(|| params.root_path.as_ref().map(PathBuf::from)).into_iter().collect()
+}
+
+/// Ends this process when the client's is gone, as the protocol asks: a client that has crashed
+/// may leave streams open that nobody will ever write to.
+fn exit_with(process: u32) {
+    let proc = PathBuf::from(format!("/proc/{process}"));
+    if !proc.exists() {
+        // Not our system's way to look for processes, or a client on another machine.
+        return;
+    }
+    let watch = move || {
+        while proc.exists() {
+            thread::sleep(PULSE);
+        }
+        std::process::exit(1);
+    };
+    // Without the thread the server ends when its input does.
+    let _ = thread::Builder::new().name("rise:client".into()).spawn(watch);
+}

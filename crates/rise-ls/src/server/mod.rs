@@ -1,0 +1,115 @@
+//! The language server.
+//!
+//! Messages come in through [`ingress`] in the order of the wire and go to one thread, which owns
+//! the database and applies changes as they arrive ([`session`]). Requests become jobs that read a
+//! snapshot ([`snapshot`]) on a pool of threads. A change lets jobs that are nearly done finish,
+//! and interrupts the others. `docs/lsp.md` says what clients see of it.
+
+mod capabilities;
+mod client;
+mod config;
+mod event;
+mod framing;
+mod handlers;
+mod ingress;
+mod lifecycle;
+mod pool;
+mod positions;
+mod progress;
+mod publish;
+mod requests;
+mod session;
+mod snapshot;
+mod status;
+mod sync;
+mod to_proto;
+mod transport;
+mod uri;
+mod workspace;
+
+use std::io::{self, Read, Write};
+use std::net::TcpListener;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, bounded, unbounded};
+
+use client::Client;
+use event::Event;
+use pool::{Pool, STACK};
+use requests::panic_message;
+use session::{Session, Stage};
+use transport::HungUp;
+
+/// Serves one client: at the other end of standard input and output, or that connects to the
+/// address (`HOST:PORT`), which is printed on standard error with the port that the system has
+/// chosen if it was 0. Returns the status that the process ends with: 0 if the client has said
+/// `shutdown` and `exit`, else 1.
+///
+/// # Errors
+/// The address cannot be listened on, or the system gives no threads.
+pub fn run(listen: Option<&str>) -> io::Result<u8> {
+    let Some(address) = listen else { return serve(io::stdin(), io::stdout()) };
+    let listener = TcpListener::bind(address)?;
+    eprintln!("rise-ls listens on {}", listener.local_addr()?);
+    let (stream, _) = listener.accept()?;
+    stream.set_nodelay(true)?;
+    serve(stream.try_clone()?, stream)
+}
+
+fn serve(input: impl Read + Send + 'static, output: impl Write + Send + 'static) -> io::Result<u8> {
+    let (events, receiver) = unbounded();
+    let (client, to_client) = Client::new();
+    let hung_up = Arc::new(HungUp::default());
+    let session = Session::new(client, events.clone(), Pool::start()?);
+    let over = Over(hung_up.clone());
+    let (ended, end) = bounded(1);
+    thread::Builder::new().name("rise:main".into()).stack_size(STACK).spawn(move || {
+        // If nobody waits any more, the process has its status.
+        let _ = ended.send(main_loop(session, &receiver, over));
+    })?;
+    transport::serve(input, output, events.clone(), to_client, &hung_up)?;
+    // After `exit` this comes too late to matter.
+    let _ = events.send(Event::HungUp);
+    let clean = end.recv_timeout(PATIENCE) == Ok(Stage::Over { clean: true });
+    Ok(if clean { 0 } else { 1 })
+}
+
+/// How long the main loop may take to end.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Tells the transport when the main loop ends, however that happens.
+struct Over(Arc<HungUp>);
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        self.0.happen();
+    }
+}
+
+fn main_loop(mut session: Session, events: &Receiver<Event>, over: Over) -> Stage {
+    while let Ok(event) = events.recv() {
+        let mut next = Some(event);
+        while let Some(event) = next {
+            guarded(&mut session, |session| session.handle(event));
+            if matches!(session.stage(), Stage::Over { .. }) {
+                let stage = session.stage();
+                drop(session);
+                drop(over);
+                return stage;
+            }
+            next = events.try_recv().ok();
+        }
+        guarded(&mut session, Session::settle);
+    }
+    session.stage()
+}
+
+/// A failure in one event is not the end of the session.
+fn guarded(session: &mut Session, act: impl FnOnce(&mut Session)) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| act(session))) {
+        session.report_failure(panic_message(&*panic));
+    }
+}

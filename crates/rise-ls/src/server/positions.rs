@@ -1,0 +1,212 @@
+//! Places in the client's terms (line and character) and in ours (bytes), in both directions.
+//!
+//! Nothing here fails: a place outside the text, or inside a character, becomes the nearest place
+//! before it.
+
+use ropey::Rope;
+use syntax::Span;
+use tower_lsp::lsp_types::{Position, PositionEncodingKind, Range};
+
+/// What the client counts in a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Encoding {
+    /// Bytes.
+    Utf8,
+    /// UTF-16 code units: what clients count that say nothing else.
+    #[default]
+    Utf16,
+    /// Characters.
+    Utf32,
+}
+
+impl Encoding {
+    /// The first of the client's encodings that is one of ours.
+    pub fn negotiate(offered: Option<&[PositionEncodingKind]>) -> Encoding {
+        let known = |kind: &PositionEncodingKind| match kind.as_str() {
+            "utf-8" => Some(Encoding::Utf8),
+            "utf-16" => Some(Encoding::Utf16),
+            "utf-32" => Some(Encoding::Utf32),
+            _ => None,
+        };
+        offered.unwrap_or_default().iter().find_map(known).unwrap_or_default()
+    }
+
+    /// Its name in the protocol.
+    pub fn kind(self) -> PositionEncodingKind {
+        match self {
+            Encoding::Utf8 => PositionEncodingKind::UTF8,
+            Encoding::Utf16 => PositionEncodingKind::UTF16,
+            Encoding::Utf32 => PositionEncodingKind::UTF32,
+        }
+    }
+
+    /// The length of `text` in this encoding.
+    pub fn len(self, text: &str) -> usize {
+        match self {
+            Encoding::Utf8 => text.len(),
+            Encoding::Utf16 => text.encode_utf16().count(),
+            Encoding::Utf32 => text.chars().count(),
+        }
+    }
+}
+
+/// A place as a byte of the text, and whether it had to be moved to be one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clamped {
+    /// Bytes from the start of the text.
+    pub byte: usize,
+    /// Whether the place was outside the text.
+    pub moved: bool,
+}
+
+/// The byte at `position`. Characters behind the end of a line mean its end, as the protocol
+/// wants; a line behind the last one, or half a character, is counted as moved.
+pub fn to_byte(rope: &Rope, position: Position, encoding: Encoding) -> Clamped {
+    let line = position.line as usize;
+    if line >= rope.len_lines() {
+        return Clamped { byte: rope.len_bytes(), moved: true };
+    }
+    let start = rope.line_to_char(line);
+    let end = content_end(rope, line);
+    let column = position.character as usize;
+    let char = match encoding {
+        Encoding::Utf32 => start.saturating_add(column).min(end),
+        Encoding::Utf8 => {
+            let byte = rope.char_to_byte(start).saturating_add(column);
+            rope.byte_to_char(byte.min(rope.char_to_byte(end)))
+        }
+        Encoding::Utf16 => {
+            let unit = rope.char_to_utf16_cu(start).saturating_add(column);
+            rope.utf16_cu_to_char(unit.min(rope.char_to_utf16_cu(end)))
+        }
+    };
+    let byte = rope.char_to_byte(char);
+    let moved = char < end && column_of(rope, start, char, encoding) != column;
+    Clamped { byte, moved }
+}
+
+/// The position of a byte; behind the end it is the end.
+pub fn to_position(rope: &Rope, byte: usize, encoding: Encoding) -> Position {
+    let char = rope.byte_to_char(byte.min(rope.len_bytes()));
+    let line = rope.char_to_line(char);
+    let column = column_of(rope, rope.line_to_char(line), char, encoding);
+    Position::new(number(line), number(column))
+}
+
+/// The bytes of a range; one that ends before it starts is empty.
+pub fn to_span(rope: &Rope, range: Range, encoding: Encoding) -> Span {
+    let start = number(to_byte(rope, range.start, encoding).byte);
+    let end = number(to_byte(rope, range.end, encoding).byte);
+    Span::new(start, end.max(start))
+}
+
+/// The range of a span.
+pub fn to_range(rope: &Rope, span: Span, encoding: Encoding) -> Range {
+    Range::new(
+        to_position(rope, span.start as usize, encoding),
+        to_position(rope, span.end as usize, encoding),
+    )
+}
+
+/// A number of the protocol; what does not fit is as good as infinite.
+pub fn number(value: usize) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+fn column_of(rope: &Rope, line_start: usize, char: usize, encoding: Encoding) -> usize {
+    match encoding {
+        Encoding::Utf32 => char - line_start,
+        Encoding::Utf8 => rope.char_to_byte(char) - rope.char_to_byte(line_start),
+        Encoding::Utf16 => rope.char_to_utf16_cu(char) - rope.char_to_utf16_cu(line_start),
+    }
+}
+
+/// The character behind the last one of the line that does not end it.
+fn content_end(rope: &Rope, line: usize) -> usize {
+    if line + 1 >= rope.len_lines() {
+        return rope.len_chars();
+    }
+    let mut end = rope.line_to_char(line + 1) - 1;
+    let start = rope.line_to_char(line);
+    if rope.char(end) == '\n' && end > start && rope.char(end - 1) == '\r' {
+        end -= 1;
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32];
+
+    fn at(text: &str, line: u32, character: u32, encoding: Encoding) -> (usize, bool) {
+        let found = to_byte(&Rope::from_str(text), Position::new(line, character), encoding);
+        (found.byte, found.moved)
+    }
+
+    #[test]
+    fn every_character_is_found_again_in_every_encoding() {
+        let text = "a\u{e4}\u{1F600}z\r\nb\rc\u{2028}d\n\n\u{FEFF}e\u{0C}f";
+        let rope = Rope::from_str(text);
+        for encoding in ALL {
+            for (byte, _) in text.char_indices() {
+                if text[..byte].ends_with('\r') && text[byte..].starts_with('\n') {
+                    continue;
+                }
+                let position = to_position(&rope, byte, encoding);
+                let found = to_byte(&rope, position, encoding);
+                assert_eq!(found, Clamped { byte, moved: false }, "{encoding:?} {position:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_cr_lf_and_both_end_a_line() {
+        let rope = Rope::from_str("a\u{2028}b\u{0B}c\u{85}d\ne\rf\r\ng");
+        let line = |c: char| {
+            let byte = rope.to_string().find(c).expect("the character is there");
+            to_position(&rope, byte, Encoding::Utf32).line
+        };
+        assert_eq!(['a', 'd', 'e', 'f', 'g'].map(line), [0, 0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn half_a_character_is_the_place_before_it() {
+        assert_eq!(at("\u{1F600}x", 0, 1, Encoding::Utf16), (0, true));
+        assert_eq!(at("\u{1F600}x", 0, 2, Encoding::Utf16), (4, false));
+        assert_eq!(at("\u{1F600}x", 0, 3, Encoding::Utf8), (0, true));
+        assert_eq!(at("\u{1F600}x", 0, 4, Encoding::Utf8), (4, false));
+    }
+
+    #[test]
+    fn behind_a_line_is_its_end_and_behind_the_text_is_the_end_of_it() {
+        for encoding in ALL {
+            assert_eq!(at("ab\r\ncd", 0, 99, encoding), (2, false));
+            assert_eq!(at("ab\r\ncd", 0, u32::MAX, encoding), (2, false));
+            assert_eq!(at("ab\r\ncd", 1, 99, encoding), (6, false));
+            assert_eq!(at("ab\r\ncd", 2, 0, encoding), (6, true));
+            assert_eq!(at("ab\n", 1, 0, encoding), (3, false));
+            assert_eq!(at("", 0, 0, encoding), (0, false));
+        }
+    }
+
+    #[test]
+    fn a_range_that_runs_backwards_is_empty() {
+        let rope = Rope::from_str("abc");
+        let range = Range::new(Position::new(0, 2), Position::new(0, 1));
+        assert_eq!(to_span(&rope, range, Encoding::Utf16), Span::new(2, 2));
+    }
+
+    #[test]
+    fn the_client_chooses_among_the_encodings_that_exist() {
+        let offer = |kinds: &[&'static str]| {
+            let kinds: Vec<_> = kinds.iter().map(|kind| PositionEncodingKind::from(kind.to_string())).collect();
+            Encoding::negotiate(Some(&kinds))
+        };
+        assert_eq!(offer(&["utf-32", "utf-8"]), Encoding::Utf32);
+        assert_eq!(offer(&["ebcdic", "utf-8"]), Encoding::Utf8);
+        assert_eq!(offer(&[]), Encoding::Utf16);
+        assert_eq!(Encoding::negotiate(None), Encoding::Utf16);
+    }
+}

@@ -1,0 +1,96 @@
+//! Progress of reading the workspace, as the client shows it.
+
+use tower_lsp::jsonrpc::Id;
+use tower_lsp::lsp_types::notification::Progress as ProgressNotification;
+use tower_lsp::lsp_types::{
+    ProgressParams, ProgressParamsValue, ProgressToken, WorkDoneProgress, WorkDoneProgressBegin,
+    WorkDoneProgressCreateParams, WorkDoneProgressEnd, WorkDoneProgressReport,
+};
+
+use super::client::Client;
+
+/// The client's place for progress: it has to be asked for, and the client may take its time.
+#[derive(Debug)]
+pub struct Progress {
+    client: Client,
+    state: State,
+    count: i32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// There is nothing to show.
+    Idle,
+    /// The client was asked; whether there still is something to show, and if not, how it ended.
+    Asked { ended: Option<usize> },
+    /// The client shows it.
+    Shown,
+}
+
+impl Progress {
+    /// Nothing to show.
+    pub fn new(client: Client) -> Self {
+        Progress { client, state: State::Idle, count: 0 }
+    }
+
+    /// Asks the client for a place, if it has none for us yet.
+    pub fn ask(&mut self) -> Option<Id> {
+        if self.state != State::Idle {
+            return None;
+        }
+        self.state = State::Asked { ended: None };
+        self.count += 1;
+        let params = WorkDoneProgressCreateParams { token: self.token() };
+        Some(self.client.request("window/workDoneProgress/create", params))
+    }
+
+    /// The client has answered.
+    pub fn consented(&mut self, yes: bool) {
+        let State::Asked { ended } = self.state else { return };
+        if !yes {
+            self.state = State::Idle;
+            return;
+        }
+        self.state = State::Shown;
+        self.send(WorkDoneProgress::Begin(WorkDoneProgressBegin {
+            title: "Reading RISE files".into(),
+            cancellable: Some(false),
+            message: None,
+            percentage: Some(0),
+        }));
+        if let Some(total) = ended {
+            self.end(total);
+        }
+    }
+
+    /// So many files of so many have been read.
+    pub fn report(&mut self, done: usize, total: usize) {
+        if self.state == State::Shown {
+            let percentage = u32::try_from(done * 100 / total.max(1)).ok();
+            let message = Some(format!("{done} of {total}"));
+            self.send(WorkDoneProgress::Report(WorkDoneProgressReport { cancellable: None, message, percentage }));
+        }
+    }
+
+    /// All files have been read.
+    pub fn end(&mut self, total: usize) {
+        match self.state {
+            State::Idle => {}
+            State::Asked { .. } => self.state = State::Asked { ended: Some(total) },
+            State::Shown => {
+                let files = if total == 1 { "1 file".to_owned() } else { format!("{total} files") };
+                self.send(WorkDoneProgress::End(WorkDoneProgressEnd { message: Some(files) }));
+                self.state = State::Idle;
+            }
+        }
+    }
+
+    fn token(&self) -> ProgressToken {
+        ProgressToken::String(format!("rise/load/{}", self.count))
+    }
+
+    fn send(&self, progress: WorkDoneProgress) {
+        let value = ProgressParamsValue::WorkDone(progress);
+        self.client.notify::<ProgressNotification>(ProgressParams { token: self.token(), value });
+    }
+}

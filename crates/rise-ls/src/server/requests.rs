@@ -1,0 +1,196 @@
+//! Requests: which there are, on which threads they run, and what happens when a change comes
+//! while they do.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Instant;
+
+use crossbeam_channel::Sender;
+use db::{Cancelled, FileId, catch_cancelled};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
+
+use super::client::to_value;
+use super::event::{Answer, Ending, Event, Reply, error, invalid_params};
+use super::handlers::{calls, diagnostics, edits, language, navigation, own, structure, tokens};
+use super::pool::{InFlight, Lane};
+use super::snapshot::Snapshot;
+use super::status::Status;
+
+/// What happens to a request that a change of its document interrupts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// It is about a place in a text that is gone: `ContentModified`.
+    Positional,
+    /// It is about whatever the text is: asked again of the new one.
+    Retry,
+    /// It pulls diagnostics: `ServerCancelled`, and the client asks again.
+    Retrigger,
+}
+
+/// A kind of request.
+pub struct Route {
+    /// Its name in the protocol.
+    pub method: &'static str,
+    /// What a change does to it.
+    pub policy: Policy,
+    /// Who runs it.
+    pub lane: Lane,
+    run: fn(&Snapshot, &Value) -> Answer,
+}
+
+impl std::fmt::Debug for Route {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.method)
+    }
+}
+
+macro_rules! routes {
+    ($($method:literal $policy:ident $lane:ident $handler:path;)+) => {
+        static ROUTES: &[Route] = &[$(Route {
+            method: $method,
+            policy: Policy::$policy,
+            lane: Lane::$lane,
+            run: |snapshot, params| adapt($handler, snapshot, params),
+        }),+];
+    };
+}
+
+routes! {
+    "textDocument/hover" Positional Latency language::hover;
+    "textDocument/completion" Positional Latency language::completion;
+    "completionItem/resolve" Retry Latency language::resolve_completion;
+    "textDocument/signatureHelp" Positional Latency language::signature_help;
+    "textDocument/inlayHint" Retry Latency language::inlay_hints;
+    "textDocument/definition" Positional Latency navigation::definition;
+    "textDocument/typeDefinition" Positional Latency navigation::type_definition;
+    "textDocument/references" Positional Worker navigation::references;
+    "textDocument/documentHighlight" Positional Latency navigation::highlights;
+    "textDocument/documentLink" Retry Worker navigation::links;
+    "textDocument/prepareRename" Positional Latency edits::prepare_rename;
+    "textDocument/rename" Positional Worker edits::rename;
+    "textDocument/formatting" Positional Worker edits::formatting;
+    "textDocument/rangeFormatting" Positional Worker edits::range_formatting;
+    "textDocument/codeAction" Positional Latency edits::code_actions;
+    "codeAction/resolve" Positional Latency edits::resolve_code_action;
+    "textDocument/documentSymbol" Retry Worker structure::document_symbols;
+    "workspace/symbol" Retry Worker structure::workspace_symbols;
+    "textDocument/foldingRange" Retry Worker structure::folding_ranges;
+    "textDocument/selectionRange" Positional Latency structure::selection_ranges;
+    "textDocument/semanticTokens/full" Retry Worker tokens::full;
+    "textDocument/semanticTokens/full/delta" Retry Worker tokens::delta;
+    "textDocument/semanticTokens/range" Retry Worker tokens::range;
+    "textDocument/prepareCallHierarchy" Positional Latency calls::prepare;
+    "callHierarchy/incomingCalls" Positional Worker calls::incoming;
+    "callHierarchy/outgoingCalls" Positional Worker calls::outgoing;
+    "textDocument/diagnostic" Retrigger Worker diagnostics::document;
+    "workspace/diagnostic" Retrigger Worker diagnostics::workspace;
+    "rise/virtualDocument" Retry Latency own::virtual_document;
+    "rise/syntaxTree" Retry Worker own::syntax_tree;
+}
+
+impl Route {
+    /// The kind of request with this name.
+    pub fn find(method: &str) -> Option<&'static Route> {
+        ROUTES.iter().find(|route| route.method == method)
+    }
+}
+
+fn adapt<P: DeserializeOwned, R: Serialize>(
+    handler: fn(&Snapshot, P) -> Result<R, Error>,
+    snapshot: &Snapshot,
+    params: &Value,
+) -> Answer {
+    let params = P::deserialize(params).map_err(invalid_params)?;
+    handler(snapshot, params).map(|result| to_value(&result))
+}
+
+/// A request that is not answered yet.
+#[derive(Debug)]
+pub struct Ticket {
+    /// The client's name for it.
+    pub id: Id,
+    /// What kind it is.
+    pub route: &'static Route,
+    /// What it is about.
+    pub params: Value,
+    /// Where the answer goes.
+    pub reply: Reply,
+    /// The document that it is about, and that document's revision when it came.
+    pub about: Option<(FileId, u64)>,
+    /// How often it was interrupted.
+    pub interruptions: u32,
+    /// When it came.
+    pub arrived: Instant,
+}
+
+/// Where a job reports to.
+#[derive(Clone, Debug)]
+pub struct Reports {
+    /// The main loop.
+    pub events: Sender<Event>,
+    /// The counters.
+    pub status: Arc<Status>,
+}
+
+/// Runs a request on a snapshot. The snapshot is gone before the answer is on its way, and
+/// `in_flight` before the main loop hears of it.
+pub fn answer(ticket: &Arc<Ticket>, snapshot: Snapshot, in_flight: Option<InFlight>, to: &Reports) {
+    let run = || catch_cancelled(|| (ticket.route.run)(&snapshot, &ticket.params));
+    let outcome = if ticket.reply.is_open() { catch_unwind(AssertUnwindSafe(run)) } else { Ok(Ok(Ok(Value::Null))) };
+    drop(snapshot);
+    let ending = match outcome {
+        Ok(Ok(answer)) => {
+            reply(ticket, answer, to);
+            Ending::Answered
+        }
+        Ok(Err(Cancelled::PropagatedPanic)) => {
+            fail(ticket, "what it needs has failed", to);
+            Ending::Answered
+        }
+        Ok(Err(_)) => {
+            to.status.interrupted();
+            Ending::Interrupted
+        }
+        Err(panic) => {
+            fail(ticket, panic_message(&*panic), to);
+            Ending::Answered
+        }
+    };
+    drop(in_flight);
+    // After the loop has ended nobody keeps books.
+    let _ = to.events.send(Event::Finished(ticket.clone(), ending));
+}
+
+fn reply(ticket: &Ticket, answer: Answer, to: &Reports) {
+    if ticket.reply.send(answer) {
+        to.status.answered(ticket.route.method, ticket.arrived.elapsed());
+    }
+}
+
+fn fail(ticket: &Ticket, reason: &str, to: &Reports) {
+    to.status.panicked();
+    let method = ticket.route.method;
+    let _ = to.events.send(Event::Problem(format!("{method} failed: {reason}")));
+    reply(ticket, Err(error(ErrorCode::InternalError, format!("{method} failed; the log says more"))), to);
+}
+
+/// What a panic says.
+pub fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason given")
+}
+
+/// The error for a request whose document has changed.
+pub fn interrupted(policy: Policy) -> Error {
+    match policy {
+        Policy::Positional | Policy::Retry => error(ErrorCode::ContentModified, "the document has changed"),
+        Policy::Retrigger => Error {
+            data: Some(serde_json::json!({"retriggerRequest": true})),
+            ..error(ErrorCode::ServerError(-32802), "the document has changed")
+        },
+    }
+}

@@ -1,0 +1,299 @@
+//! The state of a session, and what each event does to it. No input or output: messages to the
+//! client go into a channel, and jobs to a pool.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::Sender;
+use db::{Database, FileId};
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
+use tower_lsp::lsp_types::MessageType;
+
+use super::client::Client;
+use super::event::{Answer, Ending, Event, Reply, error};
+use super::pool::{Gauge, Lane, Pool};
+use super::progress::Progress;
+use super::publish::Publisher;
+use super::requests::{Policy, Reports, Route, Ticket, answer, interrupted};
+use super::snapshot::{Snapshot, View};
+use super::status::Status;
+use super::uri;
+use super::workspace::load;
+
+/// How long a change lets jobs about a place finish: they are shorter than that.
+const PATIENCE: Duration = Duration::from_millis(2);
+/// How long it lets those finish that were interrupted several times.
+const MUCH_PATIENCE: Duration = Duration::from_millis(20);
+/// How many interruptions are several.
+const SEVERAL: u32 = 2;
+
+/// How far the session is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Before `initialize`.
+    Fresh,
+    /// Between `initialize` and `shutdown`.
+    Running,
+    /// After `shutdown`.
+    ShutDown,
+    /// After `exit`; whether `shutdown` came before it.
+    Over {
+        /// It did.
+        clean: bool,
+    },
+}
+
+/// Why a request was sent to the client.
+#[derive(Debug)]
+pub(super) enum Expected {
+    /// The settings.
+    Settings,
+    /// A place to show progress.
+    Progress,
+    /// Nothing that matters here.
+    Consent(&'static str),
+}
+
+/// A session with one client.
+pub struct Session {
+    pub(super) db: Database,
+    pub(super) view: Arc<View>,
+    pub(super) stage: Stage,
+    pub(super) client: Client,
+    pub(super) publisher: Publisher,
+    pub(super) folders: Vec<PathBuf>,
+    pub(super) progress: Progress,
+    pub(super) expected: FxHashMap<Id, Expected>,
+    pub(super) reports: Reports,
+    pool: Pool,
+    tickets: FxHashMap<Id, Arc<Ticket>>,
+    brief: Gauge,
+    persistent: Gauge,
+    pub(super) revision: u64,
+    /// Whether something has changed since diagnostics were last computed.
+    pub(super) stale: bool,
+    /// Whether imports may name files that nobody has looked for.
+    pub(super) unread_imports: bool,
+}
+
+impl Session {
+    /// A session before its first message.
+    pub fn new(client: Client, events: Sender<Event>, pool: Pool) -> Session {
+        Session {
+            db: Database::new(),
+            view: Arc::default(),
+            stage: Stage::Fresh,
+            publisher: Publisher::new(client.clone()),
+            progress: Progress::new(client.clone()),
+            client,
+            folders: Vec::new(),
+            expected: FxHashMap::default(),
+            reports: Reports { events, status: Arc::new(Status::default()) },
+            pool,
+            tickets: FxHashMap::default(),
+            brief: Gauge::default(),
+            persistent: Gauge::default(),
+            revision: 0,
+            stale: false,
+            unread_imports: false,
+        }
+    }
+
+    /// How far the session is.
+    pub fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    /// Acts on an event.
+    pub fn handle(&mut self, event: Event) {
+        match event {
+            Event::Request { id, method, params, reply } => self.request(id, &method, params, reply),
+            Event::Notification { method, params } => self.notification(&method, params),
+            Event::Response(response) => {
+                let (id, result) = response.into_parts();
+                self.response(&id, result);
+            }
+            Event::Finished(ticket, ending) => self.finished(ticket, ending),
+            Event::Loaded(loaded) => self.loaded(loaded),
+            Event::Problem(problem) => self.client.log(MessageType::ERROR, problem),
+            Event::HungUp => self.stage = Stage::Over { clean: false },
+        }
+    }
+
+    /// Puts a failure of the server into the client's log.
+    pub fn report_failure(&self, reason: &str) {
+        self.reports.status.panicked();
+        self.client.log(MessageType::ERROR, format!("the server has failed, and goes on: {reason}"));
+    }
+
+    /// Does what can wait until no event is left: diagnostics of all that has changed.
+    pub fn settle(&mut self) {
+        if !std::mem::take(&mut self.stale) || self.stage != Stage::Running {
+            return;
+        }
+        self.read_imports();
+        if self.view.client.pulls_diagnostics {
+            return;
+        }
+        let snapshot = self.snapshot();
+        let (publisher, reports, revision) = (self.publisher.clone(), self.reports.clone(), self.revision);
+        self.pool.run(Lane::Worker, Box::new(move || publisher.run(&snapshot, revision, &reports)));
+    }
+
+    /// Everything as it is now.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot { db: self.db.clone(), view: self.view.clone() }
+    }
+
+    /// Prepares a change of the database: jobs that are about to answer may do so, the others
+    /// will be interrupted by it.
+    pub(super) fn before_change(&mut self) {
+        self.brief.settle(PATIENCE);
+        self.persistent.settle(MUCH_PATIENCE);
+        self.stale = true;
+    }
+
+    /// Reads the files that imports name, as far as that has not happened.
+    pub(super) fn read_imports(&mut self) {
+        if std::mem::take(&mut self.unread_imports) {
+            crate::loader::load_imports(&mut self.db);
+        }
+    }
+
+    fn request(&mut self, id: Id, method: &str, params: Value, reply: Reply) {
+        if let Some(answer) = self.lifecycle_request(method, &params) {
+            reply.send(answer);
+            return;
+        }
+        if let Some(answer) = self.immediate(method, &params) {
+            reply.send(answer);
+            return;
+        }
+        let Some(route) = Route::find(method) else {
+            reply.send(Err(error(ErrorCode::MethodNotFound, format!("there is no method {method}"))));
+            return;
+        };
+        if self.tickets.contains_key(&id) {
+            reply.send(Err(error(ErrorCode::InvalidRequest, "a request with this id has no answer yet")));
+            return;
+        }
+        let about = self.subject(&params);
+        let arrived = Instant::now();
+        let ticket = Ticket { id, route, params, reply, about, interruptions: 0, arrived };
+        self.dispatch(Arc::new(ticket));
+    }
+
+    /// What has to be answered in this order and takes no time.
+    fn immediate(&mut self, method: &str, params: &Value) -> Option<Answer> {
+        match method {
+            "rise/status" => Some(Ok(self.reports.status.report(&self.db, self.view.open.len()))),
+            "rise/text" => Some(self.text(params)),
+            _ => None,
+        }
+    }
+
+    /// The text of a document as the server has it.
+    fn text(&self, params: &Value) -> Answer {
+        let uri = params["textDocument"]["uri"].as_str().unwrap_or_default();
+        let file = self.db.file(&uri::to_path(uri));
+        let (file, open) = file
+            .and_then(|file| Some((file, self.view.open.get(&file)?)))
+            .ok_or_else(|| super::event::invalid_params(format_args!("{uri} is not open")))?;
+        Ok(serde_json::json!({"text": self.db.text(file).to_string(), "version": open.version}))
+    }
+
+    fn dispatch(&mut self, ticket: Arc<Ticket>) {
+        self.read_imports();
+        let in_flight = match ticket.route.policy {
+            _ if ticket.interruptions >= SEVERAL => Some(self.persistent.enter()),
+            Policy::Positional => Some(self.brief.enter()),
+            Policy::Retry | Policy::Retrigger => None,
+        };
+        self.tickets.insert(ticket.id.clone(), ticket.clone());
+        let (snapshot, reports, lane) = (self.snapshot(), self.reports.clone(), ticket.route.lane);
+        self.pool.run(lane, Box::new(move || answer(&ticket, snapshot, in_flight, &reports)));
+    }
+
+    fn finished(&mut self, ticket: Arc<Ticket>, ending: Ending) {
+        if self.tickets.get(&ticket.id).is_some_and(|known| Arc::ptr_eq(known, &ticket)) {
+            self.tickets.remove(&ticket.id);
+        }
+        if ending == Ending::Answered || !ticket.reply.is_open() {
+            return;
+        }
+        let untouched = ticket.about.is_none_or(|(file, revision)| self.revision_of(file) == revision);
+        match ticket.route.policy {
+            Policy::Retry => self.again(&ticket),
+            Policy::Positional | Policy::Retrigger if untouched => self.again(&ticket),
+            policy => drop(ticket.reply.send(Err(interrupted(policy)))),
+        }
+    }
+
+    fn again(&mut self, ticket: &Ticket) {
+        self.dispatch(Arc::new(Ticket {
+            id: ticket.id.clone(),
+            route: ticket.route,
+            params: ticket.params.clone(),
+            reply: ticket.reply.clone(),
+            about: ticket.about,
+            interruptions: ticket.interruptions + 1,
+            arrived: ticket.arrived,
+        }));
+    }
+
+    /// The open document that a request is about, and its revision.
+    fn subject(&self, params: &Value) -> Option<(FileId, u64)> {
+        let of = |holder: &str| params[holder]["uri"].as_str();
+        let uri = of("textDocument").or_else(|| of("item"))?;
+        let file = self.db.file(&uri::to_path(uri))?;
+        Some((file, self.revision_of(file)))
+    }
+
+    fn revision_of(&self, file: FileId) -> u64 {
+        self.view.open.get(&file).map_or(0, |open| open.revision)
+    }
+
+    /// The client does not want an answer any more.
+    pub(super) fn cancel(&mut self, params: &Value) {
+        let id = match &params["id"] {
+            Value::String(text) => Id::String(text.clone()),
+            number => match number.as_i64() {
+                Some(number) => Id::Number(number),
+                None => return,
+            },
+        };
+        if let Some(ticket) = self.tickets.remove(&id) {
+            ticket.reply.send(Err(error(ErrorCode::RequestCancelled, "the client has cancelled the request")));
+        }
+    }
+
+    fn response(&mut self, id: &Id, result: Result<Value, Error>) {
+        match (self.expected.remove(id), result) {
+            (Some(Expected::Settings), Ok(sections)) => {
+                self.configure(sections.get(0).unwrap_or(&Value::Null));
+            }
+            (Some(Expected::Settings), Err(why)) => {
+                self.client.log(MessageType::WARNING, format!("the client gives no settings: {why}"));
+            }
+            (Some(Expected::Progress), result) => self.progress.consented(result.is_ok()),
+            (Some(Expected::Consent(what)), Err(why)) => {
+                self.client.log(MessageType::WARNING, format!("the client refuses {what}: {why}"));
+            }
+            (Some(Expected::Consent(_)), Ok(_)) => {}
+            (None, _) => self.client.log(MessageType::WARNING, format!("an answer to no request: {id}")),
+        }
+    }
+
+    /// Reads all files of these folders, in the background.
+    pub(super) fn load(&mut self, folders: Vec<PathBuf>) {
+        if self.view.client.shows_progress {
+            let id = self.progress.ask();
+            self.expected.extend(id.map(|id| (id, Expected::Progress)));
+        }
+        let events = self.reports.events.clone();
+        self.pool.run(Lane::Worker, Box::new(move || load(&folders, &events)));
+    }
+}

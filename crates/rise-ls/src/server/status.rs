@@ -1,0 +1,90 @@
+//! What the server has done, for people who work on it.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use db::Database;
+use serde_json::{Value, json};
+
+/// Counters that all threads share.
+#[derive(Debug, Default)]
+pub struct Status {
+    edits: AtomicU64,
+    edit_to_diagnostics: AtomicU64,
+    requests: Mutex<BTreeMap<&'static str, Seen>>,
+    interrupted: AtomicU64,
+    panics: AtomicU64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    count: u64,
+    last_micros: u64,
+}
+
+impl Status {
+    /// An edit was applied.
+    pub fn edited(&self) {
+        self.edits.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The diagnostics of an edit were sent.
+    pub fn diagnosed(&self, after: Duration) {
+        self.edit_to_diagnostics.store(micros(after), Ordering::Relaxed);
+    }
+
+    /// A request was answered.
+    pub fn answered(&self, method: &'static str, after: Duration) {
+        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = requests.entry(method).or_default();
+        seen.count += 1;
+        seen.last_micros = micros(after);
+    }
+
+    /// A job was interrupted by a change.
+    pub fn interrupted(&self) {
+        self.interrupted.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A job failed.
+    pub fn panicked(&self) {
+        self.panics.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The answer to `rise/status`.
+    pub fn report(&self, db: &Database, open: usize) -> Value {
+        let usage = db.usage();
+        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let by_method = |number: fn(&Seen) -> u64| -> Value {
+            requests.iter().map(|(method, seen)| ((*method).to_owned(), Value::from(number(seen)))).collect()
+        };
+        json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "files": usage.files,
+            "openDocuments": open,
+            "items": usage.items,
+            "textBytes": usage.text_bytes,
+            "syntaxTrees": usage.trees,
+            "memoryBytes": memory_bytes(),
+            "edits": self.edits.load(Ordering::Relaxed),
+            "lastEditToDiagnosticsMicros": self.edit_to_diagnostics.load(Ordering::Relaxed),
+            "lastRequestMicros": by_method(|seen| seen.last_micros),
+            "requests": by_method(|seen| seen.count),
+            "interruptedJobs": self.interrupted.load(Ordering::Relaxed),
+            "panics": self.panics.load(Ordering::Relaxed),
+        })
+    }
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// The memory that the process holds, where the system tells.
+fn memory_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
+}

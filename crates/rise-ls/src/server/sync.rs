@@ -1,0 +1,258 @@
+//! Documents: opened, changed, closed; files: changed on disk, loaded; folders: added, removed.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use db::{FileId, FilePath, FileState};
+use rustc_hash::FxHashSet;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tower_lsp::lsp_types::{
+    DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, FileChangeType, MessageType, Position,
+    TextDocumentContentChangeEvent, WorkspaceFolder,
+};
+
+use super::positions::to_byte;
+use super::session::{Expected, Session, Stage};
+use super::snapshot::OpenDocument;
+use super::uri;
+use super::workspace::Loaded;
+use crate::loader;
+
+impl Session {
+    /// Acts on what the client says. What is no notification of ours is none of our business.
+    pub(super) fn notification(&mut self, method: &str, params: Value) {
+        match (method, self.stage) {
+            ("exit", stage) => self.stage = Stage::Over { clean: stage == Stage::ShutDown },
+            (_, Stage::Fresh | Stage::ShutDown | Stage::Over { .. }) => {}
+            ("initialized", _) => self.initialized(),
+            ("$/cancelRequest", _) => self.cancel(&params),
+            ("textDocument/didOpen", _) => self.with(method, params, Session::did_open),
+            ("textDocument/didChange", _) => self.with(method, params, Session::did_change),
+            ("textDocument/didClose", _) => self.with(method, params, Session::did_close),
+            ("workspace/didChangeWatchedFiles", _) => self.with(method, params, Session::files_changed),
+            ("workspace/didChangeWorkspaceFolders", _) => self.with(method, params, Session::folders_changed),
+            ("workspace/didChangeConfiguration", _) => self.settings_changed(&params),
+            _ => {}
+        }
+    }
+
+    fn with<P: DeserializeOwned>(&mut self, method: &str, params: Value, act: fn(&mut Session, P)) {
+        match serde_json::from_value(params) {
+            Ok(params) => act(self, params),
+            Err(reason) => self.client.log(MessageType::ERROR, format!("{method}: {reason}")),
+        }
+    }
+
+    fn did_open(&mut self, params: DidOpenTextDocumentParams) {
+        let since = Instant::now();
+        let opened = params.text_document;
+        let path = uri::to_path(opened.uri.as_str());
+        if matches!(path, FilePath::Std(_)) {
+            // The library is what it is; the client shows its text and cannot change it.
+            return;
+        }
+        self.before_change();
+        let file = self.db.set_file(path, opened.text.as_str());
+        self.text_changed(file, opened.uri, opened.version, since);
+    }
+
+    fn did_change(&mut self, params: DidChangeTextDocumentParams) {
+        let since = Instant::now();
+        let uri = params.text_document.uri;
+        let file = self.db.file(&uri::to_path(uri.as_str()));
+        let Some((file, open)) = file.and_then(|file| Some((file, self.view.open.get(&file)?))) else {
+            let message = format!("a change of {}, which is not open, is ignored", uri.as_str());
+            return self.client.log(MessageType::WARNING, message);
+        };
+        let uri = open.uri.clone();
+        self.before_change();
+        for change in params.content_changes {
+            self.apply(file, change);
+        }
+        self.text_changed(file, uri, params.text_document.version, since);
+    }
+
+    fn apply(&mut self, file: FileId, change: TextDocumentContentChangeEvent) {
+        self.reports.status.edited();
+        let Some(range) = change.range else {
+            let path = self.db.path(file);
+            self.db.set_file(path, change.text.as_str());
+            return;
+        };
+        let rope = self.db.text(file);
+        let place = |position: Position| to_byte(&rope, position, self.view.encoding);
+        let (start, end) = (place(range.start), place(range.end));
+        if start.moved || end.moved || end.byte < start.byte {
+            let (from, to) = (range.start, range.end);
+            self.client.log(
+                MessageType::WARNING,
+                format!(
+                    "an edit of {}:{} to {}:{} in {} lies outside the text; the nearest place is taken",
+                    from.line,
+                    from.character,
+                    to.line,
+                    to.character,
+                    self.db.path(file)
+                ),
+            );
+        }
+        drop(rope);
+        self.db.edit_file(file, start.byte..end.byte.max(start.byte), &change.text);
+    }
+
+    fn text_changed(&mut self, file: FileId, uri: uri::Uri, version: i32, since: Instant) {
+        self.revision += 1;
+        self.unread_imports = true;
+        let revision = self.revision;
+        Arc::make_mut(&mut self.view).open.insert(file, OpenDocument { uri, version, revision });
+        self.publisher.owe(file, revision, since);
+    }
+
+    fn did_close(&mut self, params: DidCloseTextDocumentParams) {
+        let path = uri::to_path(params.text_document.uri.as_str());
+        let Some(file) = self.db.file(&path) else { return };
+        let view = Arc::make_mut(&mut self.view);
+        let Some(open) = view.open.remove(&file) else { return };
+        view.tokens.forget(file);
+        self.revision += 1;
+        if !view.client.pulls_diagnostics {
+            self.publisher.clear(file, open.uri, self.revision);
+        }
+        self.read_from_disk(path);
+    }
+
+    /// Takes the file's text from the disk, unless the client has it open.
+    fn read_from_disk(&mut self, path: FilePath) {
+        if self.db.file(&path).is_some_and(|file| self.view.open.contains_key(&file)) {
+            return;
+        }
+        let contents = loader::read_import(&path);
+        if let (Ok(text), Some(file)) = (&contents, self.db.file(&path))
+            && matches!(self.db.state(file), FileState::Present(_))
+            && self.db.text(file) == text.as_str()
+        {
+            return;
+        }
+        self.before_change();
+        self.revision += 1;
+        self.unread_imports = true;
+        match contents {
+            Ok(text) => drop(self.db.set_file(path, text.as_str())),
+            Err(why) => self.db.set_absent(path, why),
+        }
+    }
+
+    fn files_changed(&mut self, params: DidChangeWatchedFilesParams) {
+        for change in params.changes {
+            let path = uri::to_path(change.uri.as_str());
+            let Some(disk) = path.as_disk() else { continue };
+            // A deleted folder is one event; its files are gone with it.
+            if change.typ == FileChangeType::DELETED && !loader::is_rise(disk) {
+                for inner in self.files_below(disk) {
+                    self.read_from_disk(inner);
+                }
+            } else if loader::is_rise(disk) {
+                self.read_from_disk(path);
+            }
+        }
+        self.refresh_diagnostics();
+    }
+
+    fn files_below(&self, folder: &std::path::Path) -> Vec<FilePath> {
+        let paths = self.db.files().into_iter().map(|file| self.db.path(file));
+        paths.filter(|path| path.as_disk().is_some_and(|disk| disk.starts_with(folder))).collect()
+    }
+
+    fn folders_changed(&mut self, params: DidChangeWorkspaceFoldersParams) {
+        let removed = folder_paths(&params.event.removed);
+        let added = folder_paths(&params.event.added);
+        self.folders.retain(|folder| !removed.contains(folder));
+        self.folders.extend(added.iter().cloned());
+        for folder in &removed {
+            self.forget_folder(folder);
+        }
+        if !added.is_empty() {
+            self.load(added);
+        }
+        self.refresh_diagnostics();
+    }
+
+    /// Forgets the files below a folder that is no part of the workspace any more, except those
+    /// that something left in it needs.
+    fn forget_folder(&mut self, folder: &std::path::Path) {
+        let below = |path: &FilePath| path.as_disk().is_some_and(|disk| disk.starts_with(folder));
+        let kept = |path: &FilePath| {
+            path.as_disk().is_none_or(|disk| self.folders.iter().any(|folder| disk.starts_with(folder)))
+        };
+        let (gone, stay): (Vec<FileId>, Vec<FileId>) = self.db.files().into_iter().partition(|&file| {
+            let path = self.db.path(file);
+            below(&path) && !kept(&path) && !self.view.open.contains_key(&file)
+        });
+        let needed = self.imported_from(stay);
+        self.before_change();
+        for file in gone.into_iter().filter(|file| !needed.contains(file)) {
+            self.db.remove_file(file);
+        }
+    }
+
+    /// The files that can be reached from these by imports.
+    fn imported_from(&self, files: Vec<FileId>) -> FxHashSet<FileId> {
+        let mut seen: FxHashSet<FileId> = files.iter().copied().collect();
+        let mut open = files;
+        while let Some(file) = open.pop() {
+            let targets: Vec<FileId> = self.db.imports(file).iter().filter_map(|import| import.target).collect();
+            open.extend(targets.into_iter().filter(|&target| seen.insert(target)));
+        }
+        seen
+    }
+
+    /// Takes in files that were read in the background. What is known by now is newer.
+    pub(super) fn loaded(&mut self, loaded: Loaded) {
+        let last = loaded.is_last();
+        let known = |session: &Session, path: &FilePath| {
+            let file = session.db.file(path);
+            file.is_some_and(|file| matches!(session.db.state(file), FileState::Present(_)))
+        };
+        if loaded.files.iter().any(|(path, _)| !known(self, path)) {
+            self.before_change();
+            self.revision += 1;
+            self.unread_imports = true;
+        }
+        for (path, contents) in loaded.files {
+            match contents {
+                _ if known(self, &path) => {}
+                Ok(text) => drop(self.db.set_file(path, text.as_str())),
+                Err(why) => self.db.set_absent(path, why),
+            }
+        }
+        if last {
+            self.progress.end(loaded.total);
+            self.refresh_diagnostics();
+        } else {
+            self.progress.report(loaded.done, loaded.total);
+        }
+    }
+
+    /// Lets a client that asks for diagnostics ask again.
+    fn refresh_diagnostics(&mut self) {
+        let client = self.view.client;
+        if client.pulls_diagnostics && client.refreshes_diagnostics {
+            self.ask("workspace/diagnostic/refresh");
+        }
+    }
+
+    /// Sends a request without parameters whose answer does not matter.
+    pub(super) fn ask(&mut self, method: &'static str) {
+        let id = self.client.request(method, ());
+        self.expected.insert(id, Expected::Consent(method));
+    }
+}
+
+/// Where the folders are, as far as they are on disk.
+pub(super) fn folder_paths(folders: &[WorkspaceFolder]) -> Vec<PathBuf> {
+    let paths = folders.iter().map(|folder| uri::to_path(folder.uri.as_str()));
+    paths.filter_map(|path| path.as_disk().map(PathBuf::from)).collect()
+}

@@ -1,0 +1,111 @@
+//! Our plain data in the protocol's terms.
+
+use std::collections::HashMap;
+
+use db::FileId;
+use ide::{FileDiagnostic, NavTarget, SourceEdits, SymbolKind};
+use syntax::{Severity, Span};
+use tower_lsp::lsp_types::{
+    Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DocumentChanges, Location, LocationLink,
+    MarkupContent, MarkupKind, NumberOrString, OneOf, OptionalVersionedTextDocumentIdentifier, Range,
+    SymbolKind as LspSymbolKind, TextDocumentEdit, TextEdit, WorkspaceEdit,
+};
+
+use super::snapshot::{Document, Snapshot};
+
+/// A diagnostic. Its help becomes the last line of the message: the protocol has no place of its
+/// own for it.
+pub fn diagnostic(snapshot: &Snapshot, document: &Document, from: &FileDiagnostic) -> Diagnostic {
+    let related = from.related.iter().filter_map(|related| {
+        let location = snapshot.location(related.place)?;
+        Some(DiagnosticRelatedInformation { location, message: related.message.clone() })
+    });
+    let related: Vec<_> = related.collect();
+    let message = match &from.help {
+        Some(help) => format!("{}\nhelp: {help}", from.message),
+        None => from.message.clone(),
+    };
+    Diagnostic {
+        range: document.range(from.span),
+        severity: Some(severity(from.severity)),
+        code: Some(NumberOrString::String(from.code.as_str().into())),
+        source: Some("rise".into()),
+        message,
+        related_information: (!related.is_empty()).then_some(related),
+        ..Diagnostic::default()
+    }
+}
+
+fn severity(severity: Severity) -> DiagnosticSeverity {
+    match severity {
+        Severity::Error => DiagnosticSeverity::ERROR,
+        Severity::Warning => DiagnosticSeverity::WARNING,
+        Severity::Information => DiagnosticSeverity::INFORMATION,
+        Severity::Hint => DiagnosticSeverity::HINT,
+    }
+}
+
+/// Edits of one document.
+pub fn text_edits(document: &Document, edits: &[ide::TextEdit]) -> Vec<TextEdit> {
+    edits.iter().map(|edit| TextEdit::new(document.range(edit.span), edit.text.clone())).collect()
+}
+
+/// Edits of several documents, with their versions where the client can check them.
+pub fn workspace_edit(snapshot: &Snapshot, edits: &SourceEdits) -> WorkspaceEdit {
+    let of_files = edits.files.iter().filter_map(|(file, edits)| {
+        let document = snapshot.document_of(*file);
+        Some((*file, snapshot.uri(*file)?, text_edits(&document, edits)))
+    });
+    if snapshot.view.client.versioned_edits {
+        let changes = of_files.map(|(file, uri, edits)| TextDocumentEdit {
+            text_document: OptionalVersionedTextDocumentIdentifier { uri, version: snapshot.version(file) },
+            edits: edits.into_iter().map(OneOf::Left).collect(),
+        });
+        return WorkspaceEdit {
+            document_changes: Some(DocumentChanges::Edits(changes.collect())),
+            ..WorkspaceEdit::default()
+        };
+    }
+    #[allow(clippy::mutable_key_type, reason = "the key of the protocol's map; nobody changes it")]
+    let changes: HashMap<_, _> = of_files.map(|(_, uri, edits)| (uri, edits)).collect();
+    WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }
+}
+
+/// Where a target's name stands.
+pub fn location(snapshot: &Snapshot, target: &NavTarget) -> Option<Location> {
+    let document = snapshot.document_of(target.file);
+    Some(Location::new(snapshot.uri(target.file)?, document.range(target.focus)))
+}
+
+/// A target, and what the link to it stands on.
+pub fn location_link(snapshot: &Snapshot, origin: Option<Range>, target: &NavTarget) -> Option<LocationLink> {
+    let (target_range, target_selection_range) = ranges(snapshot, target.file, target.full, target.focus);
+    Some(LocationLink {
+        origin_selection_range: origin,
+        target_uri: snapshot.uri(target.file)?,
+        target_range,
+        target_selection_range,
+    })
+}
+
+/// The ranges of an item and of its name, which lies within the item as the protocol demands.
+pub fn ranges(snapshot: &Snapshot, file: FileId, full: Span, focus: Span) -> (Range, Range) {
+    let document = snapshot.document_of(file);
+    (document.range(full.cover(focus)), document.range(focus))
+}
+
+/// The protocol's name for what a name stands for.
+pub fn symbol_kind(kind: SymbolKind) -> LspSymbolKind {
+    match kind {
+        SymbolKind::Function | SymbolKind::Foreign | SymbolKind::Primitive => LspSymbolKind::FUNCTION,
+        SymbolKind::Value => LspSymbolKind::CONSTANT,
+        SymbolKind::Parameter | SymbolKind::Variable => LspSymbolKind::VARIABLE,
+        SymbolKind::TypeParameter => LspSymbolKind::TYPE_PARAMETER,
+        SymbolKind::File => LspSymbolKind::FILE,
+    }
+}
+
+/// Markdown.
+pub fn markdown(value: String) -> MarkupContent {
+    MarkupContent { kind: MarkupKind::Markdown, value }
+}

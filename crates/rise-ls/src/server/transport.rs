@@ -1,0 +1,236 @@
+//! Two streams of bytes, a thread for each, and tower-lsp's server between them.
+
+use std::io::{self, BufReader, Read, Write};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+use std::thread;
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, Sender};
+use futures::Sink;
+use futures::channel::mpsc::UnboundedReceiver;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::{Notify, mpsc};
+use tower_lsp::jsonrpc::{Request, Response};
+use tower_lsp::{LspService, Loopback, Server};
+
+use super::event::Event;
+use super::framing::{Frame, read_frame};
+use super::ingress::{Ingress, Lifecycle};
+
+/// How many messages may wait to be taken in.
+const QUEUE: usize = 64;
+/// How long answers may still be on their way when the client has hung up.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Serves one client until it says `exit`, or hangs up.
+///
+/// # Errors
+/// The threads or the runtime cannot be started.
+pub fn serve(
+    input: impl Read + Send + 'static,
+    output: impl Write + Send + 'static,
+    events: Sender<Event>,
+    to_client: UnboundedReceiver<Request>,
+    hung_up: &Arc<HungUp>,
+) -> io::Result<()> {
+    let (frames, reader_end) = mpsc::channel(QUEUE);
+    let (chunks, writer_end) = crossbeam_channel::unbounded();
+    start_reader(input, frames, chunks.clone(), hung_up.clone())?;
+    let writer = start_writer(output, writer_end, hung_up.clone())?;
+    let (service, _) = LspService::new(|_| Lifecycle);
+    let ingress = Ingress::new(service, events.clone());
+    let loopback = ToClient { requests: to_client, responses: ToLoop(events) };
+    let server = Server::new(FrameReader::new(reader_end), ChunkWriter(chunks), loopback);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    runtime.block_on(async {
+        let session = server.concurrency_level(usize::MAX >> 1).serve(ingress);
+        let deadline = async {
+            hung_up.wait().await;
+            tokio::time::sleep(GRACE).await;
+        };
+        tokio::select! {
+            () = session => {}
+            () = deadline => {}
+        }
+    });
+    drop(runtime);
+    // The writer ends when the last sender of chunks is gone; the reader has one while it waits
+    // for input that may never come.
+    let _ = writer.flushed.recv_timeout(GRACE);
+    Ok(())
+}
+
+/// Becomes true once: when one of the two sides has ended the session.
+#[derive(Debug, Default)]
+pub struct HungUp {
+    happened: AtomicBool,
+    waiting: Notify,
+}
+
+impl HungUp {
+    /// The session is over; what is on its way may still arrive.
+    pub fn happen(&self) {
+        self.happened.store(true, Ordering::Release);
+        self.waiting.notify_one();
+    }
+
+    async fn wait(&self) {
+        while !self.happened.load(Ordering::Acquire) {
+            self.waiting.notified().await;
+        }
+    }
+}
+
+fn start_reader(
+    input: impl Read + Send + 'static,
+    frames: mpsc::Sender<Vec<u8>>,
+    refusals: Sender<Chunk>,
+    hung_up: Arc<HungUp>,
+) -> io::Result<()> {
+    let read = move || {
+        let mut input = BufReader::with_capacity(1 << 16, input);
+        while let Ok(Some(found)) = read_frame(&mut input) {
+            let passed = match found {
+                Frame::Message(message) => frames.blocking_send(message).is_ok(),
+                Frame::Refused(response) => refusals.send(Chunk::Bytes(response)).is_ok(),
+            };
+            if !passed {
+                break;
+            }
+        }
+        drop(frames);
+        hung_up.happen();
+    };
+    thread::Builder::new().name("rise:read".into()).spawn(read).map(drop)
+}
+
+/// What the writer is told.
+enum Chunk {
+    Bytes(Vec<u8>),
+    /// tower-lsp has nothing more to say.
+    Close,
+}
+
+struct Writer {
+    flushed: Receiver<()>,
+}
+
+fn start_writer(
+    mut output: impl Write + Send + 'static,
+    chunks: Receiver<Chunk>,
+    hung_up: Arc<HungUp>,
+) -> io::Result<Writer> {
+    let (done, flushed) = crossbeam_channel::bounded(1);
+    let write = move || {
+        while let Ok(Chunk::Bytes(chunk)) = chunks.recv() {
+            let written = output.write_all(&chunk);
+            if written.and_then(|()| if chunks.is_empty() { output.flush() } else { Ok(()) }).is_err() {
+                hung_up.happen();
+                break;
+            }
+        }
+        let _ = output.flush();
+        let _ = done.send(());
+    };
+    thread::Builder::new().name("rise:write".into()).spawn(write)?;
+    Ok(Writer { flushed })
+}
+
+/// Whole messages, read as a stream of bytes.
+struct FrameReader {
+    frames: mpsc::Receiver<Vec<u8>>,
+    frame: Vec<u8>,
+    read: usize,
+}
+
+impl FrameReader {
+    fn new(frames: mpsc::Receiver<Vec<u8>>) -> Self {
+        FrameReader { frames, frame: Vec::new(), read: 0 }
+    }
+}
+
+impl AsyncRead for FrameReader {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        while self.read == self.frame.len() {
+            match self.frames.poll_recv(context) {
+                Poll::Ready(Some(frame)) => (self.frame, self.read) = (frame, 0),
+                Poll::Ready(None) => return Poll::Ready(Ok(())),
+                Poll::Pending => return Poll::Pending,
+            }
+        }
+        let count = buffer.remaining().min(self.frame.len() - self.read);
+        buffer.put_slice(&self.frame[self.read..self.read + count]);
+        self.read += count;
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Bytes for the writer, which takes any number of them: a client that is slow to read does not
+/// keep the server from hearing it.
+struct ChunkWriter(Sender<Chunk>);
+
+impl AsyncWrite for ChunkWriter {
+    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let sent = self.0.send(Chunk::Bytes(bytes.to_vec()));
+        Poll::Ready(sent.map(|()| bytes.len()).map_err(|_| io::ErrorKind::BrokenPipe.into()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl Drop for ChunkWriter {
+    fn drop(&mut self) {
+        let _ = self.0.send(Chunk::Close);
+    }
+}
+
+/// The server's own messages to the client, and the client's answers to them.
+struct ToClient {
+    requests: UnboundedReceiver<Request>,
+    responses: ToLoop,
+}
+
+impl Loopback for ToClient {
+    type RequestStream = UnboundedReceiver<Request>;
+    type ResponseSink = ToLoop;
+
+    fn split(self) -> (Self::RequestStream, Self::ResponseSink) {
+        (self.requests, self.responses)
+    }
+}
+
+/// Hands the client's answers to the main loop.
+struct ToLoop(Sender<Event>);
+
+impl Sink<Response> for ToLoop {
+    type Error = io::Error;
+
+    fn poll_ready(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn start_send(self: Pin<&mut Self>, response: Response) -> io::Result<()> {
+        self.0.send(Event::Response(response)).map_err(|_| io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_close(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}

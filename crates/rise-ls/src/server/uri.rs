@@ -1,0 +1,162 @@
+//! URIs and the files that they name.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use db::FilePath;
+use serde_json::Value;
+pub use tower_lsp::lsp_types::Uri;
+
+/// Documents of the standard library: they exist in the binary only, and clients ask for their
+/// text with `rise/virtualDocument`.
+const LIBRARY_SCHEME: &str = "rise-std:";
+
+/// The file that a URI names. Every URI names one: what is neither a file on disk nor a document
+/// of the library is a document that exists in the client only.
+pub fn to_path(uri: &str) -> FilePath {
+    if let Some(rest) = uri.strip_prefix("file:") {
+        return FilePath::disk(to_path_buf(local_part(rest)));
+    }
+    if let Some(rest) = uri.strip_prefix(LIBRARY_SCHEME) {
+        let name = decode(rest.trim_start_matches('/'));
+        return FilePath::Std(String::from_utf8_lossy(&name).into());
+    }
+    FilePath::Virtual(uri.into())
+}
+
+/// The URI of a file, if it has a valid one.
+pub fn from_path(path: &FilePath) -> Option<Uri> {
+    let text = match path {
+        FilePath::Disk(path) => {
+            let bytes = path.as_os_str().as_encoded_bytes();
+            let slash = if bytes.starts_with(b"/") { "" } else { "/" };
+            format!("file://{slash}{}", encode(bytes, |byte| is_unreserved(byte) || byte == b'/'))
+        }
+        FilePath::Std(name) => format!("{LIBRARY_SCHEME}/{}", encode(name.as_bytes(), is_unreserved)),
+        FilePath::Virtual(uri) => repaired(uri),
+    };
+    Uri::from_str(&text).ok()
+}
+
+/// Percent-encodes, in every URI of a message, what may not stand in one: some clients send spaces
+/// and letters beyond ASCII as they are.
+pub fn repair(params: &mut Value) {
+    match params {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value {
+                    Value::String(text) if is_uri_field(name) => *text = repaired(text),
+                    _ => repair(value),
+                }
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(repair),
+        _ => {}
+    }
+}
+
+fn is_uri_field(name: &str) -> bool {
+    matches!(name, "uri" | "rootUri" | "targetUri" | "oldUri" | "newUri" | "scopeUri")
+}
+
+fn repaired(uri: &str) -> String {
+    encode(uri.as_bytes(), |byte| is_unreserved(byte) || b":/?#@!$&'()*+,;=%".contains(&byte))
+}
+
+/// `//host/path` without the host.
+fn local_part(rest: &str) -> &str {
+    let path = match rest.strip_prefix("//") {
+        Some(authority) => authority.find('/').map_or("", |slash| &authority[slash..]),
+        None => rest,
+    };
+    path.split(['?', '#']).next().unwrap_or_default()
+}
+
+#[cfg(unix)]
+fn to_path_buf(encoded: &str) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
+    PathBuf::from(std::ffi::OsString::from_vec(decode(encoded)))
+}
+
+#[cfg(not(unix))]
+fn to_path_buf(encoded: &str) -> PathBuf {
+    let text = String::from_utf8_lossy(&decode(encoded)).into_owned();
+    let drive = text.strip_prefix('/').filter(|rest| rest.as_bytes().get(1) == Some(&b':'));
+    PathBuf::from(drive.unwrap_or(&text))
+}
+
+fn is_unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)
+}
+
+fn encode(bytes: &[u8], keep: impl Fn(u8) -> bool) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for &byte in bytes {
+        if keep(byte) {
+            text.push(char::from(byte));
+        } else {
+            text.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    text
+}
+
+fn decode(text: &str) -> Vec<u8> {
+    let bytes = text.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let pair = bytes.get(at + 1..at + 3).and_then(|pair| std::str::from_utf8(pair).ok());
+        let value = pair.and_then(|pair| u8::from_str_radix(pair, 16).ok());
+        match value {
+            Some(value) if bytes[at] == b'%' => {
+                decoded.push(value);
+                at += 3;
+            }
+            _ => {
+                decoded.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    decoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_file_has_one_name_however_its_uri_is_written() {
+        let path = FilePath::disk("/a b/\u{fc}.rise");
+        assert_eq!(to_path("file:///a%20b/%C3%BC.rise"), path);
+        assert_eq!(to_path("file:///a b/\u{fc}.rise"), path);
+        assert_eq!(to_path("file://localhost/a%20b/./x/../%c3%bc.rise"), path);
+        assert_eq!(to_path("file:/a%20b/%C3%BC.rise#top"), path);
+        assert_eq!(from_path(&path).map(|uri| uri.to_string()), Some("file:///a%20b/%C3%BC.rise".into()));
+    }
+
+    #[test]
+    fn odd_uris_name_files_too() {
+        assert_eq!(to_path("untitled:Untitled-1"), FilePath::Virtual("untitled:Untitled-1".into()));
+        assert_eq!(to_path("rise-std:/std.rise"), FilePath::Std("std.rise".into()));
+        assert_eq!(to_path("file:///100%.rise"), FilePath::disk("/100%.rise"));
+        assert_eq!(to_path(""), FilePath::Virtual("".into()));
+        assert_eq!(to_path("file:"), FilePath::disk(""));
+    }
+
+    #[test]
+    fn uris_of_a_message_are_made_valid_and_the_rest_stays() {
+        let mut params = json!({
+            "textDocument": {"uri": "file:///a b/\u{fc}%20.rise", "text": "a b \u{fc}"},
+            "files": [{"oldUri": "file:///[x]"}],
+        });
+        repair(&mut params);
+        let expected = json!({
+            "textDocument": {"uri": "file:///a%20b/%C3%BC%20.rise", "text": "a b \u{fc}"},
+            "files": [{"oldUri": "file:///%5Bx%5D"}],
+        });
+        assert_eq!(params, expected);
+    }
+}
