@@ -29,9 +29,10 @@ impl Classes {
 
     pub(crate) fn of_kind(kind: Kind) -> Classes {
         match kind {
-            Kind::Scalar => {
-                Classes::BOOL.or(Classes::INT).or(Classes::FLOAT).or(Classes::INDEX)
-            }
+            Kind::Scalar => Classes::BOOL
+                .or(Classes::INT)
+                .or(Classes::FLOAT)
+                .or(Classes::INDEX),
             Kind::Num => Classes::INT.or(Classes::FLOAT).or(Classes::NUM_VECTOR),
             Kind::Int => Classes::INT,
             Kind::Float => Classes::FLOAT,
@@ -65,10 +66,16 @@ impl Classes {
     /// if it names the whole set.
     pub(crate) fn to_kind(self) -> Option<Kind> {
         let data = self.and(Classes::DATA);
-        [Kind::DataType, Kind::Scalar, Kind::Num, Kind::Int, Kind::Float]
-            .into_iter()
-            .find(|&kind| Classes::of_kind(kind) == data)
-            .or_else(|| (data == Classes::INT_LITERAL).then_some(Kind::Num))
+        [
+            Kind::DataType,
+            Kind::Scalar,
+            Kind::Num,
+            Kind::Int,
+            Kind::Float,
+        ]
+        .into_iter()
+        .find(|&kind| Classes::of_kind(kind) == data)
+        .or_else(|| (data == Classes::INT_LITERAL).then_some(Kind::Num))
     }
 
     pub(crate) const fn or(self, other: Classes) -> Classes {
@@ -90,7 +97,6 @@ impl Classes {
     pub(crate) const fn allows_functions(self) -> bool {
         self.0 & Classes::FUNCTION.0 != 0
     }
-
 
     pub(crate) const fn allows_int(self) -> bool {
         self.0 & Classes::INT.0 != 0

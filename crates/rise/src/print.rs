@@ -9,7 +9,10 @@ use crate::types::{Address, Arg, DataFun, Names, Scheme, SizeFun, Type};
 
 /// `(n: Nat) -> n.f32 -> f32`
 pub fn type_text(ty: &Type, names: &Names) -> String {
-    let mut printer = Printer { out: String::new(), names };
+    let mut printer = Printer {
+        out: String::new(),
+        names,
+    };
     printer.ty(ty, Place::Top);
     printer.out
 }
@@ -37,7 +40,12 @@ pub fn prop_text(prop: &Prop, names: &Names) -> String {
             let (more, less) = Nat::sub(a, b).split_signs();
             Prop::AtLeast(more, less).display(&name).to_string()
         }
-        Prop::ForAll { var, from, to, prop } => format!(
+        Prop::ForAll {
+            var,
+            from,
+            to,
+            prop,
+        } => format!(
             "{} for all {} <= {} < {}",
             prop_text(prop, names),
             from.display(&name),
@@ -57,10 +65,17 @@ pub fn arg_text(arg: &Arg, names: &Names) -> String {
         Arg::Address(Address::Var(var)) => names.get(*var).to_string(),
         Arg::SizeFun(SizeFun::Var(var)) => names.get(*var).to_string(),
         Arg::SizeFun(SizeFun::Lambda(fun)) => {
-            format!("natFun({} => {})", names.get(fun.param), nat_text(&fun.body, names))
+            format!(
+                "natFun({} => {})",
+                names.get(fun.param),
+                nat_text(&fun.body, names)
+            )
         }
         Arg::DataFun(fun) => {
-            let mut printer = Printer { out: String::new(), names };
+            let mut printer = Printer {
+                out: String::new(),
+                names,
+            };
             printer.data_fun(fun);
             printer.out
         }

@@ -16,7 +16,11 @@ pub(crate) fn snippet(item: &Item, term: TermId) -> String {
 
 fn render(item: &Item, term: TermId, depth: u32) -> String {
     let part = |t: TermId| {
-        if depth == 0 { leaf(item, t) } else { render(item, t, depth - 1) }
+        if depth == 0 {
+            leaf(item, t)
+        } else {
+            render(item, t, depth - 1)
+        }
     };
     match &item.term(term).kind {
         TermKind::Apply { callee, args } => {

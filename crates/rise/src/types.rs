@@ -2,8 +2,8 @@
 
 use nat::{Nat, NatFun, Prop, Var};
 use std::sync::Arc;
-use syntax::ast::{AddressSpace, Kind, Name, ScalarType};
 use syntax::Span;
+use syntax::ast::{AddressSpace, Kind, Name, ScalarType};
 
 /// A shared type.
 pub type Ty = Arc<Type>;

@@ -26,7 +26,9 @@ impl<'a> Infer<'a> {
     pub(super) fn collect_annotations(&mut self) {
         let item = self.item;
         for annotation in &item.annotations {
-            let Some(name) = &annotation.name else { continue };
+            let Some(name) = &annotation.name else {
+                continue;
+            };
             match name.name.as_str() {
                 "target" => self.target_annotation(annotation, name),
                 "opencl" => self.opencl_annotation(annotation),
@@ -47,7 +49,11 @@ impl<'a> Infer<'a> {
             Some(near) => format!("did you mean `@{near}`?"),
             None => format!("there are {}", list(ANNOTATIONS, "@")),
         };
-        self.bad(name.span, format!("there is no annotation `@{}`", name.name), &help);
+        self.bad(
+            name.span,
+            format!("there is no annotation `@{}`", name.name),
+            &help,
+        );
     }
 
     fn target_annotation(&mut self, annotation: &'a Annotation, name: &Ident) {
@@ -58,7 +64,11 @@ impl<'a> Infer<'a> {
                     Some(target) if TARGETS.contains(&target.as_str()) => {}
                     _ => {
                         let text = self.source(*term);
-                        self.bad(self.span(*term), format!("there is no target `{text}`"), help);
+                        self.bad(
+                            self.span(*term),
+                            format!("there is no target `{text}`"),
+                            help,
+                        );
                     }
                 },
                 AnnotationValue::String(_, span) | AnnotationValue::List(_, span) => {
@@ -79,13 +89,22 @@ impl<'a> Infer<'a> {
                     if sizes.is_empty() || sizes.len() > 3 {
                         self.bad(*span, "one, two or three sizes belong here", help);
                     }
-                    self.assumptions.extend(sizes.iter().map(|&size| Assumption::LaunchSize(size)));
+                    self.assumptions
+                        .extend(sizes.iter().map(|&size| Assumption::LaunchSize(size)));
                 }
                 (Some(key), _) if matches!(key.name.as_str(), "local" | "global") => {
-                    self.bad(key.span, format!("`{}` takes a list of sizes", key.name), help);
+                    self.bad(
+                        key.span,
+                        format!("`{}` takes a list of sizes", key.name),
+                        help,
+                    );
                 }
                 (Some(key), _) => {
-                    self.bad(key.span, format!("`@opencl` has no setting `{}`", key.name), help);
+                    self.bad(
+                        key.span,
+                        format!("`@opencl` has no setting `{}`", key.name),
+                        help,
+                    );
                 }
                 (None, _) => self.bad(annotation.span, "`@opencl` takes settings by name", help),
             }
@@ -133,7 +152,9 @@ impl<'a> Infer<'a> {
     /// The type-level binders along the result of the definition's type and body.
     pub(super) fn spine_binders(&self) -> Vec<BinderId> {
         let mut binders = Vec::new();
-        let ItemKind::Def { ty, body, .. } = &self.item.kind else { return binders };
+        let ItemKind::Def { ty, body, .. } = &self.item.kind else {
+            return binders;
+        };
         let mut next = *ty;
         while let Some(term) = next {
             next = match &self.item.term(term).kind {
@@ -266,7 +287,9 @@ impl<'a> Infer<'a> {
                 return;
             }
         };
-        let (Some(a), Some(b)) = (self.elab_nat(lhs), self.elab_nat(rhs)) else { return };
+        let (Some(a), Some(b)) = (self.elab_nat(lhs), self.elab_nat(rhs)) else {
+            return;
+        };
         let more = |n: &Nat| Nat::add(n, &Nat::constant(1));
         let prop = match op {
             BinaryOp::Divides => Prop::Divides(a, b),

@@ -11,9 +11,9 @@ use syntax::Code;
 use syntax::ast::{BinaryOp, Kind, Name, TermId, TermKind};
 
 use super::expr::{Wanted, kind_noun};
+use super::obligations::{Source, plainly_false};
 use super::table::{State, VarInfo, rename, rename_prop, subst, subst_prop};
 use super::unify::{Cause, Why};
-use super::obligations::{Source, plainly_false};
 use super::{Infer, Meaning};
 use crate::classes::Classes;
 use crate::primitive::{OptionalArgument, Primitive};
@@ -63,18 +63,37 @@ impl Infer<'_> {
             match &self.item.term(head).kind {
                 TermKind::Apply { callee, args } => {
                     marks.push((head, reversed.len()));
-                    reversed
-                        .extend(args.iter().rev().map(|&term| SpineArg { term, piped: false }));
+                    reversed.extend(
+                        args.iter()
+                            .rev()
+                            .map(|&term| SpineArg { term, piped: false }),
+                    );
                     head = *callee;
                 }
-                TermKind::Binary { op: BinaryOp::Pipe, lhs, rhs, .. } => {
+                TermKind::Binary {
+                    op: BinaryOp::Pipe,
+                    lhs,
+                    rhs,
+                    ..
+                } => {
                     marks.push((head, reversed.len()));
-                    reversed.push(SpineArg { term: *lhs, piped: true });
+                    reversed.push(SpineArg {
+                        term: *lhs,
+                        piped: true,
+                    });
                     head = *rhs;
                 }
-                TermKind::Binary { op: BinaryOp::ApplyLeft, lhs, rhs, .. } => {
+                TermKind::Binary {
+                    op: BinaryOp::ApplyLeft,
+                    lhs,
+                    rhs,
+                    ..
+                } => {
                     marks.push((head, reversed.len()));
-                    reversed.push(SpineArg { term: *rhs, piped: true });
+                    reversed.push(SpineArg {
+                        term: *rhs,
+                        piped: true,
+                    });
                     head = *lhs;
                 }
                 TermKind::Paren(inner) if self.is_spine(*inner) => {
@@ -86,8 +105,15 @@ impl Infer<'_> {
         }
         let count = reversed.len();
         reversed.reverse();
-        let results = marks.into_iter().map(|(term, after)| (term, count - after)).collect();
-        Spine { head, args: reversed, results }
+        let results = marks
+            .into_iter()
+            .map(|(term, after)| (term, count - after))
+            .collect();
+        Spine {
+            head,
+            args: reversed,
+            results,
+        }
     }
 
     fn is_spine(&self, term: TermId) -> bool {
@@ -154,7 +180,11 @@ impl Infer<'_> {
     fn apply_expression(&mut self, spine: &Spine, wanted: Wanted) -> Ty {
         let is_fun = matches!(
             self.item.term(self.bare(spine.head)).kind,
-            TermKind::Fun { .. } | TermKind::Binary { op: BinaryOp::Then | BinaryOp::After, .. }
+            TermKind::Fun { .. }
+                | TermKind::Binary {
+                    op: BinaryOp::Then | BinaryOp::After,
+                    ..
+                }
         );
         if !is_fun {
             let ty = self.synth(spine.head);
@@ -165,15 +195,20 @@ impl Infer<'_> {
             Some((ty, _)) => ty.clone(),
             None => self.open_type("t", Classes::ANY, spine.head),
         };
-        let expected = inputs
-            .iter()
-            .rev()
-            .fold(result.clone(), |out, input| Arc::new(Type::Fun(input.clone(), out)));
+        let expected = inputs.iter().rev().fold(result.clone(), |out, input| {
+            Arc::new(Type::Fun(input.clone(), out))
+        });
         let why = match spine.args.first() {
-            Some(arg) => Why::Piped { head: spine.head, value: arg.term },
+            Some(arg) => Why::Piped {
+                head: spine.head,
+                value: arg.term,
+            },
             None => Why::Context,
         };
-        let cause = Cause { span: self.head_span(self.bare(spine.head)), why };
+        let cause = Cause {
+            span: self.head_span(self.bare(spine.head)),
+            why,
+        };
         self.check(spine.head, &expected, cause);
         let mut left = expected;
         let mut after = vec![left.clone()];
@@ -256,8 +291,9 @@ impl Infer<'_> {
 
     /// What is piped in flows first; returns false if it did not fit.
     fn piped_first(&mut self, spine: &Spine, waiting: &mut Vec<Waiting>) -> bool {
-        let (piped, rest): (Vec<_>, Vec<_>) =
-            std::mem::take(waiting).into_iter().partition(|w| w.arg.piped);
+        let (piped, rest): (Vec<_>, Vec<_>) = std::mem::take(waiting)
+            .into_iter()
+            .partition(|w| w.arg.piped);
         *waiting = rest;
         self.check_waiting(spine, piped)
     }
@@ -274,7 +310,10 @@ impl Infer<'_> {
         let ty = self.instantiate_prefix(ty, spine.head);
         match &*ty {
             Type::Fun(expected, rest) => {
-                waiting.push(Waiting { arg, expected: expected.clone() });
+                waiting.push(Waiting {
+                    arg,
+                    expected: expected.clone(),
+                });
                 Some(rest.clone())
             }
             Type::Pi(pi) if arg.piped => {
@@ -325,12 +364,18 @@ impl Infer<'_> {
         let from = self.open_type("s", Classes::ANY, arg.term);
         let to = self.open_type("t", Classes::ANY, arg.term);
         let fun = Arc::new(Type::Fun(from.clone(), to.clone()));
-        let cause = Cause { span: self.span(spine.head), why: Why::Context };
+        let cause = Cause {
+            span: self.span(spine.head),
+            why: Why::Context,
+        };
         if self.agree(ty, &fun, cause).is_err() {
             self.not_a_function(spine.head, arg.term, arg.piped, ty);
             return None;
         }
-        waiting.push(Waiting { arg, expected: from });
+        waiting.push(Waiting {
+            arg,
+            expected: from,
+        });
         Some(to)
     }
 
@@ -346,11 +391,23 @@ impl Infer<'_> {
         });
         for Waiting { arg, expected } in values.into_iter().chain(funs) {
             let cause = if arg.piped {
-                let why = Why::Piped { head: spine.head, value: arg.term };
-                Cause { span: self.span(spine.head), why }
+                let why = Why::Piped {
+                    head: spine.head,
+                    value: arg.term,
+                };
+                Cause {
+                    span: self.span(spine.head),
+                    why,
+                }
             } else {
-                let why = Why::Argument { head: spine.head, term: arg.term };
-                Cause { span: self.span(arg.term), why }
+                let why = Why::Argument {
+                    head: spine.head,
+                    term: arg.term,
+                };
+                Cause {
+                    span: self.span(arg.term),
+                    why,
+                }
             };
             fine = if !fine {
                 self.quietly(|this| this.check(arg.term, &expected, cause));
@@ -402,11 +459,17 @@ impl Infer<'_> {
             _ => return None,
         };
         if let Some(local) = self.lookup(name).cloned() {
-            self.uses.push(NameUse { term, target: local.target, implicits: Vec::new() });
+            self.uses.push(NameUse {
+                term,
+                target: local.target,
+                implicits: Vec::new(),
+            });
             return match local.meaning {
-                Meaning::Value(ty) => {
-                    Some(Head { ty, primitive: None, obligations: Vec::new() })
-                }
+                Meaning::Value(ty) => Some(Head {
+                    ty,
+                    primitive: None,
+                    obligations: Vec::new(),
+                }),
                 Meaning::TypeLevel(var, kind) => self.type_level_head(term, var, kind, args),
                 Meaning::Broken => None,
             };
@@ -418,7 +481,11 @@ impl Infer<'_> {
             Resolution::Broken(id) => {
                 if let Some(id) = id {
                     let target = Target::Global(id);
-                    self.uses.push(NameUse { term, target, implicits: Vec::new() });
+                    self.uses.push(NameUse {
+                        term,
+                        target,
+                        implicits: Vec::new(),
+                    });
                 }
                 None
             }
@@ -449,27 +516,37 @@ impl Infer<'_> {
         primitive: Option<Primitive>,
     ) -> Head {
         let (ty, obligations, implicits) = self.instantiate(scheme, term);
-        self.uses.push(NameUse { term, target, implicits });
-        Head { ty, primitive, obligations }
+        self.uses.push(NameUse {
+            term,
+            target,
+            implicits,
+        });
+        Head {
+            ty,
+            primitive,
+            obligations,
+        }
     }
 
-    fn type_level_head(
-        &mut self,
-        term: TermId,
-        var: Var,
-        kind: Kind,
-        args: usize,
-    ) -> Option<Head> {
+    fn type_level_head(&mut self, term: TermId, var: Var, kind: Kind, args: usize) -> Option<Head> {
         if kind == Kind::Nat && args == 0 {
             let ty = self.size_as_value(term, &Nat::var(var));
-            return Some(Head { ty, primitive: None, obligations: Vec::new() });
+            return Some(Head {
+                ty,
+                primitive: None,
+                obligations: Vec::new(),
+            });
         }
         let text = self.source(term);
         let what = match kind {
             Kind::Nat => "a size, not a function".to_owned(),
             _ => format!("a {}, not a value", kind_noun(kind)),
         };
-        self.error(Code::KindMismatch, self.span(term), format!("`{text}` is {what}"));
+        self.error(
+            Code::KindMismatch,
+            self.span(term),
+            format!("`{text}` is {what}"),
+        );
         None
     }
 
@@ -625,7 +702,12 @@ impl Infer<'_> {
     /// `makeArray(k)` takes k elements.
     fn make_array(&mut self, count: TermId) -> Option<Ty> {
         let size = self.elab_nat(count)?;
-        let Some(k) = self.table.nat(&size).as_const().filter(|k| (1..=1024).contains(k)) else {
+        let Some(k) = self
+            .table
+            .nat(&size)
+            .as_const()
+            .filter(|k| (1..=1024).contains(k))
+        else {
             self.error(
                 Code::KindMismatch,
                 self.span(count),

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use nat::{Nat, NatFun, Prop, Var};
 use syntax::Code;
-use syntax::ast::{
-    BinaryOp, BinderAnnotation, BinderId, Kind, Literal, Name, TermId, TermKind,
-};
+use syntax::ast::{BinaryOp, BinderAnnotation, BinderId, Kind, Literal, Name, TermId, TermKind};
 
 use super::expr::kind_noun;
 use super::table::{State, VarInfo};
@@ -72,7 +70,11 @@ impl Infer<'_> {
                 let a = self.elab_type(*a);
                 Arc::new(Type::Fun(a, self.elab_type(*b)))
             }
-            TermKind::Pi { param, implicit, body } => self.pi(*param, *implicit, *body),
+            TermKind::Pi {
+                param,
+                implicit,
+                body,
+            } => self.pi(*param, *implicit, *body),
             _ => self.not_a_type(term),
         }
     }
@@ -106,7 +108,12 @@ impl Infer<'_> {
         let body = self.elab_type(body);
         self.scope.truncate(depth);
         self.level = level;
-        Arc::new(Type::Pi(Pi { var, kind, implicit, body }))
+        Arc::new(Type::Pi(Pi {
+            var,
+            kind,
+            implicit,
+            body,
+        }))
     }
 
     /// A type that must be data.
@@ -161,8 +168,10 @@ impl Infer<'_> {
     fn applied_data_fun(&mut self, term: TermId, callee: TermId, args: &[TermId]) -> Ty {
         let name = self.source_name(callee).cloned();
         if let (Some(name), [arg]) = (name, args)
-            && let Some(Local { meaning: Meaning::TypeLevel(_, Kind::Nat2Data), .. }) =
-                self.lookup(&name)
+            && let Some(Local {
+                meaning: Meaning::TypeLevel(_, Kind::Nat2Data),
+                ..
+            }) = self.lookup(&name)
             && let Some((var, _)) = self.type_level_name(callee, &name)
         {
             return Arc::new(Type::Apply(var, self.size(*arg)));
@@ -175,7 +184,11 @@ impl Infer<'_> {
     /// A type-level variable by name; anything else is reported.
     fn type_level_name(&mut self, term: TermId, name: &Name) -> Option<(Var, Kind)> {
         if let Some(local) = self.lookup(name).cloned() {
-            self.uses.push(NameUse { term, target: local.target, implicits: Vec::new() });
+            self.uses.push(NameUse {
+                term,
+                target: local.target,
+                implicits: Vec::new(),
+            });
             return match local.meaning {
                 Meaning::TypeLevel(var, kind) => Some((var, kind)),
                 Meaning::Broken => None,
@@ -229,7 +242,10 @@ impl Infer<'_> {
             self.item.term(self.bare(term)).kind,
             TermKind::Name(_) | TermKind::Literal(_) | TermKind::Hole
         ) {
-            self.require(Prop::AtLeast(nat.clone(), Nat::constant(0)), self.span(term));
+            self.require(
+                Prop::AtLeast(nat.clone(), Nat::constant(0)),
+                self.span(term),
+            );
         }
         Some(nat)
     }
@@ -246,7 +262,10 @@ impl Infer<'_> {
                 }
                 Some(nat)
             }
-            TermKind::Literal(Literal::Int { value, suffix: None }) => self.nat_literal(term, *value),
+            TermKind::Literal(Literal::Int {
+                value,
+                suffix: None,
+            }) => self.nat_literal(term, *value),
             TermKind::Name(name) => match self.type_level_name(term, name)? {
                 (var, Kind::Nat) => Some(Nat::var(var)),
                 (_, kind) => {
@@ -294,7 +313,11 @@ impl Infer<'_> {
                 if !self.divisor(rhs, &b) {
                     return None;
                 }
-                if op == BinaryOp::Div { Nat::div(&a, &b) } else { Nat::rem(&a, &b) }
+                if op == BinaryOp::Div {
+                    Nat::div(&a, &b)
+                } else {
+                    Nat::rem(&a, &b)
+                }
             }
             _ => Nat::pow(&a, &b),
         })
@@ -303,10 +326,17 @@ impl Infer<'_> {
     /// A divisor must be at least 1.
     fn divisor(&mut self, term: TermId, value: &Nat) -> bool {
         if value.as_const() == Some(0) {
-            self.error(Code::ObligationFails, self.span(term), "division by zero in a size");
+            self.error(
+                Code::ObligationFails,
+                self.span(term),
+                "division by zero in a size",
+            );
             return false;
         }
-        self.require(Prop::AtLeast(value.clone(), Nat::constant(1)), self.span(term));
+        self.require(
+            Prop::AtLeast(value.clone(), Nat::constant(1)),
+            self.span(term),
+        );
         true
     }
 
@@ -315,8 +345,10 @@ impl Infer<'_> {
             self.not_a_size(term);
             return None;
         };
-        if let Some(Local { meaning: Meaning::TypeLevel(_, Kind::Nat2Nat), .. }) =
-            self.lookup(&name)
+        if let Some(Local {
+            meaning: Meaning::TypeLevel(_, Kind::Nat2Nat),
+            ..
+        }) = self.lookup(&name)
             && let [arg] = args
         {
             let (var, _) = self.type_level_name(callee, &name)?;
@@ -372,9 +404,17 @@ impl Infer<'_> {
         let var = self.rigid(name.clone(), Kind::Nat, self.span(index), true);
         self.table.update(var).range = Some(to.clone());
         let target = Target::SumIndex(term);
-        self.uses.push(NameUse { term: index, target, implicits: Vec::new() });
+        self.uses.push(NameUse {
+            term: index,
+            target,
+            implicits: Vec::new(),
+        });
         self.set(index, TermInfo::Arg(Arg::Nat(Nat::var(var))));
-        self.scope.push(Local { name, target, meaning: Meaning::TypeLevel(var, Kind::Nat) });
+        self.scope.push(Local {
+            name,
+            target,
+            meaning: Meaning::TypeLevel(var, Kind::Nat),
+        });
         let body = self.nat_of(body);
         self.scope.truncate(depth);
         self.level = level;
@@ -415,7 +455,10 @@ impl Infer<'_> {
             TermKind::Address(_) => true,
             TermKind::Name(name) => matches!(
                 self.lookup(name),
-                Some(Local { meaning: Meaning::TypeLevel(_, Kind::AddrSp), .. })
+                Some(Local {
+                    meaning: Meaning::TypeLevel(_, Kind::AddrSp),
+                    ..
+                })
             ),
             _ => false,
         }
@@ -458,7 +501,10 @@ impl Infer<'_> {
                 let body = self.elab_nat(*body);
                 self.scope.truncate(depth);
                 self.level = level;
-                Some(SizeFun::Lambda(NatFun { param: var, body: body? }))
+                Some(SizeFun::Lambda(NatFun {
+                    param: var,
+                    body: body?,
+                }))
             }
             TermKind::Name(name) => match self.type_level_name(bare, name)? {
                 (var, Kind::Nat2Nat) => Some(SizeFun::Var(var)),
@@ -561,7 +607,10 @@ impl Infer<'_> {
             | TermKind::Hole => true,
             TermKind::Name(name) => matches!(
                 self.lookup(name),
-                Some(Local { meaning: Meaning::TypeLevel(..), .. })
+                Some(Local {
+                    meaning: Meaning::TypeLevel(..),
+                    ..
+                })
             ),
             _ => false,
         }
@@ -573,7 +622,10 @@ impl Infer<'_> {
             TermKind::Literal(Literal::Int { suffix: None, .. }) => true,
             TermKind::Name(name) => matches!(
                 self.lookup(name),
-                Some(Local { meaning: Meaning::TypeLevel(_, Kind::Nat), .. })
+                Some(Local {
+                    meaning: Meaning::TypeLevel(_, Kind::Nat),
+                    ..
+                })
             ),
             TermKind::Binary { op, lhs, rhs, .. } => {
                 is_size_operator(*op) && self.is_size(*lhs) && self.is_size(*rhs)
@@ -583,7 +635,10 @@ impl Infer<'_> {
                     matches!(name.as_str(), "min" | "max" | "ceilDiv" | "log2" | "sum")
                         || matches!(
                             self.lookup(name),
-                            Some(Local { meaning: Meaning::TypeLevel(_, Kind::Nat2Nat), .. })
+                            Some(Local {
+                                meaning: Meaning::TypeLevel(_, Kind::Nat2Nat),
+                                ..
+                            })
                         )
                 }
                 None => false,
@@ -610,11 +665,12 @@ impl Infer<'_> {
             | TermKind::Project { .. }
             | TermKind::Let { .. } => true,
             TermKind::Binary { op, .. } => {
-                matches!(op, BinaryOp::Pipe | BinaryOp::ApplyLeft | BinaryOp::Then | BinaryOp::After)
+                matches!(
+                    op,
+                    BinaryOp::Pipe | BinaryOp::ApplyLeft | BinaryOp::Then | BinaryOp::After
+                )
             }
-            TermKind::Literal(literal) => {
-                !matches!(literal, Literal::Int { suffix: None, .. })
-            }
+            TermKind::Literal(literal) => !matches!(literal, Literal::Int { suffix: None, .. }),
             _ => false,
         }
     }
@@ -622,7 +678,10 @@ impl Infer<'_> {
     /// The literal number that a term is.
     pub(super) fn literal_nat(&self, term: TermId) -> Option<i64> {
         match &self.item.term(self.bare(term)).kind {
-            TermKind::Literal(Literal::Int { value, suffix: None }) => i64::try_from(*value).ok(),
+            TermKind::Literal(Literal::Int {
+                value,
+                suffix: None,
+            }) => i64::try_from(*value).ok(),
             _ => None,
         }
     }
@@ -656,7 +715,10 @@ impl Infer<'_> {
 }
 
 fn is_data_kind(kind: Kind) -> bool {
-    matches!(kind, Kind::DataType | Kind::Scalar | Kind::Num | Kind::Int | Kind::Float)
+    matches!(
+        kind,
+        Kind::DataType | Kind::Scalar | Kind::Num | Kind::Int | Kind::Float
+    )
 }
 
 fn is_size_operator(op: BinaryOp) -> bool {

@@ -81,11 +81,18 @@ impl Infer<'_> {
             }
             TermKind::Fun { params, body } => self.lambda(term, params, *body, wanted),
             TermKind::DepFun { params, body } => self.dep_lambda(term, params, *body, wanted),
-            TermKind::Let { binder, value, body } => self.let_in(*binder, *value, *body, wanted),
+            TermKind::Let {
+                binder,
+                value,
+                body,
+            } => self.let_in(*binder, *value, *body, wanted),
             TermKind::Pair(a, b) => self.pair(term, *a, *b, wanted),
             TermKind::Ascribe { term: inner, ty } => {
                 let written = self.elab_type(*ty);
-                let cause = Cause { span: self.span(*inner), why: Why::Ascribed { ty: *ty } };
+                let cause = Cause {
+                    span: self.span(*inner),
+                    why: Why::Ascribed { ty: *ty },
+                };
                 self.check(*inner, &written, cause);
                 self.agreed(term, written, wanted)
             }
@@ -162,13 +169,7 @@ impl Infer<'_> {
         self.broken()
     }
 
-    fn let_in(
-        &mut self,
-        binder: BinderId,
-        value: TermId,
-        body: TermId,
-        wanted: Wanted,
-    ) -> Ty {
+    fn let_in(&mut self, binder: BinderId, value: TermId, body: TermId, wanted: Wanted) -> Ty {
         let mut ty = self.synth(value);
         if self.restrict(&ty, Classes::DATA).is_err() {
             self.let_function(binder, value, &ty);
@@ -179,7 +180,10 @@ impl Infer<'_> {
         self.bind_value(binder, ty);
         let result = match wanted {
             Some((expected, cause)) => {
-                let cause = Cause { span: self.narrow(cause.span, body), ..cause };
+                let cause = Cause {
+                    span: self.narrow(cause.span, body),
+                    ..cause
+                };
                 self.check(body, expected, cause)
             }
             None => self.synth(body),
@@ -222,13 +226,7 @@ impl Infer<'_> {
         var
     }
 
-    fn lambda(
-        &mut self,
-        term: TermId,
-        params: &[BinderId],
-        body: TermId,
-        wanted: Wanted,
-    ) -> Ty {
+    fn lambda(&mut self, term: TermId, params: &[BinderId], body: TermId, wanted: Wanted) -> Ty {
         let depth = self.scope.len();
         let mut rest = wanted.map(|(ty, cause)| (ty.clone(), cause));
         let mut types = Vec::with_capacity(params.len());
@@ -242,13 +240,19 @@ impl Infer<'_> {
         }
         let result = match rest {
             Some((expected, cause)) => {
-                let cause = Cause { span: self.narrow(cause.span, body), ..cause };
+                let cause = Cause {
+                    span: self.narrow(cause.span, body),
+                    ..cause
+                };
                 self.check(body, &expected, cause)
             }
             None => self.synth(body),
         };
         self.scope.truncate(depth);
-        types.into_iter().rev().fold(result, |out, ty| Arc::new(Type::Fun(ty, out)))
+        types
+            .into_iter()
+            .rev()
+            .fold(result, |out, ty| Arc::new(Type::Fun(ty, out)))
     }
 
     /// Splits the wanted type at its next parameter.
@@ -258,7 +262,9 @@ impl Infer<'_> {
         term: TermId,
         rest: Option<(Ty, Cause)>,
     ) -> (Option<(Ty, Cause)>, Option<(Ty, Cause)>) {
-        let Some((expected, cause)) = rest else { return (None, None) };
+        let Some((expected, cause)) = rest else {
+            return (None, None);
+        };
         let head = self.table.head(&expected);
         match &*head {
             Type::Fun(a, b) => (Some((a.clone(), cause)), Some((b.clone(), cause))),
@@ -283,18 +289,15 @@ impl Infer<'_> {
         }
     }
 
-    fn parameter_type(
-        &mut self,
-        param: BinderId,
-        term: TermId,
-        given: Option<&(Ty, Cause)>,
-    ) -> Ty {
+    fn parameter_type(&mut self, param: BinderId, term: TermId, given: Option<&(Ty, Cause)>) -> Ty {
         match (self.item.binder(param).annotation, given) {
             (BinderAnnotation::Type(written), given) => {
                 let ty = self.elab_type(written);
                 if let Some((expected, cause)) = given {
-                    let cause =
-                        Cause { span: self.span(written), why: cause.why };
+                    let cause = Cause {
+                        span: self.span(written),
+                        why: cause.why,
+                    };
                     if !self.demand(expected, &ty, cause) {
                         return ty;
                     }
@@ -336,7 +339,10 @@ impl Infer<'_> {
         self.assume_in_scope();
         let result = match rest {
             Some((expected, cause)) => {
-                let cause = Cause { span: self.narrow(cause.span, body), ..cause };
+                let cause = Cause {
+                    span: self.narrow(cause.span, body),
+                    ..cause
+                };
                 self.check(body, &expected, cause)
             }
             None => self.synth(body),
@@ -344,7 +350,12 @@ impl Infer<'_> {
         self.scope.truncate(depth);
         self.level = level;
         vars.into_iter().rev().fold(result, |body, (var, kind)| {
-            Arc::new(Type::Pi(Pi { var, kind, implicit: false, body }))
+            Arc::new(Type::Pi(Pi {
+                var,
+                kind,
+                implicit: false,
+                body,
+            }))
         })
     }
 
@@ -419,7 +430,10 @@ impl Infer<'_> {
                 let first = self.open_type("s", Classes::DATA, pair);
                 let second = self.open_type("t", Classes::DATA, pair);
                 let wanted = Arc::new(Type::Pair(first.clone(), second.clone()));
-                let cause = Cause { span: self.span(pair), why: Why::Context };
+                let cause = Cause {
+                    span: self.span(pair),
+                    why: Why::Context,
+                };
                 if self.agree(&wanted, &head, cause).is_err() {
                     self.not_a_pair(pair, &head);
                     return self.broken();
@@ -442,7 +456,10 @@ impl Infer<'_> {
                 return ty;
             }
         };
-        let cause = Cause { span: self.span(operand), why: Why::Context };
+        let cause = Cause {
+            span: self.span(operand),
+            why: Why::Context,
+        };
         self.check(operand, &ty, cause);
         ty
     }
@@ -504,13 +521,18 @@ impl Infer<'_> {
         };
         let cause = |this: &Self, term| Cause {
             span: this.head_span(term),
-            why: wanted.filter(|_| term == first).map_or(Why::Context, |(_, c)| c.why),
+            why: wanted
+                .filter(|_| term == first)
+                .map_or(Why::Context, |(_, c)| c.why),
         };
         let take = Arc::new(Type::Fun(input.clone(), middle.clone()));
         let first_cause = cause(self, first);
         self.check(first, &take, first_cause);
         let give = Arc::new(Type::Fun(middle.clone(), result.clone()));
-        let second_cause = Cause { span: self.head_span(second), why: Why::Context };
+        let second_cause = Cause {
+            span: self.head_span(second),
+            why: Why::Context,
+        };
         self.check(second, &give, second_cause);
         let ty = Arc::new(Type::Fun(input, result));
         match wanted {
@@ -524,7 +546,10 @@ impl Infer<'_> {
         let kind = match op {
             BinaryOp::And | BinaryOp::Or => {
                 for side in [lhs, rhs] {
-                    let cause = Cause { span: self.span(side), why: Why::Context };
+                    let cause = Cause {
+                        span: self.span(side),
+                        why: Why::Context,
+                    };
                     self.check(side, &bool_type(), cause);
                 }
                 return bool_type();
@@ -534,22 +559,38 @@ impl Infer<'_> {
             _ => Kind::Scalar,
         };
         // A wanted type helps literals: in `x + 1` both sides have the type of the result.
-        let hint = wanted.filter(|_| kind != Kind::Scalar).map(|(ty, _)| ty.clone());
+        let hint = wanted
+            .filter(|_| kind != Kind::Scalar)
+            .map(|(ty, _)| ty.clone());
         let left = self.synth(lhs);
         if let Some(hint) = hint
             && self.is_open_literal(&left)
         {
-            let cause = Cause { span: self.span(lhs), why: Why::Context };
+            let cause = Cause {
+                span: self.span(lhs),
+                why: Why::Context,
+            };
             self.attempt(&hint, &left, cause);
         }
-        let cause = Cause { span: self.span(rhs), why: Why::Operand { op, lhs } };
+        let cause = Cause {
+            span: self.span(rhs),
+            why: Why::Operand { op, lhs },
+        };
         if let Err(clash) = self.restrict(&left, Classes::of_kind(kind)) {
             self.not_a_number(op.as_str(), lhs, &left, &clash);
             self.synth(rhs);
-            return if kind == Kind::Scalar { bool_type() } else { self.broken() };
+            return if kind == Kind::Scalar {
+                bool_type()
+            } else {
+                self.broken()
+            };
         }
         self.check(rhs, &left, cause);
-        if kind == Kind::Scalar { bool_type() } else { left }
+        if kind == Kind::Scalar {
+            bool_type()
+        } else {
+            left
+        }
     }
 
     fn is_open_literal(&self, ty: &Ty) -> bool {

@@ -53,7 +53,10 @@ impl Infer<'_> {
         let mut wrong: Vec<Prop> = Vec::new();
         let mut reported = None;
         for equation in std::mem::take(&mut self.equations) {
-            let (a, b) = (self.table.nat(&equation.expected), self.table.nat(&equation.found));
+            let (a, b) = (
+                self.table.nat(&equation.expected),
+                self.table.nat(&equation.found),
+            );
             let mut vars = Vec::new();
             for side in [&a, &b] {
                 side.for_each_var(&mut |v| vars.push(v));
@@ -134,9 +137,17 @@ impl Infer<'_> {
             kinds.push((var, kind));
         }
         self.generalised_vars.extend(open);
-        kinds.into_iter().rev().fold(ty.clone(), |body, (var, kind)| {
-            Arc::new(Type::Pi(Pi { var, kind, implicit: true, body }))
-        })
+        kinds
+            .into_iter()
+            .rev()
+            .fold(ty.clone(), |body, (var, kind)| {
+                Arc::new(Type::Pi(Pi {
+                    var,
+                    kind,
+                    implicit: true,
+                    body,
+                }))
+            })
     }
 
     /// The names that the type binds already.
@@ -217,8 +228,19 @@ impl Infer<'_> {
                 collect_prop_vars(&obligation.prop, &mut order);
             }
         }
-        let numbers: FxHashMap<Var, Var> =
-            order.iter().enumerate().map(|(i, &v)| (v, Var(i as u32))).collect();
+        // In the order of the parameters that they are about.
+        props.sort_by_key(|prop| {
+            let mut last = 0;
+            prop.for_each_var(&mut |v| {
+                last = last.max(order.iter().position(|&o| o == v).unwrap_or(0));
+            });
+            last
+        });
+        let numbers: FxHashMap<Var, Var> = order
+            .iter()
+            .enumerate()
+            .map(|(i, &v)| (v, Var(i as u32)))
+            .collect();
         let map = |v: Var| numbers.get(&v).copied().unwrap_or(Var(u32::MAX >> 1));
         Scheme {
             ty: rename(ty, &map),
@@ -313,7 +335,6 @@ fn collect_prop_vars(prop: &Prop, order: &mut Vec<Var>) {
         }
     });
 }
-
 
 /// The wanted name if it is free, else the first free one of its kind's usual letters.
 fn fresh_name(wanted: &Name, kind: Kind, used: &[Name]) -> Name {

@@ -14,11 +14,17 @@ impl Infer<'_> {
     pub(super) fn literal(&mut self, term: TermId, literal: &Literal) -> Ty {
         match literal {
             Literal::Bool(_) => scalar(ScalarType::Bool),
-            Literal::Int { value, suffix: Some(suffix) } => {
+            Literal::Int {
+                value,
+                suffix: Some(suffix),
+            } => {
                 self.in_range(term, *value, *suffix);
                 scalar(*suffix)
             }
-            Literal::Float { text, suffix: Some(suffix) } => {
+            Literal::Float {
+                text,
+                suffix: Some(suffix),
+            } => {
                 self.float_in_range(term, text, *suffix);
                 scalar(*suffix)
             }
@@ -29,7 +35,11 @@ impl Infer<'_> {
 
     fn open_literal(&mut self, term: TermId, literal: &Literal, classes: Classes) -> Ty {
         let ty = self.open_type("t", classes, term);
-        self.literals.push(OpenLiteral { term, ty: ty.clone(), literal: literal.clone() });
+        self.literals.push(OpenLiteral {
+            term,
+            ty: ty.clone(),
+            literal: literal.clone(),
+        });
         ty
     }
 
@@ -99,7 +109,9 @@ impl Infer<'_> {
     }
 
     fn in_range(&mut self, term: TermId, value: i128, scalar: ScalarType) {
-        let Some((low, high)) = int_range(scalar) else { return };
+        let Some((low, high)) = int_range(scalar) else {
+            return;
+        };
         if (low..=high).contains(&value) {
             return;
         }
@@ -111,7 +123,9 @@ impl Infer<'_> {
     }
 
     fn float_in_range(&mut self, term: TermId, text: &str, scalar: ScalarType) {
-        let Ok(value) = text.parse::<f64>() else { return };
+        let Ok(value) = text.parse::<f64>() else {
+            return;
+        };
         let limit = match scalar {
             ScalarType::F16 => 65_520.0,
             ScalarType::F32 => f64::from(f32::MAX) * (1.0 + f64::powi(2.0, -25)),

@@ -33,9 +33,9 @@ use obligations::{FactCache, Pending};
 use table::{State, Table, VarInfo};
 use unify::{Cause, Demand, Equation, Why};
 
-pub(crate) use unify::for_each_var;
 pub use annotations::ANNOTATIONS;
 pub use signature::library_scheme;
+pub(crate) use unify::for_each_var;
 
 /// Checks one item, given the schemes of the definitions that it uses.
 pub fn infer(item: &Item, env: &dyn Env) -> Inference {
@@ -151,8 +151,10 @@ impl<'a> Infer<'a> {
         let depth = self.scope.len();
         self.bind_type_names(written);
         self.assume_in_scope();
-        let cause =
-            Cause { span: self.span(body), why: Why::Written { ty: written } };
+        let cause = Cause {
+            span: self.span(body),
+            why: Why::Written { ty: written },
+        };
         self.check(body, &ty, cause);
         self.scope.truncate(depth);
         ty
@@ -199,7 +201,10 @@ impl<'a> Infer<'a> {
             types.push(ty);
         }
         let result = self.foreign_type(result);
-        types.into_iter().rev().fold(result, |out, ty| Arc::new(Type::Fun(ty, out)))
+        types
+            .into_iter()
+            .rev()
+            .fold(result, |out, ty| Arc::new(Type::Fun(ty, out)))
     }
 
     fn foreign_type(&mut self, term: TermId) -> Ty {
@@ -211,7 +216,9 @@ impl<'a> Infer<'a> {
         self.error(
             Code::KindMismatch,
             self.span(term),
-            format!("a foreign function takes and returns scalars, vectors and tuples, not `{text}`"),
+            format!(
+                "a foreign function takes and returns scalars, vectors and tuples, not `{text}`"
+            ),
         )
         .help = Some("apply it to the elements with `map`".into());
         Arc::new(Type::Error)
@@ -247,13 +254,16 @@ impl<'a> Infer<'a> {
     }
 
     fn error(&mut self, code: Code, span: Span, message: impl Into<String>) -> &mut Diagnostic {
-        self.diagnostics.push(Diagnostic::error(code, span, message));
+        self.diagnostics
+            .push(Diagnostic::error(code, span, message));
         let last = self.diagnostics.len() - 1;
         &mut self.diagnostics[last]
     }
 
     fn failed(&self) -> bool {
-        self.diagnostics.iter().any(|d| d.severity == syntax::Severity::Error)
+        self.diagnostics
+            .iter()
+            .any(|d| d.severity == syntax::Severity::Error)
     }
 
     fn open_nat(&mut self, name: &str, at: TermId) -> Nat {
@@ -302,7 +312,9 @@ impl<'a> Infer<'a> {
 fn foreign_allows(ty: &Type) -> bool {
     match ty {
         Type::Error | Type::Scalar(_) => true,
-        Type::Vector(n, t) => n.as_const().is_some() && matches!(**t, Type::Scalar(_) | Type::Error),
+        Type::Vector(n, t) => {
+            n.as_const().is_some() && matches!(**t, Type::Scalar(_) | Type::Error)
+        }
         Type::Pair(a, b) => foreign_allows(a) && foreign_allows(b),
         _ => false,
     }

@@ -62,7 +62,12 @@ impl Infer<'_> {
         prop.for_each_var(&mut |v| {
             self.obligation_vars.insert(v);
         });
-        self.obligations.push(Pending { prop, span, written, source });
+        self.obligations.push(Pending {
+            prop,
+            span,
+            written,
+            source,
+        });
         self.facts.forget();
     }
 
@@ -137,8 +142,11 @@ impl Infer<'_> {
                     self.condition_fails(&prop, pending.span, pending.source.as_ref());
                     continue;
                 }
-                Verdict::Refuted(_) if self.is_ground(&prop) => {
-                    self.condition_fails(&prop, pending.span, pending.source.as_ref());
+                Verdict::Refuted(_)
+                    if self.is_ground(&prop) || self.fails_at_an_end(&here, &prop, &inner) =>
+                {
+                    let whole = self.quantified(prop, inner);
+                    self.condition_fails(&whole, pending.span, None);
                     continue;
                 }
                 Verdict::Refuted(witness) if inner.iter().any(|&v| self.unbounded(v)) => {
@@ -156,9 +164,27 @@ impl Infer<'_> {
             if !pending.written {
                 self.remark(&prop, pending.span);
             }
-            kept.push(Obligation { prop, span: pending.span });
+            kept.push(Obligation {
+                prop,
+                span: pending.span,
+            });
         }
         kept
+    }
+
+    /// Whether a condition on a bound index fails at its first or last value, whatever the range
+    /// (unless that is empty).
+    fn fails_at_an_end(&self, facts: &Facts, prop: &Prop, inner: &[Var]) -> bool {
+        let [index] = inner else { return false };
+        let Some(range) = &self.table.info(*index).range else {
+            return false;
+        };
+        let range = self.table.nat(range);
+        let mut facts = facts.clone();
+        facts.assume(&Prop::AtLeast(range.clone(), Nat::constant(1)));
+        [Nat::constant(0), Nat::sub(&range, &Nat::constant(1))]
+            .into_iter()
+            .any(|end| impossible(&facts, &prop.subst(&|v| (v == *index).then(|| end.clone()))))
     }
 
     /// Whether every size in the condition is an index with a range of known, positive length.
@@ -196,7 +222,11 @@ impl Infer<'_> {
         );
         remark.help = Some("checked before each run; part of the type for every use".into());
         // One remark a condition and place.
-        if !self.diagnostics.iter().any(|d| d.span == span && d.message == remark.message) {
+        if !self
+            .diagnostics
+            .iter()
+            .any(|d| d.span == span && d.message == remark.message)
+        {
             self.diagnostics.push(remark);
         }
     }

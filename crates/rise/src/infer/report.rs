@@ -71,8 +71,10 @@ impl Infer<'_> {
         if witness.is_empty() {
             return None;
         }
-        let values: Vec<String> =
-            witness.iter().map(|(v, value)| format!("{} = {value}", self.name_of(*v))).collect();
+        let values: Vec<String> = witness
+            .iter()
+            .map(|(v, value)| format!("{} = {value}", self.name_of(*v)))
+            .collect();
         Some(values.join(", "))
     }
 
@@ -93,6 +95,10 @@ impl Infer<'_> {
                 let text = self.show(ty);
                 let user = self.cause_head(cause);
                 let message = match user {
+                    Some(head) if self.is_function_argument(cause) => format!(
+                        "this function works on {}, and `{head}` gives it `{text}`",
+                        classes.describe()
+                    ),
                     Some(head) => format!(
                         "`{head}` works on {}, and this is `{text}`",
                         classes.describe()
@@ -109,12 +115,22 @@ impl Infer<'_> {
         }
     }
 
+    /// Whether what does not fit is a function that another one is given.
+    fn is_function_argument(&self, cause: Cause) -> bool {
+        let Why::Argument { term, .. } = cause.why else {
+            return false;
+        };
+        match &self.terms[self.bare(term).0 as usize] {
+            TermInfo::Expr(ty) => is_function(&self.table.head(ty)),
+            _ => false,
+        }
+    }
+
     /// Whether the type is still only that of a number literal.
     fn is_literal(&self, ty: &Ty) -> bool {
         match &*self.table.head(ty) {
             Type::Var(v) => {
-                self.table.is_open(*v)
-                    && self.table.info(*v).classes.within(Classes::INT_LITERAL)
+                self.table.is_open(*v) && self.table.info(*v).classes.within(Classes::INT_LITERAL)
             }
             _ => false,
         }
@@ -131,7 +147,9 @@ impl Infer<'_> {
             Type::Var(var) => {
                 let name = self.name_of(*var);
                 let kind = kind_noun(self.table.info(*var).kind);
-                Some(format!("`{name}` may be any {kind}; bind it with a narrower kind, as in `{{{name}: Num}}`"))
+                Some(format!(
+                    "`{name}` may be any {kind}; bind it with a narrower kind, as in `{{{name}: Num}}`"
+                ))
             }
             _ => None,
         }
@@ -139,13 +157,21 @@ impl Infer<'_> {
 
     /// `expected: …` over `found: …`, aligned.
     fn comparison(&self, expected: &Ty, found: &Ty) -> String {
-        format!("expected: {}\n   found: {}", self.show(expected), self.show(found))
+        format!(
+            "\nexpected: {}\n   found: {}",
+            self.show(expected),
+            self.show(found)
+        )
     }
 
     fn type_mismatch(&mut self, expected: &Ty, found: &Ty, cause: Cause) {
         let (wanted, got) = (self.table.ty(expected), self.table.ty(found));
         let first = self.mismatch_line(&wanted, &got, cause);
-        let message = format!("{first}\n{}", self.comparison(&wanted, &got));
+        let message = if self.is_literal(&got) {
+            first
+        } else {
+            format!("{first}{}", self.comparison(&wanted, &got))
+        };
         let help = self.mismatch_help(&wanted, &got, cause);
         let related = self.cause_places(cause, expected);
         let diagnostic = self.error(Code::TypeMismatch, cause.span, message);
@@ -157,10 +183,16 @@ impl Infer<'_> {
         let (want, have) = (self.describe(wanted), self.describe(got));
         match cause.why {
             Why::Argument { head, .. } => {
-                format!("`{}` expects {want} here, and this is {have}", self.source(head))
+                format!(
+                    "`{}` expects {want} here, and this is {have}",
+                    self.source(head)
+                )
             }
             Why::Piped { head, .. } => {
-                format!("`{}` expects {want}, and {have} is piped into it", self.source(head))
+                format!(
+                    "`{}` expects {want}, and {have} is piped into it",
+                    self.source(head)
+                )
             }
             Why::Operand { op, .. } => format!(
                 "`{}` needs two operands of one type: the left one is {want}, the right one {have}",
@@ -202,23 +234,33 @@ impl Infer<'_> {
 
     fn mismatch_help(&self, wanted: &Ty, got: &Ty, cause: Cause) -> Option<String> {
         match (&**wanted, &**got) {
-            (Type::Scalar(a), Type::Scalar(b)) if a != b => {
-                Some(format!("`cast` turns one into the other: `(cast(…) : {a})`"))
-            }
+            (Type::Scalar(a), Type::Scalar(b)) if a != b => Some(format!(
+                "`cast` turns one into the other: `(cast(…) : {a})`"
+            )),
             (_, Type::Fun(..) | Type::Pi(_)) if !is_function(wanted) => {
                 Some("the function misses an argument".into())
             }
+            (Type::Fun(..), Type::Array(..)) => match self.cause_head(cause) {
+                Some(head) => Some(format!("the function comes first: `{head}(f)(xs)`")),
+                None => None,
+            },
             (Type::Array(..), t) if !matches!(t, Type::Array(..)) => match cause.why {
-                Why::Piped { .. } | Why::Argument { .. } if matches!(t, Type::Pair(..)) => {
-                    Some("`fst` or `snd` takes an array out of a pair; `zip` makes an array of pairs".into())
-                }
+                Why::Piped { .. } | Why::Argument { .. } if matches!(t, Type::Pair(..)) => Some(
+                    "`fst` or `snd` takes an array out of a pair; `zip` makes an array of pairs"
+                        .into(),
+                ),
                 _ => None,
             },
-            (t, Type::Array(..)) if !matches!(t, Type::Array(..) | Type::Var(_)) => {
+            (Type::Scalar(_) | Type::Pair(..) | Type::Index(_), Type::Array(..)) => {
                 Some("use `map` to work on the elements".into())
             }
-            (Type::Fun(a, _), Type::Fun(b, _)) if matches!(&**b, Type::Pair(..)) && !matches!(&**a, Type::Pair(..)) => {
-                Some("the function takes a pair, and gets its halves one by one".into())
+            (Type::Fun(a, _), Type::Fun(b, _))
+                if matches!(&**b, Type::Pair(..)) && !matches!(&**a, Type::Pair(..)) =>
+            {
+                Some(format!(
+                    "the function takes a pair, and gets `{}`",
+                    self.show(a)
+                ))
             }
             (Type::Fun(a, _), Type::Fun(..)) if matches!(&*self.table.head(a), Type::Pair(..)) => {
                 Some("the function gets one pair: take its halves with `._1` and `._2`".into())
@@ -238,7 +280,11 @@ impl Infer<'_> {
     }
 
     fn not_data(&mut self, expected: &Ty, found: &Ty, cause: Cause) {
-        let function = if is_function(&self.table.head(found)) { found } else { expected };
+        let function = if is_function(&self.table.head(found)) {
+            found
+        } else {
+            expected
+        };
         let text = self.show(function);
         let message = match self.cause_head(cause) {
             Some(head) => format!("`{head}` works on data, and this is a function: `{text}`"),
@@ -256,7 +302,7 @@ impl Infer<'_> {
             None => "what this gives".to_owned(),
         };
         let message = format!(
-            "the size `{name}` is known only inside, so the type of {user} cannot depend on it\n{}",
+            "the size `{name}` is known only inside, so the type of {user} cannot depend on it{}",
             self.comparison(expected, found)
         );
         let diagnostic = self.error(Code::SizeMismatch, cause.span, message);
@@ -271,7 +317,10 @@ impl Infer<'_> {
     pub(super) fn report_sizes(&mut self, demand: usize, a: &Nat, b: &Nat, outcome: Undecided) {
         let demand = self.demands[demand].clone();
         let cause = demand.cause;
-        let (expected, found) = (self.table.ty(&demand.expected), self.table.ty(&demand.found));
+        let (expected, found) = (
+            self.table.ty(&demand.expected),
+            self.table.ty(&demand.found),
+        );
         let comparison = self.comparison(&expected, &found);
         let (left, right) = (self.show_nat(a), self.show_nat(b));
         let related = self.cause_places(cause, &demand.expected);
@@ -283,17 +332,17 @@ impl Infer<'_> {
                 };
                 let first = self.size_line(&left, &right, cause);
                 let help = self.size_help(&expected, &found, a, b);
-                (Code::SizeMismatch, format!("{first}\n{comparison}\n{why}"), help)
+                (Code::SizeMismatch, format!("{first}{comparison}\n{why}"), help)
             }
             Undecided::CannotTell => (
                 Code::SizeUnknown,
-                format!("cannot tell whether the sizes `{left}` and `{right}` are equal\n{comparison}"),
+                format!("cannot tell whether the sizes `{left}` and `{right}` are equal{comparison}"),
                 Some("if they are, say so: `assume(size)` makes it an obligation that is checked before each run".to_owned()),
             ),
             Undecided::Impossible => self.impossible_size(a, b, cause, &comparison),
             Undecided::Open => (
                 Code::CannotInfer,
-                format!("nothing determines the sizes in `{left}` = `{right}`\n{comparison}"),
+                format!("nothing determines the sizes in `{left}` = `{right}`{comparison}"),
                 Some("write one of the sizes or types down".to_owned()),
             ),
         };
@@ -305,10 +354,16 @@ impl Infer<'_> {
     fn size_line(&self, left: &str, right: &str, cause: Cause) -> String {
         match cause.why {
             Why::Argument { head, .. } => {
-                format!("`{}` expects the size `{left}` here, and this has `{right}`", self.source(head))
+                format!(
+                    "`{}` expects the size `{left}` here, and this has `{right}`",
+                    self.source(head)
+                )
             }
             Why::Piped { head, .. } => {
-                format!("`{}` expects the size `{left}`, and `{right}` is piped into it", self.source(head))
+                format!(
+                    "`{}` expects the size `{left}`, and `{right}` is piped into it",
+                    self.source(head)
+                )
             }
             Why::Operand { op, .. } => format!(
                 "the operands of `{}` have different sizes: `{left}` and `{right}`",
@@ -336,7 +391,11 @@ impl Infer<'_> {
         }
         let difference = Nat::sub(a, b);
         if let Some(by) = difference.as_const() {
-            let (more, less) = if by > 0 { ("expected", "found") } else { ("found", "expected") };
+            let (more, less) = if by > 0 {
+                ("expected", "found")
+            } else {
+                ("found", "expected")
+            };
             let by = by.unsigned_abs();
             return Some(format!("the {more} size is {by} more than the {less} one"));
         }
@@ -377,11 +436,9 @@ impl Infer<'_> {
         comparison: &str,
     ) -> (Code, String, Option<String>) {
         let user = self.cause_head(cause).unwrap_or_else(|| "this".into());
-        let (pattern, given) =
-            if self.has_open(a) { (a, b) } else { (b, a) };
-        let at = |value: i64| {
-            pattern.subst(&|v| self.table.is_open(v).then(|| Nat::constant(value)))
-        };
+        let (pattern, given) = if self.has_open(a) { (a, b) } else { (b, a) };
+        let at =
+            |value: i64| pattern.subst(&|v| self.table.is_open(v).then(|| Nat::constant(value)));
         let (least, next) = (at(0), at(1));
         let size = self.show_nat(given);
         let step = Nat::sub(&next, &least);
@@ -390,7 +447,9 @@ impl Infer<'_> {
             let least = self.show_nat(&least);
             return (
                 Code::NegativeSize,
-                format!("`{user}` needs at least {least} elements, and there are {size}\n{comparison}"),
+                format!(
+                    "`{user}` needs at least {least} elements, and there are {size}{comparison}"
+                ),
                 None,
             );
         }
@@ -407,14 +466,14 @@ impl Infer<'_> {
             };
             return (
                 Code::ObligationFails,
-                format!("`{user}` needs {what}\n{comparison}"),
+                format!("`{user}` needs {what}{comparison}"),
                 None,
             );
         }
         let pattern = self.show_nat(pattern);
         (
             Code::SizeMismatch,
-            format!("no sizes make `{pattern}` equal to `{size}`\n{comparison}"),
+            format!("no sizes make `{pattern}` equal to `{size}`{comparison}"),
             None,
         )
     }
@@ -440,11 +499,13 @@ impl Infer<'_> {
         let mut add = |span: Span, message: String| {
             if span != cause.span && !span.is_empty() && places.iter().all(|p| p.place.span != span)
             {
-                places.push(Related { place: span.into(), message });
+                places.push(Related {
+                    place: span.into(),
+                    message,
+                });
             }
         };
-        if let Some((span, var)) = self.fixed_at(expected, cause.span) {
-            let _ = var;
+        if let Some(span) = self.fixed_at(expected, cause.span) {
             add(span, "the expected size or type comes from here".to_owned());
         }
         match cause.why {
@@ -473,10 +534,14 @@ impl Infer<'_> {
     }
 
     /// The function of the last stage of a pipeline: a small place for a large term.
-    fn last_stage(&self, mut term: TermId) -> Span {
+    pub(super) fn last_stage(&self, mut term: TermId) -> Span {
         loop {
             match &self.item.term(term).kind {
-                TermKind::Binary { op: syntax::ast::BinaryOp::Pipe, rhs, .. } => term = *rhs,
+                TermKind::Binary {
+                    op: syntax::ast::BinaryOp::Pipe,
+                    rhs,
+                    ..
+                } => term = *rhs,
                 TermKind::Apply { callee, .. } => term = *callee,
                 TermKind::Paren(inner) => term = *inner,
                 _ => return self.span(term),
@@ -485,7 +550,7 @@ impl Infer<'_> {
     }
 
     /// Where the expected type's own variables got their values, if that was somewhere else.
-    fn fixed_at(&self, expected: &Ty, here: Span) -> Option<(Span, Var)> {
+    fn fixed_at(&self, expected: &Ty, here: Span) -> Option<Span> {
         let mut found = None;
         super::for_each_var(expected, &mut Vec::new(), &mut |v| {
             if found.is_none()
@@ -493,7 +558,7 @@ impl Infer<'_> {
                 && at != here
                 && !at.is_empty()
             {
-                found = Some((at, v));
+                found = Some(at);
             }
         });
         found
@@ -507,14 +572,24 @@ impl Infer<'_> {
         let (target, ty) = match from_scope {
             Some((target, Meaning::Value(ty))) => (target, ty),
             _ => {
-                let target =
-                    self.uses.iter().find(|u| u.term == self.bare(term)).map(|u| u.target)?;
-                let TermInfo::Expr(ty) = &self.terms[term.0 as usize] else { return None };
+                let target = self
+                    .uses
+                    .iter()
+                    .find(|u| u.term == self.bare(term))
+                    .map(|u| u.target)?;
+                let TermInfo::Expr(ty) = &self.terms[term.0 as usize] else {
+                    return None;
+                };
                 (target, ty.clone())
             }
         };
-        let Target::Binder(binder) = target else { return None };
-        Some((self.item.binder(binder).span, format!("`{name}` is `{}`", self.show(&ty))))
+        let Target::Binder(binder) = target else {
+            return None;
+        };
+        Some((
+            self.item.binder(binder).span,
+            format!("`{name}` is `{}`", self.show(&ty)),
+        ))
     }
 
     // ----- names -----
@@ -527,8 +602,11 @@ impl Infer<'_> {
         let candidates = self.candidates();
         let near = closest(name, candidates.iter().map(Name::as_str)).map(str::to_owned);
         let span = self.span(term);
-        let diagnostic =
-            self.error(Code::UnknownName, span, format!("nothing here is called `{name}`"));
+        let diagnostic = self.error(
+            Code::UnknownName,
+            span,
+            format!("nothing here is called `{name}`"),
+        );
         if let Some(near) = near {
             diagnostic.help = Some(format!("did you mean `{near}`?"));
             let edits = vec![(span, near.clone())];
@@ -558,7 +636,9 @@ impl Infer<'_> {
             _ => None,
         });
         let scalars = ScalarType::ALL.iter().map(|s| s.as_str());
-        let near = closest(name, types.chain(scalars)).map(str::to_owned);
+        let near = foreign_type(name)
+            .or_else(|| closest(name, types.chain(scalars)))
+            .map(str::to_owned);
         let diagnostic = self.error(
             Code::UnknownName,
             self.item.term(term).span,
@@ -581,7 +661,10 @@ impl Infer<'_> {
         );
         for &id in ids {
             diagnostic.related.push(Related {
-                place: Place { item: Some(id), span: Span::default() },
+                place: Place {
+                    item: Some(id),
+                    span: Span::default(),
+                },
                 message: "one definition is here".to_owned(),
             });
         }
@@ -594,7 +677,10 @@ impl Infer<'_> {
         let text = self.show(ty);
         let name = self.source(head);
         let (span, message) = if piped {
-            (self.span(head), format!("`{name}` is no function to pipe into: it is `{text}`"))
+            (
+                self.span(head),
+                format!("`{name}` is no function to pipe into: it is `{text}`"),
+            )
         } else {
             (
                 self.span(arg),
@@ -657,8 +743,12 @@ impl Infer<'_> {
             None => "they are Global, Local, Private and Constant".to_owned(),
         };
         let span = self.span(term);
-        self.error(Code::UnknownName, span, format!("there is no address space `{text}`")).help =
-            Some(help);
+        self.error(
+            Code::UnknownName,
+            span,
+            format!("there is no address space `{text}`"),
+        )
+        .help = Some(help);
     }
 
     pub(super) fn lambda_is_not(&mut self, term: TermId, wanted: &Ty, cause: Cause) {
@@ -687,8 +777,10 @@ impl Infer<'_> {
         let diagnostic = self.error(Code::TypeMismatch, span, message);
         diagnostic.related = related;
         if let Type::Pi(pi) = &**wanted {
-            diagnostic.help =
-                Some(format!("sizes and types are taken by `depFun(… : {} => …)`", pi.kind));
+            diagnostic.help = Some(format!(
+                "sizes and types are taken by `depFun(… : {} => …)`",
+                pi.kind
+            ));
         }
     }
 
@@ -701,7 +793,8 @@ impl Infer<'_> {
             format!("`._1` and `._2` are for pairs, and this is `{text}`"),
         );
         if is_array {
-            diagnostic.help = Some("for an element of an array use `idx`, for each pair `map`".into());
+            diagnostic.help =
+                Some("for an element of an array use `idx`, for each pair `map`".into());
         }
     }
 
@@ -742,7 +835,9 @@ impl Infer<'_> {
             self.item.term(value).span,
             format!("`let` binds data, and this is a function: `{text}`"),
         )
-        .help = Some(format!("write it as a definition of its own: `def {name} = …`"));
+        .help = Some(format!(
+            "write it as a definition of its own: `def {name} = …`"
+        ));
     }
 
     // ----- holes, unknown types -----
@@ -754,7 +849,10 @@ impl Infer<'_> {
                 Type::Var(v) if self.table.is_open(*v) => {
                     "a hole: nothing says which type is wanted here".to_owned()
                 }
-                _ => format!("a hole: an expression of type `{}` is wanted here", self.show(&ty)),
+                _ => format!(
+                    "a hole: an expression of type `{}` is wanted here",
+                    self.show(&ty)
+                ),
             };
             let span = self.span(term);
             self.error(Code::Hole, span, message);
@@ -794,8 +892,12 @@ impl Infer<'_> {
 
     pub(super) fn report_no_address(&mut self, var: Var) {
         let span = self.table.info(var).span;
-        self.error(Code::CannotInfer, span, "an address space is never inferred").help =
-            Some("write it, or take it as a parameter: `depFun(a: AddrSp => …)`".into());
+        self.error(
+            Code::CannotInfer,
+            span,
+            "an address space is never inferred",
+        )
+        .help = Some("write it, or take it as a parameter: `depFun(a: AddrSp => …)`".into());
     }
 
     // ----- conditions -----
@@ -828,19 +930,29 @@ impl Infer<'_> {
                 let (a, b) = (self.show_nat(a), self.show_nat(b));
                 (Code::ObligationFails, format!("{a} does not divide {b}"))
             }
-            (Prop::AtLeast(a, b), None) if b.as_const() == Some(0) => {
-                (Code::NegativeSize, format!("the size `{}` is negative", self.show_nat(a)))
-            }
-            _ => (Code::ObligationFails, format!("this needs {text}, which never holds")),
+            (Prop::AtLeast(a, b), None) if b.as_const() == Some(0) => (
+                Code::NegativeSize,
+                format!("the size `{}` is negative", self.show_nat(a)),
+            ),
+            _ => (
+                Code::ObligationFails,
+                format!("this needs {text}, which does not hold"),
+            ),
         };
-        if self.diagnostics.iter().all(|d| d.span != span || d.code != code) {
+        if self
+            .diagnostics
+            .iter()
+            .all(|d| d.span != span || d.code != code)
+        {
             self.error(code, span, message);
         }
     }
 
     pub(super) fn condition_not_general(&mut self, prop: &Prop, span: Span, at: &[(Var, i64)]) {
         let text = self.show_prop(prop);
-        let fails = self.fails_for(at).map_or(String::new(), |sizes| format!(": it fails for {sizes}"));
+        let fails = self
+            .fails_for(at)
+            .map_or(String::new(), |sizes| format!(": it fails for {sizes}"));
         self.error(
             Code::ObligationFails,
             span,
@@ -856,6 +968,24 @@ impl Infer<'_> {
             format!("cannot tell whether {text} for every size that is bound here"),
         );
     }
+}
+
+/// What other languages call the scalar types.
+fn foreign_type(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "float" | "Float32" | "single" => "f32",
+        "double" | "Float64" => "f64",
+        "half" => "f16",
+        "int" | "Int32" | "integer" => "i32",
+        "long" | "int64" | "Int64" => "i64",
+        "short" => "i16",
+        "char" | "int8" => "i8",
+        "uint" | "unsigned" => "u32",
+        "byte" | "uchar" => "u8",
+        "Bool" | "boolean" => "bool",
+        "nat" | "size_t" | "usize" => "natType",
+        _ => return None,
+    })
 }
 
 fn is_function(ty: &Type) -> bool {

@@ -29,7 +29,11 @@ fn written_scheme(item: &Item) -> Scheme {
         ItemKind::Def { ty: Some(ty), .. } => {
             infer.spine = infer.spine_binders();
             for annotation in &item.annotations {
-                if annotation.name.as_ref().is_some_and(|name| name.name == "assume") {
+                if annotation
+                    .name
+                    .as_ref()
+                    .is_some_and(|name| name.name == "assume")
+                {
                     infer.assume_annotation(annotation);
                 }
             }

@@ -26,9 +26,11 @@ impl Infer<'_> {
     /// `reorder(n)(g)(h)`: both map `[0, n)` into itself, and each undoes the other.
     fn reorder_inverse(&mut self, head: TermId, args: &[TermId]) {
         let [n, g, h, ..] = args else { return };
-        let (Some(n), Some(g_fun), Some(h_fun)) =
-            (self.nat_argument(*n), self.size_fun_argument(*g), self.size_fun_argument(*h))
-        else {
+        let (Some(n), Some(g_fun), Some(h_fun)) = (
+            self.nat_argument(*n),
+            self.size_fun_argument(*g),
+            self.size_fun_argument(*h),
+        ) else {
             return;
         };
         for term in [g, h] {
@@ -40,7 +42,10 @@ impl Infer<'_> {
         for (f, back) in [(&g_fun, &h_fun), (&h_fun, &g_fun)] {
             let there = self.table.apply_size_fun(f, &i);
             let again = self.table.apply_size_fun(back, &there);
-            self.require(Prop::AtLeast(n.clone(), Nat::add(&there, &Nat::constant(1))), span);
+            self.require(
+                Prop::AtLeast(n.clone(), Nat::add(&there, &Nat::constant(1))),
+                span,
+            );
             self.require(Prop::Equal(again, i.clone()), span);
         }
     }

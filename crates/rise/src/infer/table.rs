@@ -163,9 +163,10 @@ impl Table {
                 Some(Arg::SizeFun(value)) => self.size_fun(value),
                 _ => fun.clone(),
             },
-            SizeFun::Lambda(lambda) => {
-                SizeFun::Lambda(NatFun { param: lambda.param, body: self.nat(&lambda.body) })
-            }
+            SizeFun::Lambda(lambda) => SizeFun::Lambda(NatFun {
+                param: lambda.param,
+                body: self.nat(&lambda.body),
+            }),
         }
     }
 
@@ -217,7 +218,11 @@ impl Table {
             Type::Apply(fun, arg) => match self.solution(*fun) {
                 Some(Arg::DataFun(value)) => {
                     let applied = self.apply_data_fun(value, arg);
-                    if applied == *ty { applied } else { self.head(&applied) }
+                    if applied == *ty {
+                        applied
+                    } else {
+                        self.head(&applied)
+                    }
                 }
                 _ => ty.clone(),
             },
@@ -238,7 +243,10 @@ impl Table {
             Type::DepPair(f) => Type::DepPair(self.data_fun(f)),
             Type::Apply(f, n) => Type::Apply(*f, self.nat(n)),
             Type::Fun(a, b) => Type::Fun(self.ty(a), self.ty(b)),
-            Type::Pi(pi) => Type::Pi(Pi { body: self.ty(&pi.body), ..pi.clone() }),
+            Type::Pi(pi) => Type::Pi(Pi {
+                body: self.ty(&pi.body),
+                ..pi.clone()
+            }),
         };
         if new == *head { head } else { Arc::new(new) }
     }
@@ -281,7 +289,10 @@ pub(crate) fn map_sizes(ty: &Ty, map: &dyn Fn(&Nat) -> Nat) -> Ty {
         Type::DepPair(f) => Type::DepPair(fun(f)),
         Type::Apply(f, n) => Type::Apply(*f, map(n)),
         Type::Fun(a, b) => Type::Fun(map_sizes(a, map), map_sizes(b, map)),
-        Type::Pi(pi) => Type::Pi(Pi { body: map_sizes(&pi.body, map), ..pi.clone() }),
+        Type::Pi(pi) => Type::Pi(Pi {
+            body: map_sizes(&pi.body, map),
+            ..pi.clone()
+        }),
     })
 }
 
@@ -311,7 +322,10 @@ pub(crate) fn subst(ty: &Ty, value: &dyn Fn(Var) -> Option<Arg>) -> Ty {
             _ => Type::Apply(*f, nat(n)),
         },
         Type::Fun(a, b) => Type::Fun(subst(a, value), subst(b, value)),
-        Type::Pi(pi) => Type::Pi(Pi { body: subst(&pi.body, value), ..pi.clone() }),
+        Type::Pi(pi) => Type::Pi(Pi {
+            body: subst(&pi.body, value),
+            ..pi.clone()
+        }),
     })
 }
 
@@ -365,9 +379,11 @@ pub(crate) fn rename(ty: &Ty, map: &dyn Fn(Var) -> Var) -> Ty {
         Type::DepPair(f) => Type::DepPair(fun(f)),
         Type::Apply(f, n) => Type::Apply(map(*f), nat(n)),
         Type::Fun(a, b) => Type::Fun(rename(a, map), rename(b, map)),
-        Type::Pi(pi) => {
-            Type::Pi(Pi { var: map(pi.var), body: rename(&pi.body, map), ..pi.clone() })
-        }
+        Type::Pi(pi) => Type::Pi(Pi {
+            var: map(pi.var),
+            body: rename(&pi.body, map),
+            ..pi.clone()
+        }),
     })
 }
 
@@ -378,13 +394,19 @@ fn rename_nat(nat: &Nat, map: &dyn Fn(Var) -> Var) -> Nat {
     if let Some(var) = nat.as_var() {
         return Nat::var(map(var));
     }
-    nat.rename_fun(&|f| Some(map(f))).subst(&|v| Some(Nat::var(map(v))))
+    nat.rename_fun(&|f| Some(map(f)))
+        .subst(&|v| Some(Nat::var(map(v))))
 }
 
 /// The same for a condition.
 pub(crate) fn rename_prop(prop: &Prop, map: &dyn Fn(Var) -> Var) -> Prop {
     match prop {
-        Prop::ForAll { var, from, to, prop } => Prop::for_all(
+        Prop::ForAll {
+            var,
+            from,
+            to,
+            prop,
+        } => Prop::for_all(
             map(*var),
             rename_nat(from, map),
             rename_nat(to, map),

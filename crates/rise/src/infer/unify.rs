@@ -80,7 +80,11 @@ impl Infer<'_> {
 
     /// As [`Infer::demand`], without a message.
     pub(super) fn agree(&mut self, expected: &Ty, found: &Ty, cause: Cause) -> Result<(), Clash> {
-        self.demands.push(Demand { cause, expected: expected.clone(), found: found.clone() });
+        self.demands.push(Demand {
+            cause,
+            expected: expected.clone(),
+            found: found.clone(),
+        });
         let before = self.equations.len();
         let result = self.unify(expected, found);
         if result.is_err() {
@@ -96,8 +100,11 @@ impl Infer<'_> {
     /// Makes the types agree if that is possible, and changes nothing otherwise.
     pub(super) fn attempt(&mut self, expected: &Ty, found: &Ty, cause: Cause) -> bool {
         let mark = self.table.begin();
-        let (equations, obligations, demands) =
-            (self.equations.len(), self.obligations.len(), self.demands.len());
+        let (equations, obligations, demands) = (
+            self.equations.len(),
+            self.obligations.len(),
+            self.demands.len(),
+        );
         match self.agree(expected, found, cause) {
             Ok(()) => {
                 self.table.keep(mark);
@@ -188,8 +195,10 @@ impl Infer<'_> {
                 let skolem = self.skolem("i".into(), Kind::Nat);
                 self.table.update(skolem).range = range.cloned();
                 let at = Nat::var(skolem);
-                let (a, b) =
-                    (self.table.apply_data_fun(&f, &at), self.table.apply_data_fun(&g, &at));
+                let (a, b) = (
+                    self.table.apply_data_fun(&f, &at),
+                    self.table.apply_data_fun(&g, &at),
+                );
                 self.unify(&a, &b)
             }
         }
@@ -203,9 +212,7 @@ impl Infer<'_> {
         let name = rigid.map_or_else(|| "i".into(), |v| self.table.info(v).name.clone());
         let param = self.skolem(name, Kind::Nat);
         let body = match rigid {
-            Some(var) => {
-                subst(&ty, &|v| (v == var).then(|| Arg::Nat(Nat::var(param))))
-            }
+            Some(var) => subst(&ty, &|v| (v == var).then(|| Arg::Nat(Nat::var(param)))),
             _ => ty,
         };
         self.check_scope(f, &body, &[param])?;
@@ -268,7 +275,8 @@ impl Infer<'_> {
                     return Err(Clash::Classes(classes, ty));
                 }
                 let numbers = Classes::of_kind(Kind::Int).or(Classes::of_kind(Kind::Float));
-                self.restrict(elem, numbers).map_err(|_| Clash::Classes(classes, ty.clone()))
+                self.restrict(elem, numbers)
+                    .map_err(|_| Clash::Classes(classes, ty.clone()))
             }
             _ => match Classes::of_type(&ty) {
                 Some(found) if !found.within(classes) => Err(Clash::Classes(classes, ty)),
@@ -306,8 +314,16 @@ impl Infer<'_> {
         self.solved_since_settle = true;
     }
 
+    /// The place that a message names for what is found out now: of a pipe, what flows in.
     fn here(&self) -> Span {
-        self.demands.last().map_or(Span::default(), |d| d.cause.span)
+        match self.demands.last().map(|d| d.cause) {
+            Some(Cause {
+                why: Why::Piped { value, .. },
+                ..
+            }) => self.last_stage(value),
+            Some(cause) => cause.span,
+            None => Span::default(),
+        }
     }
 
     /// Makes two sizes equal, now or once more is known.
@@ -318,7 +334,11 @@ impl Infer<'_> {
         }
         let demand = self.demands.len().saturating_sub(1);
         if !self.try_equate(&expected, &found, demand) {
-            self.equations.push(Equation { expected, found, demand });
+            self.equations.push(Equation {
+                expected,
+                found,
+                demand,
+            });
         }
     }
 
@@ -374,13 +394,14 @@ impl Infer<'_> {
 
     /// `f(i) = value` for open `f` and a variable `i`: the function is what maps `i` to the value.
     fn solve_size_fun(&mut self, f: Var, arg: &Nat, value: &Nat) -> bool {
-        let Some(index) = arg.as_var().filter(|&v| self.table.is_rigid(v)) else { return false };
+        let Some(index) = arg.as_var().filter(|&v| self.table.is_rigid(v)) else {
+            return false;
+        };
         let param = self.skolem(self.table.info(index).name.clone(), Kind::Nat);
         let body = value.subst(&|v| (v == index).then(|| Nat::var(param)));
         let level = self.table.info(f).level;
-        let escapes = body.any_var(&|v| {
-            v != param && self.table.info(v).level > level && self.table.is_rigid(v)
-        });
+        let escapes = body
+            .any_var(&|v| v != param && self.table.info(v).level > level && self.table.is_rigid(v));
         if escapes || value.mentions(f) {
             return false;
         }
@@ -416,8 +437,10 @@ impl Infer<'_> {
             self.solved_since_settle = false;
             let equations = std::mem::take(&mut self.equations);
             for equation in equations {
-                let (a, b) =
-                    (self.table.nat(&equation.expected), self.table.nat(&equation.found));
+                let (a, b) = (
+                    self.table.nat(&equation.expected),
+                    self.table.nat(&equation.found),
+                );
                 if a != b && !self.try_equate(&a, &b, equation.demand) {
                     self.equations.push(equation);
                 }

@@ -13,9 +13,7 @@ pub struct Defs(Vec<(Name, Arc<Scheme>)>);
 impl Env for Defs {
     fn resolve(&self, name: &str) -> Resolution {
         match self.0.iter().rposition(|(n, _)| n == name) {
-            Some(index) => {
-                Resolution::Def(GlobalId(index as u64), Arc::clone(&self.0[index].1))
-            }
+            Some(index) => Resolution::Def(GlobalId(index as u64), Arc::clone(&self.0[index].1)),
             None => Resolution::Unknown,
         }
     }
@@ -40,11 +38,20 @@ pub fn check(text: &str, defs: &mut Defs) -> Vec<Checked> {
         let item_text = &text[std::ops::Range::<usize>::from(span)];
         let parsed = syntax::parse(item_text);
         let inference = rise::infer(&parsed.item, defs);
-        let name = parsed.item.name().map(|n| n.name.clone()).unwrap_or_default();
+        let name = parsed
+            .item
+            .name()
+            .map(|n| n.name.clone())
+            .unwrap_or_default();
         defs.0.push((name.clone(), Arc::clone(&inference.scheme)));
         let mut diagnostics = parsed.diagnostics;
         diagnostics.extend(inference.diagnostics.iter().cloned());
-        out.push(Checked { name, text: item_text.to_owned(), inference, diagnostics });
+        out.push(Checked {
+            name,
+            text: item_text.to_owned(),
+            inference,
+            diagnostics,
+        });
     }
     out
 }
@@ -68,7 +75,11 @@ pub fn report(text: &str) -> String {
         for d in &checked.diagnostics {
             let place = &checked.text[std::ops::Range::<usize>::from(d.span)];
             let place = place.split_whitespace().collect::<Vec<_>>().join(" ");
-            out.push_str(&format!("  {:?}[{}] at `{place}`: ", d.severity, d.code.as_str()));
+            out.push_str(&format!(
+                "  {:?}[{}] at `{place}`: ",
+                d.severity,
+                d.code.as_str()
+            ));
             out.push_str(&d.message.replace('\n', "\n    "));
             out.push('\n');
             for r in &d.related {
