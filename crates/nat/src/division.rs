@@ -17,6 +17,9 @@ impl Nat {
     /// `a / b`, rounded down
     #[allow(clippy::should_implement_trait)]
     pub fn div(a: &Nat, b: &Nat) -> Nat {
+        if is_plain(a, b) {
+            return Op::Div(a.clone(), b.clone()).nat();
+        }
         let (quotient, rest) = divide(a, b, Rounding::Truncate);
         rest.map_or(quotient.clone(), |(a, b)| {
             Nat::add(&quotient, &Op::Div(a, b).nat())
@@ -31,7 +34,7 @@ impl Nat {
         {
             return Nat::constant(value);
         }
-        if b.is_zero() {
+        if is_plain(a, b) || b.is_zero() {
             return Op::Mod(a.clone(), b.clone()).nat();
         }
         if b.is_one() || a.is_zero() || a.exact_div(b).is_some() {
@@ -60,6 +63,11 @@ impl Nat {
     pub fn ceil_div(a: &Nat, b: &Nat) -> Nat {
         Nat::div(&Nat::sub(&Nat::add(a, b), &Nat::ONE), b)
     }
+}
+
+/// A variable by another, or by a number: nothing to simplify.
+fn is_plain(a: &Nat, b: &Nat) -> bool {
+    a.as_var().is_some() && (b.as_const().is_some_and(|b| b > 1) || b.as_var().is_some() && a != b)
 }
 
 pub(crate) fn floor_div(a: i64, b: i64) -> Option<i64> {

@@ -86,6 +86,9 @@ impl Facts {
         if self.is_empty() || nat.as_const().is_some() {
             return nat.clone();
         }
+        if nat.as_var().is_some_and(|var| !self.0.has_value(var)) {
+            return nat.clone();
+        }
         let inner = self.0.inner(nat);
         let simple = crate::prove::simplify(&self.0, &inner);
         self.0.outer(&simple)
@@ -263,6 +266,13 @@ impl Known {
             .iter()
             .for_each(|(d, a)| self.learn_divides(self.inner(d), self.inner(a)));
         zero.iter().for_each(|nat| self.learn_zero(self.inner(nat)));
+    }
+
+    /// Whether the variable is another size, and not just one of some shape.
+    fn has_value(&self, var: Var) -> bool {
+        let of_shape = |t: &Term| inner_factors(&t.mono).next().is_some();
+        let shape = self.shapes.iter().find(|s| s.var == var);
+        shape.is_some_and(|s| !s.value.terms().iter().any(of_shape))
     }
 
     /// With shapes for variables.

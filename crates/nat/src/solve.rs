@@ -137,9 +137,6 @@ impl Solver<'_> {
             return self.zero(nat);
         }
         let nat = &self.primitive(nat);
-        if self.facts.excludes(&Prop::Equal(nat.clone(), Nat::ZERO)) {
-            return Solution::Refuted(Vec::new());
-        }
         let mut best: Option<((usize, usize), Assignment)> = None;
         for var in &unknowns {
             let Some(linear) = isolate(nat, *var) else {
@@ -157,6 +154,9 @@ impl Solver<'_> {
         }
         match (best, unknowns.as_slice()) {
             (Some((_, assignment)), _) => Solution::Solved(vec![assignment]),
+            _ if self.facts.excludes(&Prop::Equal(nat.clone(), Nat::ZERO)) => {
+                Solution::Refuted(Vec::new())
+            }
             (None, [var]) => self.root(nat, *var),
             _ => Solution::Stuck,
         }
