@@ -40,8 +40,35 @@ const FLOAT = choice(
  */
 const itemStart = (word) => choice(word, alias(token(choice(word, `${word}\x7f`)), word));
 
+/** A closing bracket, or what stands for it where the next item begins: see `src/scanner.c`. */
+const close = ($, bracket) => choice(bracket, cutOff($));
+
+/** What stands for the rest of something that the next item cuts off. */
+const cutOff = ($) => alias($._missing_close, $.missing);
+
+/** What stands for an operand that the next item cuts off. */
+const noOperand = ($) => alias($._missing_operand, $.missing);
+
 /** One or more, with commas between them. */
 const commaSep1 = (rule) => seq(rule, repeat(seq(",", rule)));
+
+/** `a, b]`, as far as it is there. */
+const components = ($, first, second, component, bracket) =>
+  seq(
+    field(first, component),
+    choice(seq(",", field(second, component), close($, bracket)), cutOff($)),
+  );
+
+/** `=> body)`, as far as it is there. */
+const functionBody = ($, body, bracket = ")") =>
+  choice(
+    seq("=>", field("body", body), close($, bracket)),
+    cutOff($),
+  );
+
+/** `) -> result`, as far as it is there. */
+const functionResult = ($, bracket, result) =>
+  choice(seq(bracket, choice(seq("->", field("result", result)), cutOff($))), cutOff($));
 
 /** `left op right` with the names that queries rely on. */
 const infix = (left, operator, right) =>
@@ -62,6 +89,8 @@ function expressions(place) {
   const shownElsewhere = /applied|^(let|negation|application|projection|parenthesized|pair|ascription)$/;
   const name = (suffix) => `${shownElsewhere.test(suffix) ? "" : "_"}${place}_${suffix}`;
   const at = ($, suffix) => $[name(suffix)];
+
+  const inside = ($) => (isArgument ? $._argument : $._expression);
 
   /**
    * Defines a level: what may stand there, which is an operator's application, shown under the
@@ -92,8 +121,7 @@ function expressions(place) {
       field("name", $.identifier),
       "=",
       field("value", $._expression),
-      "in",
-      field("body", isArgument ? $._argument : $._expression),
+      choice(seq("in", field("body", inside($))), cutOff($)),
     );
 
   level("apply", "pipeline", "pipe", () => "<|", { associative: "right" });
@@ -149,18 +177,20 @@ function expressions(place) {
   rules[name("application")] = ($) =>
     seq(field("function", at($, "postfix")), field("arguments", $.arguments));
   rules[name("projection")] = ($) =>
-    seq(field("pair", at($, "postfix")), ".", field("half", $.half));
+    seq(field("pair", at($, "postfix")), ".", field("half", isArgument ? $.half : choice($.half, noOperand($))));
 
-  const inside = ($) => (isArgument ? $._argument : $._expression);
-  rules[name("parenthesized")] = ($) => seq("(", inside($), ")");
+  rules[name("parenthesized")] = ($) => seq("(", inside($), close($, ")"));
   rules[name("pair")] = ($) =>
-    seq("(", field("first", inside($)), ",", field("second", inside($)), ")");
+    seq("(", field("first", inside($)), ",", field("second", inside($)), close($, ")"));
   rules[name("ascription")] = ($) =>
     choice(
-      seq("(", field("value", inside($)), ":", field("type", $._type), ")"),
+      seq("(", field("value", inside($)), ":", field("type", $._type), close($, ")")),
       // `(x : f32)`, told from the parameter `(n: Nat)` of a type by what follows the colon.
       ...(isArgument
-        ? [prec(1, seq("(", field("value", $.identifier), ":", field("type", $._type), ")"))]
+        ? [prec(
+              1,
+              seq("(", field("value", $.identifier), ":", field("type", $._type), close($, ")")),
+            )]
         : []),
     );
 
@@ -173,6 +203,8 @@ module.exports = grammar({
   word: ($) => $.identifier,
 
   extras: ($) => [/[ \t\r\n\v\f]/, $.comment, $.doc_comment],
+
+  externals: ($) => [$._missing_operand, $._missing_close, $._never],
 
   reserved: {
     global: ($) => [...WORDS, ...SCALARS, ...KINDS, ...ADDRESS_SPACES, ...TYPE_FORMS],
@@ -191,10 +223,9 @@ module.exports = grammar({
       seq(
         repeat($.annotation),
         itemStart("def"),
-        field("name", $.identifier),
+        field("name", choice($.identifier, noOperand($))),
         optional(seq(":", field("type", $._type))),
-        "=",
-        field("body", $._expression),
+        choice(seq("=", field("body", $._expression)), cutOff($)),
       ),
 
     foreign_definition: ($) =>
@@ -203,13 +234,24 @@ module.exports = grammar({
         itemStart("foreign"),
         "def",
         field("name", $.identifier),
-        field("parameters", $.foreign_parameters),
-        ":",
-        field("type", $._type),
-        optional(seq("=", field("body", $.foreign_body))),
+        choice(
+          seq(
+            field("parameters", $.foreign_parameters),
+            choice(
+              seq(
+                ":",
+                field("type", $._type),
+                optional(seq("=", field("body", choice($.foreign_body, noOperand($))))),
+              ),
+              cutOff($),
+            ),
+          ),
+          cutOff($),
+        ),
       ),
 
-    foreign_parameters: ($) => seq("(", commaSep1(alias($.foreign_parameter, $.parameter)), ")"),
+    foreign_parameters: ($) =>
+      seq("(", commaSep1(alias($.foreign_parameter, $.parameter)), close($, ")")),
     foreign_parameter: ($) => $._typed_parameter,
 
     // The text in between is a node of its own, so that editors can treat it as C.
@@ -220,7 +262,8 @@ module.exports = grammar({
     annotation: ($) =>
       seq("@", field("name", $.identifier), optional(field("arguments", $.annotation_arguments))),
 
-    annotation_arguments: ($) => seq("(", optional(commaSep1($._annotation_argument)), ")"),
+    annotation_arguments: ($) =>
+      seq("(", optional(commaSep1($._annotation_argument)), close($, ")")),
 
     _annotation_argument: ($) => choice($.named_argument, $._annotation_value),
 
@@ -231,7 +274,7 @@ module.exports = grammar({
 
     divides: ($) => infix($._argument_apply, "|", $._argument_apply),
 
-    list: ($) => seq("[", optional(commaSep1($._argument)), "]"),
+    list: ($) => seq("[", optional(commaSep1($._argument)), close($, "]")),
 
     // ---- expressions --------------------------------------------------------------------------
 
@@ -255,10 +298,10 @@ module.exports = grammar({
 
     argument_function_type: ($) =>
       seq(field("parameter", $._argument_apply), "->", field("result", $._argument)),
-    argument_dependent_function_type: ($) =>
-      seq("(", $._kinded, ")", "->", field("result", $._argument)),
-    argument_implicit_function_type: ($) =>
-      seq("{", $._kinded, "}", "->", field("result", $._argument)),
+    argument_dependent_function_type: ($) => seq("(", $._argument_kinded, functionResult($, ")", $._argument)),
+    argument_implicit_function_type: ($) => seq("{", $._argument_kinded, functionResult($, "}", $._argument)),
+    // Without a kind it is an ascription whose type is missing.
+    _argument_kinded: ($) => seq(field("name", $.identifier), ":", field("kind", $.kind)),
 
     // The `3.3` of `3.3.f32` is one float token here; it means two sizes.
     argument_array: ($) =>
@@ -272,7 +315,7 @@ module.exports = grammar({
         $._argument_postfix,
       ),
 
-    arguments: ($) => seq("(", commaSep1($._argument), ")"),
+    arguments: ($) => seq("(", commaSep1($._argument), close($, ")")),
 
     // ---- atoms --------------------------------------------------------------------------------
 
@@ -281,6 +324,7 @@ module.exports = grammar({
     _primary: ($) =>
       choice(
         $.identifier,
+        noOperand($),
         alias("let", $.identifier),
         $._literal,
         $.hole,
@@ -297,37 +341,40 @@ module.exports = grammar({
     lambda: ($) =>
       seq(
         "fun",
-        "(",
-        field("parameters", $.parameters),
-        "=>",
-        field("body", $._expression),
-        ")",
+        choice(
+          seq("(", field("parameters", $.parameters), functionBody($, $._expression)),
+          cutOff($),
+        ),
       ),
     parameters: ($) =>
-      choice(commaSep1($.parameter), seq("(", commaSep1($.parameter), ")")),
-    parameter: ($) => choice(field("name", $.identifier), $._typed_parameter),
+      choice(commaSep1($.parameter), seq("(", commaSep1($.parameter), close($, ")"))),
+    parameter: ($) =>
+      choice(field("name", choice($.identifier, noOperand($))), $._typed_parameter),
     _typed_parameter: ($) => seq(field("name", $.identifier), ":", field("type", $._type)),
 
     dependent_lambda: ($) =>
       seq(
         "depFun",
-        "(",
-        field("parameters", $.dependent_parameters),
-        "=>",
-        field("body", $._expression),
-        ")",
+        choice(
+          seq("(", field("parameters", $.dependent_parameters), functionBody($, $._expression)),
+          cutOff($),
+        ),
       ),
     dependent_parameters: ($) =>
       choice(
         commaSep1($.dependent_parameter),
-        seq("(", commaSep1($.dependent_parameter), ")"),
+        seq("(", commaSep1($.dependent_parameter), close($, ")")),
       ),
-    dependent_parameter: ($) => seq(field("name", $.identifier), ":", field("kind", $.kind)),
+    dependent_parameter: ($) => choice(
+        field("name", noOperand($)),
+        seq(field("name", $.identifier), cutOff($)),
+        $._kinded,
+      ),
 
     size_function: ($) =>
-      seq("natFun", "(", field("parameter", $.identifier), "=>", field("body", $._type_or_size), ")"),
+      seq("natFun", "(", field("parameter", $.identifier), functionBody($, $._type_or_size)),
     data_function: ($) =>
-      seq("dataFun", "(", field("parameter", $.identifier), "=>", field("body", $._type_or_size), ")"),
+      seq("dataFun", "(", field("parameter", $.identifier), functionBody($, $._type_or_size)),
 
     operator: (_) => seq("(", choice(...OPERATORS), ")"),
 
@@ -354,11 +401,10 @@ module.exports = grammar({
     _type_or_size: ($) => choice($._type, $._only_size),
 
     function_type: ($) => seq(field("parameter", $._data), "->", field("result", $._type)),
-    dependent_function_type: ($) =>
-      seq("(", $._kinded, ")", "->", field("result", $._type)),
-    implicit_function_type: ($) =>
-      seq("{", $._kinded, "}", "->", field("result", $._type)),
-    _kinded: ($) => seq(field("name", $.identifier), ":", field("kind", $.kind)),
+    dependent_function_type: ($) => seq("(", $._kinded, functionResult($, ")", $._type)),
+    implicit_function_type: ($) => seq("{", $._kinded, functionResult($, "}", $._type)),
+    _kinded: ($) =>
+      seq(field("name", $.identifier), ":", field("kind", choice($.kind, noOperand($)))),
 
     _data: ($) =>
       choice(alias($.type_array, $.array_type), $.dependent_array_type, $._type_atom),
@@ -371,6 +417,7 @@ module.exports = grammar({
     _type_atom: ($) =>
       choice(
         $.identifier,
+        noOperand($),
         $.hole,
         $.scalar_type,
         $.data_function,
@@ -385,10 +432,10 @@ module.exports = grammar({
         field("function", $._type_atom),
         field("arguments", alias($.type_arguments, $.arguments)),
       ),
-    type_arguments: ($) => seq("(", commaSep1($._type_or_size), ")"),
-    type_parenthesized: ($) => seq("(", $._type_or_size, ")"),
+    type_arguments: ($) => seq("(", commaSep1($._type_or_size), close($, ")")),
+    type_parenthesized: ($) => seq("(", $._type_or_size, close($, ")")),
     type_pair: ($) =>
-      seq("(", field("first", $._type_or_size), ",", field("second", $._type_or_size), ")"),
+      seq("(", field("first", $._type_or_size), ",", field("second", $._type_or_size), close($, ")")),
 
     _bracket_type: ($) =>
       choice(
@@ -398,42 +445,16 @@ module.exports = grammar({
         $.index_type,
         $.dependent_pair_type,
       ),
-    long_array: ($) =>
-      seq(
-        "Array",
-        "[",
-        field("size", $._type_or_size),
-        ",",
-        field("element", $._type_or_size),
-        "]",
-      ),
-    tuple_type: ($) =>
-      seq(
-        "Tuple",
-        "[",
-        field("first", $._type_or_size),
-        ",",
-        field("second", $._type_or_size),
-        "]",
-      ),
-    vector_type: ($) =>
-      seq(
-        "Vec",
-        "[",
-        field("size", $._type_or_size),
-        ",",
-        field("element", $._type_or_size),
-        "]",
-      ),
-    index_type: ($) => seq("Idx", "[", field("size", $._type_or_size), "]"),
+    long_array: ($) => seq("Array", "[", components($, "size", "element", $._type_or_size, "]")),
+    tuple_type: ($) => seq("Tuple", "[", components($, "first", "second", $._type_or_size, "]")),
+    vector_type: ($) => seq("Vec", "[", components($, "size", "element", $._type_or_size, "]")),
+    index_type: ($) => seq("Idx", "[", field("size", $._type_or_size), close($, "]")),
     dependent_pair_type: ($) =>
       seq(
         "DepPair",
         "[",
         field("parameter", $.identifier),
-        "=>",
-        field("body", $._type_or_size),
-        "]",
+        functionBody($, $._type_or_size, "]"),
       ),
 
     _size: ($) => choice($._type_atom, $._only_size),

@@ -8,7 +8,7 @@ mod support;
 
 use std::fs;
 use std::path::Path;
-use support::Dump;
+use support::{Dump, has_error};
 use syntax::{Code, Diagnostic};
 use tree_sitter::{Parser, Tree};
 
@@ -40,7 +40,7 @@ fn compiler(text: &str) -> Result<Vec<String>, Diagnostic> {
 /// The items as the grammar sees them, in the same words.
 fn grammar(text: &str) -> Result<Vec<String>, String> {
     let tree = parse(text);
-    if tree.root_node().has_error() {
+    if has_error(tree.root_node()) {
         return Err(tree.root_node().to_sexp());
     }
     Ok(Dump::new(text).file(tree.root_node()))

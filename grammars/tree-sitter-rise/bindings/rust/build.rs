@@ -7,6 +7,7 @@ fn main() {
         .include(source)
         .warnings(false)
         .file(source.join("parser.c"))
+        .file(source.join("scanner.c"))
         .compile("tree-sitter-rise");
     println!("cargo:rerun-if-changed=src");
     println!("cargo:rerun-if-changed=queries");

@@ -8,6 +8,7 @@ pub use dump::Dump;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use tree_sitter::Node;
 
 /// A source text and the tree that is expected of it.
 pub struct Case {
@@ -70,4 +71,11 @@ fn words(tree: &str) -> String {
         .join(" ")
         .replace("( ", "(")
         .replace(" )", ")")
+}
+
+/// Whether something is wrong below a node: an error of tree-sitter, or what the next item cut off.
+pub fn has_error(node: Node<'_>) -> bool {
+    node.has_error()
+        || node.kind() == "missing"
+        || node.named_children(&mut node.walk()).any(has_error)
 }
