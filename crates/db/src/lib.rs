@@ -9,6 +9,7 @@ mod batch;
 mod cut;
 mod edit;
 mod files;
+mod guard;
 mod header;
 mod inputs;
 mod mentions;

@@ -1,19 +1,18 @@
 //! The questions about one item, and the order in which they are asked.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use rise::{BinderInfo, Env, Inference, Names, Resolution, Scheme, TermInfo, Type};
 use rustc_hash::FxHashSet;
 use syntax::ast::{Item, ItemKind, Name};
-use syntax::{Diagnostic, Parsed};
+use syntax::{Diagnostic, Parsed, Span};
 
+use crate::guard::guarded;
 use crate::header::Declares;
 use crate::inputs::{FileState, SourceFile, SourceItem};
 use crate::notes::notes;
 use crate::recursion::recursion;
 use crate::scope::{Binding, scope};
-use crate::trees::internal_error;
 use crate::{Db, FileId, ItemId};
 
 /// An import of a file.
@@ -92,6 +91,7 @@ pub(crate) fn checked(db: &dyn Db, item: SourceItem) -> Checked {
     let scheme = match infer(db, item, &parsed) {
         Some(Ok(inference)) => {
             diagnostics.extend(inference.diagnostics);
+            diagnostics.iter_mut().for_each(|diagnostic| point_at_names(db, diagnostic));
             Some(inference.scheme)
         }
         Some(Err(failure)) => {
@@ -144,14 +144,20 @@ fn infer(
         source,
         known: resolutions(db, source),
     };
-    let outcome = catch_unwind(AssertUnwindSafe(|| rise::infer(&parsed.item, &env)));
-    Some(outcome.or_else(|payload| {
-        // Cancellation travels as a panic, too.
-        if payload.is::<salsa::Cancelled>() {
-            resume_unwind(payload);
-        }
-        Err(internal_error(&source.text(db), "checking"))
+    Some(guarded(&source.text(db), "checking", || {
+        rise::infer(&parsed.item, &env)
     }))
+}
+
+/// Inference knows the number of another definition but not where its name stands.
+fn point_at_names(db: &dyn Db, diagnostic: &mut Diagnostic) {
+    for related in &mut diagnostic.related {
+        if let Some(other) = related.place.item
+            && related.place.span == Span::default()
+        {
+            related.place.span = SourceItem::from(ItemId::from_global(other)).header(db).span;
+        }
+    }
 }
 
 fn nothing_known(item: &Item) -> Inference {
@@ -191,10 +197,7 @@ impl Env for ItemEnv<'_> {
 
     fn names(&self) -> Vec<Name> {
         let scope = scope(self.db, self.source.file(self.db).into());
-        let mut names: Vec<Name> = scope.names().map(|(name, ..)| name.clone()).collect();
-        names.sort_unstable();
-        names.dedup();
-        names
+        scope.names().map(|(name, ..)| name.clone()).collect()
     }
 }
 

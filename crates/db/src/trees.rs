@@ -5,13 +5,13 @@
 //! current text gets the right one, and salsa need not know.
 
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
-use syntax::{Code, Diagnostic, Parsed, Span};
+use syntax::Parsed;
 
 use crate::ItemId;
+use crate::guard::guarded;
 
 const SHARDS: usize = 16;
 const PER_SHARD: usize = 160;
@@ -90,22 +90,8 @@ impl Shard {
 
 /// Parses; a failure of the parser is a diagnostic and an empty item.
 pub(crate) fn parse(text: &str) -> Parsed {
-    catch_unwind(AssertUnwindSafe(|| syntax::parse(text))).unwrap_or_else(|_| {
-        let mut parsed = syntax::parse("");
-        parsed.diagnostics = vec![internal_error(text, "reading")];
-        parsed
+    guarded(text, "reading", || syntax::parse(text)).unwrap_or_else(|failure| Parsed {
+        diagnostics: vec![failure],
+        ..syntax::parse("")
     })
-}
-
-/// What is said where the tool itself failed on an item.
-pub(crate) fn internal_error(text: &str, what: &str) -> Diagnostic {
-    let end = text.find('\n').unwrap_or(text.len());
-    let message =
-        format!("{what} this item failed inside the tool; the rest of the file is not affected");
-    Diagnostic::error(
-        Code::Internal,
-        Span::new(0, u32::try_from(end).unwrap_or(u32::MAX)),
-        message,
-    )
-    .help("this is a bug in the tool, please report it with the text of the item")
 }

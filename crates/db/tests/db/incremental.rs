@@ -103,7 +103,6 @@ fn documentation_recomputes_its_own_definition() {
         expect![[r#"
             bindings twice
             checked twice
-            notes main.rise
         "#]],
     );
 }
@@ -117,6 +116,7 @@ fn a_changed_type_recomputes_its_users() {
             checked twice
             scheme twice
             checked user
+            scheme user
         "#]],
     );
 }
@@ -150,6 +150,7 @@ fn a_changed_import_recomputes_its_users() {
             checked a
             scheme a
             checked x
+            scheme x
         "#]],
     );
     check(
@@ -173,6 +174,7 @@ fn a_changed_import_recomputes_its_users() {
             group_recursion main.rise
             checked import b.rise
             checked x
+            scheme x
             notes main.rise
         "#]],
     );

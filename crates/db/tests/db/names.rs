@@ -69,7 +69,7 @@ fn an_import_brings_definitions_but_not_imports() {
     check(
         "import \"a.rise\"\ndef x = a\ndef y = b\n//- a.rise\nimport \"b.rise\"\ndef a = b\n//- b.rise\ndef b = 1",
         expect![[r#"
-            main.rise [b] Error unknown-name: unknown `b`, 5 known
+            main.rise [b] Error unknown-name: nothing here is called `b`
         "#]],
     );
 }
@@ -132,7 +132,10 @@ fn two_imported_definitions_of_one_name_are_an_error_at_the_use() {
     check(
         "import \"a.rise\"\nimport \"b.rise\"\ndef x = f\ndef y = g\n//- a.rise\ndef f = 1\n//- b.rise\ndef f = 2\ndef g = 3",
         expect![[r#"
-            main.rise [f] Error ambiguous-import: ambiguous `f`
+            main.rise [f] Error ambiguous-import: `f` is defined by 2 imports
+              a.rise [f]: one definition is here
+              b.rise [f]: one definition is here
+              help: rename one of them, or define the name in this file
         "#]],
     );
     check(
@@ -146,7 +149,9 @@ fn hiding_a_name_is_a_hint() {
     check(
         "def map = 1\ndef dot = 2\ndef x = map",
         expect![[r#"
-        main.rise [map] Hint shadowed-name: this definition hides the primitive `map`
-    "#]],
+            main.rise [map] Hint shadowed-name: this definition hides the primitive `map`
+            main.rise [dot] Hint shadowed-name: this definition hides `dot` of the standard library
+              functions.rise [dot]: the library's `dot`
+        "#]],
     );
 }

@@ -1,0 +1,55 @@
+//! A failure of the tool on one item stays with that item.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use syntax::{Code, Diagnostic, Span};
+
+/// Runs `work` on an item with this text; a panic in it becomes a diagnostic. Cancellation travels
+/// as a panic, too, and goes on its way.
+pub(crate) fn guarded<T>(
+    text: &str,
+    doing: &str,
+    work: impl FnOnce() -> T,
+) -> Result<T, Diagnostic> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        if panic.is::<salsa::Cancelled>() {
+            resume_unwind(panic);
+        }
+        let end = text.find(['\n', '\r']).unwrap_or(text.len());
+        let span = Span::new(0, u32::try_from(end).unwrap_or(u32::MAX));
+        let message = format!(
+            "{doing} this item failed inside the tool; the rest of the file is not affected"
+        );
+        Diagnostic::error(Code::Internal, span, message)
+            .help("this is a bug in the tool: please report it, with the text of the item")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_a_diagnostic_on_the_first_line() {
+        let failed = guarded("def f =\n  1", "checking", || {
+            std::panic::resume_unwind(Box::new(1))
+        });
+        let diagnostic: Diagnostic = failed.map(|()| ()).unwrap_err();
+        assert_eq!(
+            (diagnostic.code, diagnostic.span),
+            (Code::Internal, Span::new(0, 7))
+        );
+        assert_eq!(guarded("def f = 1", "checking", || 2), Ok(2));
+    }
+
+    #[test]
+    fn cancellation_goes_through() {
+        let work = || {
+            guarded("", "", || {
+                resume_unwind(Box::new(salsa::Cancelled::PendingWrite))
+            })
+        };
+        let cancelled = salsa::Cancelled::catch(|| work().map(|()| ()));
+        assert!(matches!(cancelled, Err(salsa::Cancelled::PendingWrite)));
+    }
+}
