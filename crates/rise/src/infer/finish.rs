@@ -336,7 +336,7 @@ fn collect_prop_vars(prop: &Prop, order: &mut Vec<Var>) {
     });
 }
 
-/// The wanted name if it is free, else the first free one of its kind's usual letters.
+/// The wanted name if it is a word and free, else the first free one of its kind's usual letters.
 fn fresh_name(wanted: &Name, kind: Kind, used: &[Name]) -> Name {
     let letters: &[&str] = match kind {
         Kind::Nat => &["n", "m", "k", "l", "p", "q"],
@@ -345,7 +345,8 @@ fn fresh_name(wanted: &Name, kind: Kind, used: &[Name]) -> Name {
         _ => &["t", "s", "u", "v", "w"],
     };
     let free = |name: &str| !name.is_empty() && used.iter().all(|u| u != name);
-    if free(wanted) {
+    // A word means something; the single letters of signatures do not.
+    if wanted.chars().count() > 1 && free(wanted) {
         return wanted.clone();
     }
     if let Some(letter) = letters.iter().find(|letter| free(letter)) {

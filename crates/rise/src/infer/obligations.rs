@@ -130,7 +130,7 @@ impl Infer<'_> {
     /// Proves, refutes or keeps every condition.
     pub(super) fn judge_obligations(&mut self) -> Vec<Obligation> {
         let mut facts = Facts::new();
-        let mut kept: Vec<Obligation> = Vec::new();
+        let mut kept: Vec<(Obligation, bool)> = Vec::new();
         for pending in std::mem::take(&mut self.obligations) {
             let prop = self.table.prop(&pending.prop);
             let inner = self.inner_vars(&prop);
@@ -161,15 +161,19 @@ impl Infer<'_> {
             }
             let prop = self.quantified(prop, inner);
             facts.assume(&prop);
-            if !pending.written {
-                self.remark(&prop, pending.span);
-            }
-            kept.push(Obligation {
+            let obligation = Obligation {
                 prop,
                 span: pending.span,
-            });
+            };
+            kept.push((obligation, pending.written));
         }
-        kept
+        drop_implied(&mut kept);
+        for (obligation, written) in &kept {
+            if !written {
+                self.remark(&obligation.prop, obligation.span);
+            }
+        }
+        kept.into_iter().map(|(obligation, _)| obligation).collect()
     }
 
     /// Whether a condition on a bound index fails at its first or last value, whatever the range
@@ -228,6 +232,26 @@ impl Infer<'_> {
             .any(|d| d.span == span && d.message == remark.message)
         {
             self.diagnostics.push(remark);
+        }
+    }
+}
+
+/// Leaves out what follows from later conditions: `n >= 3` beside `n >= 5`. (What follows from
+/// earlier ones was never kept.)
+fn drop_implied(kept: &mut Vec<(Obligation, bool)>) {
+    let mut index = 0;
+    while index < kept.len() {
+        let mut facts = Facts::new();
+        for (at, (other, _)) in kept.iter().enumerate() {
+            if at != index {
+                facts.assume(&other.prop);
+            }
+        }
+        let (obligation, written) = &kept[index];
+        if !written && facts.prove(&obligation.prop) == Verdict::Proved {
+            kept.remove(index);
+        } else {
+            index += 1;
         }
     }
 }

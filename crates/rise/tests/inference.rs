@@ -1,0 +1,199 @@
+//! What programs mean: types, parameters, conditions.
+
+mod common;
+
+use common::report;
+use expect_test::{Expect, expect};
+
+#[track_caller]
+fn check(text: &str, expected: Expect) {
+    expected.assert_eq(&report(text));
+}
+
+#[test]
+fn numbers_take_their_type_from_their_surroundings() {
+    check(
+        "def three = 1 + 2
+def half = 0.5
+def next = fun(x => 1 + x)
+def mixed = fun(x: f64 => 2 * x + 0.5)
+def small = fun(x: u8 => x + 200)
+def used = fun(x: f32 => select(1 < 2)(x)(0))
+def first = fun(xs: 4.f32 => idx(0)(xs))
+def lanes = fun(v: Vec[4, f32] => v * 2)",
+        expect![[r#"
+            three : {t: Num} -> t
+            half : {t: Float} -> t
+            next : {t: Num} -> t -> t
+            mixed : f64 -> f64
+            small : u8 -> u8
+            used : f32 -> f32
+            first : 4.f32 -> f32
+            lanes : Vec[4, f32] -> Vec[4, f32]
+        "#]],
+    );
+}
+
+#[test]
+fn what_stays_open_becomes_a_parameter() {
+    check(
+        "def increments = map(fun(x => x + 1))
+def firsts = fun(xs => xs |> map(fst))
+def fours = fun(xs => xs |> split(4))
+def twice = fun(f => fun(x => f(f(x))))
+def apply = fun(f, x => f(x))
+def compose = fun(f, g => f >> g)
+def both = fun(f, x => (f(x), x))
+def plain = fun(xs, ys => zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduce(add)(0))",
+        expect![[r#"
+            increments : {n: Nat} -> {t: Num} -> n.t -> n.t
+            firsts : {n: Nat} -> {t: DataType} -> {s: DataType} -> n.(t, s) -> n.t
+            fours : {n: Nat} -> {t: DataType} -> (n*4).t -> n.4.t
+            twice : {t: DataType} -> (t -> t) -> t -> t
+            apply : {t: DataType} -> {s: DataType} -> (t -> s) -> t -> s
+            compose : {t: DataType} -> {s: DataType} -> {u: DataType} -> (t -> s) -> (s -> u) -> t -> u
+            both : {t: DataType} -> {s: DataType} -> (t -> s) -> t -> (s, t)
+            plain : {n: Nat} -> {t: Num} -> n.t -> n.t -> t
+        "#]],
+    );
+}
+
+#[test]
+fn windows_and_chunks_bring_conditions() {
+    check(
+        "def chunks = depFun(n: Nat => fun(xs: n.f32 => xs |> split(4)))
+def known = depFun(n: Nat => fun(xs: (8 * n).f32 => xs |> split(4)))
+def tiles = depFun((n: Nat, s: Nat) => fun(xs: n.f32 => xs |> split(s) |> map(map(fun(x => x + 1.0f))) |> join))
+def windows = depFun(n: Nat => fun(xs: n.f32 => xs |> slide(5)(2)))
+def rest = depFun(n: Nat => fun(xs: n.f32 => xs |> drop(3) |> take(2)))
+def user = depFun(n: Nat => fun(xs: (n + 1).f32 => chunks(n + 1)(xs)))
+@assume(4 | n, n >= 12)
+def stated = depFun(n: Nat => fun(xs: n.f32 => xs |> split(2) |> join |> slide(12)(1)))",
+        expect![[r#"
+            chunks : (n: Nat) -> n.f32 -> (n/4).4.f32 where 4 divides n
+              Information[obligation] at `split`: assumes 4 divides n
+                help: checked before each run; part of the type for every use
+            known : (n: Nat) -> (n*8).f32 -> (n*2).4.f32
+            tiles : (n: Nat) -> (s: Nat) -> n.f32 -> n.f32 where s divides n
+              Information[obligation] at `split`: assumes s divides n
+                help: checked before each run; part of the type for every use
+            windows : (n: Nat) -> n.f32 -> ((n-1)/2-1).5.f32 where 2 divides n - 5, n >= 5
+              Information[obligation] at `slide`: assumes 2 divides n - 5
+                help: checked before each run; part of the type for every use
+              Information[obligation] at `slide`: assumes n >= 5
+                help: checked before each run; part of the type for every use
+            rest : (n: Nat) -> n.f32 -> 2.f32 where n >= 5
+              Information[obligation] at `take`: assumes n >= 5
+                help: checked before each run; part of the type for every use
+            user : (n: Nat) -> (n+1).f32 -> ((n-3)/4+1).4.f32 where 4 divides n + 1
+              Information[obligation] at `chunks`: assumes 4 divides n + 1
+                help: checked before each run; part of the type for every use
+            stated : (n: Nat) -> n.f32 -> (n-11).12.f32 where 4 divides n, n >= 12
+        "#]],
+    );
+}
+
+#[test]
+fn dependent_arrays_and_pairs() {
+    check(
+        "def triangle = depFun(n: Nat => fun(rows: n..dataFun(i => (i + 1).f32) =>
+  rows |> depMapSeq(depFun(k: Nat => fun(row => row |> mapSeq(fun(x => x * 2.0f)))))))
+def flat = depFun(n: Nat => fun(rows: n..dataFun(i => (i + 1).f32) => rows |> depJoin))
+def parts = depFun(n: Nat => fun(xs: (3 * n).f32 => xs |> partition(2)(natFun(i => (i + 1) * n))))
+def packed = depFun(n: Nat => fun(xs: n.f32 => makeDepPair(n)(xs)))
+def opened = fun(p: DepPair[k => k.f32] => dmatch(p)(depFun(k: Nat => fun(xs => xs |> reduce(add)(0.0f)))))
+def back = depFun(n: Nat => fun(xs: n.f32 => xs |> reorder(n)(natFun(i => n - 1 - i))(natFun(i => n - 1 - i))))
+def generic : {n: Nat} -> {f: Nat2Data} -> n..f -> n..f = fun(xs => xs)",
+        expect![[r#"
+            triangle : (n: Nat) -> n..dataFun(i => (i+1).f32) -> n..dataFun(k => (k+1).f32)
+            flat : (n: Nat) -> n..dataFun(i => (i+1).f32) -> (n+(n^2-n)/2).f32
+            parts : (n: Nat) -> (n*3).f32 -> 2..dataFun(i => (n*i+n).f32)
+            packed : (n: Nat) -> n.f32 -> DepPair[k => k.f32]
+            opened : DepPair[k => k.f32] -> f32
+            back : (n: Nat) -> n.f32 -> n.f32
+            generic : {n: Nat} -> {f: Nat2Data} -> n..f -> n..f
+        "#]],
+    );
+}
+
+#[test]
+fn iterate_halves_at_every_step() {
+    check(
+        "def tree = depFun((n: Nat, k: Nat) => fun(xs: (n * 2^k).f32 =>
+  xs |> iterate(k)(depFun(l: Nat => fun(part => part |> split(2) |> mapSeq(reduceSeq(add)(0.0f)))))))
+def six = fun(xs: 64.f32 => xs |> iterate(6)(depFun(l: Nat => fun(part => part |> split(2) |> mapSeq(reduceSeq(add)(0.0f))))))",
+        expect![[r#"
+            tree : (n: Nat) -> (k: Nat) -> (n*2^k).f32 -> n.f32
+            six : 64.f32 -> 1.f32
+        "#]],
+    );
+}
+
+#[test]
+fn address_spaces_and_dimensions_may_be_written() {
+    check(
+        "def sums = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 =>
+  a |> mapWorkGroup(0)(fun(row => row |> reduceSeq(Private)(add)(0.0f)))))
+def anywhere = depFun((n: Nat, a: AddrSp) => fun(xs: n.f32 => xs |> mapSeq(fun(x => x)) |> toMem(a)))
+def local = depFun(n: Nat => anywhere(n)(Local))",
+        expect![[r#"
+            sums : (n: Nat) -> (m: Nat) -> n.m.f32 -> n.f32
+            anywhere : (n: Nat) -> (a: AddrSp) -> n.f32 -> n.f32
+            local : (n: Nat) -> n.f32 -> n.f32
+        "#]],
+    );
+}
+
+#[test]
+fn written_types_bind_names_for_the_body() {
+    check(
+        "def chunk : {n: Nat} -> {t: DataType} -> (4 * n).t -> n.4.t = fun(xs => xs |> split(4) |> take(n) |> drop(0))
+def renamed : (rows: Nat) -> rows.f32 -> rows.f32 = depFun(n: Nat => fun(xs: n.f32 => xs))
+def holes : (n: Nat) -> _ -> n.f32 = depFun(n: Nat => fun(xs => xs |> map(fun(x => x + 1.0f))))
+def later : (n: Nat) -> {m: Nat} -> n.m.f32 -> m.n.f32 = depFun(n: Nat => transpose)",
+        expect![[r#"
+            chunk : {n: Nat} -> {t: DataType} -> (n*4).t -> n.4.t
+            renamed : (rows: Nat) -> rows.f32 -> rows.f32
+            holes : (n: Nat) -> n.f32 -> n.f32
+            later : (n: Nat) -> {m: Nat} -> n.m.f32 -> m.n.f32
+        "#]],
+    );
+}
+
+#[test]
+fn foreign_functions_ascriptions_and_lets() {
+    check(
+        "foreign def expf(x: f32): f32
+foreign def mix(a: Vec[4, f32], p: (f32, i32)): Vec[4, f32] = \"\"\"{ return a; }\"\"\"
+def soft = fun(x: f32 => let y = expf(x) in y / (1 + y))
+def wide = fun(x: u8 => (cast(x) : f32))
+def size = depFun(n: Nat => fun(x: f32 => x * cast(n + 1)))
+def same = let(2.0f)(fun(y => y * y))",
+        expect![[r#"
+            expf : f32 -> f32
+            mix : Vec[4, f32] -> (f32, i32) -> Vec[4, f32]
+            soft : f32 -> f32
+            wide : u8 -> f32
+            size : (n: Nat) -> f32 -> f32
+            same : f32
+        "#]],
+    );
+}
+
+#[test]
+fn operators_are_functions() {
+    check(
+        "def sum = depFun(n: Nat => fun(xs: n.f32 => xs |> reduce((+))(0)))
+def steps = map(fun(x => x * 2.0f)) >> reduce(add)(0) >> fun(s => s + 1)
+def before = reduce(add)(0.0f) << map(fst)
+def piped = fun(x => x |> (fun(y => y + 1.0f) >> fun(y => y * y)))
+def left = fun(xs: 8.f32 => map(fun(x => x + 1)) <| xs)",
+        expect![[r#"
+            sum : (n: Nat) -> n.f32 -> f32
+            steps : {n: Nat} -> n.f32 -> f32
+            before : {n: Nat} -> {t: DataType} -> n.(f32, t) -> f32
+            piped : f32 -> f32
+            left : 8.f32 -> 8.f32
+        "#]],
+    );
+}
