@@ -1,0 +1,44 @@
+// The extension is thin: it starts rise-ls and shows what it says.
+
+import * as vscode from "vscode";
+import { Library, LIBRARY_SCHEME } from "./library";
+import { Session } from "./session";
+import { describe } from "./status";
+
+let session: Session | undefined;
+
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  const output = vscode.window.createOutputChannel("RISE");
+  const trace = vscode.window.createOutputChannel("RISE trace");
+  const current = new Session(context, output, trace);
+  session = current;
+  context.subscriptions.push(
+    output,
+    trace,
+    current,
+    vscode.workspace.registerTextDocumentContentProvider(LIBRARY_SCHEME, new Library(current)),
+    vscode.commands.registerCommand("rise.restartServer", () => current.restart()),
+    vscode.commands.registerCommand("rise.showOutput", () => output.show()),
+    vscode.commands.registerCommand("rise.showStatus", () => showStatus(current)),
+    vscode.workspace.onDidChangeConfiguration(async (change) => {
+      if (change.affectsConfiguration("rise.server.path")) await current.restart();
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => current.restart()),
+  );
+  await current.start();
+}
+
+export async function deactivate(): Promise<void> {
+  await session?.stop();
+}
+
+async function showStatus(current: Session): Promise<void> {
+  const client = current.running;
+  if (client === undefined) {
+    await vscode.window.showInformationMessage("The RISE server does not run.");
+    return;
+  }
+  const status = await client.sendRequest<unknown>("rise/status", {});
+  current.output.appendLine(["Server status", ...describe(status, "  ")].join("\n"));
+  current.output.show(true);
+}

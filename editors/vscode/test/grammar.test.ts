@@ -1,0 +1,143 @@
+// The TextMate grammar, with the engine of VS Code.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import * as oniguruma from "vscode-oniguruma";
+import * as textmate from "vscode-textmate";
+
+async function grammar(): Promise<textmate.IGrammar> {
+  const wasm = readFileSync(require.resolve("vscode-oniguruma/release/onig.wasm"));
+  await oniguruma.loadWASM(wasm);
+  const registry = new textmate.Registry({
+    onigLib: Promise.resolve({
+      createOnigScanner: (sources) => new oniguruma.OnigScanner(sources),
+      createOnigString: (text) => new oniguruma.OnigString(text),
+    }),
+    loadGrammar: async (scope) =>
+      scope === "source.rise"
+        ? textmate.parseRawGrammar(
+            readFileSync("syntaxes/rise.tmLanguage.json", "utf8"),
+            "rise.tmLanguage.json",
+          )
+        : null,
+  });
+  const loaded = await registry.loadGrammar("source.rise");
+  assert.ok(loaded);
+  return loaded;
+}
+
+/** `word: scope` for every word that has one of its own. */
+function scopes(loaded: textmate.IGrammar, text: string): string[] {
+  let state = textmate.INITIAL;
+  return text.split("\n").flatMap((line) => {
+    const result = loaded.tokenizeLine(line, state);
+    state = result.ruleStack;
+    return result.tokens.flatMap(({ startIndex, endIndex, scopes: all }) => {
+      const word = line.slice(startIndex, endIndex).trim();
+      return word === "" || all.length < 2 ? [] : [`${word}: ${all.at(-1)}`];
+    });
+  });
+}
+
+const loaded = grammar();
+
+const cases: readonly (readonly [string, string, readonly string[]])[] = [
+  [
+    "a definition",
+    "def mv : (n: Nat) -> n.f32 = x // end",
+    [
+      "def: keyword.other.def.rise",
+      "mv: entity.name.function.rise",
+      ":: punctuation.separator.rise",
+      "n: entity.name.type.parameter.rise",
+      ":: punctuation.separator.rise",
+      "Nat: storage.type.kind.rise",
+      "->: keyword.operator.arrow.rise",
+      "n: variable.other.rise",
+      ".: punctuation.separator.rise",
+      "f32: storage.type.scalar.rise",
+      "=: keyword.operator.assignment.rise",
+      "x: variable.other.rise",
+      "// end: comment.line.double-slash.rise",
+    ],
+  ],
+  [
+    "a pipeline",
+    "xs |> map(f) |> toMem(Local)._1",
+    [
+      "xs: variable.other.rise",
+      "|>: keyword.operator.pipeline.rise",
+      "map: support.function.rise",
+      "f: variable.other.rise",
+      "|>: keyword.operator.pipeline.rise",
+      "toMem: support.function.rise",
+      "Local: constant.language.address-space.rise",
+      ".: punctuation.accessor.rise",
+      "_1: variable.other.property.rise",
+    ],
+  ],
+  [
+    "numbers",
+    "3.3.f32 1.5f32 1e-6f 3natType 128i8 1f16 2",
+    [
+      "3.3: constant.numeric.float.rise",
+      ".: punctuation.separator.rise",
+      "f32: storage.type.scalar.rise",
+      "1.5f32: constant.numeric.float.rise",
+      "1e-6f: constant.numeric.float.rise",
+      "3natType: constant.numeric.integer.rise",
+      "128i8: constant.numeric.integer.rise",
+      "1f16: constant.numeric.float.rise",
+      "2: constant.numeric.integer.rise",
+    ],
+  ],
+  [
+    "words that only begin like others",
+    "define inner f322 mapping größe",
+    [
+      "define: variable.other.rise",
+      "inner: variable.other.rise",
+      "f322: variable.other.rise",
+      "mapping: variable.other.rise",
+      "größe: variable.other.rise",
+    ],
+  ],
+  [
+    "annotations, documentation, strings",
+    '/// docs\n@strategy("a.elevate")',
+    [
+      "/// docs: comment.line.documentation.rise",
+      "@: punctuation.definition.decorator.rise",
+      "strategy: entity.name.function.decorator.rise",
+      '": string.quoted.double.rise',
+      "a.elevate: string.quoted.double.rise",
+      '": string.quoted.double.rise',
+    ],
+  ],
+  [
+    "a C body over several lines ends where it ends",
+    'foreign def f(x: f32): f32 = """{\n  return "def";\n}""" let',
+    [
+      "foreign: keyword.other.foreign.rise",
+      "def: keyword.other.def.rise",
+      "f: entity.name.function.rise",
+      "x: variable.other.rise",
+      ":: punctuation.separator.rise",
+      "f32: storage.type.scalar.rise",
+      ":: punctuation.separator.rise",
+      "f32: storage.type.scalar.rise",
+      "=: keyword.operator.assignment.rise",
+      '""": string.quoted.triple.begin.rise',
+      "{: meta.embedded.block.c.rise",
+      'return "def";: meta.embedded.block.c.rise',
+      "}: meta.embedded.block.c.rise",
+      '""": string.quoted.triple.end.rise',
+      "let: keyword.control.let.rise",
+    ],
+  ],
+];
+
+for (const [name, text, expected] of cases) {
+  test(name, async () => assert.deepEqual(scopes(await loaded, text), expected));
+}

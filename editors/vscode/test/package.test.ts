@@ -1,0 +1,65 @@
+// What the manifest and the language configuration promise.
+
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+
+const manifest = JSON.parse(readFileSync("package.json", "utf8"));
+const language = JSON.parse(readFileSync("language-configuration.json", "utf8"));
+const sources = ["extension", "session", "library"]
+  .map((name) => readFileSync(`src/${name}.ts`, "utf8"))
+  .join("\n");
+
+test("every command is registered", () => {
+  for (const { command } of manifest.contributes.commands) {
+    assert.ok(sources.includes(`registerCommand("${command}"`), command);
+  }
+});
+
+test("files that the manifest names are there", () => {
+  for (const file of [
+    manifest.contributes.languages[0].configuration,
+    manifest.contributes.grammars[0].path,
+  ]) {
+    assert.ok(existsSync(file), file);
+  }
+});
+
+test("versions of dependencies are exact", () => {
+  for (const [name, version] of Object.entries(manifest.devDependencies)) {
+    assert.match(String(version), /^\d+\.\d+\.\d+$/, name);
+  }
+});
+
+test("a workspace that is not trusted cannot choose the server", () => {
+  const { supported, restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
+  assert.equal(supported, "limited");
+  assert.deepEqual(restrictedConfigurations, ["rise.server.path"]);
+});
+
+const matches = (pattern: string, line: string): boolean => new RegExp(pattern, "u").test(line);
+
+test("lines that open something indent the next", () => {
+  const { increaseIndentPattern: opens, decreaseIndentPattern: closes } =
+    language.indentationRules;
+  for (const line of ["def f =", "depFun(n: Nat =>", "  map(", "  x + ( // why"]) {
+    assert.ok(matches(opens, line), line);
+  }
+  for (const line of ["  x |> f", "// def f =", "def f = g(x)"]) {
+    assert.ok(!matches(opens, line), line);
+  }
+  assert.ok(matches(closes, "  ))"));
+});
+
+test("a line of documentation continues, an empty one ends it", () => {
+  const [more, end] = language.onEnterRules;
+  assert.ok(matches(more.beforeText, "  /// text"));
+  assert.ok(!matches(more.beforeText, "  //// text"));
+  assert.ok(!matches(more.beforeText, "/// "));
+  assert.ok(matches(end.beforeText, "/// "));
+});
+
+test("words are names and numbers", () => {
+  const word = new RegExp(language.wordPattern, "gu");
+  assert.deepEqual("map(größe_2, -1.5f32)._1".match(word), ["map", "größe_2", "-1.5f32", "_1"]);
+});
