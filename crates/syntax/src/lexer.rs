@@ -215,6 +215,35 @@ const fn classes() -> [u8; 256] {
     table
 }
 
+/// The tokens of bytes that are a token whatever follows them; others are [`TokenKind::End`].
+const SINGLE: [TokenKind; 256] = singles();
+
+const fn singles() -> [TokenKind; 256] {
+    use TokenKind::*;
+    let mut table = [End; 256];
+    let tokens = [
+        (b'(', LParen),
+        (b')', RParen),
+        (b'[', LBracket),
+        (b']', RBracket),
+        (b'{', LBrace),
+        (b'}', RBrace),
+        (b',', Comma),
+        (b':', Colon),
+        (b'@', At),
+        (b'+', Plus),
+        (b'*', Star),
+        (b'%', Percent),
+        (b'^', Caret),
+    ];
+    let mut at = 0;
+    while at < tokens.len() {
+        table[tokens[at].0 as usize] = tokens[at].1;
+        at += 1;
+    }
+    table
+}
+
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 impl<'t> Lexer<'t> {
@@ -374,24 +403,11 @@ impl<'t> Lexer<'t> {
             return (two, self.pos + 2);
         }
         let one = match byte {
-            b'(' => LParen,
-            b')' => RParen,
-            b'[' => LBracket,
-            b']' => RBracket,
-            b'{' => LBrace,
-            b'}' => RBrace,
-            b',' => Comma,
-            b':' => Colon,
             b'.' => Dot,
             b'=' => Equals,
-            b'@' => At,
             b'<' => Less,
             b'>' => Greater,
-            b'+' => Plus,
             b'-' => Minus,
-            b'*' => Star,
-            b'%' => Percent,
-            b'^' => Caret,
             b'!' => Bang,
             b'|' => Bar,
             _ => Unknown,
@@ -417,10 +433,14 @@ impl<'t> Lexer<'t> {
 impl Iterator for Lexer<'_> {
     type Item = Token;
 
+    #[inline]
     fn next(&mut self) -> Option<Token> {
         let byte = *self.text.as_bytes().get(self.pos)?;
         let class = CLASS[byte as usize];
-        let (kind, end) = if class & WORD_START != 0 {
+        let single = SINGLE[byte as usize];
+        let (kind, end) = if single != TokenKind::End {
+            (single, self.pos + 1)
+        } else if class & WORD_START != 0 {
             self.word()
         } else if class & SPACE != 0 {
             (TokenKind::Whitespace, self.run(self.pos, SPACE))
@@ -440,59 +460,55 @@ impl Iterator for Lexer<'_> {
     }
 }
 
+/// A word of up to eight bytes as a number.
+const fn packed(word: &[u8]) -> u64 {
+    let mut key = 0;
+    let mut at = 0;
+    while at < word.len() {
+        key = key << 8 | word[at] as u64;
+        at += 1;
+    }
+    key
+}
+
+/// Makes a function from packed words to their kinds, as one comparison of numbers after another
+/// that the compiler turns into a search.
+macro_rules! reserved_words {
+    ($($kind:ident: $($name:ident = $word:literal),+;)+) => {
+        const fn packed_kind(key: u64) -> TokenKind {
+            $($(const $name: u64 = packed($word);)+)+
+            match key {
+                $($($name)|+ => TokenKind::$kind,)+
+                _ => TokenKind::Ident,
+            }
+        }
+    };
+}
+
+reserved_words! {
+    Underscore: HOLE = b"_";
+    Import: IMPORT = b"import";
+    Def: DEF = b"def";
+    Foreign: FOREIGN = b"foreign";
+    Let: LET = b"let";
+    In: IN = b"in";
+    Fun: FUN = b"fun";
+    DepFun: DEP_FUN = b"depFun";
+    NatFun: NAT_FUN = b"natFun";
+    DataFun: DATA_FUN = b"dataFun";
+    True: TRUE = b"true";
+    False: FALSE = b"false";
+    Scalar: BOOL = b"bool", I8 = b"i8", I16 = b"i16", I32 = b"i32", I64 = b"i64", U8 = b"u8", U16 = b"u16", U32 = b"u32", U64 = b"u64", F16 = b"f16", F32 = b"f32", F64 = b"f64", NAT_TYPE = b"natType";
+    Kind: NAT = b"Nat", DATA_TYPE = b"DataType", SCALAR = b"Scalar", NUM = b"Num", INT = b"Int", FLOAT = b"Float", ADDR_SP = b"AddrSp", NAT_TO_NAT = b"Nat2Nat", NAT_TO_DATA = b"Nat2Data";
+    Constructor: ARRAY = b"Array", TUPLE = b"Tuple", VEC = b"Vec", IDX = b"Idx", DEP_PAIR = b"DepPair";
+    Address: GLOBAL = b"Global", LOCAL = b"Local", PRIVATE = b"Private", CONSTANT = b"Constant";
+}
+
 /// The reserved word that `word` is, or that it is a name.
 fn word_kind(word: &[u8]) -> TokenKind {
-    use TokenKind::*;
-    let reserved: &[(&[u8], TokenKind)] = match word[0] {
-        b'_' if word.len() == 1 => return Underscore,
-        b'A' => &[(b"Array", Constructor), (b"AddrSp", Kind)],
-        b'C' => &[(b"Constant", Address)],
-        b'D' => &[(b"DataType", Kind), (b"DepPair", Constructor)],
-        b'F' => &[(b"Float", Kind)],
-        b'G' => &[(b"Global", Address)],
-        b'I' => &[(b"Idx", Constructor), (b"Int", Kind)],
-        b'L' => &[(b"Local", Address)],
-        b'N' => &[
-            (b"Nat", Kind),
-            (b"Num", Kind),
-            (b"Nat2Nat", Kind),
-            (b"Nat2Data", Kind),
-        ],
-        b'P' => &[(b"Private", Address)],
-        b'S' => &[(b"Scalar", Kind)],
-        b'T' => &[(b"Tuple", Constructor)],
-        b'V' => &[(b"Vec", Constructor)],
-        b'b' => &[(b"bool", Scalar)],
-        b'd' => &[(b"def", Def), (b"depFun", DepFun), (b"dataFun", DataFun)],
-        b'f' => &[
-            (b"fun", Fun),
-            (b"f32", Scalar),
-            (b"f64", Scalar),
-            (b"f16", Scalar),
-            (b"false", False),
-            (b"foreign", Foreign),
-        ],
-        b'i' => &[
-            (b"in", In),
-            (b"i32", Scalar),
-            (b"i64", Scalar),
-            (b"i16", Scalar),
-            (b"i8", Scalar),
-            (b"import", Import),
-        ],
-        b'l' => &[(b"let", Let)],
-        b'n' => &[(b"natFun", NatFun), (b"natType", Scalar)],
-        b't' => &[(b"true", True)],
-        b'u' => &[
-            (b"u32", Scalar),
-            (b"u64", Scalar),
-            (b"u16", Scalar),
-            (b"u8", Scalar),
-        ],
-        _ => return Ident,
-    };
-    reserved
-        .iter()
-        .find(|(text, _)| *text == word)
-        .map_or(Ident, |&(_, kind)| kind)
+    // The longest reserved words have eight bytes, and no word holds a zero byte.
+    match word.len() <= 8 {
+        true => packed_kind(packed(word)),
+        false => TokenKind::Ident,
+    }
 }

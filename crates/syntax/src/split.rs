@@ -80,6 +80,7 @@ struct Splitter {
 
 impl Splitter {
     /// Reads a token; whether it is the first of an item, and then where the item begins.
+    #[inline]
     fn feed(&mut self, token: Token, items: &mut Vec<Span>) -> Option<u32> {
         if token.kind.is_trivia() {
             if token.kind == TokenKind::DocComment {
@@ -88,6 +89,12 @@ impl Splitter {
             return None;
         }
         let docs = self.docs.take();
+        if let (State::Body, Some(item)) = (self.state, &mut self.current)
+            && !begins_item(token.kind)
+        {
+            item.end = token.span.end;
+            return None;
+        }
         let (begins, state) = step(self.state, token.kind);
         self.state = state;
         match (&mut self.current, begins) {
@@ -107,6 +114,12 @@ impl Splitter {
     fn finish(&mut self, items: &mut Vec<Span>) {
         items.extend(self.current.take());
     }
+}
+
+/// Whether a token begins items, wherever it stands in a body.
+fn begins_item(token: TokenKind) -> bool {
+    use TokenKind::{At, Def, Foreign, Import};
+    matches!(token, At | Def | Foreign | Import)
 }
 
 /// Whether a token begins an item, and what may follow it.
@@ -160,11 +173,7 @@ fn restart(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String
     let text = read(Span::new(item.start, item.end.min(edit.start).min(new_len)));
     let leads = Lexer::within(&text, false)
         .find(|token| !token.kind.is_trivia())
-        .is_some_and(|token| {
-            use TokenKind::{At, Def, Foreign, Import};
-            matches!(token.kind, At | Def | Foreign | Import)
-                && item.start + token.span.end < edit.start
-        });
+        .is_some_and(|token| begins_item(token.kind) && item.start + token.span.end < edit.start);
     if leads { last } else { last.saturating_sub(1) }
 }
 

@@ -784,6 +784,8 @@ fn other_items() {
             "@",
             "@target",
             "@target(c",
+            "@target(c\ndef f = g(x)",
+            "@target(\nforeign def g(x: f32): f32",
             "@target(c) x def f = 1",
             "@target(c)\n@run(n = 1024, m = 512)\ndef f = 1",
             "@opencl(local = [64, 1, 1], global = [n, 1, 1]) def f = 1",
@@ -841,6 +843,16 @@ fn other_items() {
             @target(c
                    ^ this `(` is not closed
             (stray)
+
+            @target(c
+                    ^ syntax-error: expected `)` to close this `(`
+            @target(c
+                   ^ this `(` is not closed
+            (def (@ target c) f - (apply g x))
+
+            @target(
+                   ^ syntax-error: expected an argument after `(`
+            (foreign (@ target (missing)) g ((x (scalar f32))) (scalar f32) -)
 
             @target(c) x def f = 1
                        ^ syntax-error: unexpected `x` after the annotation: a `def` follows it

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use syntax::ast::{ItemKind, Term, TermId, TermKind};
-use syntax::{Code, MAX_HEIGHT, Parsed, Severity, Span, parse, split};
+use syntax::{Code, MAX_HEIGHT, Parsed, Severity, Span, format, parse, split};
 
 const PROGRAMS: [&str; 8] = [
     include_str!("programs/binomial.rise"),
@@ -144,6 +144,14 @@ fn chains_are_long() {
     ] {
         let chain = |n| format!("def f = {head}{}{tail}", link.repeat(n));
         assert_eq!(check(&chain(900)).diagnostics, [], "{link}");
+        assert_eq!(
+            syntax::lex(&format(&chain(900)))
+                .filter(|token| !token.kind.is_trivia())
+                .count(),
+            syntax::lex(&chain(900))
+                .filter(|token| !token.kind.is_trivia())
+                .count()
+        );
         assert_eq!(
             check(&chain(50_000)).diagnostics[0].code,
             Code::TooDeep,

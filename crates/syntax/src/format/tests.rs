@@ -198,7 +198,7 @@ fn comments(text: &str) -> Vec<&str> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
     fn the_program_stays(definition in definition(), between in separators()) {

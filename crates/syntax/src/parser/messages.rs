@@ -274,7 +274,9 @@ impl Parser<'_> {
         let text = self.slice(token.span);
         if !mode.is_type() {
             if self.peek_kind(1) == TokenKind::LParen {
-                if let Some(meant) = meant_function(text).filter(|_| self.parameters_follow(2)) {
+                if self.parameters_follow(2)
+                    && let Some(meant) = meant_function(text)
+                {
                     return self.misspelt_function(meant);
                 }
             } else if matches!(text, "lambda" | "λ") && self.peek_kind(1) == TokenKind::Ident {
