@@ -289,10 +289,10 @@ fn recombine(nat: Nat) -> Nat {
     let Repr::Poly(terms) = &nat.0 else {
         return nat;
     };
+    let has = |test: fn(&Op) -> bool| terms.iter().any(|t| t.mono.any_op(test));
     if terms.len() < 2
-        || !terms
-            .iter()
-            .any(|t| t.mono.any_op(|op| matches!(op, Op::Mod(..))))
+        || !has(|op| matches!(op, Op::Mod(..)))
+        || !has(|op| matches!(op, Op::Div(..)))
     {
         return nat;
     }

@@ -1,10 +1,11 @@
 //! What is at least 0.
 
-use crate::arith::plain_mul;
+use crate::arith::{plain_add, plain_mul};
 use crate::facts::Known;
 use crate::prop::Prop;
 use crate::repr::{Atom, Factor, Mono, Nat, Op, Term, Var};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 /// Whether `nat >= 0` follows.
 pub(crate) fn is_nonneg(known: &Known, nat: &Nat) -> bool {
@@ -19,7 +20,8 @@ pub(crate) fn is_nonneg(known: &Known, nat: &Nat) -> bool {
     }
     let prover = Prover {
         known,
-        steps: Cell::new(MAX_STEPS),
+        work: Cell::new(MAX_WORK),
+        bounds: RefCell::default(),
     };
     prover.nonneg(nat, 7)
 }
@@ -54,11 +56,16 @@ fn is_negative_somewhere(known: &Known, nat: &Nat) -> bool {
     })
 }
 
-const MAX_STEPS: u32 = 200;
+/// Terms that are looked at before a proof is given up.
+const MAX_WORK: usize = 4_000;
+/// Levels of a proof within a proof: that a divisor is positive, and the like.
+const SIDE_DEPTH: u32 = 2;
 
 struct Prover<'a> {
     known: &'a Known,
-    steps: Cell<u32>,
+    work: Cell<usize>,
+    /// What is known of operations by themselves, as far as it was asked for.
+    bounds: RefCell<Vec<(Atom, Rc<[Nat]>)>>,
 }
 
 impl Prover<'_> {
@@ -68,11 +75,10 @@ impl Prover<'_> {
         if nat.is_plainly_nonneg() {
             return true;
         }
-        let left = self.steps.get();
-        if depth == 0 || left == 0 || nat.as_const().is_some() || nat.terms().len() > 32 {
+        let len = nat.terms().len();
+        if depth == 0 || nat.as_const().is_some() || len > 32 || !self.spend(8 + len) {
             return false;
         }
-        self.steps.set(left - 1);
         if let Some(both) = both_cases(&nat) {
             return both.iter().all(|case| self.nonneg(case, depth - 1));
         }
@@ -86,12 +92,22 @@ impl Prover<'_> {
         let Some(target) = terms.iter().find(bad) else {
             return true;
         };
-        let own = self.bounds(&nat, depth);
-        own.iter()
-            .chain(&self.known.nonneg)
+        terms.iter().flat_map(|t| &t.mono.0).any(|factor| {
+            let own = self.bounds(factor);
+            own.iter().any(|fact| self.with(&nat, target, fact, depth))
+        }) || self
+            .known
+            .nonneg
+            .iter()
             .any(|fact| self.with(&nat, target, fact, depth))
             || self.with_equations(&nat, target, depth)
             || self.by_first_value(&nat, depth)
+    }
+
+    fn spend(&self, work: usize) -> bool {
+        let left = self.work.get().checked_sub(work);
+        self.work.set(left.unwrap_or(0));
+        left.is_some()
     }
 
     /// `a/b + r >= 0` says `a + b*r >= 0`, and `r - a/b >= 0` says `b*r + b - 1 - a >= 0`.
@@ -106,13 +122,14 @@ impl Prover<'_> {
             if factor.exp != 1 || !b.is_plainly_nonneg() {
                 continue;
             }
-            let rest = nat - Nat::from_term(term.mono.clone(), term.coeff);
+            let this = Nat::from_term(term.mono.clone(), term.coeff);
+            let rest = plain_add(nat, &this, -1);
             let times = plain_mul(&rest, b);
-            return Some(if term.coeff > 0 {
-                times + a
-            } else {
-                times + b - 1 - a
-            });
+            if term.coeff > 0 {
+                return Some(plain_add(&times, a, 1));
+            }
+            let below = plain_add(b, &Nat::ONE, -1);
+            return Some(plain_add(&plain_add(&times, &below, 1), a, -1));
         }
         None
     }
@@ -135,8 +152,12 @@ impl Prover<'_> {
             } else {
                 (scale, times)
             };
+            if depth == 1 || !self.spend(nat.terms().len() + fact.terms().len()) {
+                return false;
+            }
             let taken = plain_mul(&Nat::from_term(mono, times), fact);
-            self.nonneg(&(nat.scale(scale) - taken), depth - 1)
+            let nat = plain_mul(nat, &Nat::constant(scale));
+            self.nonneg(&plain_add(&nat, &taken, -1), depth - 1)
         })
     }
 
@@ -166,48 +187,65 @@ impl Prover<'_> {
         })
     }
 
-    /// What holds of the operations in `nat` by themselves.
-    fn bounds(&self, nat: &Nat, depth: u32) -> Vec<Nat> {
-        let mut out = Vec::new();
-        for factor in nat.terms().iter().flat_map(|t| t.mono.0.to_vec()) {
-            let Atom::Node(node) = &factor.atom else {
-                continue;
-            };
-            let this = factor.atom.clone().nat();
-            match &node.op {
-                Op::Div(a, b) if self.is_positive_divisor(b, depth) => {
-                    let times = plain_mul(b, &this);
-                    out.extend([a - &times, &times + b - 1 - a]);
-                    if !factor.atom_is_nonneg() && self.nonneg(a, depth.min(3) - 1) {
-                        out.push(this);
-                    }
-                }
-                Op::Mod(a, b) if self.is_positive_divisor(b, depth) => {
-                    out.extend([b - &this - 1, this.clone()]);
-                    if self.nonneg(a, depth.min(3) - 1) {
-                        out.push(a - &this);
-                    }
-                }
-                Op::Min(all) => out.extend(all.iter().map(|m| m - &this)),
-                Op::Max(all) => out.extend(all.iter().map(|m| &this - m)),
-                Op::Pow(base, _) if self.nonneg(&(base - 1), depth.min(3) - 1) => {
-                    out.push(&this - 1);
-                }
-                Op::Log2(a) => out.push(a - &this - 1),
-                Op::App(fun, arg) => self.instances(*fun, arg, depth, &mut out),
-                _ => {}
+    /// What holds of an operation by itself.
+    fn bounds(&self, factor: &Factor) -> Rc<[Nat]> {
+        let Atom::Node(node) = &factor.atom else {
+            return Rc::default();
+        };
+        let known = self.bounds.borrow();
+        if let Some((_, bounds)) = known.iter().find(|(atom, _)| *atom == factor.atom) {
+            return bounds.clone();
+        }
+        drop(known);
+        // In case it is asked for on the way.
+        self.bounds
+            .borrow_mut()
+            .push((factor.atom.clone(), Rc::default()));
+        let bounds: Rc<[Nat]> = self.find_bounds(&node.op, factor).into();
+        for (atom, known) in self.bounds.borrow_mut().iter_mut() {
+            if *atom == factor.atom {
+                *known = bounds.clone();
             }
+        }
+        bounds
+    }
+
+    fn find_bounds(&self, op: &Op, factor: &Factor) -> Vec<Nat> {
+        let this = factor.atom.clone().nat();
+        let minus_this = |nat: &Nat| plain_add(nat, &this, -1);
+        let side = |nat: &Nat| self.nonneg(nat, SIDE_DEPTH);
+        let mut out = Vec::new();
+        match op {
+            // A divisor that is not negative is at least 1 wherever there is a value.
+            Op::Div(a, b) if side(b) => {
+                let rest = plain_add(a, &plain_mul(b, &this), -1);
+                out.push(plain_add(&plain_add(b, &Nat::ONE, -1), &rest, -1));
+                out.push(rest);
+                if !factor.atom_is_nonneg() && side(a) {
+                    out.push(this);
+                }
+            }
+            Op::Mod(a, b) if side(b) => {
+                out.push(minus_this(&plain_add(b, &Nat::ONE, -1)));
+                if side(a) {
+                    out.push(minus_this(a));
+                }
+                out.push(this);
+            }
+            Op::Min(all) => out.extend(all.iter().map(minus_this)),
+            Op::Max(all) => out.extend(all.iter().map(|m| plain_add(&this, m, -1))),
+            Op::Pow(base, _) if side(&plain_add(base, &Nat::ONE, -1)) => {
+                out.push(plain_add(&this, &Nat::ONE, -1));
+            }
+            Op::Log2(a) => out.push(minus_this(&plain_add(a, &Nat::ONE, -1))),
+            Op::App(fun, arg) => self.instances(*fun, arg, &mut out),
+            _ => {}
         }
         out
     }
 
-    /// A divisor that is not negative is at least 1 wherever the quotient has a value.
-    fn is_positive_divisor(&self, b: &Nat, depth: u32) -> bool {
-        b.is_plainly_nonneg() || self.nonneg(b, depth.min(3) - 1)
-    }
-
     /// What is known for all arguments of `fun`, for `arg`.
-    fn instances(&self, fun: Var, arg: &Nat, depth: u32, out: &mut Vec<Nat>) {
+    fn instances(&self, fun: Var, arg: &Nat, out: &mut Vec<Nat>) {
         for prop in &self.known.for_all {
             let Prop::ForAll {
                 var,
@@ -220,8 +258,8 @@ impl Prover<'_> {
             };
             let put = |nat: &Nat| nat.subst(&|v| (v == *var).then(|| arg.clone()));
             if !prop.mentions(fun)
-                || !self.nonneg(&(arg - from), depth.min(3) - 1)
-                || !self.nonneg(&(to - arg - 1), depth.min(3) - 1)
+                || !self.nonneg(&(arg - from), SIDE_DEPTH)
+                || !self.nonneg(&(to - arg - 1), SIDE_DEPTH)
             {
                 continue;
             }
@@ -246,7 +284,7 @@ impl Factor {
 /// Integers: `2*n - 1 >= 0` is `n - 1 >= 0`.
 fn tighten(nat: &Nat) -> Nat {
     let constant = nat.constant_part();
-    let varying = nat - constant;
+    let varying = plain_add(nat, &Nat::constant(constant), -1);
     let content = varying.content();
     if content < 2 {
         return nat.clone();
@@ -255,7 +293,7 @@ fn tighten(nat: &Nat) -> Nat {
         varying.exact_div(&Nat::constant(content)),
         constant.checked_div_euclid(content),
     ) {
-        (Some(varying), Some(constant)) => varying + constant,
+        (Some(varying), Some(constant)) => plain_add(&varying, &Nat::constant(constant), 1),
         _ => nat.clone(),
     }
 }

@@ -213,12 +213,11 @@ proptest! {
     }
 
     #[test]
-    fn sums_and_products_are_commutative(a in any_expr(), b in any_expr(), c in any_expr()) {
-        let (a, b, c) = (a.nat(), b.nat(), c.nat());
+    fn sums_and_products_are_commutative(a in any_expr(), b in any_expr()) {
+        let (a, b) = (a.nat(), b.nat());
         prop_assert_eq!(&a + &b, &b + &a);
         prop_assert_eq!(&a * &b, &b * &a);
         prop_assert_eq!(&a - &a, Nat::ZERO);
-        let _ = c;
     }
 
     #[test]
@@ -243,11 +242,14 @@ proptest! {
         if let Some(value) = x.eval(&vars) {
             let mut inside = vars;
             inside[1] = value as i64;
-            // An intermediate negative value is outside of what a variable may be.
+            // A negative value is outside of what a variable may be. Large powers that cancel in
+            // `e` may not fit once they are written out.
             if value >= 0
-                && let Some(expected) = e.eval(&inside) {
-                    prop_assert_eq!(eval(&put, &vars).map(i128::from), Some(expected));
-                }
+                && let Some(expected) = e.eval(&inside)
+                && let Some(found) = eval(&put, &vars)
+            {
+                prop_assert_eq!(i128::from(found), expected);
+            }
         }
     }
 
