@@ -152,7 +152,7 @@ impl Prover<'_> {
             } else {
                 (scale, times)
             };
-            if depth == 1 || !self.spend(nat.terms().len() + fact.terms().len()) {
+            if !self.spend(nat.terms().len() + fact.terms().len()) {
                 return false;
             }
             let taken = plain_mul(&Nat::from_term(mono, times), fact);
