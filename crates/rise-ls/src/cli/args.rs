@@ -1,0 +1,134 @@
+//! What may be written after `rise-ls`.
+
+use clap::{Args as Group, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// The RISE language server and checker.
+///
+/// Without arguments it is a language server on standard input and output.
+#[derive(Debug, Parser)]
+#[command(
+    name = "rise-ls",
+    version,
+    args_conflicts_with_subcommands = true,
+    max_term_width = 100
+)]
+pub struct Args {
+    /// Another question.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
+    /// Check files and folders, and print what is wrong in them
+    #[arg(long, requires = "paths", conflicts_with_all = ["stdio", "listen"])]
+    pub check: bool,
+
+    /// What to check: files, folders (every .rise file below them), `-` for standard input
+    #[arg(value_name = "PATH", requires = "check")]
+    pub paths: Vec<PathBuf>,
+
+    /// How to check.
+    #[command(flatten)]
+    pub options: CheckOptions,
+
+    /// Serve an editor on standard input and output (as without arguments)
+    #[arg(long, conflicts_with = "listen")]
+    pub stdio: bool,
+
+    /// Serve one editor that connects to this address
+    #[arg(long, value_name = "HOST:PORT")]
+    pub listen: Option<String>,
+
+    /// The editor's process, which some editors tell every server.
+    #[arg(long = "clientProcessId", value_name = "ID", hide = true)]
+    pub client_process_id: Option<u32>,
+}
+
+/// How to check.
+#[derive(Debug, Group)]
+pub struct CheckOptions {
+    /// How findings are printed
+    #[arg(long, value_enum, default_value_t, requires = "check")]
+    pub format: Format,
+
+    /// Fail on these as on errors
+    #[arg(long, value_enum, value_name = "WHAT", requires = "check")]
+    pub deny: Option<Deny>,
+
+    /// Print sizes and times to standard error
+    #[arg(long, requires = "check")]
+    pub stats: bool,
+}
+
+/// How findings are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// The source with the place underlined
+    #[default]
+    Human,
+    /// One JSON object a line
+    Json,
+    /// SARIF 2.1.0
+    Sarif,
+    /// Workflow commands of GitHub
+    Github,
+}
+
+/// What may be made fatal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Deny {
+    /// Warnings
+    Warnings,
+}
+
+/// The other questions.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Print the types of a file's definitions
+    Types(TypesOptions),
+    /// Format files in place; what has a mistake of syntax stays as it is, and is reported
+    Fmt(FmtOptions),
+    /// Explain a diagnostic, with a wrong and a right example
+    Explain {
+        /// The code in brackets, as in error[size-mismatch]
+        code: String,
+    },
+    /// Print what this machine has: C compiler, OpenMP, OpenCL, editors
+    Doctor,
+}
+
+/// What `types` is asked.
+#[derive(Debug, Group)]
+pub struct TypesOptions {
+    /// The file; `-` is standard input
+    pub file: PathBuf,
+
+    /// Only this definition
+    #[arg(long, value_name = "NAME")]
+    pub def: Option<String>,
+
+    /// How types are printed
+    #[arg(long, value_enum, default_value_t)]
+    pub format: TypesFormat,
+}
+
+/// How types are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum TypesFormat {
+    /// `name : type`
+    #[default]
+    Human,
+    /// One JSON object a line
+    Json,
+}
+
+/// What `fmt` is asked.
+#[derive(Debug, Group)]
+pub struct FmtOptions {
+    /// Files and folders; `-` formats standard input to standard output
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+
+    /// Write nothing; list the files that would change, and fail if there are any
+    #[arg(long)]
+    pub check: bool,
+}

@@ -1,0 +1,100 @@
+//! `rise-ls --check`: what is wrong in some files.
+
+use super::args::{CheckOptions, Deny, Format};
+use super::report::{Report, Reporter};
+use super::stats::Stats;
+use super::workspace::{Workspace, not_text};
+use super::{FINE, FOUND, UNUSABLE, github, human, json, output, sarif};
+use std::path::PathBuf;
+use std::thread;
+use syntax::Severity;
+
+/// Checks the files, prints what is found, and returns the exit status.
+pub fn run(paths: &[PathBuf], options: &CheckOptions) -> u8 {
+    let mut stats = Stats::start();
+    let workspace = Workspace::load(paths);
+    stats.read();
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let report = check(&workspace, threads);
+    stats.checked(threads);
+    let status =
+        output::result(
+            status(&report, workspace.unreadable, options.deny),
+            |out| match options.format {
+                Format::Human => human::write(&report, &output::stdout_renderer(), out),
+                Format::Json => json::write(&report, out),
+                Format::Sarif => sarif::write(&report, &workspace.base, out),
+                Format::Github => github::write(&report, out),
+            },
+        );
+    let files = workspace.files.len() + workspace.not_text.len();
+    if options.format == Format::Human && (files > 0 || !workspace.unreadable) {
+        output::message(&summary(&report, files));
+    }
+    if options.stats {
+        output::message(&stats.finish(&workspace));
+    }
+    status
+}
+
+/// Everything that is to be said about the files.
+pub fn check(workspace: &Workspace, threads: usize) -> Report {
+    let mut reporter = Reporter::new(&workspace.db, &workspace.base);
+    for (_, items) in workspace.db.check_all(&workspace.files, threads) {
+        for (item, diagnostics) in items {
+            reporter.item(item, &diagnostics);
+        }
+    }
+    for (path, bad) in &workspace.not_text {
+        reporter.outside(path, &bad.lossy, &not_text(bad));
+    }
+    reporter.finish()
+}
+
+fn status(report: &Report, unreadable: bool, deny: Option<Deny>) -> u8 {
+    let fails = |severity| match (severity, deny) {
+        (Severity::Error, _) | (Severity::Warning, Some(Deny::Warnings)) => true,
+        (Severity::Warning | Severity::Information | Severity::Hint, _) => false,
+    };
+    if unreadable {
+        UNUSABLE
+    } else if report
+        .findings
+        .iter()
+        .any(|finding| fails(finding.severity))
+    {
+        FOUND
+    } else {
+        FINE
+    }
+}
+
+/// `2 errors, 1 obligation in 3 files`
+pub fn summary(report: &Report, files: usize) -> String {
+    let kinds = [
+        (Severity::Error, "error"),
+        (Severity::Warning, "warning"),
+        (Severity::Information, "obligation"),
+        (Severity::Hint, "hint"),
+    ];
+    let counts = kinds.map(|(severity, word)| (report.count(severity), word));
+    let found: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| counted(*count, word))
+        .collect();
+    let found = if found.is_empty() {
+        "no errors".to_owned()
+    } else {
+        found.join(", ")
+    };
+    format!("{found} in {}", counted(files, "file"))
+}
+
+fn counted(count: usize, word: &str) -> String {
+    if count == 1 {
+        format!("1 {word}")
+    } else {
+        format!("{count} {word}s")
+    }
+}

@@ -1,0 +1,195 @@
+//! `rise-ls doctor`: what this machine has.
+
+use super::{FINE, output};
+use std::env;
+use std::ffi::OsStr;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// No tool needs longer to say what it is.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+const COMPILERS: [&str; 3] = ["cc", "gcc", "clang"];
+const EDITORS: [(&str, &str); 4] = [
+    ("nvim", "Neovim"),
+    ("code", "VS Code"),
+    ("hx", "Helix"),
+    ("emacs", "Emacs"),
+];
+const OPENCL_LIBRARIES: [&str; 3] = ["libOpenCL.so.1", "libOpenCL.so", "OpenCL.framework"];
+const OPENMP_PROGRAM: &str =
+    "#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n";
+
+/// A line of the report: what it is about, and what was found.
+type Fact = (String, String);
+
+/// Prints what is found; nothing of it is an error.
+pub fn run() -> u8 {
+    let mut facts = vec![("rise-ls".to_owned(), about_this())];
+    facts.extend(compilers());
+    facts.push(("OpenMP".to_owned(), openmp()));
+    facts.extend(opencl());
+    facts.extend(
+        EDITORS
+            .iter()
+            .map(|&(program, name)| (name.to_owned(), version_of(program))),
+    );
+    let width = facts
+        .iter()
+        .map(|(about, _)| about.len())
+        .max()
+        .unwrap_or_default();
+    output::result(FINE, |out| {
+        facts
+            .iter()
+            .try_for_each(|(about, found)| writeln!(out, "{about:width$}  {found}"))
+    })
+}
+
+fn about_this() -> String {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    format!(
+        "{} on {} {}, {cores} cores",
+        env!("CARGO_PKG_VERSION"),
+        env::consts::OS,
+        env::consts::ARCH
+    )
+}
+
+fn compilers() -> Vec<Fact> {
+    COMPILERS
+        .iter()
+        .map(|&name| (format!("C compiler {name}"), version_of(name)))
+        .collect()
+}
+
+/// The program's path and the first line of what it says about itself.
+fn version_of(program: &str) -> String {
+    let Ok(path) = which::which(program) else {
+        return "not found".into();
+    };
+    let said = finish(Command::new(&path).arg("--version"));
+    let version = said
+        .as_deref()
+        .and_then(|said| said.lines().next())
+        .unwrap_or("does not tell its version");
+    format!("{} ({version})", path.display())
+}
+
+/// Whether the C compiler translates a program that uses OpenMP.
+fn openmp() -> String {
+    let Some(compiler) = COMPILERS.iter().find_map(|name| which::which(name).ok()) else {
+        return "no C compiler to ask".into();
+    };
+    let Ok(folder) = tempfile::tempdir() else {
+        return "no folder for temporary files".into();
+    };
+    let source = folder.path().join("openmp.c");
+    if std::fs::write(&source, OPENMP_PROGRAM).is_err() {
+        return "no room for temporary files".into();
+    }
+    let mut command = Command::new(&compiler);
+    command
+        .arg("-fopenmp")
+        .arg(&source)
+        .arg("-o")
+        .arg(folder.path().join("openmp"));
+    let answer = if finish(&mut command).is_some() {
+        "works with"
+    } else {
+        "does not work with"
+    };
+    format!("{answer} {} -fopenmp", compiler.display())
+}
+
+fn opencl() -> Vec<Fact> {
+    let loader = library_folders().iter().find_map(|folder| {
+        OPENCL_LIBRARIES
+            .iter()
+            .map(|name| folder.join(name))
+            .find(|path| path.exists())
+    });
+    let loader = loader.map_or_else(|| "not found".to_owned(), |path| path.display().to_string());
+    vec![
+        ("OpenCL loader".to_owned(), loader),
+        ("OpenCL drivers".to_owned(), drivers()),
+    ]
+}
+
+/// The folders where the system looks for libraries.
+fn library_folders() -> Vec<PathBuf> {
+    let configured = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let mut folders: Vec<PathBuf> = env::split_paths(&configured)
+        .filter(|path| !path.as_os_str().is_empty())
+        .collect();
+    let triple = format!("{}-linux-gnu", env::consts::ARCH);
+    folders.extend(
+        [
+            "/usr/local/lib",
+            "/usr/lib",
+            "/usr/lib64",
+            "/lib",
+            "/lib64",
+            "/usr/local/cuda/lib64",
+        ]
+        .map(PathBuf::from),
+    );
+    folders.extend([
+        Path::new("/usr/lib").join(&triple),
+        Path::new("/lib").join(&triple),
+    ]);
+    folders.push("/System/Library/Frameworks".into());
+    folders
+}
+
+/// The drivers that the OpenCL loader would open.
+fn drivers() -> String {
+    let folder =
+        env::var_os("OCL_ICD_VENDORS").map_or_else(|| "/etc/OpenCL/vendors".into(), PathBuf::from);
+    let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+    let icd = |path: &PathBuf| path.extension() == Some(OsStr::new("icd"));
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.path())
+        .filter(icd)
+        .map(|path| {
+            path.file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    names.sort();
+    let found = if names.is_empty() {
+        "none".to_owned()
+    } else {
+        names.join(", ")
+    };
+    format!("{found} in {}", folder.display())
+}
+
+/// Runs a command that needs no input, and returns what it prints, if it succeeds in time.
+fn finish(command: &mut Command) -> Option<String> {
+    let command = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let mut child = command.spawn().ok()?;
+    let deadline = Instant::now() + PATIENCE;
+    let status = loop {
+        match child.try_wait().ok()? {
+            Some(status) => break status,
+            None if Instant::now() < deadline => sleep(Duration::from_millis(5)),
+            None => {
+                child.kill().ok()?;
+                child.wait().ok()?;
+                return None;
+            }
+        }
+    };
+    let mut said = String::new();
+    child.stdout.take()?.read_to_string(&mut said).ok()?;
+    status.success().then_some(said)
+}

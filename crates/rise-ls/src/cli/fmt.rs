@@ -1,0 +1,141 @@
+//! `rise-ls fmt`: formatting in place.
+//!
+//! What has a mistake of syntax stays byte for byte as it is, and is reported; everything around it
+//! is formatted.
+
+use super::args::FmtOptions;
+use super::report::Reporter;
+use super::workspace::{Input, current_folder, inputs, not_text};
+use super::{FINE, FOUND, UNUSABLE, human, output};
+use crate::loader::{Content, NotText};
+use db::{Database, FilePath};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use syntax::{Diagnostic, Severity};
+
+/// Formats the files, and returns the exit status.
+pub fn run(options: &FmtOptions) -> u8 {
+    let (inputs, unreadable) = inputs(&options.paths);
+    let base = current_folder();
+    let mut status = if unreadable { UNUSABLE } else { FINE };
+    for input in &inputs {
+        status = status.max(one(input, &base, options.check));
+    }
+    status
+}
+
+/// Formats one file.
+fn one(input: &Input, base: &Path, check: bool) -> u8 {
+    let path = input.path(base);
+    let (text, bom) = match input.read() {
+        Ok(Content::Text { text, bom }) => (text, bom),
+        Ok(Content::NotText(bad)) => return reject(&path, &bad, base),
+        Err(problem) => return failed(&problem.to_string()),
+    };
+    let formatted = syntax::format(&text);
+    let mistakes = show_mistakes(&path, &text, base);
+    let done = match input {
+        _ if check => list(&path, base, formatted != text),
+        Input::Stdin => print(&formatted, bom),
+        Input::File(_) if formatted == text => FINE,
+        Input::File(path) => match replace(path, &formatted, bom) {
+            Ok(()) => FINE,
+            Err(problem) => failed(&format!("{}: {problem}", path.display())),
+        },
+    };
+    done.max(mistakes)
+}
+
+fn failed(message: &str) -> u8 {
+    output::error(message);
+    UNUSABLE
+}
+
+/// Names a file that would change.
+fn list(path: &FilePath, base: &Path, changes: bool) -> u8 {
+    if !changes {
+        return FINE;
+    }
+    output::result(FOUND, |out| {
+        writeln!(out, "{}", super::report::shown(path, base))
+    })
+}
+
+fn print(text: &str, bom: bool) -> u8 {
+    output::result(FINE, |out| out.write_all(&bytes(text, bom)))
+}
+
+fn bytes(text: &str, bom: bool) -> Vec<u8> {
+    let mark = if bom { "\u{feff}" } else { "" };
+    [mark.as_bytes(), text.as_bytes()].concat()
+}
+
+fn reject(path: &FilePath, bad: &NotText, base: &Path) -> u8 {
+    let db = Database::new();
+    let mut reporter = Reporter::new(&db, base);
+    reporter.outside(path, &bad.lossy, &not_text(bad));
+    show(reporter)
+}
+
+/// Prints the mistakes of syntax, which keep a part of the file from being formatted.
+fn show_mistakes(path: &FilePath, text: &str, base: &Path) -> u8 {
+    let db = Database::new();
+    let mut reporter = Reporter::new(&db, base);
+    for item in syntax::split(text) {
+        let parsed = syntax::parse(&text[std::ops::Range::from(item)]);
+        for mistake in parsed
+            .diagnostics
+            .iter()
+            .filter(|mistake| mistake.severity == Severity::Error)
+        {
+            let place = mistake.span.shifted(item.start);
+            reporter.outside(
+                path,
+                text,
+                &Diagnostic {
+                    span: place,
+                    ..mistake.clone()
+                },
+            );
+        }
+    }
+    show(reporter)
+}
+
+fn show(reporter: Reporter<'_>) -> u8 {
+    let report = reporter.finish();
+    // Nobody is left to tell if this fails.
+    let _ = human::write(
+        &report,
+        &output::stderr_renderer(),
+        &mut io::stderr().lock(),
+    );
+    if report.findings.is_empty() {
+        FINE
+    } else {
+        FOUND
+    }
+}
+
+/// Gives the file a new text at once: whatever happens, it has the old one or the new one.
+fn replace(path: &Path, text: &str, bom: bool) -> io::Result<()> {
+    // A link stays a link to the same file.
+    let path = path.canonicalize()?;
+    let permissions = path.metadata()?.permissions();
+    if permissions.readonly() {
+        return Err(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            "the file is read-only",
+        ));
+    }
+    let folder = path.parent().map_or_else(PathBuf::new, Path::to_owned);
+    let mut new = tempfile::Builder::new()
+        .prefix(".rise-ls-")
+        .tempfile_in(folder)?;
+    new.write_all(&bytes(text, bom))?;
+    new.as_file().set_permissions(permissions)?;
+    // A disk that is full may say so only now.
+    new.as_file().sync_all()?;
+    new.persist(&path)?;
+    Ok(())
+}

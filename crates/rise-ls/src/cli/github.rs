@@ -1,0 +1,68 @@
+//! Findings as workflow commands, which GitHub shows beside the lines of a change.
+
+use super::place;
+use super::report::{Finding, Report};
+use std::io::{self, Write};
+use syntax::Severity;
+
+/// Writes a command for each finding; hints stay in the background.
+pub fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
+    for finding in &report.findings {
+        if let Some(level) = level(finding.severity) {
+            writeln!(out, "{}", command(level, report, finding))?;
+        }
+    }
+    Ok(())
+}
+
+fn level(severity: Severity) -> Option<&'static str> {
+    match severity {
+        Severity::Error => Some("error"),
+        Severity::Warning => Some("warning"),
+        Severity::Information => Some("notice"),
+        Severity::Hint => None,
+    }
+}
+
+fn command(level: &str, report: &Report, finding: &Finding) -> String {
+    let source = report.source(finding.source);
+    let range = place::range(&source.text, finding.span);
+    let lines = format!(
+        "line={},endLine={}",
+        range.start.line + 1,
+        range.end.line + 1
+    );
+    // Columns of different lines are refused.
+    let columns = if range.start.line == range.end.line {
+        format!(
+            ",col={},endColumn={}",
+            range.start.character + 1,
+            range.end.character + 1
+        )
+    } else {
+        String::new()
+    };
+    let mut message = finding.message.clone();
+    if let Some(help) = &finding.help {
+        message.push_str("\nhelp: ");
+        message.push_str(help);
+    }
+    format!(
+        "::{level} file={},{lines}{columns},title={}::{}",
+        property(&source.path),
+        property(finding.code.as_str()),
+        data(&message)
+    )
+}
+
+/// A message, in which line breaks would end the command.
+fn data(text: &str) -> String {
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
+}
+
+/// A property's value, in which commas and colons would end it.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

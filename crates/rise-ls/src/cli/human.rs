@@ -1,0 +1,222 @@
+//! Findings for people: the source with the place underlined.
+
+use super::report::{Finding, Report, SourceId};
+use super::window::{Window, lines_of};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use ropey::Rope;
+use std::io::{self, Write};
+use syntax::{Severity, Span};
+
+/// A place of more lines is marked in its first one only.
+const TALL: usize = 8;
+/// Places within so many lines are shown in one picture.
+const NEAR_LINES: usize = 12;
+/// Places of one line within so many bytes are shown in one picture.
+const NEAR_BYTES: u32 = 200;
+
+/// Writes the findings, with an empty line after each; hints stay in the background.
+pub fn write(report: &Report, renderer: &Renderer, out: &mut impl Write) -> io::Result<()> {
+    for finding in report
+        .findings
+        .iter()
+        .filter(|finding| finding.severity != Severity::Hint)
+    {
+        writeln!(out, "{}\n", render(report, finding, renderer))?;
+    }
+    Ok(())
+}
+
+fn level(severity: Severity) -> Level<'static> {
+    match severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Information => Level::INFO,
+        Severity::Hint => Level::NOTE.with_name("hint"),
+    }
+}
+
+fn render(report: &Report, finding: &Finding, renderer: &Renderer) -> String {
+    let (title, details) = match finding.message.split_once('\n') {
+        Some((title, details)) => (title, Some(details)),
+        None => (finding.message.as_str(), None),
+    };
+    let mut group = Group::with_title(
+        level(finding.severity)
+            .primary_title(title)
+            .id(finding.code.as_str()),
+    );
+    let mut cut = false;
+    for picture in pictures(report, finding) {
+        let window = picture.window();
+        cut |= window.cut;
+        group = picture.add_to(group, window);
+    }
+    // The lines of a message after its first show types below each other.
+    if let Some(details) = details {
+        group = group.element(Level::NOTE.no_name().message(details));
+    }
+    if let Some(help) = &finding.help {
+        group = group.element(Level::HELP.message(help.as_str()));
+    }
+    let text = renderer.render(&[group]);
+    if cut {
+        without_bare_arrows(&text)
+    } else {
+        text
+    }
+}
+
+/// Drops the lines that announce a snippet without a path.
+fn without_bare_arrows(text: &str) -> String {
+    let bare = |line: &&str| anstream::adapter::strip_str(line).to_string().trim() != ":::";
+    text.lines().filter(bare).collect::<Vec<_>>().join("\n")
+}
+
+/// Places of one file that are near each other.
+struct Picture<'a> {
+    source: SourceId,
+    path: &'a str,
+    text: &'a Rope,
+    marks: Vec<Mark<'a>>,
+}
+
+/// A place to underline; only the finding's own has no label.
+struct Mark<'a> {
+    span: Span,
+    label: Option<&'a str>,
+}
+
+/// The places of a finding; its own is the first of the first picture.
+fn pictures<'a>(report: &'a Report, finding: &'a Finding) -> Vec<Picture<'a>> {
+    let new = |source: SourceId, mark| {
+        let file = report.source(source);
+        Picture {
+            source,
+            path: &file.path,
+            text: &file.text,
+            marks: vec![mark],
+        }
+    };
+    let mut pictures = vec![new(
+        finding.source,
+        Mark {
+            span: finding.span,
+            label: None,
+        },
+    )];
+    for related in &finding.related {
+        let mark = Mark {
+            span: related.span,
+            label: Some(&related.message),
+        };
+        match pictures
+            .iter_mut()
+            .find(|picture| picture.source == related.source && picture.is_near(mark.span))
+        {
+            Some(picture) => picture.marks.push(mark),
+            None => pictures.push(new(related.source, mark)),
+        }
+    }
+    pictures
+}
+
+impl<'a> Picture<'a> {
+    fn is_near(&self, span: Span) -> bool {
+        let line = self.first_line(span);
+        self.marks
+            .iter()
+            .all(|mark| match self.first_line(mark.span).abs_diff(line) {
+                0 => mark.span.start.abs_diff(span.start) <= NEAR_BYTES,
+                lines => lines <= NEAR_LINES,
+            })
+    }
+
+    fn first_line(&self, span: Span) -> usize {
+        *lines_of(self.text, span).start()
+    }
+
+    /// The last line in which a mark is drawn.
+    fn last_line(&self, span: Span) -> usize {
+        let lines = lines_of(self.text, span);
+        if is_tall(&lines) {
+            *lines.start()
+        } else {
+            *lines.end()
+        }
+    }
+
+    fn window(&self) -> Window {
+        let first = self
+            .marks
+            .iter()
+            .map(|mark| self.first_line(mark.span))
+            .min()
+            .unwrap_or_default();
+        let last = self
+            .marks
+            .iter()
+            .map(|mark| self.last_line(mark.span))
+            .max()
+            .unwrap_or_default();
+        let focus: Vec<Span> = self.marks.iter().map(|mark| mark.span).collect();
+        Window::new(self.text, first..=last, &focus)
+    }
+
+    fn add_to(self, group: Group<'a>, window: Window) -> Group<'a> {
+        let first_line = self
+            .marks
+            .iter()
+            .map(|mark| self.first_line(mark.span))
+            .min()
+            .unwrap_or_default();
+        let annotations: Vec<_> = self
+            .marks
+            .iter()
+            .map(|mark| {
+                let lines = lines_of(self.text, mark.span);
+                let start = window.place(mark.span.start as usize);
+                let end = window.place(mark.span.end as usize);
+                let end = if is_tall(&lines) {
+                    window.line_end(*lines.start())
+                } else {
+                    end
+                };
+                let kind = if mark.label.is_none() {
+                    AnnotationKind::Primary
+                } else {
+                    AnnotationKind::Context
+                };
+                kind.span(start..end.max(start)).label(mark.label)
+            })
+            .collect();
+        let cut = window.cut;
+        let snippet = Snippet::source(window.text)
+            .line_start(first_line + 1)
+            .annotations(annotations);
+        if !cut {
+            return group.element(snippet.path(self.path));
+        }
+        let main = self.marks[0].span;
+        let (line, column) = (
+            self.first_line(main),
+            column(self.text, main.start as usize),
+        );
+        group
+            .element(
+                Origin::path(self.path)
+                    .line(line + 1)
+                    .char_column(column + 1),
+            )
+            .element(snippet)
+    }
+}
+
+fn is_tall(lines: &std::ops::RangeInclusive<usize>) -> bool {
+    lines.end() - lines.start() >= TALL
+}
+
+/// Characters before `byte` in its line.
+fn column(text: &Rope, byte: usize) -> usize {
+    let char = text.byte_to_char(byte.min(text.len_bytes()));
+    char - text.line_to_char(text.char_to_line(char))
+}

@@ -1,0 +1,54 @@
+//! Findings as JSON: one object a line.
+
+use super::place::{self, Range};
+use super::report::{Finding, Report, severity_word};
+use serde::Serialize;
+use std::io::{self, Write};
+
+#[derive(Serialize)]
+struct Line<'a> {
+    path: &'a str,
+    range: Range,
+    severity: &'static str,
+    code: &'static str,
+    message: &'a str,
+    related: Vec<Related<'a>>,
+    help: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Related<'a> {
+    path: &'a str,
+    range: Range,
+    message: &'a str,
+}
+
+/// Writes every finding as one line.
+pub fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
+    for finding in &report.findings {
+        serde_json::to_writer(&mut *out, &line(report, finding))?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+fn line<'a>(report: &'a Report, finding: &'a Finding) -> Line<'a> {
+    let source = report.source(finding.source);
+    let related = finding.related.iter().map(|related| {
+        let source = report.source(related.source);
+        Related {
+            path: &source.path,
+            range: place::range(&source.text, related.span),
+            message: &related.message,
+        }
+    });
+    Line {
+        path: &source.path,
+        range: place::range(&source.text, finding.span),
+        severity: severity_word(finding.severity),
+        code: finding.code.as_str(),
+        message: &finding.message,
+        related: related.collect(),
+        help: finding.help.as_deref(),
+    }
+}

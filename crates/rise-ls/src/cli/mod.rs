@@ -1,0 +1,80 @@
+//! The command line: what is asked for, and what each command says.
+
+mod args;
+mod check;
+mod doctor;
+mod explain;
+mod fmt;
+mod github;
+mod human;
+mod json;
+mod output;
+mod place;
+mod report;
+mod sarif;
+mod stats;
+mod types;
+mod window;
+mod workspace;
+
+use args::{Args, Command};
+use clap::Parser;
+use clap::error::ErrorKind;
+
+/// Everything is fine.
+const FINE: u8 = 0;
+/// The input has mistakes.
+const FOUND: u8 = 1;
+/// The input cannot be read, or the question makes no sense.
+const UNUSABLE: u8 = 2;
+
+/// Does what the arguments ask for, and returns the exit status.
+pub fn run() -> u8 {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return refuse(&error),
+    };
+    match args.command {
+        Some(Command::Types(options)) => types::run(&options),
+        Some(Command::Fmt(options)) => fmt::run(&options),
+        Some(Command::Explain { code }) => explain::run(&code),
+        Some(Command::Doctor) => doctor::run(),
+        None if args.check => check::run(&args.paths, &args.options),
+        None => serve(args.listen.as_deref()),
+    }
+}
+
+/// Prints a usage error, or the help or version that was asked for.
+fn refuse(error: &clap::Error) -> u8 {
+    // Nobody is left to tell if this fails.
+    let _ = error.print();
+    if asks_for_more() {
+        output::note(
+            "this version of rise-ls checks programs; it does not compile, run or rewrite them yet",
+        );
+    }
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => FINE,
+        _ => UNUSABLE,
+    }
+}
+
+/// Whether the arguments are those of a compiler, which this version is not.
+fn asks_for_more() -> bool {
+    let mut arguments = std::env::args_os()
+        .skip(1)
+        .map(|argument| argument.to_string_lossy().into_owned());
+    let command = arguments.next().unwrap_or_default();
+    ["emit", "run", "rewrite"].contains(&command.as_str())
+        || arguments.any(|argument| argument == "--target" || argument.starts_with("--target="))
+}
+
+fn serve(listen: Option<&str>) -> u8 {
+    match crate::server::run(listen) {
+        Ok(status) => status,
+        Err(error) => {
+            output::error(&error.to_string());
+            UNUSABLE
+        }
+    }
+}

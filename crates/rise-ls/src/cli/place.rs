@@ -1,0 +1,68 @@
+//! Lines and characters, counted from 0 in UTF-16 units as editors do.
+
+use ropey::Rope;
+use serde::Serialize;
+use syntax::Span;
+
+/// A line, and a UTF-16 unit in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Position {
+    /// From 0.
+    pub line: usize,
+    /// From 0, in UTF-16 units.
+    pub character: usize,
+}
+
+/// A half-open range of positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Range {
+    /// The first position.
+    pub start: Position,
+    /// One past the last.
+    pub end: Position,
+}
+
+/// Where `byte` of the text is.
+pub fn position(text: &Rope, byte: usize) -> Position {
+    let char = text.byte_to_char(byte.min(text.len_bytes()));
+    let line = text.char_to_line(char);
+    let start = text.char_to_utf16_cu(text.line_to_char(line));
+    Position {
+        line,
+        character: text.char_to_utf16_cu(char) - start,
+    }
+}
+
+/// Where `span` of the text is.
+pub fn range(text: &Rope, span: Span) -> Range {
+    Range {
+        start: position(text, span.start as usize),
+        end: position(text, span.end as usize),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_are_utf16_units_and_all_line_ends_count() {
+        let text = Rope::from_str("a😀b\r\nc\rd\né!");
+        let at = |pattern: char| {
+            let byte = text.to_string().find(pattern).unwrap();
+            let Position { line, character } = position(&text, byte);
+            (line, character)
+        };
+        assert_eq!(at('b'), (0, 3));
+        assert_eq!(at('c'), (1, 0));
+        assert_eq!(at('d'), (2, 0));
+        assert_eq!(at('!'), (3, 1));
+        assert_eq!(
+            position(&text, text.len_bytes() + 7),
+            Position {
+                line: 3,
+                character: 2
+            }
+        );
+    }
+}

@@ -1,0 +1,133 @@
+//! Findings as SARIF 2.1.0: one run, with a rule for every code.
+
+use super::explain;
+use super::place;
+use super::report::{Finding, Report, SourceId};
+use serde_json::{Value, json};
+use std::io::{self, Write};
+use std::path::Path;
+use syntax::{Code, Severity, Span};
+
+/// The name under which relative paths hang.
+const BASE: &str = "SRCROOT";
+
+/// Writes one log; relative paths count from `base`.
+pub fn write(report: &Report, base: &Path, out: &mut impl Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &log(report, base))?;
+    out.write_all(b"\n")
+}
+
+fn log(report: &Report, base: &Path) -> Value {
+    let results: Vec<Value> = report
+        .findings
+        .iter()
+        .map(|finding| result(report, finding))
+        .collect();
+    let rules: Vec<Value> = Code::ALL.iter().map(|&code| rule(code)).collect();
+    json!({
+        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "rise-ls",
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "informationUri": env!("CARGO_PKG_REPOSITORY"),
+                "rules": rules,
+            }},
+            "columnKind": "utf16CodeUnits",
+            "originalUriBaseIds": { BASE: { "uri": format!("{}/", file_uri(base)) } },
+            "results": results,
+        }],
+    })
+}
+
+fn rule(code: Code) -> Value {
+    let text = explain::entry(code);
+    json!({
+        "id": code.as_str(),
+        "name": pascal(code.as_str()),
+        "shortDescription": { "text": text.title },
+        "help": { "text": explain::without_fences(text.body), "markdown": text.body },
+    })
+}
+
+fn result(report: &Report, finding: &Finding) -> Value {
+    let mut text = finding.message.clone();
+    if let Some(help) = &finding.help {
+        text.push_str("\nhelp: ");
+        text.push_str(help);
+    }
+    let mut result = json!({
+        "ruleId": finding.code.as_str(),
+        "ruleIndex": Code::ALL.iter().position(|&code| code == finding.code),
+        "level": level(finding.severity),
+        "message": { "text": text },
+        "locations": [ { "physicalLocation": location(report, finding.source, finding.span) } ],
+    });
+    if !finding.related.is_empty() {
+        let related = finding.related.iter().enumerate().map(|(id, related)| {
+            json!({
+                "id": id,
+                "physicalLocation": location(report, related.source, related.span),
+                "message": { "text": related.message },
+            })
+        });
+        result["relatedLocations"] = related.collect();
+    }
+    result
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Information | Severity::Hint => "note",
+    }
+}
+
+fn location(report: &Report, source: SourceId, span: Span) -> Value {
+    let source = report.source(source);
+    let range = place::range(&source.text, span);
+    let path = Path::new(&source.path);
+    let artifact = if path.is_absolute() {
+        json!({ "uri": file_uri(path) })
+    } else {
+        json!({ "uri": uri_path(&source.path), "uriBaseId": BASE })
+    };
+    json!({
+        "artifactLocation": artifact,
+        "region": {
+            "startLine": range.start.line + 1,
+            "startColumn": range.start.character + 1,
+            "endLine": range.end.line + 1,
+            "endColumn": range.end.character + 1,
+        },
+    })
+}
+
+fn file_uri(path: &Path) -> String {
+    format!(
+        "file://{}",
+        uri_path(&path.to_string_lossy()).trim_end_matches('/')
+    )
+}
+
+/// A path as a URI writes it: everything but unreserved characters as `%XX`.
+fn uri_path(path: &str) -> String {
+    let mut uri = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(byte.into())
+            }
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
+
+/// `size-mismatch` as `SizeMismatch`.
+fn pascal(code: &str) -> String {
+    let word = |word: &str| word[..1].to_uppercase() + &word[1..];
+    code.split('-').map(word).collect()
+}

@@ -1,0 +1,121 @@
+//! `--stats`: sizes and times of a check.
+
+use super::workspace::Workspace;
+use std::time::{Duration, Instant};
+
+/// A check's clock.
+pub struct Stats {
+    start: Instant,
+    read: Duration,
+    total: Duration,
+    threads: usize,
+}
+
+impl Stats {
+    /// Starts the clock.
+    pub fn start() -> Stats {
+        Stats {
+            start: Instant::now(),
+            read: Duration::ZERO,
+            total: Duration::ZERO,
+            threads: 0,
+        }
+    }
+
+    /// Everything is read and split into items.
+    pub fn read(&mut self) {
+        self.read = self.start.elapsed();
+    }
+
+    /// Everything is checked.
+    pub fn checked(&mut self, threads: usize) {
+        self.total = self.start.elapsed();
+        self.threads = threads;
+    }
+
+    /// The table.
+    pub fn finish(&self, workspace: &Workspace) -> String {
+        let sizes = Sizes::of(workspace);
+        let (check, total) = (self.total - self.read, self.total);
+        let speed = sizes.lines as f64 / total.as_secs_f64().max(f64::EPSILON);
+        let parse = parse_alone(workspace);
+        let mut lines = vec![
+            format!("files       {:>12}", sizes.files),
+            format!("lines       {:>12}", sizes.lines),
+            format!("bytes       {:>12}", sizes.bytes),
+            format!("defs        {:>12}", sizes.defs),
+            format!("threads     {:>12}", self.threads),
+            format!("read, split {:>12.6} s", self.read.as_secs_f64()),
+            format!(
+                "check       {:>12.6} s  parsing included",
+                check.as_secs_f64()
+            ),
+            format!("total       {:>12.6} s", total.as_secs_f64()),
+            format!("lines/s     {speed:>12.0}"),
+            format!(
+                "parsing     {:>12.6} s  on one core, measured again by itself",
+                parse.as_secs_f64()
+            ),
+        ];
+        if let Some(bytes) = peak_memory() {
+            lines.push(format!("peak memory {:>12.1} MB", bytes as f64 / 1e6));
+        }
+        lines.join("\n")
+    }
+}
+
+struct Sizes {
+    files: usize,
+    lines: usize,
+    bytes: usize,
+    defs: usize,
+}
+
+impl Sizes {
+    fn of(workspace: &Workspace) -> Sizes {
+        let db = &workspace.db;
+        let mut sizes = Sizes {
+            files: workspace.files.len(),
+            lines: 0,
+            bytes: 0,
+            defs: 0,
+        };
+        for &file in &workspace.files {
+            let text = db.text(file);
+            let last = text.line(text.len_lines() - 1);
+            sizes.lines += text.len_lines() - usize::from(last.len_bytes() == 0);
+            sizes.bytes += text.len_bytes();
+            sizes.defs += db
+                .items(file)
+                .iter()
+                .filter(|&&item| matches!(db.header(item).declares, db::Declares::Def(_)))
+                .count();
+        }
+        sizes
+    }
+}
+
+/// How long parsing takes when nothing else is done.
+fn parse_alone(workspace: &Workspace) -> Duration {
+    let db = &workspace.db;
+    let items = workspace
+        .files
+        .iter()
+        .flat_map(|&file| db.items(file).to_vec());
+    let texts: Vec<_> = items.map(|item| db.item_text(item)).collect();
+    let start = Instant::now();
+    for text in &texts {
+        std::hint::black_box(syntax::parse(text));
+    }
+    start.elapsed()
+}
+
+/// The most memory that this process ever held, in bytes, where the system says so.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}

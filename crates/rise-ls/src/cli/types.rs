@@ -1,0 +1,150 @@
+//! `rise-ls types`: the types of a file's definitions.
+
+use super::args::{TypesFormat, TypesOptions};
+use super::place::{self, Range};
+use super::report::{Report, Reporter, shown};
+use super::workspace::{Workspace, not_text};
+use super::{FINE, FOUND, UNUSABLE, human, output};
+use db::{Database, Declares, FileId, ItemId};
+use serde::Serialize;
+use std::io::{self, Write};
+use syntax::Severity;
+
+#[derive(Serialize)]
+struct Line<'a> {
+    path: &'a str,
+    name: &'a str,
+    range: Range,
+    /// The type without its conditions.
+    r#type: String,
+    /// The conditions on sizes, each as it is written after `where`.
+    obligations: Vec<String>,
+}
+
+/// Prints the types, and returns the exit status.
+pub fn run(options: &TypesOptions) -> u8 {
+    let workspace = Workspace::load(std::slice::from_ref(&options.file));
+    if workspace.unreadable {
+        return UNUSABLE;
+    }
+    if options.file.is_dir() {
+        output::error(&format!(
+            "{}: is a folder, not a file",
+            options.file.display()
+        ));
+        return UNUSABLE;
+    }
+    if let Some((path, bad)) = workspace.not_text.first() {
+        let mut reporter = Reporter::new(&workspace.db, &workspace.base);
+        reporter.outside(path, &bad.lossy, &not_text(bad));
+        return show_errors(&reporter.finish());
+    }
+    let Some(&file) = workspace.files.first() else {
+        return FINE;
+    };
+    let defs = definitions(&workspace.db, file);
+    let Some(wanted) = select(defs, options.def.as_deref()) else {
+        return UNUSABLE;
+    };
+    let items = if options.def.is_some() {
+        wanted.iter().map(|def| def.0).collect()
+    } else {
+        workspace.db.items(file).to_vec()
+    };
+    let status = show_errors(&errors(&workspace, &items));
+    output::result(status, |out| {
+        wanted
+            .iter()
+            .try_for_each(|(item, name)| print(&workspace, file, *item, name, options.format, out))
+    })
+}
+
+/// The definitions of the file and their names, in the order of the text.
+fn definitions(db: &Database, file: FileId) -> Vec<(ItemId, String)> {
+    let name = |item: ItemId| match &db.header(item).declares {
+        Declares::Def(name) => Some((item, name.to_string())),
+        _ => None,
+    };
+    db.items(file)
+        .iter()
+        .filter_map(|&item| name(item))
+        .collect()
+}
+
+/// The definitions that are asked for; `None` (and a message) if there is none of that name.
+fn select(defs: Vec<(ItemId, String)>, wanted: Option<&str>) -> Option<Vec<(ItemId, String)>> {
+    let Some(wanted) = wanted else {
+        return Some(defs);
+    };
+    let names: Vec<String> = defs.iter().map(|(_, name)| name.clone()).collect();
+    let found: Vec<_> = defs
+        .into_iter()
+        .filter(|(_, name)| name == wanted)
+        .take(1)
+        .collect();
+    if !found.is_empty() {
+        return Some(found);
+    }
+    output::error(&format!("the file has no definition `{wanted}`"));
+    match rise::closest(wanted, names.iter().map(String::as_str)) {
+        Some(close) => output::note(&format!("did you mean `{close}`?")),
+        None if names.is_empty() => output::note("it has no definitions"),
+        None => output::note(&format!("it has {}", names.join(", "))),
+    }
+    None
+}
+
+/// The errors in these items.
+fn errors(workspace: &Workspace, items: &[ItemId]) -> Report {
+    let mut reporter = Reporter::new(&workspace.db, &workspace.base);
+    for &item in items {
+        reporter.item(item, &workspace.db.item_diagnostics(item));
+    }
+    let mut report = reporter.finish();
+    report
+        .findings
+        .retain(|finding| finding.severity == Severity::Error);
+    report
+}
+
+/// Prints errors to standard error, and returns the exit status.
+fn show_errors(report: &Report) -> u8 {
+    if report.findings.is_empty() {
+        return FINE;
+    }
+    // Nobody is left to tell if this fails.
+    let _ = human::write(report, &output::stderr_renderer(), &mut io::stderr().lock());
+    FOUND
+}
+
+fn print(
+    workspace: &Workspace,
+    file: FileId,
+    item: ItemId,
+    name: &str,
+    format: TypesFormat,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let db = &workspace.db;
+    let Some(scheme) = db.scheme(item) else {
+        return Ok(());
+    };
+    match format {
+        TypesFormat::Human => writeln!(out, "{name} : {}", rise::print::scheme_text(&scheme)),
+        TypesFormat::Json => {
+            let conditions = scheme
+                .obligations
+                .iter()
+                .map(|prop| rise::print::prop_text(prop, &scheme.names));
+            let line = Line {
+                path: &shown(&db.path(file), &workspace.base),
+                name,
+                range: place::range(&db.text(file), db.item_span(item)),
+                r#type: rise::print::type_text(&scheme.ty, &scheme.names),
+                obligations: conditions.collect(),
+            };
+            serde_json::to_writer(&mut *out, &line)?;
+            out.write_all(b"\n")
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! `--check`: which files, in which order, with which status.
+
+use crate::support::{Folder, short};
+use expect_test::expect;
+
+const FINE: &str = "def x = 1.0f\n";
+const WRONG: &str = "def y = nothing\n";
+
+fn shorts(folder: &Folder, paths: &[&str]) -> String {
+    folder
+        .findings(paths)
+        .iter()
+        .map(|finding| short(finding) + "\n")
+        .collect()
+}
+
+#[test]
+fn no_mistake_is_status_0_and_nothing_on_standard_output() {
+    let ran = Folder::with(&[("a.rise", FINE)]).run(&["--check", "a.rise"]);
+    assert_eq!(
+        (ran.status, ran.out.as_str(), ran.err.as_str()),
+        (0, "", "no errors in 1 file\n")
+    );
+}
+
+#[test]
+fn findings_come_by_path_and_position_on_any_number_of_threads() {
+    let folder = Folder::new();
+    for name in ["b", "a", "d/c", "c"] {
+        let defs: String = (0..100)
+            .map(|n| format!("def v{n} = nothing{n}\n"))
+            .collect();
+        folder.put(&format!("{name}.rise"), defs);
+    }
+    let first = folder.run(&["--check", ".", "--format", "json"]);
+    let places: Vec<(String, u64)> = crate::support::parse_lines(&first.out)
+        .iter()
+        .map(|finding| {
+            let line = finding["range"]["start"]["line"].as_u64().unwrap();
+            (finding["path"].as_str().unwrap().to_owned(), line)
+        })
+        .collect();
+    let mut sorted = places.clone();
+    sorted.sort();
+    assert_eq!(places.len(), 400);
+    assert_eq!(places, sorted);
+    for _ in 0..5 {
+        assert_eq!(
+            folder.run(&["--check", ".", "--format", "json"]).out,
+            first.out
+        );
+    }
+}
+
+#[test]
+fn a_file_that_is_given_twice_is_checked_once() {
+    let folder = Folder::with(&[("a.rise", WRONG)]);
+    let ran = folder.run(&["--check", "a.rise", "./a.rise", ".", "--format", "human"]);
+    assert_eq!((ran.status, ran.err.as_str()), (1, "1 error in 1 file\n"));
+}
+
+#[test]
+fn ignored_and_hidden_files_are_left_out_unless_named() {
+    let folder = Folder::with(&[
+        ("a.rise", FINE),
+        ("out/b.rise", WRONG),
+        (".cache/c.rise", WRONG),
+        (".gitignore", "out\n"),
+        ("notes.txt", WRONG),
+    ]);
+    assert_eq!(folder.run(&["--check", "."]).err, "no errors in 1 file\n");
+    assert_eq!(
+        folder.run(&["--check", "out/b.rise", "notes.txt"]).err,
+        "2 errors in 2 files\n"
+    );
+}
+
+#[test]
+fn what_is_imported_is_checked_too() {
+    let folder = Folder::with(&[
+        ("main.rise", "import \"lib/a.rise\"\ndef z = x\n"),
+        ("lib/a.rise", "import \"b.rise\"\ndef x = y\n"),
+        ("lib/b.rise", "def y = nothing\n"),
+        ("lib/other.rise", WRONG),
+    ]);
+    expect![[r#"
+        lib/b.rise:0:8 error[unknown-name]: nothing is called `nothing`
+    "#]]
+    .assert_eq(&shorts(&folder, &["main.rise"]));
+}
+
+#[test]
+fn standard_input_imports_from_the_current_folder() {
+    let folder = Folder::with(&[("lib.rise", "def half = fun(x: f32 => x * 0.5f)\n")]);
+    let ran = folder.run_with(
+        &["--check", "-"],
+        b"import \"lib.rise\"\ndef y = half(true)\n",
+    );
+    assert_eq!(ran.status, 1);
+    assert!(ran.out.contains("<stdin>:2:"), "{}", ran.out);
+    assert_eq!(ran.err, "1 error in 2 files\n");
+    let ran = folder.run_with(
+        &["--check", "-"],
+        b"import \"lib.rise\"\ndef y = half(1.0f)\n",
+    );
+    assert_eq!((ran.status, ran.out.as_str()), (0, ""));
+}
+
+#[test]
+fn obligations_do_not_fail_and_are_counted() {
+    let folder = Folder::with(&[(
+        "a.rise",
+        "def c = depFun(n: Nat => fun(xs: n.f32 => xs |> split(4)))\n",
+    )]);
+    let ran = folder.run(&["--check", "a.rise", "--deny", "warnings"]);
+    assert_eq!(
+        (ran.status, ran.err.as_str()),
+        (0, "1 obligation in 1 file\n")
+    );
+    assert!(ran.out.starts_with("info[obligation]: "), "{}", ran.out);
+}
+
+#[test]
+fn hints_stay_in_the_background() {
+    let folder = Folder::with(&[("a.rise", "def dot = fun(x: f32 => x)\n")]);
+    let ran = folder.run(&["--check", "a.rise", "--deny", "warnings"]);
+    assert_eq!(
+        (ran.status, ran.out.as_str(), ran.err.as_str()),
+        (0, "", "1 hint in 1 file\n")
+    );
+    let [hint] = &folder.findings(&["a.rise"])[..] else {
+        panic!("one hint")
+    };
+    assert_eq!(
+        (&hint["severity"], &hint["code"]),
+        (&"hint".into(), &"shadowed-name".into())
+    );
+}
+
+#[test]
+fn stats_say_what_was_done() {
+    let folder = Folder::with(&[("a.rise", "def x = 1.0f\ndef y = 2.0f"), ("b.rise", "\n")]);
+    let ran = folder.run(&["--check", ".", "--stats", "--format", "json"]);
+    assert_eq!((ran.status, ran.out.as_str()), (0, ""));
+    let number = |name: &str| {
+        let line = ran
+            .err
+            .lines()
+            .find_map(|line| line.strip_prefix(name))
+            .expect("a line of that name");
+        line.split_whitespace()
+            .next()
+            .and_then(|word| word.parse::<f64>().ok())
+            .expect("a number")
+    };
+    assert_eq!(
+        [
+            number("files"),
+            number("lines"),
+            number("bytes"),
+            number("defs")
+        ],
+        [2.0, 3.0, 26.0, 2.0]
+    );
+    assert!(number("total") >= number("read, split") && number("lines/s") > 0.0);
+}

@@ -1,0 +1,58 @@
+//! `doctor` says what there is, and never fails.
+
+use crate::support::Folder;
+
+#[test]
+fn every_line_is_a_fact() {
+    let ran = Folder::new().run(&["doctor"]);
+    assert_eq!((ran.status, ran.err.as_str()), (0, ""));
+    let about: Vec<&str> = ran
+        .out
+        .lines()
+        .map(|line| line.split("  ").next().unwrap_or_default())
+        .collect();
+    let expected = [
+        "rise-ls",
+        "C compiler cc",
+        "C compiler gcc",
+        "C compiler clang",
+        "OpenMP",
+        "OpenCL loader",
+        "OpenCL drivers",
+        "Neovim",
+        "VS Code",
+        "Helix",
+        "Emacs",
+    ];
+    assert_eq!(about, expected);
+    assert!(
+        ran.out.lines().all(|line| !line.trim_end().ends_with("  ")),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn an_empty_machine_is_fine() {
+    let folder = Folder::new();
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_rise-ls"))
+        .arg("doctor")
+        .env("PATH", folder.path("."))
+        .env("OCL_ICD_VENDORS", folder.path("."))
+        .output()
+        .expect("the binary starts");
+    let out = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(
+        out.matches("not found").count(),
+        if out.contains("OpenCL loader   not found") {
+            8
+        } else {
+            7
+        }
+    );
+    assert!(
+        out.contains("no C compiler to ask") && out.contains("none in "),
+        "{out}"
+    );
+}

@@ -1,0 +1,11 @@
+//! The command line, through the real binary.
+
+mod bad_input;
+mod check;
+mod doctor;
+mod explain;
+mod fmt;
+mod formats;
+mod support;
+mod types;
+mod usage;

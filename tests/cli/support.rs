@@ -1,0 +1,117 @@
+//! Running the binary in a folder of its own.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder with files, which goes away with the value.
+pub struct Folder(TempDir);
+
+/// What a command did.
+#[derive(Debug)]
+pub struct Ran {
+    /// The exit status.
+    pub status: i32,
+    /// Standard output.
+    pub out: String,
+    /// Standard error.
+    pub err: String,
+}
+
+impl Folder {
+    /// An empty folder.
+    pub fn new() -> Self {
+        Folder(tempfile::tempdir().expect("a folder for temporary files"))
+    }
+
+    /// A folder with these files.
+    pub fn with<T: AsRef<[u8]>>(files: &[(&str, T)]) -> Self {
+        let folder = Folder::new();
+        files.iter().for_each(|(name, text)| folder.put(name, text));
+        folder
+    }
+
+    /// Writes a file.
+    pub fn put(&self, name: &str, text: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().expect("files are in the folder"))
+            .expect("folders can be made");
+        std::fs::write(path, text).expect("files can be written");
+    }
+
+    /// A file's text.
+    pub fn get(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).expect("the file is there")
+    }
+
+    /// The path of a file.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Runs `rise-ls` here.
+    pub fn run(&self, arguments: &[&str]) -> Ran {
+        self.run_with(arguments, b"")
+    }
+
+    /// Runs `rise-ls` here, with this standard input.
+    pub fn run_with(&self, arguments: &[&str], input: &[u8]) -> Ran {
+        run_in(self.0.path(), arguments, input)
+    }
+
+    /// What `--check` finds in `paths`, a JSON object each.
+    pub fn findings(&self, paths: &[&str]) -> Vec<Value> {
+        let ran = self.run(&[&["--check"], paths, &["--format", "json"]].concat());
+        assert!(ran.status <= 1, "{ran:?}");
+        parse_lines(&ran.out)
+    }
+}
+
+/// The JSON objects of a text that has one a line.
+pub fn parse_lines(text: &str) -> Vec<Value> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).expect("every line is JSON"))
+        .collect()
+}
+
+/// `path:line:character severity[code]: message`, as short as a finding can be said.
+pub fn short(finding: &Value) -> String {
+    let start = &finding["range"]["start"];
+    let text = |key: &str| finding[key].as_str().unwrap_or("?").to_owned();
+    let message = text("message");
+    format!(
+        "{}:{}:{} {}[{}]: {}",
+        text("path"),
+        start["line"],
+        start["character"],
+        text("severity"),
+        text("code"),
+        message.lines().next().unwrap_or_default()
+    )
+}
+
+/// Runs `rise-ls` in a folder. A program that says nothing for a minute hangs.
+pub fn run_in(folder: &Path, arguments: &[&str], input: &[u8]) -> Ran {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rise-ls"));
+    command.args(arguments).current_dir(folder);
+    command.env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the binary starts");
+    let mut stdin = child.stdin.take().expect("standard input is a pipe");
+    let input = input.to_vec();
+    // A program that does not read its input closes the pipe: that is its right.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let output = child.wait_with_output().expect("the binary ends");
+    writer.join().expect("the input is written");
+    Ran {
+        status: output.status.code().expect("the binary is not killed"),
+        out: String::from_utf8(output.stdout).expect("results are UTF-8"),
+        err: String::from_utf8(output.stderr).expect("messages are UTF-8"),
+    }
+}

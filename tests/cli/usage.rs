@@ -1,0 +1,98 @@
+//! Arguments, exit statuses, and what goes to which stream.
+
+use crate::support::Folder;
+
+#[test]
+fn version_is_on_standard_output() {
+    let ran = Folder::new().run(&["--version"]);
+    assert_eq!(
+        (ran.status, ran.out.as_str()),
+        (0, concat!("rise-ls ", env!("CARGO_PKG_VERSION"), "\n"))
+    );
+}
+
+#[test]
+fn help_names_every_command() {
+    let ran = Folder::new().run(&["--help"]);
+    assert_eq!(ran.status, 0);
+    for word in [
+        "--check", "--stdio", "--listen", "--deny", "--stats", "types", "fmt", "explain", "doctor",
+    ] {
+        assert!(ran.out.contains(word), "{word} is not in\n{}", ran.out);
+    }
+}
+
+#[test]
+fn bad_usage_is_status_2_and_says_nothing_on_standard_output() {
+    let folder = Folder::with(&[("a.rise", "def x = 1.0f\n")]);
+    let cases: &[&[&str]] = &[
+        &["--check"],
+        &["a.rise"],
+        &["--chekc", "a.rise"],
+        &["--check", "a.rise", "--format", "xml"],
+        &["--check", "a.rise", "--deny", "hints"],
+        &["--stats"],
+        &["types"],
+        &["fmt"],
+        &["explain"],
+        &["--stdio", "--listen", "localhost:0"],
+    ];
+    for arguments in cases {
+        let ran = folder.run(arguments);
+        assert_eq!(
+            (ran.status, ran.out.as_str()),
+            (2, ""),
+            "{arguments:?}: {}",
+            ran.err
+        );
+        assert!(ran.err.contains("error:"), "{arguments:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn what_this_version_cannot_do_is_said() {
+    let folder = Folder::with(&[("a.rise", "def x = 1.0f\n")]);
+    let cases: &[&[&str]] = &[
+        &["--check", "a.rise", "--target", "c"],
+        &["emit", "a.rise", "--as", "c"],
+        &["run", "a.rise"],
+        &["rewrite", "a.rise", "--strategy", "id"],
+    ];
+    for arguments in cases {
+        let ran = folder.run(arguments);
+        assert_eq!(
+            (ran.status, ran.out.as_str()),
+            (2, ""),
+            "{arguments:?}: {}",
+            ran.err
+        );
+        assert!(
+            ran.err
+                .contains("this version of rise-ls checks programs; it does not compile"),
+            "{}",
+            ran.err
+        );
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let defs: String = (0..2000)
+        .map(|n| format!("def x{n} = fun(y => z{n})\n"))
+        .collect();
+    let folder = Folder::with(&[("a.rise", defs)]);
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_rise-ls"))
+        .args(["--check", "a.rise"])
+        .current_dir(folder.path("."))
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("the binary ends");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "2000 errors in 1 file\n"
+    );
+}
