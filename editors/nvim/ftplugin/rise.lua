@@ -1,0 +1,25 @@
+-- Options of buffers that hold RISE.
+
+if vim.b.did_ftplugin then return end
+vim.b.did_ftplugin = 1
+
+local options = vim.opt_local
+options.commentstring = '// %s'
+options.comments = 's1:/*,mb:*,ex:*/,:///,://'
+options.formatoptions:append('croql')
+options.formatoptions:remove('t')
+options.iskeyword = '@,48-57,_,192-255'
+options.suffixesadd = '.rise'
+options.include = [[^\s*import\s\+"\zs[^"]*]]
+options.define = [[^\s*\%(foreign\s\+\)\?def\s\+]]
+options.expandtab = true
+options.shiftwidth = 2
+options.softtabstop = 2
+options.matchpairs:append('[:]')
+
+vim.b.undo_ftplugin =
+  'setlocal commentstring< comments< formatoptions< iskeyword< suffixesadd< include< define< '
+  .. 'expandtab< shiftwidth< softtabstop< matchpairs<'
+
+-- Where the parser of tree-sitter is installed, it gives better colours than syntax/rise.vim.
+if vim.treesitter and vim.treesitter.start then pcall(vim.treesitter.start, 0, 'rise') end

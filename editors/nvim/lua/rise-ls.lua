@@ -1,0 +1,218 @@
+--- Starts rise-ls for RISE buffers. Works from Neovim 0.7 on; what newer ones offer is used there.
+---
+---   require('rise-ls').setup({ cmd = { 'rise-ls' }, on_attach = function(client, bufnr) end })
+
+local M = {}
+
+---@class rise.Options
+---@field cmd string[]            the server
+---@field settings table          `{ rise = { inlayHints = { … } } }`
+---@field on_attach function|nil  called with the client and the buffer
+---@field capabilities table|nil  what the client says it can do
+---@field handlers table|nil      handlers of its own
+---@field inlay_hints boolean     whether hints are shown, where Neovim can
+---@field root_markers string[]   what stands in the folder of a project
+---@type rise.Options
+local defaults = {
+  cmd = { 'rise-ls', '--stdio' },
+  settings = {
+    rise = {
+      inlayHints = {
+        parameters = true,
+        definitions = true,
+        pipelines = true,
+        implicitArguments = false,
+        maxLength = 40,
+      },
+    },
+  },
+  inlay_hints = true,
+  root_markers = { '.git', '.hg', 'README.md' },
+}
+
+local LIBRARY = 'rise-std:'
+
+---@type rise.Options
+local options = defaults
+
+--- Clients by the folder of their project.
+---@type table<string, integer>
+local clients = {}
+
+local function warn(message) vim.notify('rise-ls: ' .. message, vim.log.levels.WARN) end
+
+local function is_library(name) return vim.startswith(name, LIBRARY) end
+
+--- The nearest folder above a file that holds one of the markers, or the file's own.
+local function root_of(file)
+  local folder = vim.fn.fnamemodify(file, ':p:h')
+  local at = folder
+  while true do
+    for _, marker in ipairs(options.root_markers) do
+      if vim.loop.fs_stat(at .. '/' .. marker) then return at end
+    end
+    local above = vim.fn.fnamemodify(at, ':h')
+    if above == at then return folder end
+    at = above
+  end
+end
+
+--- A running client, any of them if none is for this buffer.
+local function running(bufnr)
+  local attached = vim.lsp.buf_get_clients and vim.lsp.buf_get_clients(bufnr or 0)
+    or vim.lsp.get_clients({ bufnr = bufnr or 0 })
+  for _, client in pairs(attached) do
+    if client.name == 'rise_ls' then return client end
+  end
+  for _, id in pairs(clients) do
+    local client = vim.lsp.get_client_by_id(id)
+    if client and not client.is_stopped() then return client end
+  end
+  local all = vim.lsp.get_clients and vim.lsp.get_clients({ name = 'rise_ls' }) or {}
+  return all[1]
+end
+
+local function show_hints(client, bufnr)
+  local hints = vim.lsp.inlay_hint
+  if not (options.inlay_hints and hints and client.server_capabilities.inlayHintProvider) then
+    return
+  end
+  -- 0.10 has the buffer in a table, the versions before it took it first.
+  if not pcall(hints.enable, true, { bufnr = bufnr }) then pcall(hints.enable, bufnr, true) end
+end
+
+local function on_attach(client, bufnr)
+  if vim.fn.exists('+tagfunc') == 1 and vim.lsp.tagfunc then
+    vim.bo[bufnr].tagfunc = 'v:lua.vim.lsp.tagfunc'
+  end
+  if vim.lsp.omnifunc then vim.bo[bufnr].omnifunc = 'v:lua.vim.lsp.omnifunc' end
+  show_hints(client, bufnr)
+  if options.on_attach then options.on_attach(client, bufnr) end
+end
+
+--- What the client is started with.
+local function config(root)
+  return {
+    name = 'rise_ls',
+    cmd = options.cmd,
+    root_dir = root,
+    settings = options.settings,
+    handlers = options.handlers,
+    capabilities = options.capabilities or vim.lsp.protocol.make_client_capabilities(),
+    workspace_folders = { { uri = vim.uri_from_fname(root), name = root } },
+    on_attach = on_attach,
+  }
+end
+
+local function start(root)
+  local id = clients[root]
+  local client = id and vim.lsp.get_client_by_id(id)
+  if client and not client.is_stopped() then return id end
+  if vim.fn.executable(options.cmd[1]) == 0 then
+    warn(('there is no program `%s`: install it, or name it in setup({ cmd = … })'):format(options.cmd[1]))
+    return nil
+  end
+  id = vim.lsp.start_client and vim.lsp.start_client(config(root))
+    or vim.lsp.start(config(root), { attach = false })
+  clients[root] = id
+  return id
+end
+
+--- Attaches a server to a buffer, and starts it if it does not run.
+---@param bufnr integer|nil
+---@return integer|nil id of the client
+function M.attach(bufnr)
+  bufnr = (bufnr == nil or bufnr == 0) and vim.api.nvim_get_current_buf() or bufnr
+  local name = vim.api.nvim_buf_get_name(bufnr)
+  if vim.bo[bufnr].buftype ~= '' or is_library(name) then return nil end
+  local id = start(root_of(name ~= '' and name or vim.loop.cwd() .. '/unnamed'))
+  if id then vim.lsp.buf_attach_client(bufnr, id) end
+  return id
+end
+
+--- Fills a buffer with a file of the standard library, which lives inside the server.
+---@param bufnr integer
+---@param uri string
+function M.read_library(bufnr, uri)
+  local client = running()
+  if not client then
+    warn('the standard library is in the server, which does not run')
+    return
+  end
+  local method, params = 'rise/virtualDocument', { uri = uri }
+  -- A colon call on newer clients; on older ones the functions take no client.
+  local ok, answer = pcall(client.request_sync, method, params, 5000, bufnr)
+  if not ok then
+    ok, answer = pcall(client.request_sync, client, method, params, 5000, bufnr)
+  end
+  if not ok or not answer or answer.err or not answer.result then
+    warn(('%s cannot be read: %s'):format(uri, vim.inspect(ok and answer and answer.err or answer)))
+    return
+  end
+  vim.bo[bufnr].modifiable = true
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, vim.split(answer.result.text, '\r?\n'))
+  vim.bo[bufnr].modified = false
+  vim.bo[bufnr].modifiable = false
+  vim.bo[bufnr].readonly = true
+  vim.bo[bufnr].buftype = 'nofile'
+  vim.bo[bufnr].swapfile = false
+  vim.bo[bufnr].filetype = 'rise'
+end
+
+--- Shows what the server says about itself.
+function M.status()
+  local client = running()
+  if not client then return warn('the server does not run') end
+  local function show(err, result)
+    vim.notify(err and vim.inspect(err) or vim.inspect(result))
+  end
+  if not pcall(client.request, 'rise/status', {}, show) then
+    client:request('rise/status', {}, show)
+  end
+end
+
+--- Stops the servers and starts them again for the buffers that they had.
+function M.restart()
+  for _, id in pairs(clients) do
+    local client = vim.lsp.get_client_by_id(id)
+    if client and not pcall(client.stop) then client:stop() end
+  end
+  clients = {}
+  vim.defer_fn(function()
+    for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+      if vim.api.nvim_buf_is_loaded(bufnr) and vim.bo[bufnr].filetype == 'rise' then M.attach(bufnr) end
+    end
+  end, 200)
+end
+
+--- Whether this Neovim starts servers by `lsp/*.lua` files.
+local function has_native_config() return vim.lsp.config ~= nil and vim.lsp.enable ~= nil end
+
+--- Serves every RISE buffer from now on.
+---@param chosen rise.Options|nil
+function M.setup(chosen)
+  options = vim.tbl_deep_extend('force', defaults, chosen or {})
+  if has_native_config() then
+    vim.lsp.config('rise_ls', {
+      cmd = options.cmd,
+      settings = options.settings,
+      handlers = options.handlers,
+      capabilities = options.capabilities,
+      root_markers = options.root_markers,
+      on_attach = on_attach,
+    })
+    vim.lsp.enable('rise_ls')
+    return
+  end
+  local group = vim.api.nvim_create_augroup('rise_ls', { clear = true })
+  vim.api.nvim_create_autocmd('FileType', {
+    group = group,
+    pattern = 'rise',
+    callback = function(event) M.attach(event.buf) end,
+  })
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.api.nvim_buf_is_loaded(bufnr) and vim.bo[bufnr].filetype == 'rise' then M.attach(bufnr) end
+  end
+end
+
+return M
