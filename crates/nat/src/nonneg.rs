@@ -21,9 +21,21 @@ pub(crate) fn is_nonneg(known: &Known, nat: &Nat) -> bool {
     let prover = Prover {
         known,
         work: Cell::new(MAX_WORK),
+        is_cut: Cell::new(false),
         bounds: RefCell::default(),
     };
-    prover.nonneg(nat, 7)
+    // Short proofs first: a wrong turn must not use up the work.
+    for depth in 1..=MAX_DEPTH {
+        prover.work.set(MAX_WORK);
+        prover.is_cut.set(false);
+        if prover.nonneg(nat, depth) {
+            return true;
+        }
+        if !prover.is_cut.get() {
+            break;
+        }
+    }
+    false
 }
 
 /// Whether a few sizes show that there is nothing to prove, which is cheaper than trying to.
@@ -56,14 +68,18 @@ fn is_negative_somewhere(known: &Known, nat: &Nat) -> bool {
     })
 }
 
-/// Terms that are looked at before a proof is given up.
-const MAX_WORK: usize = 4_000;
+/// Facts that a proof uses one after another.
+const MAX_DEPTH: u32 = 7;
+/// Terms that are looked at before a proof of some depth is given up.
+const MAX_WORK: usize = 1_500;
 /// Levels of a proof within a proof: that a divisor is positive, and the like.
 const SIDE_DEPTH: u32 = 2;
 
 struct Prover<'a> {
     known: &'a Known,
     work: Cell<usize>,
+    /// Whether something was left because it was too deep.
+    is_cut: Cell<bool>,
     /// What is known of operations by themselves, as far as it was asked for.
     bounds: RefCell<Vec<(Atom, Rc<[Nat]>)>>,
 }
@@ -74,6 +90,9 @@ impl Prover<'_> {
         let nat = tighten(nat);
         if nat.is_plainly_nonneg() {
             return true;
+        }
+        if depth == 0 && nat.as_const().is_none() {
+            self.is_cut.set(true);
         }
         let len = nat.terms().len();
         if depth == 0 || nat.as_const().is_some() || len > 32 || !self.spend(8 + len) {
@@ -169,9 +188,6 @@ impl Prover<'_> {
 
     /// `p(0) >= 0` and `p(v + 1) >= 0` for a variable that helps: `n*n >= n`.
     fn by_first_value(&self, nat: &Nat, depth: u32) -> bool {
-        if depth < 5 {
-            return false;
-        }
         let mut vars = Vec::new();
         for term in nat.terms().iter().filter(|t| t.coeff < 0) {
             for factor in &term.mono.0 {
