@@ -2,7 +2,7 @@
 
 use super::document::Document;
 use super::source::Writer;
-use crate::ast::{AnnotationValue, BinderAnnotation, BinderId, Item, ItemKind, TermId, TermKind};
+use crate::ast::{AnnotationValue, BinderAnnotation, BinderId, Item, ItemKind, TermId};
 use crate::lexer::TokenKind;
 
 /// The document of an item without syntax errors.
@@ -51,32 +51,38 @@ impl Writer<'_> {
         }
     }
 
-    /// `name : type = body`
+    /// `def name : type = body`. A function goes on in the same line if its parameters fit.
     fn def(&mut self, ty: Option<TermId>, body: TermId) {
+        let function = self.is_function(body);
+        let head = function.then(|| self.open());
         self.word();
         self.space();
         self.word();
         self.space();
         if let Some(ty) = ty {
             self.word();
-            self.space();
-            self.term(ty);
+            self.out.open();
+            self.out.indent();
+            self.out.line();
+            self.type_of_def(ty);
+            self.out.dedent();
+            self.out.close();
             self.space();
         }
         self.word();
-        self.right_side(body);
+        match head {
+            Some(group) => {
+                self.out.indent_if_broken(group);
+                self.out.line();
+                self.tail(body, &mut Some(group));
+                self.out.dedent_if_broken(group);
+            }
+            None => self.right_side(body),
+        }
     }
 
-    /// What stands behind a `=`: a function goes on in the same line.
+    /// What stands behind a `=`, below it if it is long.
     pub(super) fn right_side(&mut self, body: TermId) {
-        if matches!(
-            self.item.term(body).kind,
-            TermKind::Fun { .. } | TermKind::DepFun { .. }
-        ) {
-            self.space();
-            self.term(body);
-            return;
-        }
         self.out.open();
         self.out.indent();
         self.out.line();

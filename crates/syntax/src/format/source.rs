@@ -32,6 +32,12 @@ struct Word<'t> {
     behind: Vec<Comment<'t>>,
 }
 
+impl Word<'_> {
+    fn begins_line(&self) -> bool {
+        self.lines_before > 0 || self.before.iter().any(Comment::is_on_own_line)
+    }
+}
+
 /// Writes a document from an item's tree and tokens.
 pub(super) struct Writer<'t> {
     pub(super) item: &'t Item,
@@ -67,14 +73,14 @@ impl<'t> Writer<'t> {
             .map_or(Span::default(), |word| word.token.span)
     }
 
+    /// Whether a line ends directly before the next token.
+    pub(super) fn begins_line(&self) -> bool {
+        self.words.get(self.next).is_some_and(Word::begins_line)
+    }
+
     /// Whether a line ends directly before or behind the next token.
     pub(super) fn at_line_end(&self) -> bool {
-        let lines = |at: usize| {
-            self.words.get(at).is_some_and(|word| {
-                word.lines_before > 0 || word.before.iter().any(Comment::is_on_own_line)
-            })
-        };
-        lines(self.next) || lines(self.next + 1)
+        self.begins_line() || self.words.get(self.next + 1).is_some_and(Word::begins_line)
     }
 
     /// Opens a group with the next token; the comments before it stay outside.

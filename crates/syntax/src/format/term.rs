@@ -45,7 +45,7 @@ impl Writer<'_> {
 
     /// A term at the end of a group. A function there ends the group before its body, so that the
     /// body may stand on lines of its own without breaking what stands before it.
-    fn tail(&mut self, id: TermId, group: &mut Option<Group>) {
+    pub(super) fn tail(&mut self, id: TermId, group: &mut Option<Group>) {
         let item = self.item;
         let term = item.term(id);
         match &term.kind {
@@ -106,7 +106,7 @@ impl Writer<'_> {
                 self.word();
                 self.list(1, |writer, _| writer.term(*size));
             }
-            TermKind::Arrow(..) | TermKind::Pi { .. } => self.arrows(id),
+            TermKind::Arrow(..) | TermKind::Pi { .. } => self.arrows(id, true),
         }
     }
 
@@ -132,7 +132,7 @@ impl Writer<'_> {
         self.word();
     }
 
-    fn is_function(&self, id: TermId) -> bool {
+    pub(super) fn is_function(&self, id: TermId) -> bool {
         matches!(
             self.item.term(id).kind,
             TermKind::Fun { .. } | TermKind::DepFun { .. }
@@ -159,13 +159,21 @@ impl Writer<'_> {
         if group.take().is_some() {
             self.out.close();
         }
-        self.out.open();
-        self.out.indent();
-        self.out.line();
-        self.term(body);
-        self.out.dedent();
-        self.out.close();
+        if self.is_function(body) && !self.begins_line() {
+            self.function_in_line(body);
+        } else {
+            self.right_side(body);
+        }
         self.word();
+    }
+
+    /// A function as body of another one, on the line of its parameters if its own fit there.
+    fn function_in_line(&mut self, id: TermId) {
+        let group = self.out.open();
+        self.out.indent_if_broken(group);
+        self.out.line();
+        self.tail(id, &mut Some(group));
+        self.out.dedent_if_broken(group);
     }
 
     /// Operands and the operators between them, which begin the lines of a long chain.
@@ -310,7 +318,7 @@ impl Writer<'_> {
     }
 
     /// `s -> t -> u`: long ones break before each arrow but those of parameters.
-    fn arrows(&mut self, id: TermId) {
+    fn arrows(&mut self, id: TermId, indent: bool) {
         let mut steps = Vec::new();
         let mut last = id;
         loop {
@@ -327,11 +335,15 @@ impl Writer<'_> {
             }
         }
         let group = self.open();
-        self.out.indent_if_broken(group);
+        let mut indented = false;
         for step in steps {
             match step {
                 Step::Arrow(from) => {
                     self.term(from);
+                    if indent && !indented {
+                        self.out.indent_if_broken(group);
+                        indented = true;
+                    }
                     self.out.line();
                 }
                 Step::Pi(param) => {
@@ -345,7 +357,17 @@ impl Writer<'_> {
             self.space();
         }
         self.term(last);
-        self.out.dedent_if_broken(group);
+        if indented {
+            self.out.dedent_if_broken(group);
+        }
         self.out.close();
+    }
+
+    /// The type of a definition, which has its own indentation.
+    pub(super) fn type_of_def(&mut self, id: TermId) {
+        match self.item.term(id).kind {
+            TermKind::Arrow(..) | TermKind::Pi { .. } => self.arrows(id, false),
+            _ => self.term(id),
+        }
     }
 }

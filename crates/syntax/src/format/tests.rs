@@ -344,10 +344,26 @@ fn long_lines() {
     check(
         "def f : (n: Nat) -> (m: Nat) -> Array[n, Array[m, f32]] -> Array[m, f32] -> (f32 -> f32) -> Array[n, f32] = fun(x => x)",
         expect![[r#"
-            def f : (n: Nat) -> (m: Nat) -> Array[n, Array[m, f32]]
+            def f :
+              (n: Nat) -> (m: Nat) -> Array[n, Array[m, f32]]
               -> Array[m, f32]
               -> (f32 -> f32)
-              -> Array[n, f32] = fun(x => x)
+              -> Array[n, f32] =
+              fun(x => x)
+        "#]],
+    );
+    check(
+        "def f : (n: Nat) -> n.f32 = depFun(n: Nat =>\n fun(x => let aName = x |> aFirstStageWithALongName(argument) in\n aName))",
+        expect![[r#"
+            def f : (n: Nat) -> n.f32 = depFun(n: Nat =>
+              fun(x => let aName = x |> aFirstStageWithALongName(argument) in aName))
+        "#]],
+    );
+    check(
+        "def f = depFun(n: Nat => fun(xs: n.f32, ys: n.f32 => zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduce(add)(0.0f)))",
+        expect![[r#"
+            def f = depFun(n: Nat => fun(xs: n.f32, ys: n.f32 =>
+              zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduce(add)(0.0f)))
         "#]],
     );
     check(
