@@ -1,11 +1,11 @@
 //! What could be written at the cursor.
 
-use db::{Binding, Database, ItemId, Origin};
+use db::{Binding, Database, Origin};
 use rise::{BinderInfo, Primitive, Scheme, TermInfo, Ty, Type};
 use syntax::ast::{
-    AddressSpace, Annotation, BinaryOp, BinderId, ItemKind, Kind, ScalarType, TermId, TermKind,
+    AddressSpace, Annotation, BinaryOp, BinderId, ItemKind, Kind, Name, ScalarType, TermId, TermKind,
 };
-use syntax::lexer::{TokenKind, lex};
+use syntax::lexer::TokenKind;
 use syntax::{GlobalId, Span};
 
 use crate::context::{self, Context};
@@ -69,7 +69,7 @@ pub struct Completion {
 
 /// What could be written at `at`, best first.
 pub fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
-    let Some(place) = Place::at(db, at) else { return top_level(db, at) };
+    let Some(place) = Place::at(db, at) else { return before_items(db, at) };
     let mut list = List::new(&place);
     match place.context {
         Context::Item => list.items(),
@@ -81,7 +81,7 @@ pub fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
         Context::Stage { pipe } => {
             let piped = place.piped_type(pipe);
             list.names(Some(piped.as_ref()));
-            list.word("fun", CompletionKind::Keyword, "fun(${1:x} => $0)", 6);
+            list.word("fun", CompletionKind::Keyword, "fun(${1:x} => $0)", 5);
         }
         Context::Dot { dot } => list.after_dot(dot),
         Context::Type => list.types(),
@@ -95,10 +95,9 @@ pub fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
     list.finish()
 }
 
-/// Where no item is: what can begin one.
-fn top_level(db: &Database, at: FilePosition) -> Vec<Completion> {
-    let rope = db.text(at.file);
-    if at.offset as usize > rope.len_bytes() {
+/// Before the first item: what can begin one.
+fn before_items(db: &Database, at: FilePosition) -> Vec<Completion> {
+    if view::in_gap_comment(db, at) {
         return Vec::new();
     }
     let mut list = List::bare(Span::empty(at.offset));
@@ -143,11 +142,9 @@ struct Place<'d> {
 
 impl<'d> Place<'d> {
     fn at(db: &'d Database, at: FilePosition) -> Option<Place<'d>> {
-        let item = item_before(db, at)?;
-        let view = View::new(db, item);
-        let text = db.item_text(item);
-        let offset = at.offset - view.base;
-        let (tokens, typed) = token::before(&text, offset.min(text.len() as u32));
+        let (view, offset) = View::at_or_before(db, at)?;
+        let text = db.item_text(view.id);
+        let (tokens, typed) = token::before(&text, offset);
         let word = typed.filter(|token| token::is_word(token.kind));
         if typed.is_some() && word.is_none() {
             // Inside a comment, a string, or a symbol.
@@ -162,12 +159,11 @@ impl<'d> Place<'d> {
         let replace = word.map_or(Span::empty(offset), |word| word.span);
         let prefix = text.get(replace.start as usize..offset.min(replace.end) as usize).unwrap_or("");
         let rest = text.get(replace.end as usize..).unwrap_or("");
-        let gap = text.get(before as usize..replace.start as usize);
-        let new_line = beyond || gap.is_some_and(|gap| gap.contains('\n'));
-        // Behind the end of an item, something is expected or a new item begins.
-        if beyond && context == Context::AfterExpression {
-            return None;
-        }
+        let gap = match beyond {
+            true => view::gap_before(db, at),
+            false => text.get(before as usize..replace.start as usize).unwrap_or("").to_owned(),
+        };
+        let new_line = gap.contains('\n');
         Some(Place {
             context,
             offset,
@@ -240,24 +236,6 @@ impl<'d> Place<'d> {
         let end = if closed { self.offset < span.end } else { self.before <= span.end };
         end && tree::params_end(item, term) < self.before
     }
-}
-
-/// The item that the cursor stands in, or behind.
-fn item_before(db: &Database, at: FilePosition) -> Option<ItemId> {
-    if let Some((item, _)) = db.item_at(at.file, at.offset) {
-        return Some(item);
-    }
-    let items = db.items(at.file);
-    let after = items.partition_point(|item| db.item_span(*item).start <= at.offset);
-    let item = items[after.checked_sub(1)?];
-    // A comment may stand between; the text from the item's end to the cursor decides.
-    let end = db.item_span(item).end;
-    let rope = db.text(at.file);
-    let gap = rope.get_byte_slice(end as usize..at.offset as usize)?.to_string();
-    let in_comment = lex(&gap).last().is_some_and(|token| {
-        matches!(token.kind, TokenKind::LineComment | TokenKind::DocComment | TokenKind::OpenComment)
-    });
-    (!in_comment).then_some(item)
 }
 
 /// Candidates that match the prefix.
@@ -455,27 +433,33 @@ impl<'p, 'd> List<'p, 'd> {
         let Some(place) = self.place else { return };
         let db = place.view.db;
         let scope = db.scope(place.view.file);
+        let hidden: Vec<&Name> =
+            place.binders().iter().map(|id| &place.view.item().binder(*id).name).collect();
         for (name, item, origin) in scope.names() {
-            if fuzzy::score(self.prefix, name).is_none() || item == place.view.id {
+            if fuzzy::score(self.prefix, name).is_none()
+                || item == place.view.id
+                || hidden.contains(&name)
+            {
                 continue;
             }
             let Some(scheme) = db.scheme(item) else { continue };
             let tier = match origin {
                 Origin::Own => 2,
                 Origin::Imported => 3,
-                Origin::Library => 4,
+                Origin::Library => 5,
             };
             self.function(name, &scheme, piped, tier, CompletionSource::Global(db.global(item)));
         }
         for primitive in Primitive::ALL.iter().copied() {
             let name = primitive.name();
             if fuzzy::score(self.prefix, name).is_none()
+                || hidden.iter().any(|bound| *bound == name)
                 || !matches!(scope.resolve(name), Binding::Unknown)
             {
                 continue;
             }
             let source = CompletionSource::Primitive(primitive);
-            self.function(name, rise::library_scheme(primitive), piped, 5, source);
+            self.function(name, rise::library_scheme(primitive), piped, 4, source);
         }
     }
 
@@ -487,9 +471,10 @@ impl<'p, 'd> List<'p, 'd> {
         tier: u8,
         source: CompletionSource,
     ) {
-        let accepts = match piped {
-            Some(Some(ty)) => rise::accepts(scheme, ty),
-            Some(None) | None => false,
+        let tier = match piped {
+            Some(Some(ty)) if rise::accepts(scheme, ty) => tier - 2,
+            Some(_) => tier + 4,
+            None => tier,
         };
         let params = snippet::params(scheme);
         let kind = if params.is_empty() { CompletionKind::Value } else { CompletionKind::Function };
@@ -500,7 +485,7 @@ impl<'p, 'd> List<'p, 'd> {
             detail: Some(rise::print::scheme_text(scheme)),
             insert: snippet::call(name, &params, piped.is_some()),
             source,
-            ..Entry::new(name, kind, if accepts { tier - 2 } else { tier + 3 })
+            ..Entry::new(name, kind, tier)
         });
     }
 
@@ -580,26 +565,26 @@ mod tests {
     #[test]
     fn after_a_pipe_what_accepts_the_value_comes_first() {
         check("def norm = fun(xs => xs)\ndef f = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs |> $0\n", 14, expect![[r#"
-            Function norm : {t: DataType} -> t -> t
             Keyword fun    => fun(${1:x} => $0)
-            Function dot : {n: Nat} -> {t: Num} -> n.t -> n.t -> t
-            Function dropLast : (n: Nat) -> {m: Nat} -> {t: DataType} -> (n+m).t -> m.t    => dropLast(${1:n})
-            Function id : {t: DataType} -> t -> t
-            Function map2D : {n: Nat} -> {m: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.m.s -> n.m.t    => map2D(${1:f})
-            Function map3D : {n: Nat} -> {m: Nat} -> {k: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.m.k.s -> n.m.k.t    => map3D(${1:f})
-            Function padClamp2D : (b: Nat) -> {n: Nat} -> {m: Nat} -> {t: DataType} -> n.m.t -> (b*2+n).(b*2+m).t where m >= min(1, b*2), n >= min(1, b*2)    => padClamp2D(${1:b})
-            Function padClamp3D : (b: Nat) -> {n: Nat} -> {m: Nat} -> {k: Nat} -> {t: DataType} -> n.m.k.t -> (b*2+n).(b*2+m).(b*2+k).t where k >= min(1, b*2), m >= min(1, b*2), n >= min(1, b*2)    => padClamp3D(${1:b})
-            Function padClampSides2D : (above: Nat) -> (below: Nat) -> (left: Nat) -> (right: Nat) -> {n: Nat} -> {m: Nat} -> {t: DataType} -> n.m.t -> (above+below+n).(left+right+m).t where m >= min(1, left+right), n >= min(1, above+below)    => padClampSides2D(${1:above})(${2:below})(${3:left})(${4:right})
-            Function padCst2D : (b: Nat) -> {n: Nat} -> {m: Nat} -> {t: DataType} -> t -> n.m.t -> (b*2+n).(b*2+m).t    => padCst2D(${1:b})(${2:x})
-            Function padCst3D : (b: Nat) -> {n: Nat} -> {m: Nat} -> {k: Nat} -> {t: DataType} -> t -> n.m.k.t -> (b*2+n).(b*2+m).(b*2+k).t    => padCst3D(${1:b})(${2:x})
-            Function partition2D : (outer: Nat) -> (inner: Nat) -> {t: DataType} -> (outer*2+inner).(outer*2+inner).t -> 3..dataFun(i => (outer*((i+1)%2)+inner*(i%2)).3..dataFun(j => (outer*((j+1)%2)+inner*(j%2)).t))    => partition2D(${1:outer})(${2:inner})
-            Function partitionBorder : (outer: Nat) -> (inner: Nat) -> {t: DataType} -> (outer*2+inner).t -> 3..dataFun(i => (outer*((i+1)%2)+inner*(i%2)).t)    => partitionBorder(${1:outer})(${2:inner})
+            Function norm : {t: DataType} -> t -> t
+            Function add : {t: Num} -> t -> t -> t
+            Function and : bool -> bool -> bool
+            Function asScalar : {n: Nat} -> {m: Nat} -> {t: DataType} -> m.Vec[n, _] -> (n*m).t
+            Function asVector : (n: Nat) -> {m: Nat} -> {t: DataType} -> (n*m).t -> m.Vec[n, _] where n >= 1    => asVector(${1:n})
+            Function asVectorAligned : (n: Nat) -> {m: Nat} -> {t: DataType} -> (n*m).t -> m.Vec[n, _] where n >= 1    => asVectorAligned(${1:n})
+            Function assume : (m: Nat) -> {n: Nat} -> {t: DataType} -> n.t -> m.t where m = n    => assume(${1:m})
+            Function cast : {s: Scalar} -> {t: Scalar} -> s -> t
+            Function circularBuffer : {n: Nat} -> (alloc: Nat) -> (sz: Nat) -> {s: DataType} -> {t: DataType} -> (s -> t) -> (n+sz-1).s -> n.sz.t where alloc >= sz, sz >= 1    => circularBuffer(${1:alloc})(${2:sz})(${3:f})
+            Function concat : {n: Nat} -> {m: Nat} -> {t: DataType} -> n.t -> m.t -> (n+m).t
+            Function depJoin : {n: Nat} -> {len: Nat2Nat} -> {t: DataType} -> n..dataFun(i => len(i).t) -> (sum(i, 0, n, len(i))).t
+            Function depMapSeq : {n: Nat} -> {f: Nat2Data} -> {g: Nat2Data} -> ((k: Nat) -> f(k) -> g(k)) -> n..f -> n..g    => depMapSeq(${1:f})
+            Function depZip : {n: Nat} -> {f: Nat2Data} -> {g: Nat2Data} -> n..f -> n..g -> n..dataFun(i => (f(i), g(i)))
         "#]]);
         check("def f = fun(x: f32 => x |> $0\n", 4, expect![[r#"
             Keyword fun    => fun(${1:x} => $0)
-            Function dot : {n: Nat} -> {t: Num} -> n.t -> n.t -> t
-            Function dropLast : (n: Nat) -> {m: Nat} -> {t: DataType} -> (n+m).t -> m.t    => dropLast(${1:n})
-            Function id : {t: DataType} -> t -> t
+            Function add : {t: Num} -> t -> t -> t
+            Function and : bool -> bool -> bool
+            Function asScalar : {n: Nat} -> {m: Nat} -> {t: DataType} -> m.Vec[n, _] -> (n*m).t
         "#]]);
     }
 
@@ -625,8 +610,8 @@ mod tests {
                 Value xs : n.f32
                 Value y : f32
                 Function scale : f32 -> f32
-                Keyword depFun    => depFun(${1:n}: ${2:Nat} => $0)
-                Keyword false
+                Function add : {t: Num} -> t -> t -> t    => add(${1:x})(${2:y})
+                Function and : bool -> bool -> bool    => and(${1:x})(${2:y})
             "#]],
         );
     }
@@ -709,7 +694,11 @@ mod tests {
         check("def f = 1\n\nde$0\n", 9, expect![[r#"
             Keyword def    => def ${1:name} = $0
         "#]]);
-        check("def f = 1\n\n$0\n", 9, expect![[""]]);
+        check("def f = 1\n\n$0\n", 9, expect![[r#"
+            Keyword def    => def ${1:name} = $0
+            Keyword import    => import "$0"
+            Keyword foreign    => foreign def ${1:name}(${2:x}: ${3:f32}): ${4:f32}
+        "#]]);
         assert_eq!(labels("def f = let x = 1 $0"), ["in"]);
         assert_eq!(labels("foreign $0"), ["def"]);
     }

@@ -164,15 +164,15 @@ mod tests {
              //- /a.rise\ndef x = 1\n//- /b.rise\n\ndef x = 2\n",
             expect![[r#"
                 Error main.rise:3:9 x: `x` is defined by 2 imports
-                  a.rise:1:1 : one definition is here
-                  b.rise:2:1 : one definition is here
+                  a.rise:1:5 x: one definition is here
+                  b.rise:2:5 x: one definition is here
             "#]],
         );
     }
 
     #[test]
     fn fixes_are_offered_where_the_mistake_is() {
-        let fixture = Fixture::new("def f = fun(xs: 4.f32 => xs |> $0transpos$0e |> join)\n$0def g = 1\n");
+        let fixture = Fixture::new("def f = fun(xs: 4.f32 => xs |> $0transpos$0 |> join)\n$0def g = 1\n");
         let actions = |at: usize| {
             let cursor = fixture.cursors[at];
             code_actions(&fixture.db, FileRange { file: cursor.file, span: Span::empty(cursor.offset) })
@@ -183,7 +183,9 @@ mod tests {
             .map(|action| format!("{}\n{}", action.fix.title, fixture.applied_all(&action.fix.edits)))
             .collect();
         expect![[r#"
-            []
+            [
+                "Replace with `transpose`\ndef f = fun(xs: 4.f32 => xs |> transpose |> join)\ndef g = 1\n",
+            ]
         "#]].assert_debug_eq(&shown);
         assert_eq!(actions(2), []);
     }

@@ -1,17 +1,138 @@
 //! Formatting of a file, or of the items in a range.
 
-use crate::TextEdit;
 use db::{Database, FileId};
 use syntax::Span;
+use syntax::lexer::{Token, TokenKind, lex};
 
-/// The edits that format `file`; `None` if it has mistakes of syntax.
+use crate::TextEdit;
+
+/// The edits that format `file`, where there is something to change. Items with mistakes of syntax
+/// stay as they are.
 pub fn format(db: &Database, file: FileId) -> Option<Vec<TextEdit>> {
-    let _ = (db, file);
-    None
+    let old = db.text(file).to_string();
+    let edits = differences(&old, &syntax::format(&old), 0);
+    (!edits.is_empty()).then_some(edits)
 }
 
-/// The edits that format the items that `range` touches.
+/// The edits that format the items that `range` touches, where there is something to change.
 pub fn format_range(db: &Database, file: FileId, range: Span) -> Option<Vec<TextEdit>> {
-    let _ = (db, file, range);
-    None
+    let newline = newline(db, file);
+    let mut edits = Vec::new();
+    for item in db.items_in(file, range) {
+        let old = db.item_text(item);
+        let new = syntax::format_item(&old, newline);
+        edits.extend(differences(&old, &new, db.item_span(item).start));
+    }
+    (!edits.is_empty()).then_some(edits)
+}
+
+/// How the file's first line ends.
+fn newline(db: &Database, file: FileId) -> &'static str {
+    let text = db.text(file);
+    match text.lines().next().is_some_and(|line| line.to_string().ends_with("\r\n")) {
+        true => "\r\n",
+        false => "\n",
+    }
+}
+
+/// The edits that turn `old`, which begins at `base`, into `new`. Formatting changes blanks alone,
+/// so there is one small edit a change, and cursors and breakpoints stay where they are.
+fn differences(old: &str, new: &str, base: u32) -> Vec<TextEdit> {
+    if old == new {
+        return Vec::new();
+    }
+    blanks(old, new, base).unwrap_or_else(|| {
+        let span = Span::new(base, base + old.len() as u32);
+        vec![TextEdit { span, text: new.to_owned() }]
+    })
+}
+
+/// The edits between the words of two texts with the same words; `None` if they differ.
+fn blanks(old: &str, new: &str, base: u32) -> Option<Vec<TextEdit>> {
+    let (mut edits, mut old_end, mut new_end) = (Vec::new(), 0, 0);
+    let (mut old_words, mut new_words) = (words(old), words(new));
+    loop {
+        let (a, b) = (old_words.next(), new_words.next());
+        let (old_start, new_start) = match (a, b) {
+            (Some(a), Some(b)) if text(old, a.span) == text(new, b.span) => {
+                (a.span.start, b.span.start)
+            }
+            (None, None) => (old.len() as u32, new.len() as u32),
+            _ => return None,
+        };
+        let (before, after) = (Span::new(old_end, old_start), Span::new(new_end, new_start));
+        if text(old, before) != text(new, after) {
+            let text = text(new, after).to_owned();
+            edits.push(TextEdit { span: before.shifted(base), text });
+        }
+        let (Some(a), Some(b)) = (a, b) else { return Some(edits) };
+        (old_end, new_end) = (a.span.end, b.span.end);
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = Token> {
+    lex(text).filter(|token| token.kind != TokenKind::Whitespace)
+}
+
+fn text(of: &str, span: Span) -> &str {
+    of.get(std::ops::Range::from(span)).unwrap_or("")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{Fixture, LISTING_1};
+    use expect_test::expect;
+
+    const MESSY: &str = "def  f=fun(x=>x)\n\n\n\n// kept\ndef g = fun( x => x\n  |> f )\ndef broken  = (\n";
+
+    #[test]
+    fn a_file() {
+        let fixture = Fixture::new(MESSY);
+        let edits = format(&fixture.db, fixture.files[0]).unwrap_or_default();
+        let after = fixture.applied(&edits, fixture.files[0]);
+        assert_eq!(after, syntax::format(MESSY));
+        assert!(edits.iter().all(|edit| edit.text.trim().is_empty()), "{edits:?}");
+        expect![[r#"
+            def f = fun(x => x)
+
+            // kept
+            def g = fun(x => x |> f)
+            def broken  = (
+        "#]].assert_eq(&after);
+    }
+
+    #[test]
+    fn what_is_formatted_needs_no_edit() {
+        let text = syntax::format(LISTING_1);
+        let fixture = Fixture::new(&text);
+        assert_eq!(format(&fixture.db, fixture.files[0]), None);
+    }
+
+    #[test]
+    fn a_range_formats_its_items_only() {
+        let fixture = Fixture::new(&MESSY.replace("// kept", "// <|>kept").replace("( x", "( <|>x"));
+        let range = fixture.ranges[0];
+        let edits = format_range(&fixture.db, range.file, range.span).unwrap_or_default();
+        expect![[r#"
+            def  f=fun(x=>x)
+
+
+
+            // kept
+            def g = fun(x => x |> f)
+            def broken  = (
+        "#]].assert_eq(&fixture.applied(&edits, range.file));
+    }
+
+    #[test]
+    fn line_ends_stay_as_they_are() {
+        let fixture = Fixture::new("def f=1\r\ndef  g = 2\r\n");
+        let file = fixture.files[0];
+        let whole = Span::new(0, fixture.text(file).len() as u32);
+        for edits in [format(&fixture.db, file), format_range(&fixture.db, file, whole)] {
+            let after = fixture.applied(&edits.unwrap_or_default(), file);
+            assert_eq!(after.matches('\n').count(), after.matches("\r\n").count(), "{after:?}");
+        }
+    }
 }

@@ -9,13 +9,21 @@ pub(crate) fn score(query: &str, name: &str) -> Option<u32> {
     if starts_with_any_case(query, name) {
         return Some(2);
     }
-    let mut gaps = 0;
+    let mut cost = 0;
     let mut rest = name.chars();
     for wanted in query.chars() {
-        let skipped = rest.by_ref().position(|c| same(c, wanted))?;
-        gaps += u32::from(skipped > 0);
+        let mut skipped = false;
+        let found = loop {
+            let c = rest.next()?;
+            if same(c, wanted) {
+                break c;
+            }
+            skipped = true;
+        };
+        // `mwg` finds the humps of `mapWorkGroup`.
+        cost += u32::from(skipped) * if found.is_uppercase() { 1 } else { 2 };
     }
-    Some(3 + gaps)
+    Some(3 + cost)
 }
 
 fn starts_with_any_case(query: &str, name: &str) -> bool {

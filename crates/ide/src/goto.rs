@@ -244,7 +244,7 @@ mod tests {
             "//- /main.rise\nimport \"a.rise\"\nimport \"b.rise\"\ndef f = $0x\n\
              //- /a.rise\ndef x = 1\n//- /b.rise\ndef x = 2\n",
             expect![[r#"
-                Value a.rise:1:5 x
+                Value a.rise:1:5 x, Value b.rise:1:5 x
             "#]],
         );
     }

@@ -378,7 +378,7 @@ mod tests {
         let after = fixture.applied(&edits, fixture.files[0]);
         expect![[r#"
             def mm: (n: Nat) -> (m: Nat) -> n.m.f32 -> n.m.f32 = depFun((n: Nat, m: Nat) => fun(A: n.m.f32 => A |> map(fun(row: m.f32 => row))))
-            def first: {s: DataType} -> {t: DataType} -> (s, t) -> s = fun(p => let q = p in fst(q))
+            def first: {t: DataType} -> {s: DataType} -> (t, s) -> t = fun(p => let q = p in fst(q))
         "#]].assert_eq(&after);
         let errors = |text: &str| {
             let fixture = Fixture::new(text);

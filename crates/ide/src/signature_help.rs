@@ -31,7 +31,7 @@ pub struct SignatureHelp {
 
 /// The innermost call around `at`.
 pub fn signature_help(db: &Database, at: FilePosition) -> Option<SignatureHelp> {
-    let (view, offset) = View::at(db, at)?;
+    let (view, offset) = View::at_or_before(db, at)?;
     let text = db.item_text(view.id);
     let (tokens, _) = token::before(&text, offset);
     let (_, calls) = context::read(&tokens);
@@ -115,6 +115,11 @@ fn labelled(name: &str, ty: &Ty, names: &Names, docs: Option<String>) -> Signatu
     let mut rest: &Ty = ty;
     loop {
         let (text, explicit, next) = match &**rest {
+            // What is settled already is no parameter any more.
+            Type::Pi(pi) if pi.implicit && !vars::occurs(pi.var, &pi.body) => {
+                rest = &pi.body;
+                continue;
+            }
             Type::Pi(pi) if pi.implicit => {
                 (format!("{{{}: {}}}", names.get(pi.var), pi.kind), false, &pi.body)
             }
@@ -187,8 +192,8 @@ mod tests {
     #[test]
     fn sizes_are_parameters_too() {
         check("def f = depFun(n: Nat => fun(a: n.f32 => a |> slide($03)($01)))\n", expect![[r#"
-            slide : «(sz: Nat)» -> (sp: Nat) -> {t: DataType} -> n.f32 -> (n-2).3.f32
-            slide : (sz: Nat) -> «(sp: Nat)» -> {t: DataType} -> n.f32 -> (n-2).3.f32
+            slide : «(sz: Nat)» -> (sp: Nat) -> n.f32 -> (n-2).3.f32
+            slide : (sz: Nat) -> «(sp: Nat)» -> n.f32 -> (n-2).3.f32
         "#]]);
     }
 
@@ -198,7 +203,7 @@ mod tests {
             reduce : «(4.f32 -> 4.f32 -> 4.f32)» -> 4.f32 -> n.4.f32 -> 4.f32
         "#]]);
         check("def f = fun(xs: 4.f32 => zip(xs, $0\n", expect![[r#"
-            nothing
+            zip : 4.f32 -> «4.t» -> 4.(f32, t)
         "#]]);
         check("def f = fun(xs: 4.f32 => zip(xs)($0\n", expect![[r#"
             zip : 4.f32 -> «4.t» -> 4.(f32, t)

@@ -9,6 +9,13 @@ pub(crate) fn of_type(ty: &Ty, out: &mut Vec<Var>) {
     walk.ty(ty);
 }
 
+/// Whether `var` occurs free in `ty`.
+pub(crate) fn occurs(var: Var, ty: &Ty) -> bool {
+    let mut found = Vec::new();
+    of_type(ty, &mut found);
+    found.contains(&var)
+}
+
 struct Walk<'a> {
     bound: Vec<Var>,
     out: &'a mut Vec<Var>,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use db::{Binding, Database, FileId, ItemId};
 use rise::{BinderInfo, Inference, Primitive, TermInfo, Ty};
 use syntax::ast::{Annotation, BinderId, Item, ItemKind, TermId, TermKind};
+use syntax::lexer::{TokenKind, lex};
 use syntax::{Parsed, Span};
 
 use crate::tree::{self, Parents, Scope};
@@ -72,6 +73,17 @@ impl<'d> View<'d> {
     pub(crate) fn at(db: &'d Database, at: FilePosition) -> Option<(View<'d>, u32)> {
         let (item, offset) = db.item_at(at.file, at.offset)?;
         Some((View::new(db, item), offset))
+    }
+
+    /// The item at a position; between items, the one before it, with a position behind its end.
+    /// None in a comment between items, and before the first item.
+    pub(crate) fn at_or_before(db: &'d Database, at: FilePosition) -> Option<(View<'d>, u32)> {
+        if let Some(found) = View::at(db, at) {
+            return Some(found);
+        }
+        let view = View::new(db, item_before(db, at)?);
+        let offset = at.offset - view.base;
+        (!in_gap_comment(db, at)).then_some((view, offset))
     }
 
     pub(crate) fn item(&self) -> &Item {
@@ -300,12 +312,32 @@ fn sort(found: &mut Vec<Occurrence>) {
     found.dedup_by_key(|name| name.span);
 }
 
+fn item_before(db: &Database, at: FilePosition) -> Option<ItemId> {
+    let items = db.items(at.file);
+    let after = items.partition_point(|item| db.item_span(*item).start <= at.offset);
+    items.get(after.checked_sub(1)?).copied()
+}
+
+/// The text between the item before a position and the position.
+pub(crate) fn gap_before(db: &Database, at: FilePosition) -> String {
+    let start = item_before(db, at).map_or(0, |item| db.item_span(item).end);
+    let rope = db.text(at.file);
+    let gap = rope.get_byte_slice(start.min(at.offset) as usize..at.offset as usize);
+    gap.map(|gap| gap.to_string()).unwrap_or_default()
+}
+
+/// Whether a position, which stands in no item, stands in a comment.
+pub(crate) fn in_gap_comment(db: &Database, at: FilePosition) -> bool {
+    use TokenKind::{DocComment, LineComment, OpenComment};
+    let last = lex(&gap_before(db, at)).last();
+    last.is_some_and(|token| matches!(token.kind, LineComment | DocComment | OpenComment))
+}
+
 /// What a name that nothing in the item binds stands for in `file`.
 pub(crate) fn global_symbol(db: &Database, file: FileId, name: &str) -> Option<Symbol> {
     match db.resolve(file, name) {
         Binding::Def(item) => Some(Symbol::Def(item)),
-        Binding::Ambiguous(items) => items.first().copied().map(Symbol::Def),
-        Binding::Broken => None,
+        Binding::Ambiguous(_) | Binding::Broken => None,
         Binding::Unknown => Primitive::from_name(name).map(Symbol::Primitive),
     }
 }
