@@ -12,6 +12,26 @@
 //! simplification keeps the value wherever there is one, and may give a value where there was
 //! none: `(n*s)/s` is `n`, although the former has no value at `s = 0`. That a divisor is not
 //! zero is an obligation of its own, reported by whoever wrote the division.
+//!
+//! ```
+//! use nat::{Facts, Nat, Prop, Solution, Var, Verdict, solve};
+//!
+//! let [n, s, x] = [0, 1, 2].map(|number| Nat::var(Var(number)));
+//! let mut facts = Facts::new();
+//! facts.assume(&Prop::Divides(s.clone(), n.clone()));
+//! assert_eq!(facts.normalize(&(Nat::div(&n, &s) * &s)), n);
+//!
+//! let tiles = Nat::div(&n, &Nat::constant(32)) * 32;
+//! let whole = Prop::Equal(tiles, n.clone());
+//! assert_eq!(Facts::new().prove(&whole), Verdict::Refuted(vec![(Var(0), 1)]));
+//!
+//! let open = |var| var == Var(2);
+//! let Solution::Solved(all) = solve(&(&x * &s), &n, &facts, &open, &|_, _| true) else {
+//!     panic!("x*s = n has a solution");
+//! };
+//! assert_eq!(all[0].value, Nat::div(&n, &s));
+//! assert!(all[0].needs.is_empty());
+//! ```
 
 mod arith;
 mod display;

@@ -236,10 +236,10 @@ impl Solver<'_> {
     ) -> Result<Assignment, Solution> {
         let (plus, minus) = nonneg.split_signs();
         let at_least = Prop::AtLeast(plus, minus);
-        if self.facts.excludes(&at_least) {
-            return Err(Solution::Refuted(Vec::new()));
-        }
         if !self.facts.proves(&at_least) {
+            if self.facts.excludes(&at_least) {
+                return Err(Solution::Refuted(Vec::new()));
+            }
             needs.push(at_least);
         }
         Ok(Assignment { var, value, needs })
