@@ -120,7 +120,7 @@ impl Prover<'_> {
             .iter()
             .any(|fact| self.with(&nat, target, fact, depth))
             || self.with_equations(&nat, target, depth)
-            || self.by_first_value(&nat, depth)
+            || Self::by_first_value(&nat)
     }
 
     fn spend(&self, work: usize) -> bool {
@@ -187,7 +187,7 @@ impl Prover<'_> {
     }
 
     /// `p(0) >= 0` and `p(v + 1) >= 0` for a variable that helps: `n*n >= n`.
-    fn by_first_value(&self, nat: &Nat, depth: u32) -> bool {
+    fn by_first_value(nat: &Nat) -> bool {
         let mut vars = Vec::new();
         for term in nat.terms().iter().filter(|t| t.coeff < 0) {
             for factor in &term.mono.0 {
