@@ -242,11 +242,13 @@ impl Infer<'_> {
         let mut waiting = Vec::new();
         let mut after = vec![ty.clone(); given + 1];
         for (index, &arg) in spine.args.iter().enumerate().skip(given) {
-            ty = match self.take_argument(spine, arg, ty, &mut waiting, obligations) {
+            let head = self.instantiate_prefix(ty, spine.head);
+            ty = match self.take_argument(spine, arg, head.clone(), &mut waiting, obligations) {
                 Some(rest) => rest,
                 None => {
                     self.check_waiting(spine, waiting);
                     obligations.clear();
+                    self.look_at_refused(arg, &head);
                     return self.abandon(spine, index + 1);
                 }
             };
@@ -277,6 +279,22 @@ impl Infer<'_> {
                 expected.clone()
             }
             _ => ty,
+        }
+    }
+
+    /// Looks at an argument that its function could not take: of a half-typed `xs |> ` the type
+    /// of `xs` is wanted all the same.
+    fn look_at_refused(&mut self, arg: SpineArg, head: &Type) {
+        match head {
+            // It was read as a size or type.
+            Type::Pi(_) if !arg.piped => {}
+            Type::Error if !self.is_type_level(arg.term) => {
+                self.synth(arg.term);
+            }
+            _ if !self.is_type_level(arg.term) => {
+                self.quietly(|this| this.synth(arg.term));
+            }
+            _ => {}
         }
     }
 

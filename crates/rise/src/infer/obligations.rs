@@ -136,28 +136,28 @@ impl Infer<'_> {
             let inner = self.inner_vars(&prop);
             let mut here = facts.clone();
             self.assume_ranges(&mut here, &inner);
-            match here.prove(&prop) {
-                Verdict::Proved => continue,
-                _ if impossible(&here, &prop) => {
-                    self.condition_fails(&prop, pending.span, pending.source.as_ref());
-                    continue;
+            if here.proves(&prop) {
+                continue;
+            }
+            if here.excludes(&prop) {
+                self.condition_fails(&prop, pending.span, pending.source.as_ref());
+                continue;
+            }
+            if self.fails_at_an_end(&here, &prop, &inner)
+                || (self.is_ground(&prop) && matches!(here.prove(&prop), Verdict::Refuted(_)))
+            {
+                let whole = self.quantified(prop, inner);
+                self.condition_fails(&whole, pending.span, None);
+                continue;
+            }
+            if inner.iter().any(|&v| self.unbounded(v)) {
+                match here.prove(&prop) {
+                    Verdict::Refuted(witness) => {
+                        self.condition_not_general(&prop, pending.span, &witness);
+                    }
+                    _ => self.condition_unknown(&prop, pending.span),
                 }
-                Verdict::Refuted(_)
-                    if self.is_ground(&prop) || self.fails_at_an_end(&here, &prop, &inner) =>
-                {
-                    let whole = self.quantified(prop, inner);
-                    self.condition_fails(&whole, pending.span, None);
-                    continue;
-                }
-                Verdict::Refuted(witness) if inner.iter().any(|&v| self.unbounded(v)) => {
-                    self.condition_not_general(&prop, pending.span, &witness);
-                    continue;
-                }
-                Verdict::Unknown if inner.iter().any(|&v| self.unbounded(v)) => {
-                    self.condition_unknown(&prop, pending.span);
-                    continue;
-                }
-                Verdict::Refuted(_) | Verdict::Unknown => {}
+                continue;
             }
             let prop = self.quantified(prop, inner);
             facts.assume(&prop);
@@ -188,7 +188,7 @@ impl Infer<'_> {
         facts.assume(&Prop::AtLeast(range.clone(), Nat::constant(1)));
         [Nat::constant(0), Nat::sub(&range, &Nat::constant(1))]
             .into_iter()
-            .any(|end| impossible(&facts, &prop.subst(&|v| (v == *index).then(|| end.clone()))))
+            .any(|end| facts.excludes(&prop.subst(&|v| (v == *index).then(|| end.clone()))))
     }
 
     /// Whether every size in the condition is an index with a range of known, positive length.
@@ -248,31 +248,11 @@ fn drop_implied(kept: &mut Vec<(Obligation, bool)>) {
             }
         }
         let (obligation, written) = &kept[index];
-        if !written && facts.prove(&obligation.prop) == Verdict::Proved {
+        if !written && facts.proves(&obligation.prop) {
             kept.remove(index);
         } else {
             index += 1;
         }
-    }
-}
-
-/// Whether the condition fails for all sizes.
-fn impossible(facts: &Facts, prop: &Prop) -> bool {
-    let proved = |prop: &Prop| matches!(facts.prove(prop), Verdict::Proved);
-    let one = Nat::constant(1);
-    match prop {
-        Prop::AtLeast(a, b) => proved(&Prop::AtLeast(b.clone(), Nat::add(a, &one))),
-        Prop::Divides(a, b) => {
-            a.as_const() == Some(0)
-                || Nat::rem(b, a).as_const().is_some_and(|r| r != 0)
-                || (proved(&Prop::AtLeast(b.clone(), one.clone()))
-                    && proved(&Prop::AtLeast(a.clone(), Nat::add(b, &one))))
-        }
-        Prop::Equal(a, b) => {
-            proved(&Prop::AtLeast(a.clone(), Nat::add(b, &one)))
-                || proved(&Prop::AtLeast(b.clone(), Nat::add(a, &one)))
-        }
-        Prop::ForAll { .. } => false,
     }
 }
 
