@@ -149,6 +149,7 @@ fn half_typed() {
                           ^ syntax-error: expected `)` to close this `(`
             def f : (n: Nat
                     ^ this `(` is not closed
+            fix: insert `)` [(15..15, ")")]
             (def f (pi (n Nat) (missing)) (missing))
 
             def f : (n: Nat)
@@ -241,12 +242,14 @@ fn half_typed() {
                          ^ syntax-error: expected `)` to close this `(`
             def f = zip(xs
                        ^ this `(` is not closed
+            fix: insert `)` [(14..14, ")")]
             (def f - (apply zip xs))
 
             def f = zip(xs)(ys
                              ^ syntax-error: expected `)` to close this `(`
             def f = zip(xs)(ys
                            ^ this `(` is not closed
+            fix: insert `)` [(18..18, ")")]
             (def f - (apply (apply zip xs) ys))
 
             def f = zip(xs,
@@ -808,6 +811,8 @@ fn other_items() {
             "foreign def f(x: f32, y: Vec[4, f32]): (f32, f32) = \"\"\"{ return x; }\"\"\" z",
             "foreign def f(x: f32): f32 = \"\"\"{ return",
             "foreign def f(x: f32): f32 = \"{ return x; }\"",
+            "foreign def f(x: f32): f32 = \"\"\"{\n  return x;\n}\"\"\" = \"\"\"{\n}\"\"\"",
+            "def f = \"\"\"{\n}\"\"\" x",
             "foreign def f(): f32",
             "foreign def f(x): f32",
         ],
@@ -842,6 +847,7 @@ fn other_items() {
                     ^ syntax-error: expected `)` to close this `(`
             @target(c
                    ^ this `(` is not closed
+            fix: insert `)` [(9..9, ")")]
             (stray)
 
             @target(c
@@ -902,6 +908,7 @@ fn other_items() {
                                ^ syntax-error: expected `)` to close this `(`
             foreign def f(x: f32
                          ^ this `(` is not closed
+            fix: insert `)` [(20..20, ")")]
             (foreign f ((x (scalar f32))) (missing) -)
 
             foreign def f(x: f32)
@@ -931,6 +938,14 @@ fn other_items() {
             foreign def f(x: f32): f32 = "{ return x; }"
                                        ^ syntax-error: expected the function's body in C between three quotes, as in `"""{ return x; }"""`
             (foreign f ((x (scalar f32))) (scalar f32) -)
+
+            }""" = """{
+                 ^ syntax-error: unexpected `=` after the foreign function
+            (foreign f ((x (scalar f32))) (scalar f32) "{\n  return x;\n}")
+
+            def f = """{
+                    ^^^^ syntax-error: a string has no place here
+            (def f - (missing))
 
             foreign def f(): f32
                          ^ syntax-error: expected a parameter after `(`

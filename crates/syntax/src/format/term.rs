@@ -238,7 +238,8 @@ impl Writer<'_> {
         self.term(operand);
     }
 
-    /// `let x = value in` and what follows it, one below the other unless all fit on a line.
+    /// `let x = value in` and what follows it, one below the other if they were so or
+    /// do not fit on a line.
     fn lets(&mut self, id: TermId) {
         let mut id = id;
         self.open();
@@ -256,6 +257,9 @@ impl Writer<'_> {
             self.right_side(value);
             self.space();
             self.word();
+            if self.begins_line() {
+                self.out.force();
+            }
             self.out.line();
             id = body;
         }

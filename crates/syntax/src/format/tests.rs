@@ -294,6 +294,21 @@ fn items_and_comments() {
 #[test]
 fn pipelines() {
     check(
+        "def f = fun(x => let y = x in let z = y in z)",
+        expect![[r#"
+            def f = fun(x => let y = x in let z = y in z)
+        "#]],
+    );
+    check(
+        "def f = fun(x => let y = x in\nlet z = y in z)",
+        expect![[r#"
+            def f = fun(x =>
+              let y = x in
+              let z = y in
+              z)
+        "#]],
+    );
+    check(
         "def f = fun(xs => xs |> map(g) |>\n join)",
         expect![[r#"
         def f = fun(xs =>
@@ -356,7 +371,9 @@ fn long_lines() {
         "def f : (n: Nat) -> n.f32 = depFun(n: Nat =>\n fun(x => let aName = x |> aFirstStageWithALongName(argument) in\n aName))",
         expect![[r#"
             def f : (n: Nat) -> n.f32 = depFun(n: Nat =>
-              fun(x => let aName = x |> aFirstStageWithALongName(argument) in aName))
+              fun(x =>
+                let aName = x |> aFirstStageWithALongName(argument) in
+                aName))
         "#]],
     );
     check(

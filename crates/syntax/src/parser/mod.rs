@@ -41,6 +41,11 @@ pub struct Parsed {
 }
 
 /// Parses the text of one item, as [`split`](crate::split) finds it. Spans count from its start.
+///
+/// The tree is whole: [`TermKind::Missing`] stands for what is absent. At most one error is
+/// reported, the first: what is missing at the last character of the token before it, what does not
+/// belong where it stands. A character that begins no token, or a comment or string without its
+/// end, comes before all others.
 pub fn parse(text: &str) -> Parsed {
     let mut parser = Parser::new(text);
     let (docs, annotations, kind) = parser.item();

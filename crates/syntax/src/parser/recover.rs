@@ -3,7 +3,7 @@
 use super::operator::binary_op;
 use super::{Mode, Parser};
 use crate::lexer::{Token, TokenKind};
-use crate::{Code, Diagnostic};
+use crate::{Code, Diagnostic, Span};
 
 /// How many tokens recovery looks ahead, so that many mistakes in a long item take linear time.
 pub(super) const SEEK_LIMIT: usize = 1000;
@@ -12,8 +12,12 @@ impl Parser<'_> {
     /// A token as it is written, in backquotes; shortened if it is long.
     pub(super) fn quoted(&self, token: Token) -> String {
         let text = self.slice(token.span);
-        match text.char_indices().nth(30) {
-            Some((cut, _)) => format!("`{}…`", &text[..cut]),
+        let long = text
+            .char_indices()
+            .enumerate()
+            .find(|&(at, (_, c))| at == 30 || c == '\n');
+        match long {
+            Some((_, (cut, _))) => format!("`{}…`", text[..cut].trim_end()),
             None => format!("`{text}`"),
         }
     }
@@ -64,10 +68,34 @@ impl Parser<'_> {
         } else {
             format!("expected `{close}` to close this {opened}")
         };
-        self.report(|| {
-            Diagnostic::error(Code::SyntaxError, span, message)
-                .related(open.span, format!("this {opened} is not closed"))
-        });
+        if self.error.is_some() {
+            return;
+        }
+        let mut error = Diagnostic::error(Code::SyntaxError, span, message)
+            .related(open.span, format!("this {opened} is not closed"));
+        if self.at(TokenKind::End) {
+            let closers = self.closers();
+            let place = Span::empty(self.last_end());
+            error = error.fix(format!("insert `{closers}`"), vec![(place, closers)], true);
+        }
+        self.report(|| error);
+    }
+
+    /// What closes the brackets that are open at the end of the item.
+    fn closers(&self) -> String {
+        let mut open = Vec::new();
+        for token in &self.tokens {
+            match token.kind {
+                TokenKind::LParen => open.push(')'),
+                TokenKind::LBracket => open.push(']'),
+                TokenKind::LBrace => open.push('}'),
+                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
+                    open.pop();
+                }
+                _ => {}
+            }
+        }
+        open.into_iter().rev().collect()
     }
 
     /// Behind an opening bracket: whether an operator follows it that rather continues what stands
