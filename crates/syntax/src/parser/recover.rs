@@ -76,7 +76,9 @@ impl Parser<'_> {
         if self.at(TokenKind::End) {
             let closers = self.closers();
             let place = Span::empty(self.last_end());
-            error = error.fix(format!("insert `{closers}`"), vec![(place, closers)], true);
+            if !closers.is_empty() {
+                error = error.fix(format!("insert `{closers}`"), vec![(place, closers)], true);
+            }
         }
         self.report(|| error);
     }
