@@ -116,9 +116,16 @@ impl<'a> Infer<'a> {
         let help = "write a size parameter and a number: `@run(n = 1024)`";
         let sizes = self.size_parameters();
         for arg in &annotation.args {
-            let (Some(key), AnnotationValue::Term(value)) = (&arg.key, &arg.value) else {
-                self.bad(annotation.span, "`@run` takes sizes by name", help);
-                continue;
+            let (key, value) = match (&arg.key, &arg.value) {
+                (Some(key), AnnotationValue::Term(value)) => (key, value),
+                (Some(_), AnnotationValue::String(_, span) | AnnotationValue::List(_, span)) => {
+                    self.bad(*span, "a size to run with is a number", help);
+                    continue;
+                }
+                (None, _) => {
+                    self.bad(annotation.span, "`@run` takes sizes by name", help);
+                    continue;
+                }
             };
             if !sizes.contains(&key.name.as_str()) {
                 let help = match closest(&key.name, sizes.iter().copied()) {

@@ -11,7 +11,7 @@ use syntax::Code;
 use syntax::ast::{BinaryOp, Kind, Name, TermId, TermKind};
 
 use super::expr::{Wanted, kind_noun};
-use super::obligations::{Source, plainly_false};
+use super::obligations::{SchemeCondition, Source, plainly_false};
 use super::table::{State, VarInfo, rename, rename_prop, subst, subst_prop};
 use super::unify::{Cause, Why};
 use super::{Infer, Meaning};
@@ -600,12 +600,12 @@ impl Infer<'_> {
             .iter()
             .map(|prop| Inherited {
                 prop: rename_prop(prop, &shift),
-                source: Source {
+                source: Source::Scheme(SchemeCondition {
                     head: at,
                     prop: prop.clone(),
                     names: scheme.names.clone(),
                     base,
-                },
+                }),
             })
             .collect();
         let mut implicits = Vec::new();

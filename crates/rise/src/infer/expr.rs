@@ -293,10 +293,10 @@ impl Infer<'_> {
         match (self.item.binder(param).annotation, given) {
             (BinderAnnotation::Type(written), given) => {
                 let ty = self.elab_type(written);
-                if let Some((expected, cause)) = given {
+                if let Some((expected, _)) = given {
                     let cause = Cause {
                         span: self.span(written),
-                        why: cause.why,
+                        why: Why::Annotated { param },
                     };
                     if !self.demand(expected, &ty, cause) {
                         return ty;

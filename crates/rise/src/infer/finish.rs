@@ -337,7 +337,7 @@ fn collect_prop_vars(prop: &Prop, order: &mut Vec<Var>) {
 }
 
 /// The wanted name if it is a word and free, else the first free one of its kind's usual letters.
-fn fresh_name(wanted: &Name, kind: Kind, used: &[Name]) -> Name {
+pub(super) fn fresh_name(wanted: &Name, kind: Kind, used: &[Name]) -> Name {
     let letters: &[&str] = match kind {
         Kind::Nat => &["n", "m", "k", "l", "p", "q"],
         Kind::Nat2Nat | Kind::Nat2Data => &["f", "g", "h"],

@@ -103,7 +103,10 @@ impl Infer<'_> {
                     self.span(term),
                     format!("the index {value} is outside of `Idx[{size}]`"),
                 )
-                .help = Some(format!("indices go from 0 to {size} - 1"));
+                .help = Some(match n.as_const() {
+                    Some(n) => format!("indices go from 0 to {}", n - 1),
+                    None => format!("indices go from 0 to {size} - 1"),
+                });
             }
         }
     }

@@ -17,13 +17,22 @@ pub(super) struct Pending {
     pub span: Span,
     /// Written with `@assume`: needs no remark.
     pub written: bool,
-    /// The scheme that it comes from, if it is a callee's.
+    /// Where it comes from, if there are better words for it than its own.
     pub source: Option<Source>,
+}
+
+/// What a message about a condition says.
+#[derive(Clone, Debug)]
+pub(super) enum Source {
+    /// A callee's condition.
+    Scheme(SchemeCondition),
+    /// Just this.
+    Words(&'static str),
 }
 
 /// A condition in a callee's own words.
 #[derive(Clone, Debug)]
-pub(super) struct Source {
+pub(super) struct SchemeCondition {
     pub head: TermId,
     /// Over the scheme's variables.
     pub prop: Prop,
@@ -146,8 +155,9 @@ impl Infer<'_> {
             if self.fails_at_an_end(&here, &prop, &inner)
                 || (self.is_ground(&prop) && matches!(here.prove(&prop), Verdict::Refuted(_)))
             {
+                let words = pending.source.filter(|s| matches!(s, Source::Words(_)));
                 let whole = self.quantified(prop, inner);
-                self.condition_fails(&whole, pending.span, None);
+                self.condition_fails(&whole, pending.span, words.as_ref());
                 continue;
             }
             if inner.iter().any(|&v| self.unbounded(v)) {

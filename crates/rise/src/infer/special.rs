@@ -4,6 +4,7 @@ use nat::{Nat, Prop};
 use syntax::ast::TermId;
 
 use super::Infer;
+use super::obligations::Source;
 use crate::TermInfo;
 use crate::primitive::Primitive;
 use crate::types::{Arg, SizeFun, Type};
@@ -42,11 +43,13 @@ impl Infer<'_> {
         for (f, back) in [(&g_fun, &h_fun), (&h_fun, &g_fun)] {
             let there = self.table.apply_size_fun(f, &i);
             let again = self.table.apply_size_fun(back, &there);
-            self.require(
-                Prop::AtLeast(n.clone(), Nat::add(&there, &Nat::constant(1))),
-                span,
-            );
-            self.require(Prop::Equal(again, i.clone()), span);
+            let inside = Prop::AtLeast(n.clone(), Nat::add(&there, &Nat::constant(1)));
+            let words =
+                "the functions of `reorder` must map the indices of the array to each other";
+            self.note_condition(inside, span, false, Some(Source::Words(words)));
+            let words = "the two functions of `reorder` must undo each other";
+            let undone = Prop::Equal(again, i.clone());
+            self.note_condition(undone, span, false, Some(Source::Words(words)));
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nat::{Nat, NatFun, Prop, Solution, Var};
 use syntax::Span;
-use syntax::ast::{BinaryOp, Kind, TermId};
+use syntax::ast::{BinaryOp, BinderId, Kind, TermId};
 
 use super::Infer;
 use super::table::{State, VarInfo, subst};
@@ -31,6 +31,8 @@ pub(super) enum Why {
     Written { ty: TermId },
     /// `(e : t)`, or a parameter's annotation.
     Ascribed { ty: TermId },
+    /// What is given to a parameter, against its annotation.
+    Annotated { param: BinderId },
     /// What surrounds the term wants this type.
     Context,
 }

@@ -1,0 +1,199 @@
+//! Functions and arguments.
+
+use syntax::Code;
+use syntax::ast::{AddressSpace, BinderId, Name, ScalarType, TermId, TermKind};
+
+use super::super::Infer;
+use super::super::expr::kind_noun;
+use super::super::unify::{Cause, Clash, Why};
+use crate::suggest::closest;
+use crate::types::{Pi, Ty, Type};
+
+impl Infer<'_> {
+    pub(in crate::infer) fn not_a_function(
+        &mut self,
+        head: TermId,
+        arg: TermId,
+        piped: bool,
+        ty: &Ty,
+    ) {
+        let text = self.show(ty);
+        let name = self.source(head);
+        let mut help = None;
+        let (span, message) = if piped {
+            (
+                self.span(head),
+                format!("`{name}` is no function to pipe into: it is `{text}`"),
+            )
+        } else {
+            let message = match (&*self.table.head(ty), &self.item.term(head).kind) {
+                (Type::Array(..), TermKind::Name(_)) if self.lookup(&name).is_some() => {
+                    help = Some(format!(
+                        "an element is `{name} |> idx({})`",
+                        self.source(arg)
+                    ));
+                    format!("`{name}` is an array `{text}`, not a function")
+                }
+                _ => format!("`{name}` takes no further argument: what it gives here is `{text}`"),
+            };
+            (self.span(arg), message)
+        };
+        self.error(Code::NotAFunction, span, message).help = help;
+    }
+
+    pub(in crate::infer) fn missing_explicit(&mut self, head: TermId, pi: &Pi) {
+        let name = self.source(head);
+        let noun = kind_noun(pi.kind);
+        let param = self.name_of(pi.var);
+        let diagnostic = self.error(
+            Code::KindMismatch,
+            self.item.term(head).span,
+            format!("`{name}` takes the {noun} `{param}` first"),
+        );
+        diagnostic.help = Some(format!("write `{name}({param})`"));
+    }
+
+    pub(in crate::infer) fn value_for_size(&mut self, term: TermId, head: TermId) {
+        let (text, name) = (self.source(term), self.source(head));
+        self.error(
+            Code::KindMismatch,
+            self.span(term),
+            format!("`{name}` takes a size here, and `{text}` is a value"),
+        )
+        .help = Some(format!("sizes come first: `{name}(n)(…)`"));
+    }
+
+    pub(in crate::infer) fn value_as_size(&mut self, term: TermId, name: &Name, ty: &Ty) {
+        let text = self.show(ty);
+        let is_nat = matches!(&*self.table.head(ty), Type::Scalar(ScalarType::NatType));
+        let diagnostic = self.error(
+            Code::KindMismatch,
+            self.item.term(term).span,
+            format!("expected a size or type, and `{name}` is a value of type `{text}`"),
+        );
+        if is_nat {
+            diagnostic.help =
+                Some("the value is known only at run time; a size is bound by `depFun`".into());
+        }
+    }
+
+    pub(in crate::infer) fn not_a_size(&mut self, term: TermId) {
+        let text = self.source(term);
+        self.error(
+            Code::KindMismatch,
+            self.item.term(term).span,
+            format!("expected a size, found `{text}`"),
+        );
+    }
+
+    pub(in crate::infer) fn unknown_space(&mut self, term: TermId) {
+        let text = self.source(term);
+        let spaces = AddressSpace::ALL.iter().map(|s| s.as_str());
+        let help = match closest(&text, spaces) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "they are Global, Local, Private and Constant".to_owned(),
+        };
+        let span = self.span(term);
+        self.error(
+            Code::UnknownName,
+            span,
+            format!("there is no address space `{text}`"),
+        )
+        .help = Some(help);
+    }
+
+    pub(in crate::infer) fn lambda_is_not(&mut self, term: TermId, wanted: &Ty, cause: Cause) {
+        self.clashes += 1;
+        if let Type::Var(_) = &**wanted {
+            let message = match self.cause_head(cause) {
+                Some(head) => format!("`{head}` works on data, and this is a function"),
+                None => "data is wanted here, and this is a function".to_owned(),
+            };
+            let span = self.head_span(term);
+            self.error(Code::NotData, span, message);
+            return;
+        }
+        let text = self.show(wanted);
+        let span = self.head_span(term);
+        let message = match cause.why {
+            Why::Written { .. } => {
+                format!("the definition's type says `{text}`, which is no function from values")
+            }
+            _ => match self.cause_head(cause) {
+                Some(head) => format!("`{head}` expects `{text}` here, found a function"),
+                None => format!("expected `{text}`, found a function"),
+            },
+        };
+        let related = self.cause_places(cause, wanted);
+        let diagnostic = self.error(Code::TypeMismatch, span, message);
+        diagnostic.related = related;
+        if let Type::Pi(pi) = &**wanted {
+            diagnostic.help = Some(format!(
+                "sizes and types are taken by `depFun(… : {} => …)`",
+                pi.kind
+            ));
+        }
+    }
+
+    pub(in crate::infer) fn not_a_pair(&mut self, term: TermId, ty: &Ty) {
+        let text = self.show(ty);
+        let is_array = matches!(&*self.table.head(ty), Type::Array(..));
+        let diagnostic = self.error(
+            Code::TypeMismatch,
+            self.item.term(term).span,
+            format!("`._1` and `._2` are for pairs, and this is `{text}`"),
+        );
+        if is_array {
+            diagnostic.help =
+                Some("for an element of an array use `idx`, for each pair `map`".into());
+        }
+    }
+
+    pub(in crate::infer) fn not_a_number(
+        &mut self,
+        op: &str,
+        term: TermId,
+        ty: &Ty,
+        clash: &Clash,
+    ) {
+        self.clashes += 1;
+        let text = self.show(ty);
+        let wanted = match clash {
+            Clash::Classes(classes, _) => classes.describe(),
+            _ => "numbers",
+        };
+        let help = self.subkind_help(ty);
+        self.error(
+            Code::WrongSubkind,
+            self.item.term(term).span,
+            format!("`{op}` works on {wanted}, and this is `{text}`"),
+        )
+        .help = help;
+    }
+
+    pub(in crate::infer) fn wrong_subkind(&mut self, term: TermId, ty: &Ty, clash: &Clash) {
+        let text = self.show(ty);
+        let wanted = match clash {
+            Clash::Classes(classes, _) => classes.describe(),
+            _ => "data",
+        };
+        self.error(
+            Code::WrongSubkind,
+            self.item.term(term).span,
+            format!("expected one of the {wanted}, found `{text}`"),
+        );
+    }
+
+    pub(in crate::infer) fn let_function(&mut self, binder: BinderId, value: TermId, ty: &Ty) {
+        let name = self.item.binder(binder).name.clone();
+        let text = self.show(ty);
+        self.error(
+            Code::LetFunction,
+            self.item.term(value).span,
+            format!("`let` binds data, and this is a function: `{text}`"),
+        )
+        .help = Some(format!(
+            "write it as a definition of its own: `def {name} = …`"
+        ));
+    }
+}

@@ -1,0 +1,221 @@
+//! What inference says to the user: types as text, and the places that a message names.
+
+mod functions;
+mod names;
+mod sizes;
+mod types;
+
+use nat::{Nat, Prop, Var};
+use syntax::ast::{Name, TermId, TermKind};
+use syntax::{Related, Span};
+
+use super::finish::fresh_name;
+use super::for_each_var;
+use super::unify::{Cause, Why};
+use super::{Infer, Meaning};
+use crate::print;
+use crate::types::{Names, Ty, Type};
+use crate::{Target, TermInfo};
+
+/// Why an equation between sizes does not hold.
+pub(in crate::infer) enum Undecided {
+    /// It fails for these sizes.
+    Differ(Vec<(Var, i64)>),
+    /// Neither proved nor refuted.
+    CannotTell,
+    /// No value of the unknown sizes makes it hold.
+    Impossible,
+    /// Unknown sizes are left that nothing determines.
+    Open,
+}
+
+impl Infer<'_> {
+    pub(in crate::infer) fn names(&self) -> Names {
+        self.names_within(&[])
+    }
+
+    /// Names for messages about these types: unknowns of one name get different ones.
+    pub(in crate::infer) fn names_within(&self, types: &[&Ty]) -> Names {
+        let names: Vec<Name> = (0..self.table.len())
+            .map(|i| {
+                let var = Var(i as u32);
+                let name = &self.table.info(var).name;
+                // An unknown goes by its parameter's name, unless that means something here.
+                if self.table.is_open(var) && self.scope.iter().any(|local| local.name == *name) {
+                    Name::default()
+                } else {
+                    name.clone()
+                }
+            })
+            .collect();
+        let mut names: Vec<Name> = names;
+        let mut shown: Vec<Var> = Vec::new();
+        for ty in types {
+            for_each_var(&self.table.ty(ty), &mut Vec::new(), &mut |v| {
+                if !shown.contains(&v) {
+                    shown.push(v);
+                }
+            });
+        }
+        for (at, &var) in shown.iter().enumerate() {
+            let index = var.0 as usize;
+            if self.table.is_open(var) && !names[index].is_empty() {
+                let others: Vec<Name> = shown[..at]
+                    .iter()
+                    .map(|v| names[v.0 as usize].clone())
+                    .collect();
+                if others.contains(&names[index]) {
+                    let in_scope = self.scope.iter().map(|local| local.name.clone());
+                    let used: Vec<Name> = others.into_iter().chain(in_scope).collect();
+                    names[index] = fresh_name(&Name::default(), self.table.info(var).kind, &used);
+                }
+            }
+        }
+        Names(names.into())
+    }
+
+    pub(in crate::infer) fn show(&self, ty: &Ty) -> String {
+        let ty = self.table.ty(ty);
+        print::type_text(&ty, &self.names_within(&[&ty]))
+    }
+
+    pub(in crate::infer) fn show_nat(&self, nat: &Nat) -> String {
+        print::nat_text(&self.table.nat(nat), &self.names())
+    }
+
+    pub(in crate::infer) fn show_prop(&self, prop: &Prop) -> String {
+        print::prop_text(prop, &self.names())
+    }
+
+    pub(in crate::infer) fn name_of(&self, var: Var) -> Name {
+        self.table.info(var).name.clone()
+    }
+
+    /// A term as a short piece of text for a message.
+    pub(in crate::infer) fn source(&self, term: TermId) -> String {
+        crate::snippet::snippet(self.item, term)
+    }
+
+    pub(in crate::infer) fn fails_for(&self, witness: &[(Var, i64)]) -> Option<String> {
+        if witness.is_empty() {
+            return None;
+        }
+        let values: Vec<String> = witness
+            .iter()
+            .map(|(v, value)| format!("{} = {value}", self.name_of(*v)))
+            .collect();
+        Some(values.join(", "))
+    }
+
+    /// The function that a message can name.
+    pub(in crate::infer) fn cause_head(&self, cause: Cause) -> Option<String> {
+        match cause.why {
+            Why::Argument { head, .. } | Why::Piped { head, .. } => Some(self.source(head)),
+            Why::Operand { op, .. } => Some(op.as_str().to_owned()),
+            _ => None,
+        }
+    }
+
+    /// The places that a disagreement comes from.
+    pub(in crate::infer) fn cause_places(&self, cause: Cause, expected: &Ty) -> Vec<Related> {
+        let mut places: Vec<Related> = Vec::new();
+        let mut add = |span: Span, message: String| {
+            if span != cause.span && !span.is_empty() && places.iter().all(|p| p.place.span != span)
+            {
+                places.push(Related {
+                    place: span.into(),
+                    message,
+                });
+            }
+        };
+        if let Some(span) = self.fixed_at(expected, cause.span) {
+            add(span, "the expected size or type comes from here".to_owned());
+        }
+        match cause.why {
+            Why::Argument { term, .. } | Why::Piped { value: term, .. } => {
+                if let Some((span, text)) = self.binding_place(term) {
+                    add(span, text);
+                } else if let Why::Piped { value, .. } = cause.why
+                    && let TermInfo::Expr(ty) = &self.terms[value.0 as usize]
+                {
+                    let text = self.show(ty);
+                    add(self.last_stage(value), format!("this is `{text}`"));
+                }
+            }
+            Why::Operand { lhs, .. } => {
+                if let TermInfo::Expr(ty) = &self.terms[lhs.0 as usize] {
+                    let text = self.show(ty);
+                    add(self.span(lhs), format!("this is `{text}`"));
+                }
+            }
+            Why::Written { ty, .. } | Why::Ascribed { ty } => {
+                add(self.span(ty), "the type is written here".to_owned());
+            }
+            Why::Context | Why::Annotated { .. } => {}
+        }
+        places
+    }
+
+    /// The function of the last stage of a pipeline: a small place for a large term.
+    pub(in crate::infer) fn last_stage(&self, mut term: TermId) -> Span {
+        loop {
+            match &self.item.term(term).kind {
+                TermKind::Binary {
+                    op: syntax::ast::BinaryOp::Pipe,
+                    rhs,
+                    ..
+                } => term = *rhs,
+                TermKind::Apply { callee, .. } => term = *callee,
+                TermKind::Paren(inner) => term = *inner,
+                _ => return self.span(term),
+            }
+        }
+    }
+
+    /// Where the expected type's own variables got their values, if that was somewhere else.
+    pub(in crate::infer) fn fixed_at(&self, expected: &Ty, here: Span) -> Option<Span> {
+        let mut found = None;
+        super::for_each_var(expected, &mut Vec::new(), &mut |v| {
+            if found.is_none()
+                && let Some(at) = self.table.solved_at(v)
+                && at != here
+                && !at.is_empty()
+            {
+                found = Some(at);
+            }
+        });
+        found
+    }
+
+    /// The binder of a variable, with its type.
+    pub(in crate::infer) fn binding_place(&self, term: TermId) -> Option<(Span, String)> {
+        let name = self.source_name(term)?;
+        let local = self.lookup(name);
+        let from_scope = local.map(|local| (local.target, local.meaning.clone()));
+        let (target, ty) = match from_scope {
+            Some((target, Meaning::Value(ty))) => (target, ty),
+            _ => {
+                let target = self
+                    .uses
+                    .iter()
+                    .find(|u| u.term == self.bare(term))
+                    .map(|u| u.target)?;
+                let TermInfo::Expr(ty) = &self.terms[term.0 as usize] else {
+                    return None;
+                };
+                (target, ty.clone())
+            }
+        };
+        let Target::Binder(binder) = target else {
+            return None;
+        };
+        Some((
+            self.item.binder(binder).span,
+            format!("`{name}` is `{}`", self.show(&ty)),
+        ))
+    }
+}
+
+fn is_function(ty: &Type) -> bool {
+    matches!(ty, Type::Fun(..) | Type::Pi(_))
+}

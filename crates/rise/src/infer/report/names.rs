@@ -1,0 +1,181 @@
+//! Names that mean nothing, holes, and what nothing determines.
+
+use nat::Var;
+use syntax::ast::{Kind, Name, ScalarType, TermId};
+use syntax::{Code, GlobalId, Place, Related, Span};
+
+use super::super::expr::kind_noun;
+use super::super::{Infer, Meaning};
+use crate::primitive::Primitive;
+use crate::suggest::closest;
+use crate::types::Type;
+
+impl Infer<'_> {
+    pub(in crate::infer) fn unknown_name(&mut self, term: TermId, name: &Name) {
+        if self.unknown.contains(name) {
+            return;
+        }
+        self.unknown.push(name.clone());
+        let candidates = self.candidates();
+        let near = closest(name, candidates.iter().map(Name::as_str)).map(str::to_owned);
+        let span = self.span(term);
+        let diagnostic = self.error(
+            Code::UnknownName,
+            span,
+            format!("nothing here is called `{name}`"),
+        );
+        if let Some(arguments) = math_function(name) {
+            diagnostic.help = Some(format!(
+                "declare it: `foreign def {name}({arguments}): f32`"
+            ));
+        } else if let Some(near) = near {
+            diagnostic.help = Some(format!("did you mean `{near}`?"));
+            let edits = vec![(span, near.clone())];
+            diagnostic.fixes.push(syntax::Fix {
+                title: format!("Replace with `{near}`"),
+                edits,
+                preferred: true,
+                disabled: None,
+            });
+        }
+    }
+
+    pub(in crate::infer) fn candidates(&self) -> Vec<Name> {
+        let mut names: Vec<Name> = self.scope.iter().map(|local| local.name.clone()).collect();
+        names.extend(self.env.names());
+        names.extend(Primitive::ALL.iter().map(|p| Name::new_static(p.name())));
+        names
+    }
+
+    pub(in crate::infer) fn unbound_type_name(&mut self, term: TermId, name: &Name) {
+        if self.unknown.contains(name) {
+            return;
+        }
+        self.unknown.push(name.clone());
+        let types = self.scope.iter().filter_map(|local| match local.meaning {
+            Meaning::TypeLevel(..) => Some(local.name.as_str()),
+            _ => None,
+        });
+        let scalars = ScalarType::ALL.iter().map(|s| s.as_str());
+        let near = foreign_type(name)
+            .or_else(|| closest(name, types.chain(scalars)))
+            .map(str::to_owned);
+        let diagnostic = self.error(
+            Code::UnknownName,
+            self.item.term(term).span,
+            format!("nothing here binds the size or type `{name}`"),
+        );
+        diagnostic.help = Some(match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!(
+                "bind it: `depFun({name}: Nat => …)` in an expression, `({name}: Nat) -> …` in a type"
+            ),
+        });
+    }
+
+    pub(in crate::infer) fn ambiguous(&mut self, term: TermId, name: &Name, ids: &[GlobalId]) {
+        let span = self.span(term);
+        let diagnostic = self.error(
+            Code::AmbiguousImport,
+            span,
+            format!("`{name}` is defined by {} imports", ids.len()),
+        );
+        for &id in ids {
+            diagnostic.related.push(Related {
+                place: Place {
+                    item: Some(id),
+                    span: Span::default(),
+                },
+                message: "one definition is here".to_owned(),
+            });
+        }
+        diagnostic.help = Some("rename one of them, or define the name in this file".into());
+    }
+
+    pub(in crate::infer) fn report_holes(&mut self) {
+        for (term, ty) in std::mem::take(&mut self.holes) {
+            let ty = self.table.ty(&ty);
+            let message = match &*ty {
+                Type::Var(v) if self.table.is_open(*v) => {
+                    "a hole: nothing says which type is wanted here".to_owned()
+                }
+                _ => format!(
+                    "a hole: an expression of type `{}` is wanted here",
+                    self.show(&ty)
+                ),
+            };
+            let span = self.span(term);
+            self.error(Code::Hole, span, message);
+        }
+    }
+
+    pub(in crate::infer) fn undetermined(&mut self, var: Var, term: TermId) {
+        let info = self.table.info(var);
+        let (name, noun) = (info.name.clone(), kind_noun(info.kind));
+        let user = self.source(term);
+        let what = if user == "_" {
+            format!("nothing determines this {noun}")
+        } else {
+            format!("nothing determines the {noun} `{name}` of `{user}`")
+        };
+        let help = match info.kind {
+            Kind::Nat => "write the type of what it is applied to or gives, as in `(… : 4.f32)`",
+            _ => "write its type, as in `(… : f32)`",
+        };
+        let span = self.span(term);
+        self.error(Code::CannotInfer, span, what).help = Some(help.to_owned());
+    }
+
+    pub(in crate::infer) fn report_no_kind(&mut self, var: Var) {
+        let info = self.table.info(var);
+        let (span, what) = (info.span, info.classes.describe());
+        if self.failed() {
+            return;
+        }
+        self.error(
+            Code::CannotInfer,
+            span,
+            format!("this works on {what}, and no kind of type parameter says just that"),
+        )
+        .help = Some("write the type, as in `fun(x: f32 => …)`".into());
+    }
+
+    pub(in crate::infer) fn report_no_address(&mut self, var: Var) {
+        let span = self.table.info(var).span;
+        self.error(
+            Code::CannotInfer,
+            span,
+            "an address space is never inferred",
+        )
+        .help = Some("write it, or take it as a parameter: `depFun(a: AddrSp => …)`".into());
+    }
+}
+
+/// The parameters of a common function of C's <math.h>.
+fn math_function(name: &str) -> Option<&'static str> {
+    match name {
+        "sqrt" | "exp" | "log" | "sin" | "cos" | "tan" | "tanh" | "fabs" | "floor" | "ceil"
+        | "round" | "exp2" | "log2" | "log10" | "asin" | "acos" | "atan" | "sinh" | "cosh"
+        | "rsqrt" => Some("x: f32"),
+        "pow" | "atan2" | "fmod" | "fmin" | "fmax" | "hypot" => Some("x: f32, y: f32"),
+        _ => None,
+    }
+}
+
+/// What other languages call the scalar types.
+fn foreign_type(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "float" | "Float32" | "single" => "f32",
+        "double" | "Float64" => "f64",
+        "half" => "f16",
+        "int" | "Int32" | "integer" => "i32",
+        "long" | "int64" | "Int64" => "i64",
+        "short" => "i16",
+        "char" | "int8" => "i8",
+        "uint" | "unsigned" => "u32",
+        "byte" | "uchar" => "u8",
+        "Bool" | "boolean" => "bool",
+        "nat" | "size_t" | "usize" => "natType",
+        _ => return None,
+    })
+}

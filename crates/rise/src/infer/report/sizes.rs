@@ -1,0 +1,279 @@
+//! Sizes that disagree, and conditions that fail.
+
+use nat::{Nat, Prop, Var};
+use syntax::ast::Kind;
+use syntax::{Code, Span};
+
+use super::super::Infer;
+use super::super::obligations::Source;
+use super::super::unify::{Cause, Why};
+use super::Undecided;
+use crate::print;
+use crate::types::{Ty, Type};
+
+impl Infer<'_> {
+    pub(in crate::infer) fn report_sizes(
+        &mut self,
+        demand: usize,
+        a: &Nat,
+        b: &Nat,
+        outcome: Undecided,
+    ) {
+        let demand = self.demands[demand].clone();
+        let cause = demand.cause;
+        let (expected, found) = (
+            self.table.ty(&demand.expected),
+            self.table.ty(&demand.found),
+        );
+        let comparison = self.comparison(&expected, &found);
+        let (left, right) = (self.show_nat(a), self.show_nat(b));
+        let related = self.cause_places(cause, &demand.expected);
+        let (code, message, help) = match outcome {
+            Undecided::Differ(witness) => {
+                let why = match self.fails_for(&witness) {
+                    Some(sizes) => format!("\nthey differ for {sizes}"),
+                    None => String::new(),
+                };
+                let first = self.size_line(&left, &right, cause);
+                let help = self.size_help(&expected, &found, a, b);
+                (Code::SizeMismatch, format!("{first}{comparison}{why}"), help)
+            }
+            Undecided::CannotTell => (
+                Code::SizeUnknown,
+                format!("cannot tell whether the sizes `{left}` and `{right}` are equal{comparison}"),
+                Some("if they are, say so: `assume(size)` makes it an obligation that is checked before each run".to_owned()),
+            ),
+            Undecided::Impossible => self.impossible_size(a, b, cause, &comparison),
+            Undecided::Open => (
+                Code::CannotInfer,
+                format!("nothing determines the sizes in `{left}` = `{right}`{comparison}"),
+                Some("write one of the sizes or types down".to_owned()),
+            ),
+        };
+        let diagnostic = self.error(code, cause.span, message);
+        diagnostic.related = related;
+        diagnostic.help = help;
+    }
+
+    pub(in crate::infer) fn size_line(&self, left: &str, right: &str, cause: Cause) -> String {
+        match cause.why {
+            Why::Argument { head, .. } => {
+                format!(
+                    "`{}` expects the size `{left}` here, and this has `{right}`",
+                    self.source(head)
+                )
+            }
+            Why::Piped { head, .. } => {
+                format!(
+                    "`{}` expects the size `{left}`, and `{right}` is piped into it",
+                    self.source(head)
+                )
+            }
+            Why::Operand { op, .. } => format!(
+                "the operands of `{}` have different sizes: `{left}` and `{right}`",
+                op.as_str()
+            ),
+            Why::Written { .. } => {
+                format!("the definition's type says the size `{left}`, and this has `{right}`")
+            }
+            Why::Annotated { param } => {
+                let name = &self.item.binder(param).name;
+                format!("`{name}` is given the size `{left}`, and its annotation says `{right}`")
+            }
+            Why::Ascribed { .. } => {
+                format!("the type written here has the size `{left}`, and this has `{right}`")
+            }
+            Why::Context => format!("expected the size `{left}`, found `{right}`"),
+        }
+    }
+
+    /// What kind of slip a difference of sizes looks like.
+    pub(in crate::infer) fn size_help(
+        &self,
+        expected: &Ty,
+        found: &Ty,
+        a: &Nat,
+        b: &Nat,
+    ) -> Option<String> {
+        let (want, have) = (self.dimensions(expected), self.dimensions(found));
+        if want.len() >= 2 && want != have {
+            let mut swapped = have.clone();
+            swapped.swap(0, 1);
+            if swapped == want {
+                return Some("the two axes are swapped: `transpose` exchanges them".into());
+            }
+        }
+        let difference = Nat::sub(a, b);
+        if let Some(by) = difference.as_const() {
+            let (more, less) = if by > 0 {
+                ("expected", "found")
+            } else {
+                ("found", "expected")
+            };
+            let by = by.unsigned_abs();
+            return Some(format!("the {more} size is {by} more than the {less} one"));
+        }
+        for (big, small, which) in [(a, b, "expected"), (b, a, "found")] {
+            let quotient = Nat::div(big, small);
+            let is_factor = small.as_const().is_none()
+                && Nat::mul(&quotient, small) == *big
+                && (quotient.as_const().is_some() || quotient.as_var().is_some());
+            if is_factor && quotient.as_const() != Some(1) {
+                let factor = self.show_nat(&quotient);
+                return Some(format!("the {which} size is {factor} times the other one"));
+            }
+        }
+        None
+    }
+
+    pub(in crate::infer) fn dimensions(&self, ty: &Ty) -> Vec<Nat> {
+        let mut dimensions = Vec::new();
+        let mut ty = self.table.head(ty);
+        loop {
+            match &*ty.clone() {
+                Type::Array(n, elem) => {
+                    dimensions.push(self.table.nat(n));
+                    ty = self.table.head(elem);
+                }
+                Type::Fun(_, result) if dimensions.is_empty() => ty = self.table.head(result),
+                _ => return dimensions,
+            }
+        }
+    }
+
+    /// `4*m = 10`, `5 + m = 3`: no `m` does it.
+    pub(in crate::infer) fn impossible_size(
+        &self,
+        a: &Nat,
+        b: &Nat,
+        cause: Cause,
+        comparison: &str,
+    ) -> (Code, String, Option<String>) {
+        let user = self.cause_head(cause).unwrap_or_else(|| "this".into());
+        let (pattern, given) = if self.has_open(a) { (a, b) } else { (b, a) };
+        let at =
+            |value: i64| pattern.subst(&|v| self.table.is_open(v).then(|| Nat::constant(value)));
+        let (least, next) = (at(0), at(1));
+        let size = self.show_nat(given);
+        let step = Nat::sub(&next, &least);
+        let rest = Nat::sub(given, &least);
+        if rest.as_const().is_some_and(|r| r < 0) {
+            let least = self.show_nat(&least);
+            return (
+                Code::NegativeSize,
+                format!(
+                    "`{user}` needs at least {least} elements, and there are {size}{comparison}"
+                ),
+                None,
+            );
+        }
+        let step_text = self.show_nat(&step);
+        let rest_text = self.show_nat(&rest);
+        if Nat::rem(&rest, &step).as_const().is_some_and(|r| r != 0) {
+            let what = if least.as_const() == Some(0) {
+                format!("a size that {step_text} divides, and it does not divide {size}")
+            } else {
+                let least = self.show_nat(&least);
+                format!(
+                    "the size less {least} to be a multiple of {step_text}, and {step_text} does not divide {rest_text}"
+                )
+            };
+            return (
+                Code::ObligationFails,
+                format!("`{user}` needs {what}{comparison}"),
+                None,
+            );
+        }
+        let pattern = self.show_nat(pattern);
+        (
+            Code::SizeMismatch,
+            format!("no sizes make `{pattern}` equal to `{size}`{comparison}"),
+            None,
+        )
+    }
+
+    pub(in crate::infer) fn has_open(&self, nat: &Nat) -> bool {
+        nat.any_var(&|v| self.table.is_open(v))
+    }
+
+    /// A callee's condition in its own words, and what its sizes are here.
+    pub(in crate::infer) fn in_own_words(&self, source: &Source) -> String {
+        let source = match source {
+            Source::Words(words) => return (*words).to_owned(),
+            Source::Scheme(source) => source,
+        };
+        let head = self.source(source.head);
+        let text = print::prop_text(&source.prop, &source.names);
+        let mut values: Vec<String> = Vec::new();
+        source.prop.for_each_var(&mut |v| {
+            let var = Var(source.base + v.0);
+            if self.table.info(var).kind != Kind::Nat {
+                return;
+            }
+            let here = self.show_nat(&Nat::var(var));
+            let value = format!("{} is {here}", source.names.get(v));
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        });
+        format!("`{head}` needs {text}, and here {}", values.join(" and "))
+    }
+
+    pub(in crate::infer) fn condition_fails(
+        &mut self,
+        prop: &Prop,
+        span: Span,
+        source: Option<&Source>,
+    ) {
+        self.clashes += 1;
+        let text = self.show_prop(prop);
+        let (code, message) = match (prop, source) {
+            (_, Some(source)) => (Code::ObligationFails, self.in_own_words(source)),
+            (Prop::Divides(a, b), None) if a.as_const() != Some(0) => {
+                let (a, b) = (self.show_nat(a), self.show_nat(b));
+                (Code::ObligationFails, format!("{a} does not divide {b}"))
+            }
+            (Prop::AtLeast(a, b), None) if b.as_const() == Some(0) => (
+                Code::NegativeSize,
+                format!("the size `{}` is negative", self.show_nat(a)),
+            ),
+            _ => (
+                Code::ObligationFails,
+                format!("this needs {text}, which does not hold"),
+            ),
+        };
+        if self
+            .diagnostics
+            .iter()
+            .all(|d| d.span != span || d.code != code)
+        {
+            self.error(code, span, message);
+        }
+    }
+
+    pub(in crate::infer) fn condition_not_general(
+        &mut self,
+        prop: &Prop,
+        span: Span,
+        at: &[(Var, i64)],
+    ) {
+        let text = self.show_prop(prop);
+        let fails = self
+            .fails_for(at)
+            .map_or(String::new(), |sizes| format!(": it fails for {sizes}"));
+        self.error(
+            Code::ObligationFails,
+            span,
+            format!("this needs {text} for every size that is bound here{fails}"),
+        );
+    }
+
+    pub(in crate::infer) fn condition_unknown(&mut self, prop: &Prop, span: Span) {
+        let text = self.show_prop(prop);
+        self.error(
+            Code::SizeUnknown,
+            span,
+            format!("cannot tell whether {text} for every size that is bound here"),
+        );
+    }
+}

@@ -1,0 +1,278 @@
+//! Types that disagree.
+
+use nat::Var;
+use syntax::ast::ScalarType;
+use syntax::{Code, Place, Related};
+
+use super::super::Infer;
+use super::super::expr::kind_noun;
+use super::super::unify::{Cause, Clash, Why};
+use super::is_function;
+use crate::TermInfo;
+use crate::classes::Classes;
+use crate::print;
+use crate::types::{Ty, Type};
+
+impl Infer<'_> {
+    pub(in crate::infer) fn report_clash(
+        &mut self,
+        clash: &Clash,
+        expected: &Ty,
+        found: &Ty,
+        cause: Cause,
+    ) {
+        self.clashes += 1;
+        match clash {
+            Clash::Types => self.type_mismatch(expected, found, cause),
+            Clash::Classes(..) if self.is_literal(found) => {
+                self.type_mismatch(expected, found, cause);
+            }
+            Clash::Infinite(ty) => self.infinite(ty, cause),
+            Clash::Classes(_, ty) if is_function(&self.table.head(ty)) => {
+                self.not_data(expected, found, cause);
+            }
+            Clash::Classes(classes, ty) => {
+                let text = self.show(ty);
+                let user = self.cause_head(cause);
+                let message = match user {
+                    Some(head) if self.is_function_argument(cause) => format!(
+                        "this function works on {}, and `{head}` gives it `{text}`",
+                        classes.describe()
+                    ),
+                    Some(head) => format!(
+                        "`{head}` works on {}, and this is `{text}`",
+                        classes.describe()
+                    ),
+                    None => format!("expected {}, found `{text}`", classes.describe()),
+                };
+                let help = self.subkind_help(ty);
+                let related = self.cause_places(cause, expected);
+                let diagnostic = self.error(Code::WrongSubkind, cause.span, message);
+                diagnostic.help = help;
+                diagnostic.related = related;
+            }
+            Clash::Escape(var) => self.escape(*var, expected, found, cause),
+        }
+    }
+
+    /// Whether what does not fit is a function that another one is given.
+    pub(in crate::infer) fn is_function_argument(&self, cause: Cause) -> bool {
+        let Why::Argument { term, .. } = cause.why else {
+            return false;
+        };
+        match &self.terms[self.bare(term).0 as usize] {
+            TermInfo::Expr(ty) => is_function(&self.table.head(ty)),
+            _ => false,
+        }
+    }
+
+    /// Whether the type is still only that of a number literal.
+    pub(in crate::infer) fn is_literal(&self, ty: &Ty) -> bool {
+        match &*self.table.head(ty) {
+            Type::Var(v) => {
+                self.table.is_open(*v) && self.table.info(*v).classes.within(Classes::INT_LITERAL)
+            }
+            _ => false,
+        }
+    }
+
+    pub(in crate::infer) fn subkind_help(&self, ty: &Ty) -> Option<String> {
+        match &*self.table.head(ty) {
+            Type::Array(..) => Some("use `map` to work on the elements".into()),
+            Type::Pair(..) => Some("take a half with `._1` or `._2`".into()),
+            Type::Index(_) => Some("use `indexAsNat` to compute with an index".into()),
+            Type::Scalar(ScalarType::Bool) => {
+                Some("use `select` to choose a number by a truth value".into())
+            }
+            Type::Var(var) => {
+                let name = self.name_of(*var);
+                let kind = kind_noun(self.table.info(*var).kind);
+                Some(format!(
+                    "`{name}` may be any {kind}; bind it with a narrower kind, as in `{{{name}: Num}}`"
+                ))
+            }
+            _ => None,
+        }
+    }
+
+    /// `expected: …` over `found: …`, aligned.
+    pub(in crate::infer) fn comparison(&self, expected: &Ty, found: &Ty) -> String {
+        let (expected, found) = (self.table.ty(expected), self.table.ty(found));
+        let names = self.names_within(&[&expected, &found]);
+        format!(
+            "\nexpected: {}\n   found: {}",
+            print::type_text(&expected, &names),
+            print::type_text(&found, &names)
+        )
+    }
+
+    pub(in crate::infer) fn type_mismatch(&mut self, expected: &Ty, found: &Ty, cause: Cause) {
+        let (wanted, got) = (self.table.ty(expected), self.table.ty(found));
+        let first = self.mismatch_line(&wanted, &got, cause);
+        let message = if self.is_literal(&got) {
+            first
+        } else {
+            format!("{first}{}", self.comparison(&wanted, &got))
+        };
+        let help = self.mismatch_help(&wanted, &got, cause);
+        let related = self.cause_places(cause, expected);
+        let diagnostic = self.error(Code::TypeMismatch, cause.span, message);
+        diagnostic.related = related;
+        diagnostic.help = help;
+    }
+
+    pub(in crate::infer) fn mismatch_line(&self, wanted: &Ty, got: &Ty, cause: Cause) -> String {
+        let (want, have) = (self.describe(wanted), self.describe(got));
+        match cause.why {
+            Why::Argument { head, .. } => {
+                format!(
+                    "`{}` expects {want} here, and this is {have}",
+                    self.source(head)
+                )
+            }
+            Why::Piped { head, .. } => {
+                format!(
+                    "`{}` expects {want}, and {have} is piped into it",
+                    self.source(head)
+                )
+            }
+            Why::Operand { op, .. } => format!(
+                "`{}` needs two operands of one type: the left one is {want}, the right one {have}",
+                op.as_str()
+            ),
+            Why::Written { .. } => {
+                format!("the definition's type says {want}, and this is {have}")
+            }
+            Why::Ascribed { .. } => format!("the type written here is {want}, and this is {have}"),
+            Why::Annotated { param } => {
+                let name = &self.item.binder(param).name;
+                format!("`{name}` is given {want}, and its annotation says {have}")
+            }
+            Why::Context => format!("expected {want}, found {have}"),
+        }
+    }
+
+    /// A type by its outermost form: enough for a first line.
+    pub(in crate::infer) fn describe(&self, ty: &Ty) -> String {
+        let ty = self.table.head(ty);
+        let text = self.show(&ty);
+        let short = text.chars().count() <= 24;
+        match &*ty {
+            Type::Fun(..) | Type::Pi(_) if !short => "a function".into(),
+            Type::Fun(..) | Type::Pi(_) => format!("a function `{text}`"),
+            Type::Array(..) if !short => "an array".into(),
+            Type::Pair(..) if !short => "a pair".into(),
+            Type::Array(..) => format!("an array `{text}`"),
+            Type::Pair(..) => format!("a pair `{text}`"),
+            Type::Var(v) if self.table.is_open(*v) => {
+                let classes = self.table.info(*v).classes;
+                if classes == Classes::FLOAT_LITERAL {
+                    "a number with a point".into()
+                } else if classes.within(Classes::INT_LITERAL) {
+                    "a number".into()
+                } else {
+                    "another type".into()
+                }
+            }
+            _ => format!("`{text}`"),
+        }
+    }
+
+    pub(in crate::infer) fn mismatch_help(
+        &self,
+        wanted: &Ty,
+        got: &Ty,
+        cause: Cause,
+    ) -> Option<String> {
+        match (&**wanted, &**got) {
+            _ if matches!(cause.why, Why::Annotated { .. }) => None,
+            (Type::Scalar(ScalarType::Bool), Type::Scalar(number)) => {
+                let zero = match number {
+                    ScalarType::F16 | ScalarType::F32 | ScalarType::F64 => "0.0",
+                    _ => "0",
+                };
+                Some(format!(
+                    "a comparison gives a truth value, as in `x != {zero}`"
+                ))
+            }
+            (Type::Scalar(_), Type::Scalar(ScalarType::Bool)) => {
+                Some("`select` chooses a number by a truth value".into())
+            }
+            (Type::Scalar(a), Type::Scalar(b)) if a != b => Some(format!(
+                "`cast` turns one into the other: `(cast(…) : {a})`"
+            )),
+            (_, Type::Fun(..) | Type::Pi(_)) if !is_function(wanted) => {
+                Some("the function misses an argument".into())
+            }
+            (Type::Fun(..), Type::Array(..)) => match self.cause_head(cause) {
+                Some(head) => Some(format!("the function comes first: `{head}(f)(xs)`")),
+                None => None,
+            },
+            (Type::Array(..), t) if !matches!(t, Type::Array(..)) => match cause.why {
+                Why::Piped { .. } | Why::Argument { .. } if matches!(t, Type::Pair(..)) => Some(
+                    "`fst` or `snd` takes an array out of a pair; `zip` makes an array of pairs"
+                        .into(),
+                ),
+                _ => None,
+            },
+            (Type::Scalar(_) | Type::Pair(..) | Type::Index(_), Type::Array(..)) => {
+                Some("use `map` to work on the elements".into())
+            }
+            (Type::Fun(a, _), Type::Fun(b, _))
+                if matches!(&**b, Type::Pair(..)) && !matches!(&**a, Type::Pair(..)) =>
+            {
+                Some(format!(
+                    "the function takes a pair, and gets `{}`",
+                    self.show(a)
+                ))
+            }
+            (Type::Fun(a, _), Type::Fun(..)) if matches!(&*self.table.head(a), Type::Pair(..)) => {
+                Some("the function gets one pair: take its halves with `._1` and `._2`".into())
+            }
+            _ => None,
+        }
+    }
+
+    pub(in crate::infer) fn infinite(&mut self, ty: &Ty, cause: Cause) {
+        let text = self.show(ty);
+        let diagnostic = self.error(
+            Code::InfiniteType,
+            cause.span,
+            format!("this would need a type that contains itself, a part of `{text}`"),
+        );
+        diagnostic.help = Some("is a function applied to itself, or an argument missing?".into());
+    }
+
+    pub(in crate::infer) fn not_data(&mut self, expected: &Ty, found: &Ty, cause: Cause) {
+        let function = if is_function(&self.table.head(found)) {
+            found
+        } else {
+            expected
+        };
+        let text = self.show(function);
+        let message = match self.cause_head(cause) {
+            Some(head) => format!("`{head}` works on data, and this is a function: `{text}`"),
+            None => format!("functions are not stored: this has type `{text}`"),
+        };
+        let diagnostic = self.error(Code::NotData, cause.span, message);
+        diagnostic.help = Some("is an argument missing?".into());
+    }
+
+    pub(in crate::infer) fn escape(&mut self, var: Var, expected: &Ty, found: &Ty, cause: Cause) {
+        let name = self.name_of(var);
+        let bound = self.table.info(var).span;
+        let user = match self.cause_head(cause) {
+            Some(head) => format!("what `{head}` gives"),
+            None => "what this gives".to_owned(),
+        };
+        let message = format!(
+            "the size `{name}` is known only inside, so the type of {user} cannot depend on it{}",
+            self.comparison(expected, found)
+        );
+        let diagnostic = self.error(Code::SizeMismatch, cause.span, message);
+        diagnostic.related.push(Related {
+            place: Place::from(bound),
+            message: format!("`{name}` is bound here"),
+        });
+    }
+}
