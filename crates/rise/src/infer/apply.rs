@@ -8,16 +8,16 @@ use std::sync::Arc;
 
 use nat::{Nat, Prop, Var};
 use syntax::Code;
-use syntax::ast::{BinaryOp, Kind, Name, TermId, TermKind};
+use syntax::ast::{BinaryOp, Kind, TermId, TermKind};
 
 use super::expr::{Wanted, kind_noun};
-use super::obligations::{SchemeCondition, Source, plainly_false};
-use super::table::{State, VarInfo, rename, rename_prop, subst, subst_prop};
+use super::obligations::{Source, plainly_false};
+use super::table::{subst, subst_prop};
 use super::unify::{Cause, Why};
 use super::{Infer, Meaning};
 use crate::classes::Classes;
 use crate::primitive::{OptionalArgument, Primitive};
-use crate::types::{Arg, Pi, Scheme, Ty, Type};
+use crate::types::{Arg, Scheme, Ty, Type};
 use crate::{NameUse, Resolution, Target, TermInfo, library_scheme};
 
 /// A function with everything it is applied to.
@@ -43,9 +43,9 @@ struct Head {
 }
 
 /// A condition that a use takes over from a scheme.
-struct Inherited {
-    prop: Prop,
-    source: Source,
+pub(super) struct Inherited {
+    pub prop: Prop,
+    pub source: Source,
 }
 
 /// An argument that waits for its turn.
@@ -568,107 +568,6 @@ impl Infer<'_> {
         None
     }
 
-    /// Fresh variables for a scheme: open ones for its implicit prefix, which is taken off.
-    #[allow(clippy::type_complexity)]
-    fn instantiate(
-        &mut self,
-        scheme: &Scheme,
-        at: TermId,
-    ) -> (Ty, Vec<Inherited>, Vec<(Name, Arg)>) {
-        if scheme.names.0.is_empty() {
-            return (scheme.ty.clone(), Vec::new(), Vec::new());
-        }
-        let base = u32::try_from(self.table.len()).unwrap_or(u32::MAX);
-        let mut kinds = vec![Kind::Nat; scheme.names.0.len()];
-        collect_kinds(&scheme.ty, &mut kinds);
-        for (name, kind) in scheme.names.0.iter().zip(&kinds) {
-            self.table.add(VarInfo {
-                name: name.clone(),
-                kind: *kind,
-                level: self.level + 1,
-                state: State::Rigid,
-                classes: Classes::of_kind(*kind),
-                span: self.span(at),
-                range: None,
-                inner: true,
-            });
-        }
-        let shift = |v: Var| Var(base + v.0);
-        let mut ty = rename(&scheme.ty, &shift);
-        let obligations = scheme
-            .obligations
-            .iter()
-            .map(|prop| Inherited {
-                prop: rename_prop(prop, &shift),
-                source: Source::Scheme(SchemeCondition {
-                    head: at,
-                    prop: prop.clone(),
-                    names: scheme.names.clone(),
-                    base,
-                }),
-            })
-            .collect();
-        let mut implicits = Vec::new();
-        while let Type::Pi(pi) = &*ty {
-            if !pi.implicit {
-                break;
-            }
-            let pi = pi.clone();
-            self.make_open(pi.var);
-            let name = self.table.info(pi.var).name.clone();
-            implicits.push((name, self.var_as_arg(pi.var, pi.kind)));
-            self.inserted.push((pi.var, at));
-            ty = pi.body;
-        }
-        (ty, obligations, implicits)
-    }
-
-    fn make_open(&mut self, var: Var) {
-        let level = self.level;
-        let info = self.table.update(var);
-        info.state = State::Open;
-        info.level = level;
-    }
-
-    /// Implicit parameters that come first are inferred.
-    pub(super) fn instantiate_prefix(&mut self, ty: Ty, at: TermId) -> Ty {
-        let mut ty = self.table.head(&ty);
-        while let Type::Pi(pi) = &*ty {
-            if !pi.implicit {
-                break;
-            }
-            let pi = pi.clone();
-            if self.made_for(pi.var, at) {
-                // Made for this very use by `instantiate`.
-                self.make_open(pi.var);
-                self.inserted.push((pi.var, at));
-                self.add_implicit(at, &pi);
-                ty = self.table.head(&pi.body);
-                continue;
-            }
-            let name = self.table.info(pi.var).name.clone();
-            let var = self.open(name, pi.kind, Classes::of_kind(pi.kind), at);
-            self.inserted.push((var, at));
-            let arg = self.var_as_arg(var, pi.kind);
-            let body = subst(&pi.body, &|v| (v == pi.var).then(|| arg.clone()));
-            ty = self.table.head(&body);
-        }
-        ty
-    }
-
-    /// Whether `instantiate` made the variable for this use, so that it has one value.
-    fn made_for(&self, var: Var, at: TermId) -> bool {
-        self.table.info(var).span == self.span(at) && self.table.is_rigid(var)
-    }
-
-    fn add_implicit(&mut self, at: TermId, pi: &Pi) {
-        let arg = self.var_as_arg(pi.var, pi.kind);
-        let name = self.table.info(pi.var).name.clone();
-        if let Some(name_use) = self.uses.iter_mut().rev().find(|u| u.term == at) {
-            name_use.implicits.push((name, arg));
-        }
-    }
-
     // ----- optional arguments -----
 
     /// Whether the first argument is the optional one; a wrong dimension is reported.
@@ -737,22 +636,5 @@ impl Infer<'_> {
         let elem = self.open_type("t", Classes::DATA, count);
         let array = Arc::new(Type::Array(size, elem.clone()));
         Some((0..k).fold(array, |out, _| Arc::new(Type::Fun(elem.clone(), out))))
-    }
-}
-
-/// The kinds of the variables that a scheme's type binds.
-fn collect_kinds(ty: &Type, kinds: &mut [Kind]) {
-    match ty {
-        Type::Pi(pi) => {
-            if let Some(kind) = kinds.get_mut(pi.var.0 as usize) {
-                *kind = pi.kind;
-            }
-            collect_kinds(&pi.body, kinds);
-        }
-        Type::Fun(a, b) | Type::Pair(a, b) => {
-            collect_kinds(a, kinds);
-            collect_kinds(b, kinds);
-        }
-        _ => {}
     }
 }

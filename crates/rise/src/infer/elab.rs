@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use nat::{Nat, NatFun, Prop, Var};
+use nat::{Nat, NatFun, Var};
 use syntax::Code;
-use syntax::ast::{BinaryOp, BinderAnnotation, BinderId, Kind, Literal, Name, TermId, TermKind};
+use syntax::ast::{BinderAnnotation, BinderId, Kind, Name, TermId, TermKind};
 
 use super::expr::kind_noun;
-use super::table::{State, VarInfo};
 use super::{Infer, Local, Meaning};
 use crate::classes::Classes;
 use crate::types::{Address, Arg, DataFun, Pi, SizeFun, Ty, Type};
-use crate::{BinderInfo, NameUse, Resolution, Target, TermInfo};
+use crate::{NameUse, Resolution, TermInfo};
 
 impl Infer<'_> {
     // ----- types -----
@@ -182,7 +181,7 @@ impl Infer<'_> {
     // ----- names -----
 
     /// A type-level variable by name; anything else is reported.
-    fn type_level_name(&mut self, term: TermId, name: &Name) -> Option<(Var, Kind)> {
+    pub(super) fn type_level_name(&mut self, term: TermId, name: &Name) -> Option<(Var, Kind)> {
         if let Some(local) = self.lookup(name).cloned() {
             self.uses.push(NameUse {
                 term,
@@ -212,213 +211,6 @@ impl Infer<'_> {
             }
         }
         None
-    }
-
-    // ----- sizes -----
-
-    /// A size as it is written; an unknown one after an error.
-    pub(super) fn size(&mut self, term: TermId) -> Nat {
-        match self.elab_nat(term) {
-            Some(n) => n,
-            None => self.open_nat("n", term),
-        }
-    }
-
-    /// A whole size: must not be negative.
-    pub(super) fn elab_nat(&mut self, term: TermId) -> Option<Nat> {
-        let nat = self.nat_of(term)?;
-        if let Some(value) = nat.as_const()
-            && value < 0
-        {
-            self.error(
-                Code::NegativeSize,
-                self.span(term),
-                format!("sizes are not negative, and this is {value}"),
-            );
-            return None;
-        }
-        self.set(term, TermInfo::Arg(Arg::Nat(nat.clone())));
-        if !matches!(
-            self.item.term(self.bare(term)).kind,
-            TermKind::Name(_) | TermKind::Literal(_) | TermKind::Hole
-        ) {
-            self.require(
-                Prop::AtLeast(nat.clone(), Nat::constant(0)),
-                self.span(term),
-            );
-        }
-        Some(nat)
-    }
-
-    fn nat_of(&mut self, term: TermId) -> Option<Nat> {
-        let item = self.item;
-        match &item.term(term).kind {
-            TermKind::Missing => None,
-            TermKind::Paren(inner) => self.nat_of(*inner),
-            TermKind::Hole => {
-                let nat = self.open_nat("n", term);
-                if let Some(var) = nat.as_var() {
-                    self.inserted.push((var, term));
-                }
-                Some(nat)
-            }
-            TermKind::Literal(Literal::Int {
-                value,
-                suffix: None,
-            }) => self.nat_literal(term, *value),
-            TermKind::Name(name) => match self.type_level_name(term, name)? {
-                (var, Kind::Nat) => Some(Nat::var(var)),
-                (_, kind) => {
-                    self.error(
-                        Code::KindMismatch,
-                        self.span(term),
-                        format!("expected a size, found the {} `{name}`", kind_noun(kind)),
-                    );
-                    None
-                }
-            },
-            TermKind::Binary { op, lhs, rhs, .. } if is_size_operator(*op) => {
-                self.nat_operation(*op, *lhs, *rhs)
-            }
-            TermKind::Apply { callee, args } => self.nat_call(term, *callee, args),
-            _ => {
-                self.not_a_size(term);
-                None
-            }
-        }
-    }
-
-    fn nat_literal(&mut self, term: TermId, value: i128) -> Option<Nat> {
-        match i64::try_from(value) {
-            Ok(value) => Some(Nat::constant(value)),
-            Err(_) => {
-                self.error(
-                    Code::BadNumber,
-                    self.span(term),
-                    format!("the size {value} does not fit 63 bits"),
-                );
-                None
-            }
-        }
-    }
-
-    fn nat_operation(&mut self, op: BinaryOp, lhs: TermId, rhs: TermId) -> Option<Nat> {
-        let (a, b) = (self.nat_of(lhs), self.nat_of(rhs));
-        let (a, b) = (a?, b?);
-        Some(match op {
-            BinaryOp::Add => Nat::add(&a, &b),
-            BinaryOp::Sub => Nat::sub(&a, &b),
-            BinaryOp::Mul => Nat::mul(&a, &b),
-            BinaryOp::Div | BinaryOp::Mod => {
-                if !self.divisor(rhs, &b) {
-                    return None;
-                }
-                if op == BinaryOp::Div {
-                    Nat::div(&a, &b)
-                } else {
-                    Nat::rem(&a, &b)
-                }
-            }
-            _ => Nat::pow(&a, &b),
-        })
-    }
-
-    /// A divisor must be at least 1.
-    fn divisor(&mut self, term: TermId, value: &Nat) -> bool {
-        if value.as_const() == Some(0) {
-            self.error(
-                Code::ObligationFails,
-                self.span(term),
-                "division by zero in a size",
-            );
-            return false;
-        }
-        self.require(
-            Prop::AtLeast(value.clone(), Nat::constant(1)),
-            self.span(term),
-        );
-        true
-    }
-
-    fn nat_call(&mut self, term: TermId, callee: TermId, args: &[TermId]) -> Option<Nat> {
-        let Some(name) = self.source_name(callee).cloned() else {
-            self.not_a_size(term);
-            return None;
-        };
-        if let Some(Local {
-            meaning: Meaning::TypeLevel(_, Kind::Nat2Nat),
-            ..
-        }) = self.lookup(&name)
-            && let [arg] = args
-        {
-            let (var, _) = self.type_level_name(callee, &name)?;
-            let arg = self.elab_nat(*arg)?;
-            return Some(self.table.apply_size_fun(&SizeFun::Var(var), &arg));
-        }
-        match (name.as_str(), args) {
-            ("min" | "max" | "ceilDiv", [a, b]) => {
-                let (x, y) = (self.nat_of(*a)?, self.nat_of(*b)?);
-                Some(match name.as_str() {
-                    "min" => Nat::min(&x, &y),
-                    "max" => Nat::max(&x, &y),
-                    _ => {
-                        if !self.divisor(*b, &y) {
-                            return None;
-                        }
-                        Nat::ceil_div(&x, &y)
-                    }
-                })
-            }
-            ("log2", [a]) => {
-                let x = self.nat_of(*a)?;
-                self.require(Prop::AtLeast(x.clone(), Nat::constant(1)), self.span(*a));
-                Some(Nat::log2(&x))
-            }
-            ("sum", [index, from, to, body]) => self.nat_sum(term, *index, *from, *to, *body),
-            _ => {
-                self.not_a_size(term);
-                None
-            }
-        }
-    }
-
-    /// `sum(i, a, b, e)`: over `a <= i < b`.
-    fn nat_sum(
-        &mut self,
-        term: TermId,
-        index: TermId,
-        from: TermId,
-        to: TermId,
-        body: TermId,
-    ) -> Option<Nat> {
-        let Some(name) = self.source_name(index).cloned() else {
-            self.error(
-                Code::KindMismatch,
-                self.span(index),
-                "the first argument of `sum` is the name of its index",
-            );
-            return None;
-        };
-        let (from, to) = (self.nat_of(from)?, self.nat_of(to)?);
-        let (depth, level) = (self.scope.len(), self.level);
-        let var = self.rigid(name.clone(), Kind::Nat, self.span(index), true);
-        self.table.update(var).range = Some(to.clone());
-        let target = Target::SumIndex(term);
-        self.uses.push(NameUse {
-            term: index,
-            target,
-            implicits: Vec::new(),
-        });
-        self.set(index, TermInfo::Arg(Arg::Nat(Nat::var(var))));
-        self.scope.push(Local {
-            name,
-            target,
-            meaning: Meaning::TypeLevel(var, Kind::Nat),
-        });
-        let body = self.nat_of(body);
-        self.scope.truncate(depth);
-        self.level = level;
-        Some(Nat::sum(var, &from, &to, &body?))
     }
 
     // ----- arguments -----
@@ -532,7 +324,7 @@ impl Infer<'_> {
         }
     }
 
-    fn elab_data_fun(&mut self, term: TermId, range: Option<&Nat>) -> Option<DataFun> {
+    pub(super) fn elab_data_fun(&mut self, term: TermId, range: Option<&Nat>) -> Option<DataFun> {
         let bare = self.bare(term);
         let item = self.item;
         match &item.term(bare).kind {
@@ -585,150 +377,11 @@ impl Infer<'_> {
             ),
         );
     }
-
-    // ----- what a term is before it is elaborated -----
-
-    /// Whether the term can only be a size, a type or another type-level argument.
-    pub(super) fn is_type_level(&self, term: TermId) -> bool {
-        match &self.item.term(self.bare(term)).kind {
-            TermKind::Scalar(_)
-            | TermKind::Address(_)
-            | TermKind::Array { .. }
-            | TermKind::Tuple(..)
-            | TermKind::Vector { .. }
-            | TermKind::Index(_)
-            | TermKind::DepArray { .. }
-            | TermKind::DepPair { .. }
-            | TermKind::Arrow(..)
-            | TermKind::Pi { .. }
-            | TermKind::NatFun { .. }
-            | TermKind::DataFun { .. }
-            | TermKind::Missing
-            | TermKind::Hole => true,
-            TermKind::Name(name) => matches!(
-                self.lookup(name),
-                Some(Local {
-                    meaning: Meaning::TypeLevel(..),
-                    ..
-                })
-            ),
-            _ => false,
-        }
-    }
-
-    /// Whether the term consists of numbers, sizes and arithmetic only.
-    pub(super) fn is_size(&self, term: TermId) -> bool {
-        match &self.item.term(self.bare(term)).kind {
-            TermKind::Literal(Literal::Int { suffix: None, .. }) => true,
-            TermKind::Name(name) => matches!(
-                self.lookup(name),
-                Some(Local {
-                    meaning: Meaning::TypeLevel(_, Kind::Nat),
-                    ..
-                })
-            ),
-            TermKind::Binary { op, lhs, rhs, .. } => {
-                is_size_operator(*op) && self.is_size(*lhs) && self.is_size(*rhs)
-            }
-            TermKind::Apply { callee, .. } => match self.source_name(*callee) {
-                Some(name) => {
-                    matches!(name.as_str(), "min" | "max" | "ceilDiv" | "log2" | "sum")
-                        || matches!(
-                            self.lookup(name),
-                            Some(Local {
-                                meaning: Meaning::TypeLevel(_, Kind::Nat2Nat),
-                                ..
-                            })
-                        )
-                }
-                None => false,
-            },
-            _ => false,
-        }
-    }
-
-    /// Whether the term can only be a value: a function, an application of one, a value's name.
-    fn is_plainly_value(&self, term: TermId) -> bool {
-        match &self.item.term(self.bare(term)).kind {
-            TermKind::Name(name) => match self.lookup(name) {
-                Some(local) => matches!(local.meaning, Meaning::Value(_)),
-                None => {
-                    crate::Primitive::from_name(name).is_some()
-                        || matches!(self.env.resolve(name), Resolution::Def(..))
-                }
-            },
-            TermKind::Apply { .. } => !self.is_size(term),
-            TermKind::Fun { .. }
-            | TermKind::DepFun { .. }
-            | TermKind::Operator(_)
-            | TermKind::Pair(..)
-            | TermKind::Project { .. }
-            | TermKind::Let { .. } => true,
-            TermKind::Binary { op, .. } => {
-                matches!(
-                    op,
-                    BinaryOp::Pipe | BinaryOp::ApplyLeft | BinaryOp::Then | BinaryOp::After
-                )
-            }
-            TermKind::Literal(literal) => !matches!(literal, Literal::Int { suffix: None, .. }),
-            _ => false,
-        }
-    }
-
-    /// The literal number that a term is.
-    pub(super) fn literal_nat(&self, term: TermId) -> Option<i64> {
-        match &self.item.term(self.bare(term)).kind {
-            TermKind::Literal(Literal::Int {
-                value,
-                suffix: None,
-            }) => i64::try_from(*value).ok(),
-            _ => None,
-        }
-    }
-
-    /// The type-level variable that the first parameter of a `depFun`, `natFun` or `dataFun` binds.
-    pub(super) fn bound_by(&self, term: TermId) -> Option<Var> {
-        let param = match &self.item.term(self.bare(term)).kind {
-            TermKind::DepFun { params, .. } => *params.first()?,
-            TermKind::NatFun { param, .. } | TermKind::DataFun { param, .. } => *param,
-            _ => return None,
-        };
-        match self.binders[param.0 as usize] {
-            BinderInfo::TypeLevel(var, _) => Some(var),
-            _ => None,
-        }
-    }
-
-    /// A variable for the index of a condition that holds for a whole range.
-    pub(super) fn index_var(&mut self, name: &str, range: &Nat) -> Var {
-        self.table.add(VarInfo {
-            name: name.into(),
-            kind: Kind::Nat,
-            level: self.level + 1,
-            state: State::Rigid,
-            classes: Classes::DATA,
-            span: syntax::Span::default(),
-            range: Some(range.clone()),
-            inner: true,
-        })
-    }
 }
 
 fn is_data_kind(kind: Kind) -> bool {
     matches!(
         kind,
         Kind::DataType | Kind::Scalar | Kind::Num | Kind::Int | Kind::Float
-    )
-}
-
-fn is_size_operator(op: BinaryOp) -> bool {
-    matches!(
-        op,
-        BinaryOp::Add
-            | BinaryOp::Sub
-            | BinaryOp::Mul
-            | BinaryOp::Div
-            | BinaryOp::Mod
-            | BinaryOp::Pow
     )
 }

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use nat::Nat;
-use syntax::ast::{BinaryOp, BinderAnnotation, BinderId, Half, Kind, TermId, TermKind, UnaryOp};
+use syntax::ast::{BinderAnnotation, BinderId, Half, Kind, TermId, TermKind};
 use syntax::{Code, Span};
 
 use super::table::subst;
 use super::unify::{Cause, Why};
 use super::{Infer, Local, Meaning};
 use crate::classes::Classes;
-use crate::primitive::Primitive;
 use crate::types::{Arg, Pi, Ty, Type};
 use crate::{BinderInfo, Target, TermInfo};
 
@@ -122,11 +121,27 @@ impl Infer<'_> {
 
     fn type_level_in_expression(&mut self, term: TermId, what: &str) -> Ty {
         let text = self.source(term);
+        let help = match &self.item.term(term).kind {
+            TermKind::Array { size, elem, .. } => {
+                match (self.literal_nat(*size), self.source_name(*elem)) {
+                    (Some(digits), Some(suffix)) if suffix == "f" => Some(format!(
+                        "a float needs a digit after its point: `{digits}.0f`"
+                    )),
+                    _ => None,
+                }
+            }
+            TermKind::Arrow(parameter, _) => {
+                let parameter = self.source(*parameter);
+                Some(format!("a function is written `fun({parameter} => …)`"))
+            }
+            _ => None,
+        };
         self.error(
             Code::KindMismatch,
             self.item.term(term).span,
             format!("expected an expression, found {what}: `{text}`"),
-        );
+        )
+        .help = help;
         self.broken()
     }
 
@@ -154,7 +169,7 @@ impl Infer<'_> {
     }
 
     /// The type of a term that must be data (a pair's half, a `let`).
-    fn data_of(&mut self, term: TermId) -> Ty {
+    pub(super) fn data_of(&mut self, term: TermId) -> Ty {
         let ty = self.synth(term);
         if self.restrict(&ty, Classes::DATA).is_ok() {
             return ty;
@@ -441,180 +456,6 @@ impl Infer<'_> {
                 if half == Half::First { first } else { second }
             }
         }
-    }
-
-    fn unary(&mut self, op: UnaryOp, operand: TermId) -> Ty {
-        let ty = match op {
-            UnaryOp::Not => Arc::new(Type::Scalar(syntax::ast::ScalarType::Bool)),
-            UnaryOp::Neg => {
-                let ty = self.synth(operand);
-                let numbers = Classes::of_kind(Kind::Num);
-                if let Err(clash) = self.restrict(&ty, numbers) {
-                    self.not_a_number("-", operand, &ty, &clash);
-                    return self.broken();
-                }
-                return ty;
-            }
-        };
-        let cause = Cause {
-            span: self.span(operand),
-            why: Why::Context,
-        };
-        self.check(operand, &ty, cause);
-        ty
-    }
-
-    fn binary(
-        &mut self,
-        term: TermId,
-        op: BinaryOp,
-        lhs: TermId,
-        rhs: TermId,
-        wanted: Wanted,
-    ) -> Ty {
-        match op {
-            BinaryOp::Pipe | BinaryOp::ApplyLeft => self.application(term, wanted),
-            BinaryOp::Then => self.compose(term, lhs, rhs, wanted),
-            BinaryOp::After => self.compose(term, rhs, lhs, wanted),
-            BinaryOp::Pow => self.power(term, wanted),
-            BinaryOp::Divides => {
-                self.error(
-                    Code::SyntaxError,
-                    self.span(term),
-                    "`|` (divides) is for `@assume`; in an expression write `b % a == 0`",
-                );
-                self.broken()
-            }
-            _ => {
-                let ty = self.operator(op, lhs, rhs, wanted);
-                self.agreed(term, ty, wanted)
-            }
-        }
-    }
-
-    /// `^` has no primitive: it is for sizes.
-    fn power(&mut self, term: TermId, wanted: Wanted) -> Ty {
-        if self.is_size(term) {
-            self.elab_nat(term);
-            let ty = Arc::new(Type::Scalar(syntax::ast::ScalarType::NatType));
-            return self.agreed(term, ty, wanted);
-        }
-        self.error(
-            Code::KindMismatch,
-            self.span(term),
-            "`^` is for sizes: both sides must be nats",
-        )
-        .help = Some("for values declare `foreign def pow(x: f32, y: f32): f32`".into());
-        self.broken()
-    }
-
-    /// `first` then `second`.
-    fn compose(&mut self, term: TermId, first: TermId, second: TermId, wanted: Wanted) -> Ty {
-        let (input, output) = match wanted.map(|(ty, _)| &**ty) {
-            Some(Type::Fun(a, b)) => (a.clone(), Some(b.clone())),
-            _ => (self.open_type("s", Classes::ANY, first), None),
-        };
-        let middle = self.open_type("t", Classes::ANY, first);
-        let result = match &output {
-            Some(ty) => ty.clone(),
-            None => self.open_type("u", Classes::ANY, second),
-        };
-        let cause = |this: &Self, term| Cause {
-            span: this.head_span(term),
-            why: wanted
-                .filter(|_| term == first)
-                .map_or(Why::Context, |(_, c)| c.why),
-        };
-        let take = Arc::new(Type::Fun(input.clone(), middle.clone()));
-        let first_cause = cause(self, first);
-        self.check(first, &take, first_cause);
-        let give = Arc::new(Type::Fun(middle.clone(), result.clone()));
-        let second_cause = Cause {
-            span: self.head_span(second),
-            why: Why::Context,
-        };
-        self.check(second, &give, second_cause);
-        let ty = Arc::new(Type::Fun(input, result));
-        match wanted {
-            Some((expected, _)) if matches!(**expected, Type::Fun(..)) => ty,
-            _ => self.agreed(term, ty, wanted),
-        }
-    }
-
-    fn operator(&mut self, op: BinaryOp, lhs: TermId, rhs: TermId, wanted: Wanted) -> Ty {
-        let bool_type = || Arc::new(Type::Scalar(syntax::ast::ScalarType::Bool));
-        let kind = match op {
-            BinaryOp::And | BinaryOp::Or => {
-                for side in [lhs, rhs] {
-                    let cause = Cause {
-                        span: self.span(side),
-                        why: Why::Context,
-                    };
-                    self.check(side, &bool_type(), cause);
-                }
-                return bool_type();
-            }
-            BinaryOp::Mod => Kind::Int,
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => Kind::Num,
-            _ => Kind::Scalar,
-        };
-        // A wanted type helps literals: in `x + 1` both sides have the type of the result.
-        let hint = wanted
-            .filter(|_| kind != Kind::Scalar)
-            .map(|(ty, _)| ty.clone());
-        let left = self.synth(lhs);
-        if let Some(hint) = hint
-            && self.is_open_literal(&left)
-        {
-            let cause = Cause {
-                span: self.span(lhs),
-                why: Why::Context,
-            };
-            self.attempt(&hint, &left, cause);
-        }
-        let cause = Cause {
-            span: self.span(rhs),
-            why: Why::Operand { op, lhs },
-        };
-        if let Err(clash) = self.restrict(&left, Classes::of_kind(kind)) {
-            self.not_a_number(op.as_str(), lhs, &left, &clash);
-            self.synth(rhs);
-            return if kind == Kind::Scalar {
-                bool_type()
-            } else {
-                self.broken()
-            };
-        }
-        self.check(rhs, &left, cause);
-        if kind == Kind::Scalar {
-            bool_type()
-        } else {
-            left
-        }
-    }
-
-    fn is_open_literal(&self, ty: &Ty) -> bool {
-        matches!(&*self.table.head(ty), Type::Var(v) if self.table.is_open(*v))
-    }
-
-    /// The primitive that an operator in parentheses stands for.
-    pub(super) fn operator_primitive(op: BinaryOp) -> Option<Primitive> {
-        Some(match op {
-            BinaryOp::Add => Primitive::Add,
-            BinaryOp::Sub => Primitive::Sub,
-            BinaryOp::Mul => Primitive::Mul,
-            BinaryOp::Div => Primitive::Div,
-            BinaryOp::Mod => Primitive::Mod,
-            BinaryOp::Eq => Primitive::Equal,
-            BinaryOp::Ne => Primitive::NotEqual,
-            BinaryOp::Lt => Primitive::Lt,
-            BinaryOp::Le => Primitive::Le,
-            BinaryOp::Gt => Primitive::Gt,
-            BinaryOp::Ge => Primitive::Ge,
-            BinaryOp::And => Primitive::And,
-            BinaryOp::Or => Primitive::Or,
-            _ => return None,
-        })
     }
 
     /// A size where an expression is wanted is a value of `natType`.

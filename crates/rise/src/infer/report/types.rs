@@ -204,10 +204,9 @@ impl Infer<'_> {
             (_, Type::Fun(..) | Type::Pi(_)) if !is_function(wanted) => {
                 Some("the function misses an argument".into())
             }
-            (Type::Fun(..), Type::Array(..)) => match self.cause_head(cause) {
-                Some(head) => Some(format!("the function comes first: `{head}(f)(xs)`")),
-                None => None,
-            },
+            (Type::Fun(..), Type::Array(..)) => self
+                .cause_head(cause)
+                .map(|head| format!("the function comes first: `{head}(f)(xs)`")),
             (Type::Array(..), t) if !matches!(t, Type::Array(..)) => match cause.why {
                 Why::Piped { .. } | Why::Argument { .. } if matches!(t, Type::Pair(..)) => Some(
                     "`fst` or `snd` takes an array out of a pair; `zip` makes an array of pairs"

@@ -1,0 +1,138 @@
+//! What a term is before anything is known about it: value, size, type or address space.
+
+use nat::{Nat, Var};
+use syntax::ast::{BinaryOp, Kind, Literal, TermId, TermKind};
+
+use super::table::{State, VarInfo};
+use super::{Infer, Local, Meaning};
+use crate::classes::Classes;
+use crate::{BinderInfo, Resolution};
+
+use super::sizes::is_size_operator;
+
+impl Infer<'_> {
+    /// Whether the term can only be a size, a type or another type-level argument.
+    pub(super) fn is_type_level(&self, term: TermId) -> bool {
+        match &self.item.term(self.bare(term)).kind {
+            TermKind::Scalar(_)
+            | TermKind::Address(_)
+            | TermKind::Array { .. }
+            | TermKind::Tuple(..)
+            | TermKind::Vector { .. }
+            | TermKind::Index(_)
+            | TermKind::DepArray { .. }
+            | TermKind::DepPair { .. }
+            | TermKind::Arrow(..)
+            | TermKind::Pi { .. }
+            | TermKind::NatFun { .. }
+            | TermKind::DataFun { .. }
+            | TermKind::Missing
+            | TermKind::Hole => true,
+            TermKind::Name(name) => matches!(
+                self.lookup(name),
+                Some(Local {
+                    meaning: Meaning::TypeLevel(..),
+                    ..
+                })
+            ),
+            _ => false,
+        }
+    }
+
+    /// Whether the term consists of numbers, sizes and arithmetic only.
+    pub(super) fn is_size(&self, term: TermId) -> bool {
+        match &self.item.term(self.bare(term)).kind {
+            TermKind::Literal(Literal::Int { suffix: None, .. }) => true,
+            TermKind::Name(name) => matches!(
+                self.lookup(name),
+                Some(Local {
+                    meaning: Meaning::TypeLevel(_, Kind::Nat),
+                    ..
+                })
+            ),
+            TermKind::Binary { op, lhs, rhs, .. } => {
+                is_size_operator(*op) && self.is_size(*lhs) && self.is_size(*rhs)
+            }
+            TermKind::Apply { callee, .. } => match self.source_name(*callee) {
+                Some(name) => {
+                    matches!(name.as_str(), "min" | "max" | "ceilDiv" | "log2" | "sum")
+                        || matches!(
+                            self.lookup(name),
+                            Some(Local {
+                                meaning: Meaning::TypeLevel(_, Kind::Nat2Nat),
+                                ..
+                            })
+                        )
+                }
+                None => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether the term can only be a value: a function, an application of one, a value's name.
+    pub(super) fn is_plainly_value(&self, term: TermId) -> bool {
+        match &self.item.term(self.bare(term)).kind {
+            TermKind::Name(name) => match self.lookup(name) {
+                Some(local) => matches!(local.meaning, Meaning::Value(_)),
+                None => {
+                    crate::Primitive::from_name(name).is_some()
+                        || matches!(self.env.resolve(name), Resolution::Def(..))
+                }
+            },
+            TermKind::Apply { .. } => !self.is_size(term),
+            TermKind::Fun { .. }
+            | TermKind::DepFun { .. }
+            | TermKind::Operator(_)
+            | TermKind::Pair(..)
+            | TermKind::Project { .. }
+            | TermKind::Let { .. } => true,
+            TermKind::Binary { op, .. } => {
+                matches!(
+                    op,
+                    BinaryOp::Pipe | BinaryOp::ApplyLeft | BinaryOp::Then | BinaryOp::After
+                )
+            }
+            TermKind::Literal(literal) => !matches!(literal, Literal::Int { suffix: None, .. }),
+            _ => false,
+        }
+    }
+
+    /// The literal number that a term is.
+    pub(super) fn literal_nat(&self, term: TermId) -> Option<i64> {
+        match &self.item.term(self.bare(term)).kind {
+            TermKind::Literal(Literal::Int {
+                value,
+                suffix: None,
+            }) => i64::try_from(*value).ok(),
+            _ => None,
+        }
+    }
+
+    /// The type-level variable that the first parameter of a `depFun`, `natFun` or `dataFun` binds.
+    pub(super) fn bound_by(&self, term: TermId) -> Option<Var> {
+        let param = match &self.item.term(self.bare(term)).kind {
+            TermKind::DepFun { params, .. } => *params.first()?,
+            TermKind::NatFun { param, .. } | TermKind::DataFun { param, .. } => *param,
+            _ => return None,
+        };
+        match self.binders[param.0 as usize] {
+            BinderInfo::TypeLevel(var, _) => Some(var),
+            _ => None,
+        }
+    }
+
+    /// A variable for the index of a condition that holds for a whole range.
+    pub(super) fn index_var(&mut self, name: &str, range: &Nat) -> Var {
+        self.table.add(VarInfo {
+            name: name.into(),
+            kind: Kind::Nat,
+            level: self.level + 1,
+            state: State::Rigid,
+            classes: Classes::DATA,
+            span: syntax::Span::default(),
+            range: Some(range.clone()),
+            inner: true,
+        })
+    }
+}

@@ -1,0 +1,132 @@
+//! Schemes at their uses: fresh variables, implicit arguments, conditions taken over.
+
+use nat::Var;
+use syntax::ast::{Kind, Name, TermId};
+
+use super::Infer;
+use super::obligations::{SchemeCondition, Source};
+use super::table::{State, VarInfo, rename, rename_prop, subst};
+use crate::classes::Classes;
+use crate::types::{Arg, Pi, Scheme, Ty, Type};
+
+use super::apply::Inherited;
+
+impl Infer<'_> {
+    /// Fresh variables for a scheme: open ones for its implicit prefix, which is taken off.
+    #[allow(clippy::type_complexity)]
+    pub(super) fn instantiate(
+        &mut self,
+        scheme: &Scheme,
+        at: TermId,
+    ) -> (Ty, Vec<Inherited>, Vec<(Name, Arg)>) {
+        if scheme.names.0.is_empty() {
+            return (scheme.ty.clone(), Vec::new(), Vec::new());
+        }
+        let base = u32::try_from(self.table.len()).unwrap_or(u32::MAX);
+        let mut kinds = vec![Kind::Nat; scheme.names.0.len()];
+        collect_kinds(&scheme.ty, &mut kinds);
+        for (name, kind) in scheme.names.0.iter().zip(&kinds) {
+            self.table.add(VarInfo {
+                name: name.clone(),
+                kind: *kind,
+                level: self.level + 1,
+                state: State::Rigid,
+                classes: Classes::of_kind(*kind),
+                span: self.span(at),
+                range: None,
+                inner: true,
+            });
+        }
+        let shift = |v: Var| Var(base + v.0);
+        let mut ty = rename(&scheme.ty, &shift);
+        let obligations = scheme
+            .obligations
+            .iter()
+            .map(|prop| Inherited {
+                prop: rename_prop(prop, &shift),
+                source: Source::Scheme(SchemeCondition {
+                    head: at,
+                    prop: prop.clone(),
+                    names: scheme.names.clone(),
+                    base,
+                }),
+            })
+            .collect();
+        let mut implicits = Vec::new();
+        while let Type::Pi(pi) = &*ty {
+            if !pi.implicit {
+                break;
+            }
+            let pi = pi.clone();
+            self.make_open(pi.var);
+            let name = self.table.info(pi.var).name.clone();
+            implicits.push((name, self.var_as_arg(pi.var, pi.kind)));
+            self.inserted.push((pi.var, at));
+            ty = pi.body;
+        }
+        (ty, obligations, implicits)
+    }
+
+    pub(super) fn make_open(&mut self, var: Var) {
+        let level = self.level;
+        let info = self.table.update(var);
+        info.state = State::Open;
+        info.level = level;
+    }
+
+    /// Implicit parameters that come first are inferred.
+    pub(super) fn instantiate_prefix(&mut self, ty: Ty, at: TermId) -> Ty {
+        let mut ty = self.table.head(&ty);
+        while let Type::Pi(pi) = &*ty {
+            if !pi.implicit {
+                break;
+            }
+            let pi = pi.clone();
+            if self.made_for(pi.var, at) {
+                // Made for this very use by `instantiate`.
+                self.make_open(pi.var);
+                self.inserted.push((pi.var, at));
+                self.add_implicit(at, &pi);
+                ty = self.table.head(&pi.body);
+                continue;
+            }
+            let name = self.table.info(pi.var).name.clone();
+            let var = self.open(name, pi.kind, Classes::of_kind(pi.kind), at);
+            self.inserted.push((var, at));
+            let arg = self.var_as_arg(var, pi.kind);
+            let body = subst(&pi.body, &|v| (v == pi.var).then(|| arg.clone()));
+            ty = self.table.head(&body);
+        }
+        ty
+    }
+
+    /// Whether `instantiate` made the variable for this use, so that it has one value.
+    pub(super) fn made_for(&self, var: Var, at: TermId) -> bool {
+        self.table.info(var).span == self.span(at) && self.table.is_rigid(var)
+    }
+
+    pub(super) fn add_implicit(&mut self, at: TermId, pi: &Pi) {
+        let arg = self.var_as_arg(pi.var, pi.kind);
+        let name = self.table.info(pi.var).name.clone();
+        if let Some(name_use) = self.uses.iter_mut().rev().find(|u| u.term == at) {
+            name_use.implicits.push((name, arg));
+        }
+    }
+}
+
+/// The kinds of the variables that a scheme's type binds.
+fn collect_kinds(ty: &Type, kinds: &mut [Kind]) {
+    match ty {
+        Type::Pi(pi) => {
+            if let Some(kind) = kinds.get_mut(pi.var.0 as usize) {
+                *kind = pi.kind;
+            }
+            collect_kinds(&pi.body, kinds);
+        }
+        Type::Fun(a, b) | Type::Pair(a, b) => {
+            collect_kinds(a, kinds);
+            collect_kinds(b, kinds);
+        }
+        _ => {}
+    }
+}

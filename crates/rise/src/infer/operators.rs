@@ -1,0 +1,202 @@
+//! Operators and compositions.
+
+use std::sync::Arc;
+
+use syntax::Code;
+use syntax::ast::{BinaryOp, Kind, TermId, UnaryOp};
+
+use super::Infer;
+use super::unify::{Cause, Why};
+use crate::classes::Classes;
+use crate::primitive::Primitive;
+use crate::types::{Ty, Type};
+
+use super::expr::Wanted;
+
+impl Infer<'_> {
+    pub(super) fn unary(&mut self, op: UnaryOp, operand: TermId) -> Ty {
+        let ty = match op {
+            UnaryOp::Not => Arc::new(Type::Scalar(syntax::ast::ScalarType::Bool)),
+            UnaryOp::Neg => {
+                let ty = self.synth(operand);
+                let numbers = Classes::of_kind(Kind::Num);
+                if let Err(clash) = self.restrict(&ty, numbers) {
+                    self.not_a_number("-", operand, &ty, &clash);
+                    return self.broken();
+                }
+                return ty;
+            }
+        };
+        let cause = Cause {
+            span: self.span(operand),
+            why: Why::Context,
+        };
+        self.check(operand, &ty, cause);
+        ty
+    }
+
+    pub(super) fn binary(
+        &mut self,
+        term: TermId,
+        op: BinaryOp,
+        lhs: TermId,
+        rhs: TermId,
+        wanted: Wanted,
+    ) -> Ty {
+        match op {
+            BinaryOp::Pipe | BinaryOp::ApplyLeft => self.application(term, wanted),
+            BinaryOp::Then => self.compose(term, lhs, rhs, wanted),
+            BinaryOp::After => self.compose(term, rhs, lhs, wanted),
+            BinaryOp::Pow => self.power(term, wanted),
+            BinaryOp::Divides => {
+                self.error(
+                    Code::SyntaxError,
+                    self.span(term),
+                    "`|` (divides) is for `@assume`; in an expression write `b % a == 0`",
+                );
+                self.broken()
+            }
+            _ => {
+                let ty = self.operator(op, lhs, rhs, wanted);
+                self.agreed(term, ty, wanted)
+            }
+        }
+    }
+
+    /// `^` has no primitive: it is for sizes.
+    pub(super) fn power(&mut self, term: TermId, wanted: Wanted) -> Ty {
+        if self.is_size(term) {
+            self.elab_nat(term);
+            let ty = Arc::new(Type::Scalar(syntax::ast::ScalarType::NatType));
+            return self.agreed(term, ty, wanted);
+        }
+        self.error(
+            Code::KindMismatch,
+            self.span(term),
+            "`^` is for sizes: both sides must be nats",
+        )
+        .help = Some("for values declare `foreign def pow(x: f32, y: f32): f32`".into());
+        self.broken()
+    }
+
+    /// `first` then `second`.
+    pub(super) fn compose(
+        &mut self,
+        term: TermId,
+        first: TermId,
+        second: TermId,
+        wanted: Wanted,
+    ) -> Ty {
+        let (input, output) = match wanted.map(|(ty, _)| &**ty) {
+            Some(Type::Fun(a, b)) => (a.clone(), Some(b.clone())),
+            _ => (self.open_type("s", Classes::ANY, first), None),
+        };
+        let middle = self.open_type("t", Classes::ANY, first);
+        let result = match &output {
+            Some(ty) => ty.clone(),
+            None => self.open_type("u", Classes::ANY, second),
+        };
+        let cause = |this: &Self, term| Cause {
+            span: this.head_span(term),
+            why: wanted
+                .filter(|_| term == first)
+                .map_or(Why::Context, |(_, c)| c.why),
+        };
+        let take = Arc::new(Type::Fun(input.clone(), middle.clone()));
+        let first_cause = cause(self, first);
+        self.check(first, &take, first_cause);
+        let give = Arc::new(Type::Fun(middle.clone(), result.clone()));
+        let second_cause = Cause {
+            span: self.head_span(second),
+            why: Why::Context,
+        };
+        self.check(second, &give, second_cause);
+        let ty = Arc::new(Type::Fun(input, result));
+        match wanted {
+            Some((expected, _)) if matches!(**expected, Type::Fun(..)) => ty,
+            _ => self.agreed(term, ty, wanted),
+        }
+    }
+
+    pub(super) fn operator(
+        &mut self,
+        op: BinaryOp,
+        lhs: TermId,
+        rhs: TermId,
+        wanted: Wanted,
+    ) -> Ty {
+        let bool_type = || Arc::new(Type::Scalar(syntax::ast::ScalarType::Bool));
+        let kind = match op {
+            BinaryOp::And | BinaryOp::Or => {
+                for side in [lhs, rhs] {
+                    let cause = Cause {
+                        span: self.span(side),
+                        why: Why::Context,
+                    };
+                    self.check(side, &bool_type(), cause);
+                }
+                return bool_type();
+            }
+            BinaryOp::Mod => Kind::Int,
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => Kind::Num,
+            _ => Kind::Scalar,
+        };
+        // A wanted type helps literals: in `x + 1` both sides have the type of the result.
+        let hint = wanted
+            .filter(|_| kind != Kind::Scalar)
+            .map(|(ty, _)| ty.clone());
+        let left = self.synth(lhs);
+        if let Some(hint) = hint
+            && self.is_open_literal(&left)
+        {
+            let cause = Cause {
+                span: self.span(lhs),
+                why: Why::Context,
+            };
+            self.attempt(&hint, &left, cause);
+        }
+        let cause = Cause {
+            span: self.span(rhs),
+            why: Why::Operand { op, lhs },
+        };
+        if let Err(clash) = self.restrict(&left, Classes::of_kind(kind)) {
+            self.not_a_number(op.as_str(), lhs, &left, &clash);
+            self.synth(rhs);
+            return if kind == Kind::Scalar {
+                bool_type()
+            } else {
+                self.broken()
+            };
+        }
+        self.check(rhs, &left, cause);
+        if kind == Kind::Scalar {
+            bool_type()
+        } else {
+            left
+        }
+    }
+
+    pub(super) fn is_open_literal(&self, ty: &Ty) -> bool {
+        matches!(&*self.table.head(ty), Type::Var(v) if self.table.is_open(*v))
+    }
+
+    /// The primitive that an operator in parentheses stands for.
+    pub(super) fn operator_primitive(op: BinaryOp) -> Option<Primitive> {
+        Some(match op {
+            BinaryOp::Add => Primitive::Add,
+            BinaryOp::Sub => Primitive::Sub,
+            BinaryOp::Mul => Primitive::Mul,
+            BinaryOp::Div => Primitive::Div,
+            BinaryOp::Mod => Primitive::Mod,
+            BinaryOp::Eq => Primitive::Equal,
+            BinaryOp::Ne => Primitive::NotEqual,
+            BinaryOp::Lt => Primitive::Lt,
+            BinaryOp::Le => Primitive::Le,
+            BinaryOp::Gt => Primitive::Gt,
+            BinaryOp::Ge => Primitive::Ge,
+            BinaryOp::And => Primitive::And,
+            BinaryOp::Or => Primitive::Or,
+            _ => return None,
+        })
+    }
+}

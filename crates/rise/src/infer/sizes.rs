@@ -1,0 +1,234 @@
+//! Sizes as they are written.
+
+use nat::{Nat, Prop};
+use syntax::Code;
+use syntax::ast::{BinaryOp, Kind, Literal, TermId, TermKind};
+
+use super::expr::kind_noun;
+use super::{Infer, Local, Meaning};
+use crate::types::{Arg, SizeFun};
+use crate::{NameUse, Target, TermInfo};
+
+impl Infer<'_> {
+    /// A size as it is written; an unknown one after an error.
+    pub(super) fn size(&mut self, term: TermId) -> Nat {
+        match self.elab_nat(term) {
+            Some(n) => n,
+            None => self.open_nat("n", term),
+        }
+    }
+
+    /// A whole size: must not be negative.
+    pub(super) fn elab_nat(&mut self, term: TermId) -> Option<Nat> {
+        let nat = self.nat_of(term)?;
+        if let Some(value) = nat.as_const()
+            && value < 0
+        {
+            self.error(
+                Code::NegativeSize,
+                self.span(term),
+                format!("sizes are not negative, and this is {value}"),
+            );
+            return None;
+        }
+        self.set(term, TermInfo::Arg(Arg::Nat(nat.clone())));
+        if !matches!(
+            self.item.term(self.bare(term)).kind,
+            TermKind::Name(_) | TermKind::Literal(_) | TermKind::Hole
+        ) {
+            self.require(
+                Prop::AtLeast(nat.clone(), Nat::constant(0)),
+                self.span(term),
+            );
+        }
+        Some(nat)
+    }
+
+    pub(super) fn nat_of(&mut self, term: TermId) -> Option<Nat> {
+        let item = self.item;
+        match &item.term(term).kind {
+            TermKind::Missing => None,
+            TermKind::Paren(inner) => self.nat_of(*inner),
+            TermKind::Hole => {
+                let nat = self.open_nat("n", term);
+                if let Some(var) = nat.as_var() {
+                    self.inserted.push((var, term));
+                }
+                Some(nat)
+            }
+            TermKind::Literal(Literal::Int {
+                value,
+                suffix: None,
+            }) => self.nat_literal(term, *value),
+            TermKind::Name(name) => match self.type_level_name(term, name)? {
+                (var, Kind::Nat) => Some(Nat::var(var)),
+                (_, kind) => {
+                    self.error(
+                        Code::KindMismatch,
+                        self.span(term),
+                        format!("expected a size, found the {} `{name}`", kind_noun(kind)),
+                    );
+                    None
+                }
+            },
+            TermKind::Binary { op, lhs, rhs, .. } if is_size_operator(*op) => {
+                self.nat_operation(*op, *lhs, *rhs)
+            }
+            TermKind::Apply { callee, args } => self.nat_call(term, *callee, args),
+            _ => {
+                self.not_a_size(term);
+                None
+            }
+        }
+    }
+
+    pub(super) fn nat_literal(&mut self, term: TermId, value: i128) -> Option<Nat> {
+        match i64::try_from(value) {
+            Ok(value) => Some(Nat::constant(value)),
+            Err(_) => {
+                self.error(
+                    Code::BadNumber,
+                    self.span(term),
+                    format!("the size {value} does not fit 63 bits"),
+                );
+                None
+            }
+        }
+    }
+
+    pub(super) fn nat_operation(&mut self, op: BinaryOp, lhs: TermId, rhs: TermId) -> Option<Nat> {
+        let (a, b) = (self.nat_of(lhs), self.nat_of(rhs));
+        let (a, b) = (a?, b?);
+        Some(match op {
+            BinaryOp::Add => Nat::add(&a, &b),
+            BinaryOp::Sub => Nat::sub(&a, &b),
+            BinaryOp::Mul => Nat::mul(&a, &b),
+            BinaryOp::Div | BinaryOp::Mod => {
+                if !self.divisor(rhs, &b) {
+                    return None;
+                }
+                if op == BinaryOp::Div {
+                    Nat::div(&a, &b)
+                } else {
+                    Nat::rem(&a, &b)
+                }
+            }
+            _ => Nat::pow(&a, &b),
+        })
+    }
+
+    /// A divisor must be at least 1.
+    pub(super) fn divisor(&mut self, term: TermId, value: &Nat) -> bool {
+        if value.as_const() == Some(0) {
+            self.error(
+                Code::ObligationFails,
+                self.span(term),
+                "division by zero in a size",
+            );
+            return false;
+        }
+        self.require(
+            Prop::AtLeast(value.clone(), Nat::constant(1)),
+            self.span(term),
+        );
+        true
+    }
+
+    pub(super) fn nat_call(
+        &mut self,
+        term: TermId,
+        callee: TermId,
+        args: &[TermId],
+    ) -> Option<Nat> {
+        let Some(name) = self.source_name(callee).cloned() else {
+            self.not_a_size(term);
+            return None;
+        };
+        if let Some(Local {
+            meaning: Meaning::TypeLevel(_, Kind::Nat2Nat),
+            ..
+        }) = self.lookup(&name)
+            && let [arg] = args
+        {
+            let (var, _) = self.type_level_name(callee, &name)?;
+            let arg = self.elab_nat(*arg)?;
+            return Some(self.table.apply_size_fun(&SizeFun::Var(var), &arg));
+        }
+        match (name.as_str(), args) {
+            ("min" | "max" | "ceilDiv", [a, b]) => {
+                let (x, y) = (self.nat_of(*a)?, self.nat_of(*b)?);
+                Some(match name.as_str() {
+                    "min" => Nat::min(&x, &y),
+                    "max" => Nat::max(&x, &y),
+                    _ => {
+                        if !self.divisor(*b, &y) {
+                            return None;
+                        }
+                        Nat::ceil_div(&x, &y)
+                    }
+                })
+            }
+            ("log2", [a]) => {
+                let x = self.nat_of(*a)?;
+                self.require(Prop::AtLeast(x.clone(), Nat::constant(1)), self.span(*a));
+                Some(Nat::log2(&x))
+            }
+            ("sum", [index, from, to, body]) => self.nat_sum(term, *index, *from, *to, *body),
+            _ => {
+                self.not_a_size(term);
+                None
+            }
+        }
+    }
+
+    /// `sum(i, a, b, e)`: over `a <= i < b`.
+    pub(super) fn nat_sum(
+        &mut self,
+        term: TermId,
+        index: TermId,
+        from: TermId,
+        to: TermId,
+        body: TermId,
+    ) -> Option<Nat> {
+        let Some(name) = self.source_name(index).cloned() else {
+            self.error(
+                Code::KindMismatch,
+                self.span(index),
+                "the first argument of `sum` is the name of its index",
+            );
+            return None;
+        };
+        let (from, to) = (self.nat_of(from)?, self.nat_of(to)?);
+        let (depth, level) = (self.scope.len(), self.level);
+        let var = self.rigid(name.clone(), Kind::Nat, self.span(index), true);
+        self.table.update(var).range = Some(to.clone());
+        let target = Target::SumIndex(term);
+        self.uses.push(NameUse {
+            term: index,
+            target,
+            implicits: Vec::new(),
+        });
+        self.set(index, TermInfo::Arg(Arg::Nat(Nat::var(var))));
+        self.scope.push(Local {
+            name,
+            target,
+            meaning: Meaning::TypeLevel(var, Kind::Nat),
+        });
+        let body = self.nat_of(body);
+        self.scope.truncate(depth);
+        self.level = level;
+        Some(Nat::sum(var, &from, &to, &body?))
+    }
+}
+
+pub(super) fn is_size_operator(op: BinaryOp) -> bool {
+    matches!(
+        op,
+        BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Mod
+            | BinaryOp::Pow
+    )
+}
