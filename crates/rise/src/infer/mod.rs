@@ -14,6 +14,7 @@ mod instantiate;
 mod literals;
 mod obligations;
 mod operators;
+mod optional;
 mod report;
 mod signature;
 mod sizes;

@@ -1,0 +1,83 @@
+//! First arguments that may be left out, and `makeArray`, which takes as many as it says.
+
+use std::sync::Arc;
+
+use nat::Nat;
+use syntax::Code;
+use syntax::ast::TermId;
+
+use super::Infer;
+use crate::classes::Classes;
+use crate::primitive::{OptionalArgument, Primitive};
+use crate::types::{Arg, Ty, Type};
+use crate::{Resolution, TermInfo};
+
+impl Infer<'_> {
+    /// Whether the first argument is the optional one; a wrong dimension is reported.
+    pub(super) fn optional_argument(
+        &mut self,
+        primitive: Primitive,
+        optional: OptionalArgument,
+        term: TermId,
+    ) -> bool {
+        match optional {
+            OptionalArgument::AddressSpace => {
+                if self.is_unknown_space(term) {
+                    self.unknown_space(term);
+                    return true;
+                }
+                if !self.is_address(term) {
+                    return false;
+                }
+                self.elab_address(term);
+                true
+            }
+            OptionalArgument::Dimension => match self.literal_nat(term) {
+                Some(dimension) => {
+                    if dimension > 2 {
+                        let name = primitive.name();
+                        self.error(
+                            Code::KindMismatch,
+                            self.span(term),
+                            format!("the dimension of `{name}` is 0, 1 or 2, not {dimension}"),
+                        );
+                    }
+                    self.set(term, TermInfo::Arg(Arg::Nat(Nat::constant(dimension))));
+                    true
+                }
+                None => false,
+            },
+        }
+    }
+
+    /// A capitalised name that means nothing: an address space with a slip.
+    pub(super) fn is_unknown_space(&self, term: TermId) -> bool {
+        self.source_name(term).is_some_and(|name| {
+            name.starts_with(char::is_uppercase)
+                && self.lookup(name).is_none()
+                && self.env.resolve(name) == Resolution::Unknown
+        })
+    }
+
+    /// `makeArray(k)` takes k elements.
+    pub(super) fn make_array(&mut self, count: TermId) -> Option<Ty> {
+        let size = self.elab_nat(count)?;
+        let Some(k) = self
+            .table
+            .nat(&size)
+            .as_const()
+            .filter(|k| (1..=1024).contains(k))
+        else {
+            self.error(
+                Code::KindMismatch,
+                self.span(count),
+                "`makeArray` needs a number from 1 to 1024: it takes so many elements",
+            )
+            .help = Some("for an array whose size is not written use `generate`".into());
+            return None;
+        };
+        let elem = self.open_type("t", Classes::DATA, count);
+        let array = Arc::new(Type::Array(size, elem.clone()));
+        Some((0..k).fold(array, |out, _| Arc::new(Type::Fun(elem.clone(), out))))
+    }
+}
