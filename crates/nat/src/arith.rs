@@ -127,7 +127,7 @@ impl Nat {
                 return None;
             }
             let part = Nat::from_term(term.mono.over(&lead.mono)?, term.coeff / lead.coeff);
-            let next = plain_add(&rest, &plain_mul(&part, divisor), -1);
+            let next = try_add(&rest, &try_mul(&part, divisor)?, -1)?;
             let falls = match next.terms().first() {
                 Some(after) => term.mono.order(&after.mono) == Ordering::Less,
                 None => true,
@@ -135,7 +135,7 @@ impl Nat {
             if !falls {
                 return None;
             }
-            quotient = plain_add(&quotient, &part, 1);
+            quotient = try_add(&quotient, &part, 1)?;
             rest = next;
         }
         None
@@ -180,14 +180,17 @@ pub(crate) fn gcd(mut a: u64, mut b: u64) -> u64 {
 
 /// `a + sign * b`, by merging.
 pub(crate) fn plain_add(a: &Nat, b: &Nat, sign: i64) -> Nat {
-    let big = || {
-        let b = if sign < 0 {
-            Op::BigMul(Nat::constant(-1), b.clone()).nat()
-        } else {
-            b.clone()
+    try_add(a, b, sign).unwrap_or_else(|| {
+        let b = match sign < 0 {
+            true => Op::BigMul(Nat::constant(-1), b.clone()).nat(),
+            false => b.clone(),
         };
         Op::BigAdd(a.clone(), b).nat()
-    };
+    })
+}
+
+/// `a + sign * b`, if that fits.
+pub(crate) fn try_add(a: &Nat, b: &Nat, sign: i64) -> Option<Nat> {
     let (left, right) = (a.terms(), b.terms());
     let mut out = Vec::with_capacity(left.len() + right.len());
     let (mut i, mut j) = (0, 0);
@@ -207,9 +210,7 @@ pub(crate) fn plain_add(a: &Nat, b: &Nat, sign: i64) -> Nat {
         } else {
             right[j].coeff
         };
-        let Some(coeff) = other.checked_mul(sign).and_then(|c| c.checked_add(mine)) else {
-            return big();
-        };
+        let coeff = other.checked_mul(sign)?.checked_add(mine)?;
         if coeff != 0 {
             let mono = if by == Ordering::Greater {
                 &right[j].mono
@@ -224,38 +225,37 @@ pub(crate) fn plain_add(a: &Nat, b: &Nat, sign: i64) -> Nat {
         i += usize::from(by != Ordering::Greater);
         j += usize::from(by != Ordering::Less);
     }
-    if out.len() > MAX_TERMS {
-        big()
-    } else {
-        Nat::from_sorted(out)
-    }
+    (out.len() <= MAX_TERMS).then(|| Nat::from_sorted(out))
 }
 
 /// `a * b`, distributed.
 pub(crate) fn plain_mul(a: &Nat, b: &Nat) -> Nat {
-    let (left, right) = (a.terms(), b.terms());
-    let big = || {
+    try_mul(a, b).unwrap_or_else(|| {
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
         Op::BigMul(a.clone(), b.clone()).nat()
-    };
+    })
+}
+
+/// `a * b`, distributed, if that fits.
+pub(crate) fn try_mul(a: &Nat, b: &Nat) -> Option<Nat> {
+    let (left, right) = (a.terms(), b.terms());
     if left.len().saturating_mul(right.len()) > MAX_TERMS {
-        return big();
+        return None;
     }
     let is_pow: fn(&Op) -> bool = |op| matches!(op, Op::Pow(..));
     let powers = |terms: &[Term]| terms.iter().any(|t| t.mono.any_op(is_pow));
     if powers(&left) || powers(&right) {
-        return crate::power::mul_with_powers(&left, &right).unwrap_or_else(big);
+        return crate::power::mul_with_powers(&left, &right);
     }
     let mut out = Vec::with_capacity(left.len() * right.len());
     for x in left.iter() {
         for y in right.iter() {
-            match (x.mono.times(&y.mono), x.coeff.checked_mul(y.coeff)) {
-                (Some(mono), Some(coeff)) => out.push(Term { mono, coeff }),
-                _ => return big(),
-            }
+            let mono = x.mono.times(&y.mono)?;
+            let coeff = x.coeff.checked_mul(y.coeff)?;
+            out.push(Term { mono, coeff });
         }
     }
-    collect(out).unwrap_or_else(big)
+    collect(out)
 }
 
 /// Sorts and merges terms; `None` if a coefficient does not fit.

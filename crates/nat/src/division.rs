@@ -1,6 +1,6 @@
 //! Floor division and remainder.
 
-use crate::arith::{gcd, plain_mul};
+use crate::arith::{gcd, plain_mul, try_add, try_mul};
 use crate::repr::{Mono, Nat, Op, Term};
 
 /// How multiples of a constant divisor are taken out of a sum.
@@ -199,8 +199,10 @@ pub(crate) fn reduce(a: &Nat, b: &Nat, rounding: Rounding) -> (Nat, Nat) {
                 (coeff != 0).then_some(Term { mono, coeff })
             });
             let out = crate::arith::collect(out.collect()).unwrap_or(Nat::ZERO);
-            let rest = Nat::sub(a, &plain_mul(&out, b));
-            (out, rest)
+            match try_mul(&out, b).and_then(|multiple| try_add(a, &multiple, -1)) {
+                Some(rest) => (out, rest),
+                None => (Nat::ZERO, a.clone()),
+            }
         }
         [lead, ..] => reduce_by_sum(a, b, lead),
     }
@@ -218,7 +220,10 @@ fn reduce_by_sum(a: &Nat, b: &Nat, lead: &Term) -> (Nat, Nat) {
                 continue;
             };
             let part = Nat::from_term(mono, coeff);
-            let after = Nat::sub(&rest, &plain_mul(&part, b));
+            let multiple = try_mul(&part, b);
+            let Some(after) = multiple.and_then(|multiple| try_add(&rest, &multiple, -1)) else {
+                continue;
+            };
             let simpler = after.terms().len() <= rest.terms().len() + b.terms().len() - 2;
             if simpler && negativity(&after) <= negativity(&rest) {
                 quotient = Nat::add(&quotient, &part);

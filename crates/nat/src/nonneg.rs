@@ -1,6 +1,6 @@
 //! What is at least 0.
 
-use crate::arith::{plain_add, plain_mul};
+use crate::arith::{plain_add, plain_mul, try_add, try_mul};
 use crate::facts::Known;
 use crate::prop::Prop;
 use crate::repr::{Atom, Factor, Mono, Nat, Op, Term, Var};
@@ -174,9 +174,12 @@ impl Prover<'_> {
             if !self.spend(nat.terms().len() + fact.terms().len()) {
                 return false;
             }
-            let taken = plain_mul(&Nat::from_term(mono, times), fact);
-            let nat = plain_mul(nat, &Nat::constant(scale));
-            self.nonneg(&plain_add(&nat, &taken, -1), depth - 1)
+            let taken = try_mul(&Nat::from_term(mono, times), fact);
+            let nat = try_mul(nat, &Nat::constant(scale));
+            let left = nat
+                .zip(taken)
+                .and_then(|(nat, taken)| try_add(&nat, &taken, -1));
+            left.is_some_and(|left| self.nonneg(&left, depth - 1))
         })
     }
 

@@ -17,7 +17,7 @@ pub struct Nat(pub(crate) Repr);
 
 /// Constants and single variables stand on their own and need no memory.
 /// A `Poly` is never one of those.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Repr {
     Const(i64),
     Var(Var),
@@ -42,7 +42,7 @@ pub(crate) struct Factor {
     pub exp: u32,
 }
 
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Atom {
     Var(Var),
     /// The variable of the sum so many binders out.
@@ -53,8 +53,52 @@ pub(crate) enum Atom {
 /// An operation that is no polynomial, with measures that bound all recursion over it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Node {
-    pub op: Op,
     pub measure: Measure,
+    pub op: Op,
+}
+
+// What is shared is equal without looking into it, which derived orders do not use.
+
+impl Ord for Atom {
+    fn cmp(&self, other: &Atom) -> Ordering {
+        match (self, other) {
+            (Atom::Var(a), Atom::Var(b)) => a.cmp(b),
+            (Atom::Var(_), _) => Ordering::Less,
+            (_, Atom::Var(_)) => Ordering::Greater,
+            (Atom::Bound(a), Atom::Bound(b)) => a.cmp(b),
+            (Atom::Bound(_), _) => Ordering::Less,
+            (_, Atom::Bound(_)) => Ordering::Greater,
+            (Atom::Node(a), Atom::Node(b)) if Arc::ptr_eq(a, b) => Ordering::Equal,
+            (Atom::Node(a), Atom::Node(b)) => a.cmp(b),
+        }
+    }
+}
+
+impl PartialOrd for Atom {
+    fn partial_cmp(&self, other: &Atom) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Repr {
+    fn cmp(&self, other: &Repr) -> Ordering {
+        match (self, other) {
+            (Repr::Const(a), Repr::Const(b)) => a.cmp(b),
+            (Repr::Const(_), _) => Ordering::Less,
+            (_, Repr::Const(_)) => Ordering::Greater,
+            (Repr::Var(a), Repr::Var(b)) => a.cmp(b),
+            (Repr::Var(_), _) => Ordering::Less,
+            (_, Repr::Var(_)) => Ordering::Greater,
+            (Repr::Poly(a), Repr::Poly(b)) if Arc::ptr_eq(a, b) => Ordering::Equal,
+            (Repr::Poly(a), Repr::Poly(b)) => a.cmp(b),
+        }
+    }
+}
+
+impl PartialOrd for Repr {
+    fn partial_cmp(&self, other: &Repr) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// What is known of an expression without looking into it.
