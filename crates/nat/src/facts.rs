@@ -125,7 +125,9 @@ impl Known {
             let only = Nat::from_term(term.mono.clone(), 1).as_var();
             let constant = nat.constant_part();
             let alone = rest.len() == usize::from(constant != 0);
-            if let Some(var) = only.filter(|_| alone && (0..-term.coeff).contains(&constant)) {
+            if let Some(var) =
+                only.filter(|_| alone && (0..term.coeff.saturating_neg()).contains(&constant))
+            {
                 return self.give_shape(var, Nat::ZERO);
             }
         }
@@ -138,7 +140,7 @@ impl Known {
         if nat.is_zero() {
             return;
         }
-        for term in nat.terms().iter().filter(|t| t.coeff.abs() == 1) {
+        for term in nat.terms().iter().filter(|t| matches!(t.coeff, 1 | -1)) {
             let Some(var) = Nat::from_term(term.mono.clone(), 1).as_var() else {
                 continue;
             };

@@ -131,7 +131,7 @@ impl Prover<'_> {
 
     /// `a/b + r >= 0` says `a + b*r >= 0`, and `r - a/b >= 0` says `b*r + b - 1 - a >= 0`.
     fn without_division(&self, nat: &Nat) -> Option<Nat> {
-        for term in nat.terms().iter().filter(|t| t.coeff.abs() == 1) {
+        for term in nat.terms().iter().filter(|t| matches!(t.coeff, 1 | -1)) {
             let [factor] = term.mono.0.as_slice() else {
                 continue;
             };

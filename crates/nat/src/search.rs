@@ -165,7 +165,8 @@ fn least_value(facts: &Facts, var: Var) -> i64 {
     let bound = |nat: &Nat| match nat.terms().as_ref() {
         [term, last] if last.mono.is_one() && term.coeff > 0 && last.coeff < 0 => {
             let this = Nat::from_term(term.mono.clone(), 1).as_var() == Some(var);
-            this.then(|| (-last.coeff + term.coeff - 1) / term.coeff)
+            let above = last.coeff.checked_neg()?.checked_add(term.coeff - 1)?;
+            this.then(|| above / term.coeff)
         }
         _ => None,
     };

@@ -265,9 +265,11 @@ impl Solver<'_> {
         if *this != var || *exp < 2 {
             return Solution::Stuck;
         }
-        let power = constant.checked_neg().filter(|c| c % term.coeff == 0);
+        let power = constant
+            .checked_neg()
+            .filter(|c| c.checked_rem(term.coeff) == Some(0));
         let root = power
-            .map(|c| c / term.coeff)
+            .and_then(|c| c.checked_div(term.coeff))
             .filter(|c| *c >= 0)
             .and_then(|c| crate::power::exact_root(c, *exp));
         match root {
