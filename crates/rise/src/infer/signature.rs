@@ -57,3 +57,17 @@ pub fn library_scheme(primitive: Primitive) -> &'static Arc<Scheme> {
     });
     &SCHEMES[primitive as usize]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_primitive_has_a_whole_type() {
+        for &primitive in Primitive::ALL {
+            let scheme = library_scheme(primitive);
+            let text = crate::print::scheme_text(scheme);
+            assert!(!text.contains('_'), "{}: {text}", primitive.name());
+        }
+    }
+}

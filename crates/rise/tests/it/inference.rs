@@ -1,8 +1,6 @@
 //! What programs mean: types, parameters, conditions.
 
-mod common;
-
-use common::report;
+use crate::common::report;
 use expect_test::{Expect, expect};
 
 #[track_caller]

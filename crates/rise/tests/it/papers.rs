@@ -1,8 +1,6 @@
 //! The types of the papers' programs.
 
-mod common;
-
-use common::report;
+use crate::common::report;
 use expect_test::expect;
 
 #[test]
@@ -10,5 +8,5 @@ fn matrix_vector_product_as_published() {
     expect![[r#"
         mv : (n: Nat) -> (m: Nat) -> n.m.f32 -> m.f32 -> n.f32
     "#]]
-    .assert_eq(&report(include_str!("../../../examples/papers/mv.rise")));
+    .assert_eq(&report(include_str!("../../../../examples/papers/mv.rise")));
 }

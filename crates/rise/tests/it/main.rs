@@ -1,0 +1,6 @@
+//! The core language from outside: programs in, types and messages out.
+
+mod common;
+mod inference;
+mod papers;
+mod printing;
