@@ -565,26 +565,26 @@ mod tests {
     #[test]
     fn after_a_pipe_what_accepts_the_value_comes_first() {
         check("def norm = fun(xs => xs)\ndef f = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs |> $0\n", 14, expect![[r#"
-            Keyword fun    => fun(${1:x} => $0)
             Function norm : {t: DataType} -> t -> t
             Function add : {t: Num} -> t -> t -> t
-            Function and : bool -> bool -> bool
-            Function asScalar : {n: Nat} -> {m: Nat} -> {t: DataType} -> m.Vec[n, _] -> (n*m).t
-            Function asVector : (n: Nat) -> {m: Nat} -> {t: DataType} -> (n*m).t -> m.Vec[n, _] where n >= 1    => asVector(${1:n})
-            Function asVectorAligned : (n: Nat) -> {m: Nat} -> {t: DataType} -> (n*m).t -> m.Vec[n, _] where n >= 1    => asVectorAligned(${1:n})
+            Function asVector : (n: Nat) -> {m: Nat} -> {t: Scalar} -> (n*m).t -> m.Vec[n, t] where n >= 1    => asVector(${1:n})
+            Function asVectorAligned : (n: Nat) -> {m: Nat} -> {t: Scalar} -> (n*m).t -> m.Vec[n, t] where n >= 1    => asVectorAligned(${1:n})
             Function assume : (m: Nat) -> {n: Nat} -> {t: DataType} -> n.t -> m.t where m = n    => assume(${1:m})
             Function cast : {s: Scalar} -> {t: Scalar} -> s -> t
             Function circularBuffer : {n: Nat} -> (alloc: Nat) -> (sz: Nat) -> {s: DataType} -> {t: DataType} -> (s -> t) -> (n+sz-1).s -> n.sz.t where alloc >= sz, sz >= 1    => circularBuffer(${1:alloc})(${2:sz})(${3:f})
             Function concat : {n: Nat} -> {m: Nat} -> {t: DataType} -> n.t -> m.t -> (n+m).t
-            Function depJoin : {n: Nat} -> {len: Nat2Nat} -> {t: DataType} -> n..dataFun(i => len(i).t) -> (sum(i, 0, n, len(i))).t
-            Function depMapSeq : {n: Nat} -> {f: Nat2Data} -> {g: Nat2Data} -> ((k: Nat) -> f(k) -> g(k)) -> n..f -> n..g    => depMapSeq(${1:f})
-            Function depZip : {n: Nat} -> {f: Nat2Data} -> {g: Nat2Data} -> n..f -> n..g -> n..dataFun(i => (f(i), g(i)))
+            Function div : {t: Num} -> t -> t -> t
+            Function drop : (n: Nat) -> {m: Nat} -> {t: DataType} -> (n+m).t -> m.t    => drop(${1:n})
+            Function equal : {t: Scalar} -> t -> t -> bool
+            Function gather : {n: Nat} -> {m: Nat} -> {t: DataType} -> m.Idx[n] -> n.t -> m.t
+            Function ge : {t: Scalar} -> t -> t -> bool
+            Function gt : {t: Scalar} -> t -> t -> bool
         "#]]);
         check("def f = fun(x: f32 => x |> $0\n", 4, expect![[r#"
-            Keyword fun    => fun(${1:x} => $0)
             Function add : {t: Num} -> t -> t -> t
-            Function and : bool -> bool -> bool
-            Function asScalar : {n: Nat} -> {m: Nat} -> {t: DataType} -> m.Vec[n, _] -> (n*m).t
+            Function cast : {s: Scalar} -> {t: Scalar} -> s -> t
+            Function div : {t: Num} -> t -> t -> t
+            Function equal : {t: Scalar} -> t -> t -> bool
         "#]]);
     }
 

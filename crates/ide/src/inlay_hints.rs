@@ -409,7 +409,7 @@ mod tests {
             expect![[r#"
                 def f = depFun(n: Nat => fun(xs: n.f32 =>
                   xs |>
-                    map(fun(x => x)) |>
+                    map(fun(x«: f32» => x)) |> «n.f32»
     
             "#]],
         );
