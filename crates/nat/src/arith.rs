@@ -284,13 +284,16 @@ pub(crate) fn collect(mut terms: Vec<Term>) -> Option<Nat> {
     Some(Nat::from_sorted(terms))
 }
 
+/// Terms up to which quotients and remainders are looked for.
+const MAX_RECOMBINED: usize = 64;
+
 /// Puts `(a/d)*d + a%d` together to `a`.
 fn recombine(nat: Nat) -> Nat {
     let Repr::Poly(terms) = &nat.0 else {
         return nat;
     };
     let has = |test: fn(&Op) -> bool| terms.iter().any(|t| t.mono.any_op(test));
-    if terms.len() < 2
+    if !(2..=MAX_RECOMBINED).contains(&terms.len())
         || !has(|op| matches!(op, Op::Mod(..)))
         || !has(|op| matches!(op, Op::Div(..)))
     {

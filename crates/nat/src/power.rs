@@ -4,8 +4,8 @@
 //! constant stands outside where the rest is not negative (`n^(k+1)` is `n * n^k`), and goes back
 //! inside otherwise (`n * n^(k-1)` is `n^k`).
 
-use crate::arith::{plain_add, plain_mul};
-use crate::repr::{Atom, Factor, Mono, Nat, Op, Term};
+use crate::arith::{collect, plain_mul};
+use crate::repr::{Atom, Factor, MAX_TERMS, Mono, Nat, Op, Term};
 
 /// Terms up to which a power of a sum is multiplied out.
 const MAX_EXPANDED: usize = 128;
@@ -123,15 +123,18 @@ pub(crate) fn exact_root(value: i64, times: u32) -> Option<i64> {
 
 /// The product of two polynomials in which powers occur.
 pub(crate) fn mul_with_powers(left: &[Term], right: &[Term]) -> Option<Nat> {
-    let mut sum = Nat::ZERO;
+    let mut out = Vec::with_capacity(left.len() * right.len());
     for x in left {
         for y in right {
             let mono = x.mono.times(&y.mono)?;
             let coeff = x.coeff.checked_mul(y.coeff)?;
-            sum = plain_add(&sum, &normal_term(&mono, coeff)?, 1);
+            out.extend_from_slice(&normal_term(&mono, coeff)?.terms());
+            if out.len() > 2 * MAX_TERMS {
+                return None;
+            }
         }
     }
-    Some(sum)
+    collect(out)
 }
 
 /// A product on its way to normal form.

@@ -142,7 +142,7 @@ const MAX_DEPTH: u32 = 100;
 /// Atoms above which an expression is not kept.
 const MAX_WEIGHT: u32 = 50_000;
 /// Terms above which an operation is kept as it stands.
-pub(crate) const MAX_TERMS: usize = 2_000;
+pub(crate) const MAX_TERMS: usize = 1_000;
 
 impl Mono {
     pub fn one() -> Mono {
