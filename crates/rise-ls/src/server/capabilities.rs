@@ -3,20 +3,22 @@
 use serde_json::json;
 use tower_lsp::lsp_types::{
     CallHierarchyServerCapability, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
-    CompletionOptions, CompletionOptionsCompletionItem, DiagnosticOptions, DiagnosticServerCapabilities,
-    DocumentLinkOptions, FoldingRangeProviderCapability, HoverProviderCapability, InlayHintOptions,
-    InlayHintServerCapabilities, OneOf, RenameOptions, SaveOptions, SelectionRangeProviderCapability,
-    SemanticTokenModifier, SemanticTokenType, SemanticTokensFullOptions, SemanticTokensLegend,
-    SemanticTokensOptions, ServerCapabilities, SignatureHelpOptions, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
-    TypeDefinitionProviderCapability, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
-    WorkspaceServerCapabilities,
+    CompletionOptions, CompletionOptionsCompletionItem, DiagnosticOptions,
+    DiagnosticServerCapabilities, DocumentLinkOptions, FoldingRangeProviderCapability,
+    HoverProviderCapability, InlayHintOptions, InlayHintServerCapabilities, OneOf, RenameOptions,
+    SaveOptions, SelectionRangeProviderCapability, SemanticTokenModifier, SemanticTokenType,
+    SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions, ServerCapabilities,
+    SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, TypeDefinitionProviderCapability,
+    WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 use super::config::ClientTraits;
 use super::positions::Encoding;
 
-const NO_PROGRESS: WorkDoneProgressOptions = WorkDoneProgressOptions { work_done_progress: None };
+const NO_PROGRESS: WorkDoneProgressOptions = WorkDoneProgressOptions {
+    work_done_progress: None,
+};
 
 /// What the server offers to this client.
 pub fn capabilities(encoding: Encoding, client: &ClientTraits) -> ServerCapabilities {
@@ -41,7 +43,9 @@ pub fn capabilities(encoding: Encoding, client: &ClientTraits) -> ServerCapabili
         document_highlight_provider: Some(OneOf::Left(true)),
         document_symbol_provider: Some(OneOf::Left(true)),
         workspace_symbol_provider: Some(OneOf::Left(true)),
-        code_action_provider: client.code_actions.then_some(CodeActionProviderCapability::Options(code_actions)),
+        code_action_provider: client
+            .code_actions
+            .then_some(CodeActionProviderCapability::Options(code_actions)),
         document_formatting_provider: Some(OneOf::Left(true)),
         document_range_formatting_provider: Some(OneOf::Left(true)),
         rename_provider: Some(OneOf::Right(RenameOptions {
@@ -55,10 +59,12 @@ pub fn capabilities(encoding: Encoding, client: &ClientTraits) -> ServerCapabili
         folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
         selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
         semantic_tokens_provider: Some(tokens().into()),
-        inlay_hint_provider: Some(OneOf::Right(InlayHintServerCapabilities::Options(InlayHintOptions {
-            work_done_progress_options: NO_PROGRESS,
-            resolve_provider: Some(false),
-        }))),
+        inlay_hint_provider: Some(OneOf::Right(InlayHintServerCapabilities::Options(
+            InlayHintOptions {
+                work_done_progress_options: NO_PROGRESS,
+                resolve_provider: Some(false),
+            },
+        ))),
         call_hierarchy_provider: Some(CallHierarchyServerCapability::Simple(true)),
         diagnostic_provider: client.pulls_diagnostics.then(pulled_diagnostics),
         workspace: Some(WorkspaceServerCapabilities {
@@ -68,7 +74,9 @@ pub fn capabilities(encoding: Encoding, client: &ClientTraits) -> ServerCapabili
             }),
             file_operations: None,
         }),
-        experimental: Some(json!({"riseVirtualDocument": true, "riseSyntaxTree": true, "riseStatus": true})),
+        experimental: Some(
+            json!({"riseVirtualDocument": true, "riseSyntaxTree": true, "riseStatus": true}),
+        ),
         ..ServerCapabilities::default()
     }
 }
@@ -77,7 +85,9 @@ fn synchronisation() -> TextDocumentSyncCapability {
     TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
         open_close: Some(true),
         change: Some(TextDocumentSyncKind::INCREMENTAL),
-        save: Some(TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(false) })),
+        save: Some(TextDocumentSyncSaveOptions::SaveOptions(SaveOptions {
+            include_text: Some(false),
+        })),
         ..TextDocumentSyncOptions::default()
     })
 }
@@ -86,7 +96,9 @@ fn completion() -> CompletionOptions {
     CompletionOptions {
         trigger_characters: Some([".", ">", "@", "(", ","].map(String::from).into()),
         resolve_provider: Some(true),
-        completion_item: Some(CompletionOptionsCompletionItem { label_details_support: Some(false) }),
+        completion_item: Some(CompletionOptionsCompletionItem {
+            label_details_support: Some(false),
+        }),
         ..CompletionOptions::default()
     }
 }
@@ -95,8 +107,14 @@ fn tokens() -> SemanticTokensOptions {
     SemanticTokensOptions {
         work_done_progress_options: NO_PROGRESS,
         legend: SemanticTokensLegend {
-            token_types: ide::TokenType::ALL.iter().map(|ty| SemanticTokenType::new(ty.as_str())).collect(),
-            token_modifiers: ide::Modifiers::NAMES.iter().map(|name| SemanticTokenModifier::new(name)).collect(),
+            token_types: ide::TokenType::ALL
+                .iter()
+                .map(|ty| SemanticTokenType::new(ty.as_str()))
+                .collect(),
+            token_modifiers: ide::Modifiers::NAMES
+                .iter()
+                .map(|name| SemanticTokenModifier::new(name))
+                .collect(),
         },
         range: Some(true),
         full: Some(SemanticTokensFullOptions::Delta { delta: Some(true) }),

@@ -21,7 +21,13 @@ impl Client {
     /// A way to the client, and its other end.
     pub fn new() -> (Client, UnboundedReceiver<Request>) {
         let (messages, receiver) = unbounded();
-        (Client { messages, next_id: Arc::default() }, receiver)
+        (
+            Client {
+                messages,
+                next_id: Arc::default(),
+            },
+            receiver,
+        )
     }
 
     /// Says something.
@@ -34,13 +40,20 @@ impl Client {
         let id = Id::Number(self.next_id.fetch_add(1, Ordering::Relaxed));
         let params = to_value(&params);
         let request = Request::build(method).id(id.clone());
-        self.send(if params.is_null() { request } else { request.params(params) });
+        self.send(if params.is_null() {
+            request
+        } else {
+            request.params(params)
+        });
         id
     }
 
     /// Writes into the client's log.
     pub fn log(&self, typ: MessageType, message: impl Into<String>) {
-        self.notify::<LogMessage>(LogMessageParams { typ, message: message.into() });
+        self.notify::<LogMessage>(LogMessageParams {
+            typ,
+            message: message.into(),
+        });
     }
 
     fn send(&self, request: tower_lsp::jsonrpc::RequestBuilder) {

@@ -33,12 +33,17 @@ impl Settings {
             match &hints[name] {
                 Value::Null => {}
                 Value::Bool(on) => *switch = *on,
-                _ => problems.push(format!("`rise.inlayHints.{name}` is neither true nor false")),
+                _ => problems.push(format!(
+                    "`rise.inlayHints.{name}` is neither true nor false"
+                )),
             }
         }
         match &hints["maxLength"] {
             Value::Null => {}
-            length => match length.as_u64().and_then(|length| usize::try_from(length).ok()) {
+            length => match length
+                .as_u64()
+                .and_then(|length| usize::try_from(length).ok())
+            {
                 Some(length) if length > 0 => chosen.max_length = length,
                 _ => problems.push("`rise.inlayHints.maxLength` is no positive number".to_owned()),
             },
@@ -96,7 +101,9 @@ impl ClientTraits {
             list.is_none_or(|list| list.iter().any(|item| item == wanted))
         };
         ClientTraits {
-            pulls_diagnostics: json.pointer("/textDocument/diagnostic").is_some_and(Value::is_object),
+            pulls_diagnostics: json
+                .pointer("/textDocument/diagnostic")
+                .is_some_and(Value::is_object),
             refreshes_diagnostics: has("/workspace/diagnostic/refreshSupport"),
             refreshes_inlay_hints: has("/workspace/inlayHint/refreshSupport"),
             has_configuration: has("/workspace/configuration"),
@@ -110,8 +117,12 @@ impl ClientTraits {
             versioned_edits: has("/workspace/workspaceEdit/documentChanges"),
             disabled_actions: has("/textDocument/codeAction/disabledSupport"),
             folds_lines_only: has("/textDocument/foldingRange/lineFoldingOnly"),
-            code_actions: json.pointer("/textDocument/codeAction/codeActionLiteralSupport").is_some(),
-            resolves_edits: json.pointer("/textDocument/codeAction/resolveSupport/properties").is_some()
+            code_actions: json
+                .pointer("/textDocument/codeAction/codeActionLiteralSupport")
+                .is_some(),
+            resolves_edits: json
+                .pointer("/textDocument/codeAction/resolveSupport/properties")
+                .is_some()
                 && lists("/textDocument/codeAction/resolveSupport/properties", "edit"),
             hover_markdown: lists("/textDocument/hover/contentFormat", "markdown"),
         }
@@ -127,7 +138,12 @@ mod tests {
     fn settings_are_read_with_or_without_their_section() {
         let value = json!({"inlayHints": {"parameters": false, "implicitArguments": true, "maxLength": 20}});
         let (settings, problems) = Settings::read(&value);
-        let expected = InlayConfig { parameters: false, implicits: true, max_length: 20, ..InlayConfig::default() };
+        let expected = InlayConfig {
+            parameters: false,
+            implicits: true,
+            max_length: 20,
+            ..InlayConfig::default()
+        };
         assert_eq!((settings.inlay_hints, problems), (expected, vec![]));
         assert_eq!(Settings::read(&json!({"rise": value})).0, settings);
         assert_eq!(Settings::read(&Value::Null), (Settings::default(), vec![]));
@@ -135,18 +151,31 @@ mod tests {
 
     #[test]
     fn a_setting_of_the_wrong_form_is_named_and_keeps_its_default() {
-        let (settings, problems) = Settings::read(&json!({"inlayHints": {"pipelines": 1, "maxLength": -4}}));
+        let (settings, problems) =
+            Settings::read(&json!({"inlayHints": {"pipelines": 1, "maxLength": -4}}));
         assert_eq!(settings, Settings::default());
         assert_eq!(
             problems,
-            ["`rise.inlayHints.pipelines` is neither true nor false", "`rise.inlayHints.maxLength` is no positive number"]
+            [
+                "`rise.inlayHints.pipelines` is neither true nor false",
+                "`rise.inlayHints.maxLength` is no positive number"
+            ]
         );
-        assert_eq!(Settings::read(&json!([1])).1, ["the settings of `rise` are no object"]);
+        assert_eq!(
+            Settings::read(&json!([1])).1,
+            ["the settings of `rise` are no object"]
+        );
     }
 
     #[test]
     fn clients_that_say_nothing_get_the_simplest_answers() {
         let traits = ClientTraits::read(&ClientCapabilities::default());
-        assert_eq!(traits, ClientTraits { hover_markdown: true, ..ClientTraits::default() });
+        assert_eq!(
+            traits,
+            ClientTraits {
+                hover_markdown: true,
+                ..ClientTraits::default()
+            }
+        );
     }
 }

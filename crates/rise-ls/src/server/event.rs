@@ -73,13 +73,20 @@ impl Reply {
 
     /// Whether an answer is still wanted.
     pub fn is_open(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .is_some()
     }
 }
 
 /// An error that the protocol names.
 pub fn error(code: ErrorCode, message: impl Into<String>) -> Error {
-    Error { code, message: message.into().into(), data: None }
+    Error {
+        code,
+        message: message.into().into(),
+        data: None,
+    }
 }
 
 /// The parameters of a message are not what its method takes.

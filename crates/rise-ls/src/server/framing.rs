@@ -36,7 +36,13 @@ pub fn read_frame(stream: &mut impl BufRead) -> io::Result<Option<Frame>> {
             return Ok(Some(refuse(-32600, "the message is too long", Value::Null)));
         }
         Header::Length(length) => length,
-        Header::Garbage => return Ok(Some(refuse(-32700, "expected a Content-Length header", Value::Null))),
+        Header::Garbage => {
+            return Ok(Some(refuse(
+                -32700,
+                "expected a Content-Length header",
+                Value::Null,
+            )));
+        }
     };
     let mut body = Vec::with_capacity(length.min(1 << 20));
     if stream.take(length as u64).read_to_end(&mut body)? < length {
@@ -120,7 +126,9 @@ fn check(body: &[u8]) -> Frame {
         Some(_) => return refuse(-32600, "an id is a string or a whole number", Value::Null),
     };
     let reason = match (&envelope.jsonrpc, &envelope.method) {
-        (Some(Value::String(version)), _) if version != "2.0" => "the version of JSON-RPC is not 2.0",
+        (Some(Value::String(version)), _) if version != "2.0" => {
+            "the version of JSON-RPC is not 2.0"
+        }
         (Some(Value::String(_)), Some(Value::String(_))) => return Frame::Message(frame(body)),
         (Some(Value::String(_)), None) if envelope.result || is_error(envelope.error.as_ref()) => {
             return Frame::Message(frame(body));
@@ -154,9 +162,16 @@ mod tests {
                 Frame::Refused(bytes) => ("refuse", bytes),
             };
             let text = String::from_utf8(bytes).expect("messages are text");
-            let body = text.split_once("\r\n\r\n").expect("messages have a header").1;
+            let body = text
+                .split_once("\r\n\r\n")
+                .expect("messages have a header")
+                .1;
             let body: Value = serde_json::from_str(body).expect("messages are JSON");
-            let what = if name == "pass" { &body["method"] } else { &body["error"]["code"] };
+            let what = if name == "pass" {
+                &body["method"]
+            } else {
+                &body["error"]["code"]
+            };
             seen.push(format!("{name} {what}"));
         }
         seen
@@ -170,29 +185,64 @@ mod tests {
     #[test]
     fn what_is_no_message_is_answered_and_the_next_one_passes() {
         assert_eq!(after(&frame(b"{")), ["refuse -32700", r#"pass "good""#]);
-        assert_eq!(after(&frame(b"\xff\xfe")), ["refuse -32700", r#"pass "good""#]);
+        assert_eq!(
+            after(&frame(b"\xff\xfe")),
+            ["refuse -32700", r#"pass "good""#]
+        );
         assert_eq!(after(&frame(b"[]")), ["refuse -32600", r#"pass "good""#]);
         assert_eq!(after(&frame(b"")), ["refuse -32700", r#"pass "good""#]);
-        assert_eq!(after(&frame(br#"{"method":"m"}"#)), ["refuse -32600", r#"pass "good""#]);
-        assert_eq!(after(&frame(br#"{"jsonrpc":"1.0","method":"m"}"#)), ["refuse -32600", r#"pass "good""#]);
-        assert_eq!(after(&frame(br#"{"jsonrpc":"2.0","id":1.5,"method":"m"}"#)), ["refuse -32600", r#"pass "good""#]);
-        assert_eq!(after(&frame(br#"{"jsonrpc":"2.0","id":1}"#)), ["refuse -32600", r#"pass "good""#]);
-        assert_eq!(after(b"Content-Length: x\r\n\r\n"), ["refuse -32700", r#"pass "good""#]);
+        assert_eq!(
+            after(&frame(br#"{"method":"m"}"#)),
+            ["refuse -32600", r#"pass "good""#]
+        );
+        assert_eq!(
+            after(&frame(br#"{"jsonrpc":"1.0","method":"m"}"#)),
+            ["refuse -32600", r#"pass "good""#]
+        );
+        assert_eq!(
+            after(&frame(br#"{"jsonrpc":"2.0","id":1.5,"method":"m"}"#)),
+            ["refuse -32600", r#"pass "good""#]
+        );
+        assert_eq!(
+            after(&frame(br#"{"jsonrpc":"2.0","id":1}"#)),
+            ["refuse -32600", r#"pass "good""#]
+        );
+        assert_eq!(
+            after(b"Content-Length: x\r\n\r\n"),
+            ["refuse -32700", r#"pass "good""#]
+        );
         assert_eq!(after(b"hello\r\n\r\n"), ["refuse -32700", r#"pass "good""#]);
     }
 
     #[test]
     fn headers_may_be_written_in_any_way_that_http_allows() {
         let body = br#"{"jsonrpc":"2.0","method":"m"}"#;
-        let header = format!("content-type: application/vscode-jsonrpc\r\nCONTENT-LENGTH:{}\r\n\r\n", body.len());
-        assert_eq!(after(&[header.as_bytes(), body].concat()), [r#"pass "m""#, r#"pass "good""#]);
+        let header = format!(
+            "content-type: application/vscode-jsonrpc\r\nCONTENT-LENGTH:{}\r\n\r\n",
+            body.len()
+        );
+        assert_eq!(
+            after(&[header.as_bytes(), body].concat()),
+            [r#"pass "m""#, r#"pass "good""#]
+        );
     }
 
     #[test]
     fn responses_pass_also_with_a_null_result() {
-        assert_eq!(read(&frame(br#"{"jsonrpc":"2.0","id":1,"result":null}"#)), ["pass null"]);
-        assert_eq!(read(&frame(br#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}"#)), ["pass null"]);
-        assert_eq!(read(&frame(br#"{"jsonrpc":"2.0","id":1,"error":"m"}"#)), ["refuse -32600"]);
+        assert_eq!(
+            read(&frame(br#"{"jsonrpc":"2.0","id":1,"result":null}"#)),
+            ["pass null"]
+        );
+        assert_eq!(
+            read(&frame(
+                br#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}"#
+            )),
+            ["pass null"]
+        );
+        assert_eq!(
+            read(&frame(br#"{"jsonrpc":"2.0","id":1,"error":"m"}"#)),
+            ["refuse -32600"]
+        );
     }
 
     #[test]

@@ -59,10 +59,18 @@ impl<S> Ingress<S> {
             return Box::pin(ready(Ok(None)));
         };
         let (reply, answer) = Reply::new();
-        let _ = self.events.send(Event::Request { id: id.clone(), method, params, reply });
+        let _ = self.events.send(Event::Request {
+            id: id.clone(),
+            method,
+            params,
+            reply,
+        });
         Box::pin(async move {
             let gone = || Err(error(ErrorCode::InternalError, "the server has stopped"));
-            Ok(Some(Response::from_parts(id, answer.await.unwrap_or_else(|_| gone()))))
+            Ok(Some(Response::from_parts(
+                id,
+                answer.await.unwrap_or_else(|_| gone()),
+            )))
         })
     }
 }
@@ -88,7 +96,9 @@ where
                 let guard = self.inner.call(request);
                 Box::pin(async move {
                     match guard.await? {
-                        Some(refusal) if refusal.is_error() && has_id(&refusal) => Ok(Some(refusal)),
+                        Some(refusal) if refusal.is_error() && has_id(&refusal) => {
+                            Ok(Some(refusal))
+                        }
                         _ => answer.await,
                     }
                 })

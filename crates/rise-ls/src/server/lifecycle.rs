@@ -26,13 +26,18 @@ impl Session {
     pub(super) fn lifecycle_request(&mut self, method: &str, params: &Value) -> Option<Answer> {
         match (method, self.stage) {
             ("initialize", Stage::Fresh) => Some(self.initialize(params)),
-            ("initialize", _) => Some(Err(error(ErrorCode::InvalidRequest, "the session is initialized"))),
-            (_, Stage::Fresh) => {
-                Some(Err(error(ErrorCode::ServerError(-32002), "the session is not initialized")))
-            }
-            (_, Stage::ShutDown | Stage::Over { .. }) => {
-                Some(Err(error(ErrorCode::InvalidRequest, "the session is shut down")))
-            }
+            ("initialize", _) => Some(Err(error(
+                ErrorCode::InvalidRequest,
+                "the session is initialized",
+            ))),
+            (_, Stage::Fresh) => Some(Err(error(
+                ErrorCode::ServerError(-32002),
+                "the session is not initialized",
+            ))),
+            (_, Stage::ShutDown | Stage::Over { .. }) => Some(Err(error(
+                ErrorCode::InvalidRequest,
+                "the session is shut down",
+            ))),
             ("shutdown", Stage::Running) => {
                 self.stage = Stage::ShutDown;
                 Some(Ok(Value::Null))
@@ -42,10 +47,12 @@ impl Session {
     }
 
     fn initialize(&mut self, params: &Value) -> Answer {
-        let params: InitializeParams = serde_json::from_value(params.clone()).map_err(invalid_params)?;
+        let params: InitializeParams =
+            serde_json::from_value(params.clone()).map_err(invalid_params)?;
         let general = params.capabilities.general.as_ref();
         let view = Arc::make_mut(&mut self.view);
-        view.encoding = Encoding::negotiate(general.and_then(|general| general.position_encodings.as_deref()));
+        view.encoding =
+            Encoding::negotiate(general.and_then(|general| general.position_encodings.as_deref()));
         view.client = ClientTraits::read(&params.capabilities);
         let (encoding, client) = (view.encoding, view.client);
         self.stage = Stage::Running;
@@ -87,7 +94,8 @@ impl Session {
         if !registrations.is_empty() {
             let params = json!({"registrations": registrations});
             let id = self.client.request("client/registerCapability", params);
-            self.expected.insert(id, Expected::Consent("client/registerCapability"));
+            self.expected
+                .insert(id, Expected::Consent("client/registerCapability"));
         }
         self.pull_settings();
         if !self.folders.is_empty() {
@@ -136,9 +144,14 @@ fn folders(params: &InitializeParams) -> Vec<PathBuf> {
     if let Some(folders) = &params.workspace_folders {
         return folder_paths(folders);
     }
-    let uri = params.root_uri.as_ref().map(|uri| uri::to_path(uri.as_str()));
+    let uri = params
+        .root_uri
+        .as_ref()
+        .map(|uri| uri::to_path(uri.as_str()));
     let root = uri.and_then(|path| path.as_disk().map(PathBuf::from));
-    root.or_else(|| params.root_path.as_ref().map(PathBuf::from)).into_iter().collect()
+    root.or_else(|| params.root_path.as_ref().map(PathBuf::from))
+        .into_iter()
+        .collect()
 }
 
 /// Ends this process when the client's is gone, as the protocol asks: a client that has crashed
@@ -156,5 +169,7 @@ fn exit_with(process: u32) {
         std::process::exit(1);
     };
     // Without the thread the server ends when its input does.
-    let _ = thread::Builder::new().name("rise:client".into()).spawn(watch);
+    let _ = thread::Builder::new()
+        .name("rise:client".into())
+        .spawn(watch);
 }

@@ -51,7 +51,9 @@ use transport::HungUp;
 /// # Errors
 /// The address cannot be listened on, or the system gives no threads.
 pub fn run(listen: Option<&str>) -> io::Result<u8> {
-    let Some(address) = listen else { return serve(io::stdin(), io::stdout()) };
+    let Some(address) = listen else {
+        return serve(io::stdin(), io::stdout());
+    };
     let listener = TcpListener::bind(address)?;
     eprintln!("rise-ls listens on {}", listener.local_addr()?);
     let (stream, _) = listener.accept()?;
@@ -66,10 +68,13 @@ fn serve(input: impl Read + Send + 'static, output: impl Write + Send + 'static)
     let session = Session::new(client, events.clone(), Pool::start()?);
     let over = Over(hung_up.clone());
     let (ended, end) = bounded(1);
-    thread::Builder::new().name("rise:main".into()).stack_size(STACK).spawn(move || {
-        // If nobody waits any more, the process has its status.
-        let _ = ended.send(main_loop(session, &receiver, over));
-    })?;
+    thread::Builder::new()
+        .name("rise:main".into())
+        .stack_size(STACK)
+        .spawn(move || {
+            // If nobody waits any more, the process has its status.
+            let _ = ended.send(main_loop(session, &receiver, over));
+        })?;
     transport::serve(input, output, events.clone(), to_client, &hung_up)?;
     // After `exit` this comes too late to matter.
     let _ = events.send(Event::HungUp);

@@ -37,8 +37,13 @@ impl Pool {
     /// # Errors
     /// The system gives none.
     pub fn start() -> io::Result<Pool> {
-        let workers = thread::available_parallelism().map_or(2, usize::from).max(2);
-        Ok(Pool { latency: lane("rise:fast", LATENCY_THREADS)?, worker: lane("rise:work", workers)? })
+        let workers = thread::available_parallelism()
+            .map_or(2, usize::from)
+            .max(2);
+        Ok(Pool {
+            latency: lane("rise:fast", LATENCY_THREADS)?,
+            worker: lane("rise:work", workers)?,
+        })
     }
 
     /// Runs a job, some time.
@@ -62,7 +67,10 @@ fn lane(name: &str, threads: usize) -> io::Result<Sender<Job>> {
                 let _ = catch_unwind(AssertUnwindSafe(job));
             }
         };
-        thread::Builder::new().name(name.into()).stack_size(STACK).spawn(run)?;
+        thread::Builder::new()
+            .name(name.into())
+            .stack_size(STACK)
+            .spawn(run)?;
     }
     Ok(sender)
 }
@@ -84,8 +92,13 @@ impl Gauge {
         let (count, changed) = &*self.0;
         let mut running = count.lock().unwrap_or_else(PoisonError::into_inner);
         while *running > 0 {
-            let Some(left) = deadline.checked_duration_since(Instant::now()) else { return };
-            running = changed.wait_timeout(running, left).unwrap_or_else(PoisonError::into_inner).0;
+            let Some(left) = deadline.checked_duration_since(Instant::now()) else {
+                return;
+            };
+            running = changed
+                .wait_timeout(running, left)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
         }
     }
 }

@@ -28,7 +28,11 @@ impl Encoding {
             "utf-32" => Some(Encoding::Utf32),
             _ => None,
         };
-        offered.unwrap_or_default().iter().find_map(known).unwrap_or_default()
+        offered
+            .unwrap_or_default()
+            .iter()
+            .find_map(known)
+            .unwrap_or_default()
     }
 
     /// Its name in the protocol.
@@ -64,7 +68,10 @@ pub struct Clamped {
 pub fn to_byte(rope: &Rope, position: Position, encoding: Encoding) -> Clamped {
     let line = position.line as usize;
     if line >= rope.len_lines() {
-        return Clamped { byte: rope.len_bytes(), moved: true };
+        return Clamped {
+            byte: rope.len_bytes(),
+            moved: true,
+        };
     }
     let start = rope.line_to_char(line);
     let end = content_end(rope, line);
@@ -141,7 +148,11 @@ mod tests {
     const ALL: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32];
 
     fn at(text: &str, line: u32, character: u32, encoding: Encoding) -> (usize, bool) {
-        let found = to_byte(&Rope::from_str(text), Position::new(line, character), encoding);
+        let found = to_byte(
+            &Rope::from_str(text),
+            Position::new(line, character),
+            encoding,
+        );
         (found.byte, found.moved)
     }
 
@@ -156,7 +167,11 @@ mod tests {
                 }
                 let position = to_position(&rope, byte, encoding);
                 let found = to_byte(&rope, position, encoding);
-                assert_eq!(found, Clamped { byte, moved: false }, "{encoding:?} {position:?}");
+                assert_eq!(
+                    found,
+                    Clamped { byte, moved: false },
+                    "{encoding:?} {position:?}"
+                );
             }
         }
     }
@@ -201,7 +216,10 @@ mod tests {
     #[test]
     fn the_client_chooses_among_the_encodings_that_exist() {
         let offer = |kinds: &[&'static str]| {
-            let kinds: Vec<_> = kinds.iter().map(|kind| PositionEncodingKind::from(kind.to_string())).collect();
+            let kinds: Vec<_> = kinds
+                .iter()
+                .map(|kind| PositionEncodingKind::from(kind.to_string()))
+                .collect();
             Encoding::negotiate(Some(&kinds))
         };
         assert_eq!(offer(&["utf-32", "utf-8"]), Encoding::Utf32);

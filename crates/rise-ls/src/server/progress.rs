@@ -30,7 +30,11 @@ enum State {
 impl Progress {
     /// Nothing to show.
     pub fn new(client: Client) -> Self {
-        Progress { client, state: State::Idle, count: 0 }
+        Progress {
+            client,
+            state: State::Idle,
+            count: 0,
+        }
     }
 
     /// Asks the client for a place, if it has none for us yet.
@@ -40,13 +44,20 @@ impl Progress {
         }
         self.state = State::Asked { ended: None };
         self.count += 1;
-        let params = WorkDoneProgressCreateParams { token: self.token() };
-        Some(self.client.request("window/workDoneProgress/create", params))
+        let params = WorkDoneProgressCreateParams {
+            token: self.token(),
+        };
+        Some(
+            self.client
+                .request("window/workDoneProgress/create", params),
+        )
     }
 
     /// The client has answered.
     pub fn consented(&mut self, yes: bool) {
-        let State::Asked { ended } = self.state else { return };
+        let State::Asked { ended } = self.state else {
+            return;
+        };
         if !yes {
             self.state = State::Idle;
             return;
@@ -68,7 +79,11 @@ impl Progress {
         if self.state == State::Shown {
             let percentage = u32::try_from(done * 100 / total.max(1)).ok();
             let message = Some(format!("{done} of {total}"));
-            self.send(WorkDoneProgress::Report(WorkDoneProgressReport { cancellable: None, message, percentage }));
+            self.send(WorkDoneProgress::Report(WorkDoneProgressReport {
+                cancellable: None,
+                message,
+                percentage,
+            }));
         }
     }
 
@@ -78,8 +93,14 @@ impl Progress {
             State::Idle => {}
             State::Asked { .. } => self.state = State::Asked { ended: Some(total) },
             State::Shown => {
-                let files = if total == 1 { "1 file".to_owned() } else { format!("{total} files") };
-                self.send(WorkDoneProgress::End(WorkDoneProgressEnd { message: Some(files) }));
+                let files = if total == 1 {
+                    "1 file".to_owned()
+                } else {
+                    format!("{total} files")
+                };
+                self.send(WorkDoneProgress::End(WorkDoneProgressEnd {
+                    message: Some(files),
+                }));
                 self.state = State::Idle;
             }
         }
@@ -91,6 +112,9 @@ impl Progress {
 
     fn send(&self, progress: WorkDoneProgress) {
         let value = ProgressParamsValue::WorkDone(progress);
-        self.client.notify::<ProgressNotification>(ProgressParams { token: self.token(), value });
+        self.client.notify::<ProgressNotification>(ProgressParams {
+            token: self.token(),
+            value,
+        });
     }
 }

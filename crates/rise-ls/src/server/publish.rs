@@ -46,7 +46,10 @@ struct Owed {
 impl Publisher {
     /// A publisher that has sent nothing.
     pub fn new(client: Client) -> Self {
-        Publisher { client, state: Arc::default() }
+        Publisher {
+            client,
+            state: Arc::default(),
+        }
     }
 
     /// The text of a document has changed: its diagnostics will be sent, even if they are the same.
@@ -62,7 +65,13 @@ impl Publisher {
     pub fn clear(&self, file: FileId, uri: Uri, generation: u64) {
         let mut state = self.lock();
         state.owed.remove(&file);
-        state.published.insert(file, Published { generation, hash: hash(&[]) });
+        state.published.insert(
+            file,
+            Published {
+                generation,
+                hash: hash(&[]),
+            },
+        );
         self.send(uri, Vec::new(), None);
     }
 
@@ -81,7 +90,9 @@ impl Publisher {
                     reports.status.panicked();
                     let reason = panic_message(&*panic);
                     let path = snapshot.db.path(file);
-                    let _ = reports.events.send(Event::Problem(format!("checking {path} failed: {reason}")));
+                    let _ = reports
+                        .events
+                        .send(Event::Problem(format!("checking {path} failed: {reason}")));
                     vec![failure()]
                 }
             };
@@ -97,14 +108,20 @@ impl Publisher {
         generation: u64,
         reports: &Reports,
     ) {
-        let Some(open) = snapshot.view.open.get(&file) else { return };
+        let Some(open) = snapshot.view.open.get(&file) else {
+            return;
+        };
         let hash = hash(&diagnostics);
         let mut state = self.lock();
         let before = state.published.get(&file).copied();
         if before.is_some_and(|before| before.generation > generation) {
             return;
         }
-        let owed = state.owed.get(&file).copied().filter(|owed| owed.revision == open.revision);
+        let owed = state
+            .owed
+            .get(&file)
+            .copied()
+            .filter(|owed| owed.revision == open.revision);
         if owed.is_some() {
             state.owed.remove(&file);
         } else if before.is_some_and(|before| before.hash == hash) {
@@ -119,7 +136,12 @@ impl Publisher {
 
     /// Sends while the state is locked, so that messages go out in the order of the decisions.
     fn send(&self, uri: Uri, diagnostics: Vec<Diagnostic>, version: Option<i32>) {
-        self.client.notify::<PublishDiagnostics>(PublishDiagnosticsParams { uri, diagnostics, version });
+        self.client
+            .notify::<PublishDiagnostics>(PublishDiagnosticsParams {
+                uri,
+                diagnostics,
+                version,
+            });
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {

@@ -140,7 +140,11 @@ pub struct Reports {
 /// `in_flight` before the main loop hears of it.
 pub fn answer(ticket: &Arc<Ticket>, snapshot: Snapshot, in_flight: Option<InFlight>, to: &Reports) {
     let run = || catch_cancelled(|| (ticket.route.run)(&snapshot, &ticket.params));
-    let outcome = if ticket.reply.is_open() { catch_unwind(AssertUnwindSafe(run)) } else { Ok(Ok(Ok(Value::Null))) };
+    let outcome = if ticket.reply.is_open() {
+        catch_unwind(AssertUnwindSafe(run))
+    } else {
+        Ok(Ok(Ok(Value::Null)))
+    };
     drop(snapshot);
     let ending = match outcome {
         Ok(Ok(answer)) => {
@@ -167,27 +171,40 @@ pub fn answer(ticket: &Arc<Ticket>, snapshot: Snapshot, in_flight: Option<InFlig
 
 fn reply(ticket: &Ticket, answer: Answer, to: &Reports) {
     if ticket.reply.send(answer) {
-        to.status.answered(ticket.route.method, ticket.arrived.elapsed());
+        to.status
+            .answered(ticket.route.method, ticket.arrived.elapsed());
     }
 }
 
 fn fail(ticket: &Ticket, reason: &str, to: &Reports) {
     to.status.panicked();
     let method = ticket.route.method;
-    let _ = to.events.send(Event::Problem(format!("{method} failed: {reason}")));
-    reply(ticket, Err(error(ErrorCode::InternalError, format!("{method} failed; the log says more"))), to);
+    let _ = to
+        .events
+        .send(Event::Problem(format!("{method} failed: {reason}")));
+    reply(
+        ticket,
+        Err(error(
+            ErrorCode::InternalError,
+            format!("{method} failed; the log says more"),
+        )),
+        to,
+    );
 }
 
 /// What a panic says.
 pub fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason given")
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no reason given")
 }
 
 /// The error for a request whose document has changed.
 pub fn interrupted(policy: Policy) -> Error {
     match policy {
-        Policy::Positional | Policy::Retry => error(ErrorCode::ContentModified, "the document has changed"),
+        Policy::Positional | Policy::Retry => {
+            error(ErrorCode::ContentModified, "the document has changed")
+        }
         Policy::Retrigger => Error {
             data: Some(serde_json::json!({"retriggerRequest": true})),
             ..error(ErrorCode::ServerError(-32802), "the document has changed")

@@ -65,6 +65,8 @@ pub struct Session {
     pub(super) client: Client,
     pub(super) publisher: Publisher,
     pub(super) folders: Vec<PathBuf>,
+    /// How many times the workspace is being read.
+    pub(super) loads: usize,
     pub(super) progress: Progress,
     pub(super) expected: FxHashMap<Id, Expected>,
     pub(super) reports: Reports,
@@ -90,8 +92,12 @@ impl Session {
             progress: Progress::new(client.clone()),
             client,
             folders: Vec::new(),
+            loads: 0,
             expected: FxHashMap::default(),
-            reports: Reports { events, status: Arc::new(Status::default()) },
+            reports: Reports {
+                events,
+                status: Arc::new(Status::default()),
+            },
             pool,
             tickets: FxHashMap::default(),
             brief: Gauge::default(),
@@ -110,7 +116,12 @@ impl Session {
     /// Acts on an event.
     pub fn handle(&mut self, event: Event) {
         match event {
-            Event::Request { id, method, params, reply } => self.request(id, &method, params, reply),
+            Event::Request {
+                id,
+                method,
+                params,
+                reply,
+            } => self.request(id, &method, params, reply),
             Event::Notification { method, params } => self.notification(&method, params),
             Event::Response(response) => {
                 let (id, result) = response.into_parts();
@@ -126,7 +137,10 @@ impl Session {
     /// Puts a failure of the server into the client's log.
     pub fn report_failure(&self, reason: &str) {
         self.reports.status.panicked();
-        self.client.log(MessageType::ERROR, format!("the server has failed, and goes on: {reason}"));
+        self.client.log(
+            MessageType::ERROR,
+            format!("the server has failed, and goes on: {reason}"),
+        );
     }
 
     /// Does what can wait until no event is left: diagnostics of all that has changed.
@@ -139,13 +153,20 @@ impl Session {
             return;
         }
         let snapshot = self.snapshot();
-        let (publisher, reports, revision) = (self.publisher.clone(), self.reports.clone(), self.revision);
-        self.pool.run(Lane::Worker, Box::new(move || publisher.run(&snapshot, revision, &reports)));
+        let (publisher, reports, revision) =
+            (self.publisher.clone(), self.reports.clone(), self.revision);
+        self.pool.run(
+            Lane::Worker,
+            Box::new(move || publisher.run(&snapshot, revision, &reports)),
+        );
     }
 
     /// Everything as it is now.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot { db: self.db.clone(), view: self.view.clone() }
+        Snapshot {
+            db: self.db.clone(),
+            view: self.view.clone(),
+        }
     }
 
     /// Prepares a change of the database: jobs that are about to answer may do so, the others
@@ -173,23 +194,41 @@ impl Session {
             return;
         }
         let Some(route) = Route::find(method) else {
-            reply.send(Err(error(ErrorCode::MethodNotFound, format!("there is no method {method}"))));
+            reply.send(Err(error(
+                ErrorCode::MethodNotFound,
+                format!("there is no method {method}"),
+            )));
             return;
         };
         if self.tickets.contains_key(&id) {
-            reply.send(Err(error(ErrorCode::InvalidRequest, "a request with this id has no answer yet")));
+            reply.send(Err(error(
+                ErrorCode::InvalidRequest,
+                "a request with this id has no answer yet",
+            )));
             return;
         }
         let about = self.subject(&params);
         let arrived = Instant::now();
-        let ticket = Ticket { id, route, params, reply, about, interruptions: 0, arrived };
+        let ticket = Ticket {
+            id,
+            route,
+            params,
+            reply,
+            about,
+            interruptions: 0,
+            arrived,
+        };
         self.dispatch(Arc::new(ticket));
     }
 
     /// What has to be answered in this order and takes no time.
     fn immediate(&mut self, method: &str, params: &Value) -> Option<Answer> {
         match method {
-            "rise/status" => Some(Ok(self.reports.status.report(&self.db, self.view.open.len()))),
+            "rise/status" => Some(Ok(self.reports.status.report(
+                &self.db,
+                self.view.open.len(),
+                self.loads > 0,
+            ))),
             "rise/text" => Some(self.text(params)),
             _ => None,
         }
@@ -214,17 +253,26 @@ impl Session {
         };
         self.tickets.insert(ticket.id.clone(), ticket.clone());
         let (snapshot, reports, lane) = (self.snapshot(), self.reports.clone(), ticket.route.lane);
-        self.pool.run(lane, Box::new(move || answer(&ticket, snapshot, in_flight, &reports)));
+        self.pool.run(
+            lane,
+            Box::new(move || answer(&ticket, snapshot, in_flight, &reports)),
+        );
     }
 
     fn finished(&mut self, ticket: Arc<Ticket>, ending: Ending) {
-        if self.tickets.get(&ticket.id).is_some_and(|known| Arc::ptr_eq(known, &ticket)) {
+        if self
+            .tickets
+            .get(&ticket.id)
+            .is_some_and(|known| Arc::ptr_eq(known, &ticket))
+        {
             self.tickets.remove(&ticket.id);
         }
         if ending == Ending::Answered || !ticket.reply.is_open() {
             return;
         }
-        let untouched = ticket.about.is_none_or(|(file, revision)| self.revision_of(file) == revision);
+        let untouched = ticket
+            .about
+            .is_none_or(|(file, revision)| self.revision_of(file) == revision);
         match ticket.route.policy {
             Policy::Retry => self.again(&ticket),
             Policy::Positional | Policy::Retrigger if untouched => self.again(&ticket),
@@ -266,7 +314,10 @@ impl Session {
             },
         };
         if let Some(ticket) = self.tickets.remove(&id) {
-            ticket.reply.send(Err(error(ErrorCode::RequestCancelled, "the client has cancelled the request")));
+            ticket.reply.send(Err(error(
+                ErrorCode::RequestCancelled,
+                "the client has cancelled the request",
+            )));
         }
     }
 
@@ -276,24 +327,35 @@ impl Session {
                 self.configure(sections.get(0).unwrap_or(&Value::Null));
             }
             (Some(Expected::Settings), Err(why)) => {
-                self.client.log(MessageType::WARNING, format!("the client gives no settings: {why}"));
+                self.client.log(
+                    MessageType::WARNING,
+                    format!("the client gives no settings: {why}"),
+                );
             }
             (Some(Expected::Progress), result) => self.progress.consented(result.is_ok()),
             (Some(Expected::Consent(what)), Err(why)) => {
-                self.client.log(MessageType::WARNING, format!("the client refuses {what}: {why}"));
+                self.client.log(
+                    MessageType::WARNING,
+                    format!("the client refuses {what}: {why}"),
+                );
             }
             (Some(Expected::Consent(_)), Ok(_)) => {}
-            (None, _) => self.client.log(MessageType::WARNING, format!("an answer to no request: {id}")),
+            (None, _) => self.client.log(
+                MessageType::WARNING,
+                format!("an answer to no request: {id}"),
+            ),
         }
     }
 
     /// Reads all files of these folders, in the background.
     pub(super) fn load(&mut self, folders: Vec<PathBuf>) {
+        self.loads += 1;
         if self.view.client.shows_progress {
             let id = self.progress.ask();
             self.expected.extend(id.map(|id| (id, Expected::Progress)));
         }
         let events = self.reports.events.clone();
-        self.pool.run(Lane::Worker, Box::new(move || load(&folders, &events)));
+        self.pool
+            .run(Lane::Worker, Box::new(move || load(&folders, &events)));
     }
 }

@@ -88,7 +88,11 @@ impl Snapshot {
 
     /// The document of a file.
     pub fn document_of(&self, file: FileId) -> Document {
-        Document { file, rope: self.db.text(file), encoding: self.view.encoding }
+        Document {
+            file,
+            rope: self.db.text(file),
+            encoding: self.view.encoding,
+        }
     }
 
     /// The URI of a file: the client's own, if it has the file open.
@@ -130,7 +134,10 @@ impl Document {
 
     /// The cursor at a position.
     pub fn at(&self, position: Position) -> FilePosition {
-        FilePosition { file: self.file, offset: self.offset(position) }
+        FilePosition {
+            file: self.file,
+            offset: self.offset(position),
+        }
     }
 
     /// The bytes of a range.

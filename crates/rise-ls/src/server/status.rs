@@ -32,7 +32,8 @@ impl Status {
 
     /// The diagnostics of an edit were sent.
     pub fn diagnosed(&self, after: Duration) {
-        self.edit_to_diagnostics.store(micros(after), Ordering::Relaxed);
+        self.edit_to_diagnostics
+            .store(micros(after), Ordering::Relaxed);
     }
 
     /// A request was answered.
@@ -54,16 +55,24 @@ impl Status {
     }
 
     /// The answer to `rise/status`.
-    pub fn report(&self, db: &Database, open: usize) -> Value {
+    pub fn report(&self, db: &Database, open: usize, loading: bool) -> Value {
         let usage = db.usage();
-        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let requests = self
+            .requests
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
         let by_method = |number: fn(&Seen) -> u64| -> Value {
-            requests.iter().map(|(method, seen)| ((*method).to_owned(), Value::from(number(seen)))).collect()
+            requests
+                .iter()
+                .map(|(method, seen)| ((*method).to_owned(), Value::from(number(seen))))
+                .collect()
         };
         json!({
             "version": env!("CARGO_PKG_VERSION"),
             "files": usage.files,
             "openDocuments": open,
+            "loading": loading,
             "items": usage.items,
             "textBytes": usage.text_bytes,
             "syntaxTrees": usage.trees,
@@ -85,6 +94,8 @@ fn micros(duration: Duration) -> u64 {
 /// The memory that the process holds, where the system tells.
 fn memory_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }

@@ -25,15 +25,23 @@ impl Session {
     /// Acts on what the client says. What is no notification of ours is none of our business.
     pub(super) fn notification(&mut self, method: &str, params: Value) {
         match (method, self.stage) {
-            ("exit", stage) => self.stage = Stage::Over { clean: stage == Stage::ShutDown },
+            ("exit", stage) => {
+                self.stage = Stage::Over {
+                    clean: stage == Stage::ShutDown,
+                }
+            }
             (_, Stage::Fresh | Stage::ShutDown | Stage::Over { .. }) => {}
             ("initialized", _) => self.initialized(),
             ("$/cancelRequest", _) => self.cancel(&params),
             ("textDocument/didOpen", _) => self.with(method, params, Session::did_open),
             ("textDocument/didChange", _) => self.with(method, params, Session::did_change),
             ("textDocument/didClose", _) => self.with(method, params, Session::did_close),
-            ("workspace/didChangeWatchedFiles", _) => self.with(method, params, Session::files_changed),
-            ("workspace/didChangeWorkspaceFolders", _) => self.with(method, params, Session::folders_changed),
+            ("workspace/didChangeWatchedFiles", _) => {
+                self.with(method, params, Session::files_changed)
+            }
+            ("workspace/didChangeWorkspaceFolders", _) => {
+                self.with(method, params, Session::folders_changed)
+            }
             ("workspace/didChangeConfiguration", _) => self.settings_changed(&params),
             _ => {}
         }
@@ -42,7 +50,9 @@ impl Session {
     fn with<P: DeserializeOwned>(&mut self, method: &str, params: Value, act: fn(&mut Session, P)) {
         match serde_json::from_value(params) {
             Ok(params) => act(self, params),
-            Err(reason) => self.client.log(MessageType::ERROR, format!("{method}: {reason}")),
+            Err(reason) => self
+                .client
+                .log(MessageType::ERROR, format!("{method}: {reason}")),
         }
     }
 
@@ -63,8 +73,12 @@ impl Session {
         let since = Instant::now();
         let uri = params.text_document.uri;
         let file = self.db.file(&uri::to_path(uri.as_str()));
-        let Some((file, open)) = file.and_then(|file| Some((file, self.view.open.get(&file)?))) else {
-            let message = format!("a change of {}, which is not open, is ignored", uri.as_str());
+        let Some((file, open)) = file.and_then(|file| Some((file, self.view.open.get(&file)?)))
+        else {
+            let message = format!(
+                "a change of {}, which is not open, is ignored",
+                uri.as_str()
+            );
             return self.client.log(MessageType::WARNING, message);
         };
         let uri = open.uri.clone();
@@ -100,22 +114,34 @@ impl Session {
             );
         }
         drop(rope);
-        self.db.edit_file(file, start.byte..end.byte.max(start.byte), &change.text);
+        self.db
+            .edit_file(file, start.byte..end.byte.max(start.byte), &change.text);
     }
 
     fn text_changed(&mut self, file: FileId, uri: uri::Uri, version: i32, since: Instant) {
         self.revision += 1;
         self.unread_imports = true;
         let revision = self.revision;
-        Arc::make_mut(&mut self.view).open.insert(file, OpenDocument { uri, version, revision });
+        Arc::make_mut(&mut self.view).open.insert(
+            file,
+            OpenDocument {
+                uri,
+                version,
+                revision,
+            },
+        );
         self.publisher.owe(file, revision, since);
     }
 
     fn did_close(&mut self, params: DidCloseTextDocumentParams) {
         let path = uri::to_path(params.text_document.uri.as_str());
-        let Some(file) = self.db.file(&path) else { return };
+        let Some(file) = self.db.file(&path) else {
+            return;
+        };
         let view = Arc::make_mut(&mut self.view);
-        let Some(open) = view.open.remove(&file) else { return };
+        let Some(open) = view.open.remove(&file) else {
+            return;
+        };
         view.tokens.forget(file);
         self.revision += 1;
         if !view.client.pulls_diagnostics {
@@ -126,7 +152,11 @@ impl Session {
 
     /// Takes the file's text from the disk, unless the client has it open.
     fn read_from_disk(&mut self, path: FilePath) {
-        if self.db.file(&path).is_some_and(|file| self.view.open.contains_key(&file)) {
+        if self
+            .db
+            .file(&path)
+            .is_some_and(|file| self.view.open.contains_key(&file))
+        {
             return;
         }
         let contents = loader::read_import(&path);
@@ -163,7 +193,9 @@ impl Session {
 
     fn files_below(&self, folder: &std::path::Path) -> Vec<FilePath> {
         let paths = self.db.files().into_iter().map(|file| self.db.path(file));
-        paths.filter(|path| path.as_disk().is_some_and(|disk| disk.starts_with(folder))).collect()
+        paths
+            .filter(|path| path.as_disk().is_some_and(|disk| disk.starts_with(folder)))
+            .collect()
     }
 
     fn folders_changed(&mut self, params: DidChangeWorkspaceFoldersParams) {
@@ -185,12 +217,14 @@ impl Session {
     fn forget_folder(&mut self, folder: &std::path::Path) {
         let below = |path: &FilePath| path.as_disk().is_some_and(|disk| disk.starts_with(folder));
         let kept = |path: &FilePath| {
-            path.as_disk().is_none_or(|disk| self.folders.iter().any(|folder| disk.starts_with(folder)))
+            path.as_disk()
+                .is_none_or(|disk| self.folders.iter().any(|folder| disk.starts_with(folder)))
         };
-        let (gone, stay): (Vec<FileId>, Vec<FileId>) = self.db.files().into_iter().partition(|&file| {
-            let path = self.db.path(file);
-            below(&path) && !kept(&path) && !self.view.open.contains_key(&file)
-        });
+        let (gone, stay): (Vec<FileId>, Vec<FileId>) =
+            self.db.files().into_iter().partition(|&file| {
+                let path = self.db.path(file);
+                below(&path) && !kept(&path) && !self.view.open.contains_key(&file)
+            });
         let needed = self.imported_from(stay);
         self.before_change();
         for file in gone.into_iter().filter(|file| !needed.contains(file)) {
@@ -203,7 +237,12 @@ impl Session {
         let mut seen: FxHashSet<FileId> = files.iter().copied().collect();
         let mut open = files;
         while let Some(file) = open.pop() {
-            let targets: Vec<FileId> = self.db.imports(file).iter().filter_map(|import| import.target).collect();
+            let targets: Vec<FileId> = self
+                .db
+                .imports(file)
+                .iter()
+                .filter_map(|import| import.target)
+                .collect();
             open.extend(targets.into_iter().filter(|&target| seen.insert(target)));
         }
         seen
@@ -229,6 +268,7 @@ impl Session {
             }
         }
         if last {
+            self.loads -= 1;
             self.progress.end(loaded.total);
             self.refresh_diagnostics();
         } else {
@@ -253,6 +293,10 @@ impl Session {
 
 /// Where the folders are, as far as they are on disk.
 pub(super) fn folder_paths(folders: &[WorkspaceFolder]) -> Vec<PathBuf> {
-    let paths = folders.iter().map(|folder| uri::to_path(folder.uri.as_str()));
-    paths.filter_map(|path| path.as_disk().map(PathBuf::from)).collect()
+    let paths = folders
+        .iter()
+        .map(|folder| uri::to_path(folder.uri.as_str()));
+    paths
+        .filter_map(|path| path.as_disk().map(PathBuf::from))
+        .collect()
 }

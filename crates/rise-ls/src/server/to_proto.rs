@@ -6,9 +6,10 @@ use db::FileId;
 use ide::{FileDiagnostic, NavTarget, SourceEdits, SymbolKind};
 use syntax::{Severity, Span};
 use tower_lsp::lsp_types::{
-    Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DocumentChanges, Location, LocationLink,
-    MarkupContent, MarkupKind, NumberOrString, OneOf, OptionalVersionedTextDocumentIdentifier, Range,
-    SymbolKind as LspSymbolKind, TextDocumentEdit, TextEdit, WorkspaceEdit,
+    Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DocumentChanges, Location,
+    LocationLink, MarkupContent, MarkupKind, NumberOrString, OneOf,
+    OptionalVersionedTextDocumentIdentifier, Range, SymbolKind as LspSymbolKind, TextDocumentEdit,
+    TextEdit, WorkspaceEdit,
 };
 
 use super::snapshot::{Document, Snapshot};
@@ -18,7 +19,10 @@ use super::snapshot::{Document, Snapshot};
 pub fn diagnostic(snapshot: &Snapshot, document: &Document, from: &FileDiagnostic) -> Diagnostic {
     let related = from.related.iter().filter_map(|related| {
         let location = snapshot.location(related.place)?;
-        Some(DiagnosticRelatedInformation { location, message: related.message.clone() })
+        Some(DiagnosticRelatedInformation {
+            location,
+            message: related.message.clone(),
+        })
     });
     let related: Vec<_> = related.collect();
     let message = match &from.help {
@@ -47,7 +51,10 @@ fn severity(severity: Severity) -> DiagnosticSeverity {
 
 /// Edits of one document.
 pub fn text_edits(document: &Document, edits: &[ide::TextEdit]) -> Vec<TextEdit> {
-    edits.iter().map(|edit| TextEdit::new(document.range(edit.span), edit.text.clone())).collect()
+    edits
+        .iter()
+        .map(|edit| TextEdit::new(document.range(edit.span), edit.text.clone()))
+        .collect()
 }
 
 /// Edits of several documents, with their versions where the client can check them.
@@ -58,7 +65,10 @@ pub fn workspace_edit(snapshot: &Snapshot, edits: &SourceEdits) -> WorkspaceEdit
     });
     if snapshot.view.client.versioned_edits {
         let changes = of_files.map(|(file, uri, edits)| TextDocumentEdit {
-            text_document: OptionalVersionedTextDocumentIdentifier { uri, version: snapshot.version(file) },
+            text_document: OptionalVersionedTextDocumentIdentifier {
+                uri,
+                version: snapshot.version(file),
+            },
             edits: edits.into_iter().map(OneOf::Left).collect(),
         });
         return WorkspaceEdit {
@@ -66,20 +76,34 @@ pub fn workspace_edit(snapshot: &Snapshot, edits: &SourceEdits) -> WorkspaceEdit
             ..WorkspaceEdit::default()
         };
     }
-    #[allow(clippy::mutable_key_type, reason = "the key of the protocol's map; nobody changes it")]
+    #[allow(
+        clippy::mutable_key_type,
+        reason = "the key of the protocol's map; nobody changes it"
+    )]
     let changes: HashMap<_, _> = of_files.map(|(_, uri, edits)| (uri, edits)).collect();
-    WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }
+    WorkspaceEdit {
+        changes: Some(changes),
+        ..WorkspaceEdit::default()
+    }
 }
 
 /// Where a target's name stands.
 pub fn location(snapshot: &Snapshot, target: &NavTarget) -> Option<Location> {
     let document = snapshot.document_of(target.file);
-    Some(Location::new(snapshot.uri(target.file)?, document.range(target.focus)))
+    Some(Location::new(
+        snapshot.uri(target.file)?,
+        document.range(target.focus),
+    ))
 }
 
 /// A target, and what the link to it stands on.
-pub fn location_link(snapshot: &Snapshot, origin: Option<Range>, target: &NavTarget) -> Option<LocationLink> {
-    let (target_range, target_selection_range) = ranges(snapshot, target.file, target.full, target.focus);
+pub fn location_link(
+    snapshot: &Snapshot,
+    origin: Option<Range>,
+    target: &NavTarget,
+) -> Option<LocationLink> {
+    let (target_range, target_selection_range) =
+        ranges(snapshot, target.file, target.full, target.focus);
     Some(LocationLink {
         origin_selection_range: origin,
         target_uri: snapshot.uri(target.file)?,
@@ -97,7 +121,9 @@ pub fn ranges(snapshot: &Snapshot, file: FileId, full: Span, focus: Span) -> (Ra
 /// The protocol's name for what a name stands for.
 pub fn symbol_kind(kind: SymbolKind) -> LspSymbolKind {
     match kind {
-        SymbolKind::Function | SymbolKind::Foreign | SymbolKind::Primitive => LspSymbolKind::FUNCTION,
+        SymbolKind::Function | SymbolKind::Foreign | SymbolKind::Primitive => {
+            LspSymbolKind::FUNCTION
+        }
         SymbolKind::Value => LspSymbolKind::CONSTANT,
         SymbolKind::Parameter | SymbolKind::Variable => LspSymbolKind::VARIABLE,
         SymbolKind::TypeParameter => LspSymbolKind::TYPE_PARAMETER,
@@ -107,5 +133,8 @@ pub fn symbol_kind(kind: SymbolKind) -> LspSymbolKind {
 
 /// Markdown.
 pub fn markdown(value: String) -> MarkupContent {
-    MarkupContent { kind: MarkupKind::Markdown, value }
+    MarkupContent {
+        kind: MarkupKind::Markdown,
+        value,
+    }
 }

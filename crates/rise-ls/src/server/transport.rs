@@ -14,7 +14,7 @@ use futures::channel::mpsc::UnboundedReceiver;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::{Notify, mpsc};
 use tower_lsp::jsonrpc::{Request, Response};
-use tower_lsp::{LspService, Loopback, Server};
+use tower_lsp::{Loopback, LspService, Server};
 
 use super::event::Event;
 use super::framing::{Frame, read_frame};
@@ -42,9 +42,14 @@ pub fn serve(
     let writer = start_writer(output, writer_end, hung_up.clone())?;
     let (service, _) = LspService::new(|_| Lifecycle);
     let ingress = Ingress::new(service, events.clone());
-    let loopback = ToClient { requests: to_client, responses: ToLoop(events) };
+    let loopback = ToClient {
+        requests: to_client,
+        responses: ToLoop(events),
+    };
     let server = Server::new(FrameReader::new(reader_end), ChunkWriter(chunks), loopback);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()?;
     runtime.block_on(async {
         let session = server.concurrency_level(usize::MAX >> 1).serve(ingress);
         let deadline = async {
@@ -104,7 +109,10 @@ fn start_reader(
         drop(frames);
         hung_up.happen();
     };
-    thread::Builder::new().name("rise:read".into()).spawn(read).map(drop)
+    thread::Builder::new()
+        .name("rise:read".into())
+        .spawn(read)
+        .map(drop)
 }
 
 /// What the writer is told.
@@ -127,7 +135,16 @@ fn start_writer(
     let write = move || {
         while let Ok(Chunk::Bytes(chunk)) = chunks.recv() {
             let written = output.write_all(&chunk);
-            if written.and_then(|()| if chunks.is_empty() { output.flush() } else { Ok(()) }).is_err() {
+            if written
+                .and_then(|()| {
+                    if chunks.is_empty() {
+                        output.flush()
+                    } else {
+                        Ok(())
+                    }
+                })
+                .is_err()
+            {
                 hung_up.happen();
                 break;
             }
@@ -135,7 +152,9 @@ fn start_writer(
         let _ = output.flush();
         let _ = done.send(());
     };
-    thread::Builder::new().name("rise:write".into()).spawn(write)?;
+    thread::Builder::new()
+        .name("rise:write".into())
+        .spawn(write)?;
     Ok(Writer { flushed })
 }
 
@@ -148,7 +167,11 @@ struct FrameReader {
 
 impl FrameReader {
     fn new(frames: mpsc::Receiver<Vec<u8>>) -> Self {
-        FrameReader { frames, frame: Vec::new(), read: 0 }
+        FrameReader {
+            frames,
+            frame: Vec::new(),
+            read: 0,
+        }
     }
 }
 
@@ -177,9 +200,16 @@ impl AsyncRead for FrameReader {
 struct ChunkWriter(Sender<Chunk>);
 
 impl AsyncWrite for ChunkWriter {
-    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         let sent = self.0.send(Chunk::Bytes(bytes.to_vec()));
-        Poll::Ready(sent.map(|()| bytes.len()).map_err(|_| io::ErrorKind::BrokenPipe.into()))
+        Poll::Ready(
+            sent.map(|()| bytes.len())
+                .map_err(|_| io::ErrorKind::BrokenPipe.into()),
+        )
     }
 
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -223,7 +253,9 @@ impl Sink<Response> for ToLoop {
     }
 
     fn start_send(self: Pin<&mut Self>, response: Response) -> io::Result<()> {
-        self.0.send(Event::Response(response)).map_err(|_| io::ErrorKind::BrokenPipe.into())
+        self.0
+            .send(Event::Response(response))
+            .map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {

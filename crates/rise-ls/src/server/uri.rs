@@ -30,9 +30,15 @@ pub fn from_path(path: &FilePath) -> Option<Uri> {
         FilePath::Disk(path) => {
             let bytes = path.as_os_str().as_encoded_bytes();
             let slash = if bytes.starts_with(b"/") { "" } else { "/" };
-            format!("file://{slash}{}", encode(bytes, |byte| is_unreserved(byte) || byte == b'/'))
+            format!(
+                "file://{slash}{}",
+                encode(bytes, |byte| is_unreserved(byte) || byte == b'/')
+            )
         }
-        FilePath::Std(name) => format!("{LIBRARY_SCHEME}/{}", encode(name.as_bytes(), is_unreserved)),
+        FilePath::Std(name) => format!(
+            "{LIBRARY_SCHEME}/{}",
+            encode(name.as_bytes(), is_unreserved)
+        ),
         FilePath::Virtual(uri) => repaired(uri),
     };
     Uri::from_str(&text).ok()
@@ -56,11 +62,16 @@ pub fn repair(params: &mut Value) {
 }
 
 fn is_uri_field(name: &str) -> bool {
-    matches!(name, "uri" | "rootUri" | "targetUri" | "oldUri" | "newUri" | "scopeUri")
+    matches!(
+        name,
+        "uri" | "rootUri" | "targetUri" | "oldUri" | "newUri" | "scopeUri"
+    )
 }
 
 fn repaired(uri: &str) -> String {
-    encode(uri.as_bytes(), |byte| is_unreserved(byte) || b":/?#@!$&'()*+,;=%".contains(&byte))
+    encode(uri.as_bytes(), |byte| {
+        is_unreserved(byte) || b":/?#@!$&'()*+,;=%".contains(&byte)
+    })
 }
 
 /// `//host/path` without the host.
@@ -81,7 +92,9 @@ fn to_path_buf(encoded: &str) -> PathBuf {
 #[cfg(not(unix))]
 fn to_path_buf(encoded: &str) -> PathBuf {
     let text = String::from_utf8_lossy(&decode(encoded)).into_owned();
-    let drive = text.strip_prefix('/').filter(|rest| rest.as_bytes().get(1) == Some(&b':'));
+    let drive = text
+        .strip_prefix('/')
+        .filter(|rest| rest.as_bytes().get(1) == Some(&b':'));
     PathBuf::from(drive.unwrap_or(&text))
 }
 
@@ -106,7 +119,9 @@ fn decode(text: &str) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while at < bytes.len() {
-        let pair = bytes.get(at + 1..at + 3).and_then(|pair| std::str::from_utf8(pair).ok());
+        let pair = bytes
+            .get(at + 1..at + 3)
+            .and_then(|pair| std::str::from_utf8(pair).ok());
         let value = pair.and_then(|pair| u8::from_str_radix(pair, 16).ok());
         match value {
             Some(value) if bytes[at] == b'%' => {
@@ -134,13 +149,22 @@ mod tests {
         assert_eq!(to_path("file:///a b/\u{fc}.rise"), path);
         assert_eq!(to_path("file://localhost/a%20b/./x/../%c3%bc.rise"), path);
         assert_eq!(to_path("file:/a%20b/%C3%BC.rise#top"), path);
-        assert_eq!(from_path(&path).map(|uri| uri.to_string()), Some("file:///a%20b/%C3%BC.rise".into()));
+        assert_eq!(
+            from_path(&path).map(|uri| uri.to_string()),
+            Some("file:///a%20b/%C3%BC.rise".into())
+        );
     }
 
     #[test]
     fn odd_uris_name_files_too() {
-        assert_eq!(to_path("untitled:Untitled-1"), FilePath::Virtual("untitled:Untitled-1".into()));
-        assert_eq!(to_path("rise-std:/std.rise"), FilePath::Std("std.rise".into()));
+        assert_eq!(
+            to_path("untitled:Untitled-1"),
+            FilePath::Virtual("untitled:Untitled-1".into())
+        );
+        assert_eq!(
+            to_path("rise-std:/std.rise"),
+            FilePath::Std("std.rise".into())
+        );
         assert_eq!(to_path("file:///100%.rise"), FilePath::disk("/100%.rise"));
         assert_eq!(to_path(""), FilePath::Virtual("".into()));
         assert_eq!(to_path("file:"), FilePath::disk(""));

@@ -48,13 +48,20 @@ pub fn load(folders: &[PathBuf], events: &Sender<Event>) {
         if bytes >= PORTION && done < total {
             let files = std::mem::take(&mut portion);
             bytes = 0;
-            if events.send(Event::Loaded(Loaded { files, done, total })).is_err() {
+            if events
+                .send(Event::Loaded(Loaded { files, done, total }))
+                .is_err()
+            {
                 return;
             }
         }
     }
     // If the loop has ended, so has the load.
-    let _ = events.send(Event::Loaded(Loaded { files: portion, done: total, total }));
+    let _ = events.send(Event::Loaded(Loaded {
+        files: portion,
+        done: total,
+        total,
+    }));
 }
 
 fn find(folders: &[PathBuf], events: &Sender<Event>) -> Vec<PathBuf> {

@@ -2,8 +2,8 @@
 
 use ide::NavTarget;
 use tower_lsp::lsp_types::{
-    CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem, CallHierarchyOutgoingCall,
-    CallHierarchyOutgoingCallsParams, CallHierarchyPrepareParams, Range,
+    CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem,
+    CallHierarchyOutgoingCall, CallHierarchyOutgoingCallsParams, CallHierarchyPrepareParams, Range,
 };
 
 use super::Answer;
@@ -11,11 +11,16 @@ use crate::server::snapshot::{Document, Snapshot};
 use crate::server::to_proto::{ranges, symbol_kind};
 
 /// `textDocument/prepareCallHierarchy`
-pub fn prepare(snapshot: &Snapshot, params: CallHierarchyPrepareParams) -> Answer<Option<Vec<CallHierarchyItem>>> {
+pub fn prepare(
+    snapshot: &Snapshot,
+    params: CallHierarchyPrepareParams,
+) -> Answer<Option<Vec<CallHierarchyItem>>> {
     let place = params.text_document_position_params;
     let document = snapshot.document(&place.text_document.uri)?;
     let target = ide::prepare_call_hierarchy(&snapshot.db, document.at(place.position));
-    Ok(target.and_then(|target| item(snapshot, target)).map(|item| vec![item]))
+    Ok(target
+        .and_then(|target| item(snapshot, target))
+        .map(|item| vec![item]))
 }
 
 /// `callHierarchy/incomingCalls`
@@ -27,7 +32,10 @@ pub fn incoming(
     let calls = ide::incoming_calls(&snapshot.db, document.at(params.item.selection_range.start));
     let call = |call: ide::Call| {
         let from_ranges = spans(&snapshot.document_of(call.target.file), &call);
-        Some(CallHierarchyIncomingCall { from: item(snapshot, call.target)?, from_ranges })
+        Some(CallHierarchyIncomingCall {
+            from: item(snapshot, call.target)?,
+            from_ranges,
+        })
     };
     Ok(calls.into_iter().filter_map(call).collect())
 }
@@ -41,7 +49,10 @@ pub fn outgoing(
     let calls = ide::outgoing_calls(&snapshot.db, document.at(params.item.selection_range.start));
     let call = |call: ide::Call| {
         let from_ranges = spans(&document, &call);
-        Some(CallHierarchyOutgoingCall { to: item(snapshot, call.target)?, from_ranges })
+        Some(CallHierarchyOutgoingCall {
+            to: item(snapshot, call.target)?,
+            from_ranges,
+        })
     };
     Ok(calls.into_iter().filter_map(call).collect())
 }

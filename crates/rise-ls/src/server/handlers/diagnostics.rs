@@ -3,11 +3,11 @@
 use db::FileId;
 use syntax::Code;
 use tower_lsp::lsp_types::{
-    Diagnostic, DiagnosticSeverity, DocumentDiagnosticParams, DocumentDiagnosticReport, FullDocumentDiagnosticReport,
-    NumberOrString, RelatedFullDocumentDiagnosticReport, RelatedUnchangedDocumentDiagnosticReport,
-    UnchangedDocumentDiagnosticReport, WorkspaceDiagnosticParams, WorkspaceDiagnosticReport,
-    WorkspaceDocumentDiagnosticReport, WorkspaceFullDocumentDiagnosticReport,
-    WorkspaceUnchangedDocumentDiagnosticReport,
+    Diagnostic, DiagnosticSeverity, DocumentDiagnosticParams, DocumentDiagnosticReport,
+    FullDocumentDiagnosticReport, NumberOrString, RelatedFullDocumentDiagnosticReport,
+    RelatedUnchangedDocumentDiagnosticReport, UnchangedDocumentDiagnosticReport,
+    WorkspaceDiagnosticParams, WorkspaceDiagnosticReport, WorkspaceDocumentDiagnosticReport,
+    WorkspaceFullDocumentDiagnosticReport, WorkspaceUnchangedDocumentDiagnosticReport,
 };
 
 use super::Answer;
@@ -19,7 +19,10 @@ use crate::server::to_proto::diagnostic;
 pub fn of_file(snapshot: &Snapshot, file: FileId) -> Vec<Diagnostic> {
     let document = snapshot.document_of(file);
     let found = ide::diagnostics(&snapshot.db, file);
-    found.iter().map(|found| diagnostic(snapshot, &document, found)).collect()
+    found
+        .iter()
+        .map(|found| diagnostic(snapshot, &document, found))
+        .collect()
 }
 
 /// What stands in the place of diagnostics that could not be computed.
@@ -35,7 +38,10 @@ pub fn failure() -> Diagnostic {
 }
 
 /// `textDocument/diagnostic`
-pub fn document(snapshot: &Snapshot, params: DocumentDiagnosticParams) -> Answer<DocumentDiagnosticReport> {
+pub fn document(
+    snapshot: &Snapshot,
+    params: DocumentDiagnosticParams,
+) -> Answer<DocumentDiagnosticReport> {
     let items = of_file(snapshot, snapshot.file(&params.text_document.uri)?);
     let result_id = result_id(&items);
     Ok(if params.previous_result_id.as_ref() == Some(&result_id) {
@@ -46,31 +52,45 @@ pub fn document(snapshot: &Snapshot, params: DocumentDiagnosticParams) -> Answer
     } else {
         DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport {
             related_documents: None,
-            full_document_diagnostic_report: FullDocumentDiagnosticReport { result_id: Some(result_id), items },
+            full_document_diagnostic_report: FullDocumentDiagnosticReport {
+                result_id: Some(result_id),
+                items,
+            },
         })
     })
 }
 
 /// `workspace/diagnostic`: every file with something to say, or with something to take back.
-pub fn workspace(snapshot: &Snapshot, params: WorkspaceDiagnosticParams) -> Answer<WorkspaceDiagnosticReport> {
+pub fn workspace(
+    snapshot: &Snapshot,
+    params: WorkspaceDiagnosticParams,
+) -> Answer<WorkspaceDiagnosticReport> {
     let mut items = Vec::new();
     for file in snapshot.db.files() {
         if snapshot.db.is_library(file) {
             continue;
         }
-        let Some(uri) = snapshot.uri(file) else { continue };
+        let Some(uri) = snapshot.uri(file) else {
+            continue;
+        };
         let version = snapshot.version(file).map(i64::from);
         let found = of_file(snapshot, file);
         let result_id = result_id(&found);
-        let previous = params.previous_result_ids.iter().find(|previous| previous.uri == uri);
+        let previous = params
+            .previous_result_ids
+            .iter()
+            .find(|previous| previous.uri == uri);
         items.push(match previous {
             Some(previous) if previous.value == result_id => {
-                let unchanged_document_diagnostic_report = UnchangedDocumentDiagnosticReport { result_id };
-                WorkspaceDocumentDiagnosticReport::Unchanged(WorkspaceUnchangedDocumentDiagnosticReport {
-                    uri,
-                    version,
-                    unchanged_document_diagnostic_report,
-                })
+                let unchanged_document_diagnostic_report =
+                    UnchangedDocumentDiagnosticReport { result_id };
+                WorkspaceDocumentDiagnosticReport::Unchanged(
+                    WorkspaceUnchangedDocumentDiagnosticReport {
+                        uri,
+                        version,
+                        unchanged_document_diagnostic_report,
+                    },
+                )
             }
             _ => full(uri, version, Some(result_id), found),
         });

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::ErrorCode;
 use tower_lsp::lsp_types::{
-    CodeAction, CodeActionDisabled, CodeActionKind, CodeActionOrCommand, CodeActionParams, DocumentFormattingParams,
-    DocumentRangeFormattingParams, PrepareRenameResponse, Range, RenameParams, TextDocumentPositionParams, TextEdit,
-    WorkspaceEdit,
+    CodeAction, CodeActionDisabled, CodeActionKind, CodeActionOrCommand, CodeActionParams,
+    DocumentFormattingParams, DocumentRangeFormattingParams, PrepareRenameResponse, Range,
+    RenameParams, TextDocumentPositionParams, TextEdit, WorkspaceEdit,
 };
 
 use super::Answer;
@@ -15,32 +15,46 @@ use crate::server::snapshot::{Document, Snapshot};
 use crate::server::to_proto::{diagnostic, text_edits, workspace_edit};
 use crate::server::uri::Uri;
 
-/// `textDocument/formatting`. A program with mistakes of syntax stays as it is.
-pub fn formatting(snapshot: &Snapshot, params: DocumentFormattingParams) -> Answer<Option<Vec<TextEdit>>> {
+/// `textDocument/formatting`. Definitions with mistakes of syntax stay as they are.
+pub fn formatting(
+    snapshot: &Snapshot,
+    params: DocumentFormattingParams,
+) -> Answer<Option<Vec<TextEdit>>> {
     let document = snapshot.document(&params.text_document.uri)?;
     let edits = ide::format(&snapshot.db, document.file);
     Ok(edits.map(|edits| text_edits(&document, &edits)))
 }
 
 /// `textDocument/rangeFormatting`
-pub fn range_formatting(snapshot: &Snapshot, params: DocumentRangeFormattingParams) -> Answer<Option<Vec<TextEdit>>> {
+pub fn range_formatting(
+    snapshot: &Snapshot,
+    params: DocumentRangeFormattingParams,
+) -> Answer<Option<Vec<TextEdit>>> {
     let document = snapshot.document(&params.text_document.uri)?;
     let edits = ide::format_range(&snapshot.db, document.file, document.span(params.range));
     Ok(edits.map(|edits| text_edits(&document, &edits)))
 }
 
 /// `textDocument/prepareRename`
-pub fn prepare_rename(snapshot: &Snapshot, params: TextDocumentPositionParams) -> Answer<PrepareRenameResponse> {
+pub fn prepare_rename(
+    snapshot: &Snapshot,
+    params: TextDocumentPositionParams,
+) -> Answer<PrepareRenameResponse> {
     let document = snapshot.document(&params.text_document.uri)?;
-    let target = ide::prepare_rename(&snapshot.db, document.at(params.position)).map_err(refused)?;
-    Ok(PrepareRenameResponse::RangeWithPlaceholder { range: document.range(target.span), placeholder: target.name })
+    let target =
+        ide::prepare_rename(&snapshot.db, document.at(params.position)).map_err(refused)?;
+    Ok(PrepareRenameResponse::RangeWithPlaceholder {
+        range: document.range(target.span),
+        placeholder: target.name,
+    })
 }
 
 /// `textDocument/rename`
 pub fn rename(snapshot: &Snapshot, params: RenameParams) -> Answer<WorkspaceEdit> {
     let place = params.text_document_position;
     let document = snapshot.document(&place.text_document.uri)?;
-    let edits = ide::rename(&snapshot.db, document.at(place.position), &params.new_name).map_err(refused)?;
+    let edits = ide::rename(&snapshot.db, document.at(place.position), &params.new_name)
+        .map_err(refused)?;
     Ok(workspace_edit(snapshot, &edits))
 }
 
@@ -53,26 +67,40 @@ fn refused(reason: ide::RenameError) -> tower_lsp::jsonrpc::Error {
 const REQUEST_FAILED: i64 = -32803;
 
 /// `textDocument/codeAction`
-pub fn code_actions(snapshot: &Snapshot, params: CodeActionParams) -> Answer<Vec<CodeActionOrCommand>> {
+pub fn code_actions(
+    snapshot: &Snapshot,
+    params: CodeActionParams,
+) -> Answer<Vec<CodeActionOrCommand>> {
     let uri = params.text_document.uri;
     let document = snapshot.document(&uri)?;
-    let fixes_wanted = params.context.only.is_none_or(|kinds| kinds.iter().any(contains_quick_fixes));
+    let fixes_wanted = params
+        .context
+        .only
+        .is_none_or(|kinds| kinds.iter().any(contains_quick_fixes));
     if !fixes_wanted {
         return Ok(Vec::new());
     }
     let actions = quick_fixes(snapshot, &document, params.range);
     let client = snapshot.view.client;
-    let shown = actions.into_iter().filter(|action| action.fix.disabled.is_none() || client.disabled_actions);
+    let shown = actions
+        .into_iter()
+        .filter(|action| action.fix.disabled.is_none() || client.disabled_actions);
     let action = |action: ide::CodeAction| {
         let later = client.resolves_edits && action.fix.disabled.is_none();
-        let place = ActionPlace { uri: uri.clone(), range: params.range };
+        let place = ActionPlace {
+            uri: uri.clone(),
+            range: params.range,
+        };
         let edit = (!later).then(|| workspace_edit(snapshot, &action.fix.edits));
         CodeActionOrCommand::CodeAction(CodeAction {
             diagnostics: Some(vec![diagnostic(snapshot, &document, &action.diagnostic)]),
             kind: Some(CodeActionKind::QUICKFIX),
             edit: edit.filter(|_| action.fix.disabled.is_none()),
             is_preferred: Some(action.fix.preferred),
-            disabled: action.fix.disabled.map(|reason| CodeActionDisabled { reason }),
+            disabled: action
+                .fix
+                .disabled
+                .map(|reason| CodeActionDisabled { reason }),
             data: later.then(|| to_value(&place)),
             title: action.fix.title,
             command: None,
@@ -90,20 +118,37 @@ struct ActionPlace {
 
 /// `codeAction/resolve`
 pub fn resolve_code_action(snapshot: &Snapshot, mut action: CodeAction) -> Answer<CodeAction> {
-    let place = action.data.as_ref().and_then(|data| ActionPlace::deserialize(data).ok());
-    let (None, Some(place)) = (&action.edit, place) else { return Ok(action) };
+    let place = action
+        .data
+        .as_ref()
+        .and_then(|data| ActionPlace::deserialize(data).ok());
+    let (None, Some(place)) = (&action.edit, place) else {
+        return Ok(action);
+    };
     let document = snapshot.document(&place.uri)?;
     let offered = quick_fixes(snapshot, &document, place.range);
     let same = |offered: &&ide::CodeAction| offered.fix.title == action.title;
-    action.edit = offered.iter().find(same).map(|offered| workspace_edit(snapshot, &offered.fix.edits));
+    action.edit = offered
+        .iter()
+        .find(same)
+        .map(|offered| workspace_edit(snapshot, &offered.fix.edits));
     match action.edit {
         Some(_) => Ok(action),
-        None => Err(error(ErrorCode::ContentModified, "what this action mends is not there any more")),
+        None => Err(error(
+            ErrorCode::ContentModified,
+            "what this action mends is not there any more",
+        )),
     }
 }
 
 fn quick_fixes(snapshot: &Snapshot, document: &Document, range: Range) -> Vec<ide::CodeAction> {
-    ide::code_actions(&snapshot.db, ide::FileRange { file: document.file, span: document.span(range) })
+    ide::code_actions(
+        &snapshot.db,
+        ide::FileRange {
+            file: document.file,
+            span: document.span(range),
+        },
+    )
 }
 
 /// Kinds are paths: an empty one holds all others.

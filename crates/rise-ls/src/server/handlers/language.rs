@@ -5,10 +5,11 @@ use rise::Primitive;
 use serde_json::{Value, json};
 use syntax::{GlobalId, Span};
 use tower_lsp::lsp_types::{
-    CompletionItem, CompletionItemKind, CompletionList, CompletionParams, CompletionTextEdit, Documentation, Hover,
-    HoverContents, HoverParams, InlayHint as LspInlayHint, InlayHintKind, InlayHintLabel, InlayHintParams,
-    InlayHintTooltip, InsertTextFormat, MarkupContent, MarkupKind, ParameterInformation, ParameterLabel, SignatureHelp,
-    SignatureHelpParams, SignatureInformation, TextEdit,
+    CompletionItem, CompletionItemKind, CompletionList, CompletionParams, CompletionTextEdit,
+    Documentation, Hover, HoverContents, HoverParams, InlayHint as LspInlayHint, InlayHintKind,
+    InlayHintLabel, InlayHintParams, InlayHintTooltip, InsertTextFormat, MarkupContent, MarkupKind,
+    ParameterInformation, ParameterLabel, SignatureHelp, SignatureHelpParams, SignatureInformation,
+    TextEdit,
 };
 
 use super::Answer;
@@ -26,7 +27,10 @@ pub fn hover(snapshot: &Snapshot, params: HoverParams) -> Answer<Option<Hover>> 
         false => MarkupKind::PlainText,
     };
     Ok(found.map(|hover| Hover {
-        contents: HoverContents::Markup(MarkupContent { kind, value: hover.markdown }),
+        contents: HoverContents::Markup(MarkupContent {
+            kind,
+            value: hover.markdown,
+        }),
         range: Some(document.range(hover.range)),
     }))
 }
@@ -36,11 +40,21 @@ pub fn completion(snapshot: &Snapshot, params: CompletionParams) -> Answer<Compl
     let place = params.text_document_position;
     let document = snapshot.document(&place.text_document.uri)?;
     let found = ide::completions(&snapshot.db, document.at(place.position));
-    let items = found.into_iter().map(|completion| completion_item(snapshot, &document, completion)).collect();
-    Ok(CompletionList { is_incomplete: false, items })
+    let items = found
+        .into_iter()
+        .map(|completion| completion_item(snapshot, &document, completion))
+        .collect();
+    Ok(CompletionList {
+        is_incomplete: false,
+        items,
+    })
 }
 
-fn completion_item(snapshot: &Snapshot, document: &Document, completion: Completion) -> CompletionItem {
+fn completion_item(
+    snapshot: &Snapshot,
+    document: &Document,
+    completion: Completion,
+) -> CompletionItem {
     let snippet = completion.snippet && snapshot.view.client.snippets;
     let text = match completion.snippet && !snippet {
         true => completion.label.clone(),
@@ -51,7 +65,10 @@ fn completion_item(snapshot: &Snapshot, document: &Document, completion: Complet
         detail: completion.detail,
         sort_text: Some(completion.sort),
         insert_text_format: snippet.then_some(InsertTextFormat::SNIPPET),
-        text_edit: Some(CompletionTextEdit::Edit(TextEdit::new(document.range(completion.replace), text))),
+        text_edit: Some(CompletionTextEdit::Edit(TextEdit::new(
+            document.range(completion.replace),
+            text,
+        ))),
         data: source_to_json(completion.source),
         label: completion.label,
         ..CompletionItem::default()
@@ -93,7 +110,10 @@ fn source_from_json(data: &Value) -> CompletionSource {
 
 /// `completionItem/resolve`
 pub fn resolve_completion(snapshot: &Snapshot, mut item: CompletionItem) -> Answer<CompletionItem> {
-    let source = item.data.as_ref().map_or(CompletionSource::None, source_from_json);
+    let source = item
+        .data
+        .as_ref()
+        .map_or(CompletionSource::None, source_from_json);
     if item.documentation.is_none() {
         let docs = ide::resolve_completion(&snapshot.db, source);
         item.documentation = docs.map(|docs| Documentation::MarkupContent(markdown(docs)));
@@ -102,22 +122,32 @@ pub fn resolve_completion(snapshot: &Snapshot, mut item: CompletionItem) -> Answ
 }
 
 /// `textDocument/signatureHelp`
-pub fn signature_help(snapshot: &Snapshot, params: SignatureHelpParams) -> Answer<Option<SignatureHelp>> {
+pub fn signature_help(
+    snapshot: &Snapshot,
+    params: SignatureHelpParams,
+) -> Answer<Option<SignatureHelp>> {
     let place = params.text_document_position_params;
     let document = snapshot.document(&place.text_document.uri)?;
-    let Some(help) = ide::signature_help(&snapshot.db, document.at(place.position)) else { return Ok(None) };
+    let Some(help) = ide::signature_help(&snapshot.db, document.at(place.position)) else {
+        return Ok(None);
+    };
     let signature = help.signature;
-    let parameters = signature.parameters.iter().map(|&span| ParameterInformation {
-        label: label_offsets(&signature.label, span),
-        documentation: None,
-    });
+    let parameters = signature
+        .parameters
+        .iter()
+        .map(|&span| ParameterInformation {
+            label: label_offsets(&signature.label, span),
+            documentation: None,
+        });
     let parameters: Vec<_> = parameters.collect();
     // Behind the last parameter none is active, which the protocol says by a number that is too large.
     let active = Some(number(help.active.unwrap_or(parameters.len())));
     Ok(Some(SignatureHelp {
         signatures: vec![SignatureInformation {
             parameters: Some(parameters),
-            documentation: signature.docs.map(|docs| Documentation::MarkupContent(markdown(docs))),
+            documentation: signature
+                .docs
+                .map(|docs| Documentation::MarkupContent(markdown(docs))),
             label: signature.label,
             active_parameter: active,
         }],
@@ -128,7 +158,8 @@ pub fn signature_help(snapshot: &Snapshot, params: SignatureHelpParams) -> Answe
 
 /// A part of a label; labels are counted in UTF-16 units whatever was agreed for documents.
 fn label_offsets(label: &str, span: Span) -> ParameterLabel {
-    let units = |byte: u32| number(Encoding::Utf16.len(label.get(..byte as usize).unwrap_or(label)));
+    let units =
+        |byte: u32| number(Encoding::Utf16.len(label.get(..byte as usize).unwrap_or(label)));
     ParameterLabel::LabelOffsets([units(span.start), units(span.end)])
 }
 
@@ -136,8 +167,16 @@ fn label_offsets(label: &str, span: Span) -> ParameterLabel {
 pub fn inlay_hints(snapshot: &Snapshot, params: InlayHintParams) -> Answer<Vec<LspInlayHint>> {
     let document = snapshot.document(&params.text_document.uri)?;
     let range = document.span(params.range);
-    let hints = ide::inlay_hints(&snapshot.db, document.file, range, &snapshot.view.settings.inlay_hints);
-    Ok(hints.into_iter().map(|hint| inlay_hint(&document, hint)).collect())
+    let hints = ide::inlay_hints(
+        &snapshot.db,
+        document.file,
+        range,
+        &snapshot.view.settings.inlay_hints,
+    );
+    Ok(hints
+        .into_iter()
+        .map(|hint| inlay_hint(&document, hint))
+        .collect())
 }
 
 fn inlay_hint(document: &Document, hint: InlayHint) -> LspInlayHint {
@@ -150,7 +189,10 @@ fn inlay_hint(document: &Document, hint: InlayHint) -> LspInlayHint {
         label: InlayHintLabel::String(hint.label),
         kind: Some(kind),
         text_edits: hint.insert.map(|edits| text_edits(document, &edits)),
-        tooltip: Some(InlayHintTooltip::MarkupContent(markdown(format!("```rise\n{}\n```", hint.tooltip)))),
+        tooltip: Some(InlayHintTooltip::MarkupContent(markdown(format!(
+            "```rise\n{}\n```",
+            hint.tooltip
+        )))),
         padding_left: Some(hint.pad_left),
         padding_right: None,
         data: None,

@@ -3,8 +3,8 @@
 use ide::{HighlightKind, NavTarget};
 use tower_lsp::lsp_types::request::GotoTypeDefinitionParams;
 use tower_lsp::lsp_types::{
-    DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, DocumentLink, DocumentLinkParams,
-    GotoDefinitionParams, GotoDefinitionResponse, Location, ReferenceParams,
+    DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, DocumentLink,
+    DocumentLinkParams, GotoDefinitionParams, GotoDefinitionResponse, Location, ReferenceParams,
 };
 
 use super::Answer;
@@ -12,27 +12,48 @@ use crate::server::snapshot::Snapshot;
 use crate::server::to_proto::{location, location_link};
 
 /// `textDocument/definition`
-pub fn definition(snapshot: &Snapshot, params: GotoDefinitionParams) -> Answer<GotoDefinitionResponse> {
+pub fn definition(
+    snapshot: &Snapshot,
+    params: GotoDefinitionParams,
+) -> Answer<GotoDefinitionResponse> {
     let place = params.text_document_position_params;
     let document = snapshot.document(&place.text_document.uri)?;
     let targets = ide::goto_definition(&snapshot.db, document.at(place.position));
-    Ok(places(snapshot, &targets, snapshot.view.client.definition_links))
+    Ok(places(
+        snapshot,
+        &targets,
+        snapshot.view.client.definition_links,
+    ))
 }
 
 /// `textDocument/typeDefinition`
-pub fn type_definition(snapshot: &Snapshot, params: GotoTypeDefinitionParams) -> Answer<GotoDefinitionResponse> {
+pub fn type_definition(
+    snapshot: &Snapshot,
+    params: GotoTypeDefinitionParams,
+) -> Answer<GotoDefinitionResponse> {
     let place = params.text_document_position_params;
     let document = snapshot.document(&place.text_document.uri)?;
     let targets = ide::goto_type_definition(&snapshot.db, document.at(place.position));
-    Ok(places(snapshot, &targets, snapshot.view.client.type_definition_links))
+    Ok(places(
+        snapshot,
+        &targets,
+        snapshot.view.client.type_definition_links,
+    ))
 }
 
 fn places(snapshot: &Snapshot, targets: &[NavTarget], links: bool) -> GotoDefinitionResponse {
     if links {
-        let links = targets.iter().filter_map(|target| location_link(snapshot, None, target));
+        let links = targets
+            .iter()
+            .filter_map(|target| location_link(snapshot, None, target));
         return GotoDefinitionResponse::Link(links.collect());
     }
-    GotoDefinitionResponse::Array(targets.iter().filter_map(|target| location(snapshot, target)).collect())
+    GotoDefinitionResponse::Array(
+        targets
+            .iter()
+            .filter_map(|target| location(snapshot, target))
+            .collect(),
+    )
 }
 
 /// `textDocument/references`
@@ -40,12 +61,19 @@ pub fn references(snapshot: &Snapshot, params: ReferenceParams) -> Answer<Vec<Lo
     let place = params.text_document_position;
     let document = snapshot.document(&place.text_document.uri)?;
     let found = ide::references(&snapshot.db, document.at(place.position));
-    let wanted = found.into_iter().filter(|found| params.context.include_declaration || !found.declaration);
-    Ok(wanted.filter_map(|found| snapshot.location(found.place)).collect())
+    let wanted = found
+        .into_iter()
+        .filter(|found| params.context.include_declaration || !found.declaration);
+    Ok(wanted
+        .filter_map(|found| snapshot.location(found.place))
+        .collect())
 }
 
 /// `textDocument/documentHighlight`
-pub fn highlights(snapshot: &Snapshot, params: DocumentHighlightParams) -> Answer<Vec<DocumentHighlight>> {
+pub fn highlights(
+    snapshot: &Snapshot,
+    params: DocumentHighlightParams,
+) -> Answer<Vec<DocumentHighlight>> {
     let place = params.text_document_position_params;
     let document = snapshot.document(&place.text_document.uri)?;
     let found = ide::highlights(&snapshot.db, document.at(place.position));

@@ -30,7 +30,9 @@ pub struct Text {
 /// `rise/virtualDocument`
 pub fn virtual_document(snapshot: &Snapshot, params: VirtualDocumentParams) -> Answer<Text> {
     let document = snapshot.document(&params.uri)?;
-    Ok(Text { text: document.rope.to_string() })
+    Ok(Text {
+        text: document.rope.to_string(),
+    })
 }
 
 /// `rise/syntaxTree`
@@ -41,7 +43,12 @@ pub fn syntax_tree(snapshot: &Snapshot, params: SyntaxTreeParams) -> Answer<Text
         let start = document.position(snapshot.db.item_span(*item).start);
         let parsed = snapshot.db.parsed(*item);
         // Writing to a string does not fail.
-        let _ = writeln!(text, "{}:{} {parsed:#?}", start.line + 1, start.character + 1);
+        let _ = writeln!(
+            text,
+            "{}:{} {parsed:#?}",
+            start.line + 1,
+            start.character + 1
+        );
     }
     Ok(Text { text })
 }

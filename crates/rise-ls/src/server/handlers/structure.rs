@@ -2,9 +2,9 @@
 
 use ide::FoldingKind;
 use tower_lsp::lsp_types::{
-    DocumentSymbol, DocumentSymbolParams, DocumentSymbolResponse, FoldingRange, FoldingRangeKind, FoldingRangeParams,
-    Location, OneOf, Position, Range, SelectionRange, SelectionRangeParams, SymbolInformation, WorkspaceSymbol,
-    WorkspaceSymbolParams,
+    DocumentSymbol, DocumentSymbolParams, DocumentSymbolResponse, FoldingRange, FoldingRangeKind,
+    FoldingRangeParams, Location, OneOf, Position, Range, SelectionRange, SelectionRangeParams,
+    SymbolInformation, WorkspaceSymbol, WorkspaceSymbolParams,
 };
 
 use super::Answer;
@@ -15,12 +15,17 @@ use crate::server::to_proto::{ranges, symbol_kind};
 const MAX_WORKSPACE_SYMBOLS: usize = 256;
 
 /// `textDocument/documentSymbol`
-pub fn document_symbols(snapshot: &Snapshot, params: DocumentSymbolParams) -> Answer<DocumentSymbolResponse> {
+pub fn document_symbols(
+    snapshot: &Snapshot,
+    params: DocumentSymbolParams,
+) -> Answer<DocumentSymbolResponse> {
     let uri = params.text_document.uri;
     let document = snapshot.document(&uri)?;
     let symbols = ide::document_symbols(&snapshot.db, document.file);
     if snapshot.view.client.nested_symbols {
-        let symbols = symbols.into_iter().map(|symbol| document_symbol(snapshot, &document, symbol));
+        let symbols = symbols
+            .into_iter()
+            .map(|symbol| document_symbol(snapshot, &document, symbol));
         return Ok(DocumentSymbolResponse::Nested(symbols.collect()));
     }
     #[allow(deprecated, reason = "the protocol's type has a deprecated field")]
@@ -36,7 +41,11 @@ pub fn document_symbols(snapshot: &Snapshot, params: DocumentSymbolParams) -> An
 }
 
 #[allow(deprecated, reason = "the protocol's type has a deprecated field")]
-fn document_symbol(snapshot: &Snapshot, document: &Document, symbol: ide::DocumentSymbol) -> DocumentSymbol {
+fn document_symbol(
+    snapshot: &Snapshot,
+    document: &Document,
+    symbol: ide::DocumentSymbol,
+) -> DocumentSymbol {
     let (range, selection_range) = ranges(snapshot, document.file, symbol.full, symbol.focus);
     DocumentSymbol {
         name: symbol.name,
@@ -51,7 +60,10 @@ fn document_symbol(snapshot: &Snapshot, document: &Document, symbol: ide::Docume
 }
 
 /// `workspace/symbol`
-pub fn workspace_symbols(snapshot: &Snapshot, params: WorkspaceSymbolParams) -> Answer<Vec<WorkspaceSymbol>> {
+pub fn workspace_symbols(
+    snapshot: &Snapshot,
+    params: WorkspaceSymbolParams,
+) -> Answer<Vec<WorkspaceSymbol>> {
     let symbols = ide::workspace_symbols(&snapshot.db, &params.query, MAX_WORKSPACE_SYMBOLS);
     let symbol = |symbol: ide::WorkspaceSymbol| {
         let document = snapshot.document_of(symbol.file);
@@ -69,7 +81,10 @@ pub fn workspace_symbols(snapshot: &Snapshot, params: WorkspaceSymbolParams) -> 
 }
 
 /// `textDocument/foldingRange`
-pub fn folding_ranges(snapshot: &Snapshot, params: FoldingRangeParams) -> Answer<Vec<FoldingRange>> {
+pub fn folding_ranges(
+    snapshot: &Snapshot,
+    params: FoldingRangeParams,
+) -> Answer<Vec<FoldingRange>> {
     let document = snapshot.document(&params.text_document.uri)?;
     let folding = |folding: ide::Folding| {
         let range = document.range(folding.span);
@@ -87,20 +102,43 @@ pub fn folding_ranges(snapshot: &Snapshot, params: FoldingRangeParams) -> Answer
             collapsed_text: None,
         }
     };
-    Ok(ide::folding_ranges(&snapshot.db, document.file).into_iter().map(folding).collect())
+    Ok(ide::folding_ranges(&snapshot.db, document.file)
+        .into_iter()
+        .map(folding)
+        .collect())
 }
 
 /// `textDocument/selectionRange`
-pub fn selection_ranges(snapshot: &Snapshot, params: SelectionRangeParams) -> Answer<Vec<SelectionRange>> {
+pub fn selection_ranges(
+    snapshot: &Snapshot,
+    params: SelectionRangeParams,
+) -> Answer<Vec<SelectionRange>> {
     let document = snapshot.document(&params.text_document.uri)?;
-    let offsets: Vec<u32> = params.positions.iter().map(|&position| document.offset(position)).collect();
+    let offsets: Vec<u32> = params
+        .positions
+        .iter()
+        .map(|&position| document.offset(position))
+        .collect();
     let found = ide::selection_ranges(&snapshot.db, document.file, &offsets);
     let chain = |(spans, &position): (Vec<syntax::Span>, &Position)| {
         let mut outer = None;
         for span in spans.into_iter().rev() {
-            outer = Some(Box::new(SelectionRange { range: document.range(span), parent: outer }));
+            outer = Some(Box::new(SelectionRange {
+                range: document.range(span),
+                parent: outer,
+            }));
         }
-        outer.map_or_else(|| SelectionRange { range: Range::new(position, position), parent: None }, |inner| *inner)
+        outer.map_or_else(
+            || SelectionRange {
+                range: Range::new(position, position),
+                parent: None,
+            },
+            |inner| *inner,
+        )
     };
-    Ok(found.into_iter().zip(&params.positions).map(chain).collect())
+    Ok(found
+        .into_iter()
+        .zip(&params.positions)
+        .map(chain)
+        .collect())
 }

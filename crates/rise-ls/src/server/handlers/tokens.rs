@@ -6,8 +6,9 @@ use db::FileId;
 use ide::{Token, TokenType};
 use syntax::Span;
 use tower_lsp::lsp_types::{
-    SemanticToken, SemanticTokens, SemanticTokensDelta, SemanticTokensDeltaParams, SemanticTokensEdit,
-    SemanticTokensFullDeltaResult, SemanticTokensParams, SemanticTokensRangeParams,
+    SemanticToken, SemanticTokens, SemanticTokensDelta, SemanticTokensDeltaParams,
+    SemanticTokensEdit, SemanticTokensFullDeltaResult, SemanticTokensParams,
+    SemanticTokensRangeParams,
 };
 
 use super::Answer;
@@ -18,13 +19,23 @@ use crate::server::snapshot::{Document, SentTokens, Snapshot, TokenCache};
 pub fn full(snapshot: &Snapshot, params: SemanticTokensParams) -> Answer<SemanticTokens> {
     let document = snapshot.document(&params.text_document.uri)?;
     let tokens = compute(snapshot, &document, None);
-    Ok(SemanticTokens { result_id: remember(snapshot, document.file, &tokens), data: tokens })
+    Ok(SemanticTokens {
+        result_id: remember(snapshot, document.file, &tokens),
+        data: tokens,
+    })
 }
 
 /// `textDocument/semanticTokens/full/delta`
-pub fn delta(snapshot: &Snapshot, params: SemanticTokensDeltaParams) -> Answer<SemanticTokensFullDeltaResult> {
+pub fn delta(
+    snapshot: &Snapshot,
+    params: SemanticTokensDeltaParams,
+) -> Answer<SemanticTokensFullDeltaResult> {
     let document = snapshot.document(&params.text_document.uri)?;
-    let before = snapshot.view.tokens.get(document.file).filter(|sent| sent.id.to_string() == params.previous_result_id);
+    let before = snapshot
+        .view
+        .tokens
+        .get(document.file)
+        .filter(|sent| sent.id.to_string() == params.previous_result_id);
     let tokens = compute(snapshot, &document, None);
     let result_id = remember(snapshot, document.file, &tokens);
     Ok(match before {
@@ -32,7 +43,10 @@ pub fn delta(snapshot: &Snapshot, params: SemanticTokensDeltaParams) -> Answer<S
             result_id,
             edits: difference(&before.tokens, &tokens).into_iter().collect(),
         }),
-        None => SemanticTokensFullDeltaResult::Tokens(SemanticTokens { result_id, data: tokens }),
+        None => SemanticTokensFullDeltaResult::Tokens(SemanticTokens {
+            result_id,
+            data: tokens,
+        }),
     })
 }
 
@@ -40,7 +54,10 @@ pub fn delta(snapshot: &Snapshot, params: SemanticTokensDeltaParams) -> Answer<S
 pub fn range(snapshot: &Snapshot, params: SemanticTokensRangeParams) -> Answer<SemanticTokens> {
     let document = snapshot.document(&params.text_document.uri)?;
     let data = compute(snapshot, &document, Some(document.span(params.range)));
-    Ok(SemanticTokens { result_id: None, data })
+    Ok(SemanticTokens {
+        result_id: None,
+        data,
+    })
 }
 
 fn compute(snapshot: &Snapshot, document: &Document, range: Option<Span>) -> Vec<SemanticToken> {
@@ -51,31 +68,56 @@ fn compute(snapshot: &Snapshot, document: &Document, range: Option<Span>) -> Vec
 fn remember(snapshot: &Snapshot, file: FileId, tokens: &[SemanticToken]) -> Option<String> {
     // A document that is not open is asked about once.
     let revision = snapshot.view.open.get(&file)?.revision;
-    snapshot.view.tokens.set(file, SentTokens { id: revision, tokens: tokens.into() });
+    snapshot.view.tokens.set(
+        file,
+        SentTokens {
+            id: revision,
+            tokens: tokens.into(),
+        },
+    );
     Some(revision.to_string())
 }
 
 impl TokenCache {
     fn get(&self, file: FileId) -> Option<SentTokens> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&file).cloned()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&file)
+            .cloned()
     }
 
     fn set(&self, file: FileId, tokens: SentTokens) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(file, tokens);
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(file, tokens);
     }
 
     /// The client has closed the document.
     pub fn forget(&self, file: FileId) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&file);
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&file);
     }
 }
 
 /// One edit that turns the old tokens into the new ones: what differs lies in one stretch, which is
 /// where the user types.
 fn difference(old: &Arc<[SemanticToken]>, new: &[SemanticToken]) -> Option<SemanticTokensEdit> {
-    let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let head = old
+        .iter()
+        .zip(new)
+        .take_while(|(old, new)| old == new)
+        .count();
     let (old_rest, new_rest) = (&old[head..], &new[head..]);
-    let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(old, new)| old == new).count();
+    let tail = old_rest
+        .iter()
+        .rev()
+        .zip(new_rest.iter().rev())
+        .take_while(|(old, new)| old == new)
+        .count();
     let (removed, added) = (old_rest.len() - tail, &new_rest[..new_rest.len() - tail]);
     (removed > 0 || !added.is_empty()).then(|| SemanticTokensEdit {
         // Counted in numbers, of which a token has five.
@@ -89,7 +131,13 @@ fn difference(old: &Arc<[SemanticToken]>, new: &[SemanticToken]) -> Option<Seman
 /// walked once, so that a long document (or a long line) costs as much as it has bytes.
 fn encode(text: &str, tokens: &[Token], encoding: Encoding) -> Vec<SemanticToken> {
     let mut encoded = Vec::with_capacity(tokens.len());
-    let mut cursor = Cursor { text, encoding, byte: 0, line: 0, column: 0 };
+    let mut cursor = Cursor {
+        text,
+        encoding,
+        byte: 0,
+        line: 0,
+        column: 0,
+    };
     let mut last = (0, 0);
     for token in tokens {
         let (start, end) = (token.span.start as usize, token.span.end as usize);
@@ -112,12 +160,19 @@ fn encode(text: &str, tokens: &[Token], encoding: Encoding) -> Vec<SemanticToken
 }
 
 fn type_index(ty: TokenType) -> u32 {
-    number(TokenType::ALL.iter().position(|known| *known == ty).unwrap_or_default())
+    number(
+        TokenType::ALL
+            .iter()
+            .position(|known| *known == ty)
+            .unwrap_or_default(),
+    )
 }
 
 /// The parts of `start..end` that lie on one line each, without what ends the lines.
 fn pieces(text: &str, start: usize, end: usize) -> Vec<std::ops::Range<usize>> {
-    let Some(slice) = text.get(start..end) else { return Vec::new() };
+    let Some(slice) = text.get(start..end) else {
+        return Vec::new();
+    };
     let mut pieces = Vec::new();
     let mut from = start;
     for line in slice.split_inclusive(['\n', '\r']) {
@@ -141,7 +196,9 @@ struct Cursor<'a> {
 
 impl Cursor<'_> {
     fn advance(&mut self, to: usize) {
-        let Some(between) = self.text.get(self.byte..to) else { return };
+        let Some(between) = self.text.get(self.byte..to) else {
+            return;
+        };
         let bytes = between.as_bytes();
         let mut line_start = 0;
         for (at, &byte) in bytes.iter().enumerate() {
@@ -163,27 +220,47 @@ mod tests {
     use ide::Modifiers;
 
     fn token(start: u32, end: u32) -> Token {
-        Token { span: Span::new(start, end), ty: TokenType::Comment, modifiers: Modifiers::DOCUMENTATION }
+        Token {
+            span: Span::new(start, end),
+            ty: TokenType::Comment,
+            modifiers: Modifiers::DOCUMENTATION,
+        }
     }
 
     fn shape(tokens: &[SemanticToken]) -> Vec<(u32, u32, u32)> {
-        tokens.iter().map(|token| (token.delta_line, token.delta_start, token.length)).collect()
+        tokens
+            .iter()
+            .map(|token| (token.delta_line, token.delta_start, token.length))
+            .collect()
     }
 
     #[test]
     fn tokens_of_several_lines_are_one_a_line() {
         let text = "a /* b\r\n  \u{1F600}c\rd */ e";
         let comment = token(2, number(text.find(" e").unwrap_or_default()));
-        let tokens = [token(0, 1), comment, token(number(text.len() - 1), number(text.len()))];
+        let tokens = [
+            token(0, 1),
+            comment,
+            token(number(text.len() - 1), number(text.len())),
+        ];
         let encoded = encode(text, &tokens, Encoding::Utf16);
-        assert_eq!(shape(&encoded), [(0, 0, 1), (0, 2, 4), (1, 0, 5), (1, 0, 4), (0, 5, 1)]);
+        assert_eq!(
+            shape(&encoded),
+            [(0, 0, 1), (0, 2, 4), (1, 0, 5), (1, 0, 4), (0, 5, 1)]
+        );
         let encoded = encode(text, &tokens, Encoding::Utf8);
-        assert_eq!(shape(&encoded), [(0, 0, 1), (0, 2, 4), (1, 0, 7), (1, 0, 4), (0, 5, 1)]);
+        assert_eq!(
+            shape(&encoded),
+            [(0, 0, 1), (0, 2, 4), (1, 0, 7), (1, 0, 4), (0, 5, 1)]
+        );
     }
 
     #[test]
     fn a_difference_turns_the_old_tokens_into_the_new_ones() {
-        let token = |length| SemanticToken { length, ..SemanticToken::default() };
+        let token = |length| SemanticToken {
+            length,
+            ..SemanticToken::default()
+        };
         let sequences: [&[u32]; 6] = [&[], &[1], &[1, 2, 3], &[1, 9, 3], &[1, 3], &[1, 1, 1, 1]];
         for old in sequences {
             for new in sequences {

@@ -1,0 +1,463 @@
+//! A small client of the real server: messages over the pipes of a child process.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// Longer than anything takes, also on a machine that does other things.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// An answer: a result, or an error.
+pub type Answer = Result<Value, Value>;
+
+/// A client with a folder of its own and a server.
+pub struct Client {
+    pub folder: TempDir,
+    /// What the server has said, in order, and nobody has asked for yet.
+    pub said: Vec<Value>,
+    /// The requests of the server, in order; they are answered at once.
+    pub asked: Vec<Value>,
+    /// What the server can do.
+    pub capabilities: Value,
+    /// What `workspace/configuration` gets.
+    pub settings: Value,
+    child: Child,
+    input: Option<ChildStdin>,
+    messages: Receiver<Value>,
+    answers: HashMap<i64, Answer>,
+    next_id: i64,
+    versions: HashMap<String, i32>,
+}
+
+impl Client {
+    /// A session of a client that can do nothing in particular, in an empty folder.
+    pub fn start() -> Client {
+        Client::with(json!({}), &[])
+    }
+
+    /// A session in a folder with these files.
+    pub fn with(capabilities: Value, files: &[(&str, &str)]) -> Client {
+        let mut client = Client::raw(files);
+        let root = client.uri("");
+        let params = json!({
+            "processId": std::process::id(),
+            "rootUri": root,
+            "workspaceFolders": [{"uri": root, "name": "test"}],
+            "capabilities": capabilities,
+        });
+        client.initialize(params);
+        client
+    }
+
+    /// A server that was told nothing.
+    pub fn raw(files: &[(&str, &str)]) -> Client {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let mut child = Command::new(env!("CARGO_BIN_EXE_rise-ls"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .current_dir(folder.path())
+            .spawn()
+            .unwrap();
+        let input = child.stdin.take();
+        let messages = listen(child.stdout.take().unwrap());
+        Client {
+            folder,
+            said: Vec::new(),
+            asked: Vec::new(),
+            capabilities: Value::Null,
+            settings: Value::Null,
+            child,
+            input,
+            messages,
+            answers: HashMap::new(),
+            next_id: 0,
+            versions: HashMap::new(),
+        }
+    }
+
+    /// `initialize` and `initialized`.
+    pub fn initialize(&mut self, params: Value) {
+        let result = self.request("initialize", params);
+        self.capabilities = result["capabilities"].clone();
+        self.notify("initialized", json!({}));
+    }
+
+    /// The URI of a file in the folder.
+    pub fn uri(&self, name: &str) -> String {
+        let path = self.path(name);
+        format!("file://{}", path.to_str().unwrap().trim_end_matches('/'))
+    }
+
+    /// The path of a file in the folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    // Messages.
+
+    /// Sends bytes as they are.
+    pub fn send_bytes(&mut self, bytes: &[u8]) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(bytes).unwrap();
+        input.flush().unwrap();
+    }
+
+    /// Sends a message.
+    pub fn send(&mut self, message: &Value) {
+        let body = message.to_string();
+        self.send_bytes(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
+    }
+
+    /// Says something.
+    pub fn notify(&mut self, method: &str, params: Value) {
+        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+    }
+
+    /// Asks for something; [`Client::wait`] gives the answer.
+    pub fn ask(&mut self, method: &str, params: Value) -> i64 {
+        self.next_id += 1;
+        self.send(
+            &json!({"jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params}),
+        );
+        self.next_id
+    }
+
+    /// The answer to a request.
+    pub fn wait(&mut self, id: i64) -> Answer {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(answer) = self.answers.remove(&id) {
+                return answer;
+            }
+            assert!(self.take_one(deadline), "no answer to request {id}");
+        }
+    }
+
+    /// Asks, and gives the answer.
+    pub fn try_request(&mut self, method: &str, params: Value) -> Answer {
+        let id = self.ask(method, params);
+        self.wait(id)
+    }
+
+    /// Asks, and gives the result.
+    pub fn request(&mut self, method: &str, params: Value) -> Value {
+        self.try_request(method, params)
+            .unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    /// Asks for something that is no result, and gives the error's code.
+    pub fn refused(&mut self, method: &str, params: Value) -> i64 {
+        let error = self.try_request(method, params).expect_err("an error");
+        error["code"].as_i64().unwrap()
+    }
+
+    /// Takes one message in; `false` if there is none.
+    fn take_one(&mut self, deadline: Instant) -> bool {
+        let left = deadline.saturating_duration_since(Instant::now());
+        match self.messages.recv_timeout(left) {
+            Ok(message) => {
+                self.take(message);
+                true
+            }
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => false,
+        }
+    }
+
+    /// Takes in what has arrived.
+    pub fn take_all(&mut self) {
+        while let Ok(message) = self.messages.try_recv() {
+            self.take(message);
+        }
+    }
+
+    fn take(&mut self, message: Value) {
+        match (message.get("method"), message.get("id")) {
+            (Some(method), Some(id)) => {
+                let result = match method.as_str() {
+                    Some("workspace/configuration") => json!([self.settings]),
+                    _ => Value::Null,
+                };
+                self.send(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
+                self.asked.push(message);
+            }
+            (Some(_), None) => self.said.push(message),
+            (None, Some(id)) if id.is_i64() => {
+                let answer = match message.get("error") {
+                    Some(error) => Err(error.clone()),
+                    None => Ok(message["result"].clone()),
+                };
+                let twice = self.answers.insert(id.as_i64().unwrap(), answer);
+                assert!(twice.is_none(), "two answers to request {id}");
+            }
+            _ => self.said.push(message),
+        }
+    }
+
+    /// The first thing that the server says for which `wanted` holds; what comes before it stays.
+    pub fn wait_for(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+        let deadline = Instant::now() + PATIENCE;
+        let mut seen = 0;
+        loop {
+            if let Some(at) = self.said[seen..].iter().position(&wanted) {
+                return self.said.remove(seen + at);
+            }
+            seen = self.said.len();
+            assert!(
+                self.take_one(deadline),
+                "the server does not say it; it says {:#?}",
+                self.said
+            );
+        }
+    }
+
+    /// The first request of the server with this method.
+    pub fn wait_asked(&mut self, method: &str) -> Value {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(found) = self.asked.iter().find(|asked| asked["method"] == method) {
+                return found["params"].clone();
+            }
+            assert!(
+                self.take_one(deadline),
+                "the server does not ask for {method}"
+            );
+        }
+    }
+
+    /// Asks until `done` says that it is.
+    pub fn wait_until(&mut self, done: impl Fn(&mut Client) -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while !done(self) {
+            assert!(Instant::now() < deadline, "it does not happen");
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Waits until the server has read the workspace.
+    pub fn wait_loaded(&mut self) {
+        self.wait_until(|client| client.request("rise/status", Value::Null)["loading"] == false);
+    }
+
+    // Documents.
+
+    /// Opens a document.
+    pub fn open(&mut self, uri: &str, text: &str) {
+        self.versions.insert(uri.into(), 1);
+        let document = json!({"uri": uri, "languageId": "rise", "version": 1, "text": text});
+        self.notify("textDocument/didOpen", json!({"textDocument": document}));
+    }
+
+    /// Opens a file of the folder with the text that it has on disk.
+    pub fn open_file(&mut self, name: &str) -> String {
+        let uri = self.uri(name);
+        let text = std::fs::read_to_string(self.path(name)).unwrap();
+        self.open(&uri, &text);
+        uri
+    }
+
+    /// Changes a document, and gives its new version.
+    pub fn change(&mut self, uri: &str, changes: Value) -> i32 {
+        let version = self.versions.get_mut(uri).unwrap();
+        *version += 1;
+        let version = *version;
+        let document = json!({"uri": uri, "version": version});
+        self.notify(
+            "textDocument/didChange",
+            json!({"textDocument": document, "contentChanges": changes}),
+        );
+        version
+    }
+
+    /// Gives a document a new text.
+    pub fn replace(&mut self, uri: &str, text: &str) -> i32 {
+        self.change(uri, json!([{"text": text}]))
+    }
+
+    /// Closes a document.
+    pub fn close(&mut self, uri: &str) {
+        self.notify(
+            "textDocument/didClose",
+            json!({"textDocument": {"uri": uri}}),
+        );
+    }
+
+    /// The text of a document as the server has it.
+    pub fn text(&mut self, uri: &str) -> String {
+        let result = self.request("rise/text", json!({"textDocument": {"uri": uri}}));
+        result["text"].as_str().unwrap().into()
+    }
+
+    /// The diagnostics that the server sends for a version of a document.
+    pub fn diagnostics(&mut self, uri: &str, version: i32) -> Vec<Value> {
+        let published = self.wait_for(|said| {
+            said["method"] == "textDocument/publishDiagnostics"
+                && said["params"]["uri"] == uri
+                && said["params"]["version"] == version
+        });
+        published["params"]["diagnostics"]
+            .as_array()
+            .unwrap()
+            .clone()
+    }
+
+    /// Asks about a place of a document.
+    pub fn at(&mut self, method: &str, uri: &str, line: usize, character: usize) -> Value {
+        self.request(method, place(uri, line, character))
+    }
+
+    // The end.
+
+    /// Stops the server as the protocol wants it, and gives its status.
+    pub fn stop(&mut self) -> Option<i32> {
+        self.request("shutdown", Value::Null);
+        self.send(&json!({"jsonrpc": "2.0", "method": "exit"}));
+        self.status()
+    }
+
+    /// Closes the server's input.
+    pub fn hang_up(&mut self) {
+        self.input = None;
+    }
+
+    /// The status of the server, which is ending.
+    pub fn status(&mut self) -> Option<i32> {
+        let deadline = Instant::now() + PATIENCE;
+        while Instant::now() < deadline {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code();
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        panic!("the server does not end");
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The parameters of a request about a place.
+pub fn place(uri: &str, line: usize, character: usize) -> Value {
+    json!({"textDocument": {"uri": uri}, "position": {"line": line, "character": character}})
+}
+
+/// A range.
+pub fn range(start: (usize, usize), end: (usize, usize)) -> Value {
+    let position = |(line, character)| json!({"line": line, "character": character});
+    json!({"start": position(start), "end": position(end)})
+}
+
+/// The line and the UTF-16 column of the first `needle` in `text`.
+pub fn find(text: &str, needle: &str) -> (usize, usize) {
+    let byte = text
+        .find(needle)
+        .unwrap_or_else(|| panic!("{needle} is not in the text"));
+    let line_start = text[..byte].rfind('\n').map_or(0, |at| at + 1);
+    (
+        text[..byte].matches('\n').count(),
+        text[line_start..byte].encode_utf16().count(),
+    )
+}
+
+/// The codes of diagnostics, in order.
+pub fn codes(diagnostics: &[Value]) -> Vec<&str> {
+    diagnostics
+        .iter()
+        .map(|diagnostic| diagnostic["code"].as_str().unwrap())
+        .collect()
+}
+
+/// The text of the range of a document.
+pub fn covered<'a>(text: &'a str, range: &Value) -> &'a str {
+    &text[byte_at(text, &range["start"])..byte_at(text, &range["end"])]
+}
+
+/// The text after edits of the protocol (in UTF-16), which do not overlap.
+pub fn edited(text: &str, edits: &Value) -> String {
+    let mut edits: Vec<&Value> = edits.as_array().unwrap().iter().collect();
+    edits.sort_by_key(|edit| byte_at(text, &edit["range"]["start"]));
+    let mut result = text.to_owned();
+    for edit in edits.into_iter().rev() {
+        let (start, end) = (
+            byte_at(text, &edit["range"]["start"]),
+            byte_at(text, &edit["range"]["end"]),
+        );
+        result.replace_range(start..end, edit["newText"].as_str().unwrap());
+    }
+    result
+}
+
+fn byte_at(text: &str, position: &Value) -> usize {
+    let number = |name: &str| usize::try_from(position[name].as_u64().unwrap()).unwrap();
+    let start: usize = text
+        .split_inclusive('\n')
+        .take(number("line"))
+        .map(str::len)
+        .sum();
+    let mut units = 0;
+    for (byte, character) in text[start..].char_indices() {
+        if units >= number("character") {
+            return start + byte;
+        }
+        units += character.len_utf16();
+    }
+    text.len()
+}
+
+/// The name of a file as in a path or a URI.
+pub fn file_name(uri: &Value) -> &str {
+    Path::new(uri.as_str().unwrap())
+        .file_name()
+        .unwrap()
+        .to_str()
+        .unwrap()
+}
+
+/// A thread that reads messages.
+fn listen(output: impl Read + Send + 'static) -> Receiver<Value> {
+    let (sender, messages) = channel();
+    thread::spawn(move || {
+        let mut output = BufReader::new(output);
+        while let Some(message) = read_message(&mut output) {
+            if sender.send(message).is_err() {
+                return;
+            }
+        }
+    });
+    messages
+}
+
+/// The next message of a stream.
+pub fn read_message(stream: &mut impl BufRead) -> Option<Value> {
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if stream.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        match line.trim_end().strip_prefix("Content-Length: ") {
+            Some(number) => length = number.parse().unwrap(),
+            None if line == "\r\n" => break,
+            None => panic!("no header: {line}"),
+        }
+    }
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).ok()?;
+    Some(serde_json::from_slice(&body).unwrap())
+}

@@ -1,0 +1,208 @@
+//! How sessions start and end, and what a client may get wrong.
+
+use std::io::{BufRead, BufReader};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, place, read_message};
+
+const PARSE_ERROR: i64 = -32700;
+const INVALID_REQUEST: i64 = -32600;
+const METHOD_NOT_FOUND: i64 = -32601;
+const INVALID_PARAMS: i64 = -32602;
+const NOT_INITIALIZED: i64 = -32002;
+const REQUEST_CANCELLED: i64 = -32800;
+
+#[test]
+fn a_session_that_is_shut_down_ends_with_status_0() {
+    assert_eq!(Client::start().stop(), Some(0));
+}
+
+#[test]
+fn exit_without_shutdown_ends_with_status_1() {
+    let mut client = Client::start();
+    client.send(&json!({"jsonrpc": "2.0", "method": "exit"}));
+    assert_eq!(client.status(), Some(1));
+}
+
+#[test]
+fn the_end_of_the_input_ends_the_server() {
+    let mut client = Client::start();
+    client.hang_up();
+    assert_eq!(client.status(), Some(1));
+    let mut client = Client::raw(&[]);
+    client.send_bytes(b"Content-Length: 100\r\n\r\n{");
+    client.hang_up();
+    assert_eq!(client.status(), Some(1));
+}
+
+#[test]
+fn requests_before_initialize_and_after_shutdown_are_refused() {
+    let mut client = Client::raw(&[]);
+    assert_eq!(
+        client.refused("textDocument/hover", place("file:///a.rise", 0, 0)),
+        NOT_INITIALIZED
+    );
+    assert_eq!(client.refused("shutdown", Value::Null), NOT_INITIALIZED);
+    client.notify("textDocument/didOpen", json!({}));
+    client.initialize(json!({"capabilities": {}}));
+    assert_eq!(
+        client.refused("initialize", json!({"capabilities": {}})),
+        INVALID_REQUEST
+    );
+    client.request("shutdown", Value::Null);
+    assert_eq!(
+        client.refused("workspace/symbol", json!({"query": ""})),
+        INVALID_REQUEST
+    );
+    assert_eq!(client.refused("shutdown", Value::Null), INVALID_REQUEST);
+    client.send(&json!({"jsonrpc": "2.0", "method": "exit"}));
+    assert_eq!(client.status(), Some(0));
+}
+
+#[test]
+fn what_is_no_message_gets_an_error_and_the_session_goes_on() {
+    let mut client = Client::start();
+    let error = |client: &mut Client, bytes: &[u8]| {
+        client.send_bytes(bytes);
+        let said = client.wait_for(|said| said.get("error").is_some());
+        assert_eq!(said["id"], Value::Null);
+        said["error"]["code"].as_i64().unwrap()
+    };
+    assert_eq!(
+        error(&mut client, b"Content-Length: 3\r\n\r\n{,}"),
+        PARSE_ERROR
+    );
+    assert_eq!(
+        error(&mut client, b"Content-Length: 2\r\n\r\n\xff\xff"),
+        PARSE_ERROR
+    );
+    assert_eq!(
+        error(&mut client, b"Content-Length: 2\r\n\r\n[]"),
+        INVALID_REQUEST
+    );
+    assert_eq!(
+        error(&mut client, b"Content-Length: many\r\n\r\n"),
+        PARSE_ERROR
+    );
+    let deep = "[".repeat(100_000);
+    let deep = format!("Content-Length: {}\r\n\r\n{deep}", deep.len());
+    assert_eq!(error(&mut client, deep.as_bytes()), PARSE_ERROR);
+    assert_eq!(client.stop(), Some(0));
+}
+
+#[test]
+fn wrong_requests_get_the_error_that_names_them() {
+    let mut client = Client::start();
+    assert_eq!(
+        client.refused("textDocument/rainbow", json!({})),
+        METHOD_NOT_FOUND
+    );
+    assert_eq!(client.refused("$/rainbow", json!({})), METHOD_NOT_FOUND);
+    assert_eq!(
+        client.refused("textDocument/hover", json!({})),
+        INVALID_PARAMS
+    );
+    assert_eq!(
+        client.refused("textDocument/hover", Value::Null),
+        INVALID_PARAMS
+    );
+    assert_eq!(
+        client.refused("textDocument/hover", json!([1])),
+        INVALID_PARAMS
+    );
+    assert_eq!(
+        client.refused("textDocument/hover", place("file:///not/open.rise", 0, 0)),
+        INVALID_PARAMS
+    );
+    let negative = json!({"textDocument": {"uri": "file:///a.rise"}, "position": {"line": -1, "character": 0}});
+    assert_eq!(
+        client.refused("textDocument/hover", negative),
+        INVALID_PARAMS
+    );
+    client.notify("rise/rainbow", json!({}));
+    client.notify("$/setTrace", json!({"value": "verbose"}));
+    client.notify("textDocument/didChange", json!({"textDocument": 1}));
+    let log = client.wait_for(|said| said["method"] == "window/logMessage");
+    assert!(
+        log["params"]["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("textDocument/didChange: "),
+        "{log}"
+    );
+    assert_eq!(client.stop(), Some(0));
+}
+
+#[test]
+fn a_cancelled_request_has_one_answer() {
+    let mut client = Client::start();
+    let uri = client.uri("a.rise");
+    client.open(&uri, "def x = 1\n");
+    let mut cancelled = 0;
+    for _ in 0..50 {
+        let id = client.ask("textDocument/hover", place(&uri, 0, 4));
+        client.notify("$/cancelRequest", json!({"id": id}));
+        if let Err(error) = client.wait(id) {
+            assert_eq!(error["code"], REQUEST_CANCELLED);
+            cancelled += 1;
+        }
+    }
+    client.notify("$/cancelRequest", json!({"id": 12345}));
+    client.notify("$/cancelRequest", json!({"id": null}));
+    // A second answer would fail in the client.
+    assert!(
+        client
+            .request("textDocument/hover", place(&uri, 0, 4))
+            .is_object()
+    );
+    client.take_all();
+    assert!(cancelled <= 50);
+}
+
+#[test]
+fn the_server_ends_with_its_client() {
+    if !cfg!(target_os = "linux") {
+        return;
+    }
+    let mut editor = Command::new("sleep").arg("1000").spawn().unwrap();
+    let mut client = Client::raw(&[]);
+    client.initialize(json!({"processId": editor.id(), "capabilities": {}}));
+    editor.kill().unwrap();
+    editor.wait().unwrap();
+    assert_eq!(client.status(), Some(1));
+}
+
+#[test]
+fn one_client_may_connect_over_tcp() {
+    let mut server = Command::new(env!("CARGO_BIN_EXE_rise-ls"))
+        .args(["--listen", "127.0.0.1:0"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(server.stderr.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    let mut stream = TcpStream::connect(line.trim().rsplit(' ').next().unwrap()).unwrap();
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut send = |message: Value| {
+        use std::io::Write;
+        let body = message.to_string();
+        write!(stream, "Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+    };
+    send(
+        json!({"jsonrpc": "2.0", "id": "one", "method": "initialize", "params": {"capabilities": {}}}),
+    );
+    let answer = read_message(&mut reader).unwrap();
+    assert_eq!(
+        (&answer["id"], &answer["result"]["serverInfo"]["name"]),
+        (&json!("one"), &json!("rise-ls"))
+    );
+    send(json!({"jsonrpc": "2.0", "id": "two", "method": "shutdown"}));
+    assert_eq!(read_message(&mut reader).unwrap()["result"], Value::Null);
+    send(json!({"jsonrpc": "2.0", "method": "exit"}));
+    assert_eq!(server.wait().unwrap().code(), Some(0));
+}

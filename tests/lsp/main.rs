@@ -1,0 +1,15 @@
+//! Sessions with the real binary over its standard input and output.
+
+#![allow(missing_docs, reason = "tests")]
+
+mod client;
+mod diagnostics;
+mod editing;
+mod language;
+mod lifecycle;
+mod navigation;
+mod own;
+mod soak;
+mod structure;
+mod sync;
+mod workspace;

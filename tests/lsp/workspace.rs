@@ -1,0 +1,173 @@
+//! Folders, and files that change on disk.
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, codes};
+
+const CREATED: u64 = 1;
+const CHANGED: u64 = 2;
+const DELETED: u64 = 3;
+const USER: &str = "import \"library.rise\"\ndef four = twice(2.0f32)\n";
+const LIBRARY: &str = "def twice = fun(x: f32 => x + x)\n";
+
+fn watched(client: &mut Client, name: &str, kind: u64) {
+    let uri = client.uri(name);
+    client.notify(
+        "workspace/didChangeWatchedFiles",
+        json!({"changes": [{"uri": uri, "type": kind}]}),
+    );
+}
+
+fn symbols(client: &mut Client, query: &str) -> Vec<String> {
+    let found = client.request("workspace/symbol", json!({"query": query}));
+    let exact = found
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|symbol| symbol["name"] == query);
+    exact
+        .map(|symbol| symbol["location"]["uri"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn an_import_that_appears_changes_and_vanishes_is_followed() {
+    let mut client = Client::with(
+        json!({"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": true}}}),
+        &[("user.rise", USER)],
+    );
+    let registered = client.wait_asked("client/registerCapability");
+    assert_eq!(
+        registered["registrations"][0]["method"],
+        "workspace/didChangeWatchedFiles"
+    );
+    assert_eq!(
+        registered["registrations"][0]["registerOptions"]["watchers"][0]["globPattern"],
+        "**/*.rise"
+    );
+    let user = client.open_file("user.rise");
+    assert_eq!(codes(&client.diagnostics(&user, 1)), ["import-not-found"]);
+    let steps = [
+        (Some(LIBRARY), CREATED, vec![]),
+        (Some("def thrice = 3\n"), CHANGED, vec!["unknown-name"]),
+        (Some(LIBRARY), CHANGED, vec![]),
+        (None, DELETED, vec!["import-not-found"]),
+    ];
+    for (text, kind, expected) in steps {
+        match text {
+            Some(text) => std::fs::write(client.path("library.rise"), text).unwrap(),
+            None => std::fs::remove_file(client.path("library.rise")).unwrap(),
+        }
+        watched(&mut client, "library.rise", kind);
+        assert_eq!(codes(&client.diagnostics(&user, 1)), expected);
+    }
+}
+
+#[test]
+fn the_text_of_an_open_document_counts_and_not_that_on_disk() {
+    let mut client = Client::with(json!({}), &[("library.rise", LIBRARY), ("user.rise", USER)]);
+    let (library, user) = (
+        client.open_file("library.rise"),
+        client.open_file("user.rise"),
+    );
+    assert!(client.diagnostics(&user, 1).is_empty());
+    client.replace(&library, "def other = 1\n");
+    assert_eq!(codes(&client.diagnostics(&user, 1)), ["unknown-name"]);
+    watched(&mut client, "library.rise", CHANGED);
+    assert_eq!(client.text(&library), "def other = 1\n");
+    client.close(&library);
+    assert!(client.diagnostics(&user, 1).is_empty());
+    std::fs::write(client.path("library.rise"), [0xff, 0xfe]).unwrap();
+    watched(&mut client, "library.rise", CHANGED);
+    assert_eq!(codes(&client.diagnostics(&user, 1)), ["import-not-found"]);
+}
+
+#[test]
+fn a_deleted_folder_takes_its_files_with_it() {
+    let user = USER.replace("library.rise", "deep/library.rise");
+    let mut client = Client::with(
+        json!({}),
+        &[("deep/library.rise", LIBRARY), ("user.rise", &user)],
+    );
+    let uri = client.open_file("user.rise");
+    assert!(client.diagnostics(&uri, 1).is_empty());
+    std::fs::remove_dir_all(client.path("deep")).unwrap();
+    watched(&mut client, "deep", DELETED);
+    assert_eq!(codes(&client.diagnostics(&uri, 1)), ["import-not-found"]);
+}
+
+#[test]
+fn folders_come_and_go() {
+    let files = [
+        ("one/a.rise", "def first = 1\n"),
+        ("two/b.rise", "def second = 2\n"),
+        ("two/c.rise", "def third = 3\n"),
+    ];
+    let mut client = Client::raw(&files);
+    let (one, two) = (client.uri("one"), client.uri("two"));
+    client
+        .initialize(json!({"capabilities": {}, "workspaceFolders": [{"uri": one, "name": "one"}]}));
+    client.wait_loaded();
+    assert_eq!(symbols(&mut client, "first").len(), 1);
+    assert!(symbols(&mut client, "second").is_empty());
+    let change =
+        |added: Value, removed: Value| json!({"event": {"added": added, "removed": removed}});
+    let two = json!([{"uri": two, "name": "two"}]);
+    client.notify(
+        "workspace/didChangeWorkspaceFolders",
+        change(two.clone(), json!([])),
+    );
+    client.wait_until(|client| symbols(client, "third").len() == 1);
+    let open = client.open_file("two/c.rise");
+    client.notify(
+        "workspace/didChangeWorkspaceFolders",
+        change(json!([]), two),
+    );
+    assert!(symbols(&mut client, "second").is_empty());
+    assert_eq!(symbols(&mut client, "third"), [open]);
+}
+
+#[test]
+fn ignored_files_are_no_part_of_the_workspace() {
+    let files = [
+        ("a.rise", "def seen = 1\n"),
+        ("out/b.rise", "def unseen = 1\n"),
+        (".gitignore", "out/\n"),
+    ];
+    let mut client = Client::with(json!({}), &files);
+    client.wait_loaded();
+    assert_eq!(symbols(&mut client, "seen").len(), 1);
+    assert!(symbols(&mut client, "unseen").is_empty());
+}
+
+#[test]
+fn reading_the_workspace_shows_progress() {
+    let client = &mut Client::with(
+        json!({"window": {"workDoneProgress": true}}),
+        &[("a.rise", ""), ("b.rise", "")],
+    );
+    let token = client.wait_asked("window/workDoneProgress/create")["token"].clone();
+    let mut kinds = Vec::new();
+    while kinds.last() != Some(&json!("end")) {
+        let progress = client.wait_for(|said| said["method"] == "$/progress");
+        assert_eq!(progress["params"]["token"], token);
+        kinds.push(progress["params"]["value"]["kind"].clone());
+    }
+    assert_eq!(kinds[0], "begin");
+}
+
+#[test]
+fn a_folder_that_does_not_exist_is_a_line_in_the_log() {
+    let mut client = Client::raw(&[]);
+    let nowhere = client.uri("nowhere");
+    client.initialize(json!({"capabilities": {}, "rootUri": nowhere}));
+    let log = client.wait_for(|said| said["method"] == "window/logMessage");
+    assert!(
+        log["params"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("nowhere"),
+        "{log}"
+    );
+    assert_eq!(client.stop(), Some(0));
+}
