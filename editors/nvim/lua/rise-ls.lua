@@ -41,7 +41,7 @@ local clients = {}
 
 local function warn(message) vim.notify('rise-ls: ' .. message, vim.log.levels.WARN) end
 
-local function is_library(name) return vim.startswith(name, LIBRARY) end
+local function is_library(name) return name:find(LIBRARY, 1, true) ~= nil end
 
 --- The nearest folder above a file that holds one of the markers, or the file's own.
 local function root_of(file)

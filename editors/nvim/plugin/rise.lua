@@ -6,8 +6,11 @@ vim.g.loaded_rise = 1
 local group = vim.api.nvim_create_augroup('rise_library', { clear = true })
 vim.api.nvim_create_autocmd('BufReadCmd', {
   group = group,
-  pattern = 'rise-std:*',
-  callback = function(event) require('rise-ls').read_library(event.buf, event.match) end,
+  -- Without `//` the name is no URL to Neovim, which then puts the current folder in front of it.
+  pattern = { 'rise-std:*', '*/rise-std:/*' },
+  callback = function(event)
+    require('rise-ls').read_library(event.buf, event.match:match('rise%-std:.*$'))
+  end,
 })
 
 vim.api.nvim_create_user_command('RiseRestart', function() require('rise-ls').restart() end, {

@@ -1,0 +1,196 @@
+-- A session of a headless Neovim with the server, through Neovim's own LSP client and our plugin:
+--
+--   RISE_LS=target/debug/rise-ls nvim --clean --headless -c 'luafile tests/nvim/session.lua'
+--
+-- It opens an example, breaks and mends it, and asks for hover, definitions, a rename, symbols and
+-- formatting. Each step prints a line; the exit status is 1 if one fails.
+
+local ROOT = vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p:h:h:h')
+local SERVER = vim.fn.fnamemodify(assert(vim.env.RISE_LS, 'RISE_LS must name the server'), ':p')
+local PATIENCE = 20000
+
+local failures = 0
+
+local function say(text) io.stdout:write(text .. '\n') end
+
+local function step(name, check)
+  local ok, result = pcall(check)
+  if not ok then failures = failures + 1 end
+  say(('%s %s%s'):format(ok and 'ok  ' or 'FAIL', name, result and ': ' .. tostring(result) or ''))
+  return ok
+end
+
+local function finish()
+  for _, client in pairs(vim.lsp.get_active_clients and vim.lsp.get_active_clients() or vim.lsp.get_clients()) do
+    if not pcall(client.stop) then client:stop() end
+  end
+  say(failures == 0 and 'all steps passed' or failures .. ' steps failed')
+  vim.cmd(failures == 0 and 'qall!' or 'cquit 1')
+end
+
+local function wait(what, condition)
+  assert(vim.wait(PATIENCE, condition, 20), 'waited in vain for ' .. what)
+end
+
+--- The place of `needle` in the buffer, from 0; of its second occurrence for `nth == 2`.
+local function place(needle, nth)
+  local seen = 0
+  for at, line in ipairs(vim.api.nvim_buf_get_lines(0, 0, -1, false)) do
+    local from = 1
+    while true do
+      local column = line:find(needle, from, true)
+      if not column then break end
+      seen = seen + 1
+      if seen == (nth or 1) then return at - 1, column - 1 end
+      from = column + 1
+    end
+  end
+  error('no ' .. needle .. ' in the buffer')
+end
+
+local function move(needle, nth)
+  local line, column = place(needle, nth)
+  vim.api.nvim_win_set_cursor(0, { line + 1, column })
+end
+
+--- The only answer to a request at the cursor.
+local function ask(method, change)
+  local params = vim.lsp.util.make_position_params(0, 'utf-16')
+  for key, value in pairs(change or {}) do params[key] = value end
+  local answers = assert(vim.lsp.buf_request_sync(0, method, params, PATIENCE), method .. ' was not answered')
+  for _, answer in pairs(answers) do
+    local problem = answer.err or answer.error
+    assert(not problem, problem and problem.message)
+    return answer.result
+  end
+  error(method .. ' was not answered')
+end
+
+local function errors()
+  return vim.diagnostic.get(0, { severity = vim.diagnostic.severity.ERROR })
+end
+
+local function contains(text, part) assert(text:find(part, 1, true), ('%q is not in %q'):format(part, text)) end
+
+-- A copy, since the session changes it.
+local folder = vim.fn.tempname()
+vim.fn.mkdir(folder, 'p')
+local file = folder .. '/gemv.rise'
+vim.fn.writefile(vim.fn.readfile(ROOT .. '/examples/linear-algebra/gemv.rise'), file)
+
+vim.opt.runtimepath:append(ROOT .. '/editors/nvim')
+vim.cmd('runtime! plugin/rise.lua ftdetect/rise.vim')
+vim.cmd('filetype plugin on | syntax on')
+vim.opt.hidden = true
+vim.opt.swapfile = false
+
+local function attached()
+  local clients = vim.lsp.buf_get_clients and vim.lsp.buf_get_clients(0) or vim.lsp.get_clients({ bufnr = 0 })
+  for _, client in pairs(clients) do
+    if client.name == 'rise_ls' and client.server_capabilities then return client end
+  end
+end
+
+local served = step('the server attaches', function()
+  require('rise-ls').setup({ cmd = { SERVER, '--stdio' } })
+  vim.cmd('edit ' .. vim.fn.fnameescape(file))
+  assert(vim.bo.filetype == 'rise', 'the file type is ' .. vim.bo.filetype)
+  assert(vim.bo.commentstring == '// %s', 'the options are not set')
+  assert(vim.b.current_syntax == 'rise', 'the colours are not loaded')
+  wait('the client', function() return attached() ~= nil end)
+  return vim.inspect(vim.version and { vim.version().major, vim.version().minor, vim.version().patch })
+end)
+
+if not served then return finish() end
+
+step('an example has no errors', function()
+  -- An answer means that the server has read the text; diagnostics follow at once.
+  move('gemvFused')
+  ask('textDocument/hover')
+  vim.wait(500)
+  assert(#errors() == 0, errors()[1] and errors()[1].message)
+end)
+
+step('a size that does not fit is reported', function()
+  local line = place('zip(mat)(ys) |> map(fun(t => alpha')
+  local text = vim.api.nvim_buf_get_lines(0, line, line + 1, false)[1]
+  vim.api.nvim_buf_set_lines(0, line, line + 1, false, { (text:gsub('zip%(mat%)%(ys%)', 'zip(mat)(xs)')) })
+  wait('a diagnostic', function() return #errors() > 0 end)
+  local found = errors()
+  assert(#found == 1, ('there are %d errors: %s'):format(#found, vim.inspect(found)))
+  assert(found[1].lnum == line, ('the error stands in line %d'):format(found[1].lnum + 1))
+  return found[1].message:gsub('\n', ' / ')
+end)
+
+step('and not any more when it is mended', function()
+  vim.cmd('silent undo')
+  wait('the diagnostic to go', function() return #errors() == 0 end)
+end)
+
+step('hover shows the type of a definition', function()
+  move('gemvFused(n)')
+  local contents = assert(ask('textDocument/hover'), 'there is no hover').contents
+  contains(contents.value, 'm.n.f32 -> n.f32 -> m.f32 -> f32 -> f32 -> m.f32')
+  contains(contents.value, 'The same in one pass')
+end)
+
+step('a definition is found in the file', function()
+  move('gemvFused(n)')
+  vim.lsp.buf.definition()
+  local line = place('def gemvFused')
+  wait('the jump', function() return vim.api.nvim_win_get_cursor(0)[1] == line + 1 end)
+end)
+
+step('a definition is found in the standard library', function()
+  move('dot(row)')
+  vim.lsp.buf.definition()
+  wait('the jump', function() return vim.api.nvim_buf_get_name(0):find('rise-std:', 1, true) ~= nil end)
+  local line = vim.api.nvim_get_current_line()
+  assert(line:find('def dot', 1, true), 'the cursor stands in ' .. line)
+  assert(vim.bo.readonly and not vim.bo.modifiable and not vim.bo.modified, 'it can be changed')
+  assert(vim.bo.filetype == 'rise', 'it has no colours')
+  vim.cmd('edit ' .. vim.fn.fnameescape(file))
+  return line
+end)
+
+step('rename changes the definition and its uses', function()
+  move('def gemvFused')
+  vim.cmd('normal! w')
+  vim.lsp.buf.rename('gemvOnce')
+  wait('the rename', function()
+    local text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
+    return text:find('def gemvOnce', 1, true) ~= nil and not text:find('gemvFused', 1, true)
+  end)
+  place('gemvOnce(n)(m)')
+  vim.wait(300)
+  assert(#errors() == 0, errors()[1] and errors()[1].message)
+end)
+
+step('references and symbols', function()
+  move('gemvOnce')
+  local references = ask('textDocument/references', { context = { includeDeclaration = true } })
+  local symbols = ask('textDocument/documentSymbol')
+  assert(#references >= 2, #references .. ' references')
+  assert(#symbols >= 5, #symbols .. ' symbols')
+  return ('%d and %d'):format(#references, #symbols)
+end)
+
+step('completion knows the names in scope', function()
+  local line = place('gemvOnce(n)')
+  local text = vim.api.nvim_buf_get_lines(0, line, line + 1, false)[1]
+  vim.api.nvim_buf_set_lines(0, line, line + 1, false, { (text:gsub('gemvOnce.*', 'gemvO')) })
+  local column = #vim.api.nvim_get_current_line()
+  local answer = ask('textDocument/completion', { position = { line = line, character = column } })
+  local labels = vim.tbl_map(function(item) return item.label end, answer.items or answer)
+  assert(vim.tbl_contains(labels, 'gemvOnce'), vim.inspect(labels))
+  vim.cmd('silent undo')
+end)
+
+step('formatting leaves the meaning alone', function()
+  local edits = ask('textDocument/formatting', { options = { tabSize = 2, insertSpaces = true } })
+  vim.lsp.util.apply_text_edits(edits or {}, 0, 'utf-16')
+  vim.wait(300)
+  assert(#errors() == 0, errors()[1] and errors()[1].message)
+end)
+
+finish()
