@@ -90,8 +90,15 @@ pub(crate) fn checked(db: &dyn Db, item: SourceItem) -> Checked {
     let mut diagnostics = parsed.diagnostics.to_vec();
     let scheme = match infer(db, item, &parsed) {
         Some(Ok(inference)) => {
-            diagnostics.extend(inference.diagnostics);
-            diagnostics.iter_mut().for_each(|diagnostic| point_at_names(db, diagnostic));
+            // A definition that cannot be read as it stands gets one error: what inference makes
+            // of the rest may follow from it.
+            let unreadable = !diagnostics.is_empty();
+            diagnostics.extend(inference.diagnostics.into_iter().filter(|diagnostic| {
+                !unreadable || diagnostic.severity != syntax::Severity::Error
+            }));
+            diagnostics
+                .iter_mut()
+                .for_each(|diagnostic| point_at_names(db, diagnostic));
             Some(inference.scheme)
         }
         Some(Err(failure)) => {
