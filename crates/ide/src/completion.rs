@@ -81,7 +81,7 @@ pub fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
         Context::Stage { pipe } => {
             let piped = place.piped_type(pipe);
             list.names(Some(piped.as_ref()));
-            list.word("fun", CompletionKind::Keyword, "fun(${1:x} => $0)", 5);
+            list.word("fun", CompletionKind::Keyword, "fun(${1:x} => $0)", 6);
         }
         Context::Dot { dot } => list.after_dot(dot),
         Context::Type => list.types(),
@@ -283,7 +283,7 @@ impl<'p, 'd> List<'p, 'd> {
             replace: self.replace,
             snippet: insert.contains('$'),
             insert,
-            sort: format!("{}{score:02}{label}", entry.tier),
+            sort: format!("{:02}{score:02}{label}", entry.tier),
             source: entry.source,
         });
     }
@@ -444,7 +444,7 @@ impl<'p, 'd> List<'p, 'd> {
             }
             let Some(scheme) = db.scheme(item) else { continue };
             let tier = match origin {
-                Origin::Own => 2,
+                Origin::Own => OWN,
                 Origin::Imported => 3,
                 Origin::Library => 5,
             };
@@ -472,8 +472,11 @@ impl<'p, 'd> List<'p, 'd> {
         source: CompletionSource,
     ) {
         let tier = match piped {
-            Some(Some(ty)) if rise::accepts(scheme, ty) => tier - 2,
-            Some(_) => tier + 4,
+            Some(Some(ty)) if rise::accepts(scheme, ty) => match takes_anything(scheme, ty) {
+                true if tier > OWN => tier + GENERIC,
+                _ => tier,
+            },
+            Some(_) => tier + UNFIT,
             None => tier,
         };
         let params = snippet::params(scheme);
@@ -510,6 +513,27 @@ impl<'p, 'd> List<'p, 'd> {
             self.push(Entry { detail, ..Entry::new(name, kind, 1) });
         }
     }
+}
+
+/// The rank of the file's own definitions.
+const OWN: u8 = 2;
+/// Functions that accept every value say little about a given one.
+const GENERIC: u8 = 10;
+/// Functions that do not accept the piped value.
+const UNFIT: u8 = 20;
+
+/// Whether the last parameter is a type variable, so that fitting an array means nothing.
+fn takes_anything(scheme: &Scheme, ty: &Ty) -> bool {
+    let mut rest = &scheme.ty;
+    let mut last = None;
+    loop {
+        match &**rest {
+            Type::Pi(pi) => rest = &pi.body,
+            Type::Fun(param, result) => (last, rest) = (Some(param), result),
+            _ => break,
+        }
+    }
+    last.is_some_and(|param| matches!(**param, Type::Var(_))) && !matches!(**ty, Type::Scalar(_))
 }
 
 struct Entry<'e> {
@@ -566,19 +590,19 @@ mod tests {
     fn after_a_pipe_what_accepts_the_value_comes_first() {
         check("def norm = fun(xs => xs)\ndef f = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs |> $0\n", 14, expect![[r#"
             Function norm : {t: DataType} -> t -> t
-            Function add : {t: Num} -> t -> t -> t
-            Function asVector : (n: Nat) -> {m: Nat} -> {t: Scalar} -> (n*m).t -> m.Vec[n, t] where n >= 1    => asVector(${1:n})
-            Function asVectorAligned : (n: Nat) -> {m: Nat} -> {t: Scalar} -> (n*m).t -> m.Vec[n, t] where n >= 1    => asVectorAligned(${1:n})
             Function assume : (m: Nat) -> {n: Nat} -> {t: DataType} -> n.t -> m.t where m = n    => assume(${1:m})
-            Function cast : {s: Scalar} -> {t: Scalar} -> s -> t
             Function circularBuffer : {n: Nat} -> (alloc: Nat) -> (sz: Nat) -> {s: DataType} -> {t: DataType} -> (s -> t) -> (n+sz-1).s -> n.sz.t where alloc >= sz, sz >= 1    => circularBuffer(${1:alloc})(${2:sz})(${3:f})
             Function concat : {n: Nat} -> {m: Nat} -> {t: DataType} -> n.t -> m.t -> (n+m).t
-            Function div : {t: Num} -> t -> t -> t
             Function drop : (n: Nat) -> {m: Nat} -> {t: DataType} -> (n+m).t -> m.t    => drop(${1:n})
-            Function equal : {t: Scalar} -> t -> t -> bool
             Function gather : {n: Nat} -> {m: Nat} -> {t: DataType} -> m.Idx[n] -> n.t -> m.t
-            Function ge : {t: Scalar} -> t -> t -> bool
-            Function gt : {t: Scalar} -> t -> t -> bool
+            Function idx : {n: Nat} -> {t: DataType} -> Idx[n] -> n.t -> t
+            Function iterate : {n: Nat} -> {m: Nat} -> (k: Nat) -> {t: DataType} -> ((l: Nat) -> (n*l).t -> l.t) -> (m*n^k).t -> m.t    => iterate(${1:k})(${2:f})
+            Function iterateStream : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => iterateStream(${1:f})
+            Function join : {n: Nat} -> {m: Nat} -> {t: DataType} -> n.m.t -> (n*m).t
+            Function makeDepPair : {f: Nat2Data} -> (n: Nat) -> f(n) -> DepPair[k => f(k)]    => makeDepPair(${1:n})
+            Function map : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => map(${1:f})
+            Function mapGlobal : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapGlobal(${1:f})
+            Function mapLocal : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapLocal(${1:f})
         "#]]);
         check("def f = fun(x: f32 => x |> $0\n", 4, expect![[r#"
             Function add : {t: Num} -> t -> t -> t
@@ -591,12 +615,12 @@ mod tests {
     #[test]
     fn after_a_pipe_the_prefix_filters() {
         check("def f = depFun(n: Nat => fun(xs: n.f32 => xs |> ma$0))\n", 6, expect![[r#"
-            Function makeArray : (k: Nat) -> {t: DataType} -> t -> k.t    => makeArray(${1:k})
             Function makeDepPair : {f: Nat2Data} -> (n: Nat) -> f(n) -> DepPair[k => f(k)]    => makeDepPair(${1:n})
-            Function makePair : {s: DataType} -> {t: DataType} -> s -> t -> (s, t)
             Function map : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => map(${1:f})
             Function mapGlobal : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapGlobal(${1:f})
             Function mapLocal : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapLocal(${1:f})
+            Function mapPar : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapPar(${1:f})
+            Function mapSeq : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapSeq(${1:f})
         "#]]);
     }
 

@@ -42,7 +42,7 @@ pub(crate) fn before(text: &str, offset: u32) -> (Vec<Token>, Option<Token>) {
             break;
         }
         let typed = token.span.end > offset || (token.span.end == offset && is_word(token.kind));
-        if typed {
+        if typed && token.kind != TokenKind::Whitespace {
             return (before, Some(token));
         }
         if !token.kind.is_trivia() {
