@@ -20,9 +20,15 @@ local function step(name, check)
   return ok
 end
 
+-- From 0.10 on functions have other names, from 0.11 on clients are objects.
+local function clients(bufnr)
+  if vim.lsp.get_clients then return vim.lsp.get_clients({ bufnr = bufnr }) end
+  return bufnr and vim.lsp.buf_get_clients(bufnr) or vim.lsp.get_active_clients()
+end
+
 local function finish()
-  for _, client in pairs(vim.lsp.get_active_clients and vim.lsp.get_active_clients() or vim.lsp.get_clients()) do
-    if not pcall(client.stop) then client:stop() end
+  for _, client in pairs(clients()) do
+    client.stop(vim.fn.has('nvim-0.11') == 1 and client or nil)
   end
   say(failures == 0 and 'all steps passed' or failures .. ' steps failed')
   vim.cmd(failures == 0 and 'qall!' or 'cquit 1')
@@ -85,8 +91,7 @@ vim.opt.hidden = true
 vim.opt.swapfile = false
 
 local function attached()
-  local clients = vim.lsp.buf_get_clients and vim.lsp.buf_get_clients(0) or vim.lsp.get_clients({ bufnr = 0 })
-  for _, client in pairs(clients) do
+  for _, client in pairs(clients(vim.api.nvim_get_current_buf())) do
     if client.name == 'rise_ls' and client.server_capabilities then return client end
   end
 end

@@ -57,19 +57,34 @@ local function root_of(file)
   end
 end
 
---- A running client, any of them if none is for this buffer.
-local function running(bufnr)
-  local attached = vim.lsp.buf_get_clients and vim.lsp.buf_get_clients(bufnr or 0)
-    or vim.lsp.get_clients({ bufnr = bufnr or 0 })
-  for _, client in pairs(attached) do
-    if client.name == 'rise_ls' then return client end
+-- From 0.11 on clients are objects, whose functions take them first.
+local IS_OBJECT = vim.fn.has('nvim-0.11') == 1
+
+--- `client:name(…)`, as this Neovim wants it.
+local function call(client, name, ...)
+  if IS_OBJECT then return client[name](client, ...) end
+  return client[name](...)
+end
+
+--- The clients of a buffer.
+local function clients_of(bufnr)
+  if vim.lsp.get_clients then return vim.lsp.get_clients({ bufnr = bufnr }) end
+  return vim.lsp.buf_get_clients(bufnr)
+end
+
+--- All clients.
+local function all_clients()
+  if vim.lsp.get_clients then return vim.lsp.get_clients() end
+  return vim.lsp.get_active_clients()
+end
+
+--- A running server: that of the buffer, or else any.
+local function running()
+  for _, found in ipairs({ clients_of(vim.api.nvim_get_current_buf()), all_clients() }) do
+    for _, client in pairs(found) do
+      if client.name == 'rise_ls' and not call(client, 'is_stopped') then return client end
+    end
   end
-  for _, id in pairs(clients) do
-    local client = vim.lsp.get_client_by_id(id)
-    if client and not client.is_stopped() then return client end
-  end
-  local all = vim.lsp.get_clients and vim.lsp.get_clients({ name = 'rise_ls' }) or {}
-  return all[1]
 end
 
 local function show_hints(client, bufnr)
@@ -107,7 +122,7 @@ end
 local function start(root)
   local id = clients[root]
   local client = id and vim.lsp.get_client_by_id(id)
-  if client and not client.is_stopped() then return id end
+  if client and not call(client, 'is_stopped') then return id end
   if vim.fn.executable(options.cmd[1]) == 0 then
     warn(('there is no program `%s`: install it, or name it in setup({ cmd = … })'):format(options.cmd[1]))
     return nil
@@ -139,18 +154,14 @@ function M.read_library(bufnr, uri)
     warn('the standard library is in the server, which does not run')
     return
   end
-  local method, params = 'rise/virtualDocument', { uri = uri }
-  -- A colon call on newer clients; on older ones the functions take no client.
-  local ok, answer = pcall(client.request_sync, method, params, 5000, bufnr)
-  if not ok then
-    ok, answer = pcall(client.request_sync, client, method, params, 5000, bufnr)
-  end
-  if not ok or not answer or answer.err or not answer.result then
-    warn(('%s cannot be read: %s'):format(uri, vim.inspect(ok and answer and answer.err or answer)))
+  local answer, problem = call(client, 'request_sync', 'rise/virtualDocument', { uri = uri }, 5000, bufnr)
+  local result = answer and answer.result
+  if not result then
+    warn(('%s cannot be read: %s'):format(uri, vim.inspect(answer and answer.err or problem)))
     return
   end
   vim.bo[bufnr].modifiable = true
-  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, vim.split(answer.result.text, '\r?\n'))
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, vim.split(result.text, '\r?\n'))
   vim.bo[bufnr].modified = false
   vim.bo[bufnr].modifiable = false
   vim.bo[bufnr].readonly = true
@@ -163,19 +174,15 @@ end
 function M.status()
   local client = running()
   if not client then return warn('the server does not run') end
-  local function show(err, result)
-    vim.notify(err and vim.inspect(err) or vim.inspect(result))
-  end
-  if not pcall(client.request, 'rise/status', {}, show) then
-    client:request('rise/status', {}, show)
-  end
+  call(client, 'request', 'rise/status', {}, function(problem, result)
+    vim.notify(vim.inspect(problem or result))
+  end)
 end
 
 --- Stops the servers and starts them again for the buffers that they had.
 function M.restart()
-  for _, id in pairs(clients) do
-    local client = vim.lsp.get_client_by_id(id)
-    if client and not pcall(client.stop) then client:stop() end
+  for _, client in pairs(all_clients()) do
+    if client.name == 'rise_ls' then call(client, 'stop') end
   end
   clients = {}
   vim.defer_fn(function()

@@ -6,8 +6,8 @@ vim.g.loaded_rise = 1
 local group = vim.api.nvim_create_augroup('rise_library', { clear = true })
 vim.api.nvim_create_autocmd('BufReadCmd', {
   group = group,
-  -- Without `//` the name is no URL to Neovim, which then puts the current folder in front of it.
-  pattern = { 'rise-std:*', '*/rise-std:/*' },
+  -- Before 0.11 a name without `//` is no URL to Neovim, which puts the current folder in front.
+  pattern = { 'rise-std:/*', '*/rise-std:/*' },
   callback = function(event)
     require('rise-ls').read_library(event.buf, event.match:match('rise%-std:.*$'))
   end,
