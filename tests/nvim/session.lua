@@ -158,6 +158,17 @@ step('a definition is found in the standard library', function()
   return line
 end)
 
+if vim.lsp.inlay_hint then
+  step('inlay hints are shown', function()
+    local hints = {}
+    wait('hints', function()
+      hints = vim.lsp.inlay_hint.get({ bufnr = 0 })
+      return #hints > 0
+    end)
+    return #hints
+  end)
+end
+
 step('rename changes the definition and its uses', function()
   move('def gemvFused')
   vim.cmd('normal! w')
@@ -193,7 +204,7 @@ end)
 
 step('formatting leaves the meaning alone', function()
   local edits = ask('textDocument/formatting', { options = { tabSize = 2, insertSpaces = true } })
-  vim.lsp.util.apply_text_edits(edits or {}, 0, 'utf-16')
+  vim.lsp.util.apply_text_edits(edits or {}, vim.api.nvim_get_current_buf(), 'utf-16')
   vim.wait(300)
   assert(#errors() == 0, errors()[1] and errors()[1].message)
 end)
