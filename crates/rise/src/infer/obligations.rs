@@ -178,11 +178,7 @@ impl Infer<'_> {
             kept.push((obligation, pending.written));
         }
         drop_implied(&mut kept);
-        for (obligation, written) in &kept {
-            if !written {
-                self.remark(&obligation.prop, obligation.span);
-            }
-        }
+        self.remark(&kept);
         kept.into_iter().map(|(obligation, _)| obligation).collect()
     }
 
@@ -226,21 +222,22 @@ impl Infer<'_> {
         })
     }
 
-    fn remark(&mut self, prop: &Prop, span: Span) {
-        let text = self.show_prop(prop);
-        let mut remark = Diagnostic::new(
-            Severity::Information,
-            Code::Obligation,
-            span,
-            format!("assumes {text}"),
-        );
-        remark.help = Some("checked before each run; part of the type for every use".into());
-        // One remark a condition and place.
-        if !self
-            .diagnostics
-            .iter()
-            .any(|d| d.span == span && d.message == remark.message)
-        {
+    /// One remark for each place that assumes something.
+    fn remark(&mut self, kept: &[(Obligation, bool)]) {
+        let mut places: Vec<(Span, Vec<String>)> = Vec::new();
+        for (obligation, _) in kept.iter().filter(|(_, written)| !written) {
+            let text = self.show_prop(&obligation.prop);
+            match places.iter_mut().find(|(span, _)| *span == obligation.span) {
+                Some((_, texts)) if texts.contains(&text) => {}
+                Some((_, texts)) => texts.push(text),
+                None => places.push((obligation.span, vec![text])),
+            }
+        }
+        for (span, texts) in places {
+            let message = format!("assumes {}", texts.join(", "));
+            let mut remark =
+                Diagnostic::new(Severity::Information, Code::Obligation, span, message);
+            remark.help = Some("checked before each run; part of the type for every use".into());
             self.diagnostics.push(remark);
         }
     }

@@ -76,9 +76,7 @@ def stated = depFun(n: Nat => fun(xs: n.f32 => xs |> split(2) |> join |> slide(1
               Information[obligation] at `split`: assumes s divides n
                 help: checked before each run; part of the type for every use
             windows : (n: Nat) -> n.f32 -> ((n-1)/2-1).5.f32 where 2 divides n - 5, n >= 5
-              Information[obligation] at `slide`: assumes 2 divides n - 5
-                help: checked before each run; part of the type for every use
-              Information[obligation] at `slide`: assumes n >= 5
+              Information[obligation] at `slide`: assumes 2 divides n - 5, n >= 5
                 help: checked before each run; part of the type for every use
             rest : (n: Nat) -> n.f32 -> 2.f32 where n >= 5
               Information[obligation] at `take`: assumes n >= 5
