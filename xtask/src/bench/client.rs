@@ -1,0 +1,202 @@
+//! As much of a language client as measuring needs.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::Outcome;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running server.
+pub struct Client {
+    child: Child,
+    input: ChildStdin,
+    messages: Receiver<(Instant, Value)>,
+    next_id: i64,
+}
+
+/// An answer, and when it was complete.
+pub struct Answer {
+    /// The result.
+    pub result: Value,
+    /// From sending the request.
+    pub after: Duration,
+}
+
+impl Client {
+    /// Starts the server on a folder.
+    pub fn start(binary: &Path, folder: &Path) -> Outcome<Client> {
+        let mut child = Command::new(binary)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let input = child.stdin.take().ok_or("no standard input")?;
+        let output = child.stdout.take().ok_or("no standard output")?;
+        let (sender, messages) = channel();
+        std::thread::spawn(move || read_messages(BufReader::new(output), &sender));
+        let mut client = Client {
+            child,
+            input,
+            messages,
+            next_id: 0,
+        };
+        let root = uri(folder);
+        client.request(
+            "initialize",
+            &json!({
+                "processId": std::process::id(),
+                "rootUri": root,
+                "workspaceFolders": [{"uri": root, "name": "bench"}],
+                "capabilities": {
+                    "textDocument": {"publishDiagnostics": {"versionSupport": true, "relatedInformation": true}},
+                },
+            }),
+        )?;
+        client.notify("initialized", &json!({}))?;
+        Ok(client)
+    }
+
+    /// Sends a notification.
+    pub fn notify(&mut self, method: &str, params: &Value) -> Outcome<()> {
+        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}))
+    }
+
+    /// Sends a request and waits for its answer.
+    pub fn request(&mut self, method: &str, params: &Value) -> Outcome<Answer> {
+        self.next_id += 1;
+        let id = self.next_id;
+        let start = Instant::now();
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
+        let (at, message) =
+            self.wait(|message| message["id"] == id && message.get("method").is_none())?;
+        match message.get("error") {
+            Some(error) => Err(format!("{method} failed: {error}").into()),
+            None => Ok(Answer {
+                result: message["result"].clone(),
+                after: at - start,
+            }),
+        }
+    }
+
+    /// Waits for the diagnostics of this version of a document; says when they were complete.
+    pub fn diagnostics(&mut self, uri: &str, version: usize) -> Outcome<Instant> {
+        let wanted = |message: &Value| {
+            message["method"] == "textDocument/publishDiagnostics"
+                && message["params"]["uri"] == uri
+                && message["params"]["version"] == version
+        };
+        Ok(self.wait(wanted)?.0)
+    }
+
+    /// The memory that the server holds, in bytes.
+    pub fn memory(&self) -> Option<f64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmRSS:"))?;
+        Some(line.split_whitespace().next()?.parse::<f64>().ok()? * 1024.0)
+    }
+
+    /// Ends the session as the protocol wants it.
+    pub fn stop(mut self) -> Outcome<()> {
+        self.request("shutdown", &Value::Null)?;
+        self.notify("exit", &Value::Null)?;
+        self.child.wait()?;
+        Ok(())
+    }
+
+    fn send(&mut self, message: &Value) -> Outcome<()> {
+        let body = message.to_string();
+        write!(self.input, "Content-Length: {}\r\n\r\n{body}", body.len())?;
+        Ok(self.input.flush()?)
+    }
+
+    /// The next message that is wanted; answers what the server asks meanwhile.
+    fn wait(&mut self, wanted: impl Fn(&Value) -> bool) -> Outcome<(Instant, Value)> {
+        loop {
+            let (at, message) = match self.messages.recv_timeout(PATIENCE) {
+                Ok(message) => message,
+                Err(RecvTimeoutError::Timeout) => return Err("the server does not answer".into()),
+                Err(RecvTimeoutError::Disconnected) => return Err("the server is gone".into()),
+            };
+            if wanted(&message) {
+                return Ok((at, message));
+            }
+            if let (Some(id), Some(method)) = (message.get("id"), message.get("method")) {
+                let items = message["params"]["items"].as_array().map_or(0, Vec::len);
+                let result = if method == "workspace/configuration" {
+                    json!(vec![Value::Null; items])
+                } else {
+                    Value::Null
+                };
+                self.send(&json!({"jsonrpc": "2.0", "id": id, "result": result}))?;
+            }
+        }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // After `stop` there is nothing left to end, and that is no failure.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The URI of a path without characters that need escapes.
+pub fn uri(path: &Path) -> String {
+    format!("file://{}", path.display())
+}
+
+/// Reads messages until the stream ends; the clock stops before they are understood.
+fn read_messages(mut output: impl BufRead, sender: &Sender<(Instant, Value)>) {
+    while let Some(body) = read_body(&mut output) {
+        let at = Instant::now();
+        let Ok(message) = serde_json::from_slice(&body) else {
+            return;
+        };
+        if sender.send((at, message)).is_err() {
+            return;
+        }
+    }
+}
+
+fn read_body(output: &mut impl BufRead) -> Option<Vec<u8>> {
+    let mut length = None;
+    loop {
+        let mut line = String::new();
+        if output.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        match line.trim_end().split_once(": ") {
+            Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
+                length = value.parse().ok()
+            }
+            Some(_) => {}
+            None => break,
+        }
+    }
+    let mut body = vec![0; length?];
+    output.read_exact(&mut body).ok()?;
+    Some(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_are_framed_by_their_length() {
+        let mut stream =
+            "Content-Length: 2\r\nContent-Type: x\r\n\r\n{}Content-Length: 1\r\n\r\n1".as_bytes();
+        assert_eq!(read_body(&mut stream).as_deref(), Some(&b"{}"[..]));
+        assert_eq!(read_body(&mut stream).as_deref(), Some(&b"1"[..]));
+        assert_eq!(read_body(&mut stream), None);
+    }
+}

@@ -1,0 +1,180 @@
+//! Speed and memory of the release binary, measured from outside: over its standard input and
+//! output, and from its command line.
+
+mod client;
+mod generate;
+mod random;
+mod server;
+mod table;
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use generate::Generated;
+use table::{Row, Series, Table, Unit};
+
+/// What to measure.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Measure this binary instead of building one.
+    #[arg(long)]
+    binary: Option<PathBuf>,
+    /// Keystrokes to type.
+    #[arg(long, default_value_t = 10_000)]
+    edits: usize,
+    /// Runs of what is measured from a cold start.
+    #[arg(long, default_value_t = 7)]
+    runs: usize,
+    /// Lines of the workspace; a tenth of them are in the file that is edited.
+    #[arg(long, default_value_t = 100_000)]
+    lines: usize,
+    /// Seed of the generated texts.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Write the workspace into this folder, and keep it.
+    #[arg(long)]
+    keep: Option<PathBuf>,
+    /// Print JSON instead of a table.
+    #[arg(long)]
+    json: bool,
+}
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// Measures and prints.
+pub fn run(options: &Options) -> Outcome<()> {
+    let binary = match &options.binary {
+        Some(binary) => binary.clone(),
+        None => build()?,
+    };
+    let scratch = tempfile::tempdir()?;
+    let folder = options
+        .keep
+        .clone()
+        .unwrap_or_else(|| scratch.path().join("workspace"));
+    std::fs::create_dir_all(&folder)?;
+    let files = generate::workspace(options.seed, options.lines / 10, 1_000, options.lines);
+    generate::write(&files, &folder)?;
+    let mut table = Table::new(&files);
+    check(&binary, &folder, &files, options.runs, &mut table)?;
+    cold_start(&binary, scratch.path(), options, &mut table)?;
+    let main = files.last().ok_or("nothing was generated")?;
+    server::measure(&binary, &folder, main, options.edits, &mut table)?;
+    if options.json {
+        println!("{}", serde_json::to_string_pretty(&table.json())?);
+    } else {
+        print!("{table}");
+    }
+    Ok(())
+}
+
+/// Builds the release binary and says where it is.
+fn build() -> Outcome<PathBuf> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let arguments = [
+        "build",
+        "--release",
+        "--package",
+        "rise-ls",
+        "--message-format",
+        "json-render-diagnostics",
+    ];
+    let output = Command::new(cargo)
+        .args(arguments)
+        .stderr(std::process::Stdio::inherit())
+        .output()?;
+    if !output.status.success() {
+        return Err("building rise-ls failed".into());
+    }
+    let lines = String::from_utf8(output.stdout)?;
+    let executable = lines.lines().rev().find_map(|line| {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        Some(PathBuf::from(message.get("executable")?.as_str()?))
+    });
+    executable.ok_or_else(|| "cargo named no binary".into())
+}
+
+/// `rise-ls --check` from cold.
+fn check(
+    binary: &Path,
+    folder: &Path,
+    files: &[Generated],
+    runs: usize,
+    table: &mut Table,
+) -> Outcome<()> {
+    let lines: usize = files.iter().map(Generated::lines).sum();
+    let (mut speed, mut parsing) = (Series::default(), Series::default());
+    for _ in 0..runs.max(1) {
+        let start = Instant::now();
+        let output = Command::new(binary)
+            .arg("--check")
+            .arg(folder)
+            .arg("--stats")
+            .output()?;
+        let seconds = start.elapsed().as_secs_f64();
+        let report = [output.stdout, output.stderr].concat();
+        if !output.status.success() {
+            let start: String = String::from_utf8_lossy(&report)
+                .chars()
+                .take(2_000)
+                .collect();
+            return Err(format!("the generated workspace has errors:\n{start}").into());
+        }
+        speed.push(lines as f64 / seconds);
+        if let Some(alone) = seconds_of(&String::from_utf8_lossy(&report), "parsing") {
+            parsing.push(100.0 * alone / seconds);
+        }
+    }
+    table.push(Row::new("--check from cold", Unit::LinesPerSecond, speed).at_least(100_000.0));
+    table.push(Row::new(
+        "  parsing alone, one core, of that time",
+        Unit::Percent,
+        parsing,
+    ));
+    Ok(())
+}
+
+/// The seconds in the line of `--stats` that starts with `word`.
+fn seconds_of(report: &str, word: &str) -> Option<f64> {
+    let line = report
+        .lines()
+        .find_map(|line| line.trim_start().strip_prefix(word))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// From starting the process to the first diagnostics of a file of 1,000 lines.
+fn cold_start(binary: &Path, scratch: &Path, options: &Options, table: &mut Table) -> Outcome<()> {
+    let folder = scratch.join("small");
+    std::fs::create_dir_all(&folder)?;
+    let files = generate::workspace(options.seed + 1, 1_000, 1_000, 1_000);
+    generate::write(&files, &folder)?;
+    let mut times = Series::default();
+    for _ in 0..options.runs.max(1) {
+        times.push(server::first_diagnostics(binary, &folder, &files[0])?.as_secs_f64() * 1e3);
+    }
+    table.push(
+        Row::new(
+            "cold start to first diagnostics, 1,000 lines",
+            Unit::Milliseconds,
+            times,
+        )
+        .at_most(50.0),
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_are_read_from_the_report() {
+        assert_eq!(
+            seconds_of("a 1\n  parsing   0.25 s on one core", "parsing"),
+            Some(0.25)
+        );
+        assert_eq!(seconds_of("check 0.25", "parsing"), None);
+    }
+}

@@ -1,0 +1,204 @@
+//! A session of typing, over real standard input and output.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::Outcome;
+use super::client::{Client, uri};
+use super::generate::Generated;
+use super::table::{Row, Series, Table, Unit};
+
+/// What is typed, a character at a time, as a new stage of a pipeline, and deleted again.
+const STAGE: &str = "|> map(fun(x => 2.5f * x)) ";
+/// Between so many keystrokes the editor asks for hover, hints and completion.
+const ASK_EVERY: usize = 9;
+/// Lines on a screen.
+const SCREEN: usize = 50;
+
+/// From starting the process to the diagnostics of its first document.
+pub fn first_diagnostics(binary: &Path, folder: &Path, file: &Generated) -> Outcome<Duration> {
+    let start = Instant::now();
+    let mut client = Client::start(binary, folder)?;
+    let uri = uri(&folder.join(&file.name));
+    open(&mut client, &uri, file)?;
+    let shown = client.diagnostics(&uri, 1)?;
+    client.stop()?;
+    Ok(shown - start)
+}
+
+fn open(client: &mut Client, uri: &str, file: &Generated) -> Outcome<()> {
+    let document = json!({"uri": uri, "languageId": "rise", "version": 1, "text": file.text});
+    client.notify("textDocument/didOpen", &json!({"textDocument": document}))
+}
+
+/// What is measured while typing.
+#[derive(Default)]
+struct Times {
+    edit_server: Series,
+    edit_client: Series,
+    requests: [(Series, Series); 3],
+    memory: Vec<f64>,
+}
+
+const REQUESTS: [(&str, &str); 3] = [
+    ("hover", "textDocument/hover"),
+    ("inlay hints of a screen", "textDocument/inlayHint"),
+    ("completion", "textDocument/completion"),
+];
+
+/// Types in the middle of a file, and measures.
+pub fn measure(
+    binary: &Path,
+    folder: &Path,
+    file: &Generated,
+    edits: usize,
+    table: &mut Table,
+) -> Outcome<()> {
+    let mut client = Client::start(binary, folder)?;
+    let mut session = Session {
+        uri: uri(&folder.join(&file.name)),
+        version: 1,
+        client: &mut client,
+    };
+    open(session.client, &session.uri, file)?;
+    session.client.diagnostics(&session.uri, 1)?;
+    let places = places(&file.text);
+    let mut times = Times::default();
+    let sweep = 2 * STAGE.len();
+    for edit in 0..edits {
+        let line = places[edit / sweep % places.len()];
+        session.keystroke(line, edit % sweep, &mut times)?;
+        if edit % ASK_EVERY == 0 {
+            session.ask(line, &mut times)?;
+        }
+        times.memory.extend(session.client.memory());
+    }
+    client.stop()?;
+    report(times, table);
+    Ok(())
+}
+
+/// Lines in the middle of the text that start with a stage of a pipeline.
+fn places(text: &str) -> Vec<usize> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut places: Vec<usize> = (0..lines.len())
+        .filter(|&at| lines[at].starts_with("      |> map("))
+        .collect();
+    let middle = lines.len() / 2;
+    places.sort_by_key(|at| at.abs_diff(middle));
+    places.truncate(40);
+    places
+}
+
+struct Session<'c> {
+    client: &'c mut Client,
+    uri: String,
+    version: usize,
+}
+
+impl Session<'_> {
+    /// Types or deletes one character of [`STAGE`] in front of what stands on the line.
+    fn keystroke(&mut self, line: usize, step: usize, times: &mut Times) -> Outcome<()> {
+        let typed = step.min(2 * STAGE.len() - step);
+        let (from, to, text) = match step < STAGE.len() {
+            true => (typed, typed, &STAGE[typed..typed + 1]),
+            false => (typed - 1, typed, ""),
+        };
+        let place = |column: usize| json!({"line": line, "character": 6 + column});
+        self.version += 1;
+        let change = json!({
+            "textDocument": {"uri": self.uri, "version": self.version},
+            "contentChanges": [{"range": {"start": place(from), "end": place(to)}, "text": text}],
+        });
+        let start = Instant::now();
+        self.client.notify("textDocument/didChange", &change)?;
+        let shown = self.client.diagnostics(&self.uri, self.version)?;
+        times.edit_client.push(milliseconds(shown - start));
+        let status = self.client.request("rise/status", &json!({}))?.result;
+        times.edit_server.extend(
+            status["lastEditToDiagnosticsMicros"]
+                .as_f64()
+                .map(|micros| micros / 1e3),
+        );
+        Ok(())
+    }
+
+    fn ask(&mut self, line: usize, times: &mut Times) -> Outcome<()> {
+        let document = json!({"uri": self.uri});
+        let position = json!({"line": line, "character": 10});
+        let (first, last) = (line.saturating_sub(SCREEN / 2), line + SCREEN / 2);
+        let range = json!({"start": {"line": first, "character": 0}, "end": {"line": last, "character": 0}});
+        for ((_, method), (server, client)) in REQUESTS.iter().zip(&mut times.requests) {
+            let params: Value = match *method {
+                "textDocument/inlayHint" => json!({"textDocument": document, "range": range}),
+                _ => json!({"textDocument": document, "position": position}),
+            };
+            let answer = self.client.request(method, &params)?;
+            client.push(milliseconds(answer.after));
+            let status = self.client.request("rise/status", &json!({}))?.result;
+            server.extend(
+                status["lastRequestMicros"][method]
+                    .as_f64()
+                    .map(|micros| micros / 1e3),
+            );
+        }
+        Ok(())
+    }
+}
+
+fn report(times: Times, table: &mut Table) {
+    let keystroke = "keystroke to diagnostics, 10,000-line file";
+    table.push(
+        Row::new(
+            &format!("{keystroke}: server"),
+            Unit::Milliseconds,
+            times.edit_server,
+        )
+        .limits(1.0, 5.0),
+    );
+    table.push(Row::new(
+        "  the same, seen by the client",
+        Unit::Milliseconds,
+        times.edit_client,
+    ));
+    for ((name, _), (server, client)) in REQUESTS.iter().zip(times.requests) {
+        table.push(Row::new(&format!("{name}: server"), Unit::Milliseconds, server).tail(5.0));
+        table.push(Row::new(
+            "  the same, seen by the client",
+            Unit::Milliseconds,
+            client,
+        ));
+    }
+    let megabytes = |bytes: &[f64]| bytes.iter().map(|bytes| bytes / 1e6).collect::<Series>();
+    let half = times.memory.len() / 2;
+    let (before, after) = (times.memory.get(half), times.memory.last());
+    table.push(
+        Row::new(
+            "memory over the last half of the edits",
+            Unit::Megabytes,
+            megabytes(&times.memory[half..]),
+        )
+        .at_most(150.0),
+    );
+    if let (Some(before), Some(after)) = (before, after) {
+        let growth = Series::from_iter([(after - before) / 1e6]);
+        table.push(Row::new("  growth over them", Unit::Megabytes, growth));
+    }
+}
+
+fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_stages_near_the_middle() {
+        let text = "      |> map(a)\nx\n      |> map(b)\nx\nx\nx\n      |> join\nx\nx\nx\n      |> map(c)\n";
+        assert_eq!(places(text), [2, 0, 10]);
+    }
+}
