@@ -33,7 +33,7 @@ test("a setting is the only candidate", () => {
 
 test("the home and the workspace folder are filled in", () => {
   assert.equal(expand("~/bin/rise-ls", undefined), path.join(homedir(), "bin/rise-ls"));
-  assert.equal(expand("${workspaceFolder}/rise-ls", "/work$&"), "/work$&/rise-ls");
+  assert.equal(expand("${workspaceFolder}/rise-ls", "/home$&"), "/home$&/rise-ls");
   assert.equal(expand("/a/~/b", undefined), "/a/~/b");
 });
 
