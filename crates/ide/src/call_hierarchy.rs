@@ -22,7 +22,9 @@ pub fn prepare_call_hierarchy(db: &Database, at: FilePosition) -> Option<NavTarg
 
 /// The definitions that use the definition at `at` (a position on its name).
 pub fn incoming_calls(db: &Database, at: FilePosition) -> Vec<Call> {
-    let Some(item) = def_at(db, at) else { return Vec::new() };
+    let Some(item) = def_at(db, at) else {
+        return Vec::new();
+    };
     let users = db.users(item).into_iter();
     users
         .filter_map(|user| {
@@ -35,11 +37,15 @@ pub fn incoming_calls(db: &Database, at: FilePosition) -> Vec<Call> {
 
 /// The definitions that the definition at `at` uses, in order of first use.
 pub fn outgoing_calls(db: &Database, at: FilePosition) -> Vec<Call> {
-    let Some(item) = def_at(db, at) else { return Vec::new() };
+    let Some(item) = def_at(db, at) else {
+        return Vec::new();
+    };
     let view = View::new(db, item);
     let mut calls: Vec<(ItemId, Vec<Span>)> = Vec::new();
     for found in view.occurrences() {
-        let Symbol::Def(used) = found.symbol else { continue };
+        let Symbol::Def(used) = found.symbol else {
+            continue;
+        };
         if found.declaration {
             continue;
         }
@@ -51,7 +57,12 @@ pub fn outgoing_calls(db: &Database, at: FilePosition) -> Vec<Call> {
     }
     calls
         .into_iter()
-        .filter_map(|(used, ranges)| Some(Call { target: goto::definition(db, used)?, ranges }))
+        .filter_map(|(used, ranges)| {
+            Some(Call {
+                target: goto::definition(db, used)?,
+                ranges,
+            })
+        })
         .collect()
 }
 
@@ -66,7 +77,10 @@ fn def_at(db: &Database, at: FilePosition) -> Option<ItemId> {
 /// Where `user` uses `def`, in its file.
 fn uses(user: &View<'_>, def: ItemId) -> Vec<Span> {
     let found = user.occurrences_of(Symbol::Def(def)).into_iter();
-    found.filter(|found| !found.declaration).map(|found| user.absolute(found.span)).collect()
+    found
+        .filter(|found| !found.declaration)
+        .map(|found| user.absolute(found.span))
+        .collect()
 }
 
 #[cfg(test)]
@@ -86,32 +100,47 @@ mod tests {
                 .into_iter()
                 .map(|call| {
                     let file = caller.unwrap_or(call.target.file);
-                    let places: Vec<String> =
-                        call.ranges.iter().map(|span| fixture.place(file, *span)).collect();
+                    let places: Vec<String> = call
+                        .ranges
+                        .iter()
+                        .map(|span| fixture.place(file, *span))
+                        .collect();
                     format!("{}: {}", call.target.name, places.join(", "))
                 })
                 .collect()
         };
         let [g, twice] = [fixture.cursors[0], fixture.cursors[1]];
         let target = prepare_call_hierarchy(&fixture.db, g);
-        assert_eq!(target.as_ref().map(|target| target.name.as_str()), Some("g"));
-        let f = FilePosition { offset: fixture.text(g.file).find("f =").unwrap_or(0) as u32, ..g };
+        assert_eq!(
+            target.as_ref().map(|target| target.name.as_str()),
+            Some("g")
+        );
+        let f = FilePosition {
+            offset: fixture.text(g.file).find("f =").unwrap_or(0) as u32,
+            ..g
+        };
         expect![[r#"
             [
                 "f: main.rise:2:18 g",
             ]
-        "#]].assert_debug_eq(&show(incoming_calls(&fixture.db, g), None));
+        "#]]
+        .assert_debug_eq(&show(incoming_calls(&fixture.db, g), None));
         expect![[r#"
             [
                 "f: main.rise:2:20 twice, main.rise:2:26 twice",
             ]
-        "#]].assert_debug_eq(&show(incoming_calls(&fixture.db, twice), None));
+        "#]]
+        .assert_debug_eq(&show(incoming_calls(&fixture.db, twice), None));
         expect![[r#"
             [
                 "g: main.rise:2:18 g",
                 "twice: main.rise:2:20 twice, main.rise:2:26 twice",
             ]
-        "#]].assert_debug_eq(&show(outgoing_calls(&fixture.db, f), Some(f.file)));
-        assert_eq!(prepare_call_hierarchy(&fixture.db, FilePosition { offset: 0, ..g }), None);
+        "#]]
+        .assert_debug_eq(&show(outgoing_calls(&fixture.db, f), Some(f.file)));
+        assert_eq!(
+            prepare_call_hierarchy(&fixture.db, FilePosition { offset: 0, ..g }),
+            None
+        );
     }
 }

@@ -1,9 +1,12 @@
 //! What could be written at the cursor.
 
+use std::sync::Arc;
+
 use db::{Binding, Database, Origin};
 use rise::{BinderInfo, Primitive, Scheme, TermInfo, Ty, Type};
 use syntax::ast::{
-    AddressSpace, Annotation, BinaryOp, BinderId, ItemKind, Kind, Name, ScalarType, TermId, TermKind,
+    AddressSpace, Annotation, BinaryOp, BinderId, ItemKind, Kind, Name, ScalarType, TermId,
+    TermKind,
 };
 use syntax::lexer::TokenKind;
 use syntax::{GlobalId, Span};
@@ -67,9 +70,15 @@ pub struct Completion {
     pub source: CompletionSource,
 }
 
-/// What could be written at `at`, best first.
+/// The most completions in a list; one that is so long may lack some, and is to be asked for again
+/// when more is typed.
+pub const COMPLETION_LIMIT: usize = 256;
+
+/// What could be written at `at`, best first, at most [`COMPLETION_LIMIT`].
 pub fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
-    let Some(place) = Place::at(db, at) else { return before_items(db, at) };
+    let Some(place) = Place::at(db, at) else {
+        return before_items(db, at);
+    };
     let mut list = List::new(&place);
     match place.context {
         Context::Item => list.items(),
@@ -117,7 +126,10 @@ pub fn resolve_completion(db: &Database, source: CompletionSource) -> Option<Str
                 Some(scheme) => markdown::signature(&name, &scheme),
                 None => name,
             };
-            Some(markdown::paragraphs([markdown::code(&head), markdown::def_docs(db, item)]))
+            Some(markdown::paragraphs([
+                markdown::code(&head),
+                markdown::def_docs(db, item),
+            ]))
         }
     }
 }
@@ -157,11 +169,16 @@ impl<'d> Place<'d> {
         let (context, _) = context::read(&tokens);
         let before = tokens.last().map_or(0, |token| token.span.end);
         let replace = word.map_or(Span::empty(offset), |word| word.span);
-        let prefix = text.get(replace.start as usize..offset.min(replace.end) as usize).unwrap_or("");
+        let prefix = text
+            .get(replace.start as usize..offset.min(replace.end) as usize)
+            .unwrap_or("");
         let rest = text.get(replace.end as usize..).unwrap_or("");
         let gap = match beyond {
             true => view::gap_before(db, at),
-            false => text.get(before as usize..replace.start as usize).unwrap_or("").to_owned(),
+            false => text
+                .get(before as usize..replace.start as usize)
+                .unwrap_or("")
+                .to_owned(),
         };
         let new_line = gap.contains('\n');
         Some(Place {
@@ -191,12 +208,19 @@ impl<'d> Place<'d> {
 
     /// What flows into this `|>`.
     fn piped_type(&self, pipe: Span) -> Option<Ty> {
-        self.view.item().terms.iter().find_map(|term| match &term.kind {
-            TermKind::Binary { op: BinaryOp::Pipe, op_span, lhs, .. } if *op_span == pipe => {
-                self.view.type_of(*lhs).cloned()
-            }
-            _ => None,
-        })
+        self.view
+            .item()
+            .terms
+            .iter()
+            .find_map(|term| match &term.kind {
+                TermKind::Binary {
+                    op: BinaryOp::Pipe,
+                    op_span,
+                    lhs,
+                    ..
+                } if *op_span == pipe => self.view.type_of(*lhs).cloned(),
+                _ => None,
+            })
     }
 
     /// The binders that can be used at the cursor, innermost first, each name once.
@@ -207,7 +231,11 @@ impl<'d> Place<'d> {
             if self.sees_binders_of(term) {
                 let mut bound = Vec::new();
                 tree::bound_in_body(item, term, &mut bound);
-                holders.extend(bound.into_iter().map(|binder| (self.view.span(term).len(), binder)));
+                holders.extend(
+                    bound
+                        .into_iter()
+                        .map(|binder| (self.view.span(term).len(), binder)),
+                );
             }
         }
         holders.sort_by_key(|(length, _)| *length);
@@ -231,9 +259,15 @@ impl<'d> Place<'d> {
     fn sees_binders_of(&self, term: TermId) -> bool {
         let item = self.view.item();
         let span = self.view.span(term);
-        let Some(body) = tree::scope_body(item, term) else { return false };
+        let Some(body) = tree::scope_body(item, term) else {
+            return false;
+        };
         let closed = self.view.span(body).end < span.end;
-        let end = if closed { self.offset < span.end } else { self.before <= span.end };
+        let end = if closed {
+            self.offset < span.end
+        } else {
+            self.before <= span.end
+        };
         end && tree::params_end(item, term) < self.before
     }
 }
@@ -243,7 +277,7 @@ struct List<'p, 'd> {
     place: Option<&'p Place<'d>>,
     prefix: &'p str,
     replace: Span,
-    found: Vec<Completion>,
+    found: Vec<Candidate>,
 }
 
 impl<'p, 'd> List<'p, 'd> {
@@ -257,39 +291,41 @@ impl<'p, 'd> List<'p, 'd> {
     }
 
     fn bare(replace: Span) -> List<'static, 'static> {
-        List { place: None, prefix: "", replace, found: Vec::new() }
+        List {
+            place: None,
+            prefix: "",
+            replace,
+            found: Vec::new(),
+        }
     }
 
+    /// Ranks first, and writes out only what is shown: a file may see thousands of names.
     fn finish(mut self) -> Vec<Completion> {
-        self.found.sort_by(|a, b| a.sort.cmp(&b.sort));
+        self.found.sort_by(|a, b| a.rank().cmp(&b.rank()));
+        self.found.truncate(COMPLETION_LIMIT);
+        let called = self.place.is_some_and(|place| place.called);
+        let replace = self.replace;
         self.found
+            .into_iter()
+            .map(|found| found.write(replace, called))
+            .collect()
     }
 
-    fn called(&self) -> bool {
-        self.place.is_some_and(|place| place.called)
-    }
-
-    fn push(&mut self, entry: Entry<'_>) {
-        let Some(score) = fuzzy::score(self.prefix, entry.label) else { return };
-        let label = entry.label;
-        let insert = match self.called() {
-            true => label.to_owned(),
-            false => entry.insert.unwrap_or_else(|| label.to_owned()),
-        };
-        self.found.push(Completion {
-            label: label.to_owned(),
-            kind: entry.kind,
-            detail: entry.detail,
-            replace: self.replace,
-            snippet: insert.contains('$'),
-            insert,
-            sort: format!("{:02}{score:02}{label}", entry.tier),
-            source: entry.source,
-        });
+    fn push(&mut self, entry: Entry) {
+        if let Some(score) = fuzzy::score(self.prefix, &entry.label) {
+            self.found.push(Candidate { entry, score });
+        }
     }
 
     fn word(&mut self, label: &str, kind: CompletionKind, insert: &str, tier: u8) {
-        self.push(Entry { insert: Some(insert.to_owned()), ..Entry::new(label, kind, tier) });
+        let what = What::Plain {
+            detail: None,
+            insert: Some(insert.to_owned()),
+        };
+        self.push(Entry {
+            what,
+            ..Entry::new(label, kind, tier)
+        });
     }
 
     fn items(&mut self) {
@@ -325,9 +361,19 @@ impl<'p, 'd> List<'p, 'd> {
         }
         if argument {
             self.word("natFun", CompletionKind::Keyword, "natFun(${1:i} => $0)", 7);
-            self.word("dataFun", CompletionKind::Keyword, "dataFun(${1:i} => $0)", 7);
+            self.word(
+                "dataFun",
+                CompletionKind::Keyword,
+                "dataFun(${1:i} => $0)",
+                7,
+            );
             for space in AddressSpace::ALL {
-                self.word(space.as_str(), CompletionKind::AddressSpace, space.as_str(), 7);
+                self.word(
+                    space.as_str(),
+                    CompletionKind::AddressSpace,
+                    space.as_str(),
+                    7,
+                );
             }
             for scalar in ScalarType::ALL {
                 self.word(scalar.as_str(), CompletionKind::Type, scalar.as_str(), 8);
@@ -375,7 +421,9 @@ impl<'p, 'd> List<'p, 'd> {
         let Some(place) = self.place else { return };
         let inside = |annotation: &&Annotation| annotation.span.touches(place.before);
         let name = place.view.item().annotations.iter().find(inside);
-        let name = name.and_then(|annotation| annotation.name.as_ref()).map(|name| name.name.as_str());
+        let name = name
+            .and_then(|annotation| annotation.name.as_ref())
+            .map(|name| name.name.as_str());
         let words: &[&str] = match name {
             Some("target") => &["c", "openmp", "opencl"],
             Some("opencl") => &["local", "global"],
@@ -416,8 +464,16 @@ impl<'p, 'd> List<'p, 'd> {
         };
         if let Some(halves) = halves {
             for (label, ty) in ["_1", "_2"].into_iter().zip(halves) {
-                let detail = ty.map(|ty| rise::print::type_text(&ty, &place.view.inference().names));
-                self.push(Entry { detail, ..Entry::new(label, CompletionKind::Field, 0) });
+                let detail =
+                    ty.map(|ty| rise::print::type_text(&ty, &place.view.inference().names));
+                let what = What::Plain {
+                    detail,
+                    insert: None,
+                };
+                self.push(Entry {
+                    what,
+                    ..Entry::new(label, CompletionKind::Field, 0)
+                });
             }
         }
         if matches!(info, TermInfo::Arg(_) | TermInfo::Unknown) {
@@ -433,8 +489,11 @@ impl<'p, 'd> List<'p, 'd> {
         let Some(place) = self.place else { return };
         let db = place.view.db;
         let scope = db.scope(place.view.file);
-        let hidden: Vec<&Name> =
-            place.binders().iter().map(|id| &place.view.item().binder(*id).name).collect();
+        let hidden: Vec<&Name> = place
+            .binders()
+            .iter()
+            .map(|id| &place.view.item().binder(*id).name)
+            .collect();
         for (name, item, origin) in scope.names() {
             if fuzzy::score(self.prefix, name).is_none()
                 || item == place.view.id
@@ -442,13 +501,21 @@ impl<'p, 'd> List<'p, 'd> {
             {
                 continue;
             }
-            let Some(scheme) = db.scheme(item) else { continue };
+            let Some(scheme) = db.scheme(item) else {
+                continue;
+            };
             let tier = match origin {
                 Origin::Own => OWN,
                 Origin::Imported => 3,
                 Origin::Library => 5,
             };
-            self.function(name, &scheme, piped, tier, CompletionSource::Global(db.global(item)));
+            self.function(
+                name,
+                &scheme,
+                piped,
+                tier,
+                CompletionSource::Global(db.global(item)),
+            );
         }
         for primitive in Primitive::ALL.iter().copied() {
             let name = primitive.name();
@@ -466,7 +533,7 @@ impl<'p, 'd> List<'p, 'd> {
     fn function(
         &mut self,
         name: &str,
-        scheme: &Scheme,
+        scheme: &Arc<Scheme>,
         piped: Option<Option<&Ty>>,
         tier: u8,
         source: CompletionSource,
@@ -479,14 +546,21 @@ impl<'p, 'd> List<'p, 'd> {
             Some(_) => tier + UNFIT,
             None => tier,
         };
-        let params = snippet::params(scheme);
-        let kind = if params.is_empty() { CompletionKind::Value } else { CompletionKind::Function };
-        if piped.is_some() && params.is_empty() {
+        let function = is_function(scheme);
+        if piped.is_some() && !function {
             return;
         }
+        let kind = if function {
+            CompletionKind::Function
+        } else {
+            CompletionKind::Value
+        };
+        let what = What::Defined {
+            scheme: scheme.clone(),
+            piped: piped.is_some(),
+        };
         self.push(Entry {
-            detail: Some(rise::print::scheme_text(scheme)),
-            insert: snippet::call(name, &params, piped.is_some()),
+            what,
             source,
             ..Entry::new(name, kind, tier)
         });
@@ -502,15 +576,23 @@ impl<'p, 'd> List<'p, 'd> {
             let (kind, detail) = match place.view.binder_info(id) {
                 BinderInfo::Value(_) if types => continue,
                 BinderInfo::Value(ty) if view::is_error(ty) => (CompletionKind::Value, None),
-                BinderInfo::Value(ty) => {
-                    (CompletionKind::Value, Some(rise::print::type_text(ty, names)))
-                }
+                BinderInfo::Value(ty) => (
+                    CompletionKind::Value,
+                    Some(rise::print::type_text(ty, names)),
+                ),
                 BinderInfo::TypeLevel(_, kind) => {
                     (CompletionKind::TypeParameter, Some(kind.to_string()))
                 }
                 BinderInfo::Unknown => (CompletionKind::Value, None),
             };
-            self.push(Entry { detail, ..Entry::new(name, kind, 1) });
+            let what = What::Plain {
+                detail,
+                insert: None,
+            };
+            self.push(Entry {
+                what,
+                ..Entry::new(name, kind, 1)
+            });
         }
     }
 }
@@ -536,19 +618,99 @@ fn takes_anything(scheme: &Scheme, ty: &Ty) -> bool {
     last.is_some_and(|param| matches!(**param, Type::Var(_))) && !matches!(**ty, Type::Scalar(_))
 }
 
-struct Entry<'e> {
-    label: &'e str,
+/// Whether there is something to apply it to.
+fn is_function(scheme: &Scheme) -> bool {
+    let mut ty = &*scheme.ty;
+    loop {
+        match ty {
+            Type::Pi(pi) if pi.implicit => ty = &pi.body,
+            Type::Pi(_) | Type::Fun(..) => return true,
+            _ => return false,
+        }
+    }
+}
+
+/// Something to offer.
+struct Entry {
+    label: Name,
     kind: CompletionKind,
-    detail: Option<String>,
-    insert: Option<String>,
+    what: What,
     /// Smaller comes first.
     tier: u8,
     source: CompletionSource,
 }
 
-impl<'e> Entry<'e> {
-    fn new(label: &'e str, kind: CompletionKind, tier: u8) -> Entry<'e> {
-        Entry { label, kind, detail: None, insert: None, tier, source: CompletionSource::None }
+/// What a completion shows and inserts.
+enum What {
+    Plain {
+        detail: Option<String>,
+        insert: Option<String>,
+    },
+    Defined {
+        scheme: Arc<Scheme>,
+        piped: bool,
+    },
+}
+
+impl Entry {
+    fn new(label: &str, kind: CompletionKind, tier: u8) -> Entry {
+        let what = What::Plain {
+            detail: None,
+            insert: None,
+        };
+        Entry {
+            label: Name::new(label),
+            kind,
+            what,
+            tier,
+            source: CompletionSource::None,
+        }
+    }
+}
+
+/// Something to offer that matches what was typed.
+struct Candidate {
+    entry: Entry,
+    score: u32,
+}
+
+impl Candidate {
+    fn rank(&self) -> (u8, u32, &str) {
+        (self.entry.tier, self.score, &self.entry.label)
+    }
+
+    fn write(self, replace: Span, called: bool) -> Completion {
+        let Candidate {
+            entry:
+                Entry {
+                    label,
+                    kind,
+                    what,
+                    tier,
+                    source,
+                },
+            score,
+        } = self;
+        let (detail, insert) = match what {
+            What::Plain { detail, insert } => (detail, insert),
+            What::Defined { scheme, piped } => {
+                let insert = snippet::call(&label, &snippet::params(&scheme), piped);
+                (Some(rise::print::scheme_text(&scheme)), insert)
+            }
+        };
+        let insert = insert
+            .filter(|_| !called)
+            .unwrap_or_else(|| label.to_string());
+        Completion {
+            kind,
+            detail,
+            replace,
+            snippet: insert.contains('$'),
+            insert,
+            sort: format!("{tier:02}{score:02}{label}"),
+            source,
+            label: label.to_string(),
+        }
     }
 }
 
@@ -571,7 +733,11 @@ mod tests {
             .iter()
             .take(count)
             .map(|found| {
-                let detail = found.detail.as_ref().map(|ty| format!(" : {ty}")).unwrap_or_default();
+                let detail = found
+                    .detail
+                    .as_ref()
+                    .map(|ty| format!(" : {ty}"))
+                    .unwrap_or_default();
                 let insert = match found.insert == found.label {
                     true => String::new(),
                     false => format!("    => {}", found.insert),
@@ -583,12 +749,19 @@ mod tests {
     }
 
     fn labels(text: &str) -> Vec<String> {
-        at_cursor(text).1.into_iter().map(|found| found.label).collect()
+        at_cursor(text)
+            .1
+            .into_iter()
+            .map(|found| found.label)
+            .collect()
     }
 
     #[test]
     fn after_a_pipe_what_accepts_the_value_comes_first() {
-        check("def norm = fun(xs => xs)\ndef f = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs |> $0\n", 14, expect![[r#"
+        check(
+            "def norm = fun(xs => xs)\ndef f = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs |> $0\n",
+            14,
+            expect![[r#"
             Function norm : {t: DataType} -> t -> t
             Function assume : (m: Nat) -> {n: Nat} -> {t: DataType} -> n.t -> m.t where m = n    => assume(${1:m})
             Function circularBuffer : {n: Nat} -> (alloc: Nat) -> (sz: Nat) -> {s: DataType} -> {t: DataType} -> (s -> t) -> (n+sz-1).s -> n.sz.t where alloc >= sz, sz >= 1    => circularBuffer(${1:alloc})(${2:sz})(${3:f})
@@ -603,25 +776,34 @@ mod tests {
             Function map : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => map(${1:f})
             Function mapGlobal : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapGlobal(${1:f})
             Function mapLocal : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapLocal(${1:f})
-        "#]]);
-        check("def f = fun(x: f32 => x |> $0\n", 4, expect![[r#"
+        "#]],
+        );
+        check(
+            "def f = fun(x: f32 => x |> $0\n",
+            4,
+            expect![[r#"
             Function add : {t: Num} -> t -> t -> t
             Function cast : {s: Scalar} -> {t: Scalar} -> s -> t
             Function div : {t: Num} -> t -> t -> t
             Function equal : {t: Scalar} -> t -> t -> bool
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn after_a_pipe_the_prefix_filters() {
-        check("def f = depFun(n: Nat => fun(xs: n.f32 => xs |> ma$0))\n", 6, expect![[r#"
+        check(
+            "def f = depFun(n: Nat => fun(xs: n.f32 => xs |> ma$0))\n",
+            6,
+            expect![[r#"
             Function makeDepPair : {f: Nat2Data} -> (n: Nat) -> f(n) -> DepPair[k => f(k)]    => makeDepPair(${1:n})
             Function map : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => map(${1:f})
             Function mapGlobal : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapGlobal(${1:f})
             Function mapLocal : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapLocal(${1:f})
             Function mapPar : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapPar(${1:f})
             Function mapSeq : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapSeq(${1:f})
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
@@ -642,12 +824,16 @@ mod tests {
 
     #[test]
     fn only_what_is_in_scope() {
-        let found = labels("def f = fun(outer => (fun(inner => inner))(ou$0)) + fun(later => later)\n");
+        let found =
+            labels("def f = fun(outer => (fun(inner => inner))(ou$0)) + fun(later => later)\n");
         assert!(found.contains(&"outer".to_owned()));
-        let found = labels("def f = fun(outer => (fun(inner => inner))($0)) + fun(later => later)\n");
+        let found =
+            labels("def f = fun(outer => (fun(inner => inner))($0)) + fun(later => later)\n");
         assert!(!found.contains(&"inner".to_owned()) && !found.contains(&"later".to_owned()));
         assert!(found.contains(&"outer".to_owned()));
-        let found = labels("def f : (n: Nat) -> n.f32 -> f32 = depFun(k: Nat => fun(xs => $0\n\ndef g = 1\n");
+        let found = labels(
+            "def f : (n: Nat) -> n.f32 -> f32 = depFun(k: Nat => fun(xs => $0\n\ndef g = 1\n",
+        );
         for name in ["n", "k", "xs", "g"] {
             assert!(found.contains(&name.to_owned()), "{name} in {found:?}");
         }
@@ -657,20 +843,31 @@ mod tests {
 
     #[test]
     fn types_kinds_and_annotations() {
-        check("def f = depFun((n: Nat, t: Num) => fun(x: $0\n", 6, expect![[r#"
+        check(
+            "def f = depFun((n: Nat, t: Num) => fun(x: $0\n",
+            6,
+            expect![[r#"
             TypeParameter n : Nat
             TypeParameter t : Num
             Type bool
             Type f16
             Type f32
             Type f64
-        "#]]);
-        check("def f = depFun((n: Nat, t: Num) => fun(x: n.$0\n", 3, expect![[r#"
+        "#]],
+        );
+        check(
+            "def f = depFun((n: Nat, t: Num) => fun(x: n.$0\n",
+            3,
+            expect![[r#"
             TypeParameter n : Nat
             TypeParameter t : Num
             Type bool
-        "#]]);
-        check("def f = depFun(n: $0\n", 10, expect![[r#"
+        "#]],
+        );
+        check(
+            "def f = depFun(n: $0\n",
+            10,
+            expect![[r#"
             Kind Nat
             Kind DataType
             Kind Scalar
@@ -680,49 +877,78 @@ mod tests {
             Kind AddrSp
             Kind Nat2Nat
             Kind Nat2Data
-        "#]]);
-        check("@$0\ndef f = 1\n", 10, expect![[r#"
+        "#]],
+        );
+        check(
+            "@$0\ndef f = 1\n",
+            10,
+            expect![[r#"
             Annotation assume    => assume($1)
             Annotation opencl    => opencl(local = [$1], global = [$2])
             Annotation run    => run($1)
             Annotation strategy    => strategy($1)
             Annotation target    => target(${1|c,openmp,opencl|})
-        "#]]);
-        check("@target($0)\ndef f = 1\n", 10, expect![[r#"
+        "#]],
+        );
+        check(
+            "@target($0)\ndef f = 1\n",
+            10,
+            expect![[r#"
             Annotation c
             Annotation opencl
             Annotation openmp
-        "#]]);
-        check("@run($0)\ndef f = depFun((n: Nat, m: Nat) => fun(x: n.f32 => x))\n", 10, expect![[r#"
+        "#]],
+        );
+        check(
+            "@run($0)\ndef f = depFun((n: Nat, m: Nat) => fun(x: n.f32 => x))\n",
+            10,
+            expect![[r#"
             TypeParameter m
             TypeParameter n
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn halves_of_a_pair() {
-        check("def f = fun(p: (f32, 4.i32) => p.$0)\n", 9, expect![[r#"
+        check(
+            "def f = fun(p: (f32, 4.i32) => p.$0)\n",
+            9,
+            expect![[r#"
             Field _1 : f32
             Field _2 : 4.i32
-        "#]]);
+        "#]],
+        );
         check("def f = fun(x: f32 => x.$0)\n", 9, expect![[""]]);
     }
 
     #[test]
     fn items_begin_on_their_own_lines() {
-        check("$0", 9, expect![[r#"
+        check(
+            "$0",
+            9,
+            expect![[r#"
             Keyword def    => def ${1:name} = $0
             Keyword import    => import "$0"
             Keyword foreign    => foreign def ${1:name}(${2:x}: ${3:f32}): ${4:f32}
-        "#]]);
-        check("def f = 1\n\nde$0\n", 9, expect![[r#"
+        "#]],
+        );
+        check(
+            "def f = 1\n\nde$0\n",
+            9,
+            expect![[r#"
             Keyword def    => def ${1:name} = $0
-        "#]]);
-        check("def f = 1\n\n$0\n", 9, expect![[r#"
+        "#]],
+        );
+        check(
+            "def f = 1\n\n$0\n",
+            9,
+            expect![[r#"
             Keyword def    => def ${1:name} = $0
             Keyword import    => import "$0"
             Keyword foreign    => foreign def ${1:name}(${2:x}: ${3:f32}): ${4:f32}
-        "#]]);
+        "#]],
+        );
         assert_eq!(labels("def f = let x = 1 $0"), ["in"]);
         assert_eq!(labels("foreign $0"), ["def"]);
     }
@@ -748,7 +974,12 @@ mod tests {
     fn a_word_is_replaced_as_a_whole() {
         let (fixture, found) = at_cursor("def f = fun(xs => xs |> ma$0pSeq(id))\n");
         let map = found.iter().find(|found| found.label == "map");
-        let map = map.map(|map| (fixture.slice(fixture.files[0], map.replace), map.insert.clone()));
+        let map = map.map(|map| {
+            (
+                fixture.slice(fixture.files[0], map.replace),
+                map.insert.clone(),
+            )
+        });
         // The call is there already, so no arguments are inserted.
         assert_eq!(map, Some(("mapSeq".to_owned(), "map".to_owned())));
     }
@@ -761,14 +992,16 @@ mod tests {
 
     #[test]
     fn documentation_on_request() {
-        let (fixture, found) = at_cursor("/// Doubles.\ndef twice = fun(x => x + x)\ndef f = tw$0\n");
+        let (fixture, found) =
+            at_cursor("/// Doubles.\ndef twice = fun(x => x + x)\ndef f = tw$0\n");
         let docs = resolve_completion(&fixture.db, found[0].source);
         expect![[r#"
             ```rise
             twice : {t: Num} -> t -> t
             ```
 
-            Doubles."#]].assert_eq(&docs.unwrap_or_default());
+            Doubles."#]]
+        .assert_eq(&docs.unwrap_or_default());
         let (fixture, found) = at_cursor("def f = fun(xs => xs |> transp$0\n");
         assert_eq!(found[0].label, "transpose");
         let docs = resolve_completion(&fixture.db, found[0].source).unwrap_or_default();
@@ -784,8 +1017,16 @@ mod tests {
             completions(&fixture.db, FilePosition { file, offset: end });
         }
         for end in (0..text.len()).step_by(3) {
-            fixture.db.set_file(db::FilePath::disk("/main.rise"), &text[..end]);
-            completions(&fixture.db, FilePosition { file, offset: end as u32 });
+            fixture
+                .db
+                .set_file(db::FilePath::disk("/main.rise"), &text[..end]);
+            completions(
+                &fixture.db,
+                FilePosition {
+                    file,
+                    offset: end as u32,
+                },
+            );
         }
     }
 }

@@ -72,7 +72,12 @@ struct Level {
 
 impl Level {
     fn new(mode: Mode) -> Level {
-        Level { mode, colon: false, initial: mode, call: None }
+        Level {
+            mode,
+            colon: false,
+            initial: mode,
+            call: None,
+        }
     }
 }
 
@@ -85,14 +90,24 @@ struct Reader {
 
 /// What the tokens before a cursor say, and the calls that are open there, innermost last.
 pub(crate) fn read(tokens: &[Token]) -> (Context, Vec<OpenCall>) {
-    let mut reader =
-        Reader { levels: vec![Level::new(Mode::Item)], previous: None, before_previous: None };
+    let mut reader = Reader {
+        levels: vec![Level::new(Mode::Item)],
+        previous: None,
+        before_previous: None,
+    };
     for token in tokens {
         reader.step(*token);
         reader.before_previous = reader.previous.map(|token| token.kind);
         reader.previous = Some(*token);
     }
-    (reader.context(), reader.levels.iter().filter_map(|level| level.call).collect())
+    (
+        reader.context(),
+        reader
+            .levels
+            .iter()
+            .filter_map(|level| level.call)
+            .collect(),
+    )
 }
 
 impl Reader {
@@ -137,7 +152,10 @@ impl Reader {
         if inner == Mode::Argument
             && let Some(callee) = self.previous
         {
-            level.call = Some(OpenCall { callee_end: callee.span.end, commas: 0 });
+            level.call = Some(OpenCall {
+                callee_end: callee.span.end,
+                commas: 0,
+            });
         }
         self.levels.push(level);
     }
@@ -150,8 +168,12 @@ impl Reader {
 
     fn context(&self) -> Context {
         use TokenKind::*;
-        let Some(previous) = self.previous else { return Context::Item };
-        let Some(level) = self.levels.last() else { return Context::Item };
+        let Some(previous) = self.previous else {
+            return Context::Item;
+        };
+        let Some(level) = self.levels.last() else {
+            return Context::Item;
+        };
         let types = level.in_type();
         match previous.kind {
             At => Context::Annotation,
@@ -159,7 +181,9 @@ impl Reader {
             Def | Import | Let | OpenString | OpenRawString => Context::Nothing,
             Dot | DotDot if types => Context::TypeAfterDot,
             Dot => Context::Dot { dot: previous.span },
-            Pipe => Context::Stage { pipe: previous.span },
+            Pipe => Context::Stage {
+                pipe: previous.span,
+            },
             _ if level.mode == Mode::Annotation && self.levels.len() == 1 => Context::Item,
             _ if ends_operand(previous.kind) => Context::AfterExpression,
             _ => level.context(self.before_previous),
@@ -212,12 +236,10 @@ impl Level {
             Mode::Expression => Context::Expression { argument: false },
             Mode::Argument => Context::Expression { argument: true },
             // `(n: ` in a type binds a name if a name stands alone before the colon.
-            Mode::Type if self.colon && self.initial == Mode::Type => {
-                match before_previous {
-                    Some(TokenKind::Ident) => Context::Kind,
-                    _ => Context::Type,
-                }
-            }
+            Mode::Type if self.colon && self.initial == Mode::Type => match before_previous {
+                Some(TokenKind::Ident) => Context::Kind,
+                _ => Context::Type,
+            },
             Mode::Type | Mode::TypeFunction => Context::Type,
             Mode::Params if self.colon => Context::Type,
             Mode::Kinded if self.colon => Context::Kind,
@@ -268,9 +290,18 @@ mod tests {
         assert_eq!(at_end("def f = fun(x => "), value);
         assert_eq!(at_end("def f = fun((x, y) => "), value);
         assert_eq!(at_end("def f = let x = 1 in "), value);
-        assert_eq!(at_end("def f = depFun(n: Nat => fun(x: n.f32 => x + "), value);
-        assert_eq!(at_end("def f = zip(a, "), Context::Expression { argument: true });
-        assert_eq!(at_end("def f = zip(a)(b"), Context::Expression { argument: true });
+        assert_eq!(
+            at_end("def f = depFun(n: Nat => fun(x: n.f32 => x + "),
+            value
+        );
+        assert_eq!(
+            at_end("def f = zip(a, "),
+            Context::Expression { argument: true }
+        );
+        assert_eq!(
+            at_end("def f = zip(a)(b"),
+            Context::Expression { argument: true }
+        );
     }
 
     #[test]
@@ -292,7 +323,14 @@ mod tests {
 
     #[test]
     fn new_names() {
-        for text in ["def ", "def f = fun(", "def f = fun((x, ", "def f = let ", "def f = depFun(", "import \""] {
+        for text in [
+            "def ",
+            "def f = fun(",
+            "def f = fun((x, ",
+            "def f = let ",
+            "def f = depFun(",
+            "import \"",
+        ] {
             assert_eq!(at_end(text), Context::Nothing, "{text}");
         }
     }
@@ -314,6 +352,12 @@ mod tests {
     fn open_calls() {
         let (before, _) = token::before("def f = a(b)(c, d(e), ", 22);
         let calls = read(&before).1;
-        assert_eq!(calls, [OpenCall { callee_end: 12, commas: 2 }]);
+        assert_eq!(
+            calls,
+            [OpenCall {
+                callee_end: 12,
+                commas: 2
+            }]
+        );
     }
 }

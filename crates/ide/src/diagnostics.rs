@@ -60,7 +60,11 @@ pub fn diagnostics(db: &Database, file: FileId) -> Vec<FileDiagnostic> {
     let mut all: Vec<FileDiagnostic> = db
         .file_diagnostics(file)
         .iter()
-        .flat_map(|(item, found)| found.iter().map(|diagnostic| located(db, *item, diagnostic)))
+        .flat_map(|(item, found)| {
+            found
+                .iter()
+                .map(|diagnostic| located(db, *item, diagnostic))
+        })
         .collect();
     all.sort_by_key(|diagnostic| diagnostic.span);
     all
@@ -76,12 +80,10 @@ pub fn code_actions(db: &Database, range: FileRange) -> Vec<CodeAction> {
                 continue;
             }
             let diagnostic = located(db, item, diagnostic);
-            actions.extend(
-                diagnostic
-                    .fixes
-                    .iter()
-                    .map(|fix| CodeAction { fix: fix.clone(), diagnostic: diagnostic.clone() }),
-            );
+            actions.extend(diagnostic.fixes.iter().map(|fix| CodeAction {
+                fix: fix.clone(),
+                diagnostic: diagnostic.clone(),
+            }));
         }
     }
     actions
@@ -103,13 +105,20 @@ fn located(db: &Database, item: ItemId, diagnostic: &Diagnostic) -> FileDiagnost
             })
             .collect(),
         help: diagnostic.help.clone(),
-        fixes: diagnostic.fixes.iter().map(|fix| located_fix(db, item, fix)).collect(),
+        fixes: diagnostic
+            .fixes
+            .iter()
+            .map(|fix| located_fix(db, item, fix))
+            .collect(),
     }
 }
 
 fn located_place(db: &Database, item: ItemId, place: Place) -> FileRange {
     let item = place.item.map_or(item, |global| db.item_of(global));
-    FileRange { file: db.file_of(item), span: db.absolute(item, place.span) }
+    FileRange {
+        file: db.file_of(item),
+        span: db.absolute(item, place.span),
+    }
 }
 
 fn located_fix(db: &Database, item: ItemId, fix: &Fix) -> FileFix {
@@ -136,7 +145,10 @@ mod tests {
         let mut shown = String::new();
         for found in diagnostics(&fixture.db, fixture.files[0]) {
             let place = fixture.place(fixture.files[0], found.span);
-            shown.push_str(&format!("{:?} {place}: {}\n", found.severity, found.message));
+            shown.push_str(&format!(
+                "{:?} {place}: {}\n",
+                found.severity, found.message
+            ));
             for related in &found.related {
                 let place = fixture.place(related.place.file, related.place.span);
                 shown.push_str(&format!("  {place}: {}\n", related.message));
@@ -172,15 +184,28 @@ mod tests {
 
     #[test]
     fn fixes_are_offered_where_the_mistake_is() {
-        let fixture = Fixture::new("def f = fun(xs: 4.f32 => xs |> $0transpos$0 |> join)\n$0def g = 1\n");
+        let fixture =
+            Fixture::new("def f = fun(xs: 4.f32 => xs |> $0transpos$0 |> join)\n$0def g = 1\n");
         let actions = |at: usize| {
             let cursor = fixture.cursors[at];
-            code_actions(&fixture.db, FileRange { file: cursor.file, span: Span::empty(cursor.offset) })
+            code_actions(
+                &fixture.db,
+                FileRange {
+                    file: cursor.file,
+                    span: Span::empty(cursor.offset),
+                },
+            )
         };
         let found = actions(1);
         let shown: Vec<String> = found
             .iter()
-            .map(|action| format!("{}\n{}", action.fix.title, fixture.applied_all(&action.fix.edits)))
+            .map(|action| {
+                format!(
+                    "{}\n{}",
+                    action.fix.title,
+                    fixture.applied_all(&action.fix.edits)
+                )
+            })
             .collect();
         expect![[r#"
             [

@@ -62,7 +62,9 @@ impl Fixture {
             fixture.file(&path, &text);
         }
         for path in fixture.db.missing() {
-            fixture.db.set_absent(path, db::ReadError::NotFound(std::sync::Arc::default()));
+            fixture
+                .db
+                .set_absent(path, db::ReadError::NotFound(std::sync::Arc::default()));
         }
         fixture
     }
@@ -88,9 +90,16 @@ impl Fixture {
         text.push_str(rest);
         let file = self.db.set_file(FilePath::disk(path), text);
         self.files.push(file);
-        self.cursors.extend(cursors.into_iter().map(|offset| FilePosition { file, offset }));
+        self.cursors.extend(
+            cursors
+                .into_iter()
+                .map(|offset| FilePosition { file, offset }),
+        );
         for pair in marks.chunks_exact(2) {
-            self.ranges.push(FileRange { file, span: Span::new(pair[0], pair[1]) });
+            self.ranges.push(FileRange {
+                file,
+                span: Span::new(pair[0], pair[1]),
+            });
         }
     }
 
@@ -108,7 +117,11 @@ impl Fixture {
         let before = &text[..span.start as usize];
         let line = before.matches('\n').count() + 1;
         let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1;
-        let shown = text[std::ops::Range::from(span)].lines().next().unwrap_or("").to_owned();
+        let shown = text[std::ops::Range::from(span)]
+            .lines()
+            .next()
+            .unwrap_or("")
+            .to_owned();
         format!("{}:{line}:{column} {shown}", self.db.path(file).file_name())
     }
 

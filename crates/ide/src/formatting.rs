@@ -29,7 +29,11 @@ pub fn format_range(db: &Database, file: FileId, range: Span) -> Option<Vec<Text
 /// How the file's first line ends.
 fn newline(db: &Database, file: FileId) -> &'static str {
     let text = db.text(file);
-    match text.lines().next().is_some_and(|line| line.to_string().ends_with("\r\n")) {
+    match text
+        .lines()
+        .next()
+        .is_some_and(|line| line.to_string().ends_with("\r\n"))
+    {
         true => "\r\n",
         false => "\n",
     }
@@ -43,7 +47,10 @@ fn differences(old: &str, new: &str, base: u32) -> Vec<TextEdit> {
     }
     blanks(old, new, base).unwrap_or_else(|| {
         let span = Span::new(base, base + old.len() as u32);
-        vec![TextEdit { span, text: new.to_owned() }]
+        vec![TextEdit {
+            span,
+            text: new.to_owned(),
+        }]
     })
 }
 
@@ -63,9 +70,14 @@ fn blanks(old: &str, new: &str, base: u32) -> Option<Vec<TextEdit>> {
         let (before, after) = (Span::new(old_end, old_start), Span::new(new_end, new_start));
         if text(old, before) != text(new, after) {
             let text = text(new, after).to_owned();
-            edits.push(TextEdit { span: before.shifted(base), text });
+            edits.push(TextEdit {
+                span: before.shifted(base),
+                text,
+            });
         }
-        let (Some(a), Some(b)) = (a, b) else { return Some(edits) };
+        let (Some(a), Some(b)) = (a, b) else {
+            return Some(edits);
+        };
         (old_end, new_end) = (a.span.end, b.span.end);
     }
 }
@@ -84,7 +96,8 @@ mod tests {
     use crate::fixture::{Fixture, LISTING_1};
     use expect_test::expect;
 
-    const MESSY: &str = "def  f=fun(x=>x)\n\n\n\n// kept\ndef g = fun( x => x\n  |> f )\ndef broken  = (\n";
+    const MESSY: &str =
+        "def  f=fun(x=>x)\n\n\n\n// kept\ndef g = fun( x => x\n  |> f )\ndef broken  = (\n";
 
     #[test]
     fn a_file() {
@@ -92,14 +105,18 @@ mod tests {
         let edits = format(&fixture.db, fixture.files[0]).unwrap_or_default();
         let after = fixture.applied(&edits, fixture.files[0]);
         assert_eq!(after, syntax::format(MESSY));
-        assert!(edits.iter().all(|edit| edit.text.trim().is_empty()), "{edits:?}");
+        assert!(
+            edits.iter().all(|edit| edit.text.trim().is_empty()),
+            "{edits:?}"
+        );
         expect![[r#"
             def f = fun(x => x)
 
             // kept
             def g = fun(x => x |> f)
             def broken  = (
-        "#]].assert_eq(&after);
+        "#]]
+        .assert_eq(&after);
     }
 
     #[test]
@@ -111,7 +128,11 @@ mod tests {
 
     #[test]
     fn a_range_formats_its_items_only() {
-        let fixture = Fixture::new(&MESSY.replace("// kept", "// <|>kept").replace("( x", "( <|>x"));
+        let fixture = Fixture::new(
+            &MESSY
+                .replace("// kept", "// <|>kept")
+                .replace("( x", "( <|>x"),
+        );
         let range = fixture.ranges[0];
         let edits = format_range(&fixture.db, range.file, range.span).unwrap_or_default();
         expect![[r#"
@@ -122,7 +143,8 @@ mod tests {
             // kept
             def g = fun(x => x |> f)
             def broken  = (
-        "#]].assert_eq(&fixture.applied(&edits, range.file));
+        "#]]
+        .assert_eq(&fixture.applied(&edits, range.file));
     }
 
     #[test]
@@ -130,9 +152,16 @@ mod tests {
         let fixture = Fixture::new("def f=1\r\ndef  g = 2\r\n");
         let file = fixture.files[0];
         let whole = Span::new(0, fixture.text(file).len() as u32);
-        for edits in [format(&fixture.db, file), format_range(&fixture.db, file, whole)] {
+        for edits in [
+            format(&fixture.db, file),
+            format_range(&fixture.db, file, whole),
+        ] {
             let after = fixture.applied(&edits.unwrap_or_default(), file);
-            assert_eq!(after.matches('\n').count(), after.matches("\r\n").count(), "{after:?}");
+            assert_eq!(
+                after.matches('\n').count(),
+                after.matches("\r\n").count(),
+                "{after:?}"
+            );
         }
     }
 }

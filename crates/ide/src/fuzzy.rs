@@ -28,7 +28,9 @@ pub(crate) fn score(query: &str, name: &str) -> Option<u32> {
 
 fn starts_with_any_case(query: &str, name: &str) -> bool {
     let mut name = name.chars();
-    query.chars().all(|wanted| name.next().is_some_and(|c| same(c, wanted)))
+    query
+        .chars()
+        .all(|wanted| name.next().is_some_and(|c| same(c, wanted)))
 }
 
 fn same(a: char, b: char) -> bool {
@@ -43,7 +45,10 @@ mod tests {
     fn prefixes_come_before_scattered_letters() {
         let mut names = ["reduceSeq", "mapSeq", "map", "remap", "Map2D", "makeArray"];
         names.sort_by_key(|name| score("map", name).unwrap_or(u32::MAX));
-        assert_eq!(names, ["map", "mapSeq", "Map2D", "remap", "reduceSeq", "makeArray"]);
+        assert_eq!(
+            names,
+            ["map", "mapSeq", "Map2D", "remap", "reduceSeq", "makeArray"]
+        );
     }
 
     #[test]

@@ -11,7 +11,9 @@ use crate::{FilePosition, NavTarget, SymbolKind, tree, vars};
 
 /// Where the name at `at` is defined. On the path of an import, the file it names.
 pub fn goto_definition(db: &Database, at: FilePosition) -> Vec<NavTarget> {
-    let Some((view, offset)) = View::at(db, at) else { return Vec::new() };
+    let Some((view, offset)) = View::at(db, at) else {
+        return Vec::new();
+    };
     if view::import_at(view.item(), offset).is_some() {
         return import_target(&view).into_iter().collect();
     }
@@ -23,7 +25,9 @@ pub fn goto_definition(db: &Database, at: FilePosition) -> Vec<NavTarget> {
 
 /// Where the names in the type of what stands at `at` are bound: its sizes and type parameters.
 pub fn goto_type_definition(db: &Database, at: FilePosition) -> Vec<NavTarget> {
-    let Some((view, offset)) = View::at(db, at) else { return Vec::new() };
+    let Some((view, offset)) = View::at(db, at) else {
+        return Vec::new();
+    };
     let mut found = Vec::new();
     if let Some(binder) = tree::binder_at(view.item(), offset) {
         if let BinderInfo::Value(ty) = view.binder_info(binder) {
@@ -34,25 +38,34 @@ pub fn goto_type_definition(db: &Database, at: FilePosition) -> Vec<NavTarget> {
     {
         vars::of_type(ty, &mut found);
     }
-    found.iter().filter_map(|var| binder_of(&view, *var)).map(|id| binder(&view, id)).collect()
+    found
+        .iter()
+        .filter_map(|var| binder_of(&view, *var))
+        .map(|id| binder(&view, id))
+        .collect()
 }
 
 /// The binder of a type-level variable.
 fn binder_of(view: &View<'_>, var: Var) -> Option<BinderId> {
     let binders = (0..view.item().binders.len() as u32).map(BinderId);
-    binders
-        .into_iter()
-        .find(|id| matches!(view.binder_info(*id), BinderInfo::TypeLevel(known, _) if *known == var))
+    binders.into_iter().find(
+        |id| matches!(view.binder_info(*id), BinderInfo::TypeLevel(known, _) if *known == var),
+    )
 }
 
 /// A name that several imports define leads to all of them.
 fn ambiguous(view: &View<'_>, offset: u32) -> Vec<NavTarget> {
-    let Some(term) = tree::innermost(view.item(), offset) else { return Vec::new() };
-    let TermKind::Name(name) = &view.item().term(term).kind else { return Vec::new() };
+    let Some(term) = tree::innermost(view.item(), offset) else {
+        return Vec::new();
+    };
+    let TermKind::Name(name) = &view.item().term(term).kind else {
+        return Vec::new();
+    };
     match view.db.resolve(view.file, name) {
-        Binding::Ambiguous(items) => {
-            items.iter().filter_map(|item| definition(view.db, *item)).collect()
-        }
+        Binding::Ambiguous(items) => items
+            .iter()
+            .filter_map(|item| definition(view.db, *item))
+            .collect(),
         _ => Vec::new(),
     }
 }
@@ -95,7 +108,9 @@ fn binder(view: &View<'_>, id: BinderId) -> NavTarget {
 
 fn sum_index(view: &View<'_>, sum: TermId) -> Option<NavTarget> {
     let index = view::sum_index_of(view.item(), sum)?;
-    let TermKind::Name(name) = &view.item().term(index).kind else { return None };
+    let TermKind::Name(name) = &view.item().term(index).kind else {
+        return None;
+    };
     let focus = view.absolute(view.span(index));
     Some(NavTarget {
         file: view.file,
@@ -121,7 +136,9 @@ pub(crate) fn definition(db: &Database, item: ItemId) -> Option<NavTarget> {
 
 /// What a binder binds, by the form that it stands in.
 pub(crate) fn binder_kind(view: &View<'_>, id: BinderId) -> SymbolKind {
-    let Some(owner) = view.parents().owner(id) else { return SymbolKind::Parameter };
+    let Some(owner) = view.parents().owner(id) else {
+        return SymbolKind::Parameter;
+    };
     match &view.item().term(owner).kind {
         TermKind::Let { .. } => SymbolKind::Variable,
         TermKind::Fun { .. } => SymbolKind::Parameter,
@@ -160,7 +177,11 @@ mod tests {
         check_with(text, goto_definition, expected);
     }
 
-    fn check_with(text: &str, goto: fn(&Database, FilePosition) -> Vec<NavTarget>, expected: Expect) {
+    fn check_with(
+        text: &str,
+        goto: fn(&Database, FilePosition) -> Vec<NavTarget>,
+        expected: Expect,
+    ) {
         let fixture = Fixture::new(text);
         let mut shown = String::new();
         for at in &fixture.cursors {
@@ -168,7 +189,11 @@ mod tests {
                 .iter()
                 .map(|target| {
                     assert!(target.full.contains(target.focus));
-                    format!("{:?} {}", target.kind, fixture.place(target.file, target.focus))
+                    format!(
+                        "{:?} {}",
+                        target.kind,
+                        fixture.place(target.file, target.focus)
+                    )
                 })
                 .collect();
             shown.push_str(&format!("{}\n", targets.join(", ")));
@@ -183,14 +208,17 @@ mod tests {
             .replace("zip(row)(x)", "zip(ro$0w)(x$0)")
             .replace("fst(ax)", "fst($0ax)")
             .replace("add", "ad$0d");
-        check(&text, expect![[r#"
+        check(
+            &text,
+            expect![[r#"
             TypeParameter main.rise:1:18 n
             TypeParameter main.rise:1:26 m
             Parameter main.rise:4:20 row
             Parameter main.rise:3:9 x
             Parameter main.rise:6:19 ax
 
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
@@ -251,22 +279,32 @@ mod tests {
 
     #[test]
     fn the_type_of_a_value_leads_to_its_sizes() {
-        let text = LISTING_1.replace("fun(row", "fun(r$0ow").replace("(x) |>", "($0x) |>").replace("M |>", "$0M |>");
-        check_with(&text, goto_type_definition, expect![[r#"
+        let text = LISTING_1
+            .replace("fun(row", "fun(r$0ow")
+            .replace("(x) |>", "($0x) |>")
+            .replace("M |>", "$0M |>");
+        check_with(
+            &text,
+            goto_type_definition,
+            expect![[r#"
             TypeParameter main.rise:1:18 n, TypeParameter main.rise:1:26 m
             TypeParameter main.rise:1:26 m
             TypeParameter main.rise:1:26 m
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn broken_code_and_other_places_lead_nowhere_wrong() {
-        check("def f = fun(x => x |> $0\ndef g = f$0(1) $0 + un$0known\n// f$0\n", expect![[r#"
+        check(
+            "def f = fun(x => x |> $0\ndef g = f$0(1) $0 + un$0known\n// f$0\n",
+            expect![[r#"
 
             Function main.rise:1:5 f
 
 
 
-        "#]]);
+        "#]],
+        );
     }
 }

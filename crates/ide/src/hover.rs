@@ -32,14 +32,18 @@ pub fn hover(db: &Database, at: FilePosition) -> Option<Hover> {
         return None;
     }
     let markdown = markdown::paragraphs(problems.into_iter().chain(known));
-    Some(Hover { range: view.absolute(token.span), markdown })
+    Some(Hover {
+        range: view.absolute(token.span),
+        markdown,
+    })
 }
 
 /// The errors that stand on what the cursor stands on.
 fn problems(view: &View<'_>, span: Span) -> Vec<String> {
     let all = view.db.item_diagnostics(view.id);
     let here = all.iter().filter(|found| {
-        found.severity == Severity::Error && (found.span.contains(span) || span.contains(found.span))
+        found.severity == Severity::Error
+            && (found.span.contains(span) || span.contains(found.span))
     });
     here.map(|found| match found.message.split_once('\n') {
         None => format!("**Error:** {}", found.message),
@@ -61,7 +65,10 @@ fn describe(view: &View<'_>, token: Token, offset: u32) -> Option<String> {
         }
         TokenKind::Scalar => {
             let scalar = ScalarType::from_text(text_of(view, token).as_str())?;
-            Some(markdown::code(&format!("{scalar} : {}", scalar_kind(scalar))))
+            Some(markdown::code(&format!(
+                "{scalar} : {}",
+                scalar_kind(scalar)
+            )))
         }
         TokenKind::Address => Some(address(view, token)),
         kind if kind.is_comment() => None,
@@ -71,12 +78,17 @@ fn describe(view: &View<'_>, token: Token, offset: u32) -> Option<String> {
 
 fn text_of(view: &View<'_>, token: Token) -> String {
     let text = view.db.item_text(view.id);
-    text.get(std::ops::Range::from(token.span)).unwrap_or("").to_owned()
+    text.get(std::ops::Range::from(token.span))
+        .unwrap_or("")
+        .to_owned()
 }
 
 fn import(view: &View<'_>) -> Option<String> {
     let imports = view.db.imports(view.file);
-    let target = imports.iter().find(|import| import.item == view.id)?.target?;
+    let target = imports
+        .iter()
+        .find(|import| import.item == view.id)?
+        .target?;
     let names: Vec<String> = view
         .db
         .items(target)
@@ -100,8 +112,15 @@ fn name(view: &View<'_>, found: Occurrence) -> String {
         Symbol::Def(item) => definition(view.db, item, &written),
         Symbol::Primitive(primitive) => primitive_text(primitive),
     };
-    let Some(term) = found.term else { return general };
-    markdown::paragraphs([instance(view, term, &written), stage(view, term), needs(view, term), general])
+    let Some(term) = found.term else {
+        return general;
+    };
+    markdown::paragraphs([
+        instance(view, term, &written),
+        stage(view, term),
+        needs(view, term),
+        general,
+    ])
 }
 
 fn binder(view: &View<'_>, id: BinderId, found: Occurrence) -> String {
@@ -144,10 +163,15 @@ fn instance(view: &View<'_>, term: TermId, name: &str) -> String {
     match view.info(term) {
         TermInfo::Arg(arg) => markdown::code(&argument(view, name, arg)),
         TermInfo::Expr(_) | TermInfo::Type(_) => {
-            let calls = view.parents().path(term).take_while(|id| tree::callee(view.item(), *id) == term);
+            let calls = view
+                .parents()
+                .path(term)
+                .take_while(|id| tree::callee(view.item(), *id) == term);
             let mut typed = calls.filter_map(|id| Some((id, view.type_of(id)?)));
             let settled = typed.find(|(_, ty)| !matches!(***ty, Type::Pi(_)));
-            let Some((call, ty)) = settled else { return String::new() };
+            let Some((call, ty)) = settled else {
+                return String::new();
+            };
             let subject = subject(view, call, name);
             markdown::code(&format!("{subject} : {}", type_text(view, ty)))
         }
@@ -158,7 +182,9 @@ fn instance(view: &View<'_>, term: TermId, name: &str) -> String {
 /// A call as it is written, if it is short.
 fn subject(view: &View<'_>, call: TermId, name: &str) -> String {
     let text = view.db.item_text(view.id);
-    let written = text.get(std::ops::Range::from(view.span(call))).unwrap_or(name);
+    let written = text
+        .get(std::ops::Range::from(view.span(call)))
+        .unwrap_or(name);
     match written.len() <= 40 && !written.contains('\n') {
         true => written.to_owned(),
         false => format!("{name}(…)"),
@@ -192,7 +218,9 @@ fn needs(view: &View<'_>, term: TermId) -> String {
     let own = view.span(term);
     let mut texts: Vec<String> = Vec::new();
     for obligation in &view.inference().obligations {
-        if obligation.span == own || (call.contains(obligation.span) && obligation.span.contains(own)) {
+        if obligation.span == own
+            || (call.contains(obligation.span) && obligation.span.contains(own))
+        {
             let text = format!("`{}`", prop_text(view, &obligation.prop));
             if !texts.contains(&text) {
                 texts.push(text);
@@ -215,16 +243,28 @@ fn term(view: &View<'_>, token: Token) -> Option<String> {
         .min_by_key(|id| view.span(*id).len())?;
     let written = text_of(view, token);
     let (subject, of) = match &item.term(holder).kind {
-        TermKind::Binary { op, op_span, lhs, rhs } if op_span.contains(token.span) => {
+        TermKind::Binary {
+            op,
+            op_span,
+            lhs,
+            rhs,
+        } if op_span.contains(token.span) => {
             return operator(view, holder, *op, *lhs, *rhs);
         }
         TermKind::Literal(_) | TermKind::Hole | TermKind::Operator(_) => (written, holder),
-        TermKind::Project { .. } if token.kind == TokenKind::Ident => (format!("_.{written}"), holder),
-        TermKind::Unary { .. } if token.kind == TokenKind::Bang || token.kind == TokenKind::Minus => {
+        TermKind::Project { .. } if token.kind == TokenKind::Ident => {
+            (format!("_.{written}"), holder)
+        }
+        TermKind::Unary { .. }
+            if token.kind == TokenKind::Bang || token.kind == TokenKind::Minus =>
+        {
             ("_".to_owned(), holder)
         }
         TermKind::Fun { .. } | TermKind::DepFun { .. } | TermKind::NatFun { .. }
-            if token.kind.is_reserved() => ("_".to_owned(), holder),
+            if token.kind.is_reserved() =>
+        {
+            ("_".to_owned(), holder)
+        }
         _ => return None,
     };
     of_term(view, &subject, of)
@@ -232,15 +272,21 @@ fn term(view: &View<'_>, token: Token) -> Option<String> {
 
 fn of_term(view: &View<'_>, subject: &str, id: TermId) -> Option<String> {
     match view.info(id) {
-        TermInfo::Expr(ty) | TermInfo::Type(ty) if !view::is_error(ty) => {
-            Some(markdown::code(&format!("{subject} : {}", type_text(view, ty))))
-        }
+        TermInfo::Expr(ty) | TermInfo::Type(ty) if !view::is_error(ty) => Some(markdown::code(
+            &format!("{subject} : {}", type_text(view, ty)),
+        )),
         TermInfo::Arg(arg) => Some(markdown::code(&argument(view, subject, arg))),
         _ => None,
     }
 }
 
-fn operator(view: &View<'_>, whole: TermId, op: BinaryOp, lhs: TermId, rhs: TermId) -> Option<String> {
+fn operator(
+    view: &View<'_>,
+    whole: TermId,
+    op: BinaryOp,
+    lhs: TermId,
+    rhs: TermId,
+) -> Option<String> {
     if let TermInfo::Arg(arg) = view.info(whole) {
         return Some(markdown::code(&argument(view, "_", arg)));
     }
@@ -248,15 +294,25 @@ fn operator(view: &View<'_>, whole: TermId, op: BinaryOp, lhs: TermId, rhs: Term
     match op {
         BinaryOp::Pipe | BinaryOp::ApplyLeft => {
             let arg = if op == BinaryOp::Pipe { lhs } else { rhs };
-            let arg = view.type_of(arg).map_or_else(|| "_".to_owned(), |ty| type_text(view, ty));
+            let arg = view
+                .type_of(arg)
+                .map_or_else(|| "_".to_owned(), |ty| type_text(view, ty));
             Some(format!(
                 "{}\n\nThis stage takes `{arg}` and yields `{result}`.",
                 markdown::code(&result)
             ))
         }
         _ => {
-            let operand = |id| view.type_of(id).map_or_else(|| "_".to_owned(), |ty| type_text(view, ty));
-            let text = format!("({}) : {} -> {} -> {result}", op.as_str(), operand(lhs), operand(rhs));
+            let operand = |id| {
+                view.type_of(id)
+                    .map_or_else(|| "_".to_owned(), |ty| type_text(view, ty))
+            };
+            let text = format!(
+                "({}) : {} -> {} -> {result}",
+                op.as_str(),
+                operand(lhs),
+                operand(rhs)
+            );
             Some(markdown::code(&text))
         }
     }
@@ -290,7 +346,9 @@ fn prop_text(view: &View<'_>, prop: &nat::Prop) -> String {
 fn kind_docs(kind: Kind) -> &'static str {
     match kind {
         Kind::Nat => "`Nat`: sizes, the non-negative integers.",
-        Kind::DataType => "`DataType`: every type whose values can be stored, so all but functions.",
+        Kind::DataType => {
+            "`DataType`: every type whose values can be stored, so all but functions."
+        }
         Kind::Scalar => "`Scalar`: `bool`, numbers and indices.",
         Kind::Num => "`Num`: integers, floating-point numbers, and vectors of them.",
         Kind::Int => "`Int`: `i8` to `i64`, `u8` to `u64`, and `natType`.",
@@ -318,7 +376,10 @@ fn address(view: &View<'_>, token: Token) -> String {
         "Private" => "memory of one work-item.",
         _ => "memory of the device that kernels only read.",
     };
-    markdown::paragraphs([markdown::code(&format!("{name} : AddrSp")), format!("`{name}`: {meaning}")])
+    markdown::paragraphs([
+        markdown::code(&format!("{name} : AddrSp")),
+        format!("`{name}`: {meaning}"),
+    ])
 }
 
 #[cfg(test)]
@@ -349,7 +410,9 @@ mod tests {
             .replace("        zip", "        $0zip")
             .replace("          map(", "          ma$0p(")
             .replace("reduce(", "reduce$0(");
-        check(&text, expect![[r#"
+        check(
+            &text,
+            expect![[r#"
             [zip]
             ```rise
             zip : m.f32 -> m.f32 -> m.(f32, f32)
@@ -411,7 +474,8 @@ mod tests {
             ```
 
             Primitive.
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
@@ -420,7 +484,9 @@ mod tests {
             .replace(" split(", " $0split(")
             .replace("mapWorkGroup(", "$0mapWorkGroup(")
             .replace("|> join", "|> $0join");
-        check(&text, expect![[r#"
+        check(
+            &text,
+            expect![[r#"
             [split]
             This stage yields `(n/s).s.m.f32`.
 
@@ -481,7 +547,8 @@ mod tests {
             ```
 
             Primitive.
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
@@ -493,7 +560,9 @@ mod tests {
             .replace("(x) |>", "($0x) $0|>")
             .replace("0.0f", "0.$00f")
             .replace("(ax) * snd", "(ax) $0* snd");
-        check(&text, expect![[r#"
+        check(
+            &text,
+            expect![[r#"
             [n]
             ```rise
             n : Nat
@@ -530,7 +599,8 @@ mod tests {
             ```rise
             0.0f : f32
             ```
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
@@ -595,7 +665,9 @@ mod tests {
 
     #[test]
     fn an_error_stands_before_the_type() {
-        check("def f = depFun((n: Nat, m: Nat) => fun((a: n.f32, b: m.f32) => zip(a)($0b)))\n", expect![[r#"
+        check(
+            "def f = depFun((n: Nat, m: Nat) => fun((a: n.f32, b: m.f32) => zip(a)($0b)))\n",
+            expect![[r#"
             [b]
             **Error:** `zip` expects the size `n` here, and this has `m`
 
@@ -608,12 +680,15 @@ mod tests {
             ```rise
             b : m.f32
             ```
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn holes_and_half_typed_code() {
-        check("def f = fun(x: f32 => x + $0_)\ndef g = fun((xs: 4.f32) => $0xs |> )\n", expect![[r#"
+        check(
+            "def f = fun(x: f32 => x + $0_)\ndef g = fun((xs: 4.f32) => $0xs |> )\n",
+            expect![[r#"
             [_]
             **Error:** a hole: an expression of type `f32` is wanted here
 
@@ -625,6 +700,7 @@ mod tests {
             ```rise
             xs : 4.f32
             ```
-        "#]]);
+        "#]],
+        );
     }
 }

@@ -81,7 +81,11 @@ pub fn inlay_hints(
         if !matches!(view.item().kind, ItemKind::Def { .. }) {
             continue;
         }
-        let collector = Collector { view: &view, config, text: db.item_text(id) };
+        let collector = Collector {
+            view: &view,
+            config,
+            text: db.item_text(id),
+        };
         collector.collect(&mut hints);
     }
     hints.retain(|hint| range.touches(hint.offset));
@@ -108,7 +112,13 @@ impl Collector<'_> {
             self.pipelines(out);
         }
         if self.config.implicits {
-            out.extend(self.view.inference().uses.iter().filter_map(|name| self.implicits(name)));
+            out.extend(
+                self.view
+                    .inference()
+                    .uses
+                    .iter()
+                    .filter_map(|name| self.implicits(name)),
+            );
         }
     }
 
@@ -125,16 +135,29 @@ impl Collector<'_> {
 
     /// `: type`, within the limit.
     fn colon(&self, ty: &str) -> String {
-        format!(": {}", short::elide(ty, self.config.max_length.saturating_sub(2)))
+        format!(
+            ": {}",
+            short::elide(ty, self.config.max_length.saturating_sub(2))
+        )
     }
 
     fn edit(&self, at: u32, text: String) -> Option<Vec<TextEdit>> {
-        Some(vec![TextEdit { span: self.view.absolute(Span::empty(at)), text }])
+        Some(vec![TextEdit {
+            span: self.view.absolute(Span::empty(at)),
+            text,
+        }])
     }
 
     fn definition(&self) -> Option<InlayHint> {
         let item = self.view.item();
-        let ItemKind::Def { name: Some(name), ty: None, .. } = &item.kind else { return None };
+        let ItemKind::Def {
+            name: Some(name),
+            ty: None,
+            ..
+        } = &item.kind
+        else {
+            return None;
+        };
         let scheme = self.view.db.scheme(self.view.id)?;
         if vars::has_error(&scheme.ty) {
             return None;
@@ -162,7 +185,9 @@ impl Collector<'_> {
     fn parameter(&self, id: BinderId) -> Option<InlayHint> {
         let item = self.view.item();
         let binder = item.binder(id);
-        let BinderInfo::Value(ty) = self.view.binder_info(id) else { return None };
+        let BinderInfo::Value(ty) = self.view.binder_info(id) else {
+            return None;
+        };
         if binder.annotation != BinderAnnotation::None
             || binder.name.is_empty()
             || vars::has_error(ty)
@@ -170,8 +195,12 @@ impl Collector<'_> {
             return None;
         }
         let whole = self.type_text(ty);
-        let mut hint =
-            self.hint(binder.span.end, InlayKind::Parameter, self.colon(&whole), whole.clone());
+        let mut hint = self.hint(
+            binder.span.end,
+            InlayKind::Parameter,
+            self.colon(&whole),
+            whole.clone(),
+        );
         let owner = self.view.parents().owner(id)?;
         let takes_type = matches!(item.term(owner).kind, TermKind::Fun { .. });
         if takes_type && self.can_write(owner, ty) {
@@ -202,7 +231,13 @@ impl Collector<'_> {
         let item = self.view.item();
         for (index, term) in item.terms.iter().enumerate() {
             let id = TermId(index as u32);
-            let is_pipe = matches!(term.kind, TermKind::Binary { op: BinaryOp::Pipe, .. });
+            let is_pipe = matches!(
+                term.kind,
+                TermKind::Binary {
+                    op: BinaryOp::Pipe,
+                    ..
+                }
+            );
             let ends_here = is_pipe && tree::pipeline_of(item, self.view.parents(), id) == Some(id);
             if !ends_here {
                 continue;
@@ -216,11 +251,17 @@ impl Collector<'_> {
 
     /// Whether the stages begin on different lines.
     fn several_lines(&self, stages: &[Stage]) -> bool {
-        let (Some(first), Some(last)) = (stages.first(), stages.last()) else { return false };
+        let (Some(first), Some(last)) = (stages.first(), stages.last()) else {
+            return false;
+        };
         let start = self.view.span(first.written).end as usize;
         let end = self.view.span(last.written).start as usize;
-        self.text.get(start..end).is_some_and(|between| between.contains('\n'))
-            || stages.iter().any(|stage| self.text_of(self.view.span(stage.written)).contains('\n'))
+        self.text
+            .get(start..end)
+            .is_some_and(|between| between.contains('\n'))
+            || stages
+                .iter()
+                .any(|stage| self.text_of(self.view.span(stage.written)).contains('\n'))
     }
 
     fn text_of(&self, span: Span) -> &str {
@@ -234,7 +275,10 @@ impl Collector<'_> {
         {
             return None;
         }
-        let ty = self.view.type_of(stage.result).filter(|ty| !vars::has_error(ty))?;
+        let ty = self
+            .view
+            .type_of(stage.result)
+            .filter(|ty| !vars::has_error(ty))?;
         let end = self.view.span(stage.written).end;
         let line = self.text.get(end as usize..)?.lines().next().unwrap_or("");
         let mut rest = line.trim_start();
@@ -249,7 +293,10 @@ impl Collector<'_> {
         }
         let whole = self.type_text(ty);
         let label = short::elide(&whole, self.config.max_length);
-        Some(InlayHint { pad_left: true, ..self.hint(at, InlayKind::Pipeline, label, whole) })
+        Some(InlayHint {
+            pad_left: true,
+            ..self.hint(at, InlayKind::Pipeline, label, whole)
+        })
     }
 
     fn implicits(&self, name: &NameUse) -> Option<InlayHint> {
@@ -264,7 +311,12 @@ impl Collector<'_> {
             .collect();
         let whole = format!("{{{}}}", args.join(", "));
         let label = short::elide_list(&args, self.config.max_length);
-        Some(self.hint(self.view.span(name.term).end, InlayKind::Implicit, label, whole))
+        Some(self.hint(
+            self.view.span(name.term).end,
+            InlayKind::Implicit,
+            label,
+            whole,
+        ))
     }
 }
 
@@ -286,7 +338,11 @@ mod tests {
         let fixture = Fixture::new(text);
         let mut shown = fixture.text(fixture.files[0]);
         for hint in hints(&fixture, config).iter().rev() {
-            assert!(hint.label.chars().count() <= config.max_length, "{}", hint.label);
+            assert!(
+                hint.label.chars().count() <= config.max_length,
+                "{}",
+                hint.label
+            );
             let pad = if hint.pad_left { " " } else { "" };
             shown.insert_str(hint.offset as usize, &format!("{pad}«{}»", hint.label));
         }
@@ -295,7 +351,10 @@ mod tests {
 
     #[test]
     fn listing_1() {
-        check(LISTING_1, &InlayConfig::default(), expect![[r#"
+        check(
+            LISTING_1,
+            &InlayConfig::default(),
+            expect![[r#"
             def mv«: (n: Nat) -> (m: Nat) -> … -> n.f32» = depFun((n: Nat, m: Nat) =>
               fun(M: Array[n, Array[m, f32]] =>
                 fun(x: Array[m, f32] =>
@@ -303,12 +362,16 @@ mod tests {
                     zip(row)(x) |> «m.(f32, f32)»
                       map(fun(ax«: (f32, f32)» => fst(ax) * snd(ax))) |> «m.f32»
                       reduce(add)(0.0f) «f32» )) «n.f32» )) )
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn listing_4() {
-        check(LISTING_4, &InlayConfig::default(), expect![[r#"
+        check(
+            LISTING_4,
+            &InlayConfig::default(),
+            expect![[r#"
             def mvOpt«: (n: Nat) -> (m: Nat) -> … -> n.f32» = depFun((n: Nat, m: Nat, s: Nat) =>
               fun(M: Array[n, Array[m, f32]] =>
                 fun(x: Array[m, f32] =>
@@ -319,7 +382,8 @@ mod tests {
                           acc + (fst(ax) * snd(ax))))(0.0f) «f32» )) «s.f32»
                   )) |> join «n.f32»
                 )) )
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
@@ -331,8 +395,14 @@ mod tests {
             ..InlayConfig::default()
         };
         assert!(hints(&Fixture::new(LISTING_1), &none).is_empty());
-        let implicits = InlayConfig { implicits: true, ..none };
-        check(LISTING_1, &implicits, expect![[r#"
+        let implicits = InlayConfig {
+            implicits: true,
+            ..none
+        };
+        check(
+            LISTING_1,
+            &implicits,
+            expect![[r#"
             def mv = depFun((n: Nat, m: Nat) =>
               fun(M: Array[n, Array[m, f32]] =>
                 fun(x: Array[m, f32] =>
@@ -340,13 +410,17 @@ mod tests {
                     zip«{n = m, s = f32, t = f32}»(row)(x) |>
                       map«{n = m, s = (f32, f32), t = f32}»(fun(ax => fst«{s = f32, t = f32}»(ax) * snd«{s = f32, t = f32}»(ax))) |>
                       reduce«{n = m, t = f32}»(add«{t = f32}»)(0.0f) )) )) )
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn labels_are_cut_and_tooltips_are_whole() {
         let fixture = Fixture::new(LISTING_4);
-        let short = InlayConfig { max_length: 12, ..InlayConfig::default() };
+        let short = InlayConfig {
+            max_length: 12,
+            ..InlayConfig::default()
+        };
         let shown: Vec<String> = hints(&fixture, &short)
             .into_iter()
             .map(|hint| format!("{:<12} | {}\n", hint.label, hint.tooltip))
@@ -383,7 +457,10 @@ mod tests {
         let errors = |text: &str| {
             let fixture = Fixture::new(text);
             let found = crate::diagnostics(&fixture.db, fixture.files[0]);
-            found.into_iter().map(|found| found.message).collect::<Vec<_>>()
+            found
+                .into_iter()
+                .map(|found| found.message)
+                .collect::<Vec<_>>()
         };
         assert_eq!(errors(&after), [""; 0]);
     }

@@ -32,7 +32,7 @@ mod view;
 
 pub use call_hierarchy::{Call, incoming_calls, outgoing_calls, prepare_call_hierarchy};
 pub use completion::{
-    Completion, CompletionKind, CompletionSource, completions, resolve_completion,
+    COMPLETION_LIMIT, Completion, CompletionKind, CompletionSource, completions, resolve_completion,
 };
 pub use diagnostics::{
     CodeAction, FileDiagnostic, FileFix, RelatedPlace, code_actions, diagnostics,

@@ -19,12 +19,23 @@ pub fn document_links(db: &Database, file: FileId) -> Vec<DocumentLink> {
     imports
         .iter()
         .filter_map(|import| {
-            let target = import.target.filter(|file| matches!(db.state(*file), FileState::Present(_)))?;
-            let ItemKind::Import { path: Some((_, span)) } = db.parsed(import.item).item.kind else {
+            let target = import
+                .target
+                .filter(|file| matches!(db.state(*file), FileState::Present(_)))?;
+            let ItemKind::Import {
+                path: Some((_, span)),
+            } = db.parsed(import.item).item.kind
+            else {
                 return None;
             };
-            let inside = Span::new(span.start + 1, span.end.saturating_sub(1).max(span.start + 1));
-            Some(DocumentLink { span: db.absolute(import.item, inside), target })
+            let inside = Span::new(
+                span.start + 1,
+                span.end.saturating_sub(1).max(span.start + 1),
+            );
+            Some(DocumentLink {
+                span: db.absolute(import.item, inside),
+                target,
+            })
         })
         .collect()
 }
@@ -41,8 +52,10 @@ mod tests {
         );
         let [main, lib] = [fixture.files[0], fixture.files[1]];
         let links = document_links(&fixture.db, main);
-        let shown: Vec<(String, FileId)> =
-            links.iter().map(|link| (fixture.slice(main, link.span), link.target)).collect();
+        let shown: Vec<(String, FileId)> = links
+            .iter()
+            .map(|link| (fixture.slice(main, link.span), link.target))
+            .collect();
         assert_eq!(shown, [("../lib.rise".to_owned(), lib)]);
     }
 }

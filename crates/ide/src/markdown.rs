@@ -13,7 +13,10 @@ pub(crate) fn code(text: &str) -> String {
 
 /// Paragraphs, with empty ones left out.
 pub(crate) fn paragraphs(parts: impl IntoIterator<Item = String>) -> String {
-    let parts: Vec<String> = parts.into_iter().filter(|part| !part.trim().is_empty()).collect();
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|part| !part.trim().is_empty())
+        .collect();
     parts.join("\n\n")
 }
 
@@ -32,7 +35,12 @@ pub(crate) fn signature(name: &str, scheme: &Scheme) -> String {
 /// The documentation of a definition, as it is written.
 pub(crate) fn def_docs(db: &Database, item: ItemId) -> String {
     let parsed = db.parsed(item);
-    parsed.item.docs.as_ref().map(|docs| docs.text.to_string()).unwrap_or_default()
+    parsed
+        .item
+        .docs
+        .as_ref()
+        .map(|docs| docs.text.to_string())
+        .unwrap_or_default()
 }
 
 /// The type of a primitive in general, and its documentation.

@@ -41,7 +41,9 @@ impl SourceEdits {
     /// Edits to one file.
     pub fn single(file: FileId, mut edits: Vec<TextEdit>) -> SourceEdits {
         edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
-        SourceEdits { files: vec![(file, edits)] }
+        SourceEdits {
+            files: vec![(file, edits)],
+        }
     }
 
     /// Collects edits in any order; the same edit twice counts once.

@@ -35,8 +35,12 @@ pub struct Highlight {
 
 /// Where the name at `at` stands, in all files, its definition first.
 pub fn references(db: &Database, at: FilePosition) -> Vec<Reference> {
-    let Some((view, offset)) = View::at(db, at) else { return Vec::new() };
-    let Some(found) = view.occurrence_at(offset) else { return Vec::new() };
+    let Some((view, offset)) = View::at(db, at) else {
+        return Vec::new();
+    };
+    let Some(found) = view.occurrence_at(offset) else {
+        return Vec::new();
+    };
     let mut all = everywhere(&view, found.symbol);
     all.sort_by_key(|place| !place.declaration);
     all
@@ -44,8 +48,12 @@ pub fn references(db: &Database, at: FilePosition) -> Vec<Reference> {
 
 /// Where the name at `at` stands in its file, in the order of the text.
 pub fn highlights(db: &Database, at: FilePosition) -> Vec<Highlight> {
-    let Some((view, offset)) = View::at(db, at) else { return Vec::new() };
-    let Some(found) = view.occurrence_at(offset) else { return Vec::new() };
+    let Some((view, offset)) = View::at(db, at) else {
+        return Vec::new();
+    };
+    let Some(found) = view.occurrence_at(offset) else {
+        return Vec::new();
+    };
     let mut places = match found.symbol {
         Symbol::Binder(..) | Symbol::SumIndex(..) => in_item(&view, found.symbol),
         Symbol::Def(_) | Symbol::Primitive(_) => {
@@ -58,7 +66,11 @@ pub fn highlights(db: &Database, at: FilePosition) -> Vec<Highlight> {
         .into_iter()
         .map(|place| Highlight {
             span: place.place.span,
-            kind: if place.declaration { HighlightKind::Write } else { HighlightKind::Read },
+            kind: if place.declaration {
+                HighlightKind::Write
+            } else {
+                HighlightKind::Read
+            },
         })
         .collect()
 }
@@ -75,8 +87,9 @@ pub(crate) fn everywhere(view: &View<'_>, symbol: Symbol) -> Vec<Reference> {
         }
         Symbol::Primitive(_) => {
             let files = db.files().into_iter().filter(|file| !db.is_library(*file));
-            let items: Vec<ItemId> =
-                files.flat_map(|file| mentioning(view, file, symbol)).collect();
+            let items: Vec<ItemId> = files
+                .flat_map(|file| mentioning(view, file, symbol))
+                .collect();
             in_items(db, &items, symbol)
         }
     }
@@ -101,13 +114,19 @@ fn mentioning(view: &View<'_>, file: FileId, symbol: Symbol) -> Vec<ItemId> {
 }
 
 fn in_items(db: &Database, items: &[ItemId], symbol: Symbol) -> Vec<Reference> {
-    items.iter().flat_map(|item| in_item(&View::new(db, *item), symbol)).collect()
+    items
+        .iter()
+        .flat_map(|item| in_item(&View::new(db, *item), symbol))
+        .collect()
 }
 
 fn in_item(view: &View<'_>, symbol: Symbol) -> Vec<Reference> {
     view.occurrences_of(symbol)
         .into_iter()
-        .map(|found| Reference { place: view.range(found.span), declaration: found.declaration })
+        .map(|found| Reference {
+            place: view.range(found.span),
+            declaration: found.declaration,
+        })
         .collect()
 }
 
@@ -123,7 +142,14 @@ mod tests {
             .iter()
             .map(|found| {
                 let place = fixture.place(found.place.file, found.place.span);
-                format!("{place}{}\n", if found.declaration { " (definition)" } else { "" })
+                format!(
+                    "{place}{}\n",
+                    if found.declaration {
+                        " (definition)"
+                    } else {
+                        ""
+                    }
+                )
             })
             .collect();
         expected.assert_eq(&found.concat());
@@ -131,11 +157,14 @@ mod tests {
 
     #[test]
     fn of_a_size() {
-        check(&LISTING_1.replace("m: Nat", "$0m: Nat"), expect![[r#"
+        check(
+            &LISTING_1.replace("m: Nat", "$0m: Nat"),
+            expect![[r#"
             main.rise:1:26 m (definition)
             main.rise:2:25 m
             main.rise:3:18 m
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
@@ -167,12 +196,15 @@ mod tests {
 
     #[test]
     fn of_an_annotation_key() {
-        check("@run(n = 4)\n@assume(2 | n)\ndef f = depFun(n: Nat => fun(xs: $0n.f32 => xs))\n", expect![[r#"
+        check(
+            "@run(n = 4)\n@assume(2 | n)\ndef f = depFun(n: Nat => fun(xs: $0n.f32 => xs))\n",
+            expect![[r#"
             main.rise:3:16 n (definition)
             main.rise:1:6 n
             main.rise:2:13 n
             main.rise:3:34 n
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
@@ -192,14 +224,19 @@ mod tests {
                 "Read main.rise:2:18 twice",
                 "Read main.rise:2:29 twice",
             ]
-        "#]].assert_debug_eq(&shown(fixture.cursors[0]));
-        let binder = FilePosition { offset: fixture.text(fixture.files[0]).find("(x)").unwrap_or(0) as u32 + 1, ..fixture.cursors[0] };
+        "#]]
+        .assert_debug_eq(&shown(fixture.cursors[0]));
+        let binder = FilePosition {
+            offset: fixture.text(fixture.files[0]).find("(x)").unwrap_or(0) as u32 + 1,
+            ..fixture.cursors[0]
+        };
         expect![[r#"
             [
                 "Write main.rise:2:13 x",
                 "Read main.rise:2:24 x",
                 "Read main.rise:2:35 x",
             ]
-        "#]].assert_debug_eq(&shown(binder));
+        "#]]
+        .assert_debug_eq(&shown(binder));
     }
 }

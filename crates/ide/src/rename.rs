@@ -30,7 +30,10 @@ pub struct RenameTarget {
 /// There is no name, or it belongs to the language or the standard library.
 pub fn prepare_rename(db: &Database, at: FilePosition) -> Result<RenameTarget, RenameError> {
     let (view, found) = renamed(db, at)?;
-    Ok(RenameTarget { span: view.absolute(found.span), name: view.name_of(found.symbol) })
+    Ok(RenameTarget {
+        span: view.absolute(found.span),
+        name: view.name_of(found.symbol),
+    })
 }
 
 /// Renames what the name at `at` stands for.
@@ -48,19 +51,28 @@ pub fn rename(db: &Database, at: FilePosition, new: &str) -> Result<SourceEdits,
         Symbol::Def(item) => check_def(db, item, &old, new)?,
         symbol => check_local(&view, symbol, &old, new)?,
     }
-    let edits = references::everywhere(&view, found.symbol).into_iter().map(|reference| {
-        let edit = TextEdit { span: reference.place.span, text: new.to_owned() };
-        (reference.place.file, edit)
-    });
+    let edits = references::everywhere(&view, found.symbol)
+        .into_iter()
+        .map(|reference| {
+            let edit = TextEdit {
+                span: reference.place.span,
+                text: new.to_owned(),
+            };
+            (reference.place.file, edit)
+        });
     Ok(SourceEdits::collect(edits))
 }
 
 fn error<T>(message: impl Into<String>) -> Result<T, RenameError> {
-    Err(RenameError { message: message.into() })
+    Err(RenameError {
+        message: message.into(),
+    })
 }
 
 fn renamed(db: &Database, at: FilePosition) -> Result<(View<'_>, Occurrence), RenameError> {
-    let none = || RenameError { message: "there is no name here to rename".to_owned() };
+    let none = || RenameError {
+        message: "there is no name here to rename".to_owned(),
+    };
     let (view, offset) = View::at(db, at).ok_or_else(none)?;
     let found = view.occurrence_at(offset).ok_or_else(none)?;
     let library = match found.symbol {
@@ -76,7 +88,9 @@ fn renamed(db: &Database, at: FilePosition) -> Result<(View<'_>, Occurrence), Re
     };
     if library {
         let name = view.name_of(found.symbol);
-        return error(format!("`{name}` belongs to the standard library and cannot be renamed"));
+        return error(format!(
+            "`{name}` belongs to the standard library and cannot be renamed"
+        ));
     }
     Ok((view, found))
 }
@@ -85,10 +99,18 @@ fn renamed(db: &Database, at: FilePosition) -> Result<(View<'_>, Occurrence), Re
 fn check_name(new: &str) -> Result<(), RenameError> {
     let tokens: Vec<Token> = lex(new).collect();
     match tokens[..] {
-        [Token { kind: TokenKind::Ident, .. }] => Ok(()),
-        [Token { kind: TokenKind::Underscore, .. }] => {
-            error("`_` stands for what is left out and cannot be a name")
-        }
+        [
+            Token {
+                kind: TokenKind::Ident,
+                ..
+            },
+        ] => Ok(()),
+        [
+            Token {
+                kind: TokenKind::Underscore,
+                ..
+            },
+        ] => error("`_` stands for what is left out and cannot be a name"),
         [token] if token.kind.is_reserved() => {
             error(format!("`{new}` is a reserved word and cannot be a name"))
         }
@@ -148,9 +170,12 @@ fn siblings<'v>(view: &'v View<'_>, binder: BinderId) -> impl Iterator<Item = Bi
 /// sums are bound further in than anything else, because no other binder can stand within one.
 fn distance(view: &View<'_>, term: TermId, symbol: Symbol) -> Option<usize> {
     match symbol {
-        Symbol::Binder(_, binder) => {
-            view.scope_at(term).binders.iter().position(|id| *id == binder).map(|at| at + 1)
-        }
+        Symbol::Binder(_, binder) => view
+            .scope_at(term)
+            .binders
+            .iter()
+            .position(|id| *id == binder)
+            .map(|at| at + 1),
         Symbol::SumIndex(_, sum) => view.parents().path(term).any(|id| id == sum).then_some(0),
         Symbol::Def(_) | Symbol::Primitive(_) => Some(usize::MAX),
     }
@@ -162,7 +187,10 @@ fn hides(view: &View<'_>, term: TermId, name: &str, symbol: Symbol) -> bool {
         Some(0)
     } else {
         let binders = view.scope_at(term).binders;
-        binders.iter().position(|id| view.item().binder(*id).name == name).map(|at| at + 1)
+        binders
+            .iter()
+            .position(|id| view.item().binder(*id).name == name)
+            .map(|at| at + 1)
     };
     inner.is_some_and(|inner| distance(view, term, symbol).is_some_and(|outer| inner < outer))
 }
@@ -177,13 +205,20 @@ fn reaches(view: &View<'_>, term: TermId, name: &str, symbol: Symbol) -> bool {
 fn check_def(db: &Database, item: ItemId, old: &str, new: &str) -> Result<(), RenameError> {
     let home = db.file_of(item);
     if db.scope(home).own().by_name.contains_key(new) {
-        return error(format!("`{new}` is already defined in {}", db.path(home).file_name()));
+        return error(format!(
+            "`{new}` is already defined in {}",
+            db.path(home).file_name()
+        ));
     }
     for user in db.users(item) {
         check_user(&View::new(db, user), item, old, new)?;
     }
     let importers = db.files().into_iter().filter(|file| {
-        *file != home && db.imports(*file).iter().any(|import| import.target == Some(home))
+        *file != home
+            && db
+                .imports(*file)
+                .iter()
+                .any(|import| import.target == Some(home))
     });
     for file in std::iter::once(home).chain(importers) {
         check_visible(db, file, old, new)?;
@@ -196,16 +231,24 @@ fn check_user(view: &View<'_>, def: ItemId, old: &str, new: &str) -> Result<(), 
     let symbol = Symbol::Def(def);
     let place = || view.db.path(view.file).file_name();
     for found in view.occurrences_of(symbol) {
-        if found.term.is_some_and(|term| hides(view, term, new, symbol)) {
+        if found
+            .term
+            .is_some_and(|term| hides(view, term, new, symbol))
+        {
             let user = view::def_name(view.db, view.id).unwrap_or_default();
-            return error(format!("`{new}` is already bound in `{user}`, where `{old}` is used"));
+            return error(format!(
+                "`{new}` is already bound in `{user}`, where `{old}` is used"
+            ));
         }
     }
     if view.file != view.db.file_of(def)
         && let Some(other) = defined(view.db, view.file, new)
     {
         let other = view.db.path(view.db.file_of(other)).file_name();
-        return error(format!("{} uses `{old}`, and `{new}` of {other} is in scope there", place()));
+        return error(format!(
+            "{} uses `{old}`, and `{new}` of {other} is in scope there",
+            place()
+        ));
     }
     Ok(())
 }
@@ -225,13 +268,20 @@ fn check_visible(db: &Database, file: FileId, old: &str, new: &str) -> Result<()
         return Ok(());
     }
     let names = |item: &&ItemId| {
-        db.header(**item).mentions.binary_search_by(|name| name.as_str().cmp(new)).is_ok()
+        db.header(**item)
+            .mentions
+            .binary_search_by(|name| name.as_str().cmp(new))
+            .is_ok()
     };
     let items = db.items(file);
-    let Some(user) = items.iter().find(names) else { return Ok(()) };
+    let Some(user) = items.iter().find(names) else {
+        return Ok(());
+    };
     let user = view::def_name(db, *user).unwrap_or_default();
     let file = db.path(file).file_name();
-    error(format!("`{user}` in {file} uses another `{new}`, which would become the renamed `{old}`"))
+    error(format!(
+        "`{user}` in {file} uses another `{new}`, which would become the renamed `{old}`"
+    ))
 }
 
 #[cfg(test)]
@@ -251,7 +301,10 @@ mod tests {
 
     #[test]
     fn parameters_and_sizes() {
-        check(&LISTING_1.replace("fun(row", "fun($0row"), "line", expect![[r#"
+        check(
+            &LISTING_1.replace("fun(row", "fun($0row"),
+            "line",
+            expect![[r#"
             def mv = depFun((n: Nat, m: Nat) =>
               fun(M: Array[n, Array[m, f32]] =>
                 fun(x: Array[m, f32] =>
@@ -259,8 +312,12 @@ mod tests {
                     zip(line)(x) |>
                       map(fun(ax => fst(ax) * snd(ax))) |>
                       reduce(add)(0.0f) )) )) )
-        "#]]);
-        check(&LISTING_1.replace("Array[m, f32] =>\n      M", "Array[$0m, f32] =>\n      M"), "width", expect![[r#"
+        "#]],
+        );
+        check(
+            &LISTING_1.replace("Array[m, f32] =>\n      M", "Array[$0m, f32] =>\n      M"),
+            "width",
+            expect![[r#"
             def mv = depFun((n: Nat, width: Nat) =>
               fun(M: Array[n, Array[width, f32]] =>
                 fun(x: Array[width, f32] =>
@@ -268,7 +325,8 @@ mod tests {
                     zip(row)(x) |>
                       map(fun(ax => fst(ax) * snd(ax))) |>
                       reduce(add)(0.0f) )) )) )
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
@@ -312,76 +370,152 @@ mod tests {
     #[test]
     fn what_is_no_name() {
         let text = "def $0f = 1.0f\n";
-        check(text, "in", expect![[r#"
+        check(
+            text,
+            "in",
+            expect![[r#"
             error: `in` is a reserved word and cannot be a name
-        "#]]);
-        check(text, "f32", expect![[r#"
+        "#]],
+        );
+        check(
+            text,
+            "f32",
+            expect![[r#"
             error: `f32` is a reserved word and cannot be a name
-        "#]]);
-        check(text, "2x", expect![[r#"
+        "#]],
+        );
+        check(
+            text,
+            "2x",
+            expect![[r#"
             error: `2x` is not a name: a name is a letter or `_`, followed by letters, digits and `_`
-        "#]]);
-        check(text, "a b", expect![[r#"
+        "#]],
+        );
+        check(
+            text,
+            "a b",
+            expect![[r#"
             error: `a b` is not a name: a name is a letter or `_`, followed by letters, digits and `_`
-        "#]]);
-        check(text, "", expect![[r#"
+        "#]],
+        );
+        check(
+            text,
+            "",
+            expect![[r#"
             error: a name cannot be empty
-        "#]]);
-        check(text, "_", expect![[r#"
+        "#]],
+        );
+        check(
+            text,
+            "_",
+            expect![[r#"
             error: `_` stands for what is left out and cannot be a name
-        "#]]);
-        check(text, "größe", expect![[r#"
+        "#]],
+        );
+        check(
+            text,
+            "größe",
+            expect![[r#"
             def größe = 1.0f
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn the_language_and_the_library_stay() {
-        check("def f = fun(xs => xs |> $0map(id))\n", "each", expect![[r#"
+        check(
+            "def f = fun(xs => xs |> $0map(id))\n",
+            "each",
+            expect![[r#"
             error: `map` is part of the language and cannot be renamed
-        "#]]);
-        check("def f = fun(xs => $0dot(xs)(xs))\n", "inner", expect![[r#"
+        "#]],
+        );
+        check(
+            "def f = fun(xs => $0dot(xs)(xs))\n",
+            "inner",
+            expect![[r#"
             error: `dot` belongs to the standard library and cannot be renamed
-        "#]]);
-        check("def f = 1.0f + $0 2.0f\n", "g", expect![[r#"
+        "#]],
+        );
+        check(
+            "def f = 1.0f + $0 2.0f\n",
+            "g",
+            expect![[r#"
             error: there is no name here to rename
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn a_local_name_must_not_be_captured() {
-        check("def f = fun($0x => fun(y => x + y))\n", "y", expect![[r#"
+        check(
+            "def f = fun($0x => fun(y => x + y))\n",
+            "y",
+            expect![[r#"
             error: `y` is already bound where `x` is used: the use would mean the other `y`
-        "#]]);
-        check("def f = fun(x => fun($0y => x + y))\n", "x", expect![[r#"
+        "#]],
+        );
+        check(
+            "def f = fun(x => fun($0y => x + y))\n",
+            "x",
+            expect![[r#"
             error: `x` is already used where `y` is in scope: it would mean the renamed `y`
-        "#]]);
-        check("def f = fun((x, $0y) => y)\n", "x", expect![[r#"
+        "#]],
+        );
+        check(
+            "def f = fun((x, $0y) => y)\n",
+            "x",
+            expect![[r#"
             error: `x` is already a parameter beside `y`
-        "#]]);
-        check("def f = fun($0x => x |> map(id))\n", "map", expect![[r#"
+        "#]],
+        );
+        check(
+            "def f = fun($0x => x |> map(id))\n",
+            "map",
+            expect![[r#"
             error: `map` is already used where `x` is in scope: it would mean the renamed `x`
-        "#]]);
-        check("def f = fun($0x => x) >> fun(y => y)\n", "y", expect![[r#"
+        "#]],
+        );
+        check(
+            "def f = fun($0x => x) >> fun(y => y)\n",
+            "y",
+            expect![[r#"
             def f = fun(y => y) >> fun(y => y)
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn a_definition_must_not_collide() {
-        check("def $0f = 1.0f\ndef g = 2.0f\n", "g", expect![[r#"
+        check(
+            "def $0f = 1.0f\ndef g = 2.0f\n",
+            "g",
+            expect![[r#"
             error: `g` is already defined in main.rise
-        "#]]);
-        check("def $0f = 1.0f\ndef g = fun(x => f + x)\n", "x", expect![[r#"
+        "#]],
+        );
+        check(
+            "def $0f = 1.0f\ndef g = fun(x => f + x)\n",
+            "x",
+            expect![[r#"
             error: `x` is already bound in `g`, where `f` is used
-        "#]]);
-        check("def $0f = 1.0f\ndef g = fun(xs => xs |> map(id))\n", "map", expect![[r#"
+        "#]],
+        );
+        check(
+            "def $0f = 1.0f\ndef g = fun(xs => xs |> map(id))\n",
+            "map",
+            expect![[r#"
             error: `g` in main.rise uses another `map`, which would become the renamed `f`
-        "#]]);
-        check("def $0f = 1.0f\ndef g = f\n", "map", expect![[r#"
+        "#]],
+        );
+        check(
+            "def $0f = 1.0f\ndef g = f\n",
+            "map",
+            expect![[r#"
             def map = 1.0f
             def g = map
-        "#]]);
+        "#]],
+        );
         check(
             "//- /main.rise\nimport \"lib.rise\"\ndef g = 1.0f\ndef h = f + g\n//- /lib.rise\ndef $0f = 2.0f\n",
             "g",

@@ -100,8 +100,15 @@ impl Modifiers {
     pub const CONSTANT: Modifiers = Modifiers(1 << 6);
 
     /// The names of the bits, from bit 0.
-    pub const NAMES: [&'static str; 7] =
-        ["declaration", "defaultLibrary", "documentation", "global", "local", "private", "constant"];
+    pub const NAMES: [&'static str; 7] = [
+        "declaration",
+        "defaultLibrary",
+        "documentation",
+        "global",
+        "local",
+        "private",
+        "constant",
+    ];
 
     /// Both.
     #[must_use]
@@ -130,7 +137,9 @@ pub fn semantic_tokens(db: &Database, file: FileId, range: Option<Span>) -> Vec<
     let first = items.partition_point(|item| db.item_span(*item).end < range.start);
     let count = items[first..].partition_point(|item| db.item_span(*item).start <= range.end);
     // Gaps are read from item to item, because a comment cannot be read from its middle.
-    let mut done = first.checked_sub(1).map_or(0, |before| db.item_span(items[before]).end);
+    let mut done = first
+        .checked_sub(1)
+        .map_or(0, |before| db.item_span(items[before]).end);
     let mut tokens = Vec::new();
     let mut kinds = FxHashMap::default();
     for id in &items[first..first + count] {
@@ -139,7 +148,9 @@ pub fn semantic_tokens(db: &Database, file: FileId, range: Option<Span>) -> Vec<
         item_tokens(&View::new(db, *id), &mut kinds, &mut tokens);
         done = span.end.max(done);
     }
-    let next = items.get(first + count).map_or(end, |item| db.item_span(*item).start);
+    let next = items
+        .get(first + count)
+        .map_or(end, |item| db.item_span(*item).start);
     comments(&rope, Span::new(done, next.max(done)), &mut tokens);
     tokens.retain(|token| token.span.start <= range.end && range.start <= token.span.end);
     tokens
@@ -157,7 +168,11 @@ fn comment(kind: TokenKind, span: Span) -> Token {
         TokenKind::DocComment => Modifiers::DOCUMENTATION,
         _ => Modifiers::default(),
     };
-    Token { span, ty: TokenType::Comment, modifiers }
+    Token {
+        span,
+        ty: TokenType::Comment,
+        modifiers,
+    }
 }
 
 type Class = (TokenType, Modifiers);
@@ -204,7 +219,11 @@ fn item_tokens(view: &View<'_>, kinds: &mut FxHashMap<ItemId, SymbolKind>, out: 
         };
         before = token.kind;
         if let Some((ty, modifiers)) = class {
-            out.push(Token { span: view.absolute(span), ty, modifiers });
+            out.push(Token {
+                span: view.absolute(span),
+                ty,
+                modifiers,
+            });
         }
     }
 }
@@ -220,7 +239,9 @@ fn name_class(
         Symbol::SumIndex(..) => (SymbolKind::TypeParameter, false),
         Symbol::Primitive(_) => (SymbolKind::Primitive, true),
         Symbol::Def(item) => {
-            let kind = *kinds.entry(item).or_insert_with(|| goto::def_kind(view.db, item));
+            let kind = *kinds
+                .entry(item)
+                .or_insert_with(|| goto::def_kind(view.db, item));
             (kind, view.db.is_library(view.db.file_of(item)))
         }
     };
@@ -290,8 +311,16 @@ mod tests {
                 .filter(|(bit, _)| token.modifiers.0 & (1 << bit) != 0)
                 .map(|(_, name)| name)
                 .collect();
-            let names = if names.is_empty() { String::new() } else { format!(" {}", names.join(" ")) };
-            format!("{} {}{names}\n", fixture.slice(file, token.span), token.ty.as_str())
+            let names = if names.is_empty() {
+                String::new()
+            } else {
+                format!(" {}", names.join(" "))
+            };
+            format!(
+                "{} {}{names}\n",
+                fixture.slice(file, token.span),
+                token.ty.as_str()
+            )
         };
         tokens.iter().map(line).collect()
     }
@@ -368,7 +397,9 @@ mod tests {
 
     #[test]
     fn sizes_of_sums() {
-        check("def f : (n: Nat) -> (sum(i, 0, n, i)).f32 -> f32 = _\n", expect![[r#"
+        check(
+            "def f : (n: Nat) -> (sum(i, 0, n, i)).f32 -> f32 = _\n",
+            expect![[r#"
             def keyword
             f function declaration
             n typeParameter declaration
@@ -383,33 +414,38 @@ mod tests {
             -> operator
             f32 type defaultLibrary
             = operator
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn a_range_has_its_own_tokens_only() {
-        check("// one\ndef f = 1\n// t<|>wo\ndef g = 2\n<|>// three\ndef h = 3\n", expect![[r#"
+        check(
+            "// one\ndef f = 1\n// t<|>wo\ndef g = 2\n<|>// three\ndef h = 3\n",
+            expect![[r#"
             // two comment
             def keyword
             g variable declaration
             = operator
             2 number
             // three comment
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn ranges_agree_with_the_whole() {
-        let fixture = Fixture::new(&format!("// head\n{LISTING_4}\n/* tail */\n{LISTING_4}// end"));
+        let fixture = Fixture::new(&format!(
+            "// head\n{LISTING_4}\n/* tail */\n{LISTING_4}// end"
+        ));
         let file = fixture.files[0];
         let whole = semantic_tokens(&fixture.db, file, None);
         let length = fixture.text(file).len() as u32;
         for start in (0..length).step_by(37) {
             let range = Span::new(start, (start + 90).min(length));
             let part = semantic_tokens(&fixture.db, file, Some(range));
-            let touching = |token: &&Token| {
-                token.span.start <= range.end && range.start <= token.span.end
-            };
+            let touching =
+                |token: &&Token| token.span.start <= range.end && range.start <= token.span.end;
             assert!(part.iter().eq(whole.iter().filter(touching)), "{range:?}");
         }
     }

@@ -8,8 +8,10 @@ pub(crate) fn elide(text: &str, max: usize) -> String {
     if fits(text, max) {
         return text.to_owned();
     }
-    let parts: Vec<&str> =
-        split_arrows(text).into_iter().filter(|part| !part.starts_with('{')).collect();
+    let parts: Vec<&str> = split_arrows(text)
+        .into_iter()
+        .filter(|part| !part.starts_with('{'))
+        .collect();
     match parts.split_last() {
         Some((result, params)) if !params.is_empty() => elide_arrows(params, result, max),
         _ => elide_data(parts.first().copied().unwrap_or(text), max),
@@ -70,7 +72,10 @@ fn elide_data(text: &str, max: usize) -> String {
 fn cut_front(text: &str, max: usize) -> String {
     let count = text.chars().count();
     let skipped = count.saturating_sub(max.saturating_sub(1));
-    std::iter::once(ELLIPSIS).chain(text.chars().skip(skipped)).take(max).collect()
+    std::iter::once(ELLIPSIS)
+        .chain(text.chars().skip(skipped))
+        .take(max)
+        .collect()
 }
 
 /// The first brackets with something to leave out that hold no others such: sizes stand before
@@ -134,17 +139,29 @@ mod tests {
             40,
             "(n: Nat) -> (m: Nat) -> … -> n.f32",
         );
-        check("(n: Nat) -> (m: Nat) -> n.m.f32 -> m.f32 -> n.f32", 20, "… -> n.f32");
+        check(
+            "(n: Nat) -> (m: Nat) -> n.m.f32 -> m.f32 -> n.f32",
+            20,
+            "… -> n.f32",
+        );
     }
 
     #[test]
     fn implicit_parameters_go_first() {
-        check("{n: Nat} -> {t: Num} -> n.t -> n.t -> t", 20, "n.t -> n.t -> t");
+        check(
+            "{n: Nat} -> {t: Num} -> n.t -> n.t -> t",
+            20,
+            "n.t -> n.t -> t",
+        );
     }
 
     #[test]
     fn brackets_are_emptied_from_the_inside() {
-        check("(n*4 + 3*(m - 1)).(f32, f32)", 27, "(n*4 + 3*(…)).(f32, f32)");
+        check(
+            "(n*4 + 3*(m - 1)).(f32, f32)",
+            27,
+            "(n*4 + 3*(…)).(f32, f32)",
+        );
         check("(n*4 + 3*(m - 1)).(f32, f32)", 17, "(…).(f32, f32)");
     }
 
@@ -157,7 +174,11 @@ mod tests {
     fn any_limit_is_kept() {
         let text = "(n: Nat) -> ((a, b), Vec[4, f32]) -> größe.(n + 1).DepPair[k => k.f32]";
         for max in 1..90 {
-            assert!(elide(text, max).chars().count() <= max, "{}", elide(text, max));
+            assert!(
+                elide(text, max).chars().count() <= max,
+                "{}",
+                elide(text, max)
+            );
         }
     }
 }

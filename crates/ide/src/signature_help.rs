@@ -47,10 +47,12 @@ pub fn signature_help(db: &Database, at: FilePosition) -> Option<SignatureHelp> 
 /// The call whose arguments begin right behind `open.callee_end`.
 fn call_at(view: &View<'_>, open: OpenCall) -> Option<TermId> {
     let item = view.item();
-    (0..item.terms.len() as u32).map(TermId).find(|id| match &item.term(*id).kind {
-        TermKind::Apply { callee, .. } => view.span(*callee).end == open.callee_end,
-        _ => false,
-    })
+    (0..item.terms.len() as u32)
+        .map(TermId)
+        .find(|id| match &item.term(*id).kind {
+            TermKind::Apply { callee, .. } => view.span(*callee).end == open.callee_end,
+            _ => false,
+        })
 }
 
 /// What is called, and how many arguments stand in the calls before this one.
@@ -71,7 +73,9 @@ fn signature(view: &View<'_>, head: TermId) -> Option<Signature> {
         TermKind::Name(_) => view.resolve(head),
         _ => None,
     };
-    let name = symbol.map(|symbol| view.name_of(symbol)).unwrap_or_default();
+    let name = symbol
+        .map(|symbol| view.name_of(symbol))
+        .unwrap_or_default();
     let docs = match symbol {
         Some(Symbol::Def(item)) => Some(markdown::def_docs(view.db, item)),
         Some(Symbol::Primitive(primitive)) => Some(primitive.docs().to_owned()),
@@ -120,10 +124,16 @@ fn labelled(name: &str, ty: &Ty, names: &Names, docs: Option<String>) -> Signatu
                 rest = &pi.body;
                 continue;
             }
-            Type::Pi(pi) if pi.implicit => {
-                (format!("{{{}: {}}}", names.get(pi.var), pi.kind), false, &pi.body)
-            }
-            Type::Pi(pi) => (format!("({}: {})", names.get(pi.var), pi.kind), true, &pi.body),
+            Type::Pi(pi) if pi.implicit => (
+                format!("{{{}: {}}}", names.get(pi.var), pi.kind),
+                false,
+                &pi.body,
+            ),
+            Type::Pi(pi) => (
+                format!("({}: {})", names.get(pi.var), pi.kind),
+                true,
+                &pi.body,
+            ),
             Type::Fun(param, result) => (parameter(param, names), true, result),
             _ => break,
         };
@@ -136,7 +146,11 @@ fn labelled(name: &str, ty: &Ty, names: &Names, docs: Option<String>) -> Signatu
         rest = next;
     }
     label.push_str(&rise::print::type_text(rest, names));
-    Signature { label, parameters, docs }
+    Signature {
+        label,
+        parameters,
+        docs,
+    }
 }
 
 fn parameter(ty: &Ty, names: &Names) -> String {
@@ -191,42 +205,64 @@ mod tests {
 
     #[test]
     fn sizes_are_parameters_too() {
-        check("def f = depFun(n: Nat => fun(a: n.f32 => a |> slide($03)($01)))\n", expect![[r#"
+        check(
+            "def f = depFun(n: Nat => fun(a: n.f32 => a |> slide($03)($01)))\n",
+            expect![[r#"
             slide : «(sz: Nat)» -> (sp: Nat) -> n.f32 -> (n-2).3.f32
             slide : (sz: Nat) -> «(sp: Nat)» -> n.f32 -> (n-2).3.f32
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn half_typed_calls() {
-        check("def f = fun(xs: 4.f32 => xs |> reduce($0\n", expect![[r#"
+        check(
+            "def f = fun(xs: 4.f32 => xs |> reduce($0\n",
+            expect![[r#"
             reduce : «(4.f32 -> 4.f32 -> 4.f32)» -> 4.f32 -> n.4.f32 -> 4.f32
-        "#]]);
-        check("def f = fun(xs: 4.f32 => zip(xs, $0\n", expect![[r#"
+        "#]],
+        );
+        check(
+            "def f = fun(xs: 4.f32 => zip(xs, $0\n",
+            expect![[r#"
             zip : 4.f32 -> «4.t» -> 4.(f32, t)
-        "#]]);
-        check("def f = fun(xs: 4.f32 => zip(xs)($0\n", expect![[r#"
+        "#]],
+        );
+        check(
+            "def f = fun(xs: 4.f32 => zip(xs)($0\n",
+            expect![[r#"
             zip : 4.f32 -> «4.t» -> 4.(f32, t)
-        "#]]);
-        check("def twice = fun(x => x + x)\ndef f = twice($0)\n", expect![[r#"
+        "#]],
+        );
+        check(
+            "def twice = fun(x => x + x)\ndef f = twice($0)\n",
+            expect![[r#"
             twice : «t» -> t
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn the_innermost_call_counts_and_functions_are_none() {
-        check("def f = fun(x: f32 => add(add(x, $0x), $0x))\ndef g = fun($0x => (x$0))\n", expect![[r#"
+        check(
+            "def f = fun(x: f32 => add(add(x, $0x), $0x))\ndef g = fun($0x => (x$0))\n",
+            expect![[r#"
             add : f32 -> «f32» -> f32
             add : f32 -> «f32» -> f32
             nothing
             nothing
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn documentation_comes_along() {
-        let fixture = Fixture::new("/// Doubles.\ndef twice = fun(x => x + x)\ndef f = twice($01.0f)\n");
+        let fixture =
+            Fixture::new("/// Doubles.\ndef twice = fun(x => x + x)\ndef f = twice($01.0f)\n");
         let help = signature_help(&fixture.db, fixture.cursors[0]);
-        assert_eq!(help.and_then(|help| help.signature.docs).as_deref(), Some("Doubles."));
+        assert_eq!(
+            help.and_then(|help| help.signature.docs).as_deref(),
+            Some("Doubles.")
+        );
     }
 }

@@ -20,7 +20,10 @@ pub(crate) fn params(scheme: &Scheme) -> Vec<Param> {
             Type::Pi(pi) => {
                 if !pi.implicit {
                     let name = scheme.names.get(pi.var).to_string();
-                    found.push(Param { name, directs: true });
+                    found.push(Param {
+                        name,
+                        directs: true,
+                    });
                 }
                 ty = &pi.body;
             }
@@ -45,8 +48,12 @@ fn placeholder(ty: &Type) -> &'static [&'static str] {
 }
 
 fn unused(names: &[&str], taken: &[Param]) -> String {
-    let free = names.iter().find(|name| taken.iter().all(|param| param.name != **name));
-    free.or(names.last()).map(|name| (*name).to_owned()).unwrap_or_default()
+    let free = names
+        .iter()
+        .find(|name| taken.iter().all(|param| param.name != **name));
+    free.or(names.last())
+        .map(|name| (*name).to_owned())
+        .unwrap_or_default()
 }
 
 /// `name(${1:f})`, without the argument that is piped in. A function that is told what to do
@@ -54,10 +61,16 @@ fn unused(names: &[&str], taken: &[Param]) -> String {
 pub(crate) fn call(name: &str, params: &[Param], piped: bool) -> Option<String> {
     let data_last = params.last().is_some_and(|param| !param.directs);
     let partial = data_last && (piped || params.iter().any(|param| param.directs));
-    let written = if partial { &params[..params.len() - 1] } else { params };
+    let written = if partial {
+        &params[..params.len() - 1]
+    } else {
+        params
+    };
     if written.is_empty() || (written.len() == 1 && !written[0].directs) {
         return None;
     }
-    let args = (1..).zip(written).map(|(at, param)| format!("(${{{at}:{}}})", param.name));
+    let args = (1..)
+        .zip(written)
+        .map(|(at, param)| format!("(${{{at}:{}}})", param.name));
     Some(format!("{name}{}", args.collect::<String>()))
 }

@@ -1,9 +1,9 @@
 //! What can be folded, and what the selection grows to.
 
 use db::{Database, FileId};
-use syntax::lexer::{Token, TokenKind, lex};
 use syntax::Span;
 use syntax::ast::ItemKind;
+use syntax::lexer::{Token, TokenKind, lex};
 
 use crate::view::View;
 use crate::{FilePosition, token};
@@ -41,9 +41,7 @@ pub fn folding_ranges(db: &Database, file: FileId) -> Vec<Folding> {
 
 /// Of the stretches that begin on one line the longest, if it is longer than the line.
 fn one_a_line(text: &str, mut found: Vec<Folding>) -> Vec<Folding> {
-    let line_end = |from: u32| {
-        memchr(text.as_bytes(), from).unwrap_or(text.len() as u32)
-    };
+    let line_end = |from: u32| memchr(text.as_bytes(), from).unwrap_or(text.len() as u32);
     found.sort_by_key(|fold| (fold.span.start, std::cmp::Reverse(fold.span.end)));
     let mut kept: Vec<Folding> = Vec::new();
     let mut line: Option<u32> = None;
@@ -68,7 +66,9 @@ fn one_a_line(text: &str, mut found: Vec<Folding>) -> Vec<Folding> {
 
 fn memchr(bytes: &[u8], from: u32) -> Option<u32> {
     let rest = bytes.get(from as usize..)?;
-    rest.iter().position(|byte| *byte == b'\n').map(|at| from + at as u32)
+    rest.iter()
+        .position(|byte| *byte == b'\n')
+        .map(|at| from + at as u32)
 }
 
 /// Block comments, and runs of line comments with nothing but line ends between them.
@@ -77,13 +77,18 @@ fn comments(text: &str, tokens: &[Token]) -> Vec<Folding> {
     let mut run: Option<(TokenKind, Span)> = None;
     let mut flush = |run: &mut Option<(TokenKind, Span)>| {
         if let Some((_, span)) = run.take() {
-            found.push(Folding { span, kind: FoldingKind::Comment });
+            found.push(Folding {
+                span,
+                kind: FoldingKind::Comment,
+            });
         }
     };
     for token in tokens {
         match token.kind {
             TokenKind::Whitespace => {
-                let breaks = text[std::ops::Range::from(token.span)].matches('\n').count();
+                let breaks = text[std::ops::Range::from(token.span)]
+                    .matches('\n')
+                    .count();
                 if breaks > 1 {
                     flush(&mut run);
                 }
@@ -111,7 +116,10 @@ fn imports(db: &Database, file: FileId) -> Option<Folding> {
     let imports = db.imports(file);
     let (first, last) = (imports.first()?, imports.last()?);
     let span = db.item_span(first.item).cover(db.item_span(last.item));
-    Some(Folding { span, kind: FoldingKind::Imports })
+    Some(Folding {
+        span,
+        kind: FoldingKind::Imports,
+    })
 }
 
 fn items(db: &Database, file: FileId) -> Vec<Folding> {
@@ -126,8 +134,13 @@ fn items(db: &Database, file: FileId) -> Vec<Folding> {
             }
             let whole = db.item_span(*id);
             // From the line of the name, so that documentation folds by itself.
-            let start = item.name().map_or(whole.start, |name| whole.start + name.span.start);
-            Some(Folding { span: Span::new(start, whole.end), kind: FoldingKind::Region })
+            let start = item
+                .name()
+                .map_or(whole.start, |name| whole.start + name.span.start);
+            Some(Folding {
+                span: Span::new(start, whole.end),
+                kind: FoldingKind::Region,
+            })
         })
         .collect()
 }
@@ -136,7 +149,10 @@ fn items(db: &Database, file: FileId) -> Vec<Folding> {
 fn brackets(tokens: &[Token]) -> Vec<Folding> {
     pairs(tokens.iter().copied())
         .into_iter()
-        .map(|(open, close)| Folding { span: open.cover(close), kind: FoldingKind::Region })
+        .map(|(open, close)| Folding {
+            span: open.cover(close),
+            kind: FoldingKind::Region,
+        })
         .collect()
 }
 
@@ -148,7 +164,9 @@ fn pairs(tokens: impl Iterator<Item = Token>) -> Vec<(Span, Span)> {
         match token.kind {
             TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => open.push(token),
             TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
-                if open.last().is_some_and(|start| closes(start.kind, token.kind))
+                if open
+                    .last()
+                    .is_some_and(|start| closes(start.kind, token.kind))
                     && let Some(start) = open.pop()
                 {
                     found.push((start.span, token.span));
@@ -178,7 +196,13 @@ pub fn selection_ranges(db: &Database, file: FileId, offsets: &[u32]) -> Vec<Vec
     offsets
         .iter()
         .map(|offset| {
-            let mut spans = selection_in_item(db, FilePosition { file, offset: *offset });
+            let mut spans = selection_in_item(
+                db,
+                FilePosition {
+                    file,
+                    offset: *offset,
+                },
+            );
             spans.push(whole);
             nested(spans, *offset)
         })
@@ -186,10 +210,15 @@ pub fn selection_ranges(db: &Database, file: FileId, offsets: &[u32]) -> Vec<Vec
 }
 
 fn selection_in_item(db: &Database, at: FilePosition) -> Vec<Span> {
-    let Some((view, offset)) = View::at(db, at) else { return Vec::new() };
+    let Some((view, offset)) = View::at(db, at) else {
+        return Vec::new();
+    };
     let text = db.item_text(view.id);
     let item = view.item();
-    let mut spans: Vec<Span> = token::at(&text, offset).map(|token| token.span).into_iter().collect();
+    let mut spans: Vec<Span> = token::at(&text, offset)
+        .map(|token| token.span)
+        .into_iter()
+        .collect();
     spans.extend(item.terms.iter().map(|term| term.span));
     spans.extend(item.binders.iter().map(|binder| binder.span));
     spans.extend(item.annotations.iter().map(|annotation| annotation.span));
@@ -263,7 +292,8 @@ mod tests {
             13-18 Region: fun(M: Array[n, Array[m, f32]] =>
             14-18 Region: fun(x: Array[m, f32] =>
             15-18 Region: M |> map(fun(row =>
-        "#]].assert_eq(&shown.concat());
+        "#]]
+        .assert_eq(&shown.concat());
     }
 
     #[test]
@@ -271,8 +301,10 @@ mod tests {
         let fixture = Fixture::new("def f = map(\n  fun(x =>\n    x)\n\ndef g = (1,\n  2)\n");
         let file = fixture.files[0];
         let text = fixture.text(file);
-        let shown: Vec<(usize, usize)> =
-            folding_ranges(&fixture.db, file).iter().map(|fold| lines(&text, fold.span)).collect();
+        let shown: Vec<(usize, usize)> = folding_ranges(&fixture.db, file)
+            .iter()
+            .map(|fold| lines(&text, fold.span))
+            .collect();
         assert_eq!(shown, [(1, 3), (2, 3), (5, 6)]);
     }
 
@@ -283,14 +315,18 @@ mod tests {
         for pair in chains[0].windows(2) {
             assert!(pair[1].contains(pair[0]) && pair[0] != pair[1], "{pair:?}");
         }
-        let shown: Vec<String> =
-            chains[0].iter().map(|span| format!("{:?}\n", fixture.slice(at.file, *span))).collect();
+        let shown: Vec<String> = chains[0]
+            .iter()
+            .map(|span| format!("{:?}\n", fixture.slice(at.file, *span)))
+            .collect();
         expected.assert_eq(&shown.concat());
     }
 
     #[test]
     fn selection_grows_by_the_syntax() {
-        check_selection("/// Docs.\ndef f = fun(x: f32 => x |> add($0one)(2.0f) |> id)\n\ndef one = 1.0f\n", expect![[r#"
+        check_selection(
+            "/// Docs.\ndef f = fun(x: f32 => x |> add($0one)(2.0f) |> id)\n\ndef one = 1.0f\n",
+            expect![[r#"
             "one"
             "(one)"
             "add(one)"
@@ -303,13 +339,17 @@ mod tests {
             "def f = fun(x: f32 => x |> add(one)(2.0f) |> id)"
             "/// Docs.\ndef f = fun(x: f32 => x |> add(one)(2.0f) |> id)"
             "/// Docs.\ndef f = fun(x: f32 => x |> add(one)(2.0f) |> id)\n\ndef one = 1.0f\n"
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn selection_between_items() {
-        check_selection("def f = 1\n\n$0\ndef g = 2\n", expect![[r#"
+        check_selection(
+            "def f = 1\n\n$0\ndef g = 2\n",
+            expect![[r#"
             "def f = 1\n\n\ndef g = 2\n"
-        "#]]);
+        "#]],
+        );
     }
 }

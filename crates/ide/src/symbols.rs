@@ -36,12 +36,17 @@ pub struct WorkspaceSymbol {
 /// The definitions of `file`, in order.
 pub fn document_symbols(db: &Database, file: FileId) -> Vec<DocumentSymbol> {
     let items = db.items(file);
-    items.iter().filter_map(|item| document_symbol(db, *item)).collect()
+    items
+        .iter()
+        .filter_map(|item| document_symbol(db, *item))
+        .collect()
 }
 
 fn document_symbol(db: &Database, item: ItemId) -> Option<DocumentSymbol> {
     let target = goto::definition(db, item)?;
-    let scheme = db.scheme(item).filter(|scheme| !vars::has_error(&scheme.ty));
+    let scheme = db
+        .scheme(item)
+        .filter(|scheme| !vars::has_error(&scheme.ty));
     Some(DocumentSymbol {
         name: target.name,
         detail: scheme.map(|scheme| rise::print::scheme_text(&scheme)),
@@ -61,13 +66,23 @@ pub fn workspace_symbols(db: &Database, query: &str, limit: usize) -> Vec<Worksp
             if let Declares::Def(name) = &db.header(item).declares
                 && let Some(score) = fuzzy::score(query, name)
             {
-                found.push((Rank { library, score, length: name.len() }, item));
+                found.push((
+                    Rank {
+                        library,
+                        score,
+                        length: name.len(),
+                    },
+                    item,
+                ));
             }
         }
     }
     found.sort_by_key(|(rank, _)| *rank);
     found.truncate(limit);
-    found.into_iter().filter_map(|(_, item)| workspace_symbol(db, item)).collect()
+    found
+        .into_iter()
+        .filter_map(|(_, item)| workspace_symbol(db, item))
+        .collect()
 }
 
 /// Smaller is better.
@@ -115,7 +130,8 @@ mod tests {
             Foreign expf : f32 -> f32
             Function broken : unknown
             Function half : unknown
-        "#]].assert_eq(&shown.concat());
+        "#]]
+        .assert_eq(&shown.concat());
     }
 
     #[test]

@@ -30,7 +30,9 @@ pub(crate) fn children(item: &Item, id: TermId, each: &mut dyn FnMut(Node)) {
         | TermKind::Tuple(a, b)
         | TermKind::Arrow(a, b)
         | TermKind::Ascribe { term: a, ty: b }
-        | TermKind::Array { size: a, elem: b, .. }
+        | TermKind::Array {
+            size: a, elem: b, ..
+        }
         | TermKind::Vector { size: a, elem: b }
         | TermKind::DepArray { size: a, elem: b } => {
             each(Term(*a));
@@ -44,7 +46,11 @@ pub(crate) fn children(item: &Item, id: TermId, each: &mut dyn FnMut(Node)) {
             params.iter().for_each(|param| each(Binder(*param)));
             each(Term(*body));
         }
-        TermKind::Let { binder, value, body } => {
+        TermKind::Let {
+            binder,
+            value,
+            body,
+        } => {
             each(Binder(*binder));
             each(Term(*value));
             each(Term(*body));
@@ -165,13 +171,17 @@ impl Scope {
                     top = owner;
                 }
                 Parent::Annotation(binder) => {
-                    let Some(owner) = parents.owner(binder) else { break };
+                    let Some(owner) = parents.owner(binder) else {
+                        break;
+                    };
                     bound_before(item, owner, binder, &mut binders);
                     top = owner;
                 }
             }
         }
-        if let ItemKind::Def { ty: Some(ty), body, .. } = &item.kind
+        if let ItemKind::Def {
+            ty: Some(ty), body, ..
+        } = &item.kind
             && *body == top
         {
             type_binders(item, *ty, &mut binders);
@@ -181,7 +191,10 @@ impl Scope {
 
     /// The binder that `name` means here.
     pub(crate) fn get(&self, item: &Item, name: &str) -> Option<BinderId> {
-        self.binders.iter().copied().find(|id| item.binder(*id).name == name)
+        self.binders
+            .iter()
+            .copied()
+            .find(|id| item.binder(*id).name == name)
     }
 }
 
@@ -217,7 +230,10 @@ pub(crate) fn bound_in_body(item: &Item, term: TermId, out: &mut Vec<BinderId>) 
 /// The binders of `owner` that stand before `binder` and can be used in its annotation.
 fn bound_before(item: &Item, owner: TermId, binder: BinderId, out: &mut Vec<BinderId>) {
     if let TermKind::Fun { params, .. } | TermKind::DepFun { params, .. } = &item.term(owner).kind {
-        let before = params.iter().position(|param| *param == binder).unwrap_or(0);
+        let before = params
+            .iter()
+            .position(|param| *param == binder)
+            .unwrap_or(0);
         out.extend(params[..before].iter().rev());
     }
 }
@@ -274,12 +290,23 @@ pub(crate) fn stages(item: &Item, last: TermId) -> Vec<Stage> {
     let mut at = last;
     loop {
         match &item.term(at).kind {
-            TermKind::Binary { op: BinaryOp::Pipe, lhs, rhs, .. } => {
-                stages.push(Stage { written: *rhs, result: at });
+            TermKind::Binary {
+                op: BinaryOp::Pipe,
+                lhs,
+                rhs,
+                ..
+            } => {
+                stages.push(Stage {
+                    written: *rhs,
+                    result: at,
+                });
                 at = *lhs;
             }
             _ => {
-                stages.push(Stage { written: at, result: at });
+                stages.push(Stage {
+                    written: at,
+                    result: at,
+                });
                 break;
             }
         }
@@ -291,7 +318,13 @@ pub(crate) fn stages(item: &Item, last: TermId) -> Vec<Stage> {
 /// The `|>` that ends the pipeline of which `term` is a stage (or a `|>`).
 pub(crate) fn pipeline_of(item: &Item, parents: &Parents, mut term: TermId) -> Option<TermId> {
     let is_pipe = |id: TermId| {
-        matches!(item.term(id).kind, TermKind::Binary { op: BinaryOp::Pipe, .. })
+        matches!(
+            item.term(id).kind,
+            TermKind::Binary {
+                op: BinaryOp::Pipe,
+                ..
+            }
+        )
     };
     let mut found = is_pipe(term).then_some(term);
     while let Parent::Term(parent) = parents.parent(term) {
@@ -313,15 +346,28 @@ fn is_right(item: &Item, parent: TermId, child: TermId) -> bool {
 pub(crate) fn stage_of(item: &Item, parents: &Parents, name: TermId) -> Option<Stage> {
     let mut term = name;
     loop {
-        let Parent::Term(parent) = parents.parent(term) else { return None };
+        let Parent::Term(parent) = parents.parent(term) else {
+            return None;
+        };
         match &item.term(parent).kind {
             TermKind::Apply { callee, .. } if *callee == term => term = parent,
             TermKind::Paren(_) => term = parent,
-            TermKind::Binary { op: BinaryOp::Pipe, lhs, rhs, .. } => {
+            TermKind::Binary {
+                op: BinaryOp::Pipe,
+                lhs,
+                rhs,
+                ..
+            } => {
                 return if *rhs == term {
-                    Some(Stage { written: term, result: parent })
+                    Some(Stage {
+                        written: term,
+                        result: parent,
+                    })
                 } else if *lhs == term {
-                    Some(Stage { written: term, result: term })
+                    Some(Stage {
+                        written: term,
+                        result: term,
+                    })
                 } else {
                     None
                 };
@@ -341,9 +387,11 @@ pub(crate) fn params_end(item: &Item, term: TermId) -> u32 {
     };
     let whole: Span = item.term(term).span;
     match &item.term(term).kind {
-        TermKind::Fun { params, .. } | TermKind::DepFun { params, .. } => {
-            params.iter().map(|param| end_of(*param)).max().unwrap_or(whole.start)
-        }
+        TermKind::Fun { params, .. } | TermKind::DepFun { params, .. } => params
+            .iter()
+            .map(|param| end_of(*param))
+            .max()
+            .unwrap_or(whole.start),
         TermKind::NatFun { param, .. }
         | TermKind::DataFun { param, .. }
         | TermKind::DepPair { param, .. }

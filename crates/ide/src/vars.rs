@@ -5,7 +5,10 @@ use rise::{DataFun, Ty, Type};
 
 /// Adds the free variables of `ty` to `out`, in order of first occurrence, each once.
 pub(crate) fn of_type(ty: &Ty, out: &mut Vec<Var>) {
-    let mut walk = Walk { bound: Vec::new(), out };
+    let mut walk = Walk {
+        bound: Vec::new(),
+        out,
+    };
     walk.ty(ty);
 }
 

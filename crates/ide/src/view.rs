@@ -108,15 +108,24 @@ impl<'d> View<'d> {
     }
 
     pub(crate) fn range(&self, span: Span) -> FileRange {
-        FileRange { file: self.file, span: self.absolute(span) }
+        FileRange {
+            file: self.file,
+            span: self.absolute(span),
+        }
     }
 
     pub(crate) fn info(&self, term: TermId) -> &TermInfo {
-        self.inference().terms.get(term.0 as usize).unwrap_or(&TermInfo::Unknown)
+        self.inference()
+            .terms
+            .get(term.0 as usize)
+            .unwrap_or(&TermInfo::Unknown)
     }
 
     pub(crate) fn binder_info(&self, binder: BinderId) -> &BinderInfo {
-        self.inference().binders.get(binder.0 as usize).unwrap_or(&BinderInfo::Unknown)
+        self.inference()
+            .binders
+            .get(binder.0 as usize)
+            .unwrap_or(&BinderInfo::Unknown)
     }
 
     /// The type of an expression that is known to have one.
@@ -130,8 +139,12 @@ impl<'d> View<'d> {
     /// What a name in an expression or type stands for. Scope is a matter of the text alone, so
     /// this needs no types, and answers in half-typed code too.
     pub(crate) fn resolve(&self, term: TermId) -> Option<Symbol> {
-        let TermKind::Name(name) = &self.item().term(term).kind else { return None };
-        let annotation = self.annotation_of(term).and_then(|found| found.name.as_ref());
+        let TermKind::Name(name) = &self.item().term(term).kind else {
+            return None;
+        };
+        let annotation = self
+            .annotation_of(term)
+            .and_then(|found| found.name.as_ref());
         if annotation.is_some_and(|name| !TAKES_SIZES.contains(&&*name.name)) {
             return None;
         }
@@ -150,14 +163,19 @@ impl<'d> View<'d> {
     /// What can be used where `term` stands.
     pub(crate) fn scope_at(&self, term: TermId) -> Scope {
         if self.annotation_of(term).is_some() {
-            return Scope { binders: params(self.item()) };
+            return Scope {
+                binders: params(self.item()),
+            };
         }
         Scope::at_term(self.item(), self.parents(), term)
     }
 
     fn annotation_of(&self, term: TermId) -> Option<&Annotation> {
         let span = self.span(term);
-        self.item().annotations.iter().find(|annotation| annotation.span.contains(span))
+        self.item()
+            .annotations
+            .iter()
+            .find(|annotation| annotation.span.contains(span))
     }
 
     /// The `sum(name, a, b, e)` around `term` whose index is `name` there.
@@ -166,7 +184,9 @@ impl<'d> View<'d> {
         let path: Vec<TermId> = self.parents().path(term).collect();
         path.windows(2).find_map(|pair| {
             let index = sum_index_of(item, pair[1])?;
-            let TermKind::Apply { args, .. } = &item.term(pair[1]).kind else { return None };
+            let TermKind::Apply { args, .. } = &item.term(pair[1]).kind else {
+                return None;
+            };
             let sees = pair[0] == args[0] || args.get(3) == Some(&pair[0]);
             let same = matches!(&item.term(index).kind, TermKind::Name(bound) if bound == name);
             (sees && same).then_some(pair[1])
@@ -205,7 +225,12 @@ impl<'d> View<'d> {
         let symbol = self.resolve(term)?;
         let declaration = matches!(symbol, Symbol::SumIndex(_, sum)
             if sum_index_of(self.item(), sum) == Some(term));
-        Some(Occurrence { symbol, span: self.span(term), term: Some(term), declaration })
+        Some(Occurrence {
+            symbol,
+            span: self.span(term),
+            term: Some(term),
+            declaration,
+        })
     }
 
     /// The names before `=` in `@run(n = 1024)`, which are parameters of the def.
@@ -214,11 +239,18 @@ impl<'d> View<'d> {
         let params = params(item);
         item.annotations
             .iter()
-            .filter(|annotation| annotation.name.as_ref().is_some_and(|name| name.name == "run"))
+            .filter(|annotation| {
+                annotation
+                    .name
+                    .as_ref()
+                    .is_some_and(|name| name.name == "run")
+            })
             .flat_map(|annotation| &annotation.args)
             .filter_map(|arg| arg.key.as_ref())
             .filter_map(move |key| {
-                let binder = params.iter().find(|id| item.binder(**id).name == key.name)?;
+                let binder = params
+                    .iter()
+                    .find(|id| item.binder(**id).name == key.name)?;
                 Some(Occurrence {
                     symbol: Symbol::Binder(self.id, *binder),
                     span: key.span,
@@ -266,7 +298,9 @@ impl<'d> View<'d> {
         }));
         let binders = (0..item.binders.len() as u32).map(BinderId);
         found.extend(
-            binders.filter(|id| item.binder(*id).name == name).map(|id| self.declaration(id)),
+            binders
+                .filter(|id| item.binder(*id).name == name)
+                .map(|id| self.declaration(id)),
         );
         let terms = (0..item.terms.len() as u32).map(TermId);
         let named = |id: &TermId| matches!(&item.term(*id).kind, TermKind::Name(n) if n == name);
@@ -344,7 +378,10 @@ pub(crate) fn global_symbol(db: &Database, file: FileId, name: &str) -> Option<S
 
 /// The name that an item defines.
 pub(crate) fn def_name(db: &Database, item: ItemId) -> Option<String> {
-    db.parsed(item).item.name().map(|name| name.name.to_string())
+    db.parsed(item)
+        .item
+        .name()
+        .map(|name| name.name.to_string())
 }
 
 /// Whether a type is, or has inside, something that is wrong.
@@ -354,7 +391,9 @@ pub(crate) fn is_error(ty: &Ty) -> bool {
 
 /// The first argument of `sum(i, a, b, e)`.
 pub(crate) fn sum_index_of(item: &Item, sum: TermId) -> Option<TermId> {
-    let TermKind::Apply { callee, args } = &item.term(sum).kind else { return None };
+    let TermKind::Apply { callee, args } = &item.term(sum).kind else {
+        return None;
+    };
     let named = matches!(&item.term(*callee).kind, TermKind::Name(name) if name == "sum");
     let index = *args.first()?;
     (named && args.len() == 4 && matches!(item.term(index).kind, TermKind::Name(_)))
@@ -389,7 +428,9 @@ pub(crate) fn params(item: &Item) -> Vec<BinderId> {
 /// The import path that touches `offset`.
 pub(crate) fn import_at(item: &Item, offset: u32) -> Option<Span> {
     match &item.kind {
-        ItemKind::Import { path: Some((_, span)) } if span.touches(offset) => Some(*span),
+        ItemKind::Import {
+            path: Some((_, span)),
+        } if span.touches(offset) => Some(*span),
         _ => None,
     }
 }
