@@ -134,7 +134,7 @@ impl Soak {
             self.edit();
             self.ask();
             self.client.take_all();
-            if round % 100 == 0 {
+            if round.is_multiple_of(100) {
                 assert_eq!(&self.client.text(&self.uri), self.texts.last().unwrap());
             }
             if round == edits / 2 {
@@ -178,7 +178,7 @@ impl Soak {
         let version = self.texts.len();
         let mut text = self.texts[version - 1].clone();
         let mut changes = Vec::new();
-        if version % 250 == 0 {
+        if version.is_multiple_of(250) {
             text = format!("{}{PROGRAM}", marks(version));
             changes.push(json!({"text": text}));
         } else {

@@ -83,6 +83,25 @@ fn the_text_of_an_open_document_counts_and_not_that_on_disk() {
 }
 
 #[test]
+fn a_client_that_does_not_watch_files_is_up_to_date_when_it_saves() {
+    let mut client = Client::with(json!({}), &[("user.rise", USER)]);
+    let user = client.open_file("user.rise");
+    assert_eq!(codes(&client.diagnostics(&user, 1)), ["import-not-found"]);
+    for (text, expected) in [
+        (LIBRARY, vec![]),
+        ("def other = 1\n", vec!["unknown-name"]),
+        (LIBRARY, vec![]),
+    ] {
+        std::fs::write(client.path("library.rise"), text).unwrap();
+        client.notify(
+            "textDocument/didSave",
+            json!({"textDocument": {"uri": user}}),
+        );
+        assert_eq!(codes(&client.diagnostics(&user, 1)), expected);
+    }
+}
+
+#[test]
 fn a_deleted_folder_takes_its_files_with_it() {
     let user = USER.replace("library.rise", "deep/library.rise");
     let mut client = Client::with(

@@ -61,6 +61,8 @@ pub struct ClientTraits {
     pub refreshes_diagnostics: bool,
     /// It can be asked to ask for inlay hints again.
     pub refreshes_inlay_hints: bool,
+    /// It can be asked to ask for semantic tokens again.
+    pub refreshes_tokens: bool,
     /// It answers `workspace/configuration`.
     pub has_configuration: bool,
     /// It lets us ask for changed settings.
@@ -106,6 +108,7 @@ impl ClientTraits {
                 .is_some_and(Value::is_object),
             refreshes_diagnostics: has("/workspace/diagnostic/refreshSupport"),
             refreshes_inlay_hints: has("/workspace/inlayHint/refreshSupport"),
+            refreshes_tokens: has("/workspace/semanticTokens/refreshSupport"),
             has_configuration: has("/workspace/configuration"),
             registers_configuration: has("/workspace/didChangeConfiguration/dynamicRegistration"),
             watches_files: has("/workspace/didChangeWatchedFiles/dynamicRegistration"),

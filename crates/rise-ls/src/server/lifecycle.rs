@@ -69,7 +69,6 @@ impl Session {
                 name: env!("CARGO_PKG_NAME").into(),
                 version: Some(env!("CARGO_PKG_VERSION").into()),
             }),
-            ..InitializeResult::default()
         }))
     }
 

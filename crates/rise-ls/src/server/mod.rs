@@ -22,6 +22,8 @@ mod session;
 mod snapshot;
 mod status;
 mod sync;
+#[cfg(test)]
+mod tests;
 mod to_proto;
 mod transport;
 mod uri;

@@ -9,9 +9,11 @@ use std::time::Instant;
 use db::{Cancelled, FileId, catch_cancelled};
 use rustc_hash::{FxHashMap, FxHasher};
 use tower_lsp::lsp_types::notification::PublishDiagnostics;
-use tower_lsp::lsp_types::{Diagnostic, PublishDiagnosticsParams, Uri};
+use tower_lsp::lsp_types::{
+    Diagnostic, DiagnosticSeverity, NumberOrString, PublishDiagnosticsParams, Range, Uri,
+};
 
-use super::client::{Client, to_value};
+use super::client::Client;
 use super::event::Event;
 use super::handlers::diagnostics::{failure, of_file};
 use super::requests::{Reports, panic_message};
@@ -153,7 +155,31 @@ impl Publisher {
 pub fn hash(diagnostics: &[Diagnostic]) -> u64 {
     let mut hasher = FxHasher::default();
     for diagnostic in diagnostics {
-        to_value(diagnostic).to_string().hash(&mut hasher);
+        hash_range(diagnostic.range, &mut hasher);
+        diagnostic.severity.map(severity_rank).hash(&mut hasher);
+        diagnostic.message.hash(&mut hasher);
+        if let Some(NumberOrString::String(code)) = &diagnostic.code {
+            code.hash(&mut hasher);
+        }
+        for related in diagnostic.related_information.iter().flatten() {
+            related.location.uri.hash(&mut hasher);
+            hash_range(related.location.range, &mut hasher);
+            related.message.hash(&mut hasher);
+        }
     }
     hasher.finish()
+}
+
+fn hash_range(range: Range, hasher: &mut impl Hasher) {
+    let Range { start, end } = range;
+    [start.line, start.character, end.line, end.character].hash(hasher);
+}
+
+fn severity_rank(severity: DiagnosticSeverity) -> u8 {
+    match severity {
+        DiagnosticSeverity::ERROR => 1,
+        DiagnosticSeverity::WARNING => 2,
+        DiagnosticSeverity::INFORMATION => 3,
+        _ => 4,
+    }
 }

@@ -211,3 +211,63 @@ pub fn interrupted(policy: Policy) -> Error {
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crossbeam_channel::unbounded;
+    use serde_json::json;
+
+    static FAILS: Route = Route {
+        method: "test/fails",
+        policy: Policy::Retry,
+        lane: Lane::Worker,
+        run: |_, _| panic!("on purpose"),
+    };
+
+    #[test]
+    fn a_failing_handler_is_an_error_and_a_line_in_the_log() {
+        let (events, received) = unbounded();
+        let reports = Reports {
+            events,
+            status: Arc::default(),
+        };
+        let (reply, mut answer) = Reply::new();
+        let ticket = Arc::new(Ticket {
+            id: Id::Number(1),
+            route: &FAILS,
+            params: json!({}),
+            reply,
+            about: None,
+            interruptions: 0,
+            arrived: Instant::now(),
+        });
+        let snapshot = Snapshot {
+            db: db::Database::new(),
+            view: Arc::default(),
+        };
+        super::answer(&ticket, snapshot, None, &reports);
+        let error = answer.try_recv().expect("an answer").expect_err("an error");
+        assert_eq!(error.code, ErrorCode::InternalError);
+        let logged = received.try_iter().find_map(|event| match event {
+            Event::Problem(problem) => Some(problem),
+            _ => None,
+        });
+        assert_eq!(logged.as_deref(), Some("test/fails failed: on purpose"));
+    }
+
+    #[test]
+    fn every_method_has_one_route() {
+        for route in ROUTES {
+            assert_eq!(
+                ROUTES
+                    .iter()
+                    .filter(|other| other.method == route.method)
+                    .count(),
+                1
+            );
+            assert!(Route::find(route.method).is_some());
+        }
+        assert!(Route::find("textDocument/rainbow").is_none());
+    }
+}

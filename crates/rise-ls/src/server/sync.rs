@@ -36,6 +36,7 @@ impl Session {
             ("textDocument/didOpen", _) => self.with(method, params, Session::did_open),
             ("textDocument/didChange", _) => self.with(method, params, Session::did_change),
             ("textDocument/didClose", _) => self.with(method, params, Session::did_close),
+            ("textDocument/didSave", _) => self.did_save(),
             ("workspace/didChangeWatchedFiles", _) => {
                 self.with(method, params, Session::files_changed)
             }
@@ -150,6 +151,34 @@ impl Session {
         self.read_from_disk(path);
     }
 
+    /// Saving is when other programs may have written too: a client that does not watch files gives
+    /// no other sign of it.
+    fn did_save(&mut self) {
+        if self.view.client.watches_files {
+            return;
+        }
+        let present = self.db.files();
+        let mut paths: Vec<FilePath> = present.iter().map(|&file| self.db.path(file)).collect();
+        for file in present {
+            let targets: Vec<FileId> = self
+                .db
+                .imports(file)
+                .iter()
+                .filter_map(|import| import.target)
+                .collect();
+            let absent = |target: &FileId| matches!(self.db.state(*target), FileState::Absent(_));
+            paths.extend(
+                targets
+                    .into_iter()
+                    .filter(absent)
+                    .map(|target| self.db.path(target)),
+            );
+        }
+        for path in paths.into_iter().filter(|path| path.as_disk().is_some()) {
+            self.read_from_disk(path);
+        }
+    }
+
     /// Takes the file's text from the disk, unless the client has it open.
     fn read_from_disk(&mut self, path: FilePath) {
         if self
@@ -188,7 +217,7 @@ impl Session {
                 self.read_from_disk(path);
             }
         }
-        self.refresh_diagnostics();
+        self.refresh();
     }
 
     fn files_below(&self, folder: &std::path::Path) -> Vec<FilePath> {
@@ -209,7 +238,7 @@ impl Session {
         if !added.is_empty() {
             self.load(added);
         }
-        self.refresh_diagnostics();
+        self.refresh();
     }
 
     /// Forgets the files below a folder that is no part of the workspace any more, except those
@@ -270,17 +299,23 @@ impl Session {
         if last {
             self.loads -= 1;
             self.progress.end(loaded.total);
-            self.refresh_diagnostics();
+            self.refresh();
         } else {
             self.progress.report(loaded.done, loaded.total);
         }
     }
 
-    /// Lets a client that asks for diagnostics ask again.
-    fn refresh_diagnostics(&mut self) {
+    /// Lets the client ask again for what may be different since files of the workspace are.
+    fn refresh(&mut self) {
         let client = self.view.client;
         if client.pulls_diagnostics && client.refreshes_diagnostics {
             self.ask("workspace/diagnostic/refresh");
+        }
+        if client.refreshes_inlay_hints {
+            self.ask("workspace/inlayHint/refresh");
+        }
+        if client.refreshes_tokens {
+            self.ask("workspace/semanticTokens/refresh");
         }
     }
 

@@ -22,17 +22,22 @@ pub fn hover(snapshot: &Snapshot, params: HoverParams) -> Answer<Option<Hover>> 
     let place = params.text_document_position_params;
     let document = snapshot.document(&place.text_document.uri)?;
     let found = ide::hover(&snapshot.db, document.at(place.position));
-    let kind = match snapshot.view.client.hover_markdown {
-        true => MarkupKind::Markdown,
-        false => MarkupKind::PlainText,
-    };
     Ok(found.map(|hover| Hover {
-        contents: HoverContents::Markup(MarkupContent {
-            kind,
-            value: hover.markdown,
+        contents: HoverContents::Markup(match snapshot.view.client.hover_markdown {
+            true => markdown(hover.markdown),
+            false => plain(&hover.markdown),
         }),
         range: Some(document.range(hover.range)),
     }))
+}
+
+/// Markdown without the marks around its programs.
+fn plain(markdown: &str) -> MarkupContent {
+    let lines = markdown.lines().filter(|line| !line.starts_with("```"));
+    MarkupContent {
+        kind: MarkupKind::PlainText,
+        value: lines.collect::<Vec<_>>().join("\n"),
+    }
 }
 
 /// `textDocument/completion`
@@ -40,12 +45,13 @@ pub fn completion(snapshot: &Snapshot, params: CompletionParams) -> Answer<Compl
     let place = params.text_document_position;
     let document = snapshot.document(&place.text_document.uri)?;
     let found = ide::completions(&snapshot.db, document.at(place.position));
+    let is_incomplete = found.len() >= ide::COMPLETION_LIMIT;
     let items = found
         .into_iter()
         .map(|completion| completion_item(snapshot, &document, completion))
         .collect();
     Ok(CompletionList {
-        is_incomplete: false,
+        is_incomplete,
         items,
     })
 }

@@ -1,0 +1,241 @@
+//! The main loop without input or output: which text a request sees, whatever order jobs end in.
+
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, unbounded};
+use futures::channel::mpsc::UnboundedReceiver;
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+use tower_lsp::jsonrpc::{ErrorCode, Id, Request};
+
+use super::client::Client;
+use super::event::{Answer, Event, Reply};
+use super::pool::Pool;
+use super::session::{Session, Stage};
+
+const URI: &str = "file:///a.rise";
+
+/// A session, and what would be the transport's ends.
+struct Harness {
+    session: Session,
+    events: Receiver<Event>,
+    to_client: UnboundedReceiver<Request>,
+    next_id: i64,
+}
+
+impl Harness {
+    fn new() -> Harness {
+        let (sender, events) = unbounded();
+        let (client, to_client) = Client::new();
+        let pool = Pool::start().expect("the system gives threads");
+        let mut harness = Harness {
+            session: Session::new(client, sender, pool),
+            events,
+            to_client,
+            next_id: 0,
+        };
+        let answer = harness.ask("initialize", json!({"capabilities": {}}));
+        assert!(harness.wait(answer).is_ok());
+        harness
+    }
+
+    fn notify(&mut self, method: &str, params: Value) {
+        self.session.handle(Event::Notification {
+            method: method.into(),
+            params,
+        });
+    }
+
+    fn open(&mut self, uri: &str, text: &str) {
+        let document = json!({"uri": uri, "languageId": "rise", "version": 0, "text": text});
+        self.notify("textDocument/didOpen", json!({"textDocument": document}));
+    }
+
+    fn change(&mut self, uri: &str, version: usize, text: &str) {
+        let document = json!({"uri": uri, "version": version});
+        let changes = json!([{"text": text}]);
+        self.notify(
+            "textDocument/didChange",
+            json!({"textDocument": document, "contentChanges": changes}),
+        );
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> oneshot::Receiver<Answer> {
+        let (reply, answer) = Reply::new();
+        self.next_id += 1;
+        let id = Id::Number(self.next_id);
+        self.session.handle(Event::Request {
+            id,
+            method: method.into(),
+            params,
+            reply,
+        });
+        answer
+    }
+
+    fn hover(&mut self, uri: &str) -> oneshot::Receiver<Answer> {
+        let position = json!({"line": 0, "character": 4});
+        self.ask(
+            "textDocument/hover",
+            json!({"textDocument": {"uri": uri}, "position": position}),
+        )
+    }
+
+    /// The answer; until it is there the loop goes on.
+    fn wait(&mut self, mut answer: oneshot::Receiver<Answer>) -> Answer {
+        loop {
+            match answer.try_recv() {
+                Ok(answer) => return answer,
+                Err(oneshot::error::TryRecvError::Closed) => panic!("the request is lost"),
+                Err(oneshot::error::TryRecvError::Empty) => {}
+            }
+            if let Ok(event) = self.events.recv_timeout(Duration::from_millis(50)) {
+                self.session.handle(event);
+            } else {
+                self.session.settle();
+            }
+        }
+    }
+
+    /// The next message to the client with this method.
+    fn said(&mut self, method: &str) -> Value {
+        loop {
+            match self.to_client.try_recv() {
+                Ok(message) if message.method() == method => {
+                    return message.params().cloned().unwrap_or_default();
+                }
+                Ok(_) => {}
+                Err(_) => {
+                    self.session.settle();
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            }
+        }
+    }
+}
+
+fn text(version: usize) -> String {
+    format!("def a{version} = {version}\n")
+}
+
+fn shows(answer: &Value, version: usize) -> bool {
+    answer["contents"]["value"]
+        .as_str()
+        .is_some_and(|shown| shown.contains(&format!("a{version} :")))
+}
+
+#[test]
+fn a_request_sees_the_changes_before_it_and_none_after_it() {
+    let mut harness = Harness::new();
+    harness.open(URI, &text(0));
+    let mut answers = Vec::new();
+    for version in 1..200 {
+        harness.change(URI, version, &text(version));
+        answers.push((version, harness.hover(URI)));
+    }
+    for (version, answer) in answers {
+        match harness.wait(answer) {
+            Ok(answer) => assert!(shows(&answer, version), "version {version}: {answer}"),
+            Err(error) => {
+                assert_eq!(error.code, ErrorCode::ContentModified);
+                assert!(version < 199, "nothing came after the last request");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_request_about_a_document_is_answered_of_that_document_or_a_later_one() {
+    let mut harness = Harness::new();
+    harness.open(URI, &text(0));
+    let mut answers = Vec::new();
+    for version in 1..100 {
+        harness.change(URI, version, &text(version));
+        let params = json!({"textDocument": {"uri": URI}});
+        answers.push((version, harness.ask("textDocument/documentSymbol", params)));
+    }
+    for (version, answer) in answers {
+        let answer = harness.wait(answer).expect("it is asked again");
+        let name = answer[0]["name"]
+            .as_str()
+            .and_then(|name| name.strip_prefix('a'));
+        let seen: usize = name
+            .and_then(|name| name.parse().ok())
+            .expect("the name of a version");
+        assert!(seen >= version, "{seen} is older than {version}");
+    }
+}
+
+#[test]
+fn changes_of_another_document_fail_no_request() {
+    let mut harness = Harness::new();
+    harness.open(URI, &text(7));
+    harness.open("file:///b.rise", "");
+    let mut answers = Vec::new();
+    for version in 1..100 {
+        answers.push(harness.hover(URI));
+        harness.change("file:///b.rise", version, &text(version));
+    }
+    for answer in answers {
+        let answer = harness
+            .wait(answer)
+            .expect("its own document has not changed");
+        assert!(shows(&answer, 7), "{answer}");
+    }
+}
+
+#[test]
+fn diagnostics_wait_until_all_changes_are_in() {
+    let mut harness = Harness::new();
+    harness.open(URI, "def a = b\n");
+    for version in 1..10 {
+        harness.change(URI, version, "def a = b\n");
+    }
+    harness.change(URI, 10, "def a = 1\n");
+    harness.session.settle();
+    let said = harness.said("textDocument/publishDiagnostics");
+    assert_eq!(said, json!({"uri": URI, "diagnostics": [], "version": 10}));
+}
+
+#[test]
+fn a_cancelled_request_is_answered_at_once_and_only_once() {
+    let mut harness = Harness::new();
+    harness.open(URI, &text(0));
+    let answer = harness.hover(URI);
+    let id = harness.next_id;
+    harness.notify("$/cancelRequest", json!({"id": id}));
+    // The job may have been faster.
+    if let Err(error) = harness.wait(answer) {
+        assert_eq!(error.code, ErrorCode::RequestCancelled);
+    }
+    let answer = harness.hover(URI);
+    assert!(harness.wait(answer).is_ok());
+}
+
+#[test]
+fn one_id_names_one_request() {
+    let mut harness = Harness::new();
+    harness.open(URI, &text(0));
+    let first = harness.hover(URI);
+    harness.next_id -= 1;
+    let second = harness.hover(URI);
+    let second = harness.wait(second);
+    assert_eq!(
+        second.map_err(|error| error.code),
+        Err(ErrorCode::InvalidRequest)
+    );
+    assert!(harness.wait(first).is_ok());
+}
+
+#[test]
+fn exit_is_clean_after_shutdown_only() {
+    for (shutdown, clean) in [(true, true), (false, false)] {
+        let mut harness = Harness::new();
+        if shutdown {
+            let answer = harness.ask("shutdown", Value::Null);
+            assert!(harness.wait(answer).is_ok());
+        }
+        harness.notify("exit", Value::Null);
+        assert_eq!(harness.session.stage(), Stage::Over { clean });
+    }
+}
