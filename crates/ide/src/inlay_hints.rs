@@ -481,13 +481,12 @@ mod tests {
     #[test]
     fn half_typed_code_keeps_its_hints() {
         check(
-            "def f = depFun(n: Nat => fun(xs: n.f32 =>\n  xs |>\n    map(fun(x => x)) |>\n    \n",
+            "def f = depFun(n: Nat => fun(xs: n.f32 =>\n  xs |>\n    map(fun(x => x)) |>\n",
             &InlayConfig::default(),
             expect![[r#"
                 def f = depFun(n: Nat => fun(xs: n.f32 =>
                   xs |>
                     map(fun(x«: f32» => x)) |> «n.f32»
-    
             "#]],
         );
     }

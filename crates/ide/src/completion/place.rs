@@ -1,0 +1,149 @@
+//! The cursor of a completion: the item, the words before it, and what is in scope.
+
+use db::Database;
+use rise::Ty;
+use syntax::Span;
+use syntax::ast::{BinaryOp, BinderId, ItemKind, TermId, TermKind};
+use syntax::lexer::TokenKind;
+
+use crate::context::{self, Context};
+use crate::view::{self, View};
+use crate::{FilePosition, token, tree};
+
+/// The cursor, and what stands before it.
+pub(super) struct Place<'d> {
+    pub(super) view: View<'d>,
+    pub(super) context: Context,
+    /// The cursor, in the item.
+    pub(super) offset: u32,
+    /// The end of the last token before the word that is being typed.
+    pub(super) before: u32,
+    /// The word that is being typed, up to the cursor.
+    pub(super) prefix: String,
+    /// The whole word under the cursor.
+    pub(super) replace: Span,
+    /// Whether an opening parenthesis follows.
+    pub(super) called: bool,
+    /// Whether the word stands on another line than the token before it.
+    pub(super) new_line: bool,
+}
+
+impl<'d> Place<'d> {
+    pub(super) fn at(db: &'d Database, at: FilePosition) -> Option<Place<'d>> {
+        let (view, offset) = View::at_or_before(db, at)?;
+        let text = db.item_text(view.id);
+        let (tokens, typed) = token::before(&text, offset);
+        let word = typed.filter(|token| token::is_word(token.kind));
+        if typed.is_some() && word.is_none() {
+            // Inside a comment, a string, or a symbol.
+            return Some(Place::nowhere(view, offset));
+        }
+        if word.is_some_and(|word| matches!(word.kind, TokenKind::Int | TokenKind::Float)) {
+            return Some(Place::nowhere(view, offset));
+        }
+        let beyond = offset > text.len() as u32;
+        let (context, _) = context::read(&tokens);
+        let before = tokens.last().map_or(0, |token| token.span.end);
+        let replace = word.map_or(Span::empty(offset), |word| word.span);
+        let prefix = text
+            .get(replace.start as usize..offset.min(replace.end) as usize)
+            .unwrap_or("");
+        let rest = text.get(replace.end as usize..).unwrap_or("");
+        let gap = match beyond {
+            true => view::gap_before(db, at),
+            false => text
+                .get(before as usize..replace.start as usize)
+                .unwrap_or("")
+                .to_owned(),
+        };
+        let new_line = gap.contains('\n');
+        Some(Place {
+            context,
+            offset,
+            before,
+            prefix: prefix.to_owned(),
+            replace,
+            called: rest.starts_with('('),
+            new_line,
+            view,
+        })
+    }
+
+    fn nowhere(view: View<'d>, offset: u32) -> Place<'d> {
+        Place {
+            view,
+            context: Context::Nothing,
+            offset,
+            before: 0,
+            prefix: String::new(),
+            replace: Span::empty(offset),
+            called: false,
+            new_line: false,
+        }
+    }
+
+    /// What flows into this `|>`.
+    pub(super) fn piped_type(&self, pipe: Span) -> Option<Ty> {
+        self.view
+            .item()
+            .terms
+            .iter()
+            .find_map(|term| match &term.kind {
+                TermKind::Binary {
+                    op: BinaryOp::Pipe,
+                    op_span,
+                    lhs,
+                    ..
+                } if *op_span == pipe => self.view.type_of(*lhs).cloned(),
+                _ => None,
+            })
+    }
+
+    /// The binders that can be used at the cursor, innermost first, each name once.
+    pub(super) fn binders(&self) -> Vec<BinderId> {
+        let item = self.view.item();
+        let mut holders: Vec<(u32, BinderId)> = Vec::new();
+        for term in (0..item.terms.len() as u32).map(TermId) {
+            if self.sees_binders_of(term) {
+                let mut bound = Vec::new();
+                tree::bound_in_body(item, term, &mut bound);
+                holders.extend(
+                    bound
+                        .into_iter()
+                        .map(|binder| (self.view.span(term).len(), binder)),
+                );
+            }
+        }
+        holders.sort_by_key(|(length, _)| *length);
+        let mut binders: Vec<BinderId> = holders.into_iter().map(|(_, binder)| binder).collect();
+        if let ItemKind::Def { ty: Some(ty), .. } = &item.kind
+            && self.before > self.view.span(*ty).end
+        {
+            tree::type_binders(item, *ty, &mut binders);
+        }
+        let mut names: Vec<&str> = Vec::new();
+        binders.retain(|id| {
+            let name = item.binder(*id).name.as_str();
+            let new = !name.is_empty() && !names.contains(&name);
+            names.push(name);
+            new
+        });
+        binders
+    }
+
+    /// Whether the cursor stands in the part of `term` where its binders are in scope.
+    fn sees_binders_of(&self, term: TermId) -> bool {
+        let item = self.view.item();
+        let span = self.view.span(term);
+        let Some(body) = tree::scope_body(item, term) else {
+            return false;
+        };
+        let closed = self.view.span(body).end < span.end;
+        let end = if closed {
+            self.offset < span.end
+        } else {
+            self.before <= span.end
+        };
+        end && tree::params_end(item, term) < self.before
+    }
+}
