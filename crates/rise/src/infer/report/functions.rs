@@ -124,7 +124,7 @@ impl Infer<'_> {
                 None => format!("expected `{text}`, found a function"),
             },
         };
-        let related = self.cause_places(cause, wanted);
+        let related = self.cause_places(cause, wanted, "the expected type comes from here");
         let diagnostic = self.error(Code::TypeMismatch, span, message);
         diagnostic.related = related;
         if let Type::Pi(pi) = &**wanted {

@@ -117,7 +117,12 @@ impl Infer<'_> {
     }
 
     /// The places that a disagreement comes from.
-    pub(in crate::infer) fn cause_places(&self, cause: Cause, expected: &Ty) -> Vec<Related> {
+    pub(in crate::infer) fn cause_places(
+        &self,
+        cause: Cause,
+        expected: &Ty,
+        origin: &str,
+    ) -> Vec<Related> {
         let mut places: Vec<Related> = Vec::new();
         let mut add = |span: Span, message: String| {
             if span != cause.span && !span.is_empty() && places.iter().all(|p| p.place.span != span)
@@ -129,7 +134,7 @@ impl Infer<'_> {
             }
         };
         if let Some(span) = self.fixed_at(expected, cause.span) {
-            add(span, "the expected size or type comes from here".to_owned());
+            add(span, origin.to_owned());
         }
         match cause.why {
             Why::Argument { term, .. } | Why::Piped { value: term, .. } => {

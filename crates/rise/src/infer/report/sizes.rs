@@ -27,7 +27,11 @@ impl Infer<'_> {
         );
         let comparison = self.comparison(&expected, &found);
         let (left, right) = (self.show_nat(a), self.show_nat(b));
-        let related = self.cause_places(cause, &demand.expected);
+        let related = self.cause_places(
+            cause,
+            &demand.expected,
+            &format!("the size `{left}` comes from here"),
+        );
         let (code, message, help) = match outcome {
             Undecided::Differ(witness) => {
                 let why = match self.fails_for(&witness) {

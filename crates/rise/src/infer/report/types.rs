@@ -46,7 +46,8 @@ impl Infer<'_> {
                     None => format!("expected {}, found `{text}`", classes.describe()),
                 };
                 let help = self.subkind_help(ty);
-                let related = self.cause_places(cause, expected);
+                let related =
+                    self.cause_places(cause, expected, "the expected type comes from here");
                 let diagnostic = self.error(Code::WrongSubkind, cause.span, message);
                 diagnostic.help = help;
                 diagnostic.related = related;
@@ -115,7 +116,7 @@ impl Infer<'_> {
             format!("{first}{}", self.comparison(&wanted, &got))
         };
         let help = self.mismatch_help(&wanted, &got, cause);
-        let related = self.cause_places(cause, expected);
+        let related = self.cause_places(cause, expected, "the expected type comes from here");
         let diagnostic = self.error(Code::TypeMismatch, cause.span, message);
         diagnostic.related = related;
         diagnostic.help = help;
