@@ -170,13 +170,28 @@ fn instance(view: &View<'_>, term: TermId, name: &str) -> String {
             let mut typed = calls.filter_map(|id| Some((id, view.type_of(id)?)));
             let settled = typed.find(|(_, ty)| !matches!(***ty, Type::Pi(_)));
             let Some((call, ty)) = settled else {
-                return String::new();
+                return as_stage(view, term, name).unwrap_or_default();
             };
             let subject = subject(view, call, name);
             markdown::code(&format!("{subject} : {}", type_text(view, ty)))
         }
         TermInfo::Unknown => String::new(),
     }
+}
+
+/// The type of a stage whose own type still waits for what flows into it: `split(4)`.
+fn as_stage(view: &View<'_>, term: TermId, name: &str) -> Option<String> {
+    let stage = tree::stage_of(view.item(), view.parents(), term)?;
+    let TermKind::Binary { lhs, .. } = view.item().term(stage.result).kind else {
+        return None;
+    };
+    let (from, to) = (view.type_of(lhs)?, view.type_of(stage.result)?);
+    Some(markdown::code(&format!(
+        "{} : {} -> {}",
+        subject(view, stage.written, name),
+        type_text(view, from),
+        type_text(view, to)
+    )))
 }
 
 /// A call as it is written, if it is short.

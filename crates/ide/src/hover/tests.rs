@@ -101,67 +101,71 @@ fn stages_of_listing_4() {
     check(
         &text,
         expect![[r#"
-        [split]
-        This stage yields `(n/s).s.m.f32`.
+            [split]
+            ```rise
+            split(s) : n.m.f32 -> (n/s).s.m.f32
+            ```
 
-        Assumes `s divides n`, checked before a run.
+            This stage yields `(n/s).s.m.f32`.
 
-        ```rise
-        split : (n: Nat) -> {m: Nat} -> {t: DataType} -> (m*n).t -> m.n.t
-        ```
+            Assumes `s divides n`, checked before a run.
 
-        An array cut into chunks of `n` elements: `[[x1 … xn], [xn+1 … x2n], …]`.
+            ```rise
+            split : (n: Nat) -> {m: Nat} -> {t: DataType} -> (m*n).t -> m.n.t
+            ```
 
-        `n` must divide the number of elements, which is checked, assumed and shown as an obligation, or refuted. It moves
-        no data, and may be read through and written through. The opposite of `join`.
-        ```rise
-        def example = depFun(n: Nat => fun(xs: (4 * n).f32 => xs |> split(4)))
-        ```
+            An array cut into chunks of `n` elements: `[[x1 … xn], [xn+1 … x2n], …]`.
 
-        Primitive.
-        ----
-        [mapWorkGroup]
-        ```rise
-        mapWorkGroup : (s.m.f32 -> s.f32) -> (n/s).s.m.f32 -> (n/s).s.f32
-        ```
+            `n` must divide the number of elements, which is checked, assumed and shown as an obligation, or refuted. It moves
+            no data, and may be read through and written through. The opposite of `join`.
+            ```rise
+            def example = depFun(n: Nat => fun(xs: (4 * n).f32 => xs |> split(4)))
+            ```
 
-        This stage yields `(n/s).s.f32`.
+            Primitive.
+            ----
+            [mapWorkGroup]
+            ```rise
+            mapWorkGroup : (s.m.f32 -> s.f32) -> (n/s).s.m.f32 -> (n/s).s.f32
+            ```
 
-        ```rise
-        mapWorkGroup : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t
-        ```
+            This stage yields `(n/s).s.f32`.
 
-        `map` with one work-group an element.
+            ```rise
+            mapWorkGroup : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t
+            ```
 
-        Only for OpenCL, and inside no other parallel map over the same dimension; `mapLocal` shares its work within the
-        group. The dimension 0, 1 or 2 may be written first; 0 if it is not. It writes its result.
-        ```rise
-        def example = depFun(n: Nat => fun(xs: (64 * n).f32 =>
-          xs |> split(64) |> mapWorkGroup(mapLocal(fun(x => x + 1.0f))) |> join))
-        ```
+            `map` with one work-group an element.
 
-        Primitive.
-        ----
-        [join]
-        ```rise
-        join : (n/s).s.f32 -> n.f32
-        ```
+            Only for OpenCL, and inside no other parallel map over the same dimension; `mapLocal` shares its work within the
+            group. The dimension 0, 1 or 2 may be written first; 0 if it is not. It writes its result.
+            ```rise
+            def example = depFun(n: Nat => fun(xs: (64 * n).f32 =>
+              xs |> split(64) |> mapWorkGroup(mapLocal(fun(x => x + 1.0f))) |> join))
+            ```
 
-        This stage yields `n.f32`.
+            Primitive.
+            ----
+            [join]
+            ```rise
+            join : (n/s).s.f32 -> n.f32
+            ```
 
-        ```rise
-        join : {n: Nat} -> {m: Nat} -> {t: DataType} -> n.m.t -> (n*m).t
-        ```
+            This stage yields `n.f32`.
 
-        An array of arrays as one array, row after row.
+            ```rise
+            join : {n: Nat} -> {m: Nat} -> {t: DataType} -> n.m.t -> (n*m).t
+            ```
 
-        It moves no data, and may be read through and written through. The opposite of `split`.
-        ```rise
-        def example = depFun((n: Nat, m: Nat) => fun(xss: n.m.f32 => xss |> join))
-        ```
+            An array of arrays as one array, row after row.
 
-        Primitive.
-    "#]],
+            It moves no data, and may be read through and written through. The opposite of `split`.
+            ```rise
+            def example = depFun((n: Nat, m: Nat) => fun(xss: n.m.f32 => xss |> join))
+            ```
+
+            Primitive.
+        "#]],
     );
 }
 
