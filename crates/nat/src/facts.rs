@@ -7,6 +7,7 @@
 
 use crate::arith::plain_mul;
 use crate::division::floor_rem;
+use crate::points::Points;
 use crate::prop::Prop;
 use crate::repr::{Atom, Factor, Mono, Nat, Op, Term, Var};
 use crate::visit::Mapper;
@@ -35,6 +36,8 @@ pub(crate) struct Known {
     pub zero: Vec<Nat>,
     /// For all values in a range.
     pub for_all: Vec<Prop>,
+    /// Sizes that satisfy all of this.
+    pub points: Points,
 }
 
 #[derive(Clone, Debug)]
@@ -69,6 +72,7 @@ impl Facts {
             known.assumed.push(prop.clone());
             known.learn(prop);
             known.retry_divides();
+            known.points = Points::default();
         }
     }
 
@@ -219,6 +223,7 @@ impl Known {
             if d.mentions(var) || rest.mentions(var) || !rest.is_plainly_nonneg() {
                 continue;
             }
+            self.points = Points::default();
             if rest.is_zero() || crate::nonneg::is_nonneg(self, a) {
                 self.give_multiple(var, d, &rest);
                 return true;

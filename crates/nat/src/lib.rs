@@ -40,6 +40,7 @@ mod eval;
 mod facts;
 mod functions;
 mod nonneg;
+mod points;
 mod power;
 mod prop;
 mod prove;

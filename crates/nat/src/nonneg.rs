@@ -2,6 +2,7 @@
 
 use crate::arith::{plain_add, plain_mul, try_add, try_mul};
 use crate::facts::Known;
+use crate::points::is_negative_somewhere;
 use crate::prop::Prop;
 use crate::repr::{Atom, Factor, Mono, Nat, Op, Term, Var};
 use std::cell::{Cell, RefCell};
@@ -15,9 +16,6 @@ pub(crate) fn is_nonneg(known: &Known, nat: &Nat) -> bool {
     if nat.as_const().is_some() || nat.is_too_big() {
         return false;
     }
-    if is_negative_somewhere(known, nat) {
-        return false;
-    }
     let prover = Prover {
         known,
         work: Cell::new(MAX_WORK),
@@ -26,6 +24,10 @@ pub(crate) fn is_nonneg(known: &Known, nat: &Nat) -> bool {
     };
     // Short proofs first: a wrong turn must not use up the work.
     for depth in 1..=MAX_DEPTH {
+        // The shortest are cheaper still than to see that there is none.
+        if depth == FIRST_REFUTED && is_negative_somewhere(known, nat) {
+            return false;
+        }
         prover.work.set(MAX_WORK);
         prover.is_cut.set(false);
         if prover.nonneg(nat, depth) {
@@ -38,36 +40,8 @@ pub(crate) fn is_nonneg(known: &Known, nat: &Nat) -> bool {
     false
 }
 
-/// Whether a few sizes show that there is nothing to prove, which is cheaper than trying to.
-fn is_negative_somewhere(known: &Known, nat: &Nat) -> bool {
-    let none = |_: Var, _: i64| None;
-    (0..14u32).any(|sample| {
-        let value = |var: Var| {
-            let mixed = var.0.wrapping_mul(0x9e37_79b9).rotate_left(sample * 2 + 3) % 7;
-            Some(match sample {
-                0..5 => i64::from(sample),
-                5 => 64,
-                _ => i64::from(mixed * (1 + sample % 3)),
-            })
-        };
-        let at = |nat: &Nat| nat.eval(&value, &none);
-        at(nat).is_some_and(|value| value < 0)
-            && known
-                .nonneg
-                .iter()
-                .all(|fact| at(fact).is_some_and(|value| value >= 0))
-            && known.zero.iter().all(|fact| at(fact) == Some(0))
-            && known.divides.iter().all(|(d, a)| match (at(d), at(a)) {
-                (Some(d), Some(a)) => d >= 1 && a % d == 0,
-                _ => false,
-            })
-            && known
-                .for_all
-                .iter()
-                .all(|prop| prop.eval(&value, &none) == Some(true))
-    })
-}
-
+/// The length of proof from which on it is first asked whether there can be one.
+const FIRST_REFUTED: u32 = 2;
 /// Facts that a proof uses one after another.
 const MAX_DEPTH: u32 = 7;
 /// Terms that are looked at before a proof of some depth is given up.
