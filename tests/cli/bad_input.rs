@@ -63,7 +63,8 @@ fn an_import_of_what_is_no_text() {
         &folder,
         "a.rise",
         expect![[r#"
-    "#]],
+            a.rise:0:7 error[import-not-found]: cannot read `b.rise`: it is not UTF-8 text
+        "#]],
     );
 }
 
@@ -185,8 +186,8 @@ fn a_byte_order_mark_moves_nothing() {
         &folder,
         "a.rise",
         expect![[r#"
-        a.rise:0:8 error[unknown-name]: nothing is called `nothing`
-    "#]],
+            a.rise:0:8 error[unknown-name]: nothing here is called `nothing`
+        "#]],
     );
 }
 
@@ -200,11 +201,17 @@ fn line_ends_and_tabs() {
         &folder,
         "a.rise",
         expect![[r#"
-        a.rise:2:1 error[unknown-name]: nothing is called `nothing`
-    "#]],
+            a.rise:2:1 error[unknown-name]: nothing here is called `nothing`
+        "#]],
     );
     let ran = folder.run(&["--check", "a.rise"]);
     expect![[r#"
+        error[unknown-name]: nothing here is called `nothing`
+         --> a.rise:3:2
+          |
+        3 |     nothing
+          |     ^^^^^^^
+
     "#]]
     .assert_eq(&ran.out);
 }
@@ -216,8 +223,8 @@ fn characters_beyond_the_first_plane() {
         &folder,
         "a.rise",
         expect![[r#"
-        a.rise:0:32 error[unknown-name]: nothing is called `nothing`
-    "#]],
+            a.rise:0:30 error[unknown-name]: nothing here is called `nothing`
+        "#]],
     );
 }
 
@@ -232,12 +239,12 @@ fn a_line_of_ten_megabytes() {
         &folder,
         "a.rise",
         expect![[r#"
-        a.rise:0:5242907 error[unknown-name]: nothing is called `nothing`
-    "#]],
+            a.rise:0:5242908 error[unknown-name]: nothing here is called `nothing`
+        "#]],
     );
     let ran = folder.run(&["--check", "a.rise"]);
     assert!(ran.out.len() < 2000, "{} bytes of output", ran.out.len());
-    assert!(ran.out.contains(" --> a.rise:1:5242908\n"), "{}", ran.out);
+    assert!(ran.out.contains(" --> a.rise:1:5242909\n"), "{}", ran.out);
     assert!(
         ran.out.lines().any(|line| line.contains("def b = nothing")),
         "{}",
@@ -255,7 +262,8 @@ fn a_sum_of_ten_megabytes() {
         &folder,
         "a.rise",
         expect![[r#"
-    "#]],
+            a.rise:0:8 error[too-deep]: this is nested deeper than the tools follow: give a part of it its own `def`
+        "#]],
     );
 }
 
@@ -270,7 +278,8 @@ fn ten_thousand_parentheses() {
         &Folder::with(&[("a.rise", text)]),
         "a.rise",
         expect![[r#"
-    "#]],
+            a.rise:0:264 error[too-deep]: this is nested deeper than the tools follow: give a part of it its own `def`
+        "#]],
     );
 }
 
@@ -285,7 +294,8 @@ fn imports_in_a_circle() {
         &folder,
         ".",
         expect![[r#"
-    "#]],
+            a.rise:0:7 error[import-cycle]: files import each other in a circle: `a.rise` imports `b.rise` imports `c.rise` imports `a.rise`
+        "#]],
     );
 }
 
@@ -294,12 +304,22 @@ fn imports_of_what_is_not_there() {
     let folder = Folder::with(&[
         ("stencil.rise", "import \"stensil.rise\"\n"),
         ("folder.rise", "import \".\"\n"),
-        ("nul.rise", "import \"a\0b.rise\"\n"),
     ]);
     check(
         &folder,
         ".",
         expect![[r#"
-    "#]],
+            folder.rise:0:7 error[import-not-found]: cannot read `.`: is a folder, not a file
+            stencil.rise:0:7 error[import-not-found]: cannot find `stensil.rise`
+        "#]],
     );
+}
+
+#[test]
+fn an_import_that_no_system_takes_for_a_path() {
+    let folder = Folder::with(&[("a.rise", "import \"a\0b.rise\"\n")]);
+    let [finding] = &folder.findings(&["a.rise"])[..] else {
+        panic!("one finding")
+    };
+    assert_eq!(finding["code"], "import-not-found");
 }

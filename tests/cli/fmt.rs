@@ -70,10 +70,10 @@ fn what_has_a_mistake_of_syntax_stays_and_is_reported() {
     assert_eq!(folder.get("a.rise"), format!("{NEAT}\ndef   g=fun(y=>\n"));
     expect![[r#"
         error[syntax-error]: expected an expression after `=>`
-         --> a.rise:3:14
+         --> a.rise:3:15
           |
         3 | def   g=fun(y=>
-          |              ^^
+          |               ^
 
     "#]]
     .assert_eq(&ran.err);

@@ -21,7 +21,7 @@ fn json_counts_utf16_units() {
     assert_eq!(finding["path"], "lib/a b.rise");
     assert_eq!(
         finding["range"],
-        json!({ "start": { "line": 1, "character": 22 }, "end": { "line": 1, "character": 26 } })
+        json!({ "start": { "line": 1, "character": 21 }, "end": { "line": 1, "character": 25 } })
     );
     assert_eq!(finding["severity"], "error");
     assert_eq!(finding["code"], "unknown-name");
@@ -43,6 +43,14 @@ fn json_counts_utf16_units() {
 fn human_underlines_the_place() {
     let ran = wide().run(&["--check", "lib"]);
     expect![[r#"
+        error[unknown-name]: nothing here is called `onne`
+         --> lib/a b.rise:2:21
+          |
+        2 | def two = /* é中😀 */ onne // ende
+          |                       ^^^^
+          |
+          = help: did you mean `one`?
+
     "#]]
     .assert_eq(&ran.out);
     assert_eq!((ran.status, ran.err.as_str()), (1, "1 error in 1 file\n"));
@@ -53,6 +61,7 @@ fn github_escapes_what_would_end_the_command() {
     let folder = Folder::with(&[("50%,a:b.rise", WIDE)]);
     let ran = folder.run(&["--check", ".", "--format", "github"]);
     expect![[r#"
+        ::error file=50%25%2Ca%3Ab.rise,line=2,endLine=2,col=22,endColumn=26,title=unknown-name::nothing here is called `onne`%0Ahelp: did you mean `one`?
     "#]]
     .assert_eq(&ran.out);
     assert_eq!((ran.status, ran.err.as_str()), (1, ""));
@@ -70,10 +79,16 @@ fn github_gives_no_columns_of_two_lines() {
     assert!(!json.is_empty());
 }
 
+/// The official schema. It has one pattern with a bracket too many, which no validator takes for a
+/// regular expression.
+fn schema() -> Value {
+    let text = include_str!("../data/sarif/sarif-schema-2.1.0.json");
+    serde_json::from_str(&text.replace("{2}]?$", "{2}$")).expect("the schema is JSON")
+}
+
 #[test]
 fn sarif_is_valid_and_complete() {
-    let schema: Value = serde_json::from_str(include_str!("../data/sarif/sarif-schema-2.1.0.json"))
-        .expect("the schema is JSON");
+    let schema = schema();
     let validator = jsonschema::validator_for(&schema).expect("the schema is one");
     let folder = Folder::with(&[
         ("wrong.rise", WIDE),
@@ -110,7 +125,7 @@ fn sarif_is_valid_and_complete() {
         wrong["locations"][0]["physicalLocation"],
         json!({
             "artifactLocation": { "uri": "wrong.rise", "uriBaseId": "SRCROOT" },
-            "region": { "startLine": 2, "startColumn": 23, "endLine": 2, "endColumn": 27 },
+            "region": { "startLine": 2, "startColumn": 22, "endLine": 2, "endColumn": 26 },
         })
     );
     let twice = of_rule("duplicate-def");
@@ -122,8 +137,7 @@ fn sarif_is_valid_and_complete() {
 
 #[test]
 fn sarif_without_findings_is_valid_too() {
-    let schema: Value = serde_json::from_str(include_str!("../data/sarif/sarif-schema-2.1.0.json"))
-        .expect("the schema is JSON");
+    let schema = schema();
     let ran =
         Folder::with(&[("a.rise", "def x = 1.0f\n")]).run(&["--check", ".", "--format", "sarif"]);
     let log: Value = serde_json::from_str(&ran.out).expect("the log is JSON");

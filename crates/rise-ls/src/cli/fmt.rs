@@ -7,7 +7,7 @@ use super::args::FmtOptions;
 use super::report::Reporter;
 use super::workspace::{Input, current_folder, inputs, not_text};
 use super::{FINE, FOUND, UNUSABLE, human, output};
-use crate::loader::{Content, NotText};
+use crate::loader::{Content, NotText, reason};
 use db::{Database, FilePath};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ fn one(input: &Input, base: &Path, check: bool) -> u8 {
         Input::File(_) if formatted == text => FINE,
         Input::File(path) => match replace(path, &formatted, bom) {
             Ok(()) => FINE,
-            Err(problem) => failed(&format!("{}: {problem}", path.display())),
+            Err(problem) => failed(&format!("{}: {}", path.display(), reason(&problem))),
         },
     };
     done.max(mistakes)
@@ -123,16 +123,13 @@ fn replace(path: &Path, text: &str, bom: bool) -> io::Result<()> {
     let path = path.canonicalize()?;
     let permissions = path.metadata()?.permissions();
     if permissions.readonly() {
-        return Err(io::Error::new(
-            io::ErrorKind::PermissionDenied,
-            "the file is read-only",
-        ));
+        return Err(io::Error::other("the file is read-only"));
     }
     let folder = path.parent().map_or_else(PathBuf::new, Path::to_owned);
     let mut new = tempfile::Builder::new()
         .prefix(".rise-ls-")
         .tempfile_in(folder)?;
-    new.write_all(&bytes(text, bom))?;
+    new.as_file_mut().write_all(&bytes(text, bom))?;
     new.as_file().set_permissions(permissions)?;
     // A disk that is full may say so only now.
     new.as_file().sync_all()?;

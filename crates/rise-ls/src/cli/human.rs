@@ -14,14 +14,18 @@ const NEAR_LINES: usize = 12;
 /// Places of one line within so many bytes are shown in one picture.
 const NEAR_BYTES: u32 = 200;
 
-/// Writes the findings, with an empty line after each; hints stay in the background.
+/// Writes the findings: what is to be mended as a picture, with an empty line after it; what is
+/// assumed as one line; hints stay in the background.
 pub fn write(report: &Report, renderer: &Renderer, out: &mut impl Write) -> io::Result<()> {
-    for finding in report
-        .findings
-        .iter()
-        .filter(|finding| finding.severity != Severity::Hint)
-    {
-        writeln!(out, "{}\n", render(report, finding, renderer))?;
+    let short = renderer.clone().short_message(true);
+    for finding in &report.findings {
+        match finding.severity {
+            Severity::Error | Severity::Warning => {
+                writeln!(out, "{}\n", render(report, finding, renderer))?;
+            }
+            Severity::Information => writeln!(out, "{}", render(report, finding, &short))?,
+            Severity::Hint => {}
+        }
     }
     Ok(())
 }
