@@ -294,7 +294,10 @@ fn known_facts(obligations: &[Obligation]) -> Option<Facts> {
     }
     let mut facts = Facts::new();
     for obligation in obligations {
-        facts.assume(&obligation.prop);
+        // An equation would put one size in the place of another where the text says which.
+        if !matches!(obligation.prop, Prop::Equal(..)) {
+            facts.assume(&obligation.prop);
+        }
     }
     Some(facts)
 }

@@ -142,6 +142,9 @@ impl Infer<'_> {
         let mut kept: Vec<(Obligation, bool)> = Vec::new();
         for pending in std::mem::take(&mut self.obligations) {
             let prop = self.table.prop(&pending.prop);
+            if self.failed() && self.mentions_unknown(&prop) {
+                continue;
+            }
             let inner = self.inner_vars(&prop);
             let mut here = facts.clone();
             self.assume_ranges(&mut here, &inner);
@@ -161,6 +164,9 @@ impl Infer<'_> {
                 continue;
             }
             if inner.iter().any(|&v| self.unbounded(v)) {
+                if self.failed() {
+                    continue;
+                }
                 match here.prove(&prop) {
                     Verdict::Refuted(witness) => {
                         self.condition_not_general(&prop, pending.span, &witness);
@@ -205,6 +211,13 @@ impl Infer<'_> {
             ground &= self.is_inner(v) && range.is_some_and(|n| n.as_const() > Some(0));
         });
         ground
+    }
+
+    /// Whether a size in it is not known, and is no parameter of the item's type either.
+    fn mentions_unknown(&self, prop: &Prop) -> bool {
+        let mut found = false;
+        prop.for_each_var(&mut |v| found |= self.table.is_open(v));
+        found
     }
 
     fn unbounded(&self, var: Var) -> bool {

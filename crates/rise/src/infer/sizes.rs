@@ -170,10 +170,34 @@ impl Infer<'_> {
             }
             ("log2", [a]) => {
                 let x = self.nat_of(*a)?;
+                if x.as_const() == Some(0) {
+                    self.error(
+                        Code::ObligationFails,
+                        self.span(*a),
+                        "`log2` of 0 has no value",
+                    );
+                    return None;
+                }
                 self.require(Prop::AtLeast(x.clone(), Nat::constant(1)), self.span(*a));
                 Some(Nat::log2(&x))
             }
             ("sum", [index, from, to, body]) => self.nat_sum(term, *index, *from, *to, *body),
+            ("min" | "max" | "ceilDiv", _) => {
+                self.error(
+                    Code::KindMismatch,
+                    self.span(term),
+                    format!("`{name}` takes two sizes"),
+                );
+                None
+            }
+            _ if self.is_size(callee) => {
+                self.error(
+                    Code::KindMismatch,
+                    self.span(term),
+                    format!("`{name}` is a size, not a function on sizes"),
+                );
+                None
+            }
             _ => {
                 self.not_a_size(term);
                 None

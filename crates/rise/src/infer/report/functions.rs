@@ -162,7 +162,11 @@ impl Infer<'_> {
             Clash::Classes(classes, _) => classes.describe(),
             _ => "numbers",
         };
-        let help = self.subkind_help(ty);
+        let kind = match clash {
+            Clash::Classes(classes, _) => classes.to_kind(),
+            _ => None,
+        };
+        let help = self.subkind_help(ty, kind);
         self.error(
             Code::WrongSubkind,
             self.item.term(term).span,

@@ -36,19 +36,19 @@ impl Infer<'_> {
 
     /// Names for messages about these types: unknowns of one name get different ones.
     pub(in crate::infer) fn names_within(&self, types: &[&Ty]) -> Names {
-        let names: Vec<Name> = (0..self.table.len())
+        let written = |name: &Name| self.item.binders.iter().any(|b| b.name == *name);
+        let mut names: Vec<Name> = (0..self.table.len())
             .map(|i| {
                 let var = Var(i as u32);
                 let name = &self.table.info(var).name;
                 // An unknown goes by its parameter's name, unless that means something here.
-                if self.table.is_open(var) && self.scope.iter().any(|local| local.name == *name) {
+                if self.table.is_open(var) && written(name) {
                     Name::default()
                 } else {
                     name.clone()
                 }
             })
             .collect();
-        let mut names: Vec<Name> = names;
         let mut shown: Vec<Var> = Vec::new();
         for ty in types {
             for_each_var(&self.table.ty(ty), &mut Vec::new(), &mut |v| {
@@ -58,17 +58,15 @@ impl Infer<'_> {
             });
         }
         for (at, &var) in shown.iter().enumerate() {
-            let index = var.0 as usize;
-            if self.table.is_open(var) && !names[index].is_empty() {
-                let others: Vec<Name> = shown[..at]
-                    .iter()
-                    .map(|v| names[v.0 as usize].clone())
-                    .collect();
-                if others.contains(&names[index]) {
-                    let in_scope = self.scope.iter().map(|local| local.name.clone());
-                    let used: Vec<Name> = others.into_iter().chain(in_scope).collect();
-                    names[index] = fresh_name(&Name::default(), self.table.info(var).kind, &used);
-                }
+            let others: Vec<Name> = shown[..at]
+                .iter()
+                .map(|v| names[v.0 as usize].clone())
+                .collect();
+            let name = &mut names[var.0 as usize];
+            if self.table.is_open(var) && (name.is_empty() || others.contains(name)) {
+                let binders = self.item.binders.iter().map(|b| b.name.clone());
+                let used: Vec<Name> = others.into_iter().chain(binders).collect();
+                *name = fresh_name(&Name::default(), self.table.info(var).kind, &used);
             }
         }
         Names(names.into())

@@ -1,7 +1,7 @@
 //! Sizes that disagree, and conditions that fail.
 
 use nat::{Nat, Prop, Var};
-use syntax::ast::Kind;
+use syntax::ast::{Kind, Name, TermKind};
 use syntax::{Code, Span};
 
 use super::super::Infer;
@@ -243,7 +243,10 @@ impl Infer<'_> {
             ),
             _ => (
                 Code::ObligationFails,
-                format!("this needs {text}, which does not hold"),
+                match self.name_at(span) {
+                    Some(name) => format!("`{name}` needs {text}, which does not hold"),
+                    None => format!("this needs {text}, which does not hold"),
+                },
             ),
         };
         if self
@@ -253,6 +256,15 @@ impl Infer<'_> {
         {
             self.error(code, span, message);
         }
+    }
+
+    /// The function whose name stands at this place.
+    pub(in crate::infer) fn name_at(&self, span: Span) -> Option<Name> {
+        let mut terms = self.item.terms.iter().filter(|term| term.span == span);
+        terms.find_map(|term| match &term.kind {
+            TermKind::Name(name) => Some(name.clone()),
+            _ => None,
+        })
     }
 
     pub(in crate::infer) fn condition_not_general(

@@ -1,7 +1,7 @@
 //! Types that disagree.
 
 use nat::Var;
-use syntax::ast::ScalarType;
+use syntax::ast::{Kind, ScalarType};
 use syntax::{Code, Place, Related};
 
 use super::super::Infer;
@@ -45,7 +45,7 @@ impl Infer<'_> {
                     ),
                     None => format!("expected {}, found `{text}`", classes.describe()),
                 };
-                let help = self.subkind_help(ty);
+                let help = self.subkind_help(ty, classes.to_kind());
                 let related =
                     self.cause_places(cause, expected, "the expected type comes from here");
                 let diagnostic = self.error(Code::WrongSubkind, cause.span, message);
@@ -77,7 +77,7 @@ impl Infer<'_> {
         }
     }
 
-    pub(in crate::infer) fn subkind_help(&self, ty: &Ty) -> Option<String> {
+    pub(in crate::infer) fn subkind_help(&self, ty: &Ty, wanted: Option<Kind>) -> Option<String> {
         match &*self.table.head(ty) {
             Type::Array(..) => Some("use `map` to work on the elements".into()),
             Type::Pair(..) => Some("take a half with `._1` or `._2`".into()),
@@ -88,9 +88,9 @@ impl Infer<'_> {
             Type::Var(var) => {
                 let name = self.name_of(*var);
                 let kind = kind_noun(self.table.info(*var).kind);
-                Some(format!(
-                    "`{name}` may be any {kind}; bind it with a narrower kind, as in `{{{name}: Num}}`"
-                ))
+                wanted.map(|wanted| {
+                    format!("`{name}` may be any {kind}; bind it as `{{{name}: {wanted}}}`")
+                })
             }
             _ => None,
         }
