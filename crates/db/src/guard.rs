@@ -31,10 +31,10 @@ mod tests {
 
     #[test]
     fn a_panic_is_a_diagnostic_on_the_first_line() {
-        let failed = guarded("def f =\n  1", "checking", || {
+        let failed: Result<(), Diagnostic> = guarded("def f =\n  1", "checking", || {
             std::panic::resume_unwind(Box::new(1))
         });
-        let diagnostic: Diagnostic = failed.map(|()| ()).unwrap_err();
+        let diagnostic = failed.unwrap_err();
         assert_eq!(
             (diagnostic.code, diagnostic.span),
             (Code::Internal, Span::new(0, 7))
@@ -49,7 +49,7 @@ mod tests {
                 resume_unwind(Box::new(salsa::Cancelled::PendingWrite))
             })
         };
-        let cancelled = salsa::Cancelled::catch(|| work().map(|()| ()));
+        let cancelled = salsa::Cancelled::catch(|| work());
         assert!(matches!(cancelled, Err(salsa::Cancelled::PendingWrite)));
     }
 }

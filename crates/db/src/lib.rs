@@ -243,11 +243,7 @@ impl Database {
     pub fn file_diagnostics(&self, file: FileId) -> Vec<(ItemId, Arc<[Diagnostic]>)> {
         let items = self.items(file);
         queries::settle(self, items.iter().copied());
-        let with = items
-            .iter()
-            .map(|&item| (item, queries::item_diagnostics(self, item)));
-        with.filter(|(_, diagnostics)| !diagnostics.is_empty())
-            .collect()
+        queries::file_diagnostics(self, file, &items)
     }
 
     /// The names that the file's items can use.
@@ -273,7 +269,7 @@ impl Database {
     /// What the item's free names stand for (names that stand for nothing, or for a primitive, are
     /// left out), in the order of the names.
     pub fn bindings(&self, item: ItemId) -> Arc<[(syntax::ast::Name, Binding)]> {
-        queries::bindings(self, item.into())
+        queries::bindings(self, item.into()).clone()
     }
 
     /// The items whose free names include this definition, in all files.

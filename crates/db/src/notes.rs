@@ -1,8 +1,6 @@
 //! What is said about an item because of its place among the others: imports that lead nowhere or
 //! in a circle, names that are defined twice, hidden, or by themselves.
 
-use std::sync::Arc;
-
 use rise::Primitive;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -18,10 +16,13 @@ use crate::{Db, FileId, FilePath, ItemId, ReadError};
 /// Of a long circle, so many definitions are named.
 const NAMED: usize = 6;
 
+/// Diagnostics by item.
+pub(crate) type Notes = FxHashMap<ItemId, Vec<Diagnostic>>;
+
 /// The diagnostics of a file that rest on more than one item, by item.
-#[salsa::tracked(returns(clone))]
-pub(crate) fn notes(db: &dyn Db, file: SourceFile) -> Arc<FxHashMap<ItemId, Vec<Diagnostic>>> {
-    let mut notes: FxHashMap<ItemId, Vec<Diagnostic>> = FxHashMap::default();
+#[salsa::tracked]
+pub(crate) fn notes(db: &dyn Db, file: SourceFile) -> Notes {
+    let mut notes = Notes::default();
     let mut note = |item, diagnostic| notes.entry(item).or_default().push(diagnostic);
     import_notes(db, file, &mut note);
     if !matches!(file.path(db), FilePath::Std(_)) {
@@ -37,7 +38,7 @@ pub(crate) fn notes(db: &dyn Db, file: SourceFile) -> Arc<FxHashMap<ItemId, Vec<
             note(first, recursive(db, cycle));
         }
     }
-    Arc::new(notes)
+    notes
 }
 
 fn name_of(db: &dyn Db, item: ItemId) -> &str {

@@ -10,7 +10,7 @@ use syntax::{Diagnostic, Parsed, Span};
 use crate::guard::guarded;
 use crate::header::Declares;
 use crate::inputs::{FileState, SourceFile, SourceItem};
-use crate::notes::notes;
+use crate::notes::{Notes, notes};
 use crate::recursion::recursion;
 use crate::scope::{Binding, scope};
 use crate::{Db, FileId, ItemId};
@@ -58,7 +58,7 @@ pub(crate) fn imports(db: &dyn Db, file: SourceFile) -> Arc<[Import]> {
 }
 
 /// What the item's free names stand for; those that stand for nothing here are left out.
-#[salsa::tracked(returns(clone))]
+#[salsa::tracked]
 pub(crate) fn bindings(db: &dyn Db, item: SourceItem) -> Arc<[(Name, Binding)]> {
     let header = item.header(db);
     if header.mentions.is_empty() {
@@ -228,9 +228,27 @@ fn resolutions(db: &dyn Db, item: SourceItem) -> Box<[(Name, Resolution)]> {
 
 /// What there is to say about the item, its place among the others included.
 pub(crate) fn item_diagnostics(db: &dyn Db, item: ItemId) -> Arc<[Diagnostic]> {
-    let source = SourceItem::from(item);
-    let own = &checked(db, source).diagnostics;
-    match notes(db, source.file(db).into()).get(&item) {
+    let file = SourceItem::from(item).file(db);
+    with_notes(db, item, notes(db, file.into()))
+}
+
+/// The items of the file about which there is something to say.
+pub(crate) fn file_diagnostics(
+    db: &dyn Db,
+    file: FileId,
+    items: &[ItemId],
+) -> Vec<(ItemId, Arc<[Diagnostic]>)> {
+    let notes = notes(db, file.into());
+    let all = items
+        .iter()
+        .map(|&item| (item, with_notes(db, item, notes)));
+    all.filter(|(_, diagnostics)| !diagnostics.is_empty())
+        .collect()
+}
+
+fn with_notes(db: &dyn Db, item: ItemId, notes: &Notes) -> Arc<[Diagnostic]> {
+    let own = &checked(db, item.into()).diagnostics;
+    match notes.get(&item) {
         None => own.clone(),
         Some(notes) => {
             let mut all: Vec<Diagnostic> = notes.iter().chain(own.iter()).cloned().collect();
@@ -240,7 +258,7 @@ pub(crate) fn item_diagnostics(db: &dyn Db, item: ItemId) -> Arc<[Diagnostic]> {
     }
 }
 
-/// Brings the types of everything that these items use up to date, leaves first.
+/// Brings these items, and everything that they use, up to date, leaves first.
 ///
 /// Asking for a type asks for the types it rests on, and so on down a chain that may be ten
 /// thousand definitions long. Walked on a stack of our own, and answered from the far end, each
@@ -250,7 +268,9 @@ pub(crate) fn settle(db: &dyn Db, roots: impl IntoIterator<Item = ItemId>) {
         Enter(ItemId),
         Leave(ItemId),
     }
+    let roots = roots.into_iter();
     let mut seen = FxHashSet::default();
+    seen.reserve(roots.size_hint().0);
     let mut steps: Vec<Step> = Vec::new();
     for root in roots {
         steps.push(Step::Enter(root));
@@ -263,7 +283,7 @@ pub(crate) fn settle(db: &dyn Db, roots: impl IntoIterator<Item = ItemId>) {
                     }
                 }
                 Step::Leave(item) => {
-                    scheme(db, item.into());
+                    checked(db, item.into());
                 }
             }
         }

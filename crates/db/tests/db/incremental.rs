@@ -116,7 +116,6 @@ fn a_changed_type_recomputes_its_users() {
             checked twice
             scheme twice
             checked user
-            scheme user
         "#]],
     );
 }
@@ -128,13 +127,12 @@ fn a_new_definition_recomputes_what_names_stand_for() {
         |db| replace(db, "main.rise", "// In between.", "def new = 1"),
         expect![[r#"
             imports main.rise
-            group_recursion main.rise
             bindings new
+            checked new
             definitions main.rise
             scope main.rise
             bindings user
-            scheme new
-            checked new
+            group_recursion main.rise
             notes main.rise
         "#]],
     );
@@ -150,7 +148,6 @@ fn a_changed_import_recomputes_its_users() {
             checked a
             scheme a
             checked x
-            scheme x
         "#]],
     );
     check(
@@ -166,16 +163,15 @@ fn a_changed_import_recomputes_its_users() {
         expect![[r#"
             imports main.rise
             bindings import b.rise
-            import_group main.rise
-            imports b.rise
+            checked import b.rise
             definitions main.rise
             scope main.rise
             bindings x
-            group_recursion main.rise
-            checked import b.rise
             checked x
-            scheme x
             notes main.rise
+            import_group main.rise
+            imports b.rise
+            group_recursion main.rise
         "#]],
     );
 }
