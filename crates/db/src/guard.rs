@@ -49,7 +49,7 @@ mod tests {
                 resume_unwind(Box::new(salsa::Cancelled::PendingWrite))
             })
         };
-        let cancelled = salsa::Cancelled::catch(|| work());
+        let cancelled = salsa::Cancelled::catch(work);
         assert!(matches!(cancelled, Err(salsa::Cancelled::PendingWrite)));
     }
 }

@@ -136,9 +136,23 @@ fn shadow_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Dia
 
 fn import_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Diagnostic)) {
     let imports = imports(db, file);
+    let late = first_def(db, file);
     for import in imports.iter() {
         if let Some(error) = unreadable(db, import) {
             note(import.item, error);
+        } else if let Some((at, def)) = late
+            && items(db, file).iter().skip(at).any(|&item| item == import.item)
+        {
+            let span = SourceItem::from(import.item).header(db).span;
+            let error = Diagnostic::error(
+                Code::SyntaxError,
+                span,
+                "imports stand at the start of a file, before the first definition",
+            );
+            note(
+                import.item,
+                error.related(name_place(db, def), "the first definition is here"),
+            );
         }
     }
     let own = FileId::from(file);
@@ -152,6 +166,19 @@ fn import_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Dia
     if let Some(import) = imports.iter().find(|import| import.target == Some(next)) {
         note(import.item, circular(db, import, &circle));
     }
+}
+
+/// The first definition of a file and its position among the items.
+fn first_def(db: &dyn Db, file: SourceFile) -> Option<(usize, ItemId)> {
+    let items = items(db, file);
+    let is_def = |item: &ItemId| {
+        matches!(
+            SourceItem::from(*item).declares(db),
+            Declares::Def(_)
+        )
+    };
+    let at = items.iter().position(is_def)?;
+    Some((at, items[at]))
 }
 
 fn unreadable(db: &dyn Db, import: &Import) -> Option<Diagnostic> {
