@@ -67,6 +67,8 @@ pub struct Session {
     pub(super) folders: Vec<PathBuf>,
     /// How many times the workspace is being read.
     pub(super) loads: usize,
+    /// Whether that has brought files that were not known.
+    pub(super) load_is_news: bool,
     pub(super) progress: Progress,
     pub(super) expected: FxHashMap<Id, Expected>,
     pub(super) reports: Reports,
@@ -93,6 +95,7 @@ impl Session {
             client,
             folders: Vec::new(),
             loads: 0,
+            load_is_news: false,
             expected: FxHashMap::default(),
             reports: Reports {
                 events,

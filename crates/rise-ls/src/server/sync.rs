@@ -285,6 +285,7 @@ impl Session {
             file.is_some_and(|file| matches!(session.db.state(file), FileState::Present(_)))
         };
         if loaded.files.iter().any(|(path, _)| !known(self, path)) {
+            self.load_is_news = true;
             self.before_change();
             self.revision += 1;
             self.unread_imports = true;
@@ -299,7 +300,9 @@ impl Session {
         if last {
             self.loads -= 1;
             self.progress.end(loaded.total);
-            self.refresh();
+            if std::mem::take(&mut self.load_is_news) {
+                self.refresh();
+            }
         } else {
             self.progress.report(loaded.done, loaded.total);
         }
