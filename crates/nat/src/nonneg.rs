@@ -136,6 +136,10 @@ impl Prover<'_> {
             let Some(mono) = target.mono.over(&t.mono).filter(Mono::is_plainly_nonneg) else {
                 return false;
             };
+            // Higher degrees would have to be cancelled in turn, which they hardly ever are.
+            if !mono.is_one() && mono.degree() + degree(fact) > degree(nat) {
+                return false;
+            }
             let (Some(scale), Some(times)) = (t.coeff.checked_abs(), target.coeff.checked_abs())
             else {
                 return false;
@@ -165,18 +169,24 @@ impl Prover<'_> {
 
     /// `p(0) >= 0` and `p(v + 1) >= 0` for a variable that helps: `n*n >= n`.
     fn by_first_value(nat: &Nat) -> bool {
-        let mut vars = Vec::new();
-        for term in nat.terms().iter().filter(|t| t.coeff < 0) {
-            for factor in &term.mono.0 {
-                match factor.atom {
-                    Atom::Var(var) if !vars.contains(&var) => vars.push(var),
-                    _ => {}
-                }
-            }
-        }
-        vars.iter().any(|var| {
-            let put = |value: Nat| nat.subst(&|v| (v == *var).then(|| value.clone()));
-            put(Nat::ZERO).is_plainly_nonneg() && put(Nat::var(*var) + 1).is_plainly_nonneg()
+        let terms = nat.terms();
+        let mut bad = terms
+            .iter()
+            .filter(|t| t.coeff < 0 || !t.mono.is_plainly_nonneg());
+        let Some(first) = bad.next() else { return true };
+        let vars = first.mono.0.iter().filter_map(|f| match f.atom {
+            Atom::Var(var) => Some(var),
+            _ => None,
+        });
+        // At 0 only the other terms are left.
+        let mut helping = vars.filter(|var| {
+            let atom = Atom::Var(*var);
+            let has = |t: &Term| t.mono.0.iter().any(|f| f.atom == atom);
+            bad.clone().all(has)
+        });
+        helping.any(|var| {
+            let put = |value: Nat| nat.subst(&|v| (v == var).then(|| value.clone()));
+            put(Nat::var(var) + 1).is_plainly_nonneg() && put(Nat::ZERO).is_plainly_nonneg()
         })
     }
 
@@ -272,6 +282,11 @@ impl Factor {
     fn atom_is_nonneg(&self) -> bool {
         Mono::atom(self.atom.clone()).is_plainly_nonneg()
     }
+}
+
+/// Of the first term, which no other exceeds.
+fn degree(nat: &Nat) -> u64 {
+    nat.terms().first().map_or(0, |t| t.mono.degree())
 }
 
 /// Integers: `2*n - 1 >= 0` is `n - 1 >= 0`.

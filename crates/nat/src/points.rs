@@ -6,26 +6,42 @@ use crate::repr::{Atom, Factor, Nat, Op, Var};
 use smallvec::SmallVec;
 use std::sync::OnceLock;
 
-/// How variables are chosen that the assumptions leave alone.
+/// Values of what the assumptions leave alone.
 #[derive(Clone, Copy, Debug)]
-enum Style {
+struct Style {
+    vars: Vars,
+    funs: Funs,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Vars {
     /// All the same.
     Same(i64),
     /// All different, by this seed.
     Mixed(u32),
 }
 
+/// Size functions.
+#[derive(Clone, Copy, Debug)]
+enum Funs {
+    Zero,
+    /// What comes in.
+    Identity,
+    /// Something else for each function and argument, by this seed.
+    Mixed(u32),
+}
+
 const STYLES: [Style; 10] = [
-    Style::Same(0),
-    Style::Same(64),
-    Style::Mixed(1),
-    Style::Same(1),
-    Style::Mixed(2),
-    Style::Mixed(3),
-    Style::Mixed(4),
-    Style::Same(2),
-    Style::Mixed(5),
-    Style::Same(3),
+    Style::of(Vars::Same(0), Funs::Zero),
+    Style::of(Vars::Mixed(1), Funs::Identity),
+    Style::of(Vars::Same(64), Funs::Zero),
+    Style::of(Vars::Mixed(2), Funs::Mixed(1)),
+    Style::of(Vars::Same(1), Funs::Identity),
+    Style::of(Vars::Mixed(3), Funs::Mixed(2)),
+    Style::of(Vars::Same(2), Funs::Zero),
+    Style::of(Vars::Mixed(4), Funs::Mixed(3)),
+    Style::of(Vars::Same(3), Funs::Identity),
+    Style::of(Vars::Mixed(5), Funs::Zero),
 ];
 
 /// Steps towards the assumptions, for each of them.
@@ -54,29 +70,46 @@ struct Point {
 
 /// Whether `nat` is negative for some sizes that satisfy the assumptions.
 pub(crate) fn is_negative_somewhere(known: &Known, nat: &Nat) -> bool {
+    any(known, |point| point.at(nat).is_some_and(|value| value < 0))
+}
+
+/// Whether `nat` is another number than 0 for some sizes that satisfy the assumptions.
+pub(crate) fn is_nonzero_somewhere(known: &Known, nat: &Nat) -> bool {
+    any(known, |point| point.at(nat).is_some_and(|value| value != 0))
+}
+
+/// Whether `d` leaves a remainder for some sizes that satisfy the assumptions.
+pub(crate) fn leaves_a_remainder_somewhere(known: &Known, d: &Nat, a: &Nat) -> bool {
+    any(known, |point| match (point.at(d), point.at(a)) {
+        (Some(d), Some(a)) => d >= 1 && a.checked_rem(d).is_some_and(|rest| rest != 0),
+        _ => false,
+    })
+}
+
+fn any(known: &Known, test: impl Fn(&Point) -> bool) -> bool {
     STYLES.iter().zip(&known.points.0).any(|(style, point)| {
         let point = point.get_or_init(|| Point::find(known, *style));
-        point
-            .as_ref()
-            .and_then(|point| point.at(nat))
-            .is_some_and(|value| value < 0)
+        point.as_ref().is_some_and(&test)
     })
 }
 
 impl Style {
+    const fn of(vars: Vars, funs: Funs) -> Style {
+        Style { vars, funs }
+    }
+
     fn var(self, var: Var) -> i64 {
-        match self {
-            Style::Same(value) => value,
-            Style::Mixed(seed) => mixed(var.0, seed) % (5 + 4 * i64::from(seed)),
+        match self.vars {
+            Vars::Same(value) => value,
+            Vars::Mixed(seed) => mixed(var.0, seed) % (5 + 4 * i64::from(seed)),
         }
     }
 
     fn fun(self, fun: Var, arg: i64) -> Option<i64> {
-        match self {
-            Style::Same(64) => Some(1),
-            Style::Same(1) => arg.checked_mul(2)?.checked_add(1),
-            Style::Same(value) => Some(value),
-            Style::Mixed(seed) => {
+        match self.funs {
+            Funs::Zero => Some(0),
+            Funs::Identity => (arg >= 0).then_some(arg),
+            Funs::Mixed(seed) => {
                 let arg = u32::try_from(arg.rem_euclid(1 << 16)).ok()?;
                 Some(mixed(fun.0 ^ (arg << 8), seed) % 23)
             }

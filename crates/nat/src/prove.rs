@@ -5,6 +5,7 @@ use crate::division::{Rounding, divide, reduce};
 use crate::facts::{Facts, Known};
 use crate::functions::{Extremum, build, of_members};
 use crate::nonneg::is_nonneg;
+use crate::points::{is_nonzero_somewhere, leaves_a_remainder_somewhere};
 use crate::prop::Prop;
 use crate::repr::{Atom, Mono, Nat, Op, Term, Var};
 use crate::visit::Mapper;
@@ -264,6 +265,9 @@ pub(crate) fn is_zero(known: &Known, nat: &Nat) -> bool {
     if nat.is_zero() {
         return true;
     }
+    if is_nonzero_somewhere(known, nat) {
+        return false;
+    }
     let nat = complete(&simplify(known, nat));
     if nat.is_zero() {
         return true;
@@ -309,6 +313,9 @@ impl Known {
 pub(crate) fn divides(known: &Known, d: &Nat, a: &Nat) -> bool {
     if d.is_one() || a.exact_div(d).is_some() {
         return true;
+    }
+    if leaves_a_remainder_somewhere(known, d, a) {
+        return false;
     }
     let (d, a) = (complete(d), complete(&simplify(known, a)));
     if a.exact_div(&d).is_some() {
