@@ -141,7 +141,10 @@ fn import_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Dia
         if let Some(error) = unreadable(db, import) {
             note(import.item, error);
         } else if let Some((at, def)) = late
-            && items(db, file).iter().skip(at).any(|&item| item == import.item)
+            && items(db, file)
+                .iter()
+                .skip(at)
+                .any(|&item| item == import.item)
         {
             let span = SourceItem::from(import.item).header(db).span;
             let error = Diagnostic::error(
@@ -171,12 +174,7 @@ fn import_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Dia
 /// The first definition of a file and its position among the items.
 fn first_def(db: &dyn Db, file: SourceFile) -> Option<(usize, ItemId)> {
     let items = items(db, file);
-    let is_def = |item: &ItemId| {
-        matches!(
-            SourceItem::from(*item).declares(db),
-            Declares::Def(_)
-        )
-    };
+    let is_def = |item: &ItemId| matches!(SourceItem::from(*item).declares(db), Declares::Def(_));
     let at = items.iter().position(is_def)?;
     Some((at, items[at]))
 }
