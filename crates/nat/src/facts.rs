@@ -93,6 +93,9 @@ impl Facts {
         if nat.as_var().is_some_and(|var| !self.0.has_value(var)) {
             return nat.clone();
         }
+        if self.0.shapes.is_empty() && !nat.terms().iter().any(|t| t.mono.any_op(|_| true)) {
+            return nat.clone();
+        }
         let inner = self.0.inner(nat);
         let simple = crate::prove::simplify(&self.0, &inner);
         self.0.outer(&simple)
@@ -369,6 +372,9 @@ fn as_share(term: &Term, lead: &Term) -> Option<(Nat, Nat)> {
 struct Outer<'a>(&'a Known);
 
 impl Mapper for Outer<'_> {
+    fn wants(&self, _op: &Op) -> bool {
+        true
+    }
     fn op(&mut self, op: Op, changed: bool, _depth: u32) -> Option<Nat> {
         let again = |nat: &Nat| self.0.named(&self.0.contract(nat));
         let new = match &op {

@@ -144,6 +144,9 @@ fn never_multiple(d: i64, a: &Nat) -> bool {
 pub(crate) fn complete(nat: &Nat) -> Nat {
     struct Complete;
     impl Mapper for Complete {
+        fn wants(&self, op: &Op) -> bool {
+            matches!(op, Op::Div(..) | Op::Mod(..))
+        }
         fn op(&mut self, op: Op, changed: bool, _depth: u32) -> Option<Nat> {
             let quotient = |a: &Nat, b: &Nat| {
                 let (quotient, rest) = divide(a, b, Rounding::Floor);
@@ -175,6 +178,9 @@ pub(crate) fn simplify(known: &Known, nat: &Nat) -> Nat {
 struct Simplify<'a>(&'a Known);
 
 impl Mapper for Simplify<'_> {
+    fn wants(&self, op: &Op) -> bool {
+        matches!(op, Op::Div(..) | Op::Mod(..) | Op::Min(_) | Op::Max(_))
+    }
     fn op(&mut self, op: Op, changed: bool, _depth: u32) -> Option<Nat> {
         let known = self.0;
         let simple = match &op {

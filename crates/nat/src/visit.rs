@@ -3,6 +3,7 @@
 use crate::arith::plain_mul;
 use crate::functions::build;
 use crate::repr::{Atom, Nat, Op, Repr, Var};
+use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 
 /// A function from sizes to sizes, `natFun(param => body)`. Equal up to the name of the parameter.
@@ -56,6 +57,10 @@ pub(crate) trait Mapper {
     fn bound(&mut self, _index: u32, _depth: u32) -> Option<Nat> {
         None
     }
+    /// Whether `op` is asked about such an operation though nothing in it changed.
+    fn wants(&self, _op: &Op) -> bool {
+        false
+    }
     /// The operands are done; `changed` says whether one of them is new.
     fn op(&mut self, op: Op, changed: bool, _depth: u32) -> Option<Nat> {
         changed.then(|| build(op))
@@ -77,6 +82,9 @@ impl Mapper for Subst<'_> {
 struct SubstFun<'a>(&'a dyn Fn(Var) -> Option<NatFun>);
 
 impl Mapper for SubstFun<'_> {
+    fn wants(&self, op: &Op) -> bool {
+        matches!(op, Op::App(..))
+    }
     fn op(&mut self, op: Op, changed: bool, depth: u32) -> Option<Nat> {
         if let Op::App(fun, arg) = &op
             && let Some(NatFun { param, body }) = (self.0)(*fun)
@@ -228,6 +236,9 @@ impl Nat {
     pub fn rename_fun(&self, map: &dyn Fn(Var) -> Option<Var>) -> Nat {
         struct Rename<'a>(&'a dyn Fn(Var) -> Option<Var>);
         impl Mapper for Rename<'_> {
+            fn wants(&self, op: &Op) -> bool {
+                matches!(op, Op::App(..))
+            }
             fn op(&mut self, op: Op, changed: bool, _depth: u32) -> Option<Nat> {
                 match op {
                     Op::App(fun, arg) => match (self.0)(fun) {
@@ -270,17 +281,15 @@ fn map_nat(nat: &Nat, mapper: &mut dyn Mapper, depth: u32) -> Option<Nat> {
         Repr::Var(var) => return mapper.var(*var, depth),
         Repr::Poly(terms) => terms,
     };
-    let mut kept = Vec::new();
-    let mut changed: Vec<Nat> = Vec::new();
-    for term in terms.iter() {
-        let new: Vec<Option<Nat>> = term
+    let mut changed: SmallVec<[(usize, Nat); 4]> = SmallVec::new();
+    for (at, term) in terms.iter().enumerate() {
+        let new: SmallVec<[Option<Nat>; 4]> = term
             .mono
             .0
             .iter()
             .map(|f| map_atom(&f.atom, mapper, depth))
             .collect();
         if new.iter().all(Option::is_none) {
-            kept.push(term.clone());
             continue;
         }
         let mut product = Nat::constant(term.coeff);
@@ -292,16 +301,16 @@ fn map_nat(nat: &Nat, mapper: &mut dyn Mapper, depth: u32) -> Option<Nat> {
             };
             product = plain_mul(&product, &factor);
         }
-        changed.push(product);
+        changed.push((at, product));
     }
     if changed.is_empty() {
         return None;
     }
-    Some(
-        changed
-            .iter()
-            .fold(Nat::from_sorted(kept), |sum, part| Nat::add(&sum, part)),
-    )
+    let is_kept = |at: &usize| changed.iter().all(|(other, _)| other != at);
+    let kept = (0..terms.len()).filter(is_kept);
+    let kept = Nat::from_sorted(kept.map(|at| terms[at].clone()).collect());
+    let add = |sum: Nat, (_, part): &(usize, Nat)| Nat::add(&sum, part);
+    Some(changed.iter().fold(kept, add))
 }
 
 fn map_atom(atom: &Atom, mapper: &mut dyn Mapper, depth: u32) -> Option<Nat> {
@@ -313,30 +322,43 @@ fn map_atom(atom: &Atom, mapper: &mut dyn Mapper, depth: u32) -> Option<Nat> {
         Atom::Bound(index) => return mapper.bound(*index, depth),
         Atom::Node(node) => node,
     };
-    let mut changed = false;
-    let mut part = |nat: &Nat, depth: u32| match map_nat(nat, mapper, depth) {
-        Some(new) => {
-            changed = true;
-            new
-        }
-        None => nat.clone(),
-    };
-    let op = match &node.op {
-        Op::Div(a, b) => Op::Div(part(a, depth), part(b, depth)),
-        Op::Mod(a, b) => Op::Mod(part(a, depth), part(b, depth)),
-        Op::Pow(a, b) => Op::Pow(part(a, depth), part(b, depth)),
-        Op::Min(all) => Op::Min(all.iter().map(|n| part(n, depth)).collect()),
-        Op::Max(all) => Op::Max(all.iter().map(|n| part(n, depth)).collect()),
-        Op::Log2(a) => Op::Log2(part(a, depth)),
-        Op::Sum { from, to, body } => Op::Sum {
-            from: part(from, depth),
-            to: part(to, depth),
-            body: part(body, depth + 1),
-        },
-        Op::App(fun, a) => Op::App(*fun, part(a, depth)),
-        Op::BigAdd(a, b) => Op::BigAdd(part(a, depth), part(b, depth)),
-        Op::BigMul(a, b) => Op::BigMul(part(a, depth), part(b, depth)),
-        Op::TooBig => Op::TooBig,
-    };
-    mapper.op(op, changed, depth)
+    let inside = |at: usize| depth + u32::from(at == 2 && matches!(node.op, Op::Sum { .. }));
+    let operands = node.op.operands();
+    let mut new: SmallVec<[Option<Nat>; 3]> = SmallVec::new();
+    for (at, operand) in operands.iter().enumerate() {
+        new.push(map_nat(operand, mapper, inside(at)));
+    }
+    let changed = new.iter().any(Option::is_some);
+    if !changed && !mapper.wants(&node.op) {
+        return None;
+    }
+    let mut all = operands
+        .iter()
+        .zip(new)
+        .map(|(old, new)| new.unwrap_or_else(|| (*old).clone()));
+    mapper.op(node.op.with(&mut all)?, changed, depth)
+}
+
+impl Op {
+    /// The same operation over as many other operands.
+    fn with(&self, operands: &mut dyn Iterator<Item = Nat>) -> Option<Op> {
+        let mut next = || operands.next();
+        Some(match self {
+            Op::Div(..) => Op::Div(next()?, next()?),
+            Op::Mod(..) => Op::Mod(next()?, next()?),
+            Op::Pow(..) => Op::Pow(next()?, next()?),
+            Op::Min(_) => Op::Min(operands.collect()),
+            Op::Max(_) => Op::Max(operands.collect()),
+            Op::Log2(_) => Op::Log2(next()?),
+            Op::Sum { .. } => Op::Sum {
+                from: next()?,
+                to: next()?,
+                body: next()?,
+            },
+            Op::App(fun, _) => Op::App(*fun, next()?),
+            Op::BigAdd(..) => Op::BigAdd(next()?, next()?),
+            Op::BigMul(..) => Op::BigMul(next()?, next()?),
+            Op::TooBig => Op::TooBig,
+        })
+    }
 }

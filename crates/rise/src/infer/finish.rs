@@ -1,5 +1,6 @@
 //! The end of an item: what is still open is decided, generalised or reported.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use nat::{Facts, Nat, Prop, Solution, Var, Verdict};
@@ -22,7 +23,7 @@ impl Infer<'_> {
         self.settle_literals(&|v| open.contains(&v));
         let obligations = self.judge_obligations();
         self.report_holes();
-        self.known = known_facts(&obligations);
+        self.known = Simplified::under(&obligations);
         let ty = self.generalised(&self.read(&ty));
         self.report_undetermined();
         let names = self.all_names();
@@ -180,14 +181,14 @@ impl Infer<'_> {
     fn read(&self, ty: &Ty) -> Ty {
         let ty = self.table.ty(ty);
         match &self.known {
-            Some(facts) => map_sizes(&ty, &|n| facts.normalize(n)),
+            Some(sizes) => map_sizes(&ty, &|n| sizes.get(n)),
             None => ty,
         }
     }
 
     fn read_arg(&self, arg: &Arg) -> Arg {
         match (self.table.arg(arg), &self.known) {
-            (Arg::Nat(n), Some(facts)) => Arg::Nat(facts.normalize(&n)),
+            (Arg::Nat(n), Some(sizes)) => Arg::Nat(sizes.get(&n)),
             (Arg::Type(ty), Some(_)) => Arg::Type(self.read(&ty)),
             (arg, _) => arg,
         }
@@ -287,19 +288,37 @@ impl Infer<'_> {
     }
 }
 
-/// What the item's conditions say of sizes, where there are any.
-fn known_facts(obligations: &[Obligation]) -> Option<Facts> {
-    if obligations.is_empty() {
-        return None;
-    }
-    let mut facts = Facts::new();
-    for obligation in obligations {
-        // An equation would put one size in the place of another where the text says which.
-        if !matches!(obligation.prop, Prop::Equal(..)) {
+/// Sizes as simple as the item's conditions make them; the same few occur over and over.
+pub(super) struct Simplified {
+    facts: Facts,
+    seen: RefCell<FxHashMap<Nat, Nat>>,
+}
+
+impl Simplified {
+    /// `None` if there are no conditions.
+    fn under(obligations: &[Obligation]) -> Option<Simplified> {
+        if obligations.is_empty() {
+            return None;
+        }
+        let mut facts = Facts::new();
+        for obligation in obligations {
             facts.assume(&obligation.prop);
         }
+        let seen = RefCell::default();
+        Some(Simplified { facts, seen })
     }
-    Some(facts)
+
+    fn get(&self, nat: &Nat) -> Nat {
+        if nat.as_const().is_some() {
+            return nat.clone();
+        }
+        if let Some(simple) = self.seen.borrow().get(nat) {
+            return simple.clone();
+        }
+        let simple = self.facts.normalize(nat);
+        self.seen.borrow_mut().insert(nat.clone(), simple.clone());
+        simple
+    }
 }
 
 /// Every variable that a type binds, outside in.

@@ -95,7 +95,7 @@ struct Infer<'a> {
     obligation_vars: FxHashSet<Var>,
     facts: FactCache,
     /// At the end: what the remaining conditions say.
-    known: Option<nat::Facts>,
+    known: Option<finish::Simplified>,
     literals: Vec<OpenLiteral>,
     holes: Vec<(TermId, Ty)>,
     /// Names that were reported as unknown: once is enough.

@@ -49,6 +49,13 @@ impl FactCache {
     pub fn forget(&mut self) {
         self.0 = None;
     }
+
+    /// One more condition, after all that were there.
+    fn learn(&mut self, prop: &Prop) {
+        if let Some(facts) = &mut self.0 {
+            Rc::make_mut(facts).assume(prop);
+        }
+    }
 }
 
 impl Infer<'_> {
@@ -71,13 +78,15 @@ impl Infer<'_> {
         prop.for_each_var(&mut |v| {
             self.obligation_vars.insert(v);
         });
+        if !plainly_false(&prop) && self.inner_vars(&prop).is_empty() {
+            self.facts.learn(&prop);
+        }
         self.obligations.push(Pending {
             prop,
             span,
             written,
             source,
         });
-        self.facts.forget();
     }
 
     /// Whether the variable is bound inside the item's value, not by its type.
@@ -176,6 +185,8 @@ impl Infer<'_> {
                 continue;
             }
             let prop = self.quantified(prop, inner);
+            // A copy of the facts would have them copied for what they learn.
+            drop(here);
             facts.assume(&prop);
             let obligation = Obligation {
                 prop,
@@ -260,7 +271,17 @@ impl Infer<'_> {
 /// earlier ones was never kept.)
 fn drop_implied(kept: &mut Vec<(Obligation, bool)>) {
     let mut index = 0;
-    while index < kept.len() {
+    // The last has none after it, and what shares no size with any other does not follow.
+    while index + 1 < kept.len() {
+        let this = &kept[index].0.prop;
+        let others = kept.iter().enumerate().filter(|(at, _)| *at != index);
+        if !others
+            .map(|(_, (o, _))| &o.prop)
+            .any(|o| share_a_size(this, o))
+        {
+            index += 1;
+            continue;
+        }
         let mut facts = Facts::new();
         for (at, (other, _)) in kept.iter().enumerate() {
             if at != index {
@@ -274,6 +295,12 @@ fn drop_implied(kept: &mut Vec<(Obligation, bool)>) {
             index += 1;
         }
     }
+}
+
+fn share_a_size(a: &Prop, b: &Prop) -> bool {
+    let mut found = false;
+    a.for_each_var(&mut |v| found = found || b.mentions(v));
+    found
 }
 
 fn plainly_true(prop: &Prop) -> bool {
