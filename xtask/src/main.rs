@@ -1,6 +1,11 @@
-//! What is done to the project rather than by it: `cargo xtask bench`.
+//! What is done to the project rather than by it.
 
 mod bench;
+mod generate;
+mod tidy;
+
+use std::path::Path;
+use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
@@ -15,15 +20,31 @@ struct Arguments {
 enum Task {
     /// Measure speed and memory of the release binary on generated workspaces.
     Bench(bench::Options),
+    /// Make the tree-sitter parser and the copies of its queries anew.
+    Generate,
+    /// Check the rules of the house: which crate uses which, how long a file is.
+    Tidy,
 }
 
-fn main() -> std::process::ExitCode {
-    let Task::Bench(options) = Arguments::parse().task;
-    match bench::run(&options) {
-        Ok(()) => std::process::ExitCode::SUCCESS,
+fn main() -> ExitCode {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let result = match Arguments::parse().task {
+        Task::Bench(options) => bench::run(&options).map_err(|error| error.to_string()),
+        Task::Generate => generate::run(&root),
+        Task::Tidy => tidy(&root),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
-            std::process::ExitCode::FAILURE
+            ExitCode::FAILURE
         }
+    }
+}
+
+fn tidy(root: &Path) -> Result<(), String> {
+    match tidy::findings(root)?.as_slice() {
+        [] => Ok(()),
+        findings => Err(findings.join("\n")),
     }
 }

@@ -1,0 +1,85 @@
+//! The rules of the house that a machine can check: which crate uses which, and how long a file is.
+
+use std::fs;
+use std::path::Path;
+
+/// The crates from the top down; each may use only what stands below it.
+const LAYERS: &[&str] = &["rise-ls", "ide", "db", "rise", "nat", "syntax"];
+
+/// Lines that a source file may have before it asks to be split.
+const LONG: usize = 620;
+
+/// What is against the rules below `root`, one line each.
+pub fn findings(root: &Path) -> Result<Vec<String>, String> {
+    let mut found = Vec::new();
+    for (height, name) in LAYERS.iter().enumerate() {
+        let manifest = root.join("crates").join(name).join("Cargo.toml");
+        let text = fs::read_to_string(&manifest)
+            .map_err(|error| format!("{}: {error}", manifest.display()))?;
+        for used in dependencies(&text) {
+            if let Some(below) = LAYERS.iter().position(|layer| *layer == used)
+                && below <= height
+            {
+                found.push(format!("crate `{name}` uses `{used}`, which stands above it"));
+            }
+            if used == "salsa" && *name != "db" {
+                found.push(format!("crate `{name}` uses salsa: only `db` does"));
+            }
+            if matches!(used.as_str(), "lsp-types" | "tower-lsp" | "tokio") && *name != "rise-ls" {
+                found.push(format!("crate `{name}` uses {used}: only `rise-ls` does"));
+            }
+        }
+        long_files(&root.join("crates").join(name).join("src"), &mut found)?;
+    }
+    Ok(found)
+}
+
+/// The names in a manifest's `[dependencies]`.
+fn dependencies(manifest: &str) -> Vec<String> {
+    manifest
+        .lines()
+        .skip_while(|line| line.trim() != "[dependencies]")
+        .skip(1)
+        .take_while(|line| !line.starts_with('['))
+        .filter_map(|line| {
+            let name = line.split(['.', '=', ' ']).next()?.trim();
+            (!name.is_empty() && !name.starts_with('#')).then(|| name.to_owned())
+        })
+        .collect()
+}
+
+fn long_files(folder: &Path, found: &mut Vec<String>) -> Result<(), String> {
+    let entries =
+        fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            long_files(&path, found)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(&path)
+                .map_err(|error| format!("{}: {error}", path.display()))?;
+            let lines = text.lines().count();
+            if lines > LONG {
+                found.push(format!("{} has {lines} lines: split it", path.display()));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_house_is_in_order() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        assert_eq!(findings(&root), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn dependencies_are_read() {
+        let manifest = "[package]\nname = \"x\"\n\n[dependencies]\nnat.workspace = true\nsyntax = { path = \"y\" }\n\n[dev-dependencies]\ndb = \"1\"\n";
+        assert_eq!(dependencies(manifest), ["nat", "syntax"]);
+    }
+}
