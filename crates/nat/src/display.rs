@@ -106,7 +106,7 @@ impl Writer<'_, '_> {
         if mono.is_one() {
             return write!(self.out, "{coeff}");
         }
-        let alone = coeff == 1 && mono.0.len() == 1;
+        let alone = coeff == 1 && matches!(mono.0.as_slice(), [one] if one.exp == 1);
         for (at, factor) in mono.0.iter().enumerate() {
             if at > 0 {
                 self.out.write_char('*')?;

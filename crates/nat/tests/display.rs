@@ -89,3 +89,15 @@ fn conditions() {
     let all = Prop::for_all(Var(4), c(0), v(0), Prop::AtLeast(v(1), v(4)));
     assert_eq!(show(all), "for all 0 <= i < n: m >= i");
 }
+
+#[test]
+fn powers_of_quotients_keep_their_parentheses() {
+    let (n, m) = (Nat::var(Var(0)), Nat::var(Var(1)));
+    let name = |v: Var| ["n", "m"][v.0 as usize].into();
+    let quotient = Nat::div(&n, &m);
+    let remainder = Nat::rem(&n, &m);
+    let text = |nat: &Nat| nat.display(&name).to_string();
+    assert_eq!(text(&Nat::pow(&quotient, &Nat::constant(2))), "(n/m)^2");
+    assert_eq!(text(&Nat::pow(&remainder, &Nat::constant(2))), "(n%m)^2");
+    assert_eq!(text(&Nat::pow(&n, &Nat::constant(2))), "n^2");
+}
