@@ -330,11 +330,14 @@ impl Known {
             let Some(lead) = terms.iter().find(has_inner) else {
                 continue;
             };
+            // Of a shape such as (n + 1)*q a part says nothing in terms of the variable.
+            let is_product = terms.iter().filter(has_inner).count() == 1;
             let this = Nat::from_term(lead.mono.clone(), lead.coeff);
             // lead = var - others
             let multiple = Nat::sub(&Nat::var(shape.var), &Nat::sub(&shape.value, &this));
             for term in out.clone().terms().iter() {
-                let Some((part, by)) = as_share(term, lead).filter(|(_, by)| fits(by)) else {
+                let usable = |by: &Nat| fits(by) && (is_product || by.is_one());
+                let Some((part, by)) = as_share(term, lead).filter(|(_, by)| usable(by)) else {
                     continue;
                 };
                 let old = Nat::from_term(term.mono.clone(), term.coeff);

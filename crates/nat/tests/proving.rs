@@ -234,3 +234,14 @@ fn normal_forms_under_facts() {
         Nat::div(&v(N), &c(4))
     );
 }
+
+#[test]
+fn a_quotient_by_a_sum_stays_a_quotient() {
+    let (n, m) = (Nat::var(Var(0)), Nat::var(Var(1)));
+    let divisor = Nat::add(&n, &Nat::constant(1));
+    let quotient = Nat::div(&m, &divisor);
+    let mut facts = Facts::new();
+    facts.assume(&Prop::Divides(divisor.clone(), m.clone()));
+    assert_eq!(facts.normalize(&quotient), quotient);
+    assert_eq!(facts.normalize(&Nat::mul(&quotient, &divisor)), m);
+}
