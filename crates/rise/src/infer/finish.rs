@@ -21,11 +21,14 @@ impl Infer<'_> {
         self.decide_equations();
         let open = self.open_vars(&self.table.ty(&ty));
         self.settle_literals(&|v| open.contains(&v));
-        let obligations = self.judge_obligations();
+        let judged = self.judge_obligations();
+        let (obligations, written) = judged.into_iter().unzip();
+        let obligations: Vec<Obligation> = obligations;
         self.report_holes();
         self.known = Simplified::under(&obligations);
         let ty = self.generalised(&self.read(&ty));
         self.report_undetermined();
+        self.remark(&obligations, written);
         let names = self.all_names();
         let scheme = self.scheme(&ty, &obligations, &names);
         self.diagnostics.sort_by_key(|d| (d.severity, d.span.start));
@@ -42,7 +45,8 @@ impl Infer<'_> {
 
     /// The scheme of a signature without a body.
     pub(super) fn written_only(mut self, ty: &Ty) -> Scheme {
-        let obligations = self.judge_obligations();
+        let judged = self.judge_obligations();
+        let obligations: Vec<Obligation> = judged.into_iter().map(|(o, _)| o).collect();
         let names = self.all_names();
         self.scheme(&self.table.ty(ty), &obligations, &names)
     }

@@ -72,6 +72,7 @@ impl Infer<'_> {
         let info = self.table.update(var);
         info.state = State::Open;
         info.level = level;
+        info.inner = false;
     }
 
     /// Implicit parameters that come first are inferred.

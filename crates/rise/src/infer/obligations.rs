@@ -146,7 +146,8 @@ impl Infer<'_> {
     }
 
     /// Proves, refutes or keeps every condition.
-    pub(super) fn judge_obligations(&mut self) -> Vec<Obligation> {
+    /// Each with whether it was written with `@assume`.
+    pub(super) fn judge_obligations(&mut self) -> Vec<(Obligation, bool)> {
         let mut facts = Facts::new();
         let mut kept: Vec<(Obligation, bool)> = Vec::new();
         for pending in std::mem::take(&mut self.obligations) {
@@ -195,8 +196,7 @@ impl Infer<'_> {
             kept.push((obligation, pending.written));
         }
         drop_implied(&mut kept);
-        self.remark(&kept);
-        kept.into_iter().map(|(obligation, _)| obligation).collect()
+        kept
     }
 
     /// Whether a condition on a bound index fails at its first or last value, whatever the range
@@ -247,9 +247,10 @@ impl Infer<'_> {
     }
 
     /// One remark for each place that assumes something.
-    fn remark(&mut self, kept: &[(Obligation, bool)]) {
+    pub(super) fn remark(&mut self, kept: &[Obligation], written: Vec<bool>) {
         let mut places: Vec<(Span, Vec<String>)> = Vec::new();
-        for (obligation, _) in kept.iter().filter(|(_, written)| !written) {
+        let unwritten = kept.iter().zip(written).filter(|(_, written)| !written);
+        for (obligation, _) in unwritten {
             let text = self.show_prop(&obligation.prop);
             match places.iter_mut().find(|(span, _)| *span == obligation.span) {
                 Some((_, texts)) if texts.contains(&text) => {}

@@ -193,3 +193,26 @@ def left = fun(xs: 8.f32 => map(fun(x => x + 1)) <| xs)",
         "#]],
     );
 }
+
+#[test]
+fn conditions_on_parameters_that_are_inferred() {
+    check(
+        "def some = fun(xs => xs |> split(4) |> join |> take(9))
+def few = fun(xs: 10.f32 => xs |> split(4) |> join |> take(9))
+def rows = fun(xs: 8.4.f32 => xs |> map(take(5)))",
+        expect![[r#"
+            some : {n: Nat} -> {t: DataType} -> (n*4).t -> 9.t where n*4 >= 9
+              Information[obligation] at `take`: assumes n*4 >= 9
+                help: checked before each run; part of the type for every use
+            few : 10.f32 -> 9.f32
+              Error[obligation-fails] at `split`: `split` needs a size that 4 divides, and it does not divide 10
+                expected: (m*4).f32
+                   found: 10.f32
+                related `xs`: `xs` is `10.f32`
+            rows : 8.4.f32 -> 8.5.f32
+              Error[negative-size] at `take(5)`: `take` needs at least 5 elements, and there are 4
+                expected: 4.f32 -> 5.f32
+                   found: (m+5).f32 -> 5.f32
+        "#]],
+    );
+}

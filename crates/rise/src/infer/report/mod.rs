@@ -42,7 +42,8 @@ impl Infer<'_> {
                 let var = Var(i as u32);
                 let name = &self.table.info(var).name;
                 // An unknown goes by its parameter's name, unless that means something here.
-                if self.table.is_open(var) && written(name) {
+                let unknown = self.table.is_open(var) && !self.generalised_vars.contains(&var);
+                if unknown && written(name) {
                     Name::default()
                 } else {
                     name.clone()
@@ -131,7 +132,9 @@ impl Infer<'_> {
                 });
             }
         };
-        if let Some(span) = self.fixed_at(expected, cause.span) {
+        if !origin.is_empty()
+            && let Some(span) = self.fixed_at(expected, cause.span)
+        {
             add(span, origin.to_owned());
         }
         match cause.why {

@@ -9,7 +9,7 @@ use super::super::obligations::Source;
 use super::super::unify::{Cause, Why};
 use super::Undecided;
 use crate::print;
-use crate::types::{Ty, Type};
+use crate::types::{Names, Ty, Type};
 
 impl Infer<'_> {
     pub(in crate::infer) fn report_sizes(
@@ -26,12 +26,15 @@ impl Infer<'_> {
             self.table.ty(&demand.found),
         );
         let comparison = self.comparison(&expected, &found);
-        let (left, right) = (self.show_nat(a), self.show_nat(b));
-        let related = self.cause_places(
-            cause,
-            &demand.expected,
-            &format!("the size `{left}` comes from here"),
-        );
+        let names = self.names_within(&[&expected, &found]);
+        let (left, right) = (print::nat_text(a, &names), print::nat_text(b, &names));
+        let origin = match outcome {
+            Undecided::Differ(_) | Undecided::CannotTell => {
+                format!("the size `{left}` comes from here")
+            }
+            Undecided::Impossible | Undecided::Open => String::new(),
+        };
+        let related = self.cause_places(cause, &demand.expected, &origin);
         let (code, message, help) = match outcome {
             Undecided::Differ(witness) => {
                 let why = match self.fails_for(&witness) {
@@ -47,7 +50,7 @@ impl Infer<'_> {
                 format!("cannot tell whether the sizes `{left}` and `{right}` are equal{comparison}"),
                 Some("if they are, say so: `assume(size)` makes it an obligation that is checked before each run".to_owned()),
             ),
-            Undecided::Impossible => self.impossible_size(a, b, cause, &comparison),
+            Undecided::Impossible => self.impossible_size(a, b, cause, &comparison, &names),
             Undecided::Open => (
                 Code::CannotInfer,
                 format!("nothing determines the sizes in `{left}` = `{right}`{comparison}"),
@@ -152,8 +155,9 @@ impl Infer<'_> {
         b: &Nat,
         cause: Cause,
         comparison: &str,
+        names: &Names,
     ) -> (Code, String, Option<String>) {
-        let user = self.cause_head(cause).unwrap_or_else(|| "this".into());
+        let user = self.size_user(cause).unwrap_or_else(|| "this".into());
         let (pattern, given) = if self.has_open(a) { (a, b) } else { (b, a) };
         let at =
             |value: i64| pattern.subst(&|v| self.table.is_open(v).then(|| Nat::constant(value)));
@@ -188,12 +192,26 @@ impl Infer<'_> {
                 None,
             );
         }
-        let pattern = self.show_nat(pattern);
+        let pattern = print::nat_text(pattern, names);
         (
             Code::SizeMismatch,
             format!("no sizes make `{pattern}` equal to `{size}`{comparison}"),
             None,
         )
+    }
+
+    /// The function that a size does not suit: of `map(take(5))` it is `take`.
+    fn size_user(&self, cause: Cause) -> Option<String> {
+        match cause.why {
+            Why::Argument { term, .. } if self.is_function_argument(cause) => {
+                let mut head = self.bare(term);
+                while let TermKind::Apply { callee, .. } = self.item.term(head).kind {
+                    head = self.bare(callee);
+                }
+                Some(self.source(head))
+            }
+            _ => self.cause_head(cause),
+        }
     }
 
     pub(in crate::infer) fn has_open(&self, nat: &Nat) -> bool {
