@@ -23,7 +23,10 @@ function words(name: string): string {
 
 function quantity(name: string, value: unknown): string {
   if (typeof value !== "number") return String(value);
-  if (name.endsWith("Bytes")) return `${(value / (1 << 20)).toFixed(1)} MiB`;
+  if (name.endsWith("Bytes")) return size(value);
   if (name.endsWith("Micros")) return `${(value / 1000).toFixed(2)} ms`;
   return String(value);
 }
+
+const size = (bytes: number): string =>
+  bytes < 1 << 20 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / (1 << 20)).toFixed(1)} MiB`;
