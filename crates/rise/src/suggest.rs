@@ -2,6 +2,11 @@
 
 /// The candidate that is most like `word`, if one is close enough to be a slip.
 pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    // Nobody mistypes a name of a thousand letters by two.
+    const LONG: usize = 64;
+    if word.len() > LONG {
+        return None;
+    }
     let limit = match word.chars().count() {
         0..=1 => 0,
         2..=3 => 1,
@@ -10,7 +15,7 @@ pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     };
     candidates
         .into_iter()
-        .filter(|candidate| *candidate != word)
+        .filter(|candidate| *candidate != word && candidate.len() <= LONG)
         .filter_map(|candidate| Some((distance(word, candidate, limit)?, candidate)))
         .min()
         .map(|(_, candidate)| candidate)

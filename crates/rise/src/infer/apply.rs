@@ -157,6 +157,9 @@ impl Infer<'_> {
                 }
                 given = 1;
             } else if let Some(optional) = primitive.optional_argument() {
+                if self.unknown_first(first.term) {
+                    return self.abandon(spine, 1);
+                }
                 given = usize::from(self.optional_argument(primitive, optional, first.term));
             }
         }

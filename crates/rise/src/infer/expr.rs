@@ -19,7 +19,11 @@ pub(super) type Wanted<'t> = Option<(&'t Ty, Cause)>;
 impl Infer<'_> {
     /// The type of a term.
     pub(super) fn synth(&mut self, term: TermId) -> Ty {
-        let ty = self.visit(term, None);
+        let mut ty = self.visit(term, None);
+        if self.table.take_too_large() {
+            self.too_large(term);
+            ty = self.broken();
+        }
         self.set(term, TermInfo::Expr(ty.clone()));
         ty
     }
@@ -36,7 +40,11 @@ impl Infer<'_> {
             }
             return self.check_implicit(term, pi, cause);
         }
-        let ty = self.visit(term, Some((&head, cause)));
+        let mut ty = self.visit(term, Some((&head, cause)));
+        if self.table.take_too_large() {
+            self.too_large(term);
+            ty = self.broken();
+        }
         self.set(term, TermInfo::Expr(ty.clone()));
         ty
     }
@@ -165,7 +173,9 @@ impl Infer<'_> {
         }
         let first = self.data_of(a);
         let second = self.data_of(b);
-        self.agreed(term, Arc::new(Type::Pair(first, second)), wanted)
+        // Reading it whole finds out whether it has grown too large.
+        let ty = self.table.ty(&Arc::new(Type::Pair(first, second)));
+        self.agreed(term, ty, wanted)
     }
 
     /// The type of a term that must be data (a pair's half, a `let`).

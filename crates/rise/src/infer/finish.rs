@@ -21,10 +21,10 @@ impl Infer<'_> {
         self.decide_equations();
         let open = self.open_vars(&self.table.ty(&ty));
         self.settle_literals(&|v| open.contains(&v));
+        self.report_holes();
         let judged = self.judge_obligations();
         let (obligations, written) = judged.into_iter().unzip();
         let obligations: Vec<Obligation> = obligations;
-        self.report_holes();
         self.known = Simplified::under(&obligations);
         let ty = self.generalised(&self.read(&ty));
         self.report_undetermined();

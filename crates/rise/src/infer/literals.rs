@@ -104,6 +104,7 @@ impl Infer<'_> {
                     format!("the index {value} is outside of `Idx[{size}]`"),
                 )
                 .help = Some(match n.as_const() {
+                    Some(0) => "the array is empty".to_owned(),
                     Some(n) => format!("indices go from 0 to {}", n - 1),
                     None => format!("indices go from 0 to {size} - 1"),
                 });

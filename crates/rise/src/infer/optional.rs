@@ -22,10 +22,6 @@ impl Infer<'_> {
     ) -> bool {
         match optional {
             OptionalArgument::AddressSpace => {
-                if self.is_unknown_space(term) {
-                    self.unknown_space(term);
-                    return true;
-                }
                 if !self.is_address(term) {
                     return false;
                 }
@@ -50,13 +46,21 @@ impl Infer<'_> {
         }
     }
 
-    /// A capitalised name that means nothing: an address space with a slip.
-    pub(super) fn is_unknown_space(&self, term: TermId) -> bool {
-        self.source_name(term).is_some_and(|name| {
-            name.starts_with(char::is_uppercase)
-                && self.lookup(name).is_none()
-                && self.env.resolve(name) == Resolution::Unknown
-        })
+    /// Reports a first argument that is a name without a meaning: whether it was to be an address
+    /// space is not known, so nothing is known of the rest.
+    pub(super) fn unknown_first(&mut self, term: TermId) -> bool {
+        let Some(name) = self.source_name(term).cloned() else {
+            return false;
+        };
+        let unknown = self.lookup(&name).is_none()
+            && self.env.resolve(&name) == Resolution::Unknown
+            && Primitive::from_name(&name).is_none();
+        if unknown && name.starts_with(char::is_uppercase) {
+            self.unknown_space(term);
+        } else if unknown {
+            self.unknown_name(self.bare(term), &name);
+        }
+        unknown
     }
 
     /// `makeArray(k)` takes k elements.

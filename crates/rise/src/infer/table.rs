@@ -1,5 +1,6 @@
 //! The variables of an item: rigid ones that the text binds, open ones that inference solves.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use nat::{Nat, NatFun, Prop, Var};
@@ -42,7 +43,13 @@ pub(super) struct Table {
     vars: Vec<VarInfo>,
     trail: Vec<(Var, VarInfo)>,
     attempts: u32,
+    /// Nodes that the type being read may still have, and whether one had more.
+    left: Cell<u32>,
+    too_large: Cell<bool>,
 }
+
+/// Nodes of a type above which it is given up: types can double with each use of a pair.
+const LARGE: u32 = 20_000;
 
 /// A point to go back to.
 pub(super) struct Mark(usize);
@@ -179,12 +186,17 @@ impl Table {
     }
 
     pub fn data_fun(&self, fun: &DataFun) -> DataFun {
+        self.left.set(LARGE);
+        self.read_data_fun(fun)
+    }
+
+    fn read_data_fun(&self, fun: &DataFun) -> DataFun {
         match fun {
             DataFun::Var(var) => match self.solution(*var) {
-                Some(Arg::DataFun(value)) => self.data_fun(value),
+                Some(Arg::DataFun(value)) => self.read_data_fun(value),
                 _ => fun.clone(),
             },
-            DataFun::Lambda(param, body) => DataFun::Lambda(*param, self.ty(body)),
+            DataFun::Lambda(param, body) => DataFun::Lambda(*param, self.read(body)),
         }
     }
 
@@ -230,21 +242,38 @@ impl Table {
         }
     }
 
-    /// The whole type read through solutions.
+    /// The whole type read through solutions; an error in the place of what grows too large.
     pub fn ty(&self, ty: &Ty) -> Ty {
+        self.left.set(LARGE);
+        self.read(ty)
+    }
+
+    /// Whether a type that was read since the last call was too large.
+    pub fn take_too_large(&self) -> bool {
+        self.too_large.take()
+    }
+
+    fn read(&self, ty: &Ty) -> Ty {
+        match self.left.get().checked_sub(1) {
+            Some(left) => self.left.set(left),
+            None => {
+                self.too_large.set(true);
+                return Arc::new(Type::Error);
+            }
+        }
         let head = self.head(ty);
         let new = match &*head {
             Type::Error | Type::Var(_) | Type::Scalar(_) => return head,
             Type::Index(n) => Type::Index(self.nat(n)),
-            Type::Vector(n, t) => Type::Vector(self.nat(n), self.ty(t)),
-            Type::Array(n, t) => Type::Array(self.nat(n), self.ty(t)),
-            Type::DepArray(n, f) => Type::DepArray(self.nat(n), self.data_fun(f)),
-            Type::Pair(a, b) => Type::Pair(self.ty(a), self.ty(b)),
-            Type::DepPair(f) => Type::DepPair(self.data_fun(f)),
+            Type::Vector(n, t) => Type::Vector(self.nat(n), self.read(t)),
+            Type::Array(n, t) => Type::Array(self.nat(n), self.read(t)),
+            Type::DepArray(n, f) => Type::DepArray(self.nat(n), self.read_data_fun(f)),
+            Type::Pair(a, b) => Type::Pair(self.read(a), self.read(b)),
+            Type::DepPair(f) => Type::DepPair(self.read_data_fun(f)),
             Type::Apply(f, n) => Type::Apply(*f, self.nat(n)),
-            Type::Fun(a, b) => Type::Fun(self.ty(a), self.ty(b)),
+            Type::Fun(a, b) => Type::Fun(self.read(a), self.read(b)),
             Type::Pi(pi) => Type::Pi(Pi {
-                body: self.ty(&pi.body),
+                body: self.read(&pi.body),
                 ..pi.clone()
             }),
         };

@@ -216,3 +216,25 @@ def rows = fun(xs: 8.4.f32 => xs |> map(take(5)))",
         "#]],
     );
 }
+
+/// Types that double at each step are given up, not followed.
+#[test]
+fn types_that_double_end_in_one_error() {
+    let stages = " |> fun(y => (y, y))".repeat(60);
+    let nested: String = (1..60)
+        .map(|i| format!("let a{i} = (a{}, a{}) in ", i - 1, i - 1))
+        .collect();
+    let mut chain = "def d0 = fun(x => (x, x))\n".to_owned();
+    for i in 1..40 {
+        chain.push_str(&format!("def d{i} = fun(x => d{}(d{}(x)))\n", i - 1, i - 1));
+    }
+    for text in [
+        format!("def f = fun(x: f32 => x{stages})"),
+        format!("def g = fun(a0: f32 => {nested}a59)"),
+        chain,
+    ] {
+        let report = report(&text);
+        assert_eq!(report.matches("Error[too-deep]").count(), 1, "{report}");
+        assert_eq!(report.matches("Error[").count(), 1, "{report}");
+    }
+}

@@ -10,6 +10,21 @@ use crate::suggest::closest;
 use crate::types::{Pi, Ty, Type};
 
 impl Infer<'_> {
+    pub(in crate::infer) fn too_large(&mut self, term: TermId) {
+        self.clashes += 1;
+        let span = self.head_span(term);
+        if self.diagnostics.iter().any(|d| d.code == Code::TooDeep) {
+            return;
+        }
+        self.error(
+            Code::TooDeep,
+            span,
+            "the type of this grows larger than the tools follow",
+        )
+        .help =
+            Some("pairs of pairs double at each step: does every step need both halves?".into());
+    }
+
     pub(in crate::infer) fn not_a_function(
         &mut self,
         head: TermId,
