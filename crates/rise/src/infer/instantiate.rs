@@ -7,7 +7,7 @@ use super::Infer;
 use super::obligations::{SchemeCondition, Source};
 use super::table::{State, VarInfo, rename, rename_prop, subst};
 use crate::classes::Classes;
-use crate::types::{Arg, Pi, Scheme, Ty, Type};
+use crate::types::{Arg, DataFun, Pi, Scheme, Ty, Type};
 
 use super::apply::Inherited;
 
@@ -52,6 +52,8 @@ impl Infer<'_> {
                 }),
             })
             .collect();
+        // What a broken definition does not determine was reported there.
+        let broken = mentions_error(&scheme.ty);
         let mut implicits = Vec::new();
         while let Type::Pi(pi) = &*ty {
             if !pi.implicit {
@@ -61,7 +63,9 @@ impl Infer<'_> {
             self.make_open(pi.var);
             let name = self.table.info(pi.var).name.clone();
             implicits.push((name, self.var_as_arg(pi.var, pi.kind)));
-            self.inserted.push((pi.var, at));
+            if !broken {
+                self.inserted.push((pi.var, at));
+            }
             ty = pi.body;
         }
         (ty, obligations, implicits)
@@ -129,5 +133,19 @@ fn collect_kinds(ty: &Type, kinds: &mut [Kind]) {
             collect_kinds(b, kinds);
         }
         _ => {}
+    }
+}
+
+fn mentions_error(ty: &Type) -> bool {
+    match ty {
+        Type::Error => true,
+        Type::Var(_) | Type::Scalar(_) | Type::Index(_) | Type::Apply(..) => false,
+        Type::Vector(_, t) | Type::Array(_, t) => mentions_error(t),
+        Type::DepArray(_, f) | Type::DepPair(f) => match f {
+            DataFun::Var(_) => false,
+            DataFun::Lambda(_, body) => mentions_error(body),
+        },
+        Type::Pair(a, b) | Type::Fun(a, b) => mentions_error(a) || mentions_error(b),
+        Type::Pi(pi) => mentions_error(&pi.body),
     }
 }

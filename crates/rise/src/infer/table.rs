@@ -49,7 +49,7 @@ pub(super) struct Table {
 }
 
 /// Nodes of a type above which it is given up: types can double with each use of a pair.
-const LARGE: u32 = 20_000;
+const LARGE: u32 = 4_000;
 
 /// A point to go back to.
 pub(super) struct Mark(usize);
