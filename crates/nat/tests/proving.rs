@@ -84,6 +84,15 @@ fn bounds_of_operations() {
     proved(&[at_least(N, 4)], at_least(Nat::div(&v(N), &c(4)), 1));
     proved(&[at_least(N, 1)], at_least(Nat::div(&(v(N) - 1), &c(4)), 0));
     proved(&[], at_least(Nat::pow(&c(2), &v(K)), 1));
+    let positive = at_least(S, 1);
+    proved(
+        std::slice::from_ref(&positive),
+        at_least(Nat::ceil_div(&v(N), &v(S)), 0),
+    );
+    proved(
+        &[at_least(N, S), positive],
+        at_least(Nat::div(&v(N), &v(S)), 1),
+    );
     // The last of n/s tiles of s ends within n.
     let last = v(K) * v(S) + v(S);
     proved(
@@ -213,6 +222,19 @@ fn what_can_never_hold() {
     assert!(facts.excludes(&equal(v(N) * 2, v(M) * 4 + 1)));
     assert!(!facts.excludes(&divides(4, N)));
     assert!(!facts.excludes(&at_least(N, 5)));
+}
+
+/// Functions that undo each other: nothing refutes the other order, and no rule proves it.
+#[test]
+fn inverse_functions() {
+    let app = |f: Var, arg: &Nat| Nat::apply(f, arg);
+    let all = |prop: Prop| Prop::for_all(K, c(0), v(N), prop);
+    let into = |f: Var| all(at_least(v(N), app(f, &v(K)) + 1));
+    let undone = |f: Var, g: Var| all(equal(app(g, &app(f, &v(K))), K));
+    let known = [into(F), into(G), undone(F, G)];
+    proved(&known, undone(F, G));
+    proved(&known, all(at_least(v(N), app(G, &app(F, &v(K))) + 1)));
+    assert_eq!(facts(&known).prove(&undone(G, F)), Verdict::Unknown);
 }
 
 #[test]
