@@ -1,4 +1,4 @@
-// Makes docs/vscode.png: a wrong size beside a matrix-vector product, as the editor shows it.
+// Makes docs/vscode.png: a wrong size in a matrix-vector product, as the editor shows it.
 
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,15 +10,11 @@ const FILE = fileURLToPath(new URL("../../../../docs/vscode.png", import.meta.ur
 const PROGRAM = `/// A matrix times a vector: a dot product for each row.
 def mv = depFun((n: Nat, m: Nat) =>
   fun(M: Array[n, Array[m, f32]] =>
-    fun(x: Array[m, f32] =>
+    fun(x: Array[n, f32] =>
       M |> map(fun(row =>
         zip(row)(x)
           |> map(fun(ax => fst(ax) * snd(ax)))
           |> reduce(add)(0.0f))))))
-
-/// The same with the matrix transposed.
-def mvT = depFun((n: Nat, m: Nat) =>
-  fun((M: n.m.f32, x: m.f32) => mv(m, n, transpose(M), x)))
 `;
 
 const SETTINGS = {
@@ -31,6 +27,7 @@ const SETTINGS = {
   "editor.hover.sticky": true,
   "editor.lightbulb.enabled": "off",
   "editor.lineHeight": 26,
+  "editor.matchBrackets": "never",
   "editor.overviewRulerBorder": false,
   "editor.renderLineHighlight": "none",
   "editor.scrollbar.vertical": "hidden",
@@ -46,7 +43,7 @@ const SETTINGS = {
 const { page, workspace, close } = await open({
   files: { "mv.rise": PROGRAM },
   settings: SETTINGS,
-  size: [1200, 600],
+  size: [1200, 580],
 });
 try {
   const window = new Window(page, workspace);
@@ -54,7 +51,12 @@ try {
   await window.command("View: Close Primary Side Bar");
   await page.waitForSelector(".squiggly-error");
   await window.sees(".editor-instance .view-lines", "n.f32)");
-  await window.hover("mv(m, n", "x)))", "expects the size");
+  // The problem is shown in the text, where a hover would cover the stages below.
+  await window.click("zip(row)(x)", "x");
+  await page.keyboard.press("Escape");
+  await window.command("Go to Next Problem (Error, Warning, Info)");
+  await window.sees(".zone-widget", "expects the size");
+  await page.mouse.move(1150, 500);
   await page.waitForTimeout(2000);
   await page.locator(".part.editor").screenshot({ path: process.env.PICTURE ?? FILE });
 } finally {
