@@ -35,14 +35,22 @@ export class Window {
     );
   }
 
-  /** Opens a file of the workspace in the editor, and waits for its text. */
+  /**
+   * Opens a file of the workspace in the editor, and waits for its text. A key that closed something
+   * just before may close the list of files too, when the machine is slow: then it is asked again.
+   */
   async openFile(name) {
-    await this.page.keyboard.press("Control+p");
-    await this.page.waitForSelector(".quick-input-widget input");
-    await this.page.keyboard.type(name);
-    await this.sees(".quick-input-list .monaco-list-row", path.basename(name));
-    await this.page.keyboard.press("Enter");
-    await this.page.waitForSelector(`.tab.active[data-resource-name="${path.basename(name)}"]`);
+    await this.until(`${name} in the editor`, async () => {
+      await this.page.keyboard.press("Control+p");
+      const input = this.page.locator(".quick-input-widget input").first();
+      await input.waitFor({ timeout: 5_000 }).catch(() => undefined);
+      await input.fill(name).catch(() => undefined);
+      const row = this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: name });
+      const found = await row.waitFor({ timeout: 5_000 }).then(() => true, () => false);
+      await this.page.keyboard.press(found ? "Enter" : "Escape");
+      const tab = this.page.locator(`.tab.active[data-resource-name="${name}"]`);
+      return found && tab.waitFor({ timeout: 5_000 }).then(() => true, () => false);
+    }, 60_000);
     await this.page.waitForSelector(".monaco-editor .view-line");
   }
 
