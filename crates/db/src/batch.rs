@@ -4,6 +4,7 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use rustc_hash::FxHashSet;
 use syntax::Diagnostic;
 
 use crate::{Database, FileId, ItemId, queries};
@@ -24,8 +25,8 @@ impl Database {
             .iter()
             .flat_map(|&file| self.items(file).to_vec())
             .collect();
-        self.in_parallel(&items, threads, |db, chunk| {
-            queries::settle(db, chunk.iter().copied());
+        self.in_parallel(&items, threads, |db, chunk, seen| {
+            queries::settle_more(db, chunk.iter().copied(), seen);
             chunk.iter().for_each(|&item| {
                 queries::checked(db, item.into());
             });
@@ -40,15 +41,17 @@ impl Database {
         &self,
         items: &[ItemId],
         threads: usize,
-        work: impl Fn(&Database, &[ItemId]) + Sync,
+        work: impl Fn(&Database, &[ItemId], &mut FxHashSet<ItemId>) + Sync,
     ) {
         let next = AtomicUsize::new(0);
         let run = |db: Database| {
+            // A chain of definitions is walked once, not once for each of its links.
+            let mut seen = FxHashSet::default();
             while let Some(chunk) = items
                 .chunks(CHUNK)
                 .nth(next.fetch_add(1, Ordering::Relaxed))
             {
-                work(&db, chunk);
+                work(&db, chunk, &mut seen);
             }
         };
         std::thread::scope(|scope| {

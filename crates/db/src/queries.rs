@@ -264,13 +264,19 @@ fn with_notes(db: &dyn Db, item: ItemId, notes: &Notes) -> Arc<[Diagnostic]> {
 /// thousand definitions long. Walked on a stack of our own, and answered from the far end, each
 /// question finds its answers ready.
 pub(crate) fn settle(db: &dyn Db, roots: impl IntoIterator<Item = ItemId>) {
+    settle_more(db, roots, &mut FxHashSet::default());
+}
+
+/// As [`settle`], leaving out what was `seen` before.
+pub(crate) fn settle_more(
+    db: &dyn Db,
+    roots: impl IntoIterator<Item = ItemId>,
+    seen: &mut FxHashSet<ItemId>,
+) {
     enum Step {
         Enter(ItemId),
         Leave(ItemId),
     }
-    let roots = roots.into_iter();
-    let mut seen = FxHashSet::default();
-    seen.reserve(roots.size_hint().0);
     let mut steps: Vec<Step> = Vec::new();
     for root in roots {
         steps.push(Step::Enter(root));
