@@ -172,6 +172,7 @@ fn nothing_known(item: &Item) -> Inference {
         scheme: Arc::new(Scheme {
             ty: Arc::new(Type::Error),
             obligations: Arc::default(),
+            literals: Arc::new([]),
             names: Names::default(),
         }),
         diagnostics: Vec::new(),

@@ -3,7 +3,7 @@
 use nat::{Nat, NatFun, Prop, Var};
 use std::sync::Arc;
 use syntax::Span;
-use syntax::ast::{AddressSpace, Kind, Name, ScalarType};
+use syntax::ast::{AddressSpace, Kind, Literal, Name, ScalarType};
 
 /// A shared type.
 pub type Ty = Arc<Type>;
@@ -117,6 +117,8 @@ pub struct Scheme {
     pub obligations: Arc<[Prop]>,
     /// What its variables are called.
     pub names: Names,
+    /// Number literals whose type is a parameter: each use fixes it, and then they must fit.
+    pub literals: Arc<[(Var, Literal)]>,
 }
 
 /// A condition on sizes that came up in an item and is not proved there.

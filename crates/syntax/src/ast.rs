@@ -289,7 +289,7 @@ pub enum TermKind {
 }
 
 /// A literal.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Literal {
     /// `true`, `false`
     Bool(bool),

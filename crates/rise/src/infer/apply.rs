@@ -249,7 +249,7 @@ impl Infer<'_> {
             ty = match self.take_argument(spine, arg, head.clone(), &mut waiting, obligations) {
                 Some(rest) => rest,
                 None => {
-                    self.check_waiting(spine, waiting);
+                    self.quietly(|this| this.check_waiting(spine, waiting));
                     obligations.clear();
                     self.look_at_refused(arg, &head);
                     return self.abandon(spine, index + 1);
@@ -261,9 +261,12 @@ impl Infer<'_> {
         if let Some(last) = after.last_mut() {
             *last = ty.clone();
         }
+        let undecided = self.equations.len();
         let known = self.piped_first(spine, &mut waiting);
+        // Sizes of what is piped in come before those that the result should have.
+        let decided = self.equations.len() == undecided;
         let early = wanted.is_some_and(|(expected, cause)| {
-            !waiting.is_empty() && known && self.attempt(expected, &ty, cause)
+            !waiting.is_empty() && known && decided && self.attempt(expected, &ty, cause)
         });
         let fine = if known {
             self.check_waiting(spine, waiting)

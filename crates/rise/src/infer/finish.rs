@@ -251,6 +251,11 @@ impl Infer<'_> {
             ty: rename(ty, &map),
             obligations: props.into_iter().map(|p| rename_prop(p, &map)).collect(),
             names: Names(order.iter().map(|&v| names.get(v)).collect()),
+            literals: self
+                .generic_literals
+                .iter()
+                .filter_map(|(var, literal)| Some((*numbers.get(var)?, literal.clone())))
+                .collect(),
         }
     }
 

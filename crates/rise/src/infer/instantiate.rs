@@ -37,6 +37,7 @@ impl Infer<'_> {
                 inner: true,
             });
         }
+        self.inherit_literals(scheme, base, at);
         let shift = |v: Var| Var(base + v.0);
         let mut ty = rename(&scheme.ty, &shift);
         let obligations = scheme

@@ -8,7 +8,7 @@ use syntax::ast::{Literal, ScalarType, TermId};
 
 use super::{Infer, OpenLiteral};
 use crate::classes::Classes;
-use crate::types::{Arg, Ty, Type};
+use crate::types::{Arg, Scheme, Ty, Type};
 
 impl Infer<'_> {
     pub(super) fn literal(&mut self, term: TermId, literal: &Literal) -> Ty {
@@ -39,6 +39,7 @@ impl Infer<'_> {
             term,
             ty: ty.clone(),
             literal: literal.clone(),
+            inherited: false,
         });
         ty
     }
@@ -63,11 +64,29 @@ impl Infer<'_> {
             }
         }
         for literal in &literals {
-            self.check_literal(literal);
+            match &*self.table.head(&literal.ty) {
+                Type::Var(var) if kept(*var) => {
+                    self.generic_literals.push((*var, literal.literal.clone()));
+                }
+                _ => self.check_literal(literal),
+            }
+        }
+    }
+
+    /// The literals of a definition's scheme, at one of its uses.
+    pub(super) fn inherit_literals(&mut self, scheme: &Scheme, base: u32, at: TermId) {
+        for (var, literal) in scheme.literals.iter() {
+            self.literals.push(OpenLiteral {
+                term: at,
+                ty: Arc::new(Type::Var(nat::Var(base + var.0))),
+                literal: literal.clone(),
+                inherited: true,
+            });
         }
     }
 
     fn check_literal(&mut self, literal: &OpenLiteral) {
+        let before = self.diagnostics.len();
         let ty = self.table.head(&literal.ty);
         let elem = match &*ty {
             Type::Vector(_, elem) => self.table.head(elem),
@@ -84,6 +103,12 @@ impl Infer<'_> {
                 self.float_in_range(literal.term, text, *scalar);
             }
             _ => {}
+        }
+        if literal.inherited && self.diagnostics.len() > before {
+            let user = self.source(literal.term);
+            if let Some(diagnostic) = self.diagnostics.last_mut() {
+                diagnostic.help = Some(format!("the number stands in the definition of `{user}`"));
+            }
         }
     }
 

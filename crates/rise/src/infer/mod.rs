@@ -75,6 +75,8 @@ struct OpenLiteral {
     term: TermId,
     ty: Ty,
     literal: Literal,
+    /// From the scheme of the definition at `term`.
+    inherited: bool,
 }
 
 struct Infer<'a> {
@@ -97,6 +99,8 @@ struct Infer<'a> {
     /// At the end: what the remaining conditions say.
     known: Option<finish::Simplified>,
     literals: Vec<OpenLiteral>,
+    /// Literals whose type is a parameter of the definition.
+    generic_literals: Vec<(Var, Literal)>,
     holes: Vec<(TermId, Ty)>,
     /// Names that were reported as unknown: once is enough.
     unknown: Vec<Name>,
@@ -131,6 +135,7 @@ impl<'a> Infer<'a> {
             facts: FactCache::default(),
             known: None,
             literals: Vec::new(),
+            generic_literals: Vec::new(),
             holes: Vec::new(),
             unknown: Vec::new(),
             inserted: Vec::new(),

@@ -238,3 +238,35 @@ fn types_that_double_end_in_one_error() {
         assert_eq!(report.matches("Error[").count(), 1, "{report}");
     }
 }
+
+#[test]
+fn literals_are_checked_where_their_type_is_fixed() {
+    check(
+        "def big = 300
+def more = fun(a: u8 => a + big)
+def plus = fun(x => x + 300)
+def again = fun(x: u8 => plus(x))
+def fine = fun(x: i32 => plus(x))
+def rows : (n: Nat) -> n.f32 -> (n/8).f32 = depFun(n: Nat => fun(xs: n.f32 =>
+  xs |> iterate(3)(depFun(l: Nat => fun(p => p |> split(2) |> map(reduce(add)(0.0f)))))))
+def g : {n: Nat} -> n.f32 -> n.f32 = fun(xs => xs)
+def given = fun(xs: 3.f32 => g(3)(xs))",
+        expect![[r#"
+            big : {t: Num} -> t
+            more : u8 -> u8
+              Error[literal-out-of-range] at `big`: 300 does not fit `u8`, which goes from 0 to 255
+                help: the number stands in the definition of `big`
+            plus : {t: Num} -> t -> t
+            again : u8 -> u8
+              Error[literal-out-of-range] at `plus`: 300 does not fit `u8`, which goes from 0 to 255
+                help: the number stands in the definition of `plus`
+            fine : i32 -> i32
+            rows : (n: Nat) -> n.f32 -> (n/8).f32 where 8 divides n
+              Information[obligation] at `iterate`: assumes 8 divides n
+                help: checked before each run; part of the type for every use
+            g : {n: Nat} -> n.f32 -> n.f32
+            given : 3.f32 -> _
+              Error[not-a-function] at `xs`: `g` takes no further argument: what it gives here is `n.f32`
+        "#]],
+    );
+}

@@ -1,11 +1,12 @@
 //! Sizes that disagree, and conditions that fail.
 
 use nat::{Nat, Prop, Var};
-use syntax::ast::{Kind, Name, TermKind};
+use syntax::ast::{Name, TermKind};
 use syntax::{Code, Span};
 
 use super::super::Infer;
 use super::super::obligations::Source;
+use super::super::table::rename_prop;
 use super::super::unify::{Cause, Why};
 use super::Undecided;
 use crate::print;
@@ -226,19 +227,9 @@ impl Infer<'_> {
         };
         let head = self.source(source.head);
         let text = print::prop_text(&source.prop, &source.names);
-        let mut values: Vec<String> = Vec::new();
-        source.prop.for_each_var(&mut |v| {
-            let var = Var(source.base + v.0);
-            if self.table.info(var).kind != Kind::Nat {
-                return;
-            }
-            let here = self.show_nat(&Nat::var(var));
-            let value = format!("{} is {here}", source.names.get(v));
-            if !values.contains(&value) {
-                values.push(value);
-            }
-        });
-        format!("`{head}` needs {text}, and here {}", values.join(" and "))
+        let shift = |v: Var| Var(source.base + v.0);
+        let here = self.show_prop(&self.table.prop(&rename_prop(&source.prop, &shift)));
+        format!("`{head}` needs {text}, which here is {here}")
     }
 
     pub(in crate::infer) fn condition_fails(
