@@ -228,7 +228,9 @@ impl Infer<'_> {
         let head = self.source(source.head);
         let text = print::prop_text(&source.prop, &source.names);
         let shift = |v: Var| Var(source.base + v.0);
-        let here = self.show_prop(&self.table.prop(&rename_prop(&source.prop, &shift)));
+        let prop = self.table.prop(&rename_prop(&source.prop, &shift));
+        let names = self.names();
+        let here = prop.display(&|v| names.get(v)).to_string();
         format!("`{head}` needs {text}, which here is {here}")
     }
 
