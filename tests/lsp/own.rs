@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, place};
+use crate::client::{Client, place, range};
 
 #[test]
 fn the_status_counts_what_happened() {
@@ -45,8 +45,22 @@ fn the_syntax_tree_is_shown() {
     client.open(&uri, "def one = 1\ndef half = (\n");
     let tree = client.request("rise/syntaxTree", json!({"textDocument": {"uri": uri}}));
     let tree = tree["text"].as_str().unwrap();
+    for expected in [
+        "(definition 1:1-1:12",
+        "name: (identifier 1:5-1:8 \"one\")",
+        "name: (identifier 2:5-2:9 \"half\")",
+        "(missing ",
+    ] {
+        assert!(tree.contains(expected), "{expected} in {tree}");
+    }
+    client.change(
+        &uri,
+        json!([{"range": range((0, 4), (0, 7)), "text": "größe"}]),
+    );
+    let tree = client.request("rise/syntaxTree", json!({"textDocument": {"uri": uri}}));
+    let tree = tree["text"].as_str().unwrap();
     assert!(
-        tree.contains("\"one\"") && tree.contains("\"half\"") && tree.contains("Missing"),
+        tree.contains("name: (identifier 1:5-1:12 \"größe\")"),
         "{tree}"
     );
 }

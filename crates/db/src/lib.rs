@@ -104,6 +104,20 @@ pub fn catch_cancelled<T>(read: impl FnOnce() -> T) -> Result<T, Cancelled> {
     Cancelled::catch(std::panic::AssertUnwindSafe(read))
 }
 
+/// Stopping.
+impl Database {
+    /// Whether a change waits for this clone to be dropped. Long work that asks the database
+    /// nothing looks here now and then.
+    pub fn is_cancelled(&self) -> bool {
+        catch_cancelled(|| self.unwind_if_cancelled()).is_err()
+    }
+
+    /// Leaves for [`catch_cancelled`] if a change waits for this clone to be dropped.
+    pub fn unwind_if_cancelled(&self) {
+        salsa::Database::unwind_if_revision_cancelled(self);
+    }
+}
+
 /// How much the database holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Usage {

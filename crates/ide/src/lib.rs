@@ -5,10 +5,12 @@
 
 mod call_hierarchy;
 mod completion;
+mod concrete;
 mod context;
 mod diagnostics;
 #[cfg(test)]
 mod fixture;
+mod folding;
 mod formatting;
 mod fuzzy;
 mod goto;
@@ -19,11 +21,11 @@ mod markdown;
 mod position;
 mod references;
 mod rename;
+mod selection;
 mod semantic_tokens;
 mod short;
 mod signature_help;
 mod snippet;
-mod structure;
 mod symbols;
 mod token;
 mod tree;
@@ -34,9 +36,11 @@ pub use call_hierarchy::{Call, incoming_calls, outgoing_calls, prepare_call_hier
 pub use completion::{
     COMPLETION_LIMIT, Completion, CompletionKind, CompletionSource, completions, resolve_completion,
 };
+pub use concrete::SyntaxTree;
 pub use diagnostics::{
     CodeAction, FileDiagnostic, FileFix, RelatedPlace, code_actions, diagnostics,
 };
+pub use folding::{Folding, FoldingKind, folding_ranges};
 pub use formatting::{format, format_range};
 pub use goto::{goto_definition, goto_type_definition};
 pub use hover::{Hover, hover};
@@ -45,7 +49,7 @@ pub use links::{DocumentLink, document_links};
 pub use position::{FilePosition, FileRange, NavTarget, SourceEdits, SymbolKind, TextEdit};
 pub use references::{Highlight, HighlightKind, Reference, highlights, references};
 pub use rename::{RenameError, RenameTarget, prepare_rename, rename};
+pub use selection::selection_ranges;
 pub use semantic_tokens::{Modifiers, Token, TokenType, semantic_tokens};
 pub use signature_help::{Signature, SignatureHelp, signature_help};
-pub use structure::{Folding, FoldingKind, folding_ranges, selection_ranges};
 pub use symbols::{DocumentSymbol, WorkspaceSymbol, document_symbols, workspace_symbols};

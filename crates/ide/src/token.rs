@@ -1,5 +1,6 @@
 //! The words and symbols of an item's text around a cursor.
 
+use syntax::Span;
 use syntax::lexer::{Token, TokenKind, lex};
 
 /// The token that the cursor means: a word that it touches, else the one after it, else the one
@@ -50,4 +51,37 @@ pub(crate) fn before(text: &str, offset: u32) -> (Vec<Token>, Option<Token>) {
         }
     }
     (before, None)
+}
+
+/// The brackets that match, in the order of the closing ones.
+pub(crate) fn pairs(tokens: impl Iterator<Item = Token>) -> Vec<(Span, Span)> {
+    let mut open: Vec<Token> = Vec::new();
+    let mut found = Vec::new();
+    for token in tokens {
+        match token.kind {
+            TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => open.push(token),
+            TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
+                if open
+                    .last()
+                    .is_some_and(|start| closes(start.kind, token.kind))
+                    && let Some(start) = open.pop()
+                {
+                    found.push((start.span, token.span));
+                }
+            }
+            // Brackets never reach over the start of an item.
+            TokenKind::Def | TokenKind::Import | TokenKind::Foreign => open.clear(),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn closes(open: TokenKind, close: TokenKind) -> bool {
+    matches!(
+        (open, close),
+        (TokenKind::LParen, TokenKind::RParen)
+            | (TokenKind::LBracket, TokenKind::RBracket)
+            | (TokenKind::LBrace, TokenKind::RBrace)
+    )
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::Mutex;
 
 use db::{Database, FileId, FileState};
-use ide::{FilePosition, FileRange};
+use ide::{FilePosition, FileRange, SyntaxTree};
 use ropey::Rope;
 use rustc_hash::FxHashMap;
 use syntax::Span;
@@ -17,7 +17,7 @@ use super::positions::{self, Encoding};
 use super::uri;
 
 /// A document that the client has open: the client's text counts, not the disk's.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct OpenDocument {
     /// As the client writes it.
     pub uri: Uri,
@@ -25,6 +25,8 @@ pub struct OpenDocument {
     pub version: i32,
     /// Our number for its text: it grows with each change of any document.
     pub revision: u64,
+    /// The concrete tree of its text.
+    pub syntax: SyntaxTree,
 }
 
 /// What a session knows besides the database.
@@ -92,6 +94,14 @@ impl Snapshot {
             file,
             rope: self.db.text(file),
             encoding: self.view.encoding,
+        }
+    }
+
+    /// The concrete tree of a document; that of an open one is kept up with its edits.
+    pub fn syntax(&self, document: &Document) -> SyntaxTree {
+        match self.view.open.get(&document.file) {
+            Some(open) => open.syntax.clone(),
+            None => SyntaxTree::new(document.rope.clone()),
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use db::{FileId, FilePath, FileState};
+use ide::SyntaxTree;
 use rustc_hash::FxHashSet;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -67,7 +68,8 @@ impl Session {
         }
         self.before_change();
         let file = self.db.set_file(path, opened.text.as_str());
-        self.text_changed(file, opened.uri, opened.version, since);
+        let syntax = SyntaxTree::new(self.db.text(file));
+        self.text_changed(file, opened.uri, opened.version, syntax, since);
     }
 
     fn did_change(&mut self, params: DidChangeTextDocumentParams) {
@@ -82,19 +84,25 @@ impl Session {
             );
             return self.client.log(MessageType::WARNING, message);
         };
-        let uri = open.uri.clone();
+        let (uri, mut syntax) = (open.uri.clone(), open.syntax.clone());
         self.before_change();
         for change in params.content_changes {
-            self.apply(file, change);
+            self.apply(file, change, &mut syntax);
         }
-        self.text_changed(file, uri, params.text_document.version, since);
+        self.text_changed(file, uri, params.text_document.version, syntax, since);
     }
 
-    fn apply(&mut self, file: FileId, change: TextDocumentContentChangeEvent) {
+    fn apply(
+        &mut self,
+        file: FileId,
+        change: TextDocumentContentChangeEvent,
+        syntax: &mut SyntaxTree,
+    ) {
         self.reports.status.edited();
         let Some(range) = change.range else {
             let path = self.db.path(file);
             self.db.set_file(path, change.text.as_str());
+            *syntax = SyntaxTree::new(self.db.text(file));
             return;
         };
         let rope = self.db.text(file);
@@ -115,11 +123,19 @@ impl Session {
             );
         }
         drop(rope);
-        self.db
-            .edit_file(file, start.byte..end.byte.max(start.byte), &change.text);
+        let range = start.byte..end.byte.max(start.byte);
+        self.db.edit_file(file, range.clone(), &change.text);
+        syntax.edit(range, change.text.len(), self.db.text(file));
     }
 
-    fn text_changed(&mut self, file: FileId, uri: uri::Uri, version: i32, since: Instant) {
+    fn text_changed(
+        &mut self,
+        file: FileId,
+        uri: uri::Uri,
+        version: i32,
+        syntax: SyntaxTree,
+        since: Instant,
+    ) {
         self.revision += 1;
         self.unread_imports = true;
         let revision = self.revision;
@@ -129,6 +145,7 @@ impl Session {
                 uri,
                 version,
                 revision,
+                syntax,
             },
         );
         self.publisher.owe(file, revision, since);

@@ -7,6 +7,15 @@
   (arguments)
   (annotation_arguments)
   (parenthesized)
+  (pair)
+  (ascription)
+  (list)
+  (foreign_parameters)
+  (array_type)
+  (tuple_type)
+  (vector_type)
+  (index_type)
+  (dependent_pair_type)
   (comment)
 ] @fold
 

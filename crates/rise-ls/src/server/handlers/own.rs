@@ -1,11 +1,12 @@
 //! Requests of our own, which `docs/lsp.md` describes.
 
-use std::fmt::Write;
-
 use serde::{Deserialize, Serialize};
+use tower_lsp::jsonrpc::ErrorCode;
 use tower_lsp::lsp_types::{TextDocumentIdentifier, Uri};
 
 use super::Answer;
+use super::edits::REQUEST_FAILED;
+use crate::server::event::error;
 use crate::server::snapshot::Snapshot;
 
 /// The parameters of `rise/virtualDocument`.
@@ -38,17 +39,11 @@ pub fn virtual_document(snapshot: &Snapshot, params: VirtualDocumentParams) -> A
 /// `rise/syntaxTree`
 pub fn syntax_tree(snapshot: &Snapshot, params: SyntaxTreeParams) -> Answer<Text> {
     let document = snapshot.document(&params.text_document.uri)?;
-    let mut text = String::new();
-    for item in snapshot.db.items(document.file).iter() {
-        let start = document.position(snapshot.db.item_span(*item).start);
-        let parsed = snapshot.db.parsed(*item);
-        // Writing to a string does not fail.
-        let _ = writeln!(
-            text,
-            "{}:{} {parsed:#?}",
-            start.line + 1,
-            start.character + 1
-        );
-    }
-    Ok(Text { text })
+    let text = snapshot.syntax(&document).show(&snapshot.db);
+    text.map(|text| Text { text }).ok_or_else(|| {
+        error(
+            ErrorCode::ServerError(REQUEST_FAILED),
+            "the text is too long",
+        )
+    })
 }

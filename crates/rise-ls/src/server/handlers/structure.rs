@@ -102,10 +102,12 @@ pub fn folding_ranges(
             collapsed_text: None,
         }
     };
-    Ok(ide::folding_ranges(&snapshot.db, document.file)
-        .into_iter()
-        .map(folding)
-        .collect())
+    Ok(
+        ide::folding_ranges(&snapshot.db, document.file, &snapshot.syntax(&document))
+            .into_iter()
+            .map(folding)
+            .collect(),
+    )
 }
 
 /// `textDocument/selectionRange`
@@ -119,7 +121,12 @@ pub fn selection_ranges(
         .iter()
         .map(|&position| document.offset(position))
         .collect();
-    let found = ide::selection_ranges(&snapshot.db, document.file, &offsets);
+    let found = ide::selection_ranges(
+        &snapshot.db,
+        document.file,
+        &snapshot.syntax(&document),
+        &offsets,
+    );
     let chain = |(spans, &position): (Vec<syntax::Span>, &Position)| {
         let mut outer = None;
         for span in spans.into_iter().rev() {

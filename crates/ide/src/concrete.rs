@@ -1,0 +1,251 @@
+//! The concrete tree of a text, as the grammar for editors sees it, kept up with the text's edits.
+
+use std::ops::{ControlFlow, Range};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use db::Database;
+use ropey::Rope;
+use tree_sitter::{InputEdit, Node, ParseOptions, Parser, Point, Tree};
+
+use syntax::Span;
+
+mod show;
+
+/// How long a text may take: several megabytes, as a program writes them.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// What is read within some ten milliseconds.
+const SHORT: usize = 256 << 10;
+
+/// The concrete tree of one version of a text.
+///
+/// An edit only notes what has moved; the text is parsed at the first question after it, and only
+/// where it differs from the version that was parsed before. Clones are cheap and share that work.
+#[derive(Clone, Debug)]
+pub struct SyntaxTree {
+    text: Rope,
+    /// The tree of an earlier version, its nodes moved to where they stand in this one.
+    earlier: Option<Tree>,
+    /// What came of parsing this version. Held only while one thread parses.
+    outcome: Arc<Mutex<Outcome>>,
+}
+
+#[derive(Debug, Default)]
+enum Outcome {
+    #[default]
+    Unasked,
+    Parsed(Tree),
+    /// It took more than [`PATIENCE`].
+    GivenUp,
+}
+
+/// When to stop.
+pub(crate) struct Limit<'a> {
+    end: Option<Instant>,
+    cancelled: &'a dyn Fn() -> bool,
+}
+
+impl Limit<'_> {
+    fn has_passed(&self) -> bool {
+        self.end.is_some_and(|end| Instant::now() >= end)
+    }
+
+    fn check(&self) -> ControlFlow<()> {
+        if self.has_passed() || (self.cancelled)() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+}
+
+impl SyntaxTree {
+    /// The tree of a text of which nothing is known.
+    pub fn new(text: Rope) -> SyntaxTree {
+        SyntaxTree {
+            text,
+            earlier: None,
+            outcome: Arc::default(),
+        }
+    }
+
+    /// The text.
+    pub fn text(&self) -> &Rope {
+        &self.text
+    }
+
+    /// The text is `after` now, which has `new_len` bytes in the place of the bytes `range`.
+    pub fn edit(&mut self, range: Range<usize>, new_len: usize, after: Rope) {
+        let edit = input_edit(&self.text, &after, &range, new_len);
+        self.earlier = match (self.latest(), edit) {
+            (Some(mut tree), Some(edit)) => {
+                tree.edit(&edit);
+                Some(tree)
+            }
+            _ => None,
+        };
+        self.text = after;
+        self.outcome = Arc::default();
+    }
+
+    /// The newest tree that is there without waiting.
+    fn latest(&mut self) -> Option<Tree> {
+        let earlier = self.earlier.take();
+        match self.outcome.try_lock().as_deref() {
+            Ok(Outcome::Parsed(tree)) => Some(tree.clone()),
+            _ => earlier,
+        }
+    }
+
+    /// The tree; `None` if the text takes too long. Leaves for [`db::catch_cancelled`] if a change
+    /// comes meanwhile.
+    pub(crate) fn read(&self, db: &Database) -> Option<Tree> {
+        let limit = Limit {
+            end: Instant::now().checked_add(PATIENCE),
+            cancelled: &|| db.is_cancelled(),
+        };
+        let tree = self.within(&limit);
+        if tree.is_none() {
+            db.unwind_if_cancelled();
+        }
+        tree
+    }
+
+    fn within(&self, limit: &Limit) -> Option<Tree> {
+        let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*outcome {
+            Outcome::Parsed(tree) => return Some(tree.clone()),
+            Outcome::GivenUp => return None,
+            Outcome::Unasked => {}
+        }
+        match parse_again(&self.text, self.earlier.as_ref(), limit) {
+            Some(tree) => {
+                *outcome = Outcome::Parsed(tree.clone());
+                Some(tree)
+            }
+            None => {
+                if !(limit.cancelled)() {
+                    *outcome = Outcome::GivenUp;
+                }
+                None
+            }
+        }
+    }
+}
+
+/// The tree of a text of which an earlier version was parsed; `None` if it takes too long.
+///
+/// What the parser makes of a text that does not fit the grammar depends on what it has seen
+/// before. One text should get one answer, so a short one that does not fit is parsed on its own.
+fn parse_again(text: &Rope, earlier: Option<&Tree>, limit: &Limit) -> Option<Tree> {
+    let tree = parse(text, earlier, limit)?;
+    if earlier.is_some() && tree.root_node().has_error() && text.len_bytes() <= SHORT {
+        return parse(text, None, limit);
+    }
+    Some(tree)
+}
+
+/// The tree of a text; `None` if it takes too long.
+fn parse(text: &Rope, earlier: Option<&Tree>, limit: &Limit) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser
+        .set_language(&tree_sitter_rise::LANGUAGE.into())
+        .ok()?;
+    let mut read = |byte: usize, _: Point| rest_of_chunk(text, byte);
+    let mut check = |_: &_| limit.check();
+    let options = ParseOptions::new().progress_callback(&mut check);
+    parser.parse_with_options(&mut read, earlier, Some(options))
+}
+
+/// The bytes from `byte` to the end of the piece in which the rope holds them.
+fn rest_of_chunk(text: &Rope, byte: usize) -> &[u8] {
+    if byte >= text.len_bytes() {
+        return &[];
+    }
+    let (chunk, start, _, _) = text.chunk_at_byte(byte);
+    &chunk.as_bytes()[byte - start..]
+}
+
+/// The edit in the parser's terms; `None` if it does not lead from one text to the other.
+fn input_edit(
+    before: &Rope,
+    after: &Rope,
+    range: &Range<usize>,
+    new_len: usize,
+) -> Option<InputEdit> {
+    let new_end = range.start.checked_add(new_len)?;
+    let rest = before.len_bytes().checked_sub(range.end)?;
+    if new_end.checked_add(rest)? != after.len_bytes() {
+        return None;
+    }
+    let start = walked(Point::default(), before, 0..range.start)?;
+    Some(InputEdit {
+        start_byte: range.start,
+        old_end_byte: range.end,
+        new_end_byte: new_end,
+        start_position: start,
+        old_end_position: walked(start, before, range.clone())?,
+        new_end_position: walked(start, after, range.start..new_end)?,
+    })
+}
+
+/// Where one is that starts at `from` and walks over these bytes. Lines are the parser's: only LF
+/// ends one, which is why the rope's own count does not serve.
+fn walked(mut from: Point, text: &Rope, range: Range<usize>) -> Option<Point> {
+    for chunk in text.get_byte_slice(range)?.chunks() {
+        let bytes = chunk.as_bytes();
+        match memchr::memrchr(b'\n', bytes) {
+            Some(last) => {
+                from.row += memchr::memchr_iter(b'\n', bytes).count();
+                from.column = bytes.len() - last - 1;
+            }
+            None => from.column += bytes.len(),
+        }
+    }
+    Some(from)
+}
+
+/// The node's bytes.
+pub(crate) fn span(node: Node) -> Span {
+    // The parser counts in 32 bits itself.
+    Span::new(node.start_byte() as u32, node.end_byte() as u32)
+}
+
+/// The nodes that hold this byte, from the file to the token.
+pub(crate) fn path(tree: &Tree, byte: usize) -> Vec<Node<'_>> {
+    let mut cursor = tree.walk();
+    let mut found = Vec::new();
+    loop {
+        let node = cursor.node();
+        if !node.byte_range().contains(&byte) {
+            return found;
+        }
+        found.push(node);
+        if cursor.goto_first_child_for_byte(byte).is_none() {
+            return found;
+        }
+    }
+}
+
+/// What the parser could not read, as far as it lies in nothing else that it could not read.
+pub(crate) fn errors(tree: &Tree) -> Vec<Span> {
+    let mut cursor = tree.walk();
+    let mut found = Vec::new();
+    loop {
+        let node = cursor.node();
+        if node.is_error() {
+            found.push(span(node));
+        } else if node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return found;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

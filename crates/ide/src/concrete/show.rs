@@ -1,0 +1,96 @@
+//! The tree as text, for people who work on the server.
+
+use std::fmt::Write;
+
+use db::Database;
+use ropey::Rope;
+use tree_sitter::{Node, Point, Tree};
+
+use super::SyntaxTree;
+
+/// Deeper nodes are indented no further: a text that only nests would fill the memory.
+const MAX_INDENT: usize = 60;
+/// Longer words are cut.
+const MAX_SHOWN: usize = 40;
+
+impl SyntaxTree {
+    /// The named nodes in parentheses, each with the places where it begins and ends (line and
+    /// byte of the line, counted from 1), and the words among them with their texts. `None` if the
+    /// text takes too long.
+    pub fn show(&self, db: &Database) -> Option<String> {
+        Some(show(&self.text, &self.read(db)?))
+    }
+}
+
+pub(super) fn show(text: &Rope, tree: &Tree) -> String {
+    let mut out = String::new();
+    let mut cursor = tree.walk();
+    let mut depth = 0;
+    loop {
+        let node = cursor.node();
+        let shown = is_shown(node);
+        if shown {
+            begin(&mut out, text, node, cursor.field_name(), depth);
+        }
+        if cursor.goto_first_child() {
+            // What is not shown has nothing below it.
+            depth += 1;
+            continue;
+        }
+        close(&mut out, shown);
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                out.push('\n');
+                return out;
+            }
+            depth -= 1;
+            close(&mut out, is_shown(cursor.node()));
+        }
+    }
+}
+
+fn is_shown(node: Node) -> bool {
+    node.is_named() || node.is_missing()
+}
+
+fn close(out: &mut String, shown: bool) {
+    if shown {
+        out.push(')');
+    }
+}
+
+fn begin(out: &mut String, text: &Rope, node: Node, field: Option<&str>, depth: usize) {
+    if depth > 0 {
+        out.push('\n');
+    }
+    let indent = 2 * depth.min(MAX_INDENT);
+    let field = field.map(|name| format!("{name}: ")).unwrap_or_default();
+    let missing = if node.is_missing() { "MISSING " } else { "" };
+    // Writing to a string does not fail.
+    let _ = write!(
+        out,
+        "{:indent$}{field}({missing}{} {}-{}",
+        "",
+        node.kind(),
+        place(node.start_position()),
+        place(node.end_position()),
+    );
+    if node.named_child_count() == 0 && !node.byte_range().is_empty() {
+        let _ = write!(out, " {:?}", word(text, node));
+    }
+}
+
+fn place(point: Point) -> String {
+    format!("{}:{}", point.row + 1, point.column + 1)
+}
+
+fn word(text: &Rope, node: Node) -> String {
+    let Some(slice) = text.get_byte_slice(node.byte_range()) else {
+        return String::new();
+    };
+    let mut word: String = slice.chars().take(MAX_SHOWN).collect();
+    if word.len() < slice.len_bytes() {
+        word.push('…');
+    }
+    word
+}
