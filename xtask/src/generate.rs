@@ -17,7 +17,10 @@ pub fn run(root: &Path) -> Result<(), String> {
     if !status.success() {
         return Err("`tree-sitter generate` failed".to_owned());
     }
-    let (from, to) = (grammar.join("queries"), root.join("editors/nvim/queries/rise"));
+    let (from, to) = (
+        grammar.join("queries"),
+        root.join("editors/nvim/queries/rise"),
+    );
     let copies = fs::read_dir(&to).map_err(|error| format!("{}: {error}", to.display()))?;
     for copy in copies.flatten() {
         let original = from.join(copy.file_name());

@@ -20,7 +20,9 @@ pub fn findings(root: &Path) -> Result<Vec<String>, String> {
             if let Some(below) = LAYERS.iter().position(|layer| *layer == used)
                 && below <= height
             {
-                found.push(format!("crate `{name}` uses `{used}`, which stands above it"));
+                found.push(format!(
+                    "crate `{name}` uses `{used}`, which stands above it"
+                ));
             }
             if used == "salsa" && *name != "db" {
                 found.push(format!("crate `{name}` uses salsa: only `db` does"));
@@ -49,8 +51,7 @@ fn dependencies(manifest: &str) -> Vec<String> {
 }
 
 fn long_files(folder: &Path, found: &mut Vec<String>) -> Result<(), String> {
-    let entries =
-        fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     for entry in entries.flatten() {
         let path = entry.path();
         if path.is_dir() {

@@ -18,7 +18,11 @@ const STACK: usize = 256 << 20;
 const BUG: u8 = 101;
 
 fn main() -> ExitCode {
-    let status = match thread::Builder::new().name("rise-ls".into()).stack_size(STACK).spawn(cli::run) {
+    let status = match thread::Builder::new()
+        .name("rise-ls".into())
+        .stack_size(STACK)
+        .spawn(cli::run)
+    {
         Ok(thread) => thread.join(),
         // A machine that does not give so much stack gets along with the usual one.
         Err(_) => std::panic::catch_unwind(cli::run),
