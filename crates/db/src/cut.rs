@@ -82,18 +82,40 @@ impl Replacement {
     }
 }
 
+/// A text that is read and cut into items, so that giving it to a database takes no time.
+pub struct Prepared {
+    pub(crate) rope: Rope,
+    pub(crate) cut: Replacement,
+}
+
+impl Prepared {
+    /// Reads a text.
+    pub fn new(text: &str) -> Self {
+        Prepared {
+            rope: Rope::from_str(text),
+            cut: Replacement::whole(text, true),
+        }
+    }
+}
+
+impl std::fmt::Debug for Prepared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "a text of {} bytes", self.rope.len_bytes())
+    }
+}
+
 /// Cuts many texts and reads their headers on so many threads; gives them in the same order.
-pub(crate) fn cut_all(texts: &[String], threads: usize) -> Vec<(Rope, Replacement)> {
+pub(crate) fn prepare_all(texts: &[String], threads: usize) -> Vec<Prepared> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(texts.len()));
     let work = || {
         while let at = next.fetch_add(1, Ordering::Relaxed)
             && let Some(text) = texts.get(at)
         {
-            let cut = (at, Rope::from_str(text), Replacement::whole(text, true));
+            let prepared = (at, Prepared::new(text));
             done.lock()
                 .unwrap_or_else(PoisonError::into_inner)
-                .push(cut);
+                .push(prepared);
         }
     };
     std::thread::scope(|scope| {
@@ -103,8 +125,8 @@ pub(crate) fn cut_all(texts: &[String], threads: usize) -> Vec<(Rope, Replacemen
         work();
     });
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_unstable_by_key(|(at, ..)| *at);
-    done.into_iter().map(|(_, rope, cut)| (rope, cut)).collect()
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, prepared)| prepared).collect()
 }
 
 /// Saturates: longer texts are refused as a whole.

@@ -7,7 +7,7 @@ use ropey::Rope;
 use salsa::{Durability, Setter};
 use syntax::{Edit, Resplit, Span};
 
-use crate::cut::{Piece, ReadPiece, Replacement, boundary, cut_all, offset, slice};
+use crate::cut::{Piece, Prepared, ReadPiece, Replacement, boundary, offset, prepare_all, slice};
 use crate::inputs::{SourceFile, SourceItem};
 use crate::{Database, Db, FileId, FilePath, FileState, ItemId, ReadError, queries};
 
@@ -26,14 +26,19 @@ impl Database {
     /// Gives many files their texts; reads them on so many threads.
     pub fn set_files(&mut self, files: Vec<(FilePath, String)>, threads: usize) -> Vec<FileId> {
         let (paths, texts): (Vec<FilePath>, Vec<String>) = files.into_iter().unzip();
-        let cuts = cut_all(&texts, threads);
-        let mut set = Vec::with_capacity(paths.len());
-        for (path, (rope, cut)) in paths.iter().zip(cuts) {
-            let file = self.file_at(path);
-            self.replace_items(file, rope, cut);
-            set.push(file);
-        }
-        set
+        let prepared = prepare_all(&texts, threads);
+        paths
+            .into_iter()
+            .zip(prepared)
+            .map(|(path, text)| self.set_prepared(path, text))
+            .collect()
+    }
+
+    /// Gives the file at `path` a text that was read before, perhaps on another thread.
+    pub fn set_prepared(&mut self, path: FilePath, text: Prepared) -> FileId {
+        let file = self.file_at(&path);
+        self.replace_items(file, text.rope, text.cut);
+        file
     }
 
     /// Replaces a range of bytes of the file. What lies outside the text, or inside a character,

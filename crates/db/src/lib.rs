@@ -30,6 +30,7 @@ use inputs::{Library, SourceFile, SourceItem};
 use trees::Trees;
 
 pub use batch::FileReport;
+pub use cut::Prepared;
 pub use files::{FileId, FilePath, ItemId, ReadError};
 pub use header::{Declares, Header};
 pub use inputs::FileState;
@@ -244,6 +245,19 @@ impl Database {
     pub fn scheme(&self, item: ItemId) -> Option<Arc<rise::Scheme>> {
         queries::settle(self, [item]);
         queries::scheme(self, item.into())
+    }
+
+    /// The types of many items, in their order: what they have in common is looked at once.
+    pub fn schemes(
+        &self,
+        items: impl IntoIterator<Item = ItemId>,
+    ) -> Vec<Option<Arc<rise::Scheme>>> {
+        let items: Vec<ItemId> = items.into_iter().collect();
+        queries::settle(self, items.iter().copied());
+        items
+            .into_iter()
+            .map(|item| queries::scheme(self, item.into()))
+            .collect()
     }
 
     /// What there is to say about the item: syntax, names, types. Spans are relative to it.

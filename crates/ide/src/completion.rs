@@ -5,7 +5,7 @@ mod place;
 #[cfg(test)]
 mod tests;
 
-use db::Database;
+use db::{Database, FileId};
 use rise::Primitive;
 use syntax::{GlobalId, Span};
 
@@ -101,6 +101,13 @@ pub fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
         Context::Nothing => {}
     }
     list.finish()
+}
+
+/// Asks for what completions in this file will need: the types of all names that it sees. Files
+/// that are imported but not open may not have been checked yet.
+pub fn prepare_completions(db: &Database, file: FileId) {
+    let scope = db.scope(file);
+    db.schemes(scope.names().map(|(_, item, _)| item));
 }
 
 /// Before the first item: what can begin one.

@@ -57,14 +57,18 @@ pub struct CodeAction {
 
 /// Everything that is reported in `file`, in the order of the text.
 pub fn diagnostics(db: &Database, file: FileId) -> Vec<FileDiagnostic> {
-    let mut all: Vec<FileDiagnostic> = db
-        .file_diagnostics(file)
+    let found = db.file_diagnostics(file);
+    found
         .iter()
-        .flat_map(|(item, found)| {
-            found
-                .iter()
-                .map(|diagnostic| located(db, *item, diagnostic))
-        })
+        .flat_map(|(item, found)| item_diagnostics(db, *item, found))
+        .collect()
+}
+
+/// What was found in one item, in the order of the text.
+pub fn item_diagnostics(db: &Database, item: ItemId, found: &[Diagnostic]) -> Vec<FileDiagnostic> {
+    let mut all: Vec<FileDiagnostic> = found
+        .iter()
+        .map(|diagnostic| located(db, item, diagnostic))
         .collect();
     all.sort_by_key(|diagnostic| diagnostic.span);
     all

@@ -34,7 +34,7 @@ fn starts_with_any_case(query: &str, name: &str) -> bool {
 }
 
 fn same(a: char, b: char) -> bool {
-    a == b || a.to_lowercase().eq(b.to_lowercase())
+    a.eq_ignore_ascii_case(&b) || !a.is_ascii() && a.to_lowercase().eq(b.to_lowercase())
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! From a name to where it, or its type, is defined.
 
-use db::{Binding, Database, ItemId};
+use db::{Binding, Database, Declares, ItemId};
 use nat::Var;
-use rise::{BinderInfo, Type};
+use rise::{BinderInfo, Scheme, Type};
 use syntax::Span;
-use syntax::ast::{BinderId, ItemKind, TermId, TermKind};
+use syntax::ast::{BinderId, TermId, TermKind};
+use syntax::lexer::{TokenKind, lex};
 
 use crate::view::{self, Symbol, View};
 use crate::{FilePosition, NavTarget, SymbolKind, tree, vars};
@@ -123,14 +124,27 @@ fn sum_index(view: &View<'_>, sum: TermId) -> Option<NavTarget> {
 
 /// The name of a definition.
 pub(crate) fn definition(db: &Database, item: ItemId) -> Option<NavTarget> {
-    let parsed = db.parsed(item);
-    let name = parsed.item.name()?;
+    definition_with(db, item, db.scheme(item).as_deref())
+}
+
+/// The name of a definition whose type was asked for already. What the other items see of it is
+/// enough: it is not parsed.
+pub(crate) fn definition_with(
+    db: &Database,
+    item: ItemId,
+    scheme: Option<&Scheme>,
+) -> Option<NavTarget> {
+    let header = db.header(item);
+    let Declares::Def(name) = &header.declares else {
+        return None;
+    };
+    let full = db.item_span(item);
     Some(NavTarget {
         file: db.file_of(item),
-        full: db.item_span(item),
-        focus: db.absolute(item, name.span),
-        name: name.name.to_string(),
-        kind: def_kind(db, item),
+        full,
+        focus: header.span.shifted(full.start),
+        name: name.to_string(),
+        kind: def_kind(db, item, scheme),
     })
 }
 
@@ -147,14 +161,19 @@ pub(crate) fn binder_kind(view: &View<'_>, id: BinderId) -> SymbolKind {
 }
 
 /// What a definition defines, by its type.
-pub(crate) fn def_kind(db: &Database, item: ItemId) -> SymbolKind {
-    if matches!(db.parsed(item).item.kind, ItemKind::Foreign { .. }) {
-        return SymbolKind::Foreign;
-    }
-    match db.scheme(item) {
+pub(crate) fn def_kind(db: &Database, item: ItemId, scheme: Option<&Scheme>) -> SymbolKind {
+    match scheme {
+        _ if is_foreign(db, item) => SymbolKind::Foreign,
         Some(scheme) if is_data(&scheme.ty) => SymbolKind::Value,
         _ => SymbolKind::Function,
     }
+}
+
+/// Whether `foreign def` stands before the name.
+fn is_foreign(db: &Database, item: ItemId) -> bool {
+    let text = db.item_text(item);
+    let head = text.get(..db.header(item).span.start as usize);
+    lex(head.unwrap_or_default()).any(|token| token.kind == TokenKind::Foreign)
 }
 
 fn is_data(mut ty: &Type) -> bool {

@@ -34,11 +34,12 @@ mod view;
 
 pub use call_hierarchy::{Call, incoming_calls, outgoing_calls, prepare_call_hierarchy};
 pub use completion::{
-    COMPLETION_LIMIT, Completion, CompletionKind, CompletionSource, completions, resolve_completion,
+    COMPLETION_LIMIT, Completion, CompletionKind, CompletionSource, completions,
+    prepare_completions, resolve_completion,
 };
 pub use concrete::SyntaxTree;
 pub use diagnostics::{
-    CodeAction, FileDiagnostic, FileFix, RelatedPlace, code_actions, diagnostics,
+    CodeAction, FileDiagnostic, FileFix, RelatedPlace, code_actions, diagnostics, item_diagnostics,
 };
 pub use folding::{Folding, FoldingKind, folding_ranges};
 pub use formatting::{format, format_range};

@@ -1,6 +1,6 @@
 //! What each word of the text is, for colouring.
 
-use db::{Database, FileId, ItemId};
+use db::{Binding, Database, FileId, ItemId};
 use ropey::Rope;
 use rustc_hash::FxHashMap;
 use syntax::Span;
@@ -141,11 +141,11 @@ pub fn semantic_tokens(db: &Database, file: FileId, range: Option<Span>) -> Vec<
         .checked_sub(1)
         .map_or(0, |before| db.item_span(items[before]).end);
     let mut tokens = Vec::new();
-    let mut kinds = FxHashMap::default();
+    let kinds = kinds(db, &items[first..first + count]);
     for id in &items[first..first + count] {
         let span = db.item_span(*id);
         comments(&rope, Span::new(done, span.start.max(done)), &mut tokens);
-        item_tokens(&View::new(db, *id), &mut kinds, &mut tokens);
+        item_tokens(&View::new(db, *id), &kinds, &mut tokens);
         done = span.end.max(done);
     }
     let next = items
@@ -154,6 +154,31 @@ pub fn semantic_tokens(db: &Database, file: FileId, range: Option<Span>) -> Vec<
     comments(&rope, Span::new(done, next.max(done)), &mut tokens);
     tokens.retain(|token| token.span.start <= range.end && range.start <= token.span.end);
     tokens
+}
+
+/// What definitions are.
+type Kinds = FxHashMap<ItemId, SymbolKind>;
+
+/// What these items, and the definitions that they use, are.
+fn kinds(db: &Database, items: &[ItemId]) -> Kinds {
+    let mut defs: Vec<ItemId> = items.to_vec();
+    for item in items {
+        defs.extend(
+            db.bindings(*item)
+                .iter()
+                .filter_map(|(_, found)| match found {
+                    Binding::Def(def) => Some(*def),
+                    Binding::Ambiguous(_) | Binding::Broken | Binding::Unknown => None,
+                }),
+        );
+    }
+    defs.sort_unstable();
+    defs.dedup();
+    let schemes = db.schemes(defs.iter().copied());
+    defs.into_iter()
+        .zip(schemes)
+        .map(|(item, scheme)| (item, goto::def_kind(db, item, scheme.as_deref())))
+        .collect()
 }
 
 /// The comments in a gap between two items.
@@ -177,7 +202,7 @@ fn comment(kind: TokenKind, span: Span) -> Token {
 
 type Class = (TokenType, Modifiers);
 
-fn item_tokens(view: &View<'_>, kinds: &mut FxHashMap<ItemId, SymbolKind>, out: &mut Vec<Token>) {
+fn item_tokens(view: &View<'_>, kinds: &Kinds, out: &mut Vec<Token>) {
     let names: FxHashMap<u32, Class> = view
         .occurrences()
         .into_iter()
@@ -229,19 +254,13 @@ fn item_tokens(view: &View<'_>, kinds: &mut FxHashMap<ItemId, SymbolKind>, out: 
 }
 
 /// What a name is, by what it stands for.
-fn name_class(
-    view: &View<'_>,
-    found: Occurrence,
-    kinds: &mut FxHashMap<ItemId, SymbolKind>,
-) -> Class {
+fn name_class(view: &View<'_>, found: Occurrence, kinds: &Kinds) -> Class {
     let (kind, library) = match found.symbol {
         Symbol::Binder(_, binder) => (goto::binder_kind(view, binder), false),
         Symbol::SumIndex(..) => (SymbolKind::TypeParameter, false),
         Symbol::Primitive(_) => (SymbolKind::Primitive, true),
         Symbol::Def(item) => {
-            let kind = *kinds
-                .entry(item)
-                .or_insert_with(|| goto::def_kind(view.db, item));
+            let kind = kinds.get(&item).copied().unwrap_or(SymbolKind::Function);
             (kind, view.db.is_library(view.db.file_of(item)))
         }
     };

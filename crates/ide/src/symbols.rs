@@ -1,6 +1,7 @@
 //! The definitions of a file, and of the workspace.
 
 use db::{Database, Declares, FileId, ItemId};
+use rise::Scheme;
 use syntax::Span;
 
 use crate::{SymbolKind, fuzzy, goto, vars};
@@ -36,20 +37,20 @@ pub struct WorkspaceSymbol {
 /// The definitions of `file`, in order.
 pub fn document_symbols(db: &Database, file: FileId) -> Vec<DocumentSymbol> {
     let items = db.items(file);
+    let schemes = db.schemes(items.iter().copied());
     items
         .iter()
-        .filter_map(|item| document_symbol(db, *item))
+        .zip(schemes)
+        .filter_map(|(item, scheme)| document_symbol(db, *item, scheme.as_deref()))
         .collect()
 }
 
-fn document_symbol(db: &Database, item: ItemId) -> Option<DocumentSymbol> {
-    let target = goto::definition(db, item)?;
-    let scheme = db
-        .scheme(item)
-        .filter(|scheme| !vars::has_error(&scheme.ty));
+fn document_symbol(db: &Database, item: ItemId, scheme: Option<&Scheme>) -> Option<DocumentSymbol> {
+    let target = goto::definition_with(db, item, scheme)?;
+    let scheme = scheme.filter(|scheme| !vars::has_error(&scheme.ty));
     Some(DocumentSymbol {
         name: target.name,
-        detail: scheme.map(|scheme| rise::print::scheme_text(&scheme)),
+        detail: scheme.map(rise::print::scheme_text),
         kind: target.kind,
         full: target.full,
         focus: target.focus,
@@ -79,9 +80,11 @@ pub fn workspace_symbols(db: &Database, query: &str, limit: usize) -> Vec<Worksp
     }
     found.sort_by_key(|(rank, _)| *rank);
     found.truncate(limit);
+    let schemes = db.schemes(found.iter().map(|(_, item)| *item));
     found
         .into_iter()
-        .filter_map(|(_, item)| workspace_symbol(db, item))
+        .zip(schemes)
+        .filter_map(|((_, item), scheme)| workspace_symbol(db, item, scheme.as_deref()))
         .collect()
 }
 
@@ -93,8 +96,12 @@ struct Rank {
     length: usize,
 }
 
-fn workspace_symbol(db: &Database, item: ItemId) -> Option<WorkspaceSymbol> {
-    let target = goto::definition(db, item)?;
+fn workspace_symbol(
+    db: &Database,
+    item: ItemId,
+    scheme: Option<&Scheme>,
+) -> Option<WorkspaceSymbol> {
+    let target = goto::definition_with(db, item, scheme)?;
     Some(WorkspaceSymbol {
         name: target.name,
         kind: target.kind,

@@ -3,9 +3,9 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use db::{Binding, Database, FileId, ItemId};
+use db::{Binding, Database, Declares, FileId, ItemId};
 use rise::{BinderInfo, Inference, Primitive, TermInfo, Ty};
-use syntax::ast::{Annotation, BinderId, Item, ItemKind, TermId, TermKind};
+use syntax::ast::{Annotation, BinderId, Item, ItemKind, Term, TermId, TermKind};
 use syntax::lexer::{TokenKind, lex};
 use syntax::{Parsed, Span};
 
@@ -54,6 +54,8 @@ pub(crate) struct View<'d> {
     parsed: Arc<Parsed>,
     inference: OnceCell<Arc<Inference>>,
     parents: OnceCell<Parents>,
+    /// Whether `sum` stands anywhere in the item, which is rare.
+    has_sums: OnceCell<bool>,
 }
 
 impl<'d> View<'d> {
@@ -66,6 +68,7 @@ impl<'d> View<'d> {
             parsed: db.parsed(id),
             inference: OnceCell::new(),
             parents: OnceCell::new(),
+            has_sums: OnceCell::new(),
         }
     }
 
@@ -181,6 +184,10 @@ impl<'d> View<'d> {
     /// The `sum(name, a, b, e)` around `term` whose index is `name` there.
     pub(crate) fn sum_index(&self, term: TermId, name: &str) -> Option<TermId> {
         let item = self.item();
+        let is_sum = |term: &Term| matches!(&term.kind, TermKind::Name(name) if name == "sum");
+        if !*self.has_sums.get_or_init(|| item.terms.iter().any(is_sum)) {
+            return None;
+        }
         let path: Vec<TermId> = self.parents().path(term).collect();
         path.windows(2).find_map(|pair| {
             let index = sum_index_of(item, pair[1])?;
@@ -378,10 +385,10 @@ pub(crate) fn global_symbol(db: &Database, file: FileId, name: &str) -> Option<S
 
 /// The name that an item defines.
 pub(crate) fn def_name(db: &Database, item: ItemId) -> Option<String> {
-    db.parsed(item)
-        .item
-        .name()
-        .map(|name| name.name.to_string())
+    match &db.header(item).declares {
+        Declares::Def(name) => Some(name.to_string()),
+        Declares::Import(_) | Declares::Nothing => None,
+    }
 }
 
 /// Whether a type is, or has inside, something that is wrong.

@@ -9,8 +9,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use db::{Database, FilePath, ReadError};
+use db::{Database, FilePath, Prepared, ReadError};
 use ignore::WalkBuilder;
+use rayon::prelude::*;
 use smol_str::SmolStr;
 
 /// Larger files are refused: positions are 32 bits wide, and no program is written this long.
@@ -205,9 +206,13 @@ pub fn load_imports(db: &mut Database) -> Vec<db::FileId> {
         if missing.is_empty() {
             return loaded;
         }
-        for path in missing {
-            match read_import(&path) {
-                Ok(text) => loaded.push(db.set_file(path, text.as_str())),
+        let texts: Vec<_> = missing
+            .par_iter()
+            .map(|path| read_import(path).map(|text| Prepared::new(&text)))
+            .collect();
+        for (path, text) in missing.into_iter().zip(texts) {
+            match text {
+                Ok(text) => loaded.push(db.set_prepared(path, text)),
                 Err(why) => db.set_absent(path, why),
             }
         }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use db::{Binding, Origin};
+use db::{Binding, Database, ItemId, Origin};
 use rise::{BinderInfo, Primitive, Scheme, TermInfo, Ty, Type};
-use syntax::Span;
+use rustc_hash::FxHashSet;
 use syntax::ast::{AddressSpace, Annotation, Kind, Name, ScalarType, TermId, TermKind};
+use syntax::{GlobalId, Span};
 
 use super::place::Place;
 use super::{COMPLETION_LIMIT, Completion, CompletionKind, CompletionSource};
@@ -39,16 +40,31 @@ impl<'p, 'd> List<'p, 'd> {
         }
     }
 
-    /// Ranks first, and writes out only what is shown: a file may see thousands of names.
+    /// Ranks first, and asks for the types and writes out only what is shown: a file may see
+    /// thousands of names.
     pub(super) fn finish(mut self) -> Vec<Completion> {
         self.found.sort_by(|a, b| a.rank().cmp(&b.rank()));
-        self.found.truncate(COMPLETION_LIMIT);
         let called = self.place.is_some_and(|place| place.called);
-        let replace = self.replace;
-        self.found
-            .into_iter()
-            .map(|found| found.write(replace, called))
-            .collect()
+        let mut written = Vec::new();
+        let mut rest = self.found.into_iter();
+        while written.len() < COMPLETION_LIMIT {
+            let wanted = COMPLETION_LIMIT - written.len();
+            let batch: Vec<Candidate> = rest.by_ref().take(wanted).collect();
+            if batch.is_empty() {
+                break;
+            }
+            let schemes = match self.place {
+                Some(place) => schemes(place.view.db, batch.iter().map(|found| &found.entry.what)),
+                None => batch.iter().map(|_| None).collect(),
+            };
+            written.extend(
+                batch
+                    .into_iter()
+                    .zip(schemes)
+                    .filter_map(|(found, scheme)| found.write(scheme, self.replace, called)),
+            );
+        }
+        written
     }
 
     fn push(&mut self, entry: Entry) {
@@ -223,87 +239,56 @@ impl<'p, 'd> List<'p, 'd> {
 
     /// Everything that has a name; `piped` is what flows into it, if it is a stage.
     pub(super) fn names(&mut self, piped: Option<Option<&Ty>>) {
-        if piped.is_none() {
-            self.locals(false);
-        }
         let Some(place) = self.place else { return };
-        let db = place.view.db;
-        let scope = db.scope(place.view.file);
-        let hidden: Vec<&Name> = place
-            .binders()
-            .iter()
-            .map(|id| &place.view.item().binder(*id).name)
-            .collect();
-        for (name, item, origin) in scope.names() {
-            if fuzzy::score(self.prefix, name).is_none()
-                || item == place.view.id
-                || hidden.contains(&name)
-            {
-                continue;
+        match piped {
+            None => {
+                self.locals(false);
+                for name in self.globals(place) {
+                    self.push(name.entry(false));
+                }
             }
-            let Some(scheme) = db.scheme(item) else {
-                continue;
-            };
-            let tier = match origin {
-                Origin::Own => OWN,
-                Origin::Imported => 3,
-                Origin::Library => 5,
-            };
-            self.function(
-                name,
-                &scheme,
-                piped,
-                tier,
-                CompletionSource::Global(db.global(item)),
-            );
-        }
-        for primitive in Primitive::ALL.iter().copied() {
-            let name = primitive.name();
-            if fuzzy::score(self.prefix, name).is_none()
-                || hidden.iter().any(|bound| *bound == name)
-                || !matches!(scope.resolve(name), Binding::Unknown)
-            {
-                continue;
+            Some(ty) => {
+                let names = self.globals(place);
+                let schemes = schemes(place.view.db, names.iter().map(|name| &name.what));
+                for (name, scheme) in names.into_iter().zip(schemes) {
+                    if let Some(scheme) = scheme.filter(|scheme| is_function(scheme)) {
+                        self.push(name.ranked_for(&scheme, ty).entry(true));
+                    }
+                }
             }
-            let source = CompletionSource::Primitive(primitive);
-            self.function(name, rise::library_scheme(primitive), piped, 4, source);
         }
     }
 
-    fn function(
-        &mut self,
-        name: &str,
-        scheme: &Arc<Scheme>,
-        piped: Option<Option<&Ty>>,
-        tier: u8,
-        source: CompletionSource,
-    ) {
-        let tier = match piped {
-            Some(Some(ty)) if rise::accepts(scheme, ty) => match takes_anything(scheme, ty) {
-                true if tier > OWN => tier + GENERIC,
-                _ => tier,
+    /// The definitions and primitives that match what was typed and that nothing hides here.
+    fn globals(&self, place: &Place<'_>) -> Vec<Global> {
+        let scope = place.view.db.scope(place.view.file);
+        let hidden: FxHashSet<&str> = place
+            .binders()
+            .iter()
+            .map(|id| place.view.item().binder(*id).name.as_str())
+            .collect();
+        let fits = |name: &str| fuzzy::score(self.prefix, name).is_some() && !hidden.contains(name);
+        let defs = scope
+            .names()
+            .filter(|(name, item, _)| fits(name) && *item != place.view.id);
+        let defs = defs.map(|(name, item, origin)| Global {
+            name: name.clone(),
+            what: What::Def(item, place.view.db.global(item)),
+            tier: match origin {
+                Origin::Own => OWN,
+                Origin::Imported => 3,
+                Origin::Library => 5,
             },
-            Some(_) => tier + UNFIT,
-            None => tier,
-        };
-        let function = is_function(scheme);
-        if piped.is_some() && !function {
-            return;
-        }
-        let kind = if function {
-            CompletionKind::Function
-        } else {
-            CompletionKind::Value
-        };
-        let what = What::Defined {
-            scheme: scheme.clone(),
-            piped: piped.is_some(),
-        };
-        self.push(Entry {
-            what,
-            source,
-            ..Entry::new(name, kind, tier)
         });
+        let primitives = Primitive::ALL.iter().filter(|primitive| {
+            fits(primitive.name()) && matches!(scope.resolve(primitive.name()), Binding::Unknown)
+        });
+        let primitives = primitives.map(|&primitive| Global {
+            name: Name::new(primitive.name()),
+            what: What::Primitive(primitive),
+            tier: 4,
+        });
+        defs.chain(primitives).collect()
     }
 
     /// Binders in scope: all of them, or those that can stand in a type.
@@ -344,6 +329,56 @@ const GENERIC: u8 = 10;
 /// Functions that do not accept the piped value.
 const UNFIT: u8 = 20;
 
+/// A name that is known outside of the item.
+struct Global {
+    name: Name,
+    what: What,
+    tier: u8,
+}
+
+impl Global {
+    /// The same with the rank that it has behind `|>`, where a value of type `ty` flows into it.
+    fn ranked_for(self, scheme: &Scheme, ty: Option<&Ty>) -> Global {
+        let tier = match ty {
+            Some(ty) if !rise::accepts(scheme, ty) => self.tier + UNFIT,
+            Some(ty) if takes_anything(scheme, ty) && self.tier > OWN => self.tier + GENERIC,
+            Some(_) => self.tier,
+            None => self.tier + UNFIT,
+        };
+        Global { tier, ..self }
+    }
+
+    fn entry(self, piped: bool) -> Entry {
+        let Global { name, what, tier } = self;
+        Entry {
+            label: name,
+            // Told by the type, when that is asked for.
+            kind: CompletionKind::Function,
+            what,
+            piped,
+            tier,
+        }
+    }
+}
+
+/// The types of definitions and primitives; none for what has no type, or none that is known.
+fn schemes<'w>(
+    db: &Database,
+    all: impl Iterator<Item = &'w What> + Clone,
+) -> Vec<Option<Arc<Scheme>>> {
+    let defs = all.clone().filter_map(|what| match what {
+        What::Def(item, _) => Some(*item),
+        What::Primitive(_) | What::Plain { .. } => None,
+    });
+    let mut of_defs = db.schemes(defs).into_iter();
+    all.map(|what| match what {
+        What::Def(..) => of_defs.next().flatten(),
+        What::Primitive(primitive) => Some(rise::library_scheme(*primitive).clone()),
+        What::Plain { .. } => None,
+    })
+    .collect()
+}
+
 /// Whether the last parameter is a type variable, so that fitting an array means nothing.
 fn takes_anything(scheme: &Scheme, ty: &Ty) -> bool {
     let mut rest = &scheme.ty;
@@ -375,9 +410,10 @@ struct Entry {
     label: Name,
     kind: CompletionKind,
     what: What,
+    /// Whether the last argument flows into it.
+    piped: bool,
     /// Smaller comes first.
     tier: u8,
-    source: CompletionSource,
 }
 
 /// What a completion shows and inserts.
@@ -386,10 +422,8 @@ enum What {
         detail: Option<String>,
         insert: Option<String>,
     },
-    Defined {
-        scheme: Arc<Scheme>,
-        piped: bool,
-    },
+    Def(ItemId, GlobalId),
+    Primitive(Primitive),
 }
 
 impl Entry {
@@ -402,8 +436,8 @@ impl Entry {
             label: Name::new(label),
             kind,
             what,
+            piped: false,
             tier,
-            source: CompletionSource::None,
         }
     }
 }
@@ -419,29 +453,38 @@ impl Candidate {
         (self.entry.tier, self.score, &self.entry.label)
     }
 
-    fn write(self, replace: Span, called: bool) -> Completion {
-        let Candidate {
-            entry:
-                Entry {
-                    label,
-                    kind,
-                    what,
-                    tier,
-                    source,
-                },
-            score,
-        } = self;
-        let (detail, insert) = match what {
-            What::Plain { detail, insert } => (detail, insert),
-            What::Defined { scheme, piped } => {
-                let insert = snippet::call(&label, &snippet::params(&scheme), piped);
-                (Some(rise::print::scheme_text(&scheme)), insert)
+    /// Written out; `None` for a definition whose type is not known.
+    fn write(self, scheme: Option<Arc<Scheme>>, replace: Span, called: bool) -> Option<Completion> {
+        let Candidate { entry, score } = self;
+        let Entry {
+            label,
+            kind,
+            what,
+            piped,
+            tier,
+        } = entry;
+        let source = match &what {
+            What::Plain { .. } => CompletionSource::None,
+            What::Def(_, global) => CompletionSource::Global(*global),
+            What::Primitive(primitive) => CompletionSource::Primitive(*primitive),
+        };
+        let (kind, detail, insert) = match what {
+            What::Plain { detail, insert } => (kind, detail, insert),
+            What::Def(..) | What::Primitive(_) => {
+                let scheme = scheme?;
+                let kind = match is_function(&scheme) {
+                    true => CompletionKind::Function,
+                    false => CompletionKind::Value,
+                };
+                let call = || snippet::call(&label, &snippet::params(&scheme), piped);
+                let insert = (!called).then(call).flatten();
+                (kind, Some(rise::print::scheme_text(&scheme)), insert)
             }
         };
         let insert = insert
             .filter(|_| !called)
             .unwrap_or_else(|| label.to_string());
-        Completion {
+        Some(Completion {
             kind,
             detail,
             replace,
@@ -450,6 +493,6 @@ impl Candidate {
             sort: format!("{tier:02}{score:02}{label}"),
             source,
             label: label.to_string(),
-        }
+        })
     }
 }

@@ -2,7 +2,8 @@
 
 use super::output;
 use crate::loader::{self, Content, LoadError, NotText};
-use db::{Database, FileId, FilePath};
+use db::{Database, FileId, FilePath, Prepared};
+use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use syntax::{Code, Diagnostic, Span};
@@ -106,21 +107,20 @@ impl Workspace {
             unreadable,
             base,
         };
-        for input in &inputs {
-            workspace.add(input);
+        let read: Vec<_> = inputs.par_iter().map(read).collect();
+        for (input, read) in inputs.iter().zip(read) {
+            workspace.add(input, read);
         }
         let imported = loader::load_imports(&mut workspace.db);
         workspace.files.extend(imported);
         workspace
     }
 
-    fn add(&mut self, input: &Input) {
+    fn add(&mut self, input: &Input, read: Result<Read, LoadError>) {
         let path = input.path(&self.base);
-        match input.read() {
-            Ok(Content::Text { text, .. }) => {
-                self.files.push(self.db.set_file(path, text.as_str()))
-            }
-            Ok(Content::NotText(bad)) => {
+        match read {
+            Ok(Read::Text(text)) => self.files.push(self.db.set_prepared(path, text)),
+            Ok(Read::NotText(bad)) => {
                 self.db.set_absent(path.clone(), db::ReadError::NotText);
                 self.not_text.push((path, bad));
             }
@@ -130,6 +130,19 @@ impl Workspace {
             }
         }
     }
+}
+
+/// What was read: a text, cut into items on the thread that has read it, or something else.
+enum Read {
+    Text(Prepared),
+    NotText(NotText),
+}
+
+fn read(input: &Input) -> Result<Read, LoadError> {
+    input.read().map(|content| match content {
+        Content::Text { text, .. } => Read::Text(Prepared::new(&text)),
+        Content::NotText(bad) => Read::NotText(bad),
+    })
 }
 
 /// What is to be said about a file that is no text.

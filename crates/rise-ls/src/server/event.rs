@@ -7,6 +7,7 @@ use tokio::sync::oneshot;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Response};
 
 use super::requests::Ticket;
+use super::wire::Json;
 use super::workspace::Loaded;
 
 /// Something that the main loop acts on, in the order of arrival.
@@ -52,7 +53,7 @@ pub enum Ending {
 }
 
 /// What a request gets.
-pub type Answer = Result<Value, Error>;
+pub type Answer = Result<Json, Error>;
 
 /// The way back to who asked. Copies lead to the same place, and the first answer counts.
 #[derive(Clone, Debug)]

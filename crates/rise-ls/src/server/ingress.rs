@@ -17,6 +17,7 @@ use tower_lsp::{ExitedError, LanguageServer};
 
 use super::event::{Event, Reply, error};
 use super::uri;
+use super::wire::Outbox;
 
 type Answer = Pin<Box<dyn Future<Output = Result<Option<Response>, ExitedError>> + Send>>;
 
@@ -36,17 +37,23 @@ impl LanguageServer for Lifecycle {
 }
 
 /// A service that tells the main loop everything, and lets the inner one, which knows the
-/// protocol's lifecycle, see what concerns that.
+/// protocol's lifecycle, see what concerns that. Answers go to the writer by themselves; only
+/// refusals of the inner service go through tower-lsp.
 #[derive(Debug)]
 pub struct Ingress<S> {
     inner: S,
     events: Sender<Event>,
+    outbox: Outbox,
 }
 
 impl<S> Ingress<S> {
     /// A door in front of `inner`.
-    pub fn new(inner: S, events: Sender<Event>) -> Self {
-        Ingress { inner, events }
+    pub fn new(inner: S, events: Sender<Event>, outbox: Outbox) -> Self {
+        Ingress {
+            inner,
+            events,
+            outbox,
+        }
     }
 
     /// Hands a message over; what is left is to wait for the answer.
@@ -65,12 +72,11 @@ impl<S> Ingress<S> {
             params,
             reply,
         });
+        let outbox = self.outbox.clone();
         Box::pin(async move {
             let gone = || Err(error(ErrorCode::InternalError, "the server has stopped"));
-            Ok(Some(Response::from_parts(
-                id,
-                answer.await.unwrap_or_else(|_| gone()),
-            )))
+            outbox.respond(&id, &answer.await.unwrap_or_else(|_| gone()));
+            Ok(None)
         })
     }
 }

@@ -10,13 +10,13 @@ use tower_lsp::jsonrpc::ErrorCode;
 use tower_lsp::lsp_types::{InitializeParams, InitializeResult, MessageType, ServerInfo};
 
 use super::capabilities::capabilities;
-use super::client::to_value;
 use super::config::{ClientTraits, Settings};
 use super::event::{Answer, error, invalid_params};
 use super::positions::Encoding;
 use super::session::{Expected, Session, Stage};
 use super::sync::folder_paths;
 use super::uri;
+use super::wire::Json;
 
 /// How often a server looks whether its client is still there.
 const PULSE: Duration = Duration::from_secs(1);
@@ -40,7 +40,7 @@ impl Session {
             ))),
             ("shutdown", Stage::Running) => {
                 self.stage = Stage::ShutDown;
-                Some(Ok(Value::Null))
+                Some(Ok(Json::of(&())))
             }
             (_, Stage::Running) => None,
         }
@@ -63,7 +63,7 @@ impl Session {
         if let Some(process) = params.process_id {
             exit_with(process);
         }
-        Ok(to_value(&InitializeResult {
+        Ok(Json::of(&InitializeResult {
             capabilities: capabilities(encoding, &client),
             server_info: Some(ServerInfo {
                 name: env!("CARGO_PKG_NAME").into(),

@@ -27,7 +27,9 @@ mod tests;
 mod to_proto;
 mod transport;
 mod uri;
+mod wire;
 mod workspace;
+mod written;
 
 use std::io::{self, Read, Write};
 use std::net::TcpListener;
@@ -44,6 +46,7 @@ use pool::{Pool, STACK};
 use requests::panic_message;
 use session::{Session, Stage};
 use transport::HungUp;
+use wire::Outbox;
 
 /// Serves one client: at the other end of standard input and output, or that connects to the
 /// address (`HOST:PORT`), which is printed on standard error with the port that the system has
@@ -65,7 +68,8 @@ pub fn run(listen: Option<&str>) -> io::Result<u8> {
 
 fn serve(input: impl Read + Send + 'static, output: impl Write + Send + 'static) -> io::Result<u8> {
     let (events, receiver) = unbounded();
-    let (client, to_client) = Client::new();
+    let (chunks, to_writer) = unbounded();
+    let client = Client::new(Outbox::new(chunks.clone()));
     let hung_up = Arc::new(HungUp::default());
     let session = Session::new(client, events.clone(), Pool::start()?);
     let over = Over(hung_up.clone());
@@ -77,7 +81,7 @@ fn serve(input: impl Read + Send + 'static, output: impl Write + Send + 'static)
             // If nobody waits any more, the process has its status.
             let _ = ended.send(main_loop(session, &receiver, over));
         })?;
-    transport::serve(input, output, events.clone(), to_client, &hung_up)?;
+    transport::serve(input, output, events.clone(), (chunks, to_writer), &hung_up)?;
     // After `exit` this comes too late to matter.
     let _ = events.send(Event::HungUp);
     let clean = end.recv_timeout(PATIENCE) == Ok(Stage::Over { clean: true });

@@ -47,6 +47,7 @@ impl Encoding {
     /// The length of `text` in this encoding.
     pub fn len(self, text: &str) -> usize {
         match self {
+            _ if text.is_ascii() => text.len(),
             Encoding::Utf8 => text.len(),
             Encoding::Utf16 => text.encode_utf16().count(),
             Encoding::Utf32 => text.chars().count(),
@@ -94,10 +95,43 @@ pub fn to_byte(rope: &Rope, position: Position, encoding: Encoding) -> Clamped {
 
 /// The position of a byte; behind the end it is the end.
 pub fn to_position(rope: &Rope, byte: usize, encoding: Encoding) -> Position {
+    if let Some(position) = near_position(rope, byte, encoding) {
+        return position;
+    }
+    far_position(rope, byte, encoding)
+}
+
+fn far_position(rope: &Rope, byte: usize, encoding: Encoding) -> Position {
     let char = rope.byte_to_char(byte.min(rope.len_bytes()));
     let line = rope.char_to_line(char);
     let column = column_of(rope, rope.line_to_char(line), char, encoding);
     Position::new(number(line), number(column))
+}
+
+/// The position of a byte whose line starts in the same piece of the rope: that takes one descent
+/// into the rope and a look at some hundred bytes.
+fn near_position(rope: &Rope, byte: usize, encoding: Encoding) -> Option<Position> {
+    let (chunk, chunk_start, _, chunk_line) = rope.get_chunk_at_byte(byte)?;
+    let before = chunk.get(..byte - chunk_start)?;
+    let bytes = before.as_bytes();
+    let last = *bytes.last()?;
+    let line_start = bytes
+        .iter()
+        .rposition(|&byte| matches!(byte, b'\n' | b'\r'))?
+        + 1;
+    if last == b'\r' {
+        // It depends on what follows.
+        return None;
+    }
+    let feeds = bytes.iter().filter(|&&byte| byte == b'\n').count();
+    let returns = bytes.iter().filter(|&&byte| byte == b'\r').count();
+    let pairs = match returns {
+        0 => 0,
+        _ => bytes.windows(2).filter(|pair| pair == b"\r\n").count(),
+    };
+    let line = chunk_line + feeds + returns - pairs;
+    let column = encoding.len(before.get(line_start..)?);
+    Some(Position::new(number(line), number(column)))
 }
 
 /// The bytes of a range; one that ends before it starts is empty.
@@ -184,6 +218,43 @@ mod tests {
             to_position(&rope, byte, Encoding::Utf32).line
         };
         assert_eq!(['a', 'd', 'e', 'f', 'g'].map(line), [0, 0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn the_short_way_to_a_position_leads_where_the_long_one_does() {
+        // Longer than several pieces of a rope, with every kind of line end on their seams.
+        let parts = [
+            "\r\n",
+            "a",
+            "\n",
+            "\u{e4}b",
+            "\r",
+            "\u{1F600}",
+            "\r\n\r\n",
+            "cdefg",
+        ];
+        let mut text = String::new();
+        let mut state: usize = 7;
+        while text.len() < 20_000 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695);
+            text.push_str(parts[(state >> 33) % parts.len()]);
+        }
+        let mut rope = Rope::from_str(&text);
+        rope.insert(7_001, "x\r");
+        rope.insert(7_003, "\ny");
+        for encoding in ALL {
+            for byte in 0..=rope.len_bytes() {
+                if let Some(near) = near_position(&rope, byte, encoding) {
+                    assert_eq!(
+                        near,
+                        far_position(&rope, byte, encoding),
+                        "{encoding:?} {byte}"
+                    );
+                }
+            }
+        }
     }
 
     #[test]

@@ -112,7 +112,7 @@ impl Progress {
 
     fn send(&self, progress: WorkDoneProgress) {
         let value = ProgressParamsValue::WorkDone(progress);
-        self.client.notify::<ProgressNotification>(ProgressParams {
+        self.client.notify::<ProgressNotification>(&ProgressParams {
             token: self.token(),
             value,
         });

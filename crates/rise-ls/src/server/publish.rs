@@ -7,17 +7,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use db::{Cancelled, FileId, catch_cancelled};
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use tower_lsp::lsp_types::notification::PublishDiagnostics;
-use tower_lsp::lsp_types::{
-    Diagnostic, DiagnosticSeverity, NumberOrString, PublishDiagnosticsParams, Range, Uri,
-};
+use tower_lsp::lsp_types::{Diagnostic, DiagnosticSeverity, NumberOrString, Range, Uri};
 
 use super::client::Client;
 use super::event::Event;
-use super::handlers::diagnostics::{failure, of_file};
+use super::handlers::diagnostics::failure;
 use super::requests::{Reports, panic_message};
 use super::snapshot::Snapshot;
+use super::written::{Listed, Written};
 
 /// Sends diagnostics, never older ones after newer ones.
 #[derive(Clone, Debug)]
@@ -31,6 +30,10 @@ struct State {
     published: FxHashMap<FileId, Published>,
     /// Documents whose text has changed since their diagnostics were sent, with the revision.
     owed: FxHashMap<FileId, Owed>,
+    /// What was written out for a document; taken while a job works on it.
+    written: FxHashMap<FileId, Written>,
+    /// Documents in which the first completion finds everything ready.
+    prepared: FxHashSet<FileId>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -71,10 +74,13 @@ impl Publisher {
             file,
             Published {
                 generation,
-                hash: hash(&[]),
+                hash: Listed::default().hash(),
             },
         );
-        self.send(uri, Vec::new(), None);
+        state.written.remove(&file);
+        state.prepared.remove(&file);
+        let params = Listed::default().params(&uri, None);
+        self.client.notify_json::<PublishDiagnostics>(&params);
     }
 
     /// Computes and sends what the snapshot's open documents have: those with a changed text first.
@@ -83,10 +89,13 @@ impl Publisher {
         let mut files: Vec<FileId> = snapshot.view.open.keys().copied().collect();
         files.sort_by_key(|file| (!owed.contains_key(file), *file));
         for file in files {
-            let compute = || catch_cancelled(|| of_file(snapshot, file));
-            let diagnostics = match catch_unwind(AssertUnwindSafe(compute)) {
+            let mut written = self.lock().written.remove(&file).unwrap_or_default();
+            let compute = || catch_cancelled(|| written.list(snapshot, file));
+            let outcome = catch_unwind(AssertUnwindSafe(compute));
+            self.keep(file, written, generation);
+            let diagnostics = match outcome {
                 Ok(Ok(diagnostics)) => diagnostics,
-                Ok(Err(Cancelled::PropagatedPanic)) => vec![failure()],
+                Ok(Err(Cancelled::PropagatedPanic)) => Listed::one(&failure()),
                 Ok(Err(_)) => return reports.status.interrupted(),
                 Err(panic) => {
                     reports.status.panicked();
@@ -95,25 +104,54 @@ impl Publisher {
                     let _ = reports
                         .events
                         .send(Event::Problem(format!("checking {path} failed: {reason}")));
-                    vec![failure()]
+                    Listed::one(&failure())
                 }
             };
-            self.publish(snapshot, file, diagnostics, generation, reports);
+            self.publish(snapshot, file, &diagnostics, generation, reports);
         }
     }
 
+    /// Has completion ready in documents that are new. Nobody waits for that: a change may interrupt
+    /// it, and then it goes on after the next diagnostics.
+    pub fn prepare(&self, snapshot: &Snapshot) {
+        let known = self.lock().prepared.clone();
+        for &file in snapshot
+            .view
+            .open
+            .keys()
+            .filter(|file| !known.contains(file))
+        {
+            let prepare = || catch_cancelled(|| ide::prepare_completions(&snapshot.db, file));
+            // A failure is reported by whoever asks for completions.
+            if let Ok(Err(_)) = catch_unwind(AssertUnwindSafe(prepare)) {
+                return;
+            }
+            self.lock().prepared.insert(file);
+        }
+    }
+
+    /// Keeps what was written, unless the document was closed meanwhile.
+    fn keep(&self, file: FileId, written: Written, generation: u64) {
+        let mut state = self.lock();
+        let later = |published: &Published| published.generation > generation;
+        if !state.published.get(&file).is_some_and(later) {
+            state.written.insert(file, written);
+        }
+    }
+
+    /// Sends while the state is locked, so that messages go out in the order of the decisions.
     fn publish(
         &self,
         snapshot: &Snapshot,
         file: FileId,
-        diagnostics: Vec<Diagnostic>,
+        diagnostics: &Listed,
         generation: u64,
         reports: &Reports,
     ) {
         let Some(open) = snapshot.view.open.get(&file) else {
             return;
         };
-        let hash = hash(&diagnostics);
+        let hash = diagnostics.hash();
         let mut state = self.lock();
         let before = state.published.get(&file).copied();
         if before.is_some_and(|before| before.generation > generation) {
@@ -130,20 +168,12 @@ impl Publisher {
             return;
         }
         state.published.insert(file, Published { generation, hash });
-        self.send(open.uri.clone(), diagnostics, Some(open.version));
+        let params = diagnostics.params(&open.uri, Some(open.version));
+        // Before they are on their way, so that who has them finds them counted.
         if let Some(owed) = owed {
             reports.status.diagnosed(owed.since.elapsed());
         }
-    }
-
-    /// Sends while the state is locked, so that messages go out in the order of the decisions.
-    fn send(&self, uri: Uri, diagnostics: Vec<Diagnostic>, version: Option<i32>) {
-        self.client
-            .notify::<PublishDiagnostics>(PublishDiagnosticsParams {
-                uri,
-                diagnostics,
-                version,
-            });
+        self.client.notify_json::<PublishDiagnostics>(&params);
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {

@@ -13,12 +13,12 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
 
-use super::client::to_value;
 use super::event::{Answer, Ending, Event, Reply, error, invalid_params};
 use super::handlers::{calls, diagnostics, edits, language, navigation, own, structure, tokens};
 use super::pool::{InFlight, Lane};
 use super::snapshot::Snapshot;
 use super::status::Status;
+use super::wire::Json;
 
 /// What happens to a request that a change of its document interrupts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +105,7 @@ fn adapt<P: DeserializeOwned, R: Serialize>(
     params: &Value,
 ) -> Answer {
     let params = P::deserialize(params).map_err(invalid_params)?;
-    handler(snapshot, params).map(|result| to_value(&result))
+    handler(snapshot, params).map(|result| Json::of(&result))
 }
 
 /// A request that is not answered yet.
@@ -143,7 +143,7 @@ pub fn answer(ticket: &Arc<Ticket>, snapshot: Snapshot, in_flight: Option<InFlig
     let outcome = if ticket.reply.is_open() {
         catch_unwind(AssertUnwindSafe(run))
     } else {
-        Ok(Ok(Ok(Value::Null)))
+        Ok(Ok(Ok(Json::of(&()))))
     };
     drop(snapshot);
     let ending = match outcome {
@@ -170,10 +170,12 @@ pub fn answer(ticket: &Arc<Ticket>, snapshot: Snapshot, in_flight: Option<InFlig
 }
 
 fn reply(ticket: &Ticket, answer: Answer, to: &Reports) {
-    if ticket.reply.send(answer) {
+    // Before the answer is on its way, so that who has it finds it counted.
+    if ticket.reply.is_open() {
         to.status
             .answered(ticket.route.method, ticket.arrived.elapsed());
     }
+    ticket.reply.send(answer);
 }
 
 fn fail(ticket: &Ticket, reason: &str, to: &Reports) {

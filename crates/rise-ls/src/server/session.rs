@@ -21,6 +21,7 @@ use super::requests::{Policy, Reports, Route, Ticket, answer, interrupted};
 use super::snapshot::{Snapshot, View};
 use super::status::Status;
 use super::uri;
+use super::wire::Json;
 use super::workspace::load;
 
 /// How long a change lets jobs about a place finish: they are shorter than that.
@@ -152,16 +153,17 @@ impl Session {
             return;
         }
         self.read_imports();
-        if self.view.client.pulls_diagnostics {
-            return;
-        }
+        let pushes = !self.view.client.pulls_diagnostics;
         let snapshot = self.snapshot();
         let (publisher, reports, revision) =
             (self.publisher.clone(), self.reports.clone(), self.revision);
-        self.pool.run(
-            Lane::Worker,
-            Box::new(move || publisher.run(&snapshot, revision, &reports)),
-        );
+        let job = move || {
+            if pushes {
+                publisher.run(&snapshot, revision, &reports);
+            }
+            publisher.prepare(&snapshot);
+        };
+        self.pool.run(Lane::Worker, Box::new(job));
     }
 
     /// Everything as it is now.
@@ -227,11 +229,11 @@ impl Session {
     /// What has to be answered in this order and takes no time.
     fn immediate(&mut self, method: &str, params: &Value) -> Option<Answer> {
         match method {
-            "rise/status" => Some(Ok(self.reports.status.report(
+            "rise/status" => Some(Ok(Json::of(&self.reports.status.report(
                 &self.db,
                 self.view.open.len(),
                 self.loads > 0,
-            ))),
+            )))),
             "rise/text" => Some(self.text(params)),
             _ => None,
         }
@@ -244,7 +246,10 @@ impl Session {
         let (file, open) = file
             .and_then(|file| Some((file, self.view.open.get(&file)?)))
             .ok_or_else(|| super::event::invalid_params(format_args!("{uri} is not open")))?;
-        Ok(serde_json::json!({"text": self.db.text(file).to_string(), "version": open.version}))
+        let text = self.db.text(file).to_string();
+        Ok(Json::of(
+            &serde_json::json!({"text": text, "version": open.version}),
+        ))
     }
 
     fn dispatch(&mut self, ticket: Arc<Ticket>) {

@@ -310,7 +310,7 @@ impl Session {
         for (path, contents) in loaded.files {
             match contents {
                 _ if known(self, &path) => {}
-                Ok(text) => drop(self.db.set_file(path, text.as_str())),
+                Ok(text) => drop(self.db.set_prepared(path, text)),
                 Err(why) => self.db.set_absent(path, why),
             }
         }

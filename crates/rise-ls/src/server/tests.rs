@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, unbounded};
-use futures::channel::mpsc::UnboundedReceiver;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
-use tower_lsp::jsonrpc::{ErrorCode, Id, Request};
+use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
 
 use super::client::Client;
 use super::event::{Answer, Event, Reply};
 use super::pool::Pool;
 use super::session::{Session, Stage};
+use super::wire::{Chunk, Outbox};
 
 const URI: &str = "file:///a.rise";
 
@@ -19,14 +19,15 @@ const URI: &str = "file:///a.rise";
 struct Harness {
     session: Session,
     events: Receiver<Event>,
-    to_client: UnboundedReceiver<Request>,
+    to_client: Receiver<Chunk>,
     next_id: i64,
 }
 
 impl Harness {
     fn new() -> Harness {
         let (sender, events) = unbounded();
-        let (client, to_client) = Client::new();
+        let (chunks, to_client) = unbounded();
+        let client = Client::new(Outbox::new(chunks));
         let pool = Pool::start().expect("the system gives threads");
         let mut harness = Harness {
             session: Session::new(client, sender, pool),
@@ -82,10 +83,10 @@ impl Harness {
     }
 
     /// The answer; until it is there the loop goes on.
-    fn wait(&mut self, mut answer: oneshot::Receiver<Answer>) -> Answer {
+    fn wait(&mut self, mut answer: oneshot::Receiver<Answer>) -> Result<Value, Error> {
         loop {
             match answer.try_recv() {
-                Ok(answer) => return answer,
+                Ok(answer) => return answer.map(|json| parsed(json.as_str())),
                 Err(oneshot::error::TryRecvError::Closed) => panic!("the request is lost"),
                 Err(oneshot::error::TryRecvError::Empty) => {}
             }
@@ -101,17 +102,25 @@ impl Harness {
     fn said(&mut self, method: &str) -> Value {
         loop {
             match self.to_client.try_recv() {
-                Ok(message) if message.method() == method => {
-                    return message.params().cloned().unwrap_or_default();
+                Ok(Chunk::Bytes(message)) => {
+                    let message = String::from_utf8(message).expect("messages are text");
+                    let (_, body) = message.split_once("\r\n\r\n").expect("a header");
+                    let body = parsed(body);
+                    if body["method"] == method {
+                        return body["params"].clone();
+                    }
                 }
-                Ok(_) => {}
-                Err(_) => {
+                Ok(Chunk::Close) | Err(_) => {
                     self.session.settle();
                     std::thread::sleep(Duration::from_millis(1));
                 }
             }
         }
     }
+}
+
+fn parsed(json: &str) -> Value {
+    serde_json::from_str(json).expect("answers are JSON")
 }
 
 fn text(version: usize) -> String {

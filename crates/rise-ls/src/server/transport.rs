@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender};
 use futures::Sink;
-use futures::channel::mpsc::UnboundedReceiver;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::{Notify, mpsc};
 use tower_lsp::jsonrpc::{Request, Response};
@@ -19,6 +18,7 @@ use tower_lsp::{Loopback, LspService, Server};
 use super::event::Event;
 use super::framing::{Frame, read_frame};
 use super::ingress::{Ingress, Lifecycle};
+use super::wire::{Chunk, Outbox};
 
 /// How many messages may wait to be taken in.
 const QUEUE: usize = 64;
@@ -33,19 +33,15 @@ pub fn serve(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
     events: Sender<Event>,
-    to_client: UnboundedReceiver<Request>,
+    (chunks, to_writer): (Sender<Chunk>, Receiver<Chunk>),
     hung_up: &Arc<HungUp>,
 ) -> io::Result<()> {
     let (frames, reader_end) = mpsc::channel(QUEUE);
-    let (chunks, writer_end) = crossbeam_channel::unbounded();
     start_reader(input, frames, chunks.clone(), hung_up.clone())?;
-    let writer = start_writer(output, writer_end, hung_up.clone())?;
+    let writer = start_writer(output, to_writer, hung_up.clone())?;
     let (service, _) = LspService::new(|_| Lifecycle);
-    let ingress = Ingress::new(service, events.clone());
-    let loopback = ToClient {
-        requests: to_client,
-        responses: ToLoop(events),
-    };
+    let ingress = Ingress::new(service, events.clone(), Outbox::new(chunks.clone()));
+    let loopback = FromClient(ToLoop(events));
     let server = Server::new(FrameReader::new(reader_end), ChunkWriter(chunks), loopback);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
@@ -113,13 +109,6 @@ fn start_reader(
         .name("rise:read".into())
         .spawn(read)
         .map(drop)
-}
-
-/// What the writer is told.
-enum Chunk {
-    Bytes(Vec<u8>),
-    /// tower-lsp has nothing more to say.
-    Close,
 }
 
 struct Writer {
@@ -195,8 +184,7 @@ impl AsyncRead for FrameReader {
     }
 }
 
-/// Bytes for the writer, which takes any number of them: a client that is slow to read does not
-/// keep the server from hearing it.
+/// tower-lsp's bytes for the writer. It gives whole messages.
 struct ChunkWriter(Sender<Chunk>);
 
 impl AsyncWrite for ChunkWriter {
@@ -227,18 +215,15 @@ impl Drop for ChunkWriter {
     }
 }
 
-/// The server's own messages to the client, and the client's answers to them.
-struct ToClient {
-    requests: UnboundedReceiver<Request>,
-    responses: ToLoop,
-}
+/// The client's answers to the server's own requests, which do not go through tower-lsp.
+struct FromClient(ToLoop);
 
-impl Loopback for ToClient {
-    type RequestStream = UnboundedReceiver<Request>;
+impl Loopback for FromClient {
+    type RequestStream = futures::stream::Pending<Request>;
     type ResponseSink = ToLoop;
 
     fn split(self) -> (Self::RequestStream, Self::ResponseSink) {
-        (self.requests, self.responses)
+        (futures::stream::pending(), self.0)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crossbeam_channel::Sender;
-use db::{FilePath, ReadError};
+use db::{FilePath, Prepared, ReadError};
 
 use super::event::Event;
 use crate::loader;
@@ -12,8 +12,8 @@ use crate::loader;
 /// in between.
 const PORTION: usize = 1 << 18;
 
-/// A file's text, or why there is none.
-pub type Contents = Result<String, ReadError>;
+/// A file's text, cut into items so that the main loop has little to do, or why there is none.
+pub type Contents = Result<Prepared, ReadError>;
 
 /// Files of the workspace that were read.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub fn load(folders: &[PathBuf], events: &Sender<Event>) {
         let path = FilePath::disk(path);
         let contents = loader::read_import(&path);
         bytes += contents.as_ref().map_or(0, String::len);
-        portion.push((path, contents));
+        portion.push((path, contents.map(|text| Prepared::new(&text))));
         if bytes >= PORTION && done < total {
             let files = std::mem::take(&mut portion);
             bytes = 0;

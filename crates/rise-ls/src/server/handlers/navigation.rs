@@ -1,14 +1,17 @@
 //! From a name to other places: definitions, references, imports.
 
+use db::FileId;
 use ide::{HighlightKind, NavTarget};
+use rustc_hash::FxHashMap;
 use tower_lsp::lsp_types::request::GotoTypeDefinitionParams;
 use tower_lsp::lsp_types::{
     DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, DocumentLink,
     DocumentLinkParams, GotoDefinitionParams, GotoDefinitionResponse, Location, ReferenceParams,
+    Uri,
 };
 
 use super::Answer;
-use crate::server::snapshot::Snapshot;
+use crate::server::snapshot::{Document, Snapshot};
 use crate::server::to_proto::{location, location_link};
 
 /// `textDocument/definition`
@@ -64,9 +67,17 @@ pub fn references(snapshot: &Snapshot, params: ReferenceParams) -> Answer<Vec<Lo
     let wanted = found
         .into_iter()
         .filter(|found| params.context.include_declaration || !found.declaration);
-    Ok(wanted
-        .filter_map(|found| snapshot.location(found.place))
-        .collect())
+    // They are many in few files.
+    let mut files: FxHashMap<FileId, Option<(Uri, Document)>> = FxHashMap::default();
+    let location = |found: ide::Reference| {
+        let file = found.place.file;
+        let known = files
+            .entry(file)
+            .or_insert_with(|| Some((snapshot.uri(file)?, snapshot.document_of(file))));
+        let (uri, document) = known.as_ref()?;
+        Some(Location::new(uri.clone(), document.range(found.place.span)))
+    };
+    Ok(wanted.filter_map(location).collect())
 }
 
 /// `textDocument/documentHighlight`

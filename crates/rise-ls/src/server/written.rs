@@ -1,0 +1,221 @@
+//! A document's diagnostics as they are sent, kept an item at a time.
+//!
+//! A large file has hundreds of them (every size that is assumed is one), and a keystroke changes
+//! those of one item. The others are sent again as the text that they were sent as before.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use db::{FileId, ItemId};
+use rustc_hash::{FxHashMap, FxHasher};
+use syntax::Diagnostic;
+use tower_lsp::lsp_types::{Position, Uri};
+
+use super::snapshot::{Document, Snapshot};
+use super::to_proto::diagnostic;
+use super::wire::Json;
+
+/// What is known from the last time. Whatever it holds, the next answer is right.
+#[derive(Clone, Debug, Default)]
+pub struct Written(FxHashMap<ItemId, Arc<Piece>>);
+
+/// The diagnostics of an item, and all that their text depends on.
+#[derive(Debug)]
+struct Piece {
+    diagnostics: Arc<[Diagnostic]>,
+    text: Arc<str>,
+    start: Position,
+    /// JSON objects, with commas between them.
+    json: String,
+    hash: u64,
+}
+
+/// A document's diagnostics, ready to be sent.
+#[derive(Debug, Default)]
+pub struct Listed(Vec<Arc<Piece>>);
+
+impl Written {
+    /// The diagnostics of a file. Only those of items that have changed or moved are written anew.
+    pub fn list(&mut self, snapshot: &Snapshot, file: FileId) -> Listed {
+        let document = snapshot.document_of(file);
+        let found = snapshot.db.file_diagnostics(file);
+        let pieces: Vec<(ItemId, Arc<Piece>)> = found
+            .into_iter()
+            .map(|(item, found)| (item, self.piece(snapshot, &document, item, found)))
+            .collect();
+        let listed = pieces.iter().map(|(_, piece)| piece.clone()).collect();
+        self.0 = pieces.into_iter().collect();
+        Listed(listed)
+    }
+
+    fn piece(
+        &self,
+        snapshot: &Snapshot,
+        document: &Document,
+        item: ItemId,
+        diagnostics: Arc<[Diagnostic]>,
+    ) -> Arc<Piece> {
+        let text = snapshot.db.item_text(item);
+        let start = document.position(snapshot.db.item_span(item).start);
+        let known = self.0.get(&item).filter(|piece| {
+            piece.start == start
+                && Arc::ptr_eq(&piece.text, &text)
+                && Arc::ptr_eq(&piece.diagnostics, &diagnostics)
+                && piece.stands_alone()
+        });
+        known.cloned().unwrap_or_else(|| {
+            let json = write(snapshot, document, item, &diagnostics);
+            Arc::new(Piece {
+                diagnostics,
+                text,
+                start,
+                hash: hash(&json),
+                json,
+            })
+        })
+    }
+}
+
+impl Piece {
+    /// Whether no place in another item is named, which may move by itself.
+    fn stands_alone(&self) -> bool {
+        let mut related = self.diagnostics.iter().flat_map(|found| &found.related);
+        related.all(|related| related.place.item.is_none())
+    }
+}
+
+impl Listed {
+    /// A list of one diagnostic.
+    pub fn one(diagnostic: &tower_lsp::lsp_types::Diagnostic) -> Listed {
+        let json = Json::of(diagnostic).as_str().to_owned();
+        Listed(vec![Arc::new(Piece {
+            diagnostics: Arc::default(),
+            text: Arc::default(),
+            start: Position::default(),
+            hash: hash(&json),
+            json,
+        })])
+    }
+
+    /// A number that is the same for the same diagnostics, within one run of the program.
+    pub fn hash(&self) -> u64 {
+        hash(&self.0.iter().map(|piece| piece.hash).collect::<Vec<_>>())
+    }
+
+    /// The parameters of `textDocument/publishDiagnostics`.
+    pub fn params(&self, uri: &Uri, version: Option<i32>) -> Json {
+        let length: usize = self.0.iter().map(|piece| piece.json.len() + 1).sum();
+        let uri = Json::of(uri);
+        let mut text = String::with_capacity(length + uri.as_str().len() + 64);
+        text.push_str("{\"uri\":");
+        text.push_str(uri.as_str());
+        text.push_str(",\"diagnostics\":[");
+        for (at, piece) in self.0.iter().enumerate() {
+            if at > 0 {
+                text.push(',');
+            }
+            text.push_str(&piece.json);
+        }
+        text.push(']');
+        if let Some(version) = version {
+            text.push_str(",\"version\":");
+            text.push_str(&version.to_string());
+        }
+        text.push('}');
+        Json::from_text(text)
+    }
+}
+
+fn write(
+    snapshot: &Snapshot,
+    document: &Document,
+    item: ItemId,
+    diagnostics: &[Diagnostic],
+) -> String {
+    let found = ide::item_diagnostics(&snapshot.db, item, diagnostics);
+    let written: Vec<Json> = found
+        .iter()
+        .map(|found| Json::of(&diagnostic(snapshot, document, found)))
+        .collect();
+    let texts: Vec<&str> = written.iter().map(Json::as_str).collect();
+    texts.join(",")
+}
+
+fn hash(value: &(impl Hash + ?Sized)) -> u64 {
+    let mut hasher = FxHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::server::snapshot::View;
+    use db::{Database, FilePath};
+    use serde_json::{Value, json};
+
+    const URI: &str = "file:///a.rise";
+
+    fn list(written: &mut Written, db: &Database, file: FileId) -> (Listed, Value) {
+        let snapshot = Snapshot {
+            db: db.clone(),
+            view: Arc::new(View::default()),
+        };
+        let listed = written.list(&snapshot, file);
+        let uri: Uri = URI.parse().expect("a URI");
+        let params = listed.params(&uri, Some(3));
+        let params = serde_json::from_str(params.as_str()).expect("it is JSON");
+        (listed, params)
+    }
+
+    /// What would be sent if nothing was kept, in the protocol library's own words.
+    fn afresh(db: &Database, file: FileId) -> Value {
+        let snapshot = Snapshot {
+            db: db.clone(),
+            view: Arc::new(View::default()),
+        };
+        let items = crate::server::handlers::diagnostics::of_file(&snapshot, file);
+        json!({"uri": URI, "diagnostics": items, "version": 3})
+    }
+
+    #[test]
+    fn what_is_kept_is_what_would_be_written_anew() {
+        let mut db = Database::new();
+        let mut written = Written::default();
+        let path = FilePath::disk("/a.rise");
+        let texts = [
+            "def a = b\ndef c = \u{1F600}\ndef a = unknown + other\n",
+            "\ndef a = b\ndef c = 1\ndef a = unknown + other\n",
+            "\n  def a = b\ndef c = 1\ndef a = /*\n*/unknown + other\n",
+            "",
+            "def x = c\ndef a = b\n",
+        ];
+        for text in texts {
+            let file = db.set_file(path.clone(), text);
+            let (first, params) = list(&mut written, &db, file);
+            assert_eq!(params, afresh(&db, file), "{text}");
+            let (again, params) = list(&mut written, &db, file);
+            assert_eq!(params, afresh(&db, file), "{text}");
+            assert_eq!(first.hash(), again.hash());
+        }
+    }
+
+    #[test]
+    fn items_that_stay_where_they_are_are_not_written_again() {
+        let mut db = Database::new();
+        let mut written = Written::default();
+        let path = FilePath::disk("/a.rise");
+        let file = db.set_file(path.clone(), "def a = x\ndef b = y\ndef c = z\n");
+        let (before, _) = list(&mut written, &db, file);
+        db.edit_file(file, 18..19, "w");
+        let (after, _) = list(&mut written, &db, file);
+        let same: Vec<bool> = before
+            .0
+            .iter()
+            .zip(&after.0)
+            .map(|(before, after)| Arc::ptr_eq(before, after))
+            .collect();
+        assert_eq!(same, [true, false, true]);
+        assert_ne!(before.hash(), after.hash());
+    }
+}
