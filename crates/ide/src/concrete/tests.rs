@@ -137,8 +137,8 @@ fn the_tree_is_shown_with_places_and_words() {
 fn an_edit_that_does_not_fit_is_a_new_text() {
     let mut tree = SyntaxTree::new("def f = 1\n".into());
     shown(&tree);
-    for (range, new_len) in [(0..3, 1), (5..99, 0), (7..3, 9)] {
-        tree.edit(range, new_len, "def ä = 2\n".into());
+    for (start, end, new_len) in [(0, 3, 1), (5, 99, 0), (7, 3, 9)] {
+        tree.edit(start..end, new_len, "def ä = 2\n".into());
         assert_eq!(shown(&tree), shown(&SyntaxTree::new("def ä = 2\n".into())));
     }
 }
