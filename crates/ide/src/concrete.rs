@@ -13,7 +13,7 @@ use syntax::Span;
 mod show;
 
 /// How long a text may take: several megabytes, as a program writes them.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// What is read within some ten milliseconds.
 const SHORT: usize = 256 << 10;
@@ -77,14 +77,10 @@ impl SyntaxTree {
 
     /// The text is `after` now, which has `new_len` bytes in the place of the bytes `range`.
     pub fn edit(&mut self, range: Range<usize>, new_len: usize, after: Rope) {
-        let edit = input_edit(&self.text, &after, &range, new_len);
-        self.earlier = match (self.latest(), edit) {
-            (Some(mut tree), Some(edit)) => {
-                tree.edit(&edit);
-                Some(tree)
-            }
-            _ => None,
-        };
+        self.earlier = self.latest().and_then(|mut tree| {
+            tree.edit(&input_edit(&self.text, &after, &range, new_len)?);
+            Some(tree)
+        });
         self.text = after;
         self.outcome = Arc::default();
     }

@@ -77,13 +77,11 @@ fn one_a_line(text: &Rope, mut found: Vec<Folding>) -> Vec<Folding> {
     kept
 }
 
-/// The grammar's own list of what folds.
+/// The grammar's own list of what folds, one node at a time: a pattern for a run of nodes takes
+/// far more time than there are nodes, so runs are put together here.
 static FOLDS: LazyLock<Option<Query>> = LazyLock::new(|| {
-    Query::new(
-        &tree_sitter_rise::LANGUAGE.into(),
-        tree_sitter_rise::FOLDS_QUERY,
-    )
-    .ok()
+    let patterns = tree_sitter_rise::FOLDS_QUERY.replace(")+ @fold", ") @fold");
+    Query::new(&tree_sitter_rise::LANGUAGE.into(), &patterns).ok()
 });
 
 /// What the query finds, with comments and imports that belong together put together.
@@ -361,6 +359,14 @@ mod tests {
             imports(&fixture.db, file).as_ref().map(lines_of),
             Some((1, 2))
         );
+    }
+
+    #[test]
+    fn a_long_run_is_one_stretch() {
+        let docs = "/// More.\n".repeat(20_000) + "def f = 1\n";
+        assert_eq!(folded(&docs), [(1, 20_000, FoldingKind::Comment)]);
+        let imports = "import \"a\"\n".repeat(2_000);
+        assert_eq!(folded(&imports), [(1, 2_000, FoldingKind::Imports)]);
     }
 
     #[test]
