@@ -340,6 +340,7 @@ fn argument(view: &View<'_>, subject: &str, arg: &Arg) -> String {
         Arg::Address(_) => Kind::AddrSp,
         Arg::SizeFun(_) => Kind::Nat2Nat,
         Arg::DataFun(_) => Kind::Nat2Data,
+        Arg::Access(_) => Kind::ReadWrite,
     };
     let value = rise::print::arg_text(arg, &view.inference().names);
     match value == subject || subject == "_" {
@@ -371,6 +372,7 @@ fn kind_docs(kind: Kind) -> &'static str {
         Kind::AddrSp => "`AddrSp`: `Global`, `Local`, `Private`, `Constant`.",
         Kind::Nat2Nat => "`Nat2Nat`: functions from sizes to sizes, `natFun(i => …)`.",
         Kind::Nat2Data => "`Nat2Data`: functions from sizes to data types, `dataFun(i => …)`.",
+        Kind::ReadWrite => "`ReadWrite`: what an expression is for, `Rd`, `Wr` or `St`.",
     }
 }
 

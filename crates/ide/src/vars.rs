@@ -1,7 +1,7 @@
 //! The type-level variables in a type.
 
 use nat::{Nat, Var};
-use rise::{DataFun, Ty, Type};
+use rise::{Access, DataFun, Ty, Type};
 
 /// Adds the free variables of `ty` to `out`, in order of first occurrence, each once.
 pub(crate) fn of_type(ty: &Ty, out: &mut Vec<Var>) {
@@ -50,7 +50,7 @@ impl Walk<'_> {
 
     fn ty(&mut self, ty: &Ty) {
         match &**ty {
-            Type::Error | Type::Scalar(_) => {}
+            Type::Error | Type::Scalar(_) | Type::Comm => {}
             Type::Var(var) => self.var(*var),
             Type::Index(nat) => self.nat(nat),
             Type::Vector(nat, elem) | Type::Array(nat, elem) => {
@@ -71,6 +71,13 @@ impl Walk<'_> {
                 self.nat(nat);
             }
             Type::Pi(pi) => self.under(pi.var, &pi.body),
+            Type::Exp(data, access) => {
+                self.ty(data);
+                if let Access::Var(var) = access {
+                    self.var(*var);
+                }
+            }
+            Type::Acc(data) => self.ty(data),
         }
     }
 }
@@ -79,8 +86,10 @@ impl Walk<'_> {
 pub(crate) fn has_error(ty: &Ty) -> bool {
     match &**ty {
         Type::Error => true,
-        Type::Scalar(_) | Type::Var(_) | Type::Index(_) | Type::Apply(..) => false,
-        Type::Vector(_, elem) | Type::Array(_, elem) => has_error(elem),
+        Type::Scalar(_) | Type::Var(_) | Type::Index(_) | Type::Apply(..) | Type::Comm => false,
+        Type::Vector(_, elem) | Type::Array(_, elem) | Type::Exp(elem, _) | Type::Acc(elem) => {
+            has_error(elem)
+        }
         Type::DepArray(_, fun) | Type::DepPair(fun) => match fun {
             DataFun::Var(_) => false,
             DataFun::Lambda(_, body) => has_error(body),

@@ -36,9 +36,12 @@ impl Classes {
             Kind::Num => Classes::INT.or(Classes::FLOAT).or(Classes::NUM_VECTOR),
             Kind::Int => Classes::INT,
             Kind::Float => Classes::FLOAT,
-            Kind::DataType | Kind::Nat | Kind::AddrSp | Kind::Nat2Nat | Kind::Nat2Data => {
-                Classes::DATA
-            }
+            Kind::DataType
+            | Kind::Nat
+            | Kind::AddrSp
+            | Kind::Nat2Nat
+            | Kind::Nat2Data
+            | Kind::ReadWrite => Classes::DATA,
         }
     }
 
@@ -58,7 +61,9 @@ impl Classes {
             Type::Array(..) | Type::DepArray(..) | Type::Pair(..) | Type::DepPair(_) => {
                 Classes::OTHER_DATA
             }
-            Type::Fun(..) | Type::Pi(_) => Classes::FUNCTION,
+            Type::Fun(..) | Type::Pi(_) | Type::Exp(..) | Type::Acc(_) | Type::Comm => {
+                Classes::FUNCTION
+            }
         })
     }
 

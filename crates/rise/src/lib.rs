@@ -10,6 +10,7 @@ pub mod library;
 pub mod primitive;
 pub mod print;
 mod snippet;
+pub mod subst;
 mod suggest;
 pub mod types;
 
@@ -24,7 +25,7 @@ pub use infer::{ANNOTATIONS, infer, library_scheme};
 pub use library::STD;
 pub use primitive::Primitive;
 pub use suggest::closest;
-pub use types::{Address, Arg, DataFun, Names, Obligation, Pi, Scheme, SizeFun, Ty, Type};
+pub use types::{Access, Address, Arg, DataFun, Names, Obligation, Pi, Scheme, SizeFun, Ty, Type};
 
 /// What a name that no binder binds stands for in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

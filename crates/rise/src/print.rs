@@ -5,7 +5,7 @@ use std::fmt::Write;
 use nat::{Nat, Prop};
 use syntax::ast::Name;
 
-use crate::types::{Address, Arg, DataFun, Names, Scheme, SizeFun, Type};
+use crate::types::{Access, Address, Arg, DataFun, Names, Scheme, SizeFun, Type};
 
 /// `(n: Nat) -> n.f32 -> f32`
 pub fn type_text(ty: &Type, names: &Names) -> String {
@@ -63,6 +63,7 @@ pub fn arg_text(arg: &Arg, names: &Names) -> String {
         Arg::Type(ty) => type_text(ty, names),
         Arg::Address(Address::Space(space)) => space.to_string(),
         Arg::Address(Address::Var(var)) => names.get(*var).to_string(),
+        Arg::Access(access) => access_text(*access, names).to_string(),
         Arg::SizeFun(SizeFun::Var(var)) => names.get(*var).to_string(),
         Arg::SizeFun(SizeFun::Lambda(fun)) => {
             format!(
@@ -79,6 +80,16 @@ pub fn arg_text(arg: &Arg, names: &Names) -> String {
             printer.data_fun(fun);
             printer.out
         }
+    }
+}
+
+/// `Rd`
+pub fn access_text(access: Access, names: &Names) -> Name {
+    match access {
+        Access::Var(var) => names.get(var),
+        Access::Rd => Name::new_static("Rd"),
+        Access::Wr => Name::new_static("Wr"),
+        Access::St => Name::new_static("St"),
     }
 }
 
@@ -170,6 +181,17 @@ impl Printer<'_> {
                 let _ = write!(self.out, "{open}{name}: {}{close} -> ", pi.kind);
                 self.ty(&pi.body, Place::Top);
             }
+            Type::Exp(t, access) => {
+                self.out.push_str("Exp[");
+                self.ty(t, Place::Top);
+                let _ = write!(self.out, ", {}]", access_text(*access, self.names));
+            }
+            Type::Acc(t) => {
+                self.out.push_str("Acc[");
+                self.ty(t, Place::Top);
+                self.out.push(']');
+            }
+            Type::Comm => self.out.push_str("Comm"),
         }
     }
 

@@ -35,6 +35,25 @@ pub enum Type {
     Fun(Ty, Ty),
     /// `(x: kind) -> b` or `{x: kind} -> b`
     Pi(Pi),
+    /// `Exp[t, a]`, a phrase type of DPIA: an expression that is read, still to be written, or a stream.
+    Exp(Ty, Access),
+    /// `Acc[t]`, a phrase type of DPIA: a place to write to.
+    Acc(Ty),
+    /// `Comm`, a phrase type of DPIA: a command.
+    Comm,
+}
+
+/// How the value of a DPIA expression is had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Access {
+    /// A variable of kind ReadWrite.
+    Var(Var),
+    /// `Rd`: it is read, at any element, any number of times.
+    Rd,
+    /// `Wr`: it is still to be written, to an acceptor.
+    Wr,
+    /// `St`: it comes as a stream, one element after the other.
+    St,
 }
 
 /// A dependent function type.
@@ -90,6 +109,8 @@ pub enum Arg {
     SizeFun(SizeFun),
     /// For Nat2Data.
     DataFun(DataFun),
+    /// For ReadWrite.
+    Access(Access),
 }
 
 /// The names of variables, by number.

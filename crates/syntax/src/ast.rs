@@ -486,6 +486,20 @@ words! {
         Nat2Nat = "Nat2Nat",
         /// A function from sizes to data types.
         Nat2Data = "Nat2Data",
+        /// How an expression may be used; in DPIA only.
+        ReadWrite = "ReadWrite",
+    }
+}
+
+words! {
+    /// What an expression of DPIA is for.
+    ReadWrite {
+        /// It can be read.
+        Rd = "Rd",
+        /// It has still to be written somewhere.
+        Wr = "Wr",
+        /// A stream: it can be read once, in order.
+        St = "St",
     }
 }
 

@@ -155,7 +155,8 @@ impl<'p, 'd> List<'p, 'd> {
     }
 
     pub(super) fn kinds(&mut self) {
-        for (tier, kind) in (0..).zip(Kind::ALL) {
+        let kinds = Kind::ALL.iter().filter(|&&kind| kind != Kind::ReadWrite);
+        for (tier, kind) in (0..).zip(kinds) {
             self.word(kind.as_str(), CompletionKind::Kind, kind.as_str(), tier);
         }
     }

@@ -12,11 +12,11 @@ use syntax::ast::{BinaryOp, Kind, TermId, TermKind};
 
 use super::expr::{Wanted, kind_noun};
 use super::obligations::{Source, plainly_false};
-use super::table::{subst, subst_prop};
 use super::unify::{Cause, Why};
 use super::{Infer, Meaning};
 use crate::classes::Classes;
 use crate::primitive::Primitive;
+use crate::subst::{subst, subst_prop};
 use crate::types::{Scheme, Ty, Type};
 use crate::{NameUse, Resolution, Target, TermInfo, library_scheme};
 

@@ -228,6 +228,8 @@ impl Infer<'_> {
             Kind::AddrSp => Arg::Address(self.elab_address(term)?),
             Kind::Nat2Nat => Arg::SizeFun(self.elab_size_fun(term)?),
             Kind::Nat2Data => Arg::DataFun(self.elab_data_fun(term, None)?),
+            // No type of RISE has such a parameter.
+            Kind::ReadWrite => return None,
             Kind::DataType | Kind::Scalar | Kind::Num | Kind::Int | Kind::Float => {
                 let ty = self.elab_data(term);
                 if let Err(clash) = self.restrict(&ty, Classes::of_kind(kind)) {

@@ -6,10 +6,10 @@ use nat::Nat;
 use syntax::ast::{BinderAnnotation, BinderId, Half, Kind, TermId, TermKind};
 use syntax::{Code, Span};
 
-use super::table::subst;
 use super::unify::{Cause, Why};
 use super::{Infer, Local, Meaning};
 use crate::classes::Classes;
+use crate::subst::subst;
 use crate::types::{Arg, Pi, Ty, Type};
 use crate::{BinderInfo, Target, TermInfo};
 
@@ -487,5 +487,6 @@ pub(super) fn kind_noun(kind: Kind) -> &'static str {
         Kind::AddrSp => "address space",
         Kind::Nat2Nat => "function from sizes to sizes",
         Kind::Nat2Data => "function from sizes to data types",
+        Kind::ReadWrite => "access",
     }
 }

@@ -9,8 +9,8 @@ use syntax::ast::{Kind, Name};
 
 use super::Infer;
 use super::report::Undecided;
-use super::table::{map_sizes, rename, rename_prop};
 use super::unify::for_each_var;
+use crate::subst::{map_sizes, rename, rename_prop};
 use crate::types::{Arg, DataFun, Names, Obligation, Pi, Scheme, Ty, Type};
 use crate::{BinderInfo, Inference, NameUse, TermInfo};
 
@@ -124,7 +124,9 @@ impl Infer<'_> {
         for &var in &open {
             let info = self.table.info(var);
             let kind = match info.kind {
-                Kind::Nat | Kind::AddrSp | Kind::Nat2Nat | Kind::Nat2Data => info.kind,
+                Kind::Nat | Kind::AddrSp | Kind::Nat2Nat | Kind::Nat2Data | Kind::ReadWrite => {
+                    info.kind
+                }
                 _ => match info.classes.to_kind() {
                     Some(kind) => kind,
                     None => {
@@ -339,8 +341,15 @@ fn for_each_binder(ty: &Type, f: &mut dyn FnMut(Var)) {
         }
     };
     match ty {
-        Type::Error | Type::Var(_) | Type::Scalar(_) | Type::Index(_) | Type::Apply(..) => {}
-        Type::Vector(_, t) | Type::Array(_, t) => for_each_binder(t, f),
+        Type::Error
+        | Type::Var(_)
+        | Type::Scalar(_)
+        | Type::Index(_)
+        | Type::Apply(..)
+        | Type::Comm => {}
+        Type::Vector(_, t) | Type::Array(_, t) | Type::Exp(t, _) | Type::Acc(t) => {
+            for_each_binder(t, f);
+        }
         Type::DepArray(_, g) | Type::DepPair(g) => fun(g, f),
         Type::Pair(a, b) | Type::Fun(a, b) => {
             for_each_binder(a, f);

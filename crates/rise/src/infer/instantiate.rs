@@ -5,8 +5,9 @@ use syntax::ast::{Kind, Name, TermId};
 
 use super::Infer;
 use super::obligations::{SchemeCondition, Source};
-use super::table::{State, VarInfo, rename, rename_prop, subst};
+use super::table::{State, VarInfo};
 use crate::classes::Classes;
+use crate::subst::{rename, rename_prop, subst};
 use crate::types::{Arg, DataFun, Pi, Scheme, Ty, Type};
 
 use super::apply::Inherited;
@@ -140,8 +141,10 @@ fn collect_kinds(ty: &Type, kinds: &mut [Kind]) {
 fn mentions_error(ty: &Type) -> bool {
     match ty {
         Type::Error => true,
-        Type::Var(_) | Type::Scalar(_) | Type::Index(_) | Type::Apply(..) => false,
-        Type::Vector(_, t) | Type::Array(_, t) => mentions_error(t),
+        Type::Var(_) | Type::Scalar(_) | Type::Index(_) | Type::Apply(..) | Type::Comm => false,
+        Type::Vector(_, t) | Type::Array(_, t) | Type::Exp(t, _) | Type::Acc(t) => {
+            mentions_error(t)
+        }
         Type::DepArray(_, f) | Type::DepPair(f) => match f {
             DataFun::Var(_) => false,
             DataFun::Lambda(_, body) => mentions_error(body),

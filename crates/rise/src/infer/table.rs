@@ -8,7 +8,8 @@ use syntax::Span;
 use syntax::ast::{Kind, Name};
 
 use crate::classes::Classes;
-use crate::types::{Address, Arg, DataFun, Pi, SizeFun, Ty, Type};
+use crate::subst::subst;
+use crate::types::{Access, Address, Arg, DataFun, Pi, SizeFun, Ty, Type};
 
 /// What is known about a variable.
 #[derive(Clone, Debug)]
@@ -220,6 +221,16 @@ impl Table {
         }
     }
 
+    pub fn access(&self, access: Access) -> Access {
+        match access {
+            Access::Var(var) => match self.solution(var) {
+                Some(Arg::Access(value)) => self.access(*value),
+                _ => access,
+            },
+            Access::Rd | Access::Wr | Access::St => access,
+        }
+    }
+
     /// The type with its head read through solutions.
     pub fn head(&self, ty: &Ty) -> Ty {
         match &**ty {
@@ -276,6 +287,9 @@ impl Table {
                 body: self.read(&pi.body),
                 ..pi.clone()
             }),
+            Type::Exp(t, a) => Type::Exp(self.read(t), self.access(*a)),
+            Type::Acc(t) => Type::Acc(self.read(t)),
+            Type::Comm => return head,
         };
         if new == *head { head } else { Arc::new(new) }
     }
@@ -287,6 +301,7 @@ impl Table {
             Arg::Address(a) => Arg::Address(self.address(*a)),
             Arg::SizeFun(f) => Arg::SizeFun(self.size_fun(f)),
             Arg::DataFun(f) => Arg::DataFun(self.data_fun(f)),
+            Arg::Access(a) => Arg::Access(self.access(*a)),
         }
     }
 
@@ -299,148 +314,5 @@ impl Table {
             Some(Arg::Nat(value)) => Some(self.nat(value)),
             _ => None,
         })
-    }
-}
-
-/// A type with every size in it replaced.
-pub(crate) fn map_sizes(ty: &Ty, map: &dyn Fn(&Nat) -> Nat) -> Ty {
-    let fun = |f: &DataFun| match f {
-        DataFun::Var(_) => f.clone(),
-        DataFun::Lambda(param, body) => DataFun::Lambda(*param, map_sizes(body, map)),
-    };
-    Arc::new(match &**ty {
-        Type::Error | Type::Scalar(_) | Type::Var(_) => return ty.clone(),
-        Type::Index(n) => Type::Index(map(n)),
-        Type::Vector(n, t) => Type::Vector(map(n), map_sizes(t, map)),
-        Type::Array(n, t) => Type::Array(map(n), map_sizes(t, map)),
-        Type::DepArray(n, f) => Type::DepArray(map(n), fun(f)),
-        Type::Pair(a, b) => Type::Pair(map_sizes(a, map), map_sizes(b, map)),
-        Type::DepPair(f) => Type::DepPair(fun(f)),
-        Type::Apply(f, n) => Type::Apply(*f, map(n)),
-        Type::Fun(a, b) => Type::Fun(map_sizes(a, map), map_sizes(b, map)),
-        Type::Pi(pi) => Type::Pi(Pi {
-            body: map_sizes(&pi.body, map),
-            ..pi.clone()
-        }),
-    })
-}
-
-/// Replaces free variables in a type. Binders of types are unique in an item, so nothing is
-/// captured as long as what is put in mentions no binder of the type itself.
-pub(crate) fn subst(ty: &Ty, value: &dyn Fn(Var) -> Option<Arg>) -> Ty {
-    let nat = |n: &Nat| subst_nat(n, value);
-    Arc::new(match &**ty {
-        Type::Error | Type::Scalar(_) => return ty.clone(),
-        Type::Var(var) => match value(*var) {
-            Some(Arg::Type(t)) => return t,
-            Some(_) => Type::Error,
-            None => return ty.clone(),
-        },
-        Type::Index(n) => Type::Index(nat(n)),
-        Type::Vector(n, t) => Type::Vector(nat(n), subst(t, value)),
-        Type::Array(n, t) => Type::Array(nat(n), subst(t, value)),
-        Type::DepArray(n, f) => Type::DepArray(nat(n), subst_data_fun(f, value)),
-        Type::Pair(a, b) => Type::Pair(subst(a, value), subst(b, value)),
-        Type::DepPair(f) => Type::DepPair(subst_data_fun(f, value)),
-        Type::Apply(f, n) => match value(*f) {
-            Some(Arg::DataFun(DataFun::Var(g))) => Type::Apply(g, nat(n)),
-            Some(Arg::DataFun(DataFun::Lambda(param, body))) => {
-                let n = nat(n);
-                return subst(&body, &|v| (v == param).then(|| Arg::Nat(n.clone())));
-            }
-            _ => Type::Apply(*f, nat(n)),
-        },
-        Type::Fun(a, b) => Type::Fun(subst(a, value), subst(b, value)),
-        Type::Pi(pi) => Type::Pi(Pi {
-            body: subst(&pi.body, value),
-            ..pi.clone()
-        }),
-    })
-}
-
-pub(crate) fn subst_data_fun(fun: &DataFun, value: &dyn Fn(Var) -> Option<Arg>) -> DataFun {
-    match fun {
-        DataFun::Var(var) => match value(*var) {
-            Some(Arg::DataFun(f)) => f,
-            _ => fun.clone(),
-        },
-        DataFun::Lambda(param, body) => DataFun::Lambda(*param, subst(body, value)),
-    }
-}
-
-pub(crate) fn subst_nat(nat: &Nat, value: &dyn Fn(Var) -> Option<Arg>) -> Nat {
-    if nat.as_const().is_some() {
-        return nat.clone();
-    }
-    nat.rename_fun(&|f| match value(f) {
-        Some(Arg::SizeFun(SizeFun::Var(g))) => Some(g),
-        _ => None,
-    })
-    .subst_fun(&|f| match value(f) {
-        Some(Arg::SizeFun(SizeFun::Lambda(lambda))) => Some(lambda),
-        _ => None,
-    })
-    .subst(&|v| match value(v) {
-        Some(Arg::Nat(n)) => Some(n),
-        _ => None,
-    })
-}
-
-pub(crate) fn subst_prop(prop: &Prop, value: &dyn Fn(Var) -> Option<Arg>) -> Prop {
-    prop.map(&|nat, _| subst_nat(nat, value))
-}
-
-/// A type with every variable, bound ones too, under another number.
-pub(crate) fn rename(ty: &Ty, map: &dyn Fn(Var) -> Var) -> Ty {
-    let fun = |f: &DataFun| match f {
-        DataFun::Var(v) => DataFun::Var(map(*v)),
-        DataFun::Lambda(param, body) => DataFun::Lambda(map(*param), rename(body, map)),
-    };
-    let nat = |n: &Nat| rename_nat(n, map);
-    Arc::new(match &**ty {
-        Type::Error | Type::Scalar(_) => return ty.clone(),
-        Type::Var(v) => Type::Var(map(*v)),
-        Type::Index(n) => Type::Index(nat(n)),
-        Type::Vector(n, t) => Type::Vector(nat(n), rename(t, map)),
-        Type::Array(n, t) => Type::Array(nat(n), rename(t, map)),
-        Type::DepArray(n, f) => Type::DepArray(nat(n), fun(f)),
-        Type::Pair(a, b) => Type::Pair(rename(a, map), rename(b, map)),
-        Type::DepPair(f) => Type::DepPair(fun(f)),
-        Type::Apply(f, n) => Type::Apply(map(*f), nat(n)),
-        Type::Fun(a, b) => Type::Fun(rename(a, map), rename(b, map)),
-        Type::Pi(pi) => Type::Pi(Pi {
-            var: map(pi.var),
-            body: rename(&pi.body, map),
-            ..pi.clone()
-        }),
-    })
-}
-
-fn rename_nat(nat: &Nat, map: &dyn Fn(Var) -> Var) -> Nat {
-    if nat.as_const().is_some() {
-        return nat.clone();
-    }
-    if let Some(var) = nat.as_var() {
-        return Nat::var(map(var));
-    }
-    nat.rename_fun(&|f| Some(map(f)))
-        .subst(&|v| Some(Nat::var(map(v))))
-}
-
-/// The same for a condition.
-pub(crate) fn rename_prop(prop: &Prop, map: &dyn Fn(Var) -> Var) -> Prop {
-    match prop {
-        Prop::ForAll {
-            var,
-            from,
-            to,
-            prop,
-        } => Prop::for_all(
-            map(*var),
-            rename_nat(from, map),
-            rename_nat(to, map),
-            rename_prop(prop, map),
-        ),
-        _ => prop.map(&|nat, _| rename_nat(nat, map)),
     }
 }

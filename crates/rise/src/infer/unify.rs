@@ -7,9 +7,10 @@ use syntax::Span;
 use syntax::ast::{BinaryOp, BinderId, Kind, TermId};
 
 use super::Infer;
-use super::table::{State, VarInfo, subst};
+use super::table::{State, VarInfo};
 use crate::classes::Classes;
-use crate::types::{Address, Arg, DataFun, Pi, SizeFun, Ty, Type};
+use crate::subst::subst;
+use crate::types::{Access, Address, Arg, DataFun, Pi, SizeFun, Ty, Type};
 
 /// Why two types must agree: what a message about it says.
 #[derive(Clone, Copy, Debug)]
@@ -476,9 +477,12 @@ impl Infer<'_> {
             Kind::AddrSp => Arg::Address(Address::Var(var)),
             Kind::Nat2Nat => Arg::SizeFun(SizeFun::Var(var)),
             Kind::Nat2Data => Arg::DataFun(DataFun::Var(var)),
-            Kind::DataType | Kind::Scalar | Kind::Num | Kind::Int | Kind::Float => {
-                Arg::Type(Arc::new(Type::Var(var)))
-            }
+            Kind::DataType
+            | Kind::Scalar
+            | Kind::Num
+            | Kind::Int
+            | Kind::Float
+            | Kind::ReadWrite => Arg::Type(Arc::new(Type::Var(var))),
         }
     }
 }
@@ -531,6 +535,14 @@ pub(crate) fn for_each_var(ty: &Type, bound: &mut Vec<Var>, f: &mut dyn FnMut(Va
             for_each_var(&pi.body, bound, f);
             bound.pop();
         }
+        Type::Exp(t, access) => {
+            for_each_var(t, bound, f);
+            if let Access::Var(v) = access {
+                f(*v);
+            }
+        }
+        Type::Acc(t) => for_each_var(t, bound, f),
+        Type::Comm => {}
     }
 }
 

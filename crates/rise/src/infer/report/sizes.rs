@@ -6,10 +6,10 @@ use syntax::{Code, Span};
 
 use super::super::Infer;
 use super::super::obligations::Source;
-use super::super::table::rename_prop;
 use super::super::unify::{Cause, Why};
 use super::Undecided;
 use crate::print;
+use crate::subst::rename_prop;
 use crate::types::{Names, Ty, Type};
 
 impl Infer<'_> {
