@@ -1,0 +1,15 @@
+//! Running programs: values and their layout, the interpreter, compiled C, `.npy` files,
+//! comparison of results.
+//!
+//! A [`Shape`] is a data type whose sizes are numbers; a [`Value`] is a shape with its bytes in
+//! the layout of C, so that what the interpreter computes and what a compiled program writes are
+//! compared, printed and stored by the same code.
+
+pub mod interp;
+pub mod scalar;
+pub mod shape;
+pub mod value;
+
+pub use scalar::{Leaf, Scalar};
+pub use shape::{Bindings, Rows, Shape, ShapeError};
+pub use value::Value;

@@ -1,0 +1,392 @@
+//! Data types whose sizes are all numbers, and how C lays them out in memory.
+
+use crate::scalar::Leaf;
+use nat::{Nat, NatFun, Var};
+use rise::{DataFun, Names, Ty, Type};
+use rustc_hash::FxHashMap;
+use std::fmt::{self, Display};
+use std::sync::Arc;
+use syntax::ast::ScalarType;
+use thiserror::Error;
+
+/// Elements from which on a value is too large: generated code counts with `int`.
+pub const MAX_ELEMENTS: u64 = 1 << 31;
+/// Rows from which on a dependent array is too large: the place of each is kept.
+const MAX_ROWS: u64 = 1 << 22;
+
+/// A data type with all sizes known.
+///
+/// Layout is that of C: elements one after the other, tuples as structs with padding, `bool` one
+/// byte, `natType` and `Idx` 32 bits. A vector is its elements; one with a power of two of them
+/// is aligned to its size.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Shape {
+    /// A single value.
+    Scalar(ScalarType),
+    /// `Idx[n]`
+    Index(u64),
+    /// `Vec[n, t]`
+    Vector(u32, Leaf),
+    /// `n.t`
+    Array(u64, Arc<Shape>),
+    /// `n..f`: each element has a shape of its own.
+    DepArray(Arc<Rows>),
+    /// `(s, t)`
+    Pair(Arc<Shape>, Arc<Shape>),
+    /// A value of `DepPair[k => t]` whose size is known: `k` (32 bits), then `t`.
+    DepPair(u64, Arc<Shape>),
+}
+
+/// The elements of a dependent array.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Rows {
+    shapes: Box<[Shape]>,
+    /// Where each element starts, then where the last ends.
+    offsets: Box<[u64]>,
+    align: u64,
+}
+
+/// Why a type has no shape.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ShapeError {
+    /// A size variable has no value.
+    #[error("the size `{0}` has no value; give one with `-D {0}=…`")]
+    Unknown(String),
+    /// A size is undefined or does not fit.
+    #[error("the size `{0}` has no value for these sizes")]
+    Undefined(String),
+    /// A size is negative.
+    #[error("the size `{0}` is {1} for these sizes, which is negative")]
+    Negative(String, i64),
+    /// There are too many elements.
+    #[error(
+        "`{0}` has {1} elements, and generated code counts with 32 bits: below 2^31 are allowed"
+    )]
+    TooLarge(String, u64),
+    /// There are so many elements that their number does not fit.
+    #[error("`{0}` has more elements than can be counted")]
+    Uncountable(String),
+    /// There are too many elements, each with a shape of its own.
+    #[error("`{0}` is a dependent array of {1} rows; up to 4194304 are allowed")]
+    TooManyRows(String, u64),
+    /// A type variable, which a run has to know.
+    #[error("the type `{0}` is not known; a run needs a definition without type parameters")]
+    Polymorphic(String),
+    /// The size in it is known only with the value.
+    #[error("the size of `{0}` is part of its value")]
+    Dependent(String),
+    /// A function, or something that has been reported as wrong.
+    #[error("`{0}` is not a type of data")]
+    NotData(String),
+    /// Memory could not be had.
+    #[error("{0} bytes cannot be allocated")]
+    NoMemory(u64),
+}
+
+/// What the variables in a type stand for.
+#[derive(Clone, Debug, Default)]
+pub struct Bindings {
+    /// Sizes.
+    pub nats: FxHashMap<Var, i64>,
+    /// Types.
+    pub types: FxHashMap<Var, Ty>,
+    /// Functions from sizes to sizes.
+    pub size_funs: FxHashMap<Var, NatFun>,
+    /// Functions from sizes to types.
+    pub data_funs: FxHashMap<Var, DataFun>,
+    /// What the variables are called, for messages.
+    pub names: Names,
+}
+
+impl Bindings {
+    /// The value of a size.
+    pub fn nat(&self, nat: &Nat) -> Result<u64, ShapeError> {
+        self.under(nat, &[])
+    }
+
+    fn under(&self, nat: &Nat, bound: &[(Var, i64)]) -> Result<u64, ShapeError> {
+        let text = || rise::print::nat_text(nat, &self.names);
+        let value = self.eval(nat, bound).ok_or_else(|| {
+            let mut missing = None;
+            nat.for_each_var(&mut |var| {
+                let known = self.lookup(var, bound).is_some() || self.size_funs.contains_key(&var);
+                if !known && missing.is_none() {
+                    missing = Some(var);
+                }
+            });
+            match missing {
+                Some(var) => ShapeError::Unknown(self.names.get(var).to_string()),
+                None => ShapeError::Undefined(text()),
+            }
+        })?;
+        u64::try_from(value).map_err(|_| ShapeError::Negative(text(), value))
+    }
+
+    fn lookup(&self, var: Var, bound: &[(Var, i64)]) -> Option<i64> {
+        let inner = bound.iter().rev().find(|(name, _)| *name == var);
+        inner
+            .map(|(_, value)| *value)
+            .or_else(|| self.nats.get(&var).copied())
+    }
+
+    fn eval(&self, nat: &Nat, bound: &[(Var, i64)]) -> Option<i64> {
+        let vars = |var| self.lookup(var, bound);
+        if self.size_funs.is_empty() {
+            return nat.eval(&vars, &|_, _| None);
+        }
+        let funs = |var| self.size_funs.get(&var).cloned();
+        nat.subst_fun(&funs).eval(&vars, &|_, _| None)
+    }
+}
+
+impl Shape {
+    /// The shape of a data type.
+    pub fn of(ty: &Type, bindings: &Bindings) -> Result<Shape, ShapeError> {
+        let shape = Builder {
+            bindings,
+            bound: Vec::new(),
+        }
+        .shape(ty)?;
+        let text = || rise::print::type_text(ty, &bindings.names);
+        match shape.count() {
+            None => Err(ShapeError::Uncountable(text())),
+            Some(count) if count >= MAX_ELEMENTS => Err(ShapeError::TooLarge(text(), count)),
+            Some(_) => Ok(shape),
+        }
+    }
+
+    /// What a place holds.
+    pub fn leaf(leaf: Leaf) -> Shape {
+        match leaf {
+            Leaf::Scalar(scalar) => Shape::Scalar(scalar),
+            Leaf::Index(bound) => Shape::Index(bound),
+        }
+    }
+
+    /// The number of places; `None` if it does not fit.
+    pub fn count(&self) -> Option<u64> {
+        match self {
+            Shape::Scalar(_) | Shape::Index(_) => Some(1),
+            Shape::Vector(n, _) => Some(u64::from(*n)),
+            Shape::Array(n, element) => n.checked_mul(element.count()?),
+            Shape::DepArray(rows) => {
+                (rows.shapes.iter()).try_fold(0u64, |sum, row| sum.checked_add(row.count()?))
+            }
+            Shape::Pair(first, second) => first.count()?.checked_add(second.count()?),
+            Shape::DepPair(_, value) => value.count()?.checked_add(1),
+        }
+    }
+
+    /// Its size in bytes, with the padding that an array of it needs. Does not overflow for what
+    /// [`Shape::of`] gives.
+    pub fn size(&self) -> u64 {
+        match self {
+            Shape::Scalar(scalar) => Leaf::Scalar(*scalar).size(),
+            Shape::Index(_) => 4,
+            Shape::Vector(n, leaf) => u64::from(*n).saturating_mul(leaf.size()),
+            Shape::Array(n, element) => n.saturating_mul(element.size()),
+            Shape::DepArray(rows) => rows.offsets.last().copied().unwrap_or(0),
+            Shape::Pair(_, second) => round_up(
+                self.second_offset().saturating_add(second.size()),
+                self.align(),
+            ),
+            Shape::DepPair(_, value) => round_up(
+                self.second_offset().saturating_add(value.size()),
+                self.align(),
+            ),
+        }
+    }
+
+    /// Its alignment in bytes.
+    pub fn align(&self) -> u64 {
+        match self {
+            Shape::Scalar(scalar) => Leaf::Scalar(*scalar).size(),
+            Shape::Index(_) => 4,
+            Shape::Vector(n, leaf) if n.is_power_of_two() => u64::from(*n) * leaf.size(),
+            Shape::Vector(_, leaf) => leaf.size(),
+            Shape::Array(_, element) => element.align(),
+            Shape::DepArray(rows) => rows.align,
+            Shape::Pair(first, second) => first.align().max(second.align()),
+            Shape::DepPair(_, value) => value.align().max(4),
+        }
+    }
+
+    /// Where the second component of a pair starts (the value of a dependent pair); 0 for
+    /// everything else.
+    pub fn second_offset(&self) -> u64 {
+        match self {
+            Shape::Pair(first, second) => round_up(first.size(), second.align()),
+            Shape::DepPair(_, value) => round_up(4, value.align()),
+            _ => 0,
+        }
+    }
+
+    /// Calls `visit` with the offset of each place and what it holds, in the order of memory.
+    /// Stops at the first error.
+    pub fn for_each_leaf<E>(
+        &self,
+        visit: &mut impl FnMut(u64, Leaf) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.leaves_from(0, visit)
+    }
+
+    fn leaves_from<E>(
+        &self,
+        offset: u64,
+        visit: &mut impl FnMut(u64, Leaf) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match self {
+            Shape::Scalar(scalar) => visit(offset, Leaf::Scalar(*scalar)),
+            Shape::Index(bound) => visit(offset, Leaf::Index(*bound)),
+            Shape::Vector(n, leaf) => {
+                (0..u64::from(*n)).try_for_each(|at| visit(offset + at * leaf.size(), *leaf))
+            }
+            Shape::Array(n, element) => {
+                let stride = element.size();
+                (0..*n).try_for_each(|at| element.leaves_from(offset + at * stride, visit))
+            }
+            Shape::DepArray(rows) => (rows.shapes.iter().zip(&rows.offsets))
+                .try_for_each(|(row, at)| row.leaves_from(offset + at, visit)),
+            Shape::Pair(first, second) => {
+                first.leaves_from(offset, visit)?;
+                second.leaves_from(offset + self.second_offset(), visit)
+            }
+            Shape::DepPair(_, value) => {
+                visit(offset, Leaf::Scalar(ScalarType::NatType))?;
+                value.leaves_from(offset + self.second_offset(), visit)
+            }
+        }
+    }
+}
+
+impl Rows {
+    /// A dependent array of these elements, one after the other.
+    pub fn new(shapes: Vec<Shape>) -> Rows {
+        let mut offsets = Vec::with_capacity(shapes.len() + 1);
+        let (mut end, mut align) = (0u64, 1);
+        for shape in &shapes {
+            let start = round_up(end, shape.align());
+            offsets.push(start);
+            end = start.saturating_add(shape.size());
+            align = align.max(shape.align());
+        }
+        offsets.push(end);
+        Rows {
+            shapes: shapes.into(),
+            offsets: offsets.into(),
+            align,
+        }
+    }
+
+    /// The elements' shapes.
+    pub fn shapes(&self) -> &[Shape] {
+        &self.shapes
+    }
+
+    /// Where each element starts.
+    pub fn offsets(&self) -> &[u64] {
+        &self.offsets[..self.shapes.len()]
+    }
+}
+
+fn round_up(offset: u64, align: u64) -> u64 {
+    offset
+        .checked_next_multiple_of(align.max(1))
+        .unwrap_or(u64::MAX)
+}
+
+struct Builder<'a> {
+    bindings: &'a Bindings,
+    bound: Vec<(Var, i64)>,
+}
+
+impl Builder<'_> {
+    fn shape(&mut self, ty: &Type) -> Result<Shape, ShapeError> {
+        Ok(match ty {
+            Type::Scalar(scalar) => Shape::Scalar(*scalar),
+            Type::Index(n) => Shape::Index(self.nat(n)?),
+            Type::Vector(n, element) => {
+                let n = self.nat(n)?;
+                let leaf = match self.shape(element)? {
+                    Shape::Scalar(scalar) => Leaf::Scalar(scalar),
+                    Shape::Index(bound) => Leaf::Index(bound),
+                    _ => return Err(ShapeError::NotData(self.text(ty))),
+                };
+                let lanes = u32::try_from(n)
+                    .ok()
+                    .filter(|n| u64::from(*n) < MAX_ELEMENTS);
+                Shape::Vector(
+                    lanes.ok_or_else(|| ShapeError::TooLarge(self.text(ty), n))?,
+                    leaf,
+                )
+            }
+            Type::Array(n, element) => Shape::Array(self.nat(n)?, Arc::new(self.shape(element)?)),
+            Type::Pair(first, second) => {
+                Shape::Pair(Arc::new(self.shape(first)?), Arc::new(self.shape(second)?))
+            }
+            Type::DepArray(n, fun) => {
+                let n = self.nat(n)?;
+                if n > MAX_ROWS {
+                    return Err(ShapeError::TooManyRows(self.text(ty), n));
+                }
+                let rows: Result<_, _> = (0..n as i64).map(|at| self.apply(fun, at)).collect();
+                Shape::DepArray(Arc::new(Rows::new(rows?)))
+            }
+            Type::DepPair(_) => return Err(ShapeError::Dependent(self.text(ty))),
+            Type::Var(var) => match self.bindings.types.get(var) {
+                Some(ty) => self.shape(ty)?,
+                None => return Err(ShapeError::Polymorphic(self.text(ty))),
+            },
+            Type::Apply(fun, arg) => {
+                let arg = self.nat(arg)?;
+                let Ok(arg) = i64::try_from(arg) else {
+                    return Err(ShapeError::Undefined(self.text(ty)));
+                };
+                self.apply(&DataFun::Var(*fun), arg)?
+            }
+            _ => return Err(ShapeError::NotData(self.text(ty))),
+        })
+    }
+
+    fn apply(&mut self, fun: &DataFun, arg: i64) -> Result<Shape, ShapeError> {
+        let fun = match fun {
+            DataFun::Var(var) => match self.bindings.data_funs.get(var) {
+                Some(fun) => fun,
+                None => {
+                    let name = self.bindings.names.get(*var);
+                    return Err(ShapeError::Polymorphic(name.to_string()));
+                }
+            },
+            lambda => lambda,
+        };
+        let DataFun::Lambda(param, body) = fun else {
+            return Err(ShapeError::Polymorphic("_".to_owned()));
+        };
+        self.bound.push((*param, arg));
+        let shape = self.shape(body);
+        self.bound.pop();
+        shape
+    }
+
+    fn nat(&self, nat: &Nat) -> Result<u64, ShapeError> {
+        self.bindings.under(nat, &self.bound)
+    }
+
+    fn text(&self, ty: &Type) -> String {
+        rise::print::type_text(ty, &self.bindings.names)
+    }
+}
+
+impl Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Shape::Scalar(scalar) => write!(f, "{scalar}"),
+            Shape::Index(bound) => write!(f, "Idx[{bound}]"),
+            Shape::Vector(n, leaf) => write!(f, "Vec[{n}, {}]", Shape::leaf(*leaf)),
+            Shape::Array(n, element) => write!(f, "{n}.{element}"),
+            Shape::DepArray(rows) => write!(f, "{}..f", rows.shapes.len()),
+            Shape::Pair(first, second) => write!(f, "({first}, {second})"),
+            Shape::DepPair(n, value) => write!(f, "DepPair[{n}, {value}]"),
+        }
+    }
+}

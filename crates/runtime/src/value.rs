@@ -1,0 +1,95 @@
+//! Values: a shape, and the bytes that C would have there.
+
+use crate::scalar::{Leaf, Scalar};
+use crate::shape::{Shape, ShapeError};
+
+/// A value in the layout of C.
+#[derive(Clone, Debug)]
+pub struct Value {
+    shape: Shape,
+    bytes: Vec<u8>,
+    /// A bit for each byte that was never written; none if all were.
+    unwritten: Option<Vec<u64>>,
+}
+
+impl Value {
+    /// A value whose bytes are all 0 and count as written.
+    pub fn zeros(shape: Shape) -> Result<Value, ShapeError> {
+        let size = shape.size();
+        let mut bytes = Vec::new();
+        let length = usize::try_from(size).map_err(|_| ShapeError::NoMemory(size))?;
+        (bytes.try_reserve_exact(length)).map_err(|_| ShapeError::NoMemory(size))?;
+        bytes.resize(length, 0);
+        Ok(Value {
+            shape,
+            bytes,
+            unwritten: None,
+        })
+    }
+
+    /// A value of which nothing is written: [`Value::set`] writes.
+    pub fn unwritten(shape: Shape) -> Result<Value, ShapeError> {
+        let mut value = Value::zeros(shape)?;
+        value.unwritten = Some(vec![u64::MAX; value.bytes.len().div_ceil(64)]);
+        Ok(value)
+    }
+
+    /// A value of these bytes; `None` if they are not as many as the shape needs.
+    pub fn from_bytes(shape: Shape, bytes: Vec<u8>) -> Option<Value> {
+        (shape.size() == bytes.len() as u64).then_some(Value {
+            shape,
+            bytes,
+            unwritten: None,
+        })
+    }
+
+    /// A single value.
+    pub fn scalar(shape: Shape, scalar: Scalar) -> Result<Value, ShapeError> {
+        let mut value = Value::zeros(shape)?;
+        value.set(0, scalar);
+        Ok(value)
+    }
+
+    /// Its shape.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// What stands at `offset`; `None` behind the end.
+    pub fn get(&self, offset: u64, leaf: Leaf) -> Option<Scalar> {
+        leaf.read(self.bytes.get(usize::try_from(offset).ok()?..)?)
+    }
+
+    /// Writes at `offset`; what would stand behind the end is left out.
+    pub fn set(&mut self, offset: u64, scalar: Scalar) {
+        let (bytes, size) = scalar.bytes();
+        let Ok(start) = usize::try_from(offset) else {
+            return;
+        };
+        let Some(place) = self.bytes.get_mut(start..start + size) else {
+            return;
+        };
+        place.copy_from_slice(&bytes[..size]);
+        if let Some(mask) = &mut self.unwritten {
+            for at in start..start + size {
+                mask[at / 64] &= !(1 << (at % 64));
+            }
+        }
+    }
+
+    /// Whether something was written at `offset`.
+    pub fn is_written(&self, offset: u64) -> bool {
+        let Some(mask) = &self.unwritten else {
+            return true;
+        };
+        let word = usize::try_from(offset / 64)
+            .ok()
+            .and_then(|at| mask.get(at));
+        word.is_none_or(|word| word >> (offset % 64) & 1 == 0)
+    }
+}
