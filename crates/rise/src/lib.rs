@@ -5,6 +5,7 @@
 
 mod accepts;
 mod classes;
+pub mod core;
 mod infer;
 pub mod library;
 pub mod primitive;

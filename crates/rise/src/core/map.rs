@@ -1,0 +1,176 @@
+//! Walking over expressions, and substitution.
+
+use std::sync::Arc;
+
+use nat::Var;
+
+use super::{Expr, Form, Local, Node, Origin, Param};
+use crate::subst::{subst, subst_arg, subst_nat};
+use crate::types::{Arg, Ty};
+
+/// A change of an expression, node by node, from the leaves up. Nodes that do not change stay
+/// shared.
+pub trait Mapper<P> {
+    /// What takes the place of a variable; itself if `None`.
+    fn local(&mut self, _local: &Local, _ty: &Ty, _origin: Origin) -> Option<Expr<P>> {
+        None
+    }
+    /// A binder.
+    fn param(&mut self, param: &Param) -> Param {
+        Param {
+            local: param.local.clone(),
+            ty: self.ty(&param.ty),
+        }
+    }
+    /// A type-level binder.
+    fn binder(&mut self, var: Var) -> Var {
+        var
+    }
+    /// A type.
+    fn ty(&mut self, ty: &Ty) -> Ty {
+        ty.clone()
+    }
+    /// A type-level argument.
+    fn arg(&mut self, arg: &Arg) -> Arg {
+        arg.clone()
+    }
+    /// A size.
+    fn nat(&mut self, nat: &nat::Nat) -> nat::Nat {
+        nat.clone()
+    }
+    /// An origin.
+    fn origin(&mut self, origin: Origin) -> Origin {
+        origin
+    }
+
+    /// The whole expression.
+    fn expr(&mut self, expr: &Expr<P>) -> Expr<P>
+    where
+        P: Clone + PartialEq,
+    {
+        walk(self, expr)
+    }
+}
+
+/// The children of `expr` through `mapper`, then the node itself.
+pub fn walk<P: Clone + PartialEq, M: Mapper<P> + ?Sized>(
+    mapper: &mut M,
+    expr: &Expr<P>,
+) -> Expr<P> {
+    let ty = mapper.ty(&expr.ty);
+    let origin = mapper.origin(expr.origin);
+    let form = match &expr.form {
+        Form::Var(local) => match mapper.local(local, &ty, origin) {
+            Some(other) => return other,
+            None => Form::Var(local.clone()),
+        },
+        Form::Literal(literal) => Form::Literal(literal.clone()),
+        Form::Nat(nat) => Form::Nat(mapper.nat(nat)),
+        Form::Lambda(param, body) => {
+            let param = mapper.param(param);
+            Form::Lambda(param, mapper.expr(body))
+        }
+        Form::DepLambda(var, kind, body) => {
+            let var = mapper.binder(*var);
+            Form::DepLambda(var, *kind, mapper.expr(body))
+        }
+        Form::Apply(f, x) => Form::Apply(mapper.expr(f), mapper.expr(x)),
+        Form::DepApply(f, arg) => Form::DepApply(mapper.expr(f), mapper.arg(arg)),
+        Form::Primitive(p, types, args) => Form::Primitive(
+            p.clone(),
+            types.iter().map(|arg| mapper.arg(arg)).collect(),
+            args.iter().map(|arg| mapper.expr(arg)).collect(),
+        ),
+        Form::Foreign(function, args) => Form::Foreign(
+            function.clone(),
+            args.iter().map(|arg| mapper.expr(arg)).collect(),
+        ),
+        Form::Global(id, args) => {
+            Form::Global(*id, args.iter().map(|arg| mapper.arg(arg)).collect())
+        }
+    };
+    let node = Node { form, ty, origin };
+    if same(&node, expr) {
+        expr.clone()
+    } else {
+        Arc::new(node)
+    }
+}
+
+/// Whether nothing changed, judged by identity below the node.
+fn same<P: PartialEq>(new: &Node<P>, old: &Node<P>) -> bool {
+    let all = |a: &[Expr<P>], b: &[Expr<P>]| {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| Arc::ptr_eq(a, b))
+    };
+    if new.origin != old.origin || !(Arc::ptr_eq(&new.ty, &old.ty) || new.ty == old.ty) {
+        return false;
+    }
+    match (&new.form, &old.form) {
+        (Form::Lambda(p, a), Form::Lambda(q, b)) => p == q && Arc::ptr_eq(a, b),
+        (Form::DepLambda(v, _, a), Form::DepLambda(w, _, b)) => v == w && Arc::ptr_eq(a, b),
+        (Form::Apply(f, x), Form::Apply(g, y)) => Arc::ptr_eq(f, g) && Arc::ptr_eq(x, y),
+        (Form::DepApply(f, x), Form::DepApply(g, y)) => Arc::ptr_eq(f, g) && x == y,
+        (Form::Primitive(_, t, x), Form::Primitive(_, u, y)) => t == u && all(x, y),
+        (Form::Foreign(_, x), Form::Foreign(_, y)) => all(x, y),
+        (Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..), _) => {
+            new.form == old.form
+        }
+        _ => false,
+    }
+}
+
+/// Puts `value` in the place of the variable. Binders are unique in a program, so nothing is
+/// captured.
+pub fn subst_local<P: Clone + PartialEq>(
+    expr: &Expr<P>,
+    local: &Local,
+    value: &Expr<P>,
+) -> Expr<P> {
+    struct Subst<'a, P>(&'a Local, &'a Expr<P>);
+    impl<P: Clone> Mapper<P> for Subst<'_, P> {
+        fn local(&mut self, local: &Local, _: &Ty, _: Origin) -> Option<Expr<P>> {
+            (local == self.0).then(|| self.1.clone())
+        }
+    }
+    Subst(local, value).expr(expr)
+}
+
+/// Puts type-level arguments in the places of variables, in types and sizes too.
+pub fn subst_vars<P: Clone + PartialEq>(
+    expr: &Expr<P>,
+    value: &dyn Fn(Var) -> Option<Arg>,
+) -> Expr<P> {
+    struct Subst<'a>(&'a dyn Fn(Var) -> Option<Arg>);
+    impl<P> Mapper<P> for Subst<'_> {
+        fn ty(&mut self, ty: &Ty) -> Ty {
+            subst(ty, self.0)
+        }
+        fn arg(&mut self, arg: &Arg) -> Arg {
+            subst_arg(arg, self.0)
+        }
+        fn nat(&mut self, nat: &nat::Nat) -> nat::Nat {
+            subst_nat(nat, self.0)
+        }
+    }
+    Subst(value).expr(expr)
+}
+
+/// Every use of a variable in `expr`, in the order of the text.
+pub fn for_each_local<P>(expr: &Expr<P>, f: &mut dyn FnMut(&Local)) {
+    match &expr.form {
+        Form::Var(local) => f(local),
+        Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
+        Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
+            for_each_local(body, f);
+        }
+        Form::Apply(a, b) => {
+            for_each_local(a, f);
+            for_each_local(b, f);
+        }
+        Form::Primitive(_, _, args) | Form::Foreign(_, args) => {
+            for arg in args.iter() {
+                for_each_local(arg, f);
+            }
+        }
+    }
+}
