@@ -148,9 +148,7 @@ impl Parser<'_> {
         let text = self.slice(token.span).to_owned();
         let meant = Kind::ALL
             .iter()
-            .find(|&&kind| {
-                kind != Kind::ReadWrite && kind.as_str().eq_ignore_ascii_case(&text)
-            });
+            .find(|&&kind| kind != Kind::ReadWrite && kind.as_str().eq_ignore_ascii_case(&text));
         self.report(|| match meant {
             Some(kind) => Diagnostic::error(
                 Code::SyntaxError,
