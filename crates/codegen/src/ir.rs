@@ -1,0 +1,269 @@
+//! The loop language between imperative DPIA and the text of a target: variables, flat places,
+//! loops and scalar expressions. Lowering makes it, consuming every view; the passes
+//! change it; the printer of a target writes it.
+//!
+//! Sizes and indices stay [`Nat`]s for as long as they are: a loop counter is a size variable whose
+//! range is known, so that indices simplify.
+
+use std::sync::Arc;
+
+use nat::{Nat, Prop, Var};
+use rise::core::{Foreign, Origin};
+use rise::{Ty, primitive::Primitive};
+use syntax::ast::{AddressSpace, Literal, Name, ScalarType};
+
+/// A function of the target.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: Name,
+    /// Its variables, by [`Id`].
+    pub variables: Vec<Variable>,
+    /// Its size parameters, in order; each is an `int`.
+    pub sizes: Vec<Var>,
+    /// Its value parameters, in order.
+    pub params: Vec<Id>,
+    /// Where the result is written, the first parameter; a scalar result is its element 0.
+    pub output: Id,
+    /// What it does.
+    pub body: Vec<Stmt>,
+    /// What must hold of its sizes: checked when it starts.
+    pub requires: Vec<Prop>,
+    /// What holds of its sizes besides.
+    pub facts: Vec<Prop>,
+    /// What size variables are called.
+    pub names: Vec<Name>,
+    /// Indices that are computed from data: what the size variables stand for that lowering
+    /// invented for them, printed in their places.
+    pub opaque: Vec<(Var, Expr)>,
+}
+
+/// A variable of a [`Function`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Id(pub u32);
+
+/// What a variable is.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// What it should be called; the printer makes it unique.
+    pub name: Name,
+    /// The type of its elements, without arrays: scalar, index, vector or tuple of such.
+    pub elem: Ty,
+    /// How many elements it has; `None` is a plain variable that is no array.
+    pub count: Option<Nat>,
+    /// Where it lives.
+    pub home: Home,
+    /// The phrase that asked for it.
+    pub origin: Origin,
+}
+
+/// Where a variable lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// The output parameter.
+    Output,
+    /// A parameter that is read.
+    Input,
+    /// Declared in the function; for OpenCL in this address space.
+    Local(Option<AddressSpace>),
+    /// A pointer that is set to one or another variable ([`Stmt::Point`]); written through if
+    /// `writable`.
+    Pointer {
+        /// Whether it is written through.
+        writable: bool,
+    },
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// What it does.
+    pub kind: StmtKind,
+    /// The phrase that it comes from.
+    pub origin: Origin,
+    /// What in the phrase made it: shown on hover in previews.
+    pub made_by: Option<Maker>,
+}
+
+/// What made a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Maker {
+    /// The translation of this primitive.
+    Primitive(Primitive),
+    /// A pass, by its name in the documentation.
+    Pass(&'static str),
+}
+
+/// The forms of statements.
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// A variable, in scope until the end of the block, with its initial value if it has one.
+    Declare(Id, Option<Expr>),
+    /// `place = value;`
+    Assign(Place, Expr),
+    /// `for (int i = from; i < to; i += step)`; the counter is a size variable of this range.
+    For {
+        /// The counter.
+        counter: Var,
+        /// Its first value.
+        from: Nat,
+        /// The end of its range.
+        to: Nat,
+        /// What it grows by.
+        step: Nat,
+        /// How it runs.
+        mode: LoopMode,
+        /// What it repeats.
+        body: Vec<Stmt>,
+    },
+    /// `if (condition) { then } else { otherwise }`
+    If {
+        /// A truth value.
+        condition: Expr,
+        /// If it holds.
+        then: Vec<Stmt>,
+        /// If it does not.
+        otherwise: Vec<Stmt>,
+    },
+    /// A scope.
+    Block(Vec<Stmt>),
+    /// Makes a pointer variable point to the first element of a variable or of what another
+    /// pointer points to now.
+    Point(Id, Place),
+    /// Exchanges what two pointers point to.
+    Swap(Id, Id),
+    /// A reduction by threads, see [`ParallelReduce`].
+    Reduce(Box<ParallelReduce>),
+}
+
+/// `into = combine(… combine(into, element(0)) …, element(count - 1))`, in any grouping.
+#[derive(Clone, Debug)]
+pub struct ParallelReduce {
+    /// The index of the element.
+    pub counter: Var,
+    /// How many elements.
+    pub count: Nat,
+    /// Has its initial value already, which counts once. A plain variable.
+    pub into: Id,
+    /// Computes what is to be combined into `element`; only the counter changes.
+    pub element_body: Vec<Stmt>,
+    /// The variable that `element_body` leaves its result in.
+    pub element: Id,
+    /// Puts into `left` what `left` and `right` make. Both are plain variables.
+    pub combine: Vec<Stmt>,
+    /// The left operand and the result.
+    pub left: Id,
+    /// The right operand.
+    pub right: Id,
+}
+
+/// How a loop runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoopMode {
+    /// One iteration after the other.
+    Sequential,
+    /// Written out: passes see to it.
+    Unrolled,
+    /// The lanes of a vector: iterations do not depend on each other.
+    Vector,
+    /// OpenMP's threads.
+    Parallel,
+}
+
+/// A place in memory: an element of a variable, and a part of the element.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// The variable.
+    pub id: Id,
+    /// The number of the element, counted in elements of the variable's type (in scalars where
+    /// `lanes` is set); `None` for plain variables.
+    pub index: Option<Nat>,
+    /// The tuple members on the way to the part, outermost first: false `_1`, true `_2`.
+    pub members: Vec<bool>,
+    /// The lane of a vector.
+    pub lane: Option<Nat>,
+    /// So many scalars from `index` on as one vector.
+    pub lanes: Option<Nat>,
+}
+
+/// An expression without arrays.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Its type: scalar, index, vector or tuple.
+    pub ty: Ty,
+    /// The phrase that it comes from.
+    pub origin: Origin,
+}
+
+/// The forms of expressions.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExprKind {
+    /// A constant of the expression's type.
+    Literal(Literal),
+    /// A size or index.
+    Nat(Nat),
+    /// What stands at a place.
+    Load(Place),
+    /// An operator on one value.
+    Unary(Unary, Box<Expr>),
+    /// An operator on two values of one type.
+    Binary(Binary, Box<Expr>, Box<Expr>),
+    /// `condition ? a : b`
+    Select(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// A scalar as another scalar type.
+    Cast(ScalarType, Box<Expr>),
+    /// A C function.
+    Call(Arc<Foreign>, Vec<Expr>),
+    /// A tuple.
+    Pair(Box<Expr>, Box<Expr>),
+    /// Half of a tuple that is no place: false `_1`, true `_2`.
+    Half(bool, Box<Expr>),
+    /// A vector with one value in all lanes.
+    Broadcast(Box<Expr>),
+    /// A vector of these lanes.
+    Vector(Vec<Expr>),
+    /// A lane of a vector that is no place.
+    Lane(Box<Expr>, Nat),
+}
+
+/// Operators on one value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    /// `-`
+    Neg,
+    /// `!`
+    Not,
+}
+
+/// Operators on two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binary {
+    /// `+`
+    Add,
+    /// `-`
+    Sub,
+    /// `*`
+    Mul,
+    /// `/`
+    Div,
+    /// `%`
+    Mod,
+    /// `>`
+    Gt,
+    /// `<`
+    Lt,
+    /// `>=`
+    Ge,
+    /// `<=`
+    Le,
+    /// `==`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+}

@@ -1,0 +1,39 @@
+//! Generated text.
+
+use std::ops::Range;
+
+use rise::core::Origin;
+
+use crate::ir::Maker;
+use crate::signature::Signature;
+
+/// What code is generated for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Target {
+    /// C99 for one thread.
+    C,
+    /// C99 with OpenMP.
+    OpenMp,
+}
+
+/// The text of a translation unit, with what a caller and an editor must know of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Module {
+    /// The text.
+    pub text: String,
+    /// Its one function that is not static.
+    pub signature: Signature,
+    /// What each part of the text comes from, in the order of the text; parts nest.
+    pub map: Vec<Mapping>,
+}
+
+/// Where a part of generated text comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mapping {
+    /// The part, in bytes.
+    pub range: Range<usize>,
+    /// The phrase.
+    pub origin: Origin,
+    /// What made it.
+    pub made_by: Option<Maker>,
+}

@@ -1,0 +1,284 @@
+//! The primitives of DPIA.
+//!
+//! What there is to know about one stands once, in DPIA's own notation, in `primitives.dpia`.
+//! [`Prim`] names them, so that passes can match on all of them; a test holds the two equal.
+
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
+
+use rise::{Scheme, Type};
+use syntax::ast::{AnnotationArg, AnnotationValue, Item};
+use syntax::{Dialect, Span};
+
+/// The text of `primitives.dpia`.
+pub const SOURCE: &str = include_str!("primitives.dpia");
+
+macro_rules! primitives {
+    ($($variant:ident = $name:literal),+ $(,)?) => {
+        /// A primitive of DPIA.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Prim {
+            $(#[doc = concat!("`", $name, "`")] $variant),+
+        }
+
+        impl Prim {
+            /// Every primitive, in the order of `primitives.dpia`.
+            pub const ALL: &'static [Prim] = &[$(Prim::$variant),+];
+
+            /// As it is written in a program.
+            pub const fn name(self) -> &'static str {
+                match self { $(Prim::$variant => $name),+ }
+            }
+
+            /// The primitive that is written so.
+            pub fn from_name(name: &str) -> Option<Prim> {
+                match name { $($name => Some(Prim::$variant),)+ _ => None }
+            }
+        }
+    };
+}
+
+primitives! {
+    // scalars
+    Add = "add",
+    Sub = "sub",
+    Mul = "mul",
+    Div = "div",
+    Neg = "neg",
+    Mod = "mod",
+    Gt = "gt",
+    Lt = "lt",
+    Ge = "ge",
+    Le = "le",
+    Equal = "equal",
+    NotEqual = "notEqual",
+    Not = "not",
+    And = "and",
+    Or = "or",
+    Select = "select",
+    Cast = "cast",
+    IndexAsNat = "indexAsNat",
+    NatAsIndex = "natAsIndex",
+    // arrays
+    Generate = "generate",
+    Idx = "idx",
+    MakeArray = "makeArray",
+    Take = "take",
+    Drop = "drop",
+    Concat = "concat",
+    Split = "split",
+    Join = "join",
+    Transpose = "transpose",
+    Slide = "slide",
+    Assume = "assume",
+    Gather = "gather",
+    Scatter = "scatter",
+    Reorder = "reorder",
+    PadCst = "padCst",
+    PadClamp = "padClamp",
+    PadEmpty = "padEmpty",
+    Zip = "zip",
+    Unzip = "unzip",
+    DepIdx = "depIdx",
+    // pairs
+    MakePair = "makePair",
+    Fst = "fst",
+    Snd = "snd",
+    MapFst = "mapFst",
+    MapSnd = "mapSnd",
+    // vectors
+    VectorFromScalar = "vectorFromScalar",
+    AsScalar = "asScalar",
+    AsVector = "asVector",
+    AsVectorAligned = "asVectorAligned",
+    MapVec = "mapVec",
+    IdxVec = "idxVec",
+    // patterns
+    Map = "map",
+    MapSeq = "mapSeq",
+    MapSeqUnroll = "mapSeqUnroll",
+    MapPar = "mapPar",
+    MapGlobal = "mapGlobal",
+    MapWorkGroup = "mapWorkGroup",
+    MapLocal = "mapLocal",
+    MapStream = "mapStream",
+    IterateStream = "iterateStream",
+    ReduceSeq = "reduceSeq",
+    ReduceSeqUnroll = "reduceSeqUnroll",
+    ReducePar = "reducePar",
+    ScanSeq = "scanSeq",
+    Iterate = "iterate",
+    CircularBuffer = "circularBuffer",
+    RotateValues = "rotateValues",
+    ZipStream = "zipStream",
+    // memory, kernels
+    Let = "let",
+    ToMem = "toMem",
+    OclRun = "oclRun",
+    // dependent arrays and pairs
+    DepMapSeq = "depMapSeq",
+    DepZip = "depZip",
+    DepJoin = "depJoin",
+    Partition = "partition",
+    MakeDepPair = "makeDepPair",
+    Dmatch = "dmatch",
+    // commands
+    Assign = "assign",
+    Seq = "seq",
+    Skip = "skip",
+    If = "if",
+    New = "new",
+    NewDoubleBuffer = "newDoubleBuffer",
+    For = "for",
+    ForUnroll = "forUnroll",
+    ForVec = "forVec",
+    ForNat = "forNat",
+    ParFor = "parFor",
+    ParForGlobal = "parForGlobal",
+    ParForWorkGroup = "parForWorkGroup",
+    ParForLocal = "parForLocal",
+    ParForNat = "parForNat",
+    ParReduce = "parReduce",
+    Barrier = "barrier",
+    DmatchCommand = "dmatchCommand",
+    DepPairFst = "depPairFst",
+    // acceptors: the mirrors of the views
+    IdxAcc = "idxAcc",
+    JoinAcc = "joinAcc",
+    SplitAcc = "splitAcc",
+    TransposeAcc = "transposeAcc",
+    ZipAcc1 = "zipAcc1",
+    ZipAcc2 = "zipAcc2",
+    UnzipAcc = "unzipAcc",
+    PairAcc = "pairAcc",
+    PairAcc1 = "pairAcc1",
+    PairAcc2 = "pairAcc2",
+    TakeAcc = "takeAcc",
+    DropAcc = "dropAcc",
+    ReorderAcc = "reorderAcc",
+    ScatterAcc = "scatterAcc",
+    AsScalarAcc = "asScalarAcc",
+    AsVectorAcc = "asVectorAcc",
+    IdxVecAcc = "idxVecAcc",
+    MapAcc = "mapAcc",
+    MapFstAcc = "mapFstAcc",
+    MapSndAcc = "mapSndAcc",
+    DepIdxAcc = "depIdxAcc",
+    DepJoinAcc = "depJoinAcc",
+    DepPairSndAcc = "depPairSndAcc",
+}
+
+/// What `primitives.dpia` says about one primitive.
+struct Entry {
+    item: Item,
+    span: Span,
+    scheme: Arc<Scheme>,
+}
+
+/// The entries of `primitives.dpia`, in its order, which is that of [`Prim::ALL`].
+static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    syntax::split(SOURCE)
+        .into_iter()
+        .map(|span| {
+            let item = syntax::parse_in(&SOURCE[Range::from(span)], Dialect::Dpia).item;
+            let scheme = Arc::new(rise::written_scheme(&item));
+            Entry { item, span, scheme }
+        })
+        .collect()
+});
+
+impl Prim {
+    fn entry(self) -> &'static Entry {
+        &ENTRIES[self as usize]
+    }
+
+    /// Its type.
+    pub fn scheme(self) -> &'static Arc<Scheme> {
+        &self.entry().scheme
+    }
+
+    /// Its documentation, in Markdown.
+    pub fn docs(self) -> &'static str {
+        self.entry()
+            .item
+            .docs
+            .as_ref()
+            .map_or("", |docs| &docs.text)
+    }
+
+    /// The text of its entry in `primitives.dpia`.
+    pub fn source(self) -> &'static str {
+        &SOURCE[Range::from(self.entry().span)]
+    }
+
+    /// How many values it takes, where its type says it: `makeArray` takes as many as its size.
+    pub fn arity(self) -> usize {
+        let mut ty = &*self.scheme().ty;
+        let mut count = 0;
+        loop {
+            match ty {
+                Type::Pi(pi) => ty = &pi.body,
+                Type::Fun(_, result) => {
+                    count += 1;
+                    ty = result;
+                }
+                _ => return count,
+            }
+        }
+    }
+
+    /// The text in `@name("text")`.
+    fn word(self, name: &str) -> Option<&'static str> {
+        let annotations = &self.entry().item.annotations;
+        let annotation = annotations
+            .iter()
+            .find(|annotation| annotation.name.as_ref().is_some_and(|n| n.name == name))?;
+        match &annotation.args[..] {
+            [
+                AnnotationArg {
+                    key: None,
+                    value: AnnotationValue::String(text, _),
+                },
+            ] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The argument that may be written before the others, if there is one.
+    pub fn optional_argument(self) -> Option<rise::primitive::OptionalArgument> {
+        use rise::primitive::OptionalArgument::{AddressSpace, Dimension};
+        match self.word("optional")? {
+            "AddrSp" => Some(AddressSpace),
+            "Dimension" => Some(Dimension),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_enum_and_the_file_agree() {
+        let written: Vec<&str> = Prim::ALL
+            .iter()
+            .map(|prim| {
+                let name = prim.entry().item.name().map_or("", |ident| &ident.name);
+                prim.word("spelled").unwrap_or(name)
+            })
+            .collect();
+        let listed: Vec<&str> = Prim::ALL.iter().map(|prim| prim.name()).collect();
+        assert_eq!(written, listed);
+        assert_eq!(ENTRIES.len(), listed.len());
+    }
+
+    #[test]
+    fn every_primitive_has_a_whole_type_and_a_meaning() {
+        for &prim in Prim::ALL {
+            let text = rise::print::scheme_text(prim.scheme());
+            assert!(!text.contains('_'), "{}: {text}", prim.name());
+            assert!(!prim.docs().is_empty(), "{}", prim.name());
+        }
+    }
+}
