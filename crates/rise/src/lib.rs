@@ -11,6 +11,7 @@ pub mod library;
 pub mod primitive;
 pub mod print;
 mod snippet;
+mod spine;
 pub mod subst;
 mod suggest;
 pub mod types;
@@ -22,7 +23,7 @@ use syntax::ast::{BinderId, Kind, Name, TermId};
 use syntax::{Diagnostic, GlobalId};
 
 pub use accepts::matches as accepts;
-pub use infer::{ANNOTATIONS, infer, library_scheme};
+pub use infer::{ANNOTATIONS, infer, library_scheme, written_scheme};
 pub use library::STD;
 pub use primitive::Primitive;
 pub use suggest::closest;

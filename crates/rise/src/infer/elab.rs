@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use nat::{Nat, NatFun, Var};
 use syntax::Code;
-use syntax::ast::{BinderAnnotation, BinderId, Kind, Name, TermId, TermKind};
+use syntax::ast::{BinderAnnotation, BinderId, Kind, Name, ReadWrite, TermId, TermKind};
 
 use super::expr::kind_noun;
 use super::{Infer, Local, Meaning};
 use crate::classes::Classes;
-use crate::types::{Address, Arg, DataFun, Pi, SizeFun, Ty, Type};
+use crate::types::{Access, Address, Arg, DataFun, Pi, SizeFun, Ty, Type};
 use crate::{NameUse, Resolution, TermInfo};
 
 impl Infer<'_> {
@@ -19,7 +19,9 @@ impl Infer<'_> {
     pub(super) fn elab_type(&mut self, term: TermId) -> Ty {
         let ty = self.type_of(term);
         let info = match &*ty {
-            Type::Fun(..) | Type::Pi(_) => TermInfo::Type(ty.clone()),
+            Type::Fun(..) | Type::Pi(_) | Type::Exp(..) | Type::Acc(_) | Type::Comm => {
+                TermInfo::Type(ty.clone())
+            }
             _ => TermInfo::Arg(Arg::Type(ty.clone())),
         };
         self.set(term, info);
@@ -74,6 +76,13 @@ impl Infer<'_> {
                 implicit,
                 body,
             } => self.pi(*param, *implicit, *body),
+            TermKind::Exp { data, access } => {
+                let data = self.elab_data(*data);
+                let access = self.elab_access(*access).unwrap_or(Access::Rd);
+                Arc::new(Type::Exp(data, access))
+            }
+            TermKind::Acc(data) => Arc::new(Type::Acc(self.elab_data(*data))),
+            TermKind::Comm => Arc::new(Type::Comm),
             _ => self.not_a_type(term),
         }
     }
@@ -118,10 +127,17 @@ impl Infer<'_> {
     /// A type that must be data.
     pub(super) fn elab_data(&mut self, term: TermId) -> Ty {
         let ty = self.elab_type(term);
+        let text = match &*ty {
+            Type::Fun(..) | Type::Pi(_) | Type::Exp(..) | Type::Acc(_) | Type::Comm => {
+                self.show(&ty)
+            }
+            _ => return ty,
+        };
         if !matches!(&*ty, Type::Fun(..) | Type::Pi(_)) {
-            return ty;
+            let text = format!("phrases are not stored: `{text}` is no data type");
+            self.error(Code::NotData, self.item.term(term).span, text);
+            return self.broken();
         }
-        let text = self.show(&ty);
         self.error(
             Code::NotData,
             self.span(term),
@@ -228,8 +244,7 @@ impl Infer<'_> {
             Kind::AddrSp => Arg::Address(self.elab_address(term)?),
             Kind::Nat2Nat => Arg::SizeFun(self.elab_size_fun(term)?),
             Kind::Nat2Data => Arg::DataFun(self.elab_data_fun(term, None)?),
-            // No type of RISE has such a parameter.
-            Kind::ReadWrite => return None,
+            Kind::ReadWrite => Arg::Access(self.elab_access(term)?),
             Kind::DataType | Kind::Scalar | Kind::Num | Kind::Int | Kind::Float => {
                 let ty = self.elab_data(term);
                 if let Err(clash) = self.restrict(&ty, Classes::of_kind(kind)) {
@@ -241,6 +256,40 @@ impl Infer<'_> {
         };
         self.set(term, TermInfo::Arg(arg.clone()));
         Some(arg)
+    }
+
+    /// `Rd`, `Wr`, `St`, or a variable of kind ReadWrite; anything else is reported.
+    fn elab_access(&mut self, term: TermId) -> Option<Access> {
+        let access = match &self.item.term(term).kind {
+            TermKind::Paren(inner) => self.elab_access(*inner)?,
+            TermKind::Access(ReadWrite::Rd) => Access::Rd,
+            TermKind::Access(ReadWrite::Wr) => Access::Wr,
+            TermKind::Access(ReadWrite::St) => Access::St,
+            TermKind::Missing => return None,
+            TermKind::Hole => {
+                let var = self.open("a".into(), Kind::ReadWrite, Classes::DATA, term);
+                self.inserted.push((var, term));
+                Access::Var(var)
+            }
+            TermKind::Name(name) => match self.type_level_name(term, name)? {
+                (var, Kind::ReadWrite) => Access::Var(var),
+                (_, kind) => {
+                    let text = format!(
+                        "expected `Rd`, `Wr` or `St`, found the {} `{name}`",
+                        kind_noun(kind)
+                    );
+                    self.error(Code::KindMismatch, self.span(term), text);
+                    return None;
+                }
+            },
+            _ => {
+                let text = format!("expected `Rd`, `Wr` or `St`, found `{}`", self.source(term));
+                self.error(Code::KindMismatch, self.span(term), text);
+                return None;
+            }
+        };
+        self.set(term, TermInfo::Arg(Arg::Access(access)));
+        Some(access)
     }
 
     /// Whether the term names an address space (decides optional arguments).

@@ -39,7 +39,7 @@ use table::{State, Table, VarInfo};
 use unify::{Cause, Demand, Equation, Why};
 
 pub use annotations::ANNOTATIONS;
-pub use signature::library_scheme;
+pub use signature::{library_scheme, written_scheme};
 pub(crate) use unify::for_each_var;
 
 /// Checks one item, given the schemes of the definitions that it uses.

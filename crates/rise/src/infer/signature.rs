@@ -22,7 +22,7 @@ impl Env for Nothing {
 }
 
 /// The scheme that a definition's written type and `@assume` annotations say, body unseen.
-fn written_scheme(item: &Item) -> Scheme {
+pub fn written_scheme(item: &Item) -> Scheme {
     let env = Nothing;
     let mut infer = Infer::new(item, &env);
     let ty = match &item.kind {
