@@ -20,7 +20,10 @@ pub(crate) fn children(item: &Item, id: TermId, each: &mut dyn FnMut(Node)) {
         | TermKind::Literal(_)
         | TermKind::Operator(_)
         | TermKind::Scalar(_)
-        | TermKind::Address(_) => {}
+        | TermKind::Address(_)
+        | TermKind::Comm
+        | TermKind::Access(_)
+        | TermKind::Skip => {}
         TermKind::Apply { callee, args } => {
             each(Term(*callee));
             args.iter().for_each(|arg| each(Term(*arg)));
@@ -34,14 +37,27 @@ pub(crate) fn children(item: &Item, id: TermId, each: &mut dyn FnMut(Node)) {
             size: a, elem: b, ..
         }
         | TermKind::Vector { size: a, elem: b }
-        | TermKind::DepArray { size: a, elem: b } => {
+        | TermKind::DepArray { size: a, elem: b }
+        | TermKind::Exp { data: a, access: b }
+        | TermKind::Assign { lhs: a, rhs: b, .. } => {
             each(Term(*a));
             each(Term(*b));
         }
         TermKind::Unary { operand: a, .. }
         | TermKind::Project { pair: a, .. }
         | TermKind::Paren(a)
-        | TermKind::Index(a) => each(Term(*a)),
+        | TermKind::Index(a)
+        | TermKind::Acc(a) => each(Term(*a)),
+        TermKind::Sequence(commands) => commands.iter().for_each(|command| each(Term(*command))),
+        TermKind::If {
+            condition,
+            then,
+            otherwise,
+        } => {
+            each(Term(*condition));
+            each(Term(*then));
+            each(Term(*otherwise));
+        }
         TermKind::Fun { params, body } | TermKind::DepFun { params, body } => {
             params.iter().for_each(|param| each(Binder(*param)));
             each(Term(*body));

@@ -1,4 +1,4 @@
-//! The typed syntax of RISE: one arena of terms an item, with explicit holes for what is missing.
+//! The typed syntax of RISE and DPIA: one arena of terms an item, with explicit holes for what is missing.
 //!
 //! Expressions, types and sizes are one syntactic category, [`Term`]: what an argument is follows
 //! only from the callee's type (`rise.md` section 2), so the parser does not decide it.
@@ -286,6 +286,41 @@ pub enum TermKind {
         /// The rest of the type.
         body: TermId,
     },
+    /// `Exp[t, rw]`, the type of expressions; this and all below in DPIA only.
+    Exp {
+        /// What it yields.
+        data: TermId,
+        /// An [`Access`](TermKind::Access), a name of kind `ReadWrite`, or a hole.
+        access: TermId,
+    },
+    /// `Acc[t]`, the type of acceptors.
+    Acc(TermId),
+    /// `Comm`, the type of commands.
+    Comm,
+    /// `Rd`, `Wr`, `St`
+    Access(ReadWrite),
+    /// `acceptor = expression`
+    Assign {
+        /// The `=`.
+        op_span: Span,
+        /// What is written.
+        lhs: TermId,
+        /// What it is set to.
+        rhs: TermId,
+    },
+    /// `c1; c2; c3`: two commands or more; a `;` behind the last one leaves no trace.
+    Sequence(Box<[TermId]>),
+    /// `if (condition) { then } else { otherwise }`
+    If {
+        /// What decides.
+        condition: TermId,
+        /// The first command.
+        then: TermId,
+        /// The second command.
+        otherwise: TermId,
+    },
+    /// `skip`, the command that does nothing.
+    Skip,
 }
 
 /// A literal.

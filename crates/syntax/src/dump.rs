@@ -17,6 +17,7 @@ use crate::ast::{
 /// (natFun i BODY)  (dataFun i BODY)  (pair A B)  (ascribe A TYPE)  (paren A)
 /// (scalar f32)  (address Global)  (array N T)  (Array N T)  (Tuple A B)  (Vec N T)  (Idx N)
 /// (depArray N F)  (DepPair k T)  (arrow A B)  (pi (n Nat) T)  (implicit (n Nat) T)
+/// (Exp T A)  (Acc T)  Comm  (access Rd)  (assign A B)  (seq A B …)  (if A B C)  skip
 /// ```
 ///
 /// `(array …)` is `n.t`, `(Array …)` the long form. What is absent is `-`: a name, a type, a body.
@@ -256,6 +257,18 @@ impl Dumper<'_> {
             } => {
                 self.bound(if *implicit { "implicit" } else { "pi" }, *param, &[*body]);
             }
+            TermKind::Exp { data, access } => self.node("Exp", &[*data, *access]),
+            TermKind::Acc(data) => self.node("Acc", &[*data]),
+            TermKind::Comm => self.word("Comm"),
+            TermKind::Access(access) => self.leaf("access", access.as_str()),
+            TermKind::Assign { lhs, rhs, .. } => self.node("assign", &[*lhs, *rhs]),
+            TermKind::Sequence(commands) => self.node("seq", commands),
+            TermKind::If {
+                condition,
+                then,
+                otherwise,
+            } => self.node("if", &[*condition, *then, *otherwise]),
+            TermKind::Skip => self.word("skip"),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Text to tokens. Every byte of the text belongs to exactly one token; nothing is rejected here.
 
-use crate::Span;
+use crate::{Dialect, Span};
 use unicode_ident::{is_xid_continue, is_xid_start};
 
 /// A word, symbol, or stretch of trivia.
@@ -66,6 +66,12 @@ pub enum TokenKind {
     True,
     /// `false`
     False,
+    /// `if`, in DPIA
+    If,
+    /// `else`, in DPIA
+    Else,
+    /// `skip`, in DPIA
+    Skip,
     /// `f32`, `natType`, …
     Scalar,
     /// `Nat`, `DataType`, …
@@ -74,6 +80,10 @@ pub enum TokenKind {
     Constructor,
     /// `Global`, `Local`, `Private`, `Constant`
     Address,
+    /// `Exp`, `Acc`, `Comm`, in DPIA
+    Phrase,
+    /// `Rd`, `Wr`, `St`, in DPIA
+    Access,
 
     /// `(`
     LParen,
@@ -91,6 +101,8 @@ pub enum TokenKind {
     Comma,
     /// `:`
     Colon,
+    /// `;`, in DPIA
+    Semicolon,
     /// `.`
     Dot,
     /// `..`
@@ -175,18 +187,24 @@ impl TokenKind {
 
     /// Whether it is a word that cannot be bound: keywords, types, kinds, address spaces.
     pub const fn is_reserved(self) -> bool {
-        self as u8 >= TokenKind::Import as u8 && self as u8 <= TokenKind::Address as u8
+        self as u8 >= TokenKind::Import as u8 && self as u8 <= TokenKind::Access as u8
     }
 }
 
-/// The tokens of a text, trivia included, in order and without gaps.
+/// The tokens of a text in RISE, trivia included, in order and without gaps.
 pub fn lex(text: &str) -> impl Iterator<Item = Token> {
-    Lexer::new(text)
+    lex_in(text, Dialect::Rise)
+}
+
+/// The tokens of a text in one of the dialects, trivia included, in order and without gaps.
+pub fn lex_in(text: &str, dialect: Dialect) -> impl Iterator<Item = Token> {
+    Lexer::new(text, dialect)
 }
 
 /// The iterator behind [`lex`].
 pub(crate) struct Lexer<'t> {
     text: &'t str,
+    dialect: Dialect,
     pos: usize,
     /// Whether the text is the start of a file, where a byte order mark may stand.
     file_start: bool,
@@ -247,18 +265,19 @@ const fn singles() -> [TokenKind; 256] {
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 impl<'t> Lexer<'t> {
-    pub(crate) fn new(text: &'t str) -> Self {
+    pub(crate) fn new(text: &'t str, dialect: Dialect) -> Self {
         Lexer {
-            text,
-            pos: 0,
-            file_start: true,
+            dialect,
+            ..Lexer::within(text, true)
         }
     }
 
-    /// A lexer for a text that may be taken from the middle of its file.
+    /// A lexer for a text that may be taken from the middle of its file, where the words and signs
+    /// that only one dialect has do not matter.
     pub(crate) fn within(text: &'t str, file_start: bool) -> Self {
         Lexer {
             text,
+            dialect: Dialect::Rise,
             pos: 0,
             file_start,
         }
@@ -308,7 +327,11 @@ impl<'t> Lexer<'t> {
 
     fn word(&self) -> (TokenKind, usize) {
         let end = self.word_end(self.pos);
-        (word_kind(&self.text.as_bytes()[self.pos..end]), end)
+        let word = &self.text.as_bytes()[self.pos..end];
+        match word_kind(word) {
+            TokenKind::Ident if self.dialect == Dialect::Dpia => (dpia_word_kind(word), end),
+            kind => (kind, end),
+        }
     }
 
     /// Digits; a point if a digit follows it; an exponent; and whatever word sticks to it.
@@ -410,6 +433,7 @@ impl<'t> Lexer<'t> {
             b'-' => Minus,
             b'!' => Bang,
             b'|' => Bar,
+            b';' if self.dialect == Dialect::Dpia => Semicolon,
             _ => Unknown,
         };
         (one, self.pos + 1)
@@ -510,5 +534,18 @@ fn word_kind(word: &[u8]) -> TokenKind {
     match word.len() <= 8 {
         true => packed_kind(packed(word)),
         false => TokenKind::Ident,
+    }
+}
+
+/// The word that only DPIA reserves, or that it is a name.
+fn dpia_word_kind(word: &[u8]) -> TokenKind {
+    match word {
+        b"if" => TokenKind::If,
+        b"else" => TokenKind::Else,
+        b"skip" => TokenKind::Skip,
+        b"Exp" | b"Acc" | b"Comm" => TokenKind::Phrase,
+        b"Rd" | b"Wr" | b"St" => TokenKind::Access,
+        b"ReadWrite" => TokenKind::Kind,
+        _ => TokenKind::Ident,
     }
 }

@@ -1,4 +1,4 @@
-//! A file to its items, at once or after an edit.
+//! A file to its items, at once or after an edit; the same in every dialect.
 //!
 //! Items are found by their tokens alone: `import`, `def`, `foreign` and `@` never stand inside an
 //! expression, so each begins an item, except `def` right after `foreign`, and `@`, `foreign` and
@@ -43,7 +43,7 @@ pub struct Resplit {
 pub fn split(text: &str) -> Vec<Span> {
     let mut splitter = Splitter::default();
     let mut items = Vec::new();
-    for token in Lexer::new(text) {
+    for token in Lexer::within(text, true) {
         splitter.feed(token, &mut items);
     }
     splitter.finish(&mut items);

@@ -18,7 +18,10 @@ impl Item {
             | TermKind::Literal(_)
             | TermKind::Operator(_)
             | TermKind::Scalar(_)
-            | TermKind::Address(_) => {}
+            | TermKind::Address(_)
+            | TermKind::Comm
+            | TermKind::Access(_)
+            | TermKind::Skip => {}
             TermKind::Apply { callee, args } => {
                 visit(*callee);
                 args.iter().for_each(|&arg| visit(arg));
@@ -46,7 +49,8 @@ impl Item {
             TermKind::Unary { operand: a, .. }
             | TermKind::Project { pair: a, .. }
             | TermKind::Paren(a)
-            | TermKind::Index(a) => visit(*a),
+            | TermKind::Index(a)
+            | TermKind::Acc(a) => visit(*a),
             TermKind::Binary { lhs: a, rhs: b, .. }
             | TermKind::Pair(a, b)
             | TermKind::Ascribe { term: a, ty: b }
@@ -56,9 +60,21 @@ impl Item {
             | TermKind::Tuple(a, b)
             | TermKind::Vector { size: a, elem: b }
             | TermKind::DepArray { size: a, elem: b }
-            | TermKind::Arrow(a, b) => {
+            | TermKind::Arrow(a, b)
+            | TermKind::Exp { data: a, access: b }
+            | TermKind::Assign { lhs: a, rhs: b, .. } => {
                 visit(*a);
                 visit(*b);
+            }
+            TermKind::Sequence(commands) => commands.iter().for_each(|&command| visit(command)),
+            TermKind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                visit(*condition);
+                visit(*then);
+                visit(*otherwise);
             }
         }
     }

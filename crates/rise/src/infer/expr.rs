@@ -114,7 +114,16 @@ impl Infer<'_> {
             | TermKind::DepArray { .. }
             | TermKind::DepPair { .. }
             | TermKind::Arrow(..)
-            | TermKind::Pi { .. } => self.type_level_in_expression(term, "a type"),
+            | TermKind::Pi { .. }
+            | TermKind::Exp { .. }
+            | TermKind::Acc(_)
+            | TermKind::Comm => self.type_level_in_expression(term, "a type"),
+            TermKind::Access(_) => self.type_level_in_expression(term, "an access"),
+            // The parser of RISE yields none of these.
+            TermKind::Assign { .. }
+            | TermKind::Sequence(_)
+            | TermKind::If { .. }
+            | TermKind::Skip => Arc::new(Type::Error),
             TermKind::Address(_) => self.type_level_in_expression(term, "an address space"),
         }
     }

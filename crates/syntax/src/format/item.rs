@@ -2,12 +2,13 @@
 
 use super::document::Document;
 use super::source::Writer;
-use crate::ast::{AnnotationValue, BinderAnnotation, BinderId, Item, ItemKind, TermId};
+use crate::Dialect;
+use crate::ast::{AnnotationValue, BinderAnnotation, BinderId, Item, ItemKind, TermId, TermKind};
 use crate::lexer::TokenKind;
 
 /// The document of an item without syntax errors.
-pub(super) fn layout<'t>(text: &'t str, item: &'t Item) -> Document<'t> {
-    let mut writer = Writer::new(text, item);
+pub(super) fn layout<'t>(text: &'t str, item: &'t Item, dialect: Dialect) -> Document<'t> {
+    let mut writer = Writer::new(text, item, dialect);
     writer.item();
     writer.out
 }
@@ -81,9 +82,15 @@ impl Writer<'_> {
         }
     }
 
-    /// What stands behind a `=`, below it if it is long.
+    /// What stands behind a `=` or `=>`, below it if it is long. A command has its own line.
     pub(super) fn right_side(&mut self, body: TermId) {
         self.out.open();
+        if matches!(
+            self.item.term(body).kind,
+            TermKind::Assign { .. } | TermKind::If { .. }
+        ) {
+            self.out.force();
+        }
         self.out.indent();
         self.out.line();
         self.term(body);

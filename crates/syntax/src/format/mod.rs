@@ -1,8 +1,8 @@
 //! The formatter: the same tokens and comments, laid out anew.
 //!
 //! An item's tree says how its tokens group, and nothing but white space changes: the tokens are
-//! taken from the text one by one, each with the comments that belong to it. What has a syntax
-//! error stays as it is.
+//! taken from the text one by one, each with the comments that belong to it. One token goes: the
+//! `;` behind the last command of a sequence. What has a syntax error stays as it is.
 
 mod document;
 mod item;
@@ -12,14 +12,19 @@ mod term;
 mod tests;
 
 use crate::lexer::{Lexer, Token, TokenKind};
-use crate::{Span, parse, split};
+use crate::{Dialect, Span, parse_in, split};
 
 /// Lines are at most this many characters long where their parts allow it.
 pub const WIDTH: usize = 100;
 
-/// Formats a file. Items with syntax errors are left byte for byte as they are; formatting twice
-/// is formatting once.
+/// Formats a file of RISE. Items with syntax errors are left byte for byte as they are; formatting
+/// twice is formatting once.
 pub fn format(text: &str) -> String {
+    format_in(text, Dialect::Rise)
+}
+
+/// Formats a file in one of the dialects, as [`format`] does.
+pub fn format_in(text: &str, dialect: Dialect) -> String {
     let newline = match text.find('\n') {
         Some(at) if text[..at].ends_with('\r') => "\r\n",
         _ => "\n",
@@ -31,31 +36,66 @@ pub fn format(text: &str) -> String {
     let mut end = 0;
     for span in split(text) {
         file.gap(text, Span::new(end, span.start), true);
-        file.out
-            .push_str(&format_item(&text[std::ops::Range::from(span)], newline));
+        let item = &text[std::ops::Range::from(span)];
+        file.out.push_str(&format_item_in(item, newline, dialect));
         end = span.end;
     }
     file.gap(text, Span::new(end, text.len() as u32), false);
     file.out
 }
 
-/// Formats the text of one item; gives it back unchanged if it has a syntax error.
+/// Formats the text of one item of RISE; gives it back unchanged if it has a syntax error.
 pub fn format_item(text: &str, newline: &str) -> String {
-    let parsed = parse(text);
+    format_item_in(text, newline, Dialect::Rise)
+}
+
+/// Formats the text of one item in one of the dialects, as [`format_item`] does.
+pub fn format_item_in(text: &str, newline: &str, dialect: Dialect) -> String {
+    let parsed = parse_in(text, dialect);
     if !parsed.diagnostics.is_empty() {
         return text.to_owned();
     }
-    let formatted = item::layout(text, &parsed.item).print(newline);
+    let formatted = item::layout(text, &parsed.item, dialect).print(newline);
     // Nothing but white space may change, whatever the layout does.
-    match same_tokens(text, &formatted) {
+    match same_tokens(text, &formatted, dialect) {
         true => formatted,
         false => text.to_owned(),
     }
 }
 
-fn same_tokens(a: &str, b: &str) -> bool {
+/// The tokens of a text but for those that formatting takes away: a `;` behind the last command of
+/// a sequence.
+fn kept_tokens(text: &str, dialect: Dialect) -> Vec<Token> {
+    let mut kept = Vec::with_capacity(text.len() / 4);
+    let mut separator = None;
+    for token in Lexer::new(text, dialect) {
+        match token.kind {
+            TokenKind::Semicolon => separator = Some(kept.len()),
+            kind if kind.is_trivia() => {}
+            kind => {
+                if let Some(at) = separator.take().filter(|_| !follows_separator(kind)) {
+                    kept.remove(at);
+                }
+            }
+        }
+        kept.push(token);
+    }
+    if let Some(at) = separator {
+        kept.remove(at);
+    }
+    kept
+}
+
+/// Whether a sequence goes on with a token: those of the others end it.
+fn follows_separator(kind: TokenKind) -> bool {
+    use TokenKind::{Colon, Comma, In, RBrace, RParen};
+    !matches!(kind, RParen | RBrace | Comma | Colon | In)
+}
+
+fn same_tokens(a: &str, b: &str, dialect: Dialect) -> bool {
     let words = |text| {
-        Lexer::new(text)
+        kept_tokens(text, dialect)
+            .into_iter()
             .filter(|token| token.kind != TokenKind::Whitespace)
             .map(|token| (token.kind, &text[std::ops::Range::from(token.span)]))
     };

@@ -1,9 +1,9 @@
 //! The tokens of an item in their order, each with the comments that stand at it.
 
 use super::document::{Document, Group};
-use crate::Span;
 use crate::ast::Item;
-use crate::lexer::{Lexer, Token, TokenKind};
+use crate::lexer::{Token, TokenKind};
+use crate::{Dialect, Span};
 
 /// A comment between two tokens.
 #[derive(Clone, Copy)]
@@ -49,11 +49,11 @@ pub(super) struct Writer<'t> {
 }
 
 impl<'t> Writer<'t> {
-    pub(super) fn new(text: &'t str, item: &'t Item) -> Self {
+    pub(super) fn new(text: &'t str, item: &'t Item, dialect: Dialect) -> Self {
         Writer {
             item,
             out: Document::default(),
-            words: words(text),
+            words: words(text, dialect),
             next: 0,
             led: false,
         }
@@ -170,11 +170,11 @@ fn is_closer(kind: TokenKind) -> bool {
 }
 
 /// The tokens of a text, with the comments between them handed to one side or the other.
-fn words(text: &str) -> Vec<Word<'_>> {
+fn words(text: &str, dialect: Dialect) -> Vec<Word<'_>> {
     let mut words: Vec<Word> = Vec::new();
     let mut comments: Vec<Comment> = Vec::new();
     let mut lines = 0;
-    for token in Lexer::new(text) {
+    for token in super::kept_tokens(text, dialect) {
         let piece = &text[std::ops::Range::from(token.span)];
         if token.kind == TokenKind::Whitespace {
             lines += super::newlines(piece);

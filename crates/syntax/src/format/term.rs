@@ -55,7 +55,10 @@ impl Writer<'_> {
             | TermKind::Literal(_)
             | TermKind::Operator(_)
             | TermKind::Scalar(_)
-            | TermKind::Address(_) => self.words_until(term.span.end),
+            | TermKind::Address(_)
+            | TermKind::Comm
+            | TermKind::Access(_)
+            | TermKind::Skip => self.words_until(term.span.end),
             TermKind::Apply { callee, args } => self.apply(*callee, args, group),
             TermKind::Binary { op, .. } => self.chain(id, *op),
             TermKind::Unary { operand, .. } => self.unary(*operand),
@@ -75,6 +78,7 @@ impl Writer<'_> {
                 self.list(2, |writer, at| writer.term(both[at]));
             }
             TermKind::Ascribe { term, ty } => self.ascribe(*term, *ty),
+            TermKind::Paren(inner) if self.is_sequence(*inner) => self.block(*inner),
             TermKind::Paren(inner) => {
                 self.word();
                 self.term(*inner);
@@ -97,16 +101,85 @@ impl Writer<'_> {
             | TermKind::Vector {
                 size: first,
                 elem: second,
+            }
+            | TermKind::Exp {
+                data: first,
+                access: second,
             } => {
                 let both = [*first, *second];
                 self.word();
                 self.list(2, |writer, at| writer.term(both[at]));
             }
-            TermKind::Index(size) => {
+            TermKind::Index(inner) | TermKind::Acc(inner) => {
                 self.word();
-                self.list(1, |writer, _| writer.term(*size));
+                self.list(1, |writer, _| writer.term(*inner));
             }
             TermKind::Arrow(..) | TermKind::Pi { .. } => self.arrows(id, true),
+            TermKind::Assign { lhs, rhs, .. } => self.assign(*lhs, *rhs),
+            TermKind::Sequence(commands) => self.sequence(commands),
+            TermKind::If {
+                condition,
+                then,
+                otherwise,
+            } => self.conditional(*condition, *then, *otherwise),
+        }
+    }
+
+    fn is_sequence(&self, id: TermId) -> bool {
+        matches!(self.item.term(id).kind, TermKind::Sequence(_))
+    }
+
+    /// `c1; c2`, one below the other.
+    fn sequence(&mut self, commands: &[TermId]) {
+        self.open();
+        self.out.force();
+        for (at, &command) in commands.iter().enumerate() {
+            if at > 0 {
+                self.word();
+                self.out.line();
+            }
+            self.term(command);
+        }
+        self.out.close();
+    }
+
+    /// `acceptor = expression`; a chain of operators begins behind the sign and breaks itself.
+    fn assign(&mut self, lhs: TermId, rhs: TermId) {
+        self.term(lhs);
+        self.space();
+        self.word();
+        match self.item.term(rhs).kind {
+            TermKind::Binary { .. } => {
+                self.space();
+                self.term(rhs);
+            }
+            _ => self.right_side(rhs),
+        }
+    }
+
+    /// A command between brackets that stand on lines of their own.
+    fn block(&mut self, command: TermId) {
+        self.word();
+        self.out.indent();
+        self.out.fresh();
+        self.term(command);
+        self.out.dedent();
+        self.out.fresh();
+        self.word();
+    }
+
+    /// `if (condition) { then } else { otherwise }`
+    fn conditional(&mut self, condition: TermId, then: TermId, otherwise: TermId) {
+        self.word();
+        self.space();
+        self.list(1, |writer, _| writer.term(condition));
+        for command in [then, otherwise] {
+            self.space();
+            if self.kind() == TokenKind::Else {
+                self.word();
+                self.space();
+            }
+            self.block(command);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The layout changes white space only, and settles at once.
 
-use super::{format, format_item, item, same_tokens};
-use crate::{dump, lex, parse};
+use super::{format, format_in, format_item, item, same_tokens};
+use crate::{Dialect, TokenKind, dump, lex, lex_in, parse, parse_in};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
@@ -163,6 +163,55 @@ fn definition() -> BoxedStrategy<String> {
         .boxed()
 }
 
+fn phrase_type() -> BoxedStrategy<String> {
+    let access = word(&["Rd", "Wr", "St", "w", "_"]);
+    let leaf = prop_oneof![
+        Just("Comm".to_owned()),
+        ty().prop_map(|data| format!("Acc[{data}]")),
+        (ty(), access).prop_map(|(data, access)| format!("Exp[{data}, {access}]")),
+    ];
+    leaf.prop_recursive(3, 8, 2, |inner| {
+        templates(
+            &["$ -> $", "(n: Nat) -> $", "(w: ReadWrite) -> $", "($ -> $)"],
+            inner.boxed(),
+        )
+    })
+    .boxed()
+}
+
+fn command() -> BoxedStrategy<String> {
+    let leaf = prop_oneof![
+        Just("skip".to_owned()),
+        Just("barrier(true, false)".to_owned()),
+        expr().prop_map(|value| format!("acc = {value}")),
+        (expr(), expr()).prop_map(|(place, value)| format!("idxAcc({place}, out) = {value}")),
+    ];
+    leaf.prop_recursive(5, 30, 3, |inner| {
+        let inner = inner.boxed();
+        prop_oneof![
+            3 => templates(
+                &[
+                    "$; $", "$; $; $", "($; $; $;)", "($;)", "for(n, fun(i => $))", "twice($; $)", "twice($;, x)",
+                    "new(Private, f32, fun((acc, exp) => $; $))", "if (x == y) { $ } else { $; }",
+                    "swap(fun(i => $), fun((i, o) => $; $))", "let x = (1) in $; $",
+                ],
+                inner.clone()
+            ),
+            1 => (inner, phrase_type()).prop_map(|(c, t)| format!("f(fun(x: {t} => {c}), {t})")),
+        ]
+    })
+    .boxed()
+}
+
+fn imperative() -> BoxedStrategy<String> {
+    (prop::option::of(phrase_type()), command())
+        .prop_map(|(ty, body)| match ty {
+            Some(ty) => format!("@target(c) def f : {ty} = {body}"),
+            None => format!("def f = {body}"),
+        })
+        .boxed()
+}
+
 /// Puts white space and comments between the tokens of a text.
 fn scatter(text: &str, between: &[&str]) -> String {
     let mut between = between.iter().cycle();
@@ -205,8 +254,8 @@ proptest! {
         let text = scatter(&definition, &between);
         let parsed = parse(&text);
         prop_assert_eq!(&parsed.diagnostics, &[], "{}", text);
-        let printed = item::layout(&text, &parsed.item).print("\n");
-        prop_assert!(same_tokens(&text, &printed), "{text}\n----\n{printed}");
+        let printed = item::layout(&text, &parsed.item, Dialect::Rise).print("\n");
+        prop_assert!(same_tokens(&text, &printed, Dialect::Rise), "{text}\n----\n{printed}");
         prop_assert_eq!(comments(&text), comments(&printed));
         let again = parse(&printed);
         prop_assert_eq!(dump(&again.item), dump(&parsed.item));
@@ -226,6 +275,31 @@ proptest! {
         let trailing = once.lines().any(|line| line.ends_with(' ') && !line.contains("/*"));
         prop_assert!(!trailing, "{once}");
         prop_assert!(once.ends_with('\n') && !once.ends_with("\n\n"));
+    }
+
+    #[test]
+    fn the_program_stays_in_dpia(definition in imperative(), between in separators()) {
+        let text = scatter(&definition, &between);
+        let parsed = parse_in(&text, Dialect::Dpia);
+        prop_assert_eq!(&parsed.diagnostics, &[], "{}", text);
+        let printed = item::layout(&text, &parsed.item, Dialect::Dpia).print("\n");
+        prop_assert!(same_tokens(&text, &printed, Dialect::Dpia), "{text}\n----\n{printed}");
+        prop_assert_eq!(comments(&text), comments(&printed));
+        let again = parse_in(&printed, Dialect::Dpia);
+        prop_assert_eq!(dump(&again.item), dump(&parsed.item));
+        let twice = item::layout(&printed, &again.item, Dialect::Dpia).print("\n");
+        prop_assert_eq!(&twice, &printed, "{}", text);
+        let trailing = printed.lines().any(|line| line.ends_with(' ') && !line.contains("/*"));
+        prop_assert!(!trailing, "{printed}");
+    }
+
+    #[test]
+    fn any_text_of_dpia_survives(text in "(def |[=x();{}\n:,/]|if |else |skip|Acc|Rd|\\[|\\]){0,40}") {
+        let once = format_in(&text, Dialect::Dpia);
+        prop_assert_eq!(format_in(&once, Dialect::Dpia), once.clone());
+        let count = |text| lex_in(text, Dialect::Dpia)
+            .filter(|token| !token.kind.is_trivia() && token.kind != TokenKind::Semicolon).count();
+        prop_assert_eq!(count(&once), count(&text));
     }
 
     #[test]
@@ -287,6 +361,122 @@ fn items_and_comments() {
             foreign def f(x: f32, y: Vec[4, f32]): f32 = """{
               return x;
             }"""
+        "#]],
+    );
+}
+
+fn check_dpia(text: &str, expect: Expect) {
+    let formatted = format_in(text, Dialect::Dpia);
+    expect.assert_eq(&formatted);
+    assert_eq!(format_in(&formatted, Dialect::Dpia), formatted);
+}
+
+#[test]
+fn commands() {
+    check_dpia(
+        "def f = fun(a => a = 1; a = 2)\ndef g = fun(a => a = 1)\ndef h = (a = 1; b = 2)",
+        expect![[r#"
+            def f = fun(a =>
+              a = 1;
+              a = 2)
+            def g = fun(a =>
+              a = 1)
+            def h =
+              (
+                a = 1;
+                b = 2
+              )
+        "#]],
+    );
+    check_dpia(
+        "def f = for(n, fun(i => acc = exp)); out = exp\ndef g = a = let x = 1 in x; skip",
+        expect![[r#"
+            def f =
+              for(n, fun(i =>
+                acc = exp));
+              out = exp
+            def g =
+              a =
+                let x = 1 in
+                x;
+                skip
+        "#]],
+    );
+    check_dpia(
+        "def f = if(x<y){skip}else{a=1;b=2}\ndef g = fun(x => if (x) { for(n, fun(i => skip)) } else { skip })",
+        expect![[r#"
+            def f =
+              if (x < y) {
+                skip
+              } else {
+                a = 1;
+                b = 2
+              }
+            def g = fun(x =>
+              if (x) {
+                for(n, fun(i => skip))
+              } else {
+                skip
+              })
+        "#]],
+    );
+}
+
+#[test]
+fn long_assignments() {
+    check_dpia(
+        "def f = fun(out => idxAcc(aVeryLongIndex, out) = aVeryLongFunction(withAnArgument, andAnotherOne) + somethingElseThatIsLong)",
+        expect![[r#"
+            def f = fun(out =>
+              idxAcc(aVeryLongIndex, out) = aVeryLongFunction(withAnArgument, andAnotherOne)
+                + somethingElseThatIsLong)
+        "#]],
+    );
+    check_dpia(
+        "def f = fun(out => idxAcc(aVeryLongIndex, out) = aVeryLongFunction(withAnArgument, andAnotherOne, somethingElseThatIsLong, andMore))",
+        expect![[r#"
+            def f = fun(out =>
+              idxAcc(aVeryLongIndex, out) =
+                aVeryLongFunction(withAnArgument, andAnotherOne, somethingElseThatIsLong, andMore))
+        "#]],
+    );
+}
+
+#[test]
+fn separators_behind_the_last_command_go() {
+    check_dpia(
+        "def f = fun(a => a = 1; a = 2; // last\n)\ndef g = if (x) { a = 1; } else { skip; /* nothing */ }\ndef h = skip;",
+        expect![[r#"
+            def f = fun(a =>
+              a = 1;
+              a = 2 // last
+            )
+            def g =
+              if (x) {
+                a = 1
+              } else {
+                skip
+              /* nothing */ }
+            def h = skip
+        "#]],
+    );
+}
+
+#[test]
+fn comments_between_commands() {
+    check_dpia(
+        "def f = fun(a =>\n// first\na = 1; // one\n\n// second\na = 2 /* two */;\n\n\na = 3\n// end\n)",
+        expect![[r#"
+            def f = fun(a =>
+              // first
+              a = 1; // one
+
+              // second
+              a = 2/* two */ ;
+
+              a = 3
+            // end
+            )
         "#]],
     );
 }

@@ -31,6 +31,11 @@ impl Parser<'_> {
             TokenKind::Fun | TokenKind::DepFun if mode.is_type() => self.function_in_type(),
             TokenKind::Fun | TokenKind::DepFun => self.function(),
             TokenKind::LParen => self.parentheses(mode),
+            TokenKind::If | TokenKind::Skip if mode.is_type() => self.command_in_type(),
+            TokenKind::If => self.conditional_command(),
+            TokenKind::Skip => self.skip_command(),
+            TokenKind::Phrase => self.phrase_type(),
+            TokenKind::Access => self.access_word(),
             _ => self.no_operand(mode),
         }
     }
@@ -150,14 +155,18 @@ impl Parser<'_> {
         self.push(kind, span)
     }
 
-    fn term_between(&mut self, brackets: Option<(Token, TokenKind)>, mode: Mode) -> TermId {
+    pub(super) fn term_between(
+        &mut self,
+        brackets: Option<(Token, TokenKind)>,
+        mode: Mode,
+    ) -> TermId {
         match brackets {
             Some(_) => self.term(mode),
             None => self.missing(),
         }
     }
 
-    fn constructor_brackets(&mut self, word: Token) -> Option<(Token, TokenKind)> {
+    pub(super) fn constructor_brackets(&mut self, word: Token) -> Option<(Token, TokenKind)> {
         if let Some(open) = self.eat(TokenKind::LBracket) {
             return Some((open, TokenKind::RBracket));
         }
@@ -191,6 +200,7 @@ impl Parser<'_> {
         let token = self.token();
         let text = self.quoted(token);
         match token.kind {
+            TokenKind::Else => self.lone_else(),
             TokenKind::Kind => self.misplaced(format!("{text} is a kind and has no place here")),
             TokenKind::String | TokenKind::RawString => {
                 self.misplaced("a string has no place here".to_owned())
@@ -228,6 +238,8 @@ fn constructor_form(name: &str) -> &'static str {
         "Tuple" => "Tuple[s, t]",
         "Vec" => "Vec[n, t]",
         "Idx" => "Idx[n]",
+        "Exp" => "Exp[t, Rd]",
+        "Acc" => "Acc[t]",
         _ => "DepPair[n => t]",
     }
 }

@@ -4,7 +4,7 @@ use super::recover::SEEK_LIMIT;
 use super::{Mode, Parser};
 use crate::ast::{Binder, BinderAnnotation, BinderId, Kind, Name, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Code, Diagnostic, Span};
+use crate::{Code, Diagnostic, Dialect, Span};
 
 impl Parser<'_> {
     /// `fun(params => body)`, `depFun(dparams => body)`.
@@ -146,9 +146,10 @@ impl Parser<'_> {
             return BinderAnnotation::Kind(None, Span::empty(self.last_end()));
         }
         let text = self.slice(token.span).to_owned();
-        let meant = Kind::ALL
-            .iter()
-            .find(|&&kind| kind != Kind::ReadWrite && kind.as_str().eq_ignore_ascii_case(&text));
+        let meant = Kind::ALL.iter().find(|&&kind| {
+            (kind != Kind::ReadWrite || self.dialect == Dialect::Dpia)
+                && kind.as_str().eq_ignore_ascii_case(&text)
+        });
         self.report(|| match meant {
             Some(kind) => Diagnostic::error(
                 Code::SyntaxError,

@@ -295,7 +295,7 @@ impl Parser<'_> {
 fn docs(text: &str) -> Option<Docs> {
     let mut docs: Option<Docs> = None;
     let mut lines = String::new();
-    for token in Lexer::new(text).take_while(|token| token.kind.is_trivia()) {
+    for token in Lexer::within(text, true).take_while(|token| token.kind.is_trivia()) {
         if token.kind != TokenKind::DocComment {
             continue;
         }

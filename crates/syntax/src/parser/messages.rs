@@ -3,11 +3,11 @@
 use super::{Mode, Parser};
 use crate::ast::{Annotation, BinaryOp, Half, Ident, ItemKind, Name, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Code, Diagnostic, Span};
+use crate::{Code, Diagnostic, Dialect, Span};
 
 impl Parser<'_> {
     /// A character that begins no token, or a comment or string without its end. A sign that is
-    /// only written otherwise in RISE is read as what it means.
+    /// only written otherwise here is read as what it means.
     pub(super) fn lexical_error(&mut self, token: Token) {
         let open = |length: u32| Span::new(token.span.start, token.span.start + length);
         let unterminated =
@@ -50,20 +50,22 @@ impl Parser<'_> {
             _ => format!("`{text}`"),
         };
         let meant = meant_by(text);
+        let language = self.dialect.name();
         self.report(|| {
             let error = |message| Diagnostic::error(Code::SyntaxError, token.span, message);
             match meant {
-                Some((_, sign)) => {
-                    error(format!("{shown} does not belong in RISE: write `{sign}`")).fix(
-                        format!("write `{sign}`"),
-                        vec![(token.span, sign.to_owned())],
-                        true,
-                    )
-                }
+                Some((_, sign)) => error(format!(
+                    "{shown} does not belong in {language}: write `{sign}`"
+                ))
+                .fix(
+                    format!("write `{sign}`"),
+                    vec![(token.span, sign.to_owned())],
+                    true,
+                ),
                 None if text == "\\" => error(format!(
-                    "{shown} does not belong in RISE: a function is written `fun(x => …)`"
+                    "{shown} does not belong in {language}: a function is written `fun(x => …)`"
                 )),
-                None => error(format!("{shown} does not belong in RISE")),
+                None => error(format!("{shown} does not belong in {language}")),
             }
         });
         if let Some((kind, _)) = meant {
@@ -237,8 +239,13 @@ impl Parser<'_> {
     /// `xs[i]`
     pub(super) fn index_in_brackets(&mut self) {
         let open = self.token();
+        let dialect = self.dialect;
         self.error_at(open.span, || {
-            "arrays are not indexed with brackets: write `xs |> idx(i)`".to_owned()
+            let form = match dialect {
+                Dialect::Rise => "`xs |> idx(i)`",
+                Dialect::Dpia => "`idx(i, xs)` to read, `idxAcc(i, xs)` to write",
+            };
+            format!("arrays are not indexed with brackets: write {form}")
         });
         self.skip_brackets();
     }
@@ -492,6 +499,7 @@ impl Parser<'_> {
                 "unexpected {text} after {what}: `->` stands in types, a function is written `fun(x => …)`"
             ),
             TokenKind::In => format!("this {text} has no `let`"),
+            TokenKind::Else => format!("this {text} has no `if`"),
             _ if self.at_operand() && matches!(kind, ItemKind::Def { .. }) => format!(
                 "unexpected {text} after {what}: arguments stand in parentheses, as in `f(x)`"
             ),

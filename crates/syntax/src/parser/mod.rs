@@ -6,6 +6,7 @@
 //! visible; what does not belong is reported where it stands.
 
 mod atom;
+mod command;
 mod function;
 mod item;
 mod literal;
@@ -16,7 +17,7 @@ mod term;
 
 use crate::ast::{Binder, BinderId, Item, Name, Term, TermId, TermKind};
 use crate::lexer::{Lexer, Token, TokenKind};
-use crate::{Code, Diagnostic, Span};
+use crate::{Code, Diagnostic, Dialect, Span};
 use operator::Pending;
 
 /// How deep brackets, functions and what else encloses something may nest.
@@ -40,14 +41,19 @@ pub struct Parsed {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Parses the text of one item, as [`split`](crate::split) finds it. Spans count from its start.
+/// Parses the text of one item of RISE, as [`split`](crate::split) finds it. Spans count from its start.
 ///
 /// The tree is whole: [`TermKind::Missing`] stands for what is absent. At most one error is
 /// reported, the first: what is missing at the last character of the token before it, what does not
 /// belong where it stands. A character that begins no token, or a comment or string without its
 /// end, comes before all others.
 pub fn parse(text: &str) -> Parsed {
-    let mut parser = Parser::new(text);
+    parse_in(text, Dialect::Rise)
+}
+
+/// Parses the text of one item in one of the dialects, as [`parse`] does.
+pub fn parse_in(text: &str, dialect: Dialect) -> Parsed {
+    let mut parser = Parser::new(text, dialect);
     let (docs, annotations, kind) = parser.item();
     let item = Item {
         docs,
@@ -92,6 +98,7 @@ impl Mode {
 
 struct Parser<'t> {
     text: &'t str,
+    dialect: Dialect,
     /// Without trivia; the last one is [`TokenKind::End`].
     tokens: Vec<Token>,
     pos: usize,
@@ -115,9 +122,10 @@ struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    fn new(text: &'t str) -> Self {
+    fn new(text: &'t str, dialect: Dialect) -> Self {
         let mut parser = Parser {
             text,
+            dialect,
             tokens: Vec::with_capacity(text.len() / 4 + 2),
             pos: 0,
             terms: Vec::with_capacity(text.len() / 6 + 4),
@@ -131,7 +139,7 @@ impl<'t> Parser<'t> {
             args: Vec::new(),
             params: Vec::new(),
         };
-        for token in Lexer::new(text) {
+        for token in Lexer::new(text, dialect) {
             match token.kind {
                 kind if kind.is_trivia() => {}
                 TokenKind::Unknown | TokenKind::OpenComment => parser.lexical_error(token),
@@ -254,7 +262,10 @@ impl<'t> Parser<'t> {
             | TermKind::Literal(_)
             | TermKind::Operator(_)
             | TermKind::Scalar(_)
-            | TermKind::Address(_) => 0,
+            | TermKind::Address(_)
+            | TermKind::Comm
+            | TermKind::Access(_)
+            | TermKind::Skip => 0,
             TermKind::Apply { callee, args } => args
                 .iter()
                 .map(|&arg| self.height(arg))
@@ -281,7 +292,9 @@ impl<'t> Parser<'t> {
             | TermKind::Tuple(a, b)
             | TermKind::Vector { size: a, elem: b }
             | TermKind::DepArray { size: a, elem: b }
-            | TermKind::Arrow(a, b) => self.height(*a).max(self.height(*b)),
+            | TermKind::Arrow(a, b)
+            | TermKind::Exp { data: a, access: b }
+            | TermKind::Assign { lhs: a, rhs: b, .. } => self.height(*a).max(self.height(*b)),
             TermKind::NatFun { body: a, .. }
             | TermKind::DataFun { body: a, .. }
             | TermKind::DepPair { body: a, .. }
@@ -289,7 +302,21 @@ impl<'t> Parser<'t> {
             | TermKind::Unary { operand: a, .. }
             | TermKind::Project { pair: a, .. }
             | TermKind::Paren(a)
-            | TermKind::Index(a) => self.height(*a),
+            | TermKind::Index(a)
+            | TermKind::Acc(a) => self.height(*a),
+            TermKind::Sequence(commands) => commands
+                .iter()
+                .map(|&command| self.height(command))
+                .max()
+                .unwrap_or(0),
+            TermKind::If {
+                condition,
+                then,
+                otherwise,
+            } => self
+                .height(*condition)
+                .max(self.height(*then))
+                .max(self.height(*otherwise)),
         };
         below + 1
     }

@@ -98,7 +98,9 @@ impl Parser<'_> {
         match self.kind() {
             TokenKind::Bar if self.divides => Some(BinaryOp::Divides),
             TokenKind::Bar => self.single_bar(),
+            TokenKind::Equals if self.commands_may_stand(mode) => None,
             TokenKind::Equals if self.nesting > 1 && !mode.is_type() => self.single_equals(),
+            _ if self.assigns_with_operator(mode) => None,
             kind => binary_op(kind),
         }
     }

@@ -3,7 +3,7 @@
 use super::operator::binary_op;
 use super::{Mode, Parser};
 use crate::lexer::{Token, TokenKind};
-use crate::{Code, Diagnostic, Span};
+use crate::{Code, Diagnostic, Dialect, Span};
 
 /// How many tokens recovery looks ahead, so that many mistakes in a long item take linear time.
 pub(super) const SEEK_LIMIT: usize = 1000;
@@ -139,9 +139,11 @@ impl Parser<'_> {
                 TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
                     depth = depth.checked_sub(1)?;
                 }
-                TokenKind::FatArrow | TokenKind::In | TokenKind::Equals if depth == 0 => {
+                TokenKind::FatArrow | TokenKind::In | TokenKind::Semicolon if depth == 0 => {
                     return None;
                 }
+                // An assignment may well stand in what is skipped.
+                TokenKind::Equals if depth == 0 && self.dialect == Dialect::Rise => return None,
                 _ => {}
             }
         }
@@ -225,6 +227,10 @@ fn begins_operand(kind: TokenKind) -> bool {
             | Kind
             | Constructor
             | Address
+            | If
+            | Skip
+            | Phrase
+            | Access
             | LParen
     )
 }

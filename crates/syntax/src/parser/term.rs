@@ -21,6 +21,10 @@ enum Prefix {
     },
     /// `a -> …`
     Arrow(TermId),
+    /// `a = …`, with the sign
+    Assign(TermId, Span),
+    /// `c; …`
+    Command(TermId),
 }
 
 /// `size.…` or `size..…`, whose element type is still to come.
@@ -53,15 +57,72 @@ impl Parser<'_> {
             if mode == Mode::Type {
                 self.reject_operator_in_type();
             }
-            if mode == Mode::Expr || self.eat(TokenKind::Arrow).is_none() {
+            let assigned = matches!(prefixes.last(), Some(Prefix::Assign(..)));
+            if mode != Mode::Expr && !assigned && self.eat(TokenKind::Arrow).is_some() {
+                prefixes.push(Prefix::Arrow(operand));
+                continue;
+            }
+            if !self.commands_may_stand(mode) {
                 break operand;
             }
-            prefixes.push(Prefix::Arrow(operand));
+            if let Some(last) = self.command(operand, mode, &mut prefixes) {
+                break last;
+            }
         };
-        prefixes
-            .into_iter()
-            .rev()
-            .fold(last, |body, prefix| self.complete(prefix, body))
+        self.assemble(prefixes, last)
+    }
+
+    /// Behind an operand of DPIA: the last command, or that something follows.
+    fn command(
+        &mut self,
+        operand: TermId,
+        mode: Mode,
+        prefixes: &mut Vec<Prefix>,
+    ) -> Option<TermId> {
+        let command = match prefixes.pop_if(|prefix| matches!(prefix, Prefix::Assign(..))) {
+            Some(Prefix::Assign(lhs, sign)) => {
+                if self.at(TokenKind::Equals) {
+                    self.chained_assignment();
+                }
+                self.assign(sign, lhs, operand)
+            }
+            _ => operand,
+        };
+        if let Some(sign) = self.assignment_sign() {
+            prefixes.push(Prefix::Assign(command, sign));
+            return None;
+        }
+        let sequence = matches!(prefixes.last(), Some(Prefix::Command(_)));
+        if !self.next_command(command, mode, sequence) {
+            return Some(command);
+        }
+        prefixes.push(Prefix::Command(command));
+        None
+    }
+
+    /// The whole term from its beginnings and its end. Commands in a row are one sequence.
+    fn assemble(&mut self, prefixes: Vec<Prefix>, last: TermId) -> TermId {
+        let mut body = last;
+        let mut before: Vec<TermId> = Vec::new();
+        for prefix in prefixes.into_iter().rev() {
+            match prefix {
+                Prefix::Command(command) => before.push(command),
+                prefix => {
+                    body = self.after_commands(&mut before, body);
+                    body = self.complete(prefix, body);
+                }
+            }
+        }
+        self.after_commands(&mut before, body)
+    }
+
+    /// The commands, given last first, and then one more.
+    fn after_commands(&mut self, before: &mut Vec<TermId>, last: TermId) -> TermId {
+        if before.is_empty() {
+            return last;
+        }
+        let commands = before.drain(..).rev().chain([last]).collect();
+        self.sequence(commands)
     }
 
     fn complete(&mut self, prefix: Prefix, body: TermId) -> TermId {
@@ -95,6 +156,8 @@ impl Parser<'_> {
                 let span = Span::new(self.span_of(from).start, end);
                 self.push(TermKind::Arrow(from, body), span)
             }
+            Prefix::Assign(lhs, sign) => self.assign(sign, lhs, body),
+            Prefix::Command(first) => self.sequence(Box::from([first, body])),
         }
     }
 
@@ -117,7 +180,7 @@ impl Parser<'_> {
         self.let_equals(&name);
         let value = self.term(Mode::Expr);
         if self.eat(TokenKind::In).is_none() {
-            let span = self.last_char();
+            let span = self.end_of_value(value);
             self.report(|| {
                 Diagnostic::error(
                     Code::SyntaxError,

@@ -1,0 +1,384 @@
+//! What only DPIA has: commands, and the types of phrases.
+
+use super::{Mode, Parser};
+use crate::ast::{ReadWrite, TermId, TermKind};
+use crate::lexer::{Token, TokenKind};
+use crate::{Code, Diagnostic, Dialect, Span};
+
+impl Parser<'_> {
+    /// Whether `=` and `;` go on with a term at such a place.
+    pub(super) fn commands_may_stand(&self, mode: Mode) -> bool {
+        self.dialect == Dialect::Dpia && !mode.is_type() && !self.divides
+    }
+
+    /// Whether the term is a command by its form.
+    pub(super) fn is_command(&self, id: TermId) -> bool {
+        matches!(
+            self.terms[id.0 as usize].kind,
+            TermKind::Assign { .. } | TermKind::If { .. } | TermKind::Skip | TermKind::Sequence(_)
+        )
+    }
+
+    /// The `=` of an assignment whose left side was just read. Signs that other languages assign
+    /// with are reported and taken for it.
+    pub(super) fn assignment_sign(&mut self) -> Option<Span> {
+        if let Some(sign) = self.eat(TokenKind::Equals) {
+            return Some(sign.span);
+        }
+        let (first, second) = (self.token(), self.peek(1));
+        if second.kind != TokenKind::Equals || first.span.end != second.span.start {
+            return None;
+        }
+        let span = first.span.cover(second.span);
+        match first.kind {
+            TokenKind::Colon => {
+                self.report(|| {
+                    Diagnostic::error(Code::SyntaxError, span, "an assignment is written with `=`")
+                        .fix("write `=`", vec![(span, "=".to_owned())], true)
+                })
+            }
+            kind if super::operator::section_op(kind).is_some() => {
+                let (sign, op) = (self.slice(span).to_owned(), self.quoted(first));
+                self.error_at(span, || {
+                    format!(
+                        "there is no `{sign}`: an acceptor is only written, so the value that {op} takes is read from elsewhere, as in `acc = exp {} x`",
+                        op.trim_matches('`')
+                    )
+                });
+            }
+            _ => return None,
+        }
+        self.pos += 2;
+        Some(span)
+    }
+
+    /// Whether an operator and a `=` stand together, as in `+=`.
+    pub(super) fn assigns_with_operator(&self, mode: Mode) -> bool {
+        if !self.commands_may_stand(mode) {
+            return false;
+        }
+        let (first, second) = (self.token(), self.peek(1));
+        second.kind == TokenKind::Equals
+            && first.span.end == second.span.start
+            && super::operator::section_op(first.kind).is_some()
+    }
+
+    /// Where the `in` of a `let` belongs: behind its value, or behind what stands before the `;`
+    /// that was written for the `in`.
+    pub(super) fn end_of_value(&self, value: TermId) -> Span {
+        match &self.terms[value.0 as usize].kind {
+            TermKind::Sequence(commands) if !commands.is_empty() => {
+                let end = self.span_of(commands[0]).end;
+                let width = self
+                    .slice(Span::new(0, end))
+                    .chars()
+                    .next_back()
+                    .map_or(0, char::len_utf8);
+                Span::new(end - width as u32, end)
+            }
+            _ => self.last_char(),
+        }
+    }
+
+    /// Behind an assignment: a second `=` is reported.
+    pub(super) fn chained_assignment(&mut self) {
+        let span = self.token().span;
+        self.error_at(span, || {
+            "assignments do not chain: write one for each acceptor, with `;` between them"
+                .to_owned()
+        });
+    }
+
+    /// Behind a command: whether another one follows. A `;` may also stand behind the last one.
+    /// Where one is missing between two commands that is reported.
+    pub(super) fn next_command(&mut self, before: TermId, mode: Mode, sequence: bool) -> bool {
+        if let Some(sign) = self.eat(TokenKind::Semicolon) {
+            return self.behind_semicolon(sign);
+        }
+        if !self.at_operand() {
+            return false;
+        }
+        let command = sequence || self.is_command(before);
+        let call = mode == Mode::Expr
+            && matches!(self.terms[before.0 as usize].kind, TermKind::Apply { .. });
+        let next = matches!(self.kind(), TokenKind::If | TokenKind::Skip);
+        if !(command || call || next) {
+            return false;
+        }
+        let (place, text) = (self.last_char(), self.quoted(self.token()));
+        let insert = Span::empty(place.end);
+        self.report(|| {
+            Diagnostic::error(
+                Code::SyntaxError,
+                place,
+                format!("expected `;` before {text}: it separates commands"),
+            )
+            .fix("insert `;`", vec![(insert, ";".to_owned())], true)
+        });
+        true
+    }
+
+    fn behind_semicolon(&mut self, sign: Token) -> bool {
+        use TokenKind::{Bang, Colon, Comma, Else, End, In, Minus, RBrace, RParen, Semicolon};
+        match self.kind() {
+            RParen | RBrace | Comma | Colon | In | End => false,
+            Semicolon => {
+                self.expected("a command");
+                while self.eat(Semicolon).is_some() {}
+                self.at_operand()
+            }
+            Else => {
+                self.report(|| {
+                    Diagnostic::error(
+                        Code::SyntaxError,
+                        sign.span,
+                        "no `;` stands before `else`: both belong to one `if`",
+                    )
+                    .fix("remove `;`", vec![(sign.span, String::new())], true)
+                });
+                false
+            }
+            Bang | Minus => true,
+            _ if self.at_operand() => true,
+            _ => {
+                self.expected("a command");
+                false
+            }
+        }
+    }
+
+    /// `c1; c2; …` of two commands or more.
+    pub(super) fn sequence(&mut self, commands: Box<[TermId]>) -> TermId {
+        let ends = commands.first().zip(commands.last());
+        let span = ends.map_or(Span::empty(self.last_end()), |(&first, &last)| {
+            self.span_of(first).cover(self.span_of(last))
+        });
+        self.push(TermKind::Sequence(commands), span)
+    }
+
+    /// `if (condition) { then } else { otherwise }`
+    pub(super) fn conditional_command(&mut self) -> TermId {
+        let word = self.bump();
+        let condition = self.condition(word);
+        let then = self.block(word);
+        if self.at(TokenKind::Semicolon) && self.peek_kind(1) == TokenKind::Else {
+            let sign = self.bump();
+            self.behind_semicolon(sign);
+        }
+        let otherwise = match self.eat(TokenKind::Else) {
+            Some(word) => self.block(word),
+            None => self.no_else(word),
+        };
+        let span = self.since(word.span.start);
+        self.push(
+            TermKind::If {
+                condition,
+                then,
+                otherwise,
+            },
+            span,
+        )
+    }
+
+    fn condition(&mut self, word: Token) -> TermId {
+        let Some(open) = self.eat(TokenKind::LParen) else {
+            self.if_form("`(` and the condition", word);
+            return match self.at_operand() {
+                true => self.term(Mode::Expr),
+                false => self.missing(),
+            };
+        };
+        let condition = self.term(Mode::Expr);
+        if let TermKind::Assign { op_span, .. } = self.terms[condition.0 as usize].kind {
+            self.report(|| {
+                Diagnostic::error(
+                    Code::SyntaxError,
+                    op_span,
+                    "`=` assigns: two values are compared with `==`",
+                )
+                .fix("write `==`", vec![(op_span, "==".to_owned())], true)
+            });
+        }
+        self.close(open, TokenKind::RParen);
+        condition
+    }
+
+    /// `{ command }` behind `if (…)` or `else`.
+    fn block(&mut self, word: Token) -> TermId {
+        let Some(open) = self.eat(TokenKind::LBrace) else {
+            self.if_form("`{` and a command", word);
+            return match self.at_operand() {
+                true => self.nested(Self::lone_command),
+                false => self.missing(),
+            };
+        };
+        if self.at(TokenKind::RBrace) {
+            let place = Span::empty(self.last_end());
+            let span = open.span.cover(self.token().span);
+            self.report(|| {
+                Diagnostic::error(
+                    Code::SyntaxError,
+                    span,
+                    "a block holds a command: `skip` is the one that does nothing",
+                )
+                .fix("write `skip`", vec![(place, " skip ".to_owned())], true)
+            });
+            let command = self.missing();
+            self.bump();
+            return command;
+        }
+        let command = self.term(Mode::Expr);
+        self.close(open, TokenKind::RBrace);
+        command
+    }
+
+    /// A command without the braces that belong around it.
+    fn lone_command(&mut self) -> TermId {
+        let first = self.operators(Mode::Expr);
+        match self.assignment_sign() {
+            Some(op_span) => {
+                let rhs = self.operators(Mode::Expr);
+                self.assign(op_span, first, rhs)
+            }
+            None => first,
+        }
+    }
+
+    pub(super) fn assign(&mut self, op_span: Span, lhs: TermId, rhs: TermId) -> TermId {
+        let span = self.span_of(lhs).cover(self.span_of(rhs));
+        self.push(TermKind::Assign { op_span, lhs, rhs }, span)
+    }
+
+    fn if_form(&mut self, what: &str, word: Token) {
+        let (span, after) = (self.last_char(), self.previous());
+        let after = after.map_or(String::new(), |token| self.quoted(token));
+        let what = format!("expected {what} after {after}");
+        self.report(|| {
+            Diagnostic::error(Code::SyntaxError, span, what).related(
+                word.span,
+                "written `if (condition) { command } else { command }`",
+            )
+        });
+    }
+
+    fn no_else(&mut self, word: Token) -> TermId {
+        let missing = self.missing();
+        let (span, place) = (self.last_char(), Span::empty(self.last_end()));
+        self.report(|| {
+            Diagnostic::error(
+                Code::SyntaxError,
+                span,
+                "expected `else` and a block: `else { skip }` does nothing",
+            )
+            .related(word.span, "this `if` has no `else`")
+            .fix(
+                "insert `else { skip }`",
+                vec![(place, " else { skip }".to_owned())],
+                true,
+            )
+        });
+        missing
+    }
+
+    /// A command where a type or size belongs.
+    pub(super) fn command_in_type(&mut self) -> TermId {
+        let word = self.token();
+        let text = self.quoted(word);
+        self.error_at(word.span, || {
+            format!("expected a type, found {text}: the type of commands is `Comm`")
+        });
+        let command = match word.kind {
+            TokenKind::If => self.nested(Self::conditional_command),
+            _ => self.skip_command(),
+        };
+        let span = self.span_of(command);
+        self.push(TermKind::Missing, span)
+    }
+
+    pub(super) fn skip_command(&mut self) -> TermId {
+        let span = self.bump().span;
+        self.push(TermKind::Skip, span)
+    }
+
+    /// An `else` that no `if` waits for.
+    pub(super) fn lone_else(&mut self) -> TermId {
+        let word = self.bump();
+        self.error_at(word.span, || "this `else` has no `if`".to_owned());
+        if self.at(TokenKind::LBrace) {
+            self.skip_brackets();
+        }
+        let span = self.since(word.span.start);
+        self.push(TermKind::Missing, span)
+    }
+
+    /// `Exp[t, rw]`, `Acc[t]`, `Comm`.
+    pub(super) fn phrase_type(&mut self) -> TermId {
+        let word = self.bump();
+        let name = self.slice(word.span);
+        if name == "Comm" {
+            if self.at(TokenKind::LBracket) {
+                let span = self.token().span;
+                self.error_at(span, || "`Comm` takes no arguments".to_owned());
+                self.skip_brackets();
+            }
+            let span = self.since(word.span.start);
+            return self.push(TermKind::Comm, span);
+        }
+        let brackets = self.constructor_brackets(word);
+        let data = self.term_between(brackets, Mode::Type);
+        let kind = match name {
+            "Acc" => TermKind::Acc(data),
+            _ => TermKind::Exp {
+                data,
+                access: self.access(brackets.is_some()),
+            },
+        };
+        if let Some((open, closer)) = brackets {
+            self.close(open, closer);
+        }
+        let span = self.since(word.span.start);
+        self.push(kind, span)
+    }
+
+    /// The `, rw` of `Exp[t, rw]`.
+    fn access(&mut self, opened: bool) -> TermId {
+        if !opened {
+            return self.missing();
+        }
+        if self.eat(TokenKind::Comma).is_none() {
+            let span = self.last_char();
+            self.error_at(span, || {
+                "expected `,` and an access: `Exp[t, Rd]` is read, `Exp[t, Wr]` still to be written"
+                    .to_owned()
+            });
+            return self.missing();
+        }
+        match self.kind() {
+            TokenKind::Access => self.access_word(),
+            TokenKind::Ident => self.plain_name(),
+            TokenKind::Underscore => {
+                let span = self.bump().span;
+                self.push(TermKind::Hole, span)
+            }
+            _ if self.at_operand() => {
+                let (span, text) = (self.token().span, self.quoted(self.token()));
+                self.error_at(span, || {
+                    format!("expected `Rd`, `Wr` or `St`, found {text}")
+                });
+                self.term(Mode::Type)
+            }
+            _ => {
+                self.expected("`Rd`, `Wr` or `St`");
+                self.missing()
+            }
+        }
+    }
+
+    /// `Rd`, `Wr`, `St`
+    pub(super) fn access_word(&mut self) -> TermId {
+        let span = self.bump().span;
+        let kind =
+            ReadWrite::from_text(self.slice(span)).map_or(TermKind::Missing, TermKind::Access);
+        self.push(kind, span)
+    }
+}
