@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use syntax::ast::{ItemKind, Term, TermId, TermKind};
-use syntax::{Code, MAX_HEIGHT, Parsed, Severity, Span, format, parse, split};
+use syntax::{Code, Dialect, MAX_HEIGHT, Parsed, Severity, Span, format, parse_in, split};
 
 const PROGRAMS: [&str; 8] = [
     include_str!("programs/binomial.rise"),
@@ -15,9 +15,20 @@ const PROGRAMS: [&str; 8] = [
     include_str!("programs/everything.rise"),
 ];
 
-/// What holds of every parsed item.
+const IMPERATIVE: [&str; 2] = [
+    include_str!("programs/mv_imperative.dpia"),
+    include_str!("programs/everything.dpia"),
+];
+
+/// What holds of every parsed item, in either dialect; the tree is that of RISE.
 fn check(text: &str) -> Parsed {
-    let parsed = parse(text);
+    check_in(text, Dialect::Dpia);
+    check_in(text, Dialect::Rise)
+}
+
+/// What holds of every parsed item.
+fn check_in(text: &str, dialect: Dialect) -> Parsed {
+    let parsed = parse_in(text, dialect);
     let inside = |span: Span| {
         span.start <= span.end
             && text.is_char_boundary(span.start as usize)
@@ -87,8 +98,18 @@ fn programs_have_no_errors() {
 }
 
 #[test]
+fn programs_of_dpia_have_no_errors() {
+    for program in IMPERATIVE {
+        for span in split(program) {
+            let parsed = check_in(&program[std::ops::Range::from(span)], Dialect::Dpia);
+            assert_eq!(parsed.diagnostics, []);
+        }
+    }
+}
+
+#[test]
 fn every_prefix_and_every_suffix_parses() {
-    for program in PROGRAMS {
+    for program in PROGRAMS.into_iter().chain(IMPERATIVE) {
         for (at, _) in program.char_indices() {
             check_file(&program[..at]);
             check_file(&program[at..]);
@@ -98,7 +119,7 @@ fn every_prefix_and_every_suffix_parses() {
 
 #[test]
 fn every_token_may_be_missing() {
-    for program in PROGRAMS {
+    for program in PROGRAMS.into_iter().chain(IMPERATIVE) {
         for token in syntax::lex(program) {
             let (before, behind) = (token.span.start as usize, token.span.end as usize);
             check_file(&[&program[..before], &program[behind..]].concat());
@@ -172,6 +193,15 @@ fn many_mistakes_take_linear_time() {
         "[a => ",
         "f(x => ",
         "3.3",
+        "a = ",
+        "a = 1; ",
+        "; ",
+        "if ",
+        "if (x) { ",
+        "else { ",
+        "f(a = 1 b ",
+        "Exp[",
+        "a += ",
     ] {
         check(&format!("def f = {}", piece.repeat(20_000)));
     }
@@ -289,6 +319,17 @@ fn token() -> impl Strategy<Value = &'static str> {
         "/*",
         "\"",
         "if",
+        "else",
+        "skip",
+        "Exp",
+        "Acc",
+        "Comm",
+        "Rd",
+        "ReadWrite",
+        ";",
+        ";",
+        "=",
+        "{",
         "where",
         " ",
         " ",

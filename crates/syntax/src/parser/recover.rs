@@ -196,6 +196,7 @@ impl Parser<'_> {
     pub(super) fn expected_operand(&mut self, mode: Mode) {
         let what = match (mode, self.previous().map(|token| token.kind)) {
             (Mode::Arg, Some(TokenKind::LParen | TokenKind::Comma)) => "an argument",
+            (Mode::Expr, Some(TokenKind::LBrace)) => "a command",
             (Mode::Expr | Mode::Arg, _) => "an expression",
             (Mode::Size, Some(TokenKind::LParen)) => "a size or type",
             (Mode::Type, _) | (Mode::Size, Some(TokenKind::Arrow)) => "a type",
