@@ -1,0 +1,8 @@
+void dotLanes(float *restrict output, int n, const float *restrict xs, const float *restrict ys) {
+  float acc[8] = {0};
+  for (int i = 0; i < n; i += 8)
+    for (int l = 0; l < 8; l++) acc[l] += xs[i + l] * ys[i + l];
+  float sum = 0.0f;
+  for (int l = 0; l < 8; l++) sum += acc[l];
+  output[0] = sum;
+}

@@ -1,0 +1,4 @@
+void stencil1DPar(float *restrict output, int n, const float *restrict xs) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) output[i] = 0.25f * xs[i] + 0.5f * xs[i + 1] + 0.25f * xs[i + 2];
+}
