@@ -5,9 +5,17 @@
 //! the layout of C, so that what the interpreter computes and what a compiled program writes are
 //! compared, printed and stored by the same code.
 
+pub mod compare;
+pub mod generate;
 pub mod interp;
+pub mod literal;
+pub mod npy;
+pub mod process;
 pub mod scalar;
 pub mod shape;
+pub mod signature;
+pub mod sizes;
+pub mod text;
 pub mod value;
 
 pub use scalar::{Leaf, Scalar};

@@ -60,6 +60,12 @@ impl Value {
         &self.bytes
     }
 
+    /// Its bytes, to write a result into; they all count as written.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        self.unwritten = None;
+        &mut self.bytes
+    }
+
     /// What stands at `offset`; `None` behind the end.
     pub fn get(&self, offset: u64, leaf: Leaf) -> Option<Scalar> {
         leaf.read(self.bytes.get(usize::try_from(offset).ok()?..)?)
@@ -91,5 +97,45 @@ impl Value {
             .ok()
             .and_then(|at| mask.get(at));
         word.is_none_or(|word| word >> (offset % 64) & 1 == 0)
+    }
+
+    /// Writes the sizes of dependent pairs, which the shape knows.
+    pub(crate) fn restore_sizes(&mut self) {
+        let mut found = Vec::new();
+        dependent_pairs(&self.shape, 0, &mut found);
+        for (offset, size) in found {
+            self.set(offset, Scalar::Nat(size as i32));
+        }
+    }
+}
+
+/// Where dependent pairs start, and their sizes.
+fn dependent_pairs(shape: &Shape, offset: u64, found: &mut Vec<(u64, u64)>) {
+    match shape {
+        Shape::Scalar(_) | Shape::Index(_) | Shape::Vector(..) => {}
+        Shape::Array(n, element) => {
+            let before = found.len();
+            if *n > 0 {
+                dependent_pairs(element, offset, found);
+            }
+            if found.len() > before {
+                for at in 1..*n {
+                    dependent_pairs(element, offset + at * element.size(), found);
+                }
+            }
+        }
+        Shape::DepArray(rows) => {
+            for (row, start) in rows.shapes().iter().zip(rows.offsets()) {
+                dependent_pairs(row, offset + start, found);
+            }
+        }
+        Shape::Pair(first, second) => {
+            dependent_pairs(first, offset, found);
+            dependent_pairs(second, offset + shape.second_offset(), found);
+        }
+        Shape::DepPair(size, value) => {
+            found.push((offset, *size));
+            dependent_pairs(value, offset + shape.second_offset(), found);
+        }
     }
 }

@@ -1,0 +1,345 @@
+//! Values on the command line: `3`, `-1.5e3`, `true`, `[1, 2, 3]`, `(1, [true, false])`,
+//! vectors `<1, 2>`. They are written as they are printed.
+
+use crate::scalar::{Leaf, Scalar};
+use crate::shape::{Shape, ShapeError};
+use crate::sizes::Outline;
+use crate::value::Value;
+use half::f16;
+use syntax::ast::ScalarType;
+use thiserror::Error;
+
+/// Brackets in brackets.
+const MAX_DEPTH: usize = 64;
+
+/// A value as it is written, before its type is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Literal {
+    /// A number, `true` or `false`.
+    Word(String),
+    /// `[…]` or `<…>`
+    List(Vec<Literal>),
+    /// `(a, b)`
+    Pair(Box<Literal>, Box<Literal>),
+}
+
+/// What is wrong with a written value.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LiteralError {
+    /// It cannot be read.
+    #[error("`{0}` is not a value: {1}")]
+    Syntax(String, &'static str),
+    /// A single value is of another type.
+    #[error("`{0}` is not a value of type `{1}`")]
+    Type(String, String),
+    /// A single value does not fit its type.
+    #[error("{0} does not fit into `{1}`")]
+    Range(String, String),
+    /// A list has another length than the type.
+    #[error("there are {0} elements where `{1}` has {2}")]
+    Length(u64, String, u64),
+    /// No memory.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+}
+
+impl Literal {
+    /// Reads a value.
+    pub fn parse(text: &str) -> Result<Literal, LiteralError> {
+        let mut parser = Parser { rest: text.trim() };
+        let literal = parser.literal(0);
+        match literal {
+            Ok(literal) if parser.rest.is_empty() => Ok(literal),
+            Ok(_) => Err(LiteralError::Syntax(
+                text.to_owned(),
+                "something follows it",
+            )),
+            Err(reason) => Err(LiteralError::Syntax(text.to_owned(), reason)),
+        }
+    }
+
+    /// What it says about sizes.
+    pub fn outline(&self) -> Outline {
+        match self {
+            Literal::Word(_) => Outline::Leaf,
+            Literal::List(all) => {
+                let inner = all.first().map_or(Outline::Leaf, Literal::outline);
+                Outline::Array(all.len() as u64, Box::new(inner))
+            }
+            Literal::Pair(first, second) => {
+                Outline::Pair(Box::new(first.outline()), Box::new(second.outline()))
+            }
+        }
+    }
+
+    /// The value of this shape. A single value in the place of an array is repeated.
+    pub fn value(&self, shape: Shape) -> Result<Value, LiteralError> {
+        let mut value = Value::zeros(shape.clone())?;
+        self.fill(&shape, 0, &mut value)?;
+        value.restore_sizes();
+        Ok(value)
+    }
+
+    fn fill(&self, shape: &Shape, offset: u64, value: &mut Value) -> Result<(), LiteralError> {
+        let wrong = || LiteralError::Type(self.short(), shape.to_string());
+        let length = |all: &[Literal], wanted: u64| match all.len() as u64 {
+            found if found == wanted => Ok(()),
+            found => Err(LiteralError::Length(found, shape.to_string(), wanted)),
+        };
+        match (self, shape) {
+            (Literal::Word(word), Shape::Scalar(_) | Shape::Index(_)) => {
+                let leaf = match shape {
+                    Shape::Index(bound) => Leaf::Index(*bound),
+                    Shape::Scalar(scalar) => Leaf::Scalar(*scalar),
+                    _ => return Err(wrong()),
+                };
+                value.set(offset, scalar(word, leaf)?);
+                Ok(())
+            }
+            (Literal::Word(word), Shape::Vector(..) | Shape::Array(..) | Shape::DepArray(_)) => {
+                shape.for_each_leaf(&mut |at, leaf| {
+                    value.set(offset + at, scalar(word, leaf)?);
+                    Ok(())
+                })
+            }
+            (Literal::List(all), Shape::Vector(n, leaf)) => {
+                length(all, u64::from(*n))?;
+                let lane = Shape::leaf(*leaf);
+                (0u64..).zip(all).try_for_each(|(at, literal)| {
+                    literal.fill(&lane, offset + at * leaf.size(), value)
+                })
+            }
+            (Literal::List(all), Shape::Array(n, element)) => {
+                length(all, *n)?;
+                let stride = element.size();
+                (0u64..).zip(all).try_for_each(|(at, literal)| {
+                    literal.fill(element, offset + at * stride, value)
+                })
+            }
+            (Literal::List(all), Shape::DepArray(rows)) => {
+                length(all, rows.shapes().len() as u64)?;
+                let places = rows.shapes().iter().zip(rows.offsets());
+                all.iter()
+                    .zip(places)
+                    .try_for_each(|(literal, (row, at))| literal.fill(row, offset + at, value))
+            }
+            (Literal::Pair(one, other), Shape::Pair(first, second)) => {
+                one.fill(first, offset, value)?;
+                other.fill(second, offset + shape.second_offset(), value)
+            }
+            _ => Err(wrong()),
+        }
+    }
+
+    /// As a message names it.
+    fn short(&self) -> String {
+        match self {
+            Literal::Word(word) => word.clone(),
+            Literal::List(_) => "[…]".to_owned(),
+            Literal::Pair(..) => "(…, …)".to_owned(),
+        }
+    }
+}
+
+struct Parser<'a> {
+    rest: &'a str,
+}
+
+impl Parser<'_> {
+    fn literal(&mut self, depth: usize) -> Result<Literal, &'static str> {
+        if depth > MAX_DEPTH {
+            return Err("it has too many brackets");
+        }
+        if self.eat('[') {
+            return self.list(']', depth);
+        }
+        if self.eat('<') {
+            return self.list('>', depth);
+        }
+        if self.eat('(') {
+            let mut all = self.items(')', depth)?;
+            return match (all.pop(), all.pop()) {
+                (Some(second), Some(first)) if all.is_empty() => {
+                    Ok(Literal::Pair(Box::new(first), Box::new(second)))
+                }
+                (Some(only), None) => Ok(only),
+                _ => Err("a tuple has two components"),
+            };
+        }
+        let end = self
+            .rest
+            .find(|c: char| "[]<>(),".contains(c) || c.is_whitespace());
+        let (word, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
+        if word.is_empty() {
+            return Err("a number, `true`, `false`, `[…]` or `(…, …)` is missing");
+        }
+        self.rest = rest.trim_start();
+        Ok(Literal::Word(word.to_owned()))
+    }
+
+    fn list(&mut self, close: char, depth: usize) -> Result<Literal, &'static str> {
+        Ok(Literal::List(self.items(close, depth)?))
+    }
+
+    fn items(&mut self, close: char, depth: usize) -> Result<Vec<Literal>, &'static str> {
+        let mut all = Vec::new();
+        while !self.eat(close) {
+            all.push(self.literal(depth + 1)?);
+            if !self.eat(',') && !self.rest.starts_with(close) {
+                return Err("a `,` or a closing bracket is missing");
+            }
+        }
+        Ok(all)
+    }
+
+    fn eat(&mut self, wanted: char) -> bool {
+        match self.rest.strip_prefix(wanted) {
+            Some(rest) => {
+                self.rest = rest.trim_start();
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+/// Reads a single value. Suffixes, as in RISE, are understood where they name the type.
+pub fn scalar(text: &str, leaf: Leaf) -> Result<Scalar, LiteralError> {
+    let ty = || Shape::leaf(leaf).to_string();
+    let wrong = || LiteralError::Type(text.to_owned(), ty());
+    let range = || LiteralError::Range(text.to_owned(), ty());
+    let scalar = match leaf {
+        Leaf::Index(bound) => {
+            let value = integer(text).ok_or_else(wrong)?;
+            let inside = (0..i128::from(bound)).contains(&value);
+            let value = i32::try_from(value).ok().filter(|_| inside);
+            return value.map(Scalar::Index).ok_or_else(range);
+        }
+        Leaf::Scalar(scalar) => scalar,
+    };
+    let digits = text.strip_suffix(scalar.as_str()).unwrap_or(text);
+    if let ScalarType::F16 | ScalarType::F32 | ScalarType::F64 = scalar {
+        return float(digits, scalar).ok_or_else(wrong);
+    }
+    if scalar == ScalarType::Bool {
+        let value = text.parse().map_err(|_| wrong())?;
+        return Ok(Scalar::Bool(value));
+    }
+    let value = integer(digits).ok_or_else(wrong)?;
+    from_integer(value, scalar).ok_or_else(range)
+}
+
+/// `3`, `-3`, `+3`; not `0x3`.
+fn integer(text: &str) -> Option<i128> {
+    text.parse().ok()
+}
+
+/// `1.5`, `-3`, `1e-6`, `1.5f`, `inf`, `NaN`
+fn float(text: &str, ty: ScalarType) -> Option<Scalar> {
+    let digits = match text.strip_suffix('f') {
+        // The end of `inf` is no suffix.
+        Some(digits) if digits.ends_with(|c: char| c.is_ascii_digit() || c == '.') => digits,
+        _ => text,
+    };
+    Some(match ty {
+        ScalarType::F16 => Scalar::F16(f16::from_f64(digits.parse().ok()?)),
+        ScalarType::F32 => Scalar::F32(digits.parse().ok()?),
+        _ => Scalar::F64(digits.parse().ok()?),
+    })
+}
+
+/// An integer as a value of this type; `None` if it does not fit, or for a type of no integers.
+pub fn from_integer(value: i128, ty: ScalarType) -> Option<Scalar> {
+    Some(match ty {
+        ScalarType::I8 => Scalar::I8(value.try_into().ok()?),
+        ScalarType::I16 => Scalar::I16(value.try_into().ok()?),
+        ScalarType::I32 => Scalar::I32(value.try_into().ok()?),
+        ScalarType::I64 => Scalar::I64(value.try_into().ok()?),
+        ScalarType::U8 => Scalar::U8(value.try_into().ok()?),
+        ScalarType::U16 => Scalar::U16(value.try_into().ok()?),
+        ScalarType::U32 => Scalar::U32(value.try_into().ok()?),
+        ScalarType::U64 => Scalar::U64(value.try_into().ok()?),
+        ScalarType::NatType if value >= 0 => Scalar::Nat(value.try_into().ok()?),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Length;
+    use std::sync::Arc;
+
+    const F32: Shape = Shape::Scalar(ScalarType::F32);
+    const I8: Shape = Shape::Scalar(ScalarType::I8);
+
+    fn array(n: u64, element: Shape) -> Shape {
+        Shape::Array(n, Arc::new(element))
+    }
+
+    fn read(text: &str, shape: Shape) -> String {
+        let value = Literal::parse(text).and_then(|literal| literal.value(shape));
+        value.map_or_else(|error| error.to_string(), |value| value.text(Length::Full))
+    }
+
+    #[test]
+    fn values_read_back_as_they_are_printed() {
+        let pair = Shape::Pair(
+            Arc::new(I8),
+            Arc::new(array(2, Shape::Scalar(ScalarType::Bool))),
+        );
+        let lanes = Shape::Vector(2, Leaf::Scalar(ScalarType::F16));
+        let cases = [
+            ("-3", I8),
+            ("1.5", F32),
+            ("NaN", F32),
+            ("-inf", F32),
+            ("[1, 2, 3]", array(3, I8)),
+            ("(1, [true, false])", pair),
+            ("<0.5, 65504.0>", lanes),
+            ("[]", array(0, I8)),
+            ("2", Shape::Index(3)),
+        ];
+        for (text, shape) in cases {
+            assert_eq!(read(text, shape), text);
+        }
+        assert_eq!(read("7", array(3, I8)), "[7, 7, 7]");
+        assert_eq!(read(" [ 1,2 ,] ", array(2, I8)), "[1, 2]");
+        assert_eq!(read("1.5f", F32), "1.5");
+        assert_eq!(read("3i8", I8), "3");
+    }
+
+    #[test]
+    fn what_is_no_value_is_refused() {
+        assert_eq!(read("128", I8), "128 does not fit into `i8`");
+        assert_eq!(read("3", Shape::Index(3)), "3 does not fit into `Idx[3]`");
+        assert_eq!(
+            read("-1", Shape::Scalar(ScalarType::NatType)),
+            "-1 does not fit into `natType`"
+        );
+        assert_eq!(read("x", F32), "`x` is not a value of type `f32`");
+        assert_eq!(read("1.5", I8), "`1.5` is not a value of type `i8`");
+        assert_eq!(
+            read("[1, 2]", array(3, I8)),
+            "there are 2 elements where `3.i8` has 3"
+        );
+        assert_eq!(read("(1, 2)", I8), "`(…, …)` is not a value of type `i8`");
+        assert_eq!(
+            read("[1", array(1, I8)),
+            "`[1` is not a value: a `,` or a closing bracket is missing"
+        );
+        assert_eq!(
+            read("1 2", I8),
+            "`1 2` is not a value: something follows it"
+        );
+        let deep = "[".repeat(100_000);
+        assert!(read(&deep, I8).ends_with("it has too many brackets"));
+    }
+
+    #[test]
+    fn outlines_say_sizes() {
+        let outline = Literal::parse("[[1, 2], [3, 4], [5, 6]]").map(|literal| literal.outline());
+        let rows = Outline::Array(2, Box::new(Outline::Leaf));
+        assert_eq!(outline, Ok(Outline::Array(3, Box::new(rows))));
+    }
+}

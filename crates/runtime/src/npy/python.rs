@@ -1,0 +1,107 @@
+//! The few Python literals that stand in headers.
+
+/// Brackets in brackets.
+const MAX_DEPTH: usize = 64;
+
+/// A literal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Literal {
+    Text(String),
+    Number(u64),
+    Bool(bool),
+    /// A list or a tuple.
+    Many(Vec<Literal>),
+    Dict(Vec<(Literal, Literal)>),
+}
+
+/// Reads the header's dictionary.
+pub fn parse(text: &str) -> Option<Literal> {
+    let mut parser = Parser {
+        rest: text.trim_start(),
+    };
+    let literal = parser.literal(0)?;
+    parser.rest.is_empty().then_some(literal)
+}
+
+struct Parser<'a> {
+    rest: &'a str,
+}
+
+impl Parser<'_> {
+    fn literal(&mut self, depth: usize) -> Option<Literal> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let first = self.rest.chars().next()?;
+        match first {
+            '\'' | '"' => self.text(first),
+            '(' => self.many("(", ")", depth),
+            '[' => self.many("[", "]", depth),
+            '{' => self.dict(depth),
+            '0'..='9' => self.number(),
+            _ if self.eat("True") => Some(Literal::Bool(true)),
+            _ if self.eat("False") => Some(Literal::Bool(false)),
+            _ => None,
+        }
+    }
+
+    fn eat(&mut self, word: &str) -> bool {
+        match self.rest.strip_prefix(word) {
+            Some(rest) => {
+                self.rest = rest.trim_start();
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Names and types need no escapes.
+    fn text(&mut self, quote: char) -> Option<Literal> {
+        let rest = self.rest.strip_prefix(quote)?;
+        let end = rest.find([quote, '\\', '\n'])?;
+        let text = rest[..end].to_owned();
+        self.rest = rest[end..].strip_prefix(quote)?.trim_start();
+        Some(Literal::Text(text))
+    }
+
+    fn number(&mut self) -> Option<Literal> {
+        let end = self
+            .rest
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(self.rest.len());
+        let number = self.rest[..end].parse().ok()?;
+        self.rest = &self.rest[end..];
+        // Python 2 wrote long numbers with this at the end.
+        self.eat("L");
+        self.rest = self.rest.trim_start();
+        Some(Literal::Number(number))
+    }
+
+    fn many(&mut self, open: &str, close: &str, depth: usize) -> Option<Literal> {
+        let mut all = Vec::new();
+        self.rest = self.rest.strip_prefix(open)?.trim_start();
+        while !self.eat(close) {
+            all.push(self.literal(depth + 1)?);
+            if !self.eat(",") && !self.rest.starts_with(close) {
+                return None;
+            }
+        }
+        Some(Literal::Many(all))
+    }
+
+    fn dict(&mut self, depth: usize) -> Option<Literal> {
+        let mut all = Vec::new();
+        self.rest = self.rest.strip_prefix('{')?.trim_start();
+        while !self.eat("}") {
+            let key = self.literal(depth + 1)?;
+            if !self.eat(":") {
+                return None;
+            }
+            all.push((key, self.literal(depth + 1)?));
+            if !self.eat(",") && !self.rest.starts_with('}') {
+                return None;
+            }
+        }
+        Some(Literal::Dict(all))
+    }
+}

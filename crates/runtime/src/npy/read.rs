@@ -1,0 +1,289 @@
+//! Reading files.
+
+use super::header::{Dtype, Field, Header, Plain};
+use super::{NpyError, axes, elements, plain};
+use crate::literal::from_integer;
+use crate::scalar::{Leaf, Scalar};
+use crate::shape::Shape;
+use crate::sizes::Outline;
+use crate::value::Value;
+use half::f16;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+use syntax::ast::ScalarType;
+
+/// A file whose header has been read.
+#[derive(Debug)]
+pub struct Reader {
+    header: Header,
+    file: BufReader<File>,
+    /// The length of the file where that is known.
+    length: Option<u64>,
+}
+
+impl Reader {
+    /// Opens a file and reads its header.
+    pub fn open(path: &Path) -> Result<Reader, NpyError> {
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        let length = metadata.is_file().then_some(metadata.len());
+        let mut file = BufReader::new(file);
+        let header = Header::read(&mut file)?;
+        Ok(Reader {
+            header,
+            file,
+            length,
+        })
+    }
+
+    /// What the file says about itself.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// What it says about sizes.
+    pub fn outline(&self) -> Outline {
+        outline(&self.header.axes, &self.header.dtype)
+    }
+
+    /// Reads a value of this shape.
+    pub fn read(mut self, shape: Shape) -> Result<Value, NpyError> {
+        check(&shape, &self.header.axes, &self.header.dtype)?;
+        let size = self
+            .header
+            .count()
+            .and_then(|n| n.checked_mul(self.header.dtype.size()));
+        let size = size.ok_or(NpyError::Overflow)?;
+        if let Some(length) = self.length {
+            let found = length.saturating_sub(self.header.start);
+            if found != size {
+                return Err(NpyError::Length {
+                    found,
+                    expected: size,
+                });
+            }
+        }
+        let mut value = Value::zeros(shape.clone())?;
+        if self.is_direct(&shape) {
+            self.fill(value.bytes_mut())?;
+            return Ok(value);
+        }
+        let mut bytes = Value::zeros(Shape::Array(size, Shape::Scalar(ScalarType::U8).into()))?;
+        self.fill(bytes.bytes_mut())?;
+        let decoder = Decoder {
+            bytes: bytes.bytes(),
+            fortran: self.header.fortran.then_some(&self.header.axes),
+        };
+        decoder.group(&shape, &self.header.dtype, 0, 0, true, &mut value)?;
+        Ok(value)
+    }
+
+    /// Whether the bytes are those of the value.
+    fn is_direct(&self, shape: &Shape) -> bool {
+        let one_order = !self.header.fortran || self.header.axes.len() < 2;
+        let Ok((_, Some(Shape::Scalar(scalar)))) = axes(shape) else {
+            return false;
+        };
+        one_order && !matches!(scalar, ScalarType::Bool | ScalarType::NatType)
+    }
+
+    /// Reads all elements, and nothing must follow.
+    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), NpyError> {
+        let expected = bytes.len() as u64;
+        let mut found = 0;
+        while found < bytes.len() {
+            match self.file.read(&mut bytes[found..]) {
+                Ok(0) => {
+                    let found = found as u64;
+                    return Err(NpyError::Length { found, expected });
+                }
+                Ok(more) => found += more,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if self.file.read(&mut [0])? > 0 {
+            let found = expected + 1;
+            return Err(NpyError::Length { found, expected });
+        }
+        Ok(())
+    }
+}
+
+fn outline(axes: &[u64], dtype: &Dtype) -> Outline {
+    let inner = match dtype {
+        Dtype::Record { fields, .. } => match &fields[..] {
+            [one, other] => {
+                let field = |field: &Field| Box::new(outline(&field.axes, &field.dtype));
+                Outline::Pair(field(one), field(other))
+            }
+            _ => Outline::Leaf,
+        },
+        Dtype::Plain(_) | Dtype::Padding(_) => Outline::Leaf,
+    };
+    (axes.iter().rev()).fold(inner, |inner, n| Outline::Joined(*n, Box::new(inner)))
+}
+
+/// Whether a value of this shape stands in the file.
+fn check(shape: &Shape, found: &[u64], dtype: &Dtype) -> Result<(), NpyError> {
+    let (expected, element) = axes(shape)?;
+    if let Some(element) = &element {
+        check_element(element, dtype)?;
+    }
+    if found != expected {
+        return Err(NpyError::Axes {
+            found: found.to_vec(),
+            wanted: shape.to_string(),
+            expected,
+        });
+    }
+    Ok(())
+}
+
+fn check_element(element: &Shape, dtype: &Dtype) -> Result<(), NpyError> {
+    let fits = match (element, dtype) {
+        (Shape::Index(_) | Shape::Scalar(ScalarType::NatType), Dtype::Plain(found)) => {
+            matches!(found.kind, b'i' | b'u')
+        }
+        (Shape::Scalar(scalar), Dtype::Plain(found)) => *found == plain(Leaf::Scalar(*scalar)),
+        (Shape::Pair(first, second), Dtype::Record { fields, .. }) => match &fields[..] {
+            [one, other] if one.name == "_1" && other.name == "_2" => {
+                check(first, &one.axes, &one.dtype)?;
+                check(second, &other.axes, &other.dtype)?;
+                true
+            }
+            _ => false,
+        },
+        _ => false,
+    };
+    if fits {
+        return Ok(());
+    }
+    Err(NpyError::Type {
+        found: dtype.to_string(),
+        wanted: element.to_string(),
+        expected: super::write::dtype(element)?.to_string(),
+    })
+}
+
+struct Decoder<'a> {
+    bytes: &'a [u8],
+    /// The axes of the file if the first runs fastest.
+    fortran: Option<&'a Vec<u64>>,
+}
+
+impl Decoder<'_> {
+    /// Reads the elements of an array that start at `from`.
+    fn group(
+        &self,
+        shape: &Shape,
+        dtype: &Dtype,
+        from: u64,
+        to: u64,
+        outermost: bool,
+        value: &mut Value,
+    ) -> Result<(), NpyError> {
+        let mut index = 0u64;
+        let fortran = self.fortran.filter(|_| outermost);
+        elements(shape, to, &mut |to, element| {
+            let at = fortran.map_or(index, |axes| fortran_index(index, axes));
+            self.element(element, dtype, from + at * dtype.size(), to, index, value)?;
+            index += 1;
+            Ok(())
+        })
+    }
+
+    fn element(
+        &self,
+        element: &Shape,
+        dtype: &Dtype,
+        from: u64,
+        to: u64,
+        index: u64,
+        value: &mut Value,
+    ) -> Result<(), NpyError> {
+        let leaf = match (element, dtype) {
+            (Shape::Pair(first, second), Dtype::Record { fields, .. }) => {
+                if let [one, other] = &fields[..] {
+                    let middle = to + element.second_offset();
+                    self.group(first, &one.dtype, from + one.offset, to, false, value)?;
+                    self.group(
+                        second,
+                        &other.dtype,
+                        from + other.offset,
+                        middle,
+                        false,
+                        value,
+                    )?;
+                }
+                return Ok(());
+            }
+            (Shape::Scalar(scalar), _) => Leaf::Scalar(*scalar),
+            (Shape::Index(bound), _) => Leaf::Index(*bound),
+            _ => return Err(NpyError::Unsupported(element.to_string())),
+        };
+        let Dtype::Plain(found) = dtype else {
+            return Err(NpyError::Unsupported(element.to_string()));
+        };
+        let bytes = usize::try_from(from)
+            .ok()
+            .and_then(|from| self.bytes.get(from..));
+        let scalar = bytes
+            .and_then(|bytes| number(*found, bytes))
+            .ok_or(NpyError::Overflow)?;
+        let converted = convert(scalar, leaf).ok_or_else(|| NpyError::Range {
+            index,
+            value: scalar.as_integer().unwrap_or_default(),
+            ty: element.to_string(),
+        })?;
+        value.set(to, converted);
+        Ok(())
+    }
+}
+
+/// Where the element `index`, counted with the last axis fastest, stands if the first is.
+fn fortran_index(mut index: u64, axes: &[u64]) -> u64 {
+    let (mut at, mut stride) = (0u64, axes.iter().product::<u64>());
+    for axis in axes.iter().rev() {
+        stride /= axis;
+        at += index % axis * stride;
+        index /= axis;
+    }
+    at
+}
+
+fn number(plain: Plain, bytes: &[u8]) -> Option<Scalar> {
+    let scalar = match (plain.kind, plain.size) {
+        (b'b', _) => ScalarType::Bool,
+        (b'i', 1) => ScalarType::I8,
+        (b'i', 2) => ScalarType::I16,
+        (b'i', 4) => ScalarType::I32,
+        (b'i', _) => ScalarType::I64,
+        (b'u', 1) => ScalarType::U8,
+        (b'u', 2) => ScalarType::U16,
+        (b'u', 4) => ScalarType::U32,
+        (b'u', _) => ScalarType::U64,
+        (_, 2) => return Some(Scalar::F16(f16::from_ne_bytes(*bytes.first_chunk()?))),
+        (_, 4) => ScalarType::F32,
+        _ => ScalarType::F64,
+    };
+    Leaf::Scalar(scalar).read(bytes)
+}
+
+fn convert(scalar: Scalar, leaf: Leaf) -> Option<Scalar> {
+    match leaf {
+        Leaf::Index(bound) => {
+            let value = scalar.as_integer()?;
+            let inside = (0..i128::from(bound)).contains(&value);
+            i32::try_from(value)
+                .ok()
+                .filter(|_| inside)
+                .map(Scalar::Index)
+        }
+        Leaf::Scalar(ScalarType::NatType) => {
+            from_integer(scalar.as_integer()?, ScalarType::NatType)
+        }
+        Leaf::Scalar(_) => Some(scalar),
+    }
+}

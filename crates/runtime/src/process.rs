@@ -1,0 +1,339 @@
+//! Other programs: run with a limit, stopped on request, and described in words when they fail.
+
+use std::io::{self, Read};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+use thiserror::Error;
+
+/// Bytes of output that are kept.
+const KEPT: usize = 1 << 20;
+/// How long a finished program's output is waited for: what it started may hold it open.
+const AFTERWARDS: Duration = Duration::from_secs(2);
+
+/// A request to stop, shared by who asks and who works.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Asks to stop.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// How long a program may run, and who may stop it.
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    /// The longest time; none if it may run for ever.
+    pub time: Option<Duration>,
+    /// The request to stop.
+    pub cancel: Cancel,
+}
+
+/// What became of a program that ended by itself.
+#[derive(Debug)]
+pub struct Finished {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// What it wrote to standard output; at most a megabyte.
+    pub stdout: Vec<u8>,
+    /// What it wrote to standard error; at most a megabyte.
+    pub stderr: Vec<u8>,
+}
+
+/// Why a program did not end by itself.
+#[derive(Debug, Error)]
+pub enum ProcessError {
+    /// It could not be started.
+    #[error("cannot start `{0}`: {1}")]
+    Start(String, io::Error),
+    /// Its end could not be waited for.
+    #[error("lost track of `{0}`: {1}")]
+    Wait(String, io::Error),
+    /// It took too long.
+    #[error("stopped after {0:?}, the longest time it may run")]
+    TooLong(Duration),
+    /// Somebody asked to stop.
+    #[error("stopped")]
+    Cancelled,
+}
+
+/// Runs a program until it ends, and everything that it starts with it.
+pub fn run(command: &mut Command, limits: &Limits) -> Result<Finished, ProcessError> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    own_group(command);
+    if limits.cancel.is_cancelled() {
+        return Err(ProcessError::Cancelled);
+    }
+    let start = |error| ProcessError::Start(name.clone(), error);
+    let mut child = Guard(command.spawn().map_err(start)?);
+    let stdout = child.0.stdout.take().map(collect);
+    let stderr = child.0.stderr.take().map(collect);
+    let status = wait(&mut child.0, limits, &name)?;
+    // What it has started and left behind would hold the output open.
+    kill(&mut child.0);
+    let deadline = Instant::now() + AFTERWARDS;
+    Ok(Finished {
+        status,
+        stdout: received(stdout, deadline),
+        stderr: received(stderr, deadline),
+    })
+}
+
+/// Ends the program when it is dropped, however that comes about.
+struct Guard(Child);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if !matches!(self.0.try_wait(), Ok(Some(_))) {
+            kill(&mut self.0);
+            // The system keeps its number until somebody has asked.
+            let _ = self.0.wait();
+        }
+    }
+}
+
+fn wait(child: &mut Child, limits: &Limits, name: &str) -> Result<ExitStatus, ProcessError> {
+    let started = Instant::now();
+    let mut pause = Duration::from_micros(200);
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(status),
+            Ok(None) => {}
+            Err(error) => return Err(ProcessError::Wait(name.to_owned(), error)),
+        }
+        if limits.cancel.is_cancelled() {
+            return Err(ProcessError::Cancelled);
+        }
+        if let Some(time) = limits.time
+            && started.elapsed() >= time
+        {
+            return Err(ProcessError::TooLong(time));
+        }
+        thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(20));
+    }
+}
+
+/// Reads to the end in a thread, and keeps the beginning.
+fn collect(mut pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let (mut kept, mut buffer) = (Vec::new(), [0; 8192]);
+        loop {
+            match pipe.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(count) => {
+                    let room = KEPT - kept.len();
+                    kept.extend_from_slice(&buffer[..count.min(room)]);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+        }
+        // Nobody waits any more if this fails.
+        let _ = sender.send(kept);
+    });
+    receiver
+}
+
+fn received(from: Option<Receiver<Vec<u8>>>, deadline: Instant) -> Vec<u8> {
+    let left = deadline.saturating_duration_since(Instant::now());
+    from.and_then(|receiver| receiver.recv_timeout(left).ok())
+        .unwrap_or_default()
+}
+
+#[cfg(unix)]
+fn own_group(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    command.process_group(0);
+}
+
+#[cfg(not(unix))]
+fn own_group(_command: &mut Command) {}
+
+/// Ends the program and what it has started. One that has ended is left alone.
+#[cfg(unix)]
+fn kill(child: &mut Child) {
+    let id = i32::try_from(child.id())
+        .ok()
+        .and_then(rustix::process::Pid::from_raw);
+    if let Some(id) = id {
+        // There is nothing left to end if this fails.
+        let _ = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);
+    }
+}
+
+#[cfg(not(unix))]
+fn kill(child: &mut Child) {
+    // There is nothing left to end if this fails.
+    let _ = child.kill();
+}
+
+/// How a program ended, in words: `exit status 3`, `signal 11 (invalid memory access)`.
+pub fn describe(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::ExitStatusExt;
+        if let Some(signal) = status.signal() {
+            return match signal_text(signal) {
+                Some(text) => format!("stopped by signal {signal} ({text})"),
+                None => format!("stopped by signal {signal}"),
+            };
+        }
+    }
+    match status.code() {
+        Some(code) => format!("ended with exit status {code}"),
+        None => "ended in an unknown way".to_owned(),
+    }
+}
+
+#[cfg(unix)]
+fn signal_text(signal: i32) -> Option<&'static str> {
+    use rustix::process::Signal as S;
+    let all = [
+        (S::SEGV, "invalid memory access"),
+        (S::BUS, "invalid memory access"),
+        (S::FPE, "integer division by zero or overflow"),
+        (S::ILL, "an instruction that this processor does not have"),
+        (S::ABORT, "the program gave up"),
+        (S::KILL, "ended from outside, perhaps for want of memory"),
+        (S::TERM, "ended from outside"),
+        (S::INT, "interrupted"),
+        (S::XCPU, "the limit on processor time"),
+    ];
+    all.iter()
+        .find(|(known, _)| known.as_raw() == signal)
+        .map(|(_, text)| *text)
+}
+
+/// Bytes of memory that can still be had; `None` where that is not known.
+pub fn available_memory() -> Option<u64> {
+    let machine = meminfo(&std::fs::read_to_string("/proc/meminfo").ok()?);
+    match (machine, group_memory()) {
+        (Some(machine), Some(group)) => Some(machine.min(group)),
+        (machine, group) => machine.or(group),
+    }
+}
+
+/// `MemAvailable:   12345 kB`
+fn meminfo(text: &str) -> Option<u64> {
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kilobytes.checked_mul(1024)
+}
+
+/// What the control group of a container still allows.
+fn group_memory() -> Option<u64> {
+    let read =
+        |path: &str| -> Option<u64> { std::fs::read_to_string(path).ok()?.trim().parse().ok() };
+    let [max, used] = [
+        ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"],
+        [
+            "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+            "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+        ],
+    ]
+    .into_iter()
+    .find_map(|[max, used]| Some([read(max)?, read(used)?]))?;
+    Some(max.saturating_sub(used))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn sh(script: &str, limits: &Limits) -> Result<Finished, ProcessError> {
+        run(Command::new("sh").args(["-c", script]), limits)
+    }
+
+    #[test]
+    fn output_is_collected() {
+        let Ok(finished) = sh("echo out; echo err >&2; exit 3", &Limits::default()) else {
+            panic!("sh runs");
+        };
+        assert_eq!(finished.stdout, b"out\n");
+        assert_eq!(finished.stderr, b"err\n");
+        assert_eq!(describe(finished.status), "ended with exit status 3");
+    }
+
+    #[test]
+    fn long_output_is_cut() {
+        let finished = sh("head -c 3000000 /dev/zero", &Limits::default());
+        assert!(finished.is_ok_and(|finished| finished.stdout.len() == KEPT));
+    }
+
+    #[test]
+    fn crashes_are_described() {
+        let finished = sh("kill -SEGV $$", &Limits::default());
+        let text = finished.map(|finished| describe(finished.status));
+        assert!(matches!(
+            text.as_deref(),
+            Ok("stopped by signal 11 (invalid memory access)")
+        ));
+    }
+
+    #[test]
+    fn what_takes_too_long_is_stopped_with_all_that_it_started() {
+        let limits = Limits {
+            time: Some(Duration::from_millis(50)),
+            ..Limits::default()
+        };
+        let result = sh("sleep 1000 & sleep 1000", &limits);
+        assert!(matches!(result, Err(ProcessError::TooLong(_))));
+    }
+
+    #[test]
+    fn what_is_left_behind_does_not_hold_up() {
+        let finished = sh("sleep 1000 & echo done", &Limits::default());
+        assert!(finished.is_ok_and(|finished| finished.stdout == b"done\n"));
+    }
+
+    #[test]
+    fn a_request_stops_it() {
+        let limits = Limits::default();
+        let cancel = limits.cancel.clone();
+        let asked = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(20));
+            cancel.cancel();
+        });
+        assert!(matches!(
+            sh("sleep 1000", &limits),
+            Err(ProcessError::Cancelled)
+        ));
+        assert!(asked.join().is_ok());
+    }
+
+    #[test]
+    fn a_missing_program_is_an_error() {
+        let error = run(
+            &mut Command::new("no-such-program-here"),
+            &Limits::default(),
+        );
+        assert!(matches!(error, Err(ProcessError::Start(..))));
+    }
+
+    #[test]
+    fn memory_is_read_from_the_system() {
+        assert_eq!(
+            meminfo("MemTotal: 9 kB\nMemAvailable:    2 kB\n"),
+            Some(2048)
+        );
+        assert_eq!(meminfo("nothing"), None);
+    }
+}

@@ -1,0 +1,301 @@
+//! Sizes that follow from values: a file with 4 rows of 5 numbers, read as `n.m.f32`, says what
+//! `n` and `m` are.
+
+use crate::shape::Bindings;
+use nat::{Facts, Nat, Solution, Var};
+use rise::{DataFun, Names, Type};
+use thiserror::Error;
+
+/// Sizes that are tried where an equation cannot be solved.
+const TRIED: i64 = 1 << 16;
+
+/// How many elements a value has, before its type is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outline {
+    /// A single value, or one that says nothing about sizes (a value that is repeated).
+    Leaf,
+    /// An array or vector of so many elements.
+    Array(u64, Box<Outline>),
+    /// A tuple.
+    Pair(Box<Outline>, Box<Outline>),
+    /// An axis of a file: such an array, or one whose rows are joined to so many elements.
+    Joined(u64, Box<Outline>),
+}
+
+/// A size and the number that it has to be, because of an argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Equation {
+    /// The size.
+    pub size: Nat,
+    /// The number.
+    pub value: u64,
+    /// The argument.
+    pub argument: String,
+}
+
+/// Sizes do not fit the arguments.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SizesError {
+    /// An argument has another number of elements than its type says.
+    #[error(
+        "`{argument}` has {found} elements where its type has `{size}`, which is {expected}{because}"
+    )]
+    Mismatch {
+        /// The argument.
+        argument: String,
+        /// What it has.
+        found: u64,
+        /// What it should have.
+        size: String,
+        /// The number that this is.
+        expected: u64,
+        /// From which sizes that follows, as ` for n = 4`; empty if from none.
+        because: String,
+    },
+    /// No sizes give that number of elements.
+    #[error("`{argument}` has {found} elements where its type has `{size}`, which no sizes give")]
+    Impossible {
+        /// The argument.
+        argument: String,
+        /// What it has.
+        found: u64,
+        /// What it should have.
+        size: String,
+    },
+}
+
+/// What the outline of an argument says about the sizes in its type. Where type and value differ
+/// in structure nothing is said: whoever reads the value reports that.
+pub fn equations(ty: &Type, outline: &Outline, argument: &str) -> Vec<Equation> {
+    let mut found = Vec::new();
+    collect(ty, outline, argument, &mut found);
+    found
+}
+
+fn collect(ty: &Type, outline: &Outline, argument: &str, found: &mut Vec<Equation>) {
+    let mut say = |size: &Nat, value: u64| {
+        found.push(Equation {
+            size: size.clone(),
+            value,
+            argument: argument.to_owned(),
+        });
+    };
+    match (ty, outline) {
+        (Type::Array(n, element), Outline::Array(count, inner) | Outline::Joined(count, inner)) => {
+            say(n, *count);
+            collect(element, inner, argument, found);
+        }
+        (Type::Vector(n, _), Outline::Array(count, _) | Outline::Joined(count, _)) => {
+            say(n, *count);
+        }
+        (Type::DepArray(n, _), Outline::Array(count, _)) => say(n, *count),
+        (Type::DepArray(n, DataFun::Lambda(var, body)), Outline::Joined(count, _)) => {
+            if let Type::Array(len, _) = &**body {
+                say(&Nat::sum(*var, &Nat::ZERO, n, len), *count);
+            } else {
+                say(n, *count);
+            }
+        }
+        (Type::Pair(first, second), Outline::Pair(one, other)) => {
+            collect(first, one, argument, found);
+            collect(second, other, argument, found);
+        }
+        _ => {}
+    }
+}
+
+/// Gives values to size variables so that the equations hold. What cannot be solved stays
+/// without a value.
+pub fn solve(equations: &[Equation], bindings: &mut Bindings) -> Result<(), SizesError> {
+    let mut open: Vec<&Equation> = equations.iter().collect();
+    loop {
+        let before = open.len();
+        let mut left = Vec::new();
+        for equation in open {
+            if !step(equation, bindings)? {
+                left.push(equation);
+            }
+        }
+        if left.is_empty() || left.len() == before {
+            return Ok(());
+        }
+        open = left;
+    }
+}
+
+/// Whether the equation is done: it holds, or has said what it could.
+fn step(equation: &Equation, bindings: &mut Bindings) -> Result<bool, SizesError> {
+    let size = substituted(&equation.size, bindings);
+    let mut vars = Vec::new();
+    size.for_each_var(&mut |var| {
+        if !vars.contains(&var) {
+            vars.push(var);
+        }
+    });
+    match vars[..] {
+        [] => match bindings.nat(&size) {
+            Ok(value) if value == equation.value => Ok(true),
+            Ok(value) => Err(mismatch(equation, value, bindings)),
+            Err(_) => Err(impossible(equation, &bindings.names)),
+        },
+        [var] => match solved(&size, var, equation.value) {
+            Found::One(value) => {
+                bindings.nats.insert(var, value);
+                Ok(true)
+            }
+            Found::None => Err(impossible(equation, &bindings.names)),
+            Found::Open => Ok(false),
+        },
+        _ => Ok(false),
+    }
+}
+
+enum Found {
+    One(i64),
+    None,
+    Open,
+}
+
+/// The value of `var` for which `size` is `value`.
+fn solved(size: &Nat, var: Var, value: u64) -> Found {
+    let Ok(value) = i64::try_from(value) else {
+        return Found::Open;
+    };
+    let wanted = Nat::constant(value);
+    let open = |other| other == var;
+    let at = |index: i64| size.eval(&|other| (other == var).then_some(index), &|_, _| None);
+    match nat::solve(size, &wanted, &Facts::new(), &open, &|_, _| true) {
+        Solution::Solved(all) => {
+            if let [one] = &all[..]
+                && one.var == var
+                && let Some(number) = one.value.as_const()
+            {
+                return if number >= 0 && at(number) == Some(value) {
+                    Found::One(number)
+                } else {
+                    Found::None
+                };
+            }
+        }
+        Solution::Refuted(_) => return Found::None,
+        Solution::Trivial => return Found::Open,
+        Solution::Stuck => {}
+    }
+    let mut found = (0..=TRIED).filter(|index| at(*index) == Some(value));
+    match (found.next(), found.next()) {
+        (Some(number), None) => Found::One(number),
+        _ => Found::Open,
+    }
+}
+
+fn substituted(size: &Nat, bindings: &Bindings) -> Nat {
+    let size = size.subst_fun(&|var| bindings.size_funs.get(&var).cloned());
+    size.subst(&|var| bindings.nats.get(&var).map(|value| Nat::constant(*value)))
+}
+
+fn mismatch(equation: &Equation, expected: u64, bindings: &Bindings) -> SizesError {
+    let mut known: Vec<String> = Vec::new();
+    equation.size.for_each_var(&mut |var| {
+        if let Some(value) = bindings.nats.get(&var) {
+            let text = format!("{} = {value}", bindings.names.get(var));
+            if !known.contains(&text) {
+                known.push(text);
+            }
+        }
+    });
+    let because = if known.is_empty() || equation.size.as_var().is_some() {
+        String::new()
+    } else {
+        format!(" for {}", known.join(", "))
+    };
+    SizesError::Mismatch {
+        argument: equation.argument.clone(),
+        found: equation.value,
+        size: rise::print::nat_text(&equation.size, &bindings.names),
+        expected,
+        because,
+    }
+}
+
+fn impossible(equation: &Equation, names: &Names) -> SizesError {
+    SizesError::Impossible {
+        argument: equation.argument.clone(),
+        found: equation.value,
+        size: rise::print::nat_text(&equation.size, names),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn n() -> Nat {
+        Nat::var(Var(0))
+    }
+
+    fn m() -> Nat {
+        Nat::var(Var(1))
+    }
+
+    fn solve_all(all: &[(Nat, u64)]) -> Result<Vec<(u32, i64)>, String> {
+        let equations: Vec<_> = all
+            .iter()
+            .map(|(size, value)| Equation {
+                size: size.clone(),
+                value: *value,
+                argument: "xs".to_owned(),
+            })
+            .collect();
+        let mut bindings = Bindings {
+            names: Names(["n".into(), "m".into()].into()),
+            ..Bindings::default()
+        };
+        solve(&equations, &mut bindings).map_err(|error| error.to_string())?;
+        let mut found: Vec<_> = bindings
+            .nats
+            .iter()
+            .map(|(var, value)| (var.0, *value))
+            .collect();
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    #[test]
+    fn sizes_follow_from_others() {
+        assert_eq!(
+            solve_all(&[(n() * m(), 12), (n() + 2, 6)]),
+            Ok(vec![(0, 4), (1, 3)])
+        );
+        assert_eq!(solve_all(&[(n() * n(), 49)]), Ok(vec![(0, 7)]));
+        assert_eq!(
+            solve_all(&[(Nat::pow(&Nat::constant(2), &n()), 32)]),
+            Ok(vec![(0, 5)])
+        );
+        assert_eq!(solve_all(&[(n() * m(), 12)]), Ok(vec![]));
+        // 8, 9, 10 and 11 are possible.
+        assert_eq!(
+            solve_all(&[(Nat::div(&n(), &Nat::constant(4)), 2)]),
+            Ok(vec![])
+        );
+    }
+
+    #[test]
+    fn sizes_that_do_not_fit_are_refused() {
+        assert_eq!(
+            solve_all(&[(n(), 4), (n(), 5)]),
+            Err("`xs` has 5 elements where its type has `n`, which is 4".to_owned())
+        );
+        assert_eq!(
+            solve_all(&[(n(), 4), (n() * 2, 5)]),
+            Err("`xs` has 5 elements where its type has `n*2`, which is 8 for n = 4".to_owned())
+        );
+        assert_eq!(
+            solve_all(&[(n() * 2, 5)]),
+            Err("`xs` has 5 elements where its type has `n*2`, which no sizes give".to_owned())
+        );
+        assert_eq!(
+            solve_all(&[(n() + 3, 2)]),
+            Err("`xs` has 2 elements where its type has `n + 3`, which no sizes give".to_owned())
+        );
+    }
+}
