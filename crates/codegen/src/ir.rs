@@ -226,6 +226,8 @@ pub enum ExprKind {
     Vector(Vec<Expr>),
     /// A lane of a vector that is no place.
     Lane(Box<Expr>, Nat),
+    /// One of these, by its number: an array that is written out where it is read.
+    Element(Vec<Expr>, Nat),
 }
 
 /// Operators on one value.
