@@ -1,0 +1,206 @@
+//! What a primitive reads and what it writes, as its type in `primitives.dpia` says it.
+
+use std::sync::LazyLock;
+
+use nat::Var;
+use rise::{Access, Primitive, Type, library_scheme};
+use syntax::ast::{Kind, Name};
+
+use crate::prim::Prim;
+
+/// The access of one value that a primitive takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// A value.
+    Value(Slot),
+    /// A function, of sizes first if it has binders for them.
+    Function {
+        /// Of its parameters.
+        params: Vec<Slot>,
+        /// Of its result.
+        result: Slot,
+    },
+}
+
+/// One place in a row of the access table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slot {
+    /// This one.
+    Is(Access),
+    /// That of the result.
+    Result,
+    /// That of the value itself: read, or a stream. The variable is the one of the type.
+    Own(Var),
+}
+
+/// A row of the access table.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    /// What it takes, in order.
+    pub taken: Vec<Taken>,
+    /// Of its result: [`Slot::Is`] or [`Slot::Result`], then as its user wants it.
+    pub result: Slot,
+    /// Its type-level parameters in order: where each stands in RISE, or which access it is.
+    pub params: Vec<TypeParam>,
+}
+
+/// A type-level parameter of a primitive of DPIA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TypeParam {
+    /// That parameter of the primitive of RISE.
+    OfRise(usize),
+    /// The access of the result.
+    ResultAccess,
+    /// The access of an argument.
+    OwnAccess(Var),
+}
+
+/// The row of a primitive that both languages have.
+pub(crate) fn row(prim: Prim) -> &'static Row {
+    static ROWS: LazyLock<Vec<Row>> =
+        LazyLock::new(|| Prim::ALL.iter().map(|&prim| read_row(prim)).collect());
+    &ROWS[prim as usize]
+}
+
+/// The primitive of DPIA that a primitive of RISE becomes; `reduce` becomes none.
+pub(crate) fn prim_of(primitive: Primitive) -> Option<Prim> {
+    static PRIMS: LazyLock<Vec<Option<Prim>>> = LazyLock::new(|| {
+        Primitive::ALL
+            .iter()
+            .map(|primitive| Prim::from_name(primitive.name()))
+            .collect()
+    });
+    PRIMS[primitive as usize]
+}
+
+fn read_row(prim: Prim) -> Row {
+    let scheme = prim.scheme();
+    let in_rise = rise_params(prim);
+    let mut ty = &scheme.ty;
+    let mut binders: Vec<(Var, Kind)> = Vec::new();
+    let mut values = Vec::new();
+    let result = loop {
+        match &**ty {
+            Type::Pi(pi) => {
+                binders.push((pi.var, pi.kind));
+                ty = &pi.body;
+            }
+            Type::Fun(param, rest) => {
+                values.push(param);
+                ty = rest;
+            }
+            Type::Exp(_, access) => break *access,
+            _ => break Access::Rd,
+        }
+    };
+    let slot = |access: Access| match access {
+        _ if access == result && matches!(access, Access::Var(_)) => Slot::Result,
+        Access::Var(var) => Slot::Own(var),
+        _ => Slot::Is(access),
+    };
+    let params = binders.iter().map(|&(var, kind)| match slot(Access::Var(var)) {
+        Slot::Result => TypeParam::ResultAccess,
+        _ if kind == Kind::ReadWrite => TypeParam::OwnAccess(var),
+        _ => {
+            let name = scheme.names.get(var);
+            let at = in_rise.iter().position(|other| *other == name);
+            TypeParam::OfRise(at.unwrap_or(usize::MAX))
+        }
+    });
+    Row {
+        params: params.collect(),
+        taken: values.iter().map(|ty| taken(ty, &slot)).collect(),
+        result: slot(result),
+    }
+}
+
+fn taken(ty: &Type, slot: &dyn Fn(Access) -> Slot) -> Taken {
+    let mut params = Vec::new();
+    let mut rest = ty;
+    let result = loop {
+        match rest {
+            Type::Pi(pi) => rest = &pi.body,
+            Type::Fun(param, result) => {
+                if let Type::Exp(_, access) = &**param {
+                    params.push(slot(*access));
+                }
+                rest = result;
+            }
+            Type::Exp(_, access) => break slot(*access),
+            _ => break Slot::Is(Access::Rd),
+        }
+    };
+    if matches!(ty, Type::Exp(..)) {
+        Taken::Value(result)
+    } else {
+        Taken::Function { params, result }
+    }
+}
+
+/// The names of the type-level parameters that the primitive has in RISE, in order. The zip of
+/// streams is a `zip` there.
+fn rise_params(prim: Prim) -> Vec<Name> {
+    let name = match prim {
+        Prim::ZipStream => Prim::Zip.name(),
+        _ => prim.name(),
+    };
+    let Some(primitive) = Primitive::from_name(name) else {
+        return Vec::new();
+    };
+    let scheme = library_scheme(primitive);
+    let mut names = Vec::new();
+    let mut ty = &scheme.ty;
+    loop {
+        match &**ty {
+            Type::Pi(pi) => {
+                names.push(scheme.names.get(pi.var));
+                ty = &pi.body;
+            }
+            Type::Fun(_, rest) => ty = rest,
+            _ => return names,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_parameter_of_a_shared_primitive_has_its_twin() {
+        for &primitive in Primitive::ALL {
+            let Some(prim) = prim_of(primitive) else {
+                assert_eq!(primitive, Primitive::Reduce);
+                continue;
+            };
+            let mut twins: Vec<usize> = row(prim)
+                .params
+                .iter()
+                .filter_map(|param| match param {
+                    TypeParam::OfRise(at) => Some(*at),
+                    _ => None,
+                })
+                .collect();
+            twins.sort_unstable();
+            let all: Vec<usize> = (0..rise_params(prim).len()).collect();
+            assert_eq!(twins, all, "{}", prim.name());
+        }
+    }
+
+    #[test]
+    fn rows_say_what_types_say() {
+        let result = |prim| row(prim).result;
+        assert_eq!(result(Prim::MapSeq), Slot::Is(Access::Wr));
+        assert_eq!(result(Prim::Join), Slot::Result);
+        assert_eq!(result(Prim::MapStream), Slot::Is(Access::St));
+        assert!(matches!(
+            row(Prim::IterateStream).taken[1],
+            Taken::Value(Slot::Own(_))
+        ));
+        let function = Taken::Function {
+            params: vec![Slot::Is(Access::Rd)],
+            result: Slot::Result,
+        };
+        assert_eq!(row(Prim::Let).taken[1], function);
+    }
+}

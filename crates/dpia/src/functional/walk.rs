@@ -1,0 +1,507 @@
+//! Access by one walk down a program.
+//!
+//! In normal form every place says which access it wants: the result of the program is written,
+//! arguments are wanted as the table has it, and where the table has a variable the context of the
+//! whole says which. So the constraints need no solver. For a type with an array, what is had must
+//! be what is wanted. For one without, `Rd` may stand where `Wr` is wanted, and the variable takes
+//! the least access that its parts allow: what can be read is written by one assignment.
+
+use std::sync::Arc;
+
+use rise::core::{Expr, Form, Node, Origin, Param, Program, apply};
+use rise::{Access, Arg, Pi, Primitive, Ty, Type};
+use rustc_hash::FxHashMap;
+
+use super::complaint::{Complaint, Level, Problem, User};
+use super::rows::{Row, Slot, Taken, TypeParam, prim_of, row};
+use super::views::rearranges;
+use crate::phrase::{self, Phrase, contains_array, exp};
+use crate::prim::Prim;
+use crate::target::Target;
+
+/// A term of RISE.
+pub(crate) type Term = Expr<Primitive>;
+
+/// What the place of an expression wants of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Want {
+    /// `Rd`, `Wr`, or `St` where a stream is taken as it is.
+    pub access: Access,
+    /// Who wants it.
+    pub user: User,
+}
+
+pub(crate) struct Walk<'p> {
+    pub program: &'p Program<Primitive>,
+    pub target: Target,
+    /// The access of every variable in scope.
+    pub scope: FxHashMap<u32, Access>,
+    /// The parallel maps around the expression.
+    pub nest: Vec<Level>,
+    pub complaints: Vec<Complaint>,
+    pub next_local: u32,
+}
+
+impl<'p> Walk<'p> {
+    pub fn new(program: &'p Program<Primitive>, target: Target) -> Self {
+        Walk {
+            program,
+            target,
+            scope: FxHashMap::default(),
+            nest: Vec::new(),
+            complaints: Vec::new(),
+            next_local: program.next_local,
+        }
+    }
+
+    /// The right side of a definition: its parameters are read, its result is written.
+    pub fn definition(&mut self, term: &Term) -> Phrase {
+        match &term.form {
+            Form::Lambda(param, body) => {
+                let param = self.bind(param, Access::Rd);
+                phrase::fun(param, self.definition(body))
+            }
+            Form::DepLambda(var, kind, body) => {
+                let implicit = matches!(&*term.ty, Type::Pi(pi) if pi.implicit);
+                let body = self.definition(body);
+                let ty = Type::Pi(Pi {
+                    var: *var,
+                    kind: *kind,
+                    implicit,
+                    body: body.ty.clone(),
+                });
+                Node::new(
+                    Form::DepLambda(*var, *kind, body),
+                    Arc::new(ty),
+                    term.origin,
+                )
+            }
+            _ => {
+                let want = Want {
+                    access: Access::Wr,
+                    user: User::Result,
+                };
+                self.value(term, &want)
+            }
+        }
+    }
+
+    fn bind(&mut self, param: &Param, access: Access) -> Param {
+        self.scope.insert(param.local.id, access);
+        Param {
+            local: param.local.clone(),
+            ty: exp(&param.ty, access),
+        }
+    }
+
+    pub fn complain(&mut self, at: Origin, problem: Problem) {
+        self.complaints.push(Complaint {
+            at,
+            problem,
+            nest: self.nest.clone(),
+        });
+    }
+
+    /// An expression of data.
+    pub fn value(&mut self, term: &Term, want: &Want) -> Phrase {
+        let origin = term.origin;
+        match &term.form {
+            Form::Var(local) => {
+                let access = self.scope.get(&local.id).copied().unwrap_or(Access::Rd);
+                self.fit(term, access, want);
+                let ty = exp(&term.ty, access);
+                Node::new(Form::Var(local.clone()), ty, origin)
+            }
+            Form::Literal(literal) => phrase::literal(literal.clone(), &term.ty, origin),
+            Form::Nat(size) => phrase::nat(size.clone(), origin),
+            Form::Primitive(primitive, types, args) => {
+                self.primitive(term, *primitive, types, args, want)
+            }
+            Form::Foreign(function, args) => {
+                let wanted = Want {
+                    access: Access::Rd,
+                    user: User::Foreign(function.name.clone(), origin),
+                };
+                let args = args.iter().map(|arg| self.value(arg, &wanted)).collect();
+                self.fit(term, Access::Rd, want);
+                let ty = exp(&term.ty, Access::Rd);
+                Node::new(Form::Foreign(function.clone(), args), ty, origin)
+            }
+            // What is left is no part of a program in normal form: a parameter that is a function
+            // is called, which has been complained of.
+            Form::Lambda(..)
+            | Form::DepLambda(..)
+            | Form::Apply(..)
+            | Form::DepApply(..)
+            | Form::Global(..) => {
+                let ty = exp(&term.ty, want.access);
+                Node::new(Form::Nat(nat::Nat::ZERO), ty, origin)
+            }
+        }
+    }
+
+    fn primitive(
+        &mut self,
+        term: &Term,
+        primitive: Primitive,
+        types: &[Arg],
+        args: &[Term],
+        want: &Want,
+    ) -> Phrase {
+        let prim = match prim_of(primitive) {
+            Some(Prim::Zip) if args.iter().any(is_stream) => Prim::ZipStream,
+            Some(prim) => prim,
+            None => {
+                self.missing_choice(term, Primitive::Reduce, want, None);
+                Prim::ReduceSeq
+            }
+        };
+        self.check_target(term, primitive);
+        let (prim, access) = self.choose(term, prim, args, want);
+        let row = row(prim);
+        let level = level(primitive, types, term.origin);
+        self.nest.extend(level);
+        let mut own = Vec::new();
+        let mut taken = Vec::new();
+        for (at, arg) in args.iter().enumerate() {
+            // More than the type says are the values of `makeArray`.
+            let wanted = row.taken.get(at);
+            let user = User::Primitive(primitive, term.origin);
+            taken.push(match wanted {
+                Some(Taken::Function { params, result }) => {
+                    let params = params.iter().map(|slot| resolve(*slot, access));
+                    let result = Want {
+                        access: resolve(*result, access),
+                        user: User::Function(primitive, term.origin),
+                    };
+                    self.function(arg, &params.collect::<Vec<_>>(), &result)
+                }
+                Some(Taken::Value(Slot::Own(var))) => {
+                    let access = if is_stream(arg) { Access::St } else { Access::Rd };
+                    own.push((*var, access));
+                    self.argument(arg, access, user, level)
+                }
+                Some(Taken::Value(slot)) => {
+                    self.argument(arg, resolve(*slot, access), user, level)
+                }
+                None => self.argument(arg, Access::Rd, user, level),
+            });
+        }
+        if level.is_some() {
+            self.nest.pop();
+        }
+        self.fit(term, access, want);
+        let types = type_args(row, types, access, &own);
+        phrase::prim(prim, types, taken, term.origin)
+    }
+
+    /// An argument stands outside of the loop that its primitive is.
+    fn argument(&mut self, arg: &Term, access: Access, user: User, level: Option<Level>) -> Phrase {
+        let inside = level.and_then(|_| self.nest.pop());
+        let phrase = self.value(arg, &Want { access, user });
+        self.nest.extend(inside);
+        phrase
+    }
+
+    /// The access of what a primitive yields, and for a `map` that has to be a loop, the loop that
+    /// is looked at in its place.
+    fn choose(&mut self, term: &Term, prim: Prim, args: &[Term], want: &Want) -> (Prim, Access) {
+        match row(prim).result {
+            Slot::Is(access) => return (prim, access),
+            Slot::Result | Slot::Own(_) => {}
+        }
+        let wanted = match want.access {
+            Access::St => Access::Rd,
+            access => access,
+        };
+        let access = if contains_array(&term.ty) || wanted == Access::Rd {
+            wanted
+        } else {
+            self.supply(term)
+        };
+        if access != Access::Wr {
+            return (prim, access);
+        }
+        match (prim, args) {
+            (Prim::Map, [f, xs]) => self.written_map(term, f, xs, want),
+            (Prim::MapFst | Prim::MapSnd, [f, _]) if !function_rearranges(f) => {
+                let pattern = if prim == Prim::MapFst {
+                    Primitive::MapFst
+                } else {
+                    Primitive::MapSnd
+                };
+                self.complain(term.origin, Problem::Computes { pattern });
+                (prim, Access::Rd)
+            }
+            _ => (prim, access),
+        }
+    }
+
+    /// A `map` whose result is to be written stays if it only rearranges what something else
+    /// writes.
+    fn written_map(&mut self, term: &Term, f: &Term, xs: &Term, want: &Want) -> (Prim, Access) {
+        if function_rearranges(f) {
+            if self.supply(xs) == Access::Wr {
+                return (Prim::Map, Access::Wr);
+            }
+            let copied = match &*term.ty {
+                Type::Array(_, element) if contains_array(element) => Some((term.origin, &term.ty)),
+                _ => None,
+            };
+            self.missing_choice(term, Primitive::Map, want, copied);
+            // Nothing in it would change if it were a loop.
+            return (Prim::Map, Access::Rd);
+        }
+        self.missing_choice(term, Primitive::Map, want, None);
+        (Prim::MapSeq, Access::Wr)
+    }
+
+    fn missing_choice(
+        &mut self,
+        term: &Term,
+        pattern: Primitive,
+        want: &Want,
+        copied: Option<(Origin, &Ty)>,
+    ) {
+        let count = match &term.form {
+            Form::Primitive(_, _, args) => args.last().and_then(|xs| match &*xs.ty {
+                Type::Array(n, _) => n.as_const(),
+                _ => None,
+            }),
+            _ => None,
+        };
+        let problem = Problem::MissingChoice {
+            pattern,
+            wanted: want.user.clone(),
+            copied: copied.map(|(at, ty)| (at, ty.clone())),
+            count,
+        };
+        self.complain(term.origin, problem);
+    }
+
+    fn function(&mut self, f: &Term, params: &[Access], result: &Want) -> Phrase {
+        match (&f.form, params) {
+            (Form::DepLambda(var, kind, body), _) => {
+                let body = self.function(body, params, result);
+                let ty = Type::Pi(Pi {
+                    var: *var,
+                    kind: *kind,
+                    implicit: false,
+                    body: body.ty.clone(),
+                });
+                Node::new(Form::DepLambda(*var, *kind, body), Arc::new(ty), f.origin)
+            }
+            (Form::Lambda(param, body), [access, rest @ ..]) => {
+                let param = self.bind(param, *access);
+                phrase::fun(param, self.function(body, rest, result))
+            }
+            (_, []) => self.value(f, result),
+            (_, [_, ..]) => {
+                let expanded = self.expand(f);
+                match &expanded.form {
+                    Form::Lambda(..) => self.function(&expanded, params, result),
+                    _ => self.value(f, result),
+                }
+            }
+        }
+    }
+
+    /// `fun(x => f(x))`
+    fn expand(&mut self, f: &Term) -> Term {
+        let Type::Fun(from, _) = &*f.ty else {
+            return f.clone();
+        };
+        let id = self.next_local;
+        self.next_local += 1;
+        let local = rise::core::Local {
+            id,
+            name: "x".into(),
+        };
+        let param = Param {
+            local,
+            ty: from.clone(),
+        };
+        let body = apply(f, Node::var(&param, f.origin), f.origin);
+        rise::core::lambda(param, body)
+    }
+
+    /// Whether something that is had so may stand where it is wanted so.
+    fn fit(&mut self, term: &Term, has: Access, want: &Want) {
+        let user = want.user.clone();
+        let data = term.ty.clone();
+        let problem = match (has, want.access) {
+            (Access::St, Access::St) => return,
+            (Access::St, _) => Problem::StreamRead { reader: user, data },
+            (Access::Wr, Access::Wr) | (Access::Rd, Access::Rd | Access::St) => return,
+            (Access::Rd, _) if !contains_array(&term.ty) => return,
+            (Access::Rd, _) if self.is_complained_of(term) => return,
+            (Access::Rd, _) => match last_map(term) {
+                Some(map) => {
+                    let count = None;
+                    Problem::MissingChoice {
+                        pattern: Primitive::Map,
+                        wanted: user,
+                        copied: Some((term.origin, data)),
+                        count,
+                    }
+                    .at(self, map.origin);
+                    return;
+                }
+                None => Problem::MissingCopy { wanted: user, data },
+            },
+            _ => Problem::MissingMemory {
+                reader: user,
+                writer: match &term.form {
+                    Form::Primitive(primitive, ..) => Some(*primitive),
+                    _ => None,
+                },
+                data,
+            },
+        };
+        self.complain(term.origin, problem);
+    }
+
+    /// Whether the expression itself has been complained of, so that what it yields is not known.
+    fn is_complained_of(&self, term: &Term) -> bool {
+        self.complaints.iter().rev().any(|complaint| {
+            complaint.at == term.origin
+                && matches!(
+                    complaint.problem,
+                    Problem::MissingChoice { .. } | Problem::Computes { .. }
+                )
+        })
+    }
+
+    /// What an expression yields if nothing more is written than has to be.
+    pub fn supply(&mut self, term: &Term) -> Access {
+        match &term.form {
+            Form::Var(local) => self.scope.get(&local.id).copied().unwrap_or(Access::Rd),
+            Form::Primitive(primitive, _, args) => {
+                let Some(prim) = prim_of(*primitive) else {
+                    return Access::Rd;
+                };
+                let row = row(prim);
+                if let Slot::Is(access) = row.result {
+                    return access;
+                }
+                for (taken, arg) in row.taken.iter().zip(args.iter()) {
+                    let access = match taken {
+                        Taken::Value(Slot::Result) => self.supply(arg),
+                        Taken::Function {
+                            params,
+                            result: Slot::Result,
+                        } => self.function_supply(arg, params),
+                        _ => continue,
+                    };
+                    if access != Access::Rd {
+                        return access;
+                    }
+                }
+                Access::Rd
+            }
+            _ => Access::Rd,
+        }
+    }
+
+    fn function_supply(&mut self, f: &Term, params: &[Slot]) -> Access {
+        match (&f.form, params) {
+            (Form::DepLambda(_, _, body), _) => self.function_supply(body, params),
+            (Form::Lambda(param, body), [_, rest @ ..]) => {
+                self.scope.insert(param.local.id, Access::Rd);
+                self.function_supply(body, rest)
+            }
+            (_, []) => self.supply(f),
+            _ => Access::Rd,
+        }
+    }
+
+    fn check_target(&mut self, term: &Term, primitive: Primitive) {
+        if !super::targets::has(self.target, primitive) {
+            self.complain(term.origin, Problem::NotForTarget { primitive });
+        }
+    }
+}
+
+impl Problem {
+    fn at(self, walk: &mut Walk, at: Origin) {
+        walk.complain(at, self);
+    }
+}
+
+fn resolve(slot: Slot, result: Access) -> Access {
+    match slot {
+        Slot::Is(access) => access,
+        Slot::Result => result,
+        Slot::Own(_) => Access::Rd,
+    }
+}
+
+/// Whether the expression is a stream. Streams come from stream patterns only, and nothing else
+/// passes them on.
+pub(crate) fn is_stream(term: &Term) -> bool {
+    match &term.form {
+        Form::Primitive(Primitive::Zip, _, args) => args.iter().any(is_stream),
+        Form::Primitive(primitive, ..) => prim_of(*primitive)
+            .is_some_and(|prim| row(prim).result == Slot::Is(Access::St)),
+        _ => false,
+    }
+}
+
+fn function_rearranges(f: &Term) -> bool {
+    match &f.form {
+        Form::Lambda(param, body) => rearranges(body, &param.local),
+        _ => false,
+    }
+}
+
+/// The `map` that makes what is only read here, through views.
+fn last_map(term: &Term) -> Option<&Term> {
+    let Form::Primitive(primitive, _, args) = &term.form else {
+        return None;
+    };
+    use Primitive::*;
+    match primitive {
+        Map => Some(term),
+        Join | Split | Transpose | Unzip | AsVector | AsVectorAligned | AsScalar | Reorder
+        | Take | Drop | Slide | Gather | PadCst | PadClamp | Assume | DepJoin | Partition => {
+            args.last().and_then(last_map)
+        }
+        _ => None,
+    }
+}
+
+/// The parallel map that a primitive is.
+fn level(primitive: Primitive, types: &[Arg], at: Origin) -> Option<Level> {
+    use Primitive::{MapGlobal, MapLocal, MapPar, MapWorkGroup};
+    let dimension = match primitive {
+        MapPar => 0,
+        MapGlobal | MapWorkGroup | MapLocal => match types.last() {
+            Some(Arg::Nat(dimension)) => dimension
+                .as_const()
+                .and_then(|d| u8::try_from(d).ok())
+                .unwrap_or(0),
+            _ => 0,
+        },
+        _ => return None,
+    };
+    Some(Level {
+        primitive,
+        dimension,
+        at,
+    })
+}
+
+/// The type-level arguments in the order of DPIA; an address space or dimension stays last.
+fn type_args(row: &Row, types: &[Arg], access: Access, own: &[(nat::Var, Access)]) -> Vec<Arg> {
+    let of_rise = |param: &TypeParam| matches!(param, TypeParam::OfRise(_));
+    let count = row.params.iter().filter(|param| of_rise(param)).count();
+    let listed = row.params.iter().filter_map(|param| match param {
+        TypeParam::OfRise(at) => types.get(*at).cloned(),
+        TypeParam::ResultAccess => Some(Arg::Access(access)),
+        TypeParam::OwnAccess(var) => own
+            .iter()
+            .find(|(other, _)| other == var)
+            .map(|(_, access)| Arg::Access(*access)),
+    });
+    listed.chain(types.iter().skip(count).cloned()).collect()
+}
