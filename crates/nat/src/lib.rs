@@ -48,6 +48,7 @@ mod repr;
 mod search;
 mod solve;
 mod sums;
+mod view;
 mod visit;
 
 pub use facts::Facts;
@@ -55,4 +56,5 @@ pub use prop::Prop;
 pub use prove::Verdict;
 pub use repr::{Nat, Var};
 pub use solve::{Assignment, Solution, solve};
+pub use view::{Part, Summand};
 pub use visit::NatFun;

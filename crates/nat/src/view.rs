@@ -1,0 +1,130 @@
+//! What a size is made of, for those who write it in another notation.
+
+use crate::repr::{Atom, Nat, Op, Repr, Term, Var};
+use smallvec::SmallVec;
+
+/// One summand of a size: `coeff * factors`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summand<'a> {
+    /// The number in front, not 0.
+    pub coeff: i64,
+    /// What it is multiplied with, each to a power `>= 1`; empty for a constant.
+    pub factors: SmallVec<[(Part<'a>, u32); 2]>,
+}
+
+/// What sizes are built from besides numbers, `+` and `*`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part<'a> {
+    /// A variable.
+    Var(Var),
+    /// The index of the [`Part::Sum`] so many sums out: 0 is that of the innermost one.
+    Index(u32),
+    /// `a / b`, rounded down.
+    Div(&'a Nat, &'a Nat),
+    /// `a % b`, the remainder of that.
+    Rem(&'a Nat, &'a Nat),
+    /// `a ^ b`
+    Pow(&'a Nat, &'a Nat),
+    /// The smallest of at least two.
+    Min(&'a [Nat]),
+    /// The largest of at least two.
+    Max(&'a [Nat]),
+    /// The logarithm to base 2, rounded down.
+    Log2(&'a Nat),
+    /// The sum of `body` over `from <= index < to`.
+    Sum {
+        /// The first index.
+        from: &'a Nat,
+        /// One more than the last.
+        to: &'a Nat,
+        /// What is summed; its [`Part::Index`] 0 is the index of this sum.
+        body: &'a Nat,
+    },
+    /// `f(a)` for a variable that stands for a function.
+    Apply(Var, &'a Nat),
+    /// `a + b` whose coefficients do not fit.
+    Add(&'a Nat, &'a Nat),
+    /// `a * b` whose coefficients or terms do not fit.
+    Mul(&'a Nat, &'a Nat),
+    /// Something that was too large to keep.
+    TooBig,
+}
+
+impl Nat {
+    /// The summands whose sum this is, in normal form: none for 0, a constant last.
+    pub fn summands(&self) -> Vec<Summand<'_>> {
+        if let Some(value) = self.as_const() {
+            let constant = Summand {
+                coeff: value,
+                factors: SmallVec::new(),
+            };
+            return Vec::from_iter((value != 0).then_some(constant));
+        }
+        if let Some(var) = self.as_var() {
+            let factors = SmallVec::from_iter([(Part::Var(var), 1)]);
+            return vec![Summand { coeff: 1, factors }];
+        }
+        let Repr::Poly(terms) = &self.0 else {
+            return Vec::new();
+        };
+        terms.iter().map(Summand::of).collect()
+    }
+}
+
+impl<'a> Summand<'a> {
+    fn of(term: &'a Term) -> Summand<'a> {
+        let factors = term.mono.0.iter();
+        Summand {
+            coeff: term.coeff,
+            factors: factors.map(|f| (Part::of(&f.atom), f.exp)).collect(),
+        }
+    }
+}
+
+impl<'a> Part<'a> {
+    fn of(atom: &'a Atom) -> Part<'a> {
+        let node = match atom {
+            Atom::Var(var) => return Part::Var(*var),
+            Atom::Bound(index) => return Part::Index(*index),
+            Atom::Node(node) => node,
+        };
+        match &node.op {
+            Op::Div(a, b) => Part::Div(a, b),
+            Op::Mod(a, b) => Part::Rem(a, b),
+            Op::Pow(a, b) => Part::Pow(a, b),
+            Op::Min(all) => Part::Min(all),
+            Op::Max(all) => Part::Max(all),
+            Op::Log2(a) => Part::Log2(a),
+            Op::Sum { from, to, body } => Part::Sum { from, to, body },
+            Op::App(fun, arg) => Part::Apply(*fun, arg),
+            Op::BigAdd(a, b) => Part::Add(a, b),
+            Op::BigMul(a, b) => Part::Mul(a, b),
+            Op::TooBig => Part::TooBig,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn summands_say_what_a_size_is() {
+        let [n, m] = [0, 1].map(|number| Nat::var(Var(number)));
+        assert_eq!(Nat::ZERO.summands(), []);
+        let size = &n * &n * 3 + Nat::div(&m, &Nat::constant(4)) - 1;
+        let parts = |s: &Summand| {
+            let factors = s.factors.iter().map(|(part, exp)| format!("{part:?}^{exp}"));
+            (s.coeff, factors.collect::<Vec<_>>())
+        };
+        let all: Vec<_> = size.summands().iter().map(parts).collect();
+        assert_eq!(
+            all,
+            [
+                (3, vec!["Var(Var(0))^2".to_owned()]),
+                (1, vec!["Div(v1, 4)^1".to_owned()]),
+                (-1, vec![]),
+            ]
+        );
+    }
+}
