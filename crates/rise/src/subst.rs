@@ -186,6 +186,26 @@ pub fn rename(ty: &Ty, map: &dyn Fn(Var) -> Var) -> Ty {
     })
 }
 
+/// The same for an argument.
+pub fn rename_arg(arg: &Arg, map: &dyn Fn(Var) -> Var) -> Arg {
+    match arg {
+        Arg::Nat(n) => Arg::Nat(rename_nat(n, map)),
+        Arg::Type(t) => Arg::Type(rename(t, map)),
+        Arg::Address(Address::Var(v)) => Arg::Address(Address::Var(map(*v))),
+        Arg::Access(Access::Var(v)) => Arg::Access(Access::Var(map(*v))),
+        Arg::Address(_) | Arg::Access(_) => arg.clone(),
+        Arg::SizeFun(SizeFun::Var(v)) => Arg::SizeFun(SizeFun::Var(map(*v))),
+        Arg::SizeFun(SizeFun::Lambda(fun)) => Arg::SizeFun(SizeFun::Lambda(NatFun {
+            param: map(fun.param),
+            body: rename_nat(&fun.body, map),
+        })),
+        Arg::DataFun(DataFun::Var(v)) => Arg::DataFun(DataFun::Var(map(*v))),
+        Arg::DataFun(DataFun::Lambda(param, body)) => {
+            Arg::DataFun(DataFun::Lambda(map(*param), rename(body, map)))
+        }
+    }
+}
+
 fn rename_nat(nat: &Nat, map: &dyn Fn(Var) -> Var) -> Nat {
     if nat.as_const().is_some() {
         return nat.clone();

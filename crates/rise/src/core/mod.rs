@@ -5,7 +5,11 @@
 //! puts the definitions that it uses in their places and gives a closed [`Program`]. The same
 //! terms, over other primitives, are the phrases of DPIA.
 
+mod elaborate;
+mod link;
 mod map;
+mod program;
+mod source;
 
 use std::sync::Arc;
 
@@ -13,9 +17,14 @@ use nat::{Nat, Prop, Var};
 use syntax::ast::{Kind, Literal, Name};
 use syntax::{GlobalId, Span};
 
-use crate::types::{Arg, Names, Ty};
+use crate::subst::subst;
+use crate::types::{Access, Address, Arg, DataFun, Names, Pi, SizeFun, Ty};
 
+pub use elaborate::elaborate;
+pub use link::{LinkError, MAX_HEIGHT, MAX_NODES, link};
 pub use map::{Mapper, for_each_local, subst_local, subst_vars, walk};
+pub use program::{NotRunnable, Parameter, ParameterForm, Signature};
+pub use source::{SourceError, program_of};
 
 /// A shared expression over the primitives `P`.
 pub type Expr<P> = Arc<Node<P>>;
@@ -36,8 +45,9 @@ pub struct Node<P> {
 pub enum Form<P> {
     /// A variable bound by a [`Form::Lambda`].
     Var(Local),
-    /// A number or truth value; which numbers it is one of says the type of the node: a scalar or
-    /// `Idx[n]`, never a type variable in a [`Program`].
+    /// A number or truth value; which numbers it is one of says the type of the node: a scalar,
+    /// `Idx[n]`, or a vector with the number in every lane. In a [`Def`] it may be a type variable,
+    /// in a [`Program`] only where the program itself is generic.
     Literal(Literal),
     /// A size as a value of `natType`.
     Nat(Nat),
@@ -50,7 +60,16 @@ pub enum Form<P> {
     /// `f(n)` for a dependent function.
     DepApply(Expr<P>, Arg),
     /// A primitive with all of its type-level arguments, in the order of its type, and the values
-    /// that it has so far, curried: with fewer than it takes it is a function.
+    /// that it has so far, curried: with fewer than it takes it is a function. It never has more
+    /// than it takes.
+    ///
+    /// For RISE's primitives the type-level arguments are those of the signature in
+    /// `primitives.rise`, implicit and explicit ones as they come there, and behind them the
+    /// optional first argument: for [`Dimension`](crate::primitive::OptionalArgument::Dimension)
+    /// always the dimension as [`Arg::Nat`] (0 where none is written), for
+    /// [`AddressSpace`](crate::primitive::OptionalArgument::AddressSpace) an [`Arg::Address`] if
+    /// one is written and nothing otherwise. `makeArray` has its count and the element type, and
+    /// takes as many values as the count says.
     Primitive(P, Arc<[Arg]>, Arc<[Expr<P>]>),
     /// A C function with its arguments so far.
     Foreign(Arc<Foreign>, Arc<[Expr<P>]>),
@@ -99,10 +118,22 @@ pub struct Origin(pub u32);
 pub struct Source {
     /// The definition that the text belongs to; `None` is the program's own definition.
     pub def: Option<GlobalId>,
-    /// In bytes from the first byte of that item.
+    /// The whole term, in bytes from the first byte of that item.
     pub span: Span,
+    /// The word in it to point at: the name of the function that is applied, the operator, the
+    /// keyword; of a name or literal the whole.
+    pub head: Span,
     /// The use of the definition, where it is not the program's own.
     pub used_at: Option<Origin>,
+}
+
+/// A place in the text of a definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Site {
+    /// The whole term, in bytes from the item's first byte.
+    pub span: Span,
+    /// The word in it to point at, see [`Source::head`].
+    pub head: Span,
 }
 
 /// A C function that a program declares.
@@ -126,12 +157,16 @@ pub struct Foreign {
 /// numbered as in its [`Inference`](crate::Inference).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Def<P> {
+    /// What it is called.
+    pub name: Name,
     /// The parameters that each use infers: first in its type.
     pub implicit: Box<[(Var, Kind)]>,
-    /// The right side, with the origins of [`Def::spans`].
+    /// The right side under its implicit parameters, with origins that stand for [`Def::sites`].
     pub body: Expr<P>,
-    /// The spans that origins stand for, in bytes from the item's first byte.
-    pub spans: Box<[Span]>,
+    /// The places that origins stand for.
+    pub sites: Box<[Site]>,
+    /// The definitions that it uses, as it calls them, each once.
+    pub uses: Box<[(GlobalId, Name)]>,
     /// What it assumes of sizes.
     pub obligations: Box<[Prop]>,
     /// What its type-level variables are called.
@@ -209,6 +244,41 @@ pub fn apply<P: Clone>(f: &Expr<P>, x: Expr<P>, origin: Origin) -> Expr<P> {
         _ => Form::Apply(f.clone(), x),
     };
     Node::new(form, result, origin)
+}
+
+/// `f(arg)` for a dependent function.
+pub fn dep_apply<P>(f: &Expr<P>, arg: Arg, origin: Origin) -> Expr<P> {
+    let result = match &*f.ty {
+        crate::Type::Pi(pi) => subst(&pi.body, &|v| (v == pi.var).then(|| arg.clone())),
+        _ => Arc::new(crate::Type::Error),
+    };
+    Node::new(Form::DepApply(f.clone(), arg), result, origin)
+}
+
+/// `depFun(var: kind => body)`; `implicit` says of its type whether each use infers the argument.
+pub fn dep_lambda<P>(var: Var, kind: Kind, implicit: bool, body: Expr<P>) -> Expr<P> {
+    let ty = Arc::new(crate::Type::Pi(Pi {
+        var,
+        kind,
+        implicit,
+        body: body.ty.clone(),
+    }));
+    let origin = body.origin;
+    Node::new(Form::DepLambda(var, kind, body), ty, origin)
+}
+
+/// A variable as an argument of its kind.
+pub fn var_arg(var: Var, kind: Kind) -> Arg {
+    match kind {
+        Kind::Nat => Arg::Nat(Nat::var(var)),
+        Kind::AddrSp => Arg::Address(Address::Var(var)),
+        Kind::Nat2Nat => Arg::SizeFun(SizeFun::Var(var)),
+        Kind::Nat2Data => Arg::DataFun(DataFun::Var(var)),
+        Kind::ReadWrite => Arg::Access(Access::Var(var)),
+        Kind::DataType | Kind::Scalar | Kind::Num | Kind::Int | Kind::Float => {
+            Arg::Type(Arc::new(crate::Type::Var(var)))
+        }
+    }
 }
 
 /// `fun(param => body)`

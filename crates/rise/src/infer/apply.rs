@@ -12,27 +12,15 @@ use syntax::ast::{BinaryOp, Kind, TermId, TermKind};
 
 use super::expr::{Wanted, kind_noun};
 use super::obligations::{Source, plainly_false};
+use super::operators::operator_primitive;
 use super::unify::{Cause, Why};
 use super::{Infer, Meaning};
 use crate::classes::Classes;
 use crate::primitive::Primitive;
+use crate::spine::{Spine, SpineArg};
 use crate::subst::{subst, subst_prop};
 use crate::types::{Scheme, Ty, Type};
 use crate::{NameUse, Resolution, Target, TermInfo, library_scheme};
-
-/// A function with everything it is applied to.
-struct Spine {
-    head: TermId,
-    args: Vec<SpineArg>,
-    /// Terms whose type is the result after so many arguments.
-    results: Vec<(TermId, usize)>,
-}
-
-#[derive(Clone, Copy)]
-struct SpineArg {
-    term: TermId,
-    piped: bool,
-}
 
 /// What a name at the head of a spine is.
 struct Head {
@@ -55,79 +43,9 @@ struct Waiting {
 }
 
 impl Infer<'_> {
-    fn spine(&self, term: TermId) -> Spine {
-        let mut reversed = Vec::new();
-        let mut marks = Vec::new();
-        let mut head = term;
-        loop {
-            match &self.item.term(head).kind {
-                TermKind::Apply { callee, args } => {
-                    marks.push((head, reversed.len()));
-                    reversed.extend(
-                        args.iter()
-                            .rev()
-                            .map(|&term| SpineArg { term, piped: false }),
-                    );
-                    head = *callee;
-                }
-                TermKind::Binary {
-                    op: BinaryOp::Pipe,
-                    lhs,
-                    rhs,
-                    ..
-                } => {
-                    marks.push((head, reversed.len()));
-                    reversed.push(SpineArg {
-                        term: *lhs,
-                        piped: true,
-                    });
-                    head = *rhs;
-                }
-                TermKind::Binary {
-                    op: BinaryOp::ApplyLeft,
-                    lhs,
-                    rhs,
-                    ..
-                } => {
-                    marks.push((head, reversed.len()));
-                    reversed.push(SpineArg {
-                        term: *rhs,
-                        piped: true,
-                    });
-                    head = *lhs;
-                }
-                TermKind::Paren(inner) if self.is_spine(*inner) => {
-                    marks.push((head, reversed.len()));
-                    head = *inner;
-                }
-                _ => break,
-            }
-        }
-        let count = reversed.len();
-        reversed.reverse();
-        let results = marks
-            .into_iter()
-            .map(|(term, after)| (term, count - after))
-            .collect();
-        Spine {
-            head,
-            args: reversed,
-            results,
-        }
-    }
-
-    fn is_spine(&self, term: TermId) -> bool {
-        match &self.item.term(term).kind {
-            TermKind::Name(_) | TermKind::Operator(_) | TermKind::Apply { .. } => true,
-            TermKind::Paren(inner) => self.is_spine(*inner),
-            TermKind::Binary { op, .. } => matches!(op, BinaryOp::Pipe | BinaryOp::ApplyLeft),
-            _ => false,
-        }
-    }
-
     /// A name, an application or a pipe.
     pub(super) fn application(&mut self, term: TermId, wanted: Wanted) -> Ty {
-        let spine = self.spine(term);
+        let spine = Spine::of(self.item, term);
         let ty = match &self.item.term(spine.head).kind {
             TermKind::Name(_) | TermKind::Operator(_) => self.apply_name(&spine, wanted),
             _ => self.apply_expression(&spine, wanted),
@@ -467,7 +385,7 @@ impl Infer<'_> {
         let item = self.item;
         let name = match &item.term(term).kind {
             TermKind::Operator(op) => {
-                return match Self::operator_primitive(*op) {
+                return match operator_primitive(*op) {
                     Some(primitive) => Some(self.primitive_head(primitive, term)),
                     None => {
                         self.error(

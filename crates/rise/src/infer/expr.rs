@@ -55,8 +55,11 @@ impl Infer<'_> {
         let var = self.rigid(name, pi.kind, cause.span, true);
         let arg = self.var_as_arg(var, pi.kind);
         let body = subst(&pi.body, &|v| (v == pi.var).then(|| arg.clone()));
-        self.check(term, &body, cause);
+        let body = self.check(term, &body, cause);
         self.level = level;
+        // The term is a function over the variable that stands for the parameter in it.
+        let whole = Pi { var, body, ..*pi };
+        self.set(term, TermInfo::Expr(Arc::new(Type::Pi(whole))));
         Arc::new(Type::Pi(pi.clone()))
     }
 
@@ -485,7 +488,7 @@ impl Infer<'_> {
 }
 
 /// What a variable of a kind is called in messages.
-pub(super) fn kind_noun(kind: Kind) -> &'static str {
+pub(crate) fn kind_noun(kind: Kind) -> &'static str {
     match kind {
         Kind::Nat => "size",
         Kind::DataType => "data type",

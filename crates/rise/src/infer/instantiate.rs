@@ -100,6 +100,7 @@ impl Infer<'_> {
             let name = self.table.info(pi.var).name.clone();
             let var = self.open(name, pi.kind, Classes::of_kind(pi.kind), at);
             self.inserted.push((var, at));
+            self.add_implicit(at, &Pi { var, ..pi.clone() });
             let arg = self.var_as_arg(var, pi.kind);
             let body = subst(&pi.body, &|v| (v == pi.var).then(|| arg.clone()));
             ty = self.table.head(&body);

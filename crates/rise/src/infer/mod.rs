@@ -39,6 +39,8 @@ use table::{State, Table, VarInfo};
 use unify::{Cause, Demand, Equation, Why};
 
 pub use annotations::ANNOTATIONS;
+pub(crate) use expr::kind_noun;
+pub(crate) use operators::operator_primitive;
 pub use signature::{library_scheme, written_scheme};
 pub(crate) use unify::for_each_var;
 

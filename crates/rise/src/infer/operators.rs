@@ -179,24 +179,24 @@ impl Infer<'_> {
     pub(super) fn is_open_literal(&self, ty: &Ty) -> bool {
         matches!(&*self.table.head(ty), Type::Var(v) if self.table.is_open(*v))
     }
+}
 
-    /// The primitive that an operator in parentheses stands for.
-    pub(super) fn operator_primitive(op: BinaryOp) -> Option<Primitive> {
-        Some(match op {
-            BinaryOp::Add => Primitive::Add,
-            BinaryOp::Sub => Primitive::Sub,
-            BinaryOp::Mul => Primitive::Mul,
-            BinaryOp::Div => Primitive::Div,
-            BinaryOp::Mod => Primitive::Mod,
-            BinaryOp::Eq => Primitive::Equal,
-            BinaryOp::Ne => Primitive::NotEqual,
-            BinaryOp::Lt => Primitive::Lt,
-            BinaryOp::Le => Primitive::Le,
-            BinaryOp::Gt => Primitive::Gt,
-            BinaryOp::Ge => Primitive::Ge,
-            BinaryOp::And => Primitive::And,
-            BinaryOp::Or => Primitive::Or,
-            _ => return None,
-        })
-    }
+/// The primitive that an operator stands for.
+pub(crate) fn operator_primitive(op: BinaryOp) -> Option<Primitive> {
+    Some(match op {
+        BinaryOp::Add => Primitive::Add,
+        BinaryOp::Sub => Primitive::Sub,
+        BinaryOp::Mul => Primitive::Mul,
+        BinaryOp::Div => Primitive::Div,
+        BinaryOp::Mod => Primitive::Mod,
+        BinaryOp::Eq => Primitive::Equal,
+        BinaryOp::Ne => Primitive::NotEqual,
+        BinaryOp::Lt => Primitive::Lt,
+        BinaryOp::Le => Primitive::Le,
+        BinaryOp::Gt => Primitive::Gt,
+        BinaryOp::Ge => Primitive::Ge,
+        BinaryOp::And => Primitive::And,
+        BinaryOp::Or => Primitive::Or,
+        _ => return None,
+    })
 }

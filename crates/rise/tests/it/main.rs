@@ -1,6 +1,7 @@
 //! The core language from outside: programs in, types and messages out.
 
 mod common;
+mod core;
 mod inference;
 mod papers;
 mod printing;

@@ -1,0 +1,140 @@
+//! What binds names: functions, `let`, compositions.
+
+use std::sync::Arc;
+
+use syntax::Span;
+use syntax::ast::{BinderId, TermId};
+
+use super::{Elaborator, Expr};
+use crate::core::{Form, Node, apply};
+use crate::types::{Arg, Pi, Ty, Type};
+use crate::{BinderInfo, Primitive};
+
+impl Elaborator<'_> {
+    pub(super) fn function(
+        &mut self,
+        id: TermId,
+        params: &[BinderId],
+        body: TermId,
+        written: Option<&Ty>,
+    ) -> Option<Expr> {
+        let mut rest = written.cloned();
+        for _ in params {
+            rest = match rest.as_deref() {
+                Some(Type::Fun(_, result)) => Some(result.clone()),
+                _ => None,
+            };
+        }
+        let origin = self.keyword(id, "fun");
+        let mut expr = self.term(body, rest.as_ref())?;
+        for &param in params.iter().rev() {
+            let param = self.param(param)?;
+            let ty = Arc::new(Type::Fun(param.ty.clone(), expr.ty.clone()));
+            expr = Node::new(Form::Lambda(param, expr), ty, origin);
+        }
+        Some(expr)
+    }
+
+    pub(super) fn dep_function(
+        &mut self,
+        id: TermId,
+        params: &[BinderId],
+        body: TermId,
+        written: Option<&Ty>,
+    ) -> Option<Expr> {
+        let mut rest = written.cloned();
+        for &param in params {
+            let BinderInfo::TypeLevel(own, _) = self.inference.binders[param.0 as usize] else {
+                return None;
+            };
+            rest = match rest.as_deref() {
+                Some(Type::Pi(pi)) => {
+                    self.renamed.insert(own, pi.var);
+                    Some(pi.body.clone())
+                }
+                _ => None,
+            };
+        }
+        let origin = self.keyword(id, "depFun");
+        let mut expr = self.term(body, rest.as_ref())?;
+        for &param in params.iter().rev() {
+            let (var, kind) = self.variable(param)?;
+            let ty = Arc::new(Type::Pi(Pi {
+                var,
+                kind,
+                implicit: false,
+                body: expr.ty.clone(),
+            }));
+            expr = Node::new(Form::DepLambda(var, kind, expr), ty, origin);
+        }
+        Some(expr)
+    }
+
+    /// `let x = value in body` is the primitive where it gives data. Where it gives a function, it
+    /// is a function of `x` applied to the value.
+    pub(super) fn let_in(
+        &mut self,
+        id: TermId,
+        binder: BinderId,
+        value: TermId,
+        body: TermId,
+        written: Option<&Ty>,
+    ) -> Option<Expr> {
+        let value = self.term(value, None)?;
+        let body = self.term(body, written)?;
+        let origin = self.keyword(id, "let");
+        let param = self.param(binder)?;
+        let result = body.ty.clone();
+        let from = param.ty.clone();
+        let ty = Arc::new(Type::Fun(from.clone(), result.clone()));
+        let function = Node::new(Form::Lambda(param, body), ty, origin);
+        if matches!(*result, Type::Fun(..) | Type::Pi(_)) {
+            return Some(apply(&function, value, origin));
+        }
+        let types = Arc::new([Arg::Type(from), Arg::Type(result.clone())]);
+        let form = Form::Primitive(Primitive::Let, types, Arc::new([value, function]));
+        Some(Node::new(form, result, origin))
+    }
+
+    /// `first`, then `second`.
+    pub(super) fn compose(
+        &mut self,
+        id: TermId,
+        op_span: Span,
+        first: TermId,
+        second: TermId,
+    ) -> Option<Expr> {
+        let first_site = self.whole(first);
+        let first = self.term(first, None)?;
+        let second_site = self.whole(second);
+        let second = self.term(second, None)?;
+        let Type::Fun(input, _) = &*first.ty else {
+            return None;
+        };
+        let param = self.fresh("x", input.clone());
+        let span = self.span(id);
+        let origin = self.site(span, op_span);
+        let x = Node::var(&param, origin);
+        let between = apply(&first, x, self.applied(&first, first_site));
+        let result = apply(&second, between, self.applied(&second, second_site));
+        let ty = Arc::new(Type::Fun(param.ty.clone(), result.ty.clone()));
+        Some(Node::new(Form::Lambda(param, result), ty, origin))
+    }
+
+    /// The origin of a stage of a composition once it is applied: its own, if that points at a
+    /// name in it.
+    fn applied(&self, stage: &Expr, site: super::Origin) -> super::Origin {
+        match stage.form {
+            Form::Lambda(..) | Form::DepLambda(..) => site,
+            _ => stage.origin,
+        }
+    }
+
+    /// The origin of a term that starts with this word.
+    fn keyword(&mut self, id: TermId, word: &str) -> super::Origin {
+        let span = self.span(id);
+        let length = u32::try_from(word.len()).unwrap_or(0);
+        let head = Span::new(span.start, (span.start + length).min(span.end));
+        self.site(span, head)
+    }
+}

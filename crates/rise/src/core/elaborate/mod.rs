@@ -1,0 +1,331 @@
+//! From a checked item to explicit terms.
+//!
+//! What inference found out about each term is read, not found out again: types, implicit
+//! arguments, what names stand for. What the text leaves out (implicit arguments, functions over
+//! implicit parameters, the primitives that operators stand for) is put in.
+
+mod function;
+mod spine;
+mod value;
+
+use std::sync::Arc;
+
+use nat::Var;
+use rustc_hash::FxHashMap;
+use syntax::ast::{BinaryOp, BinderId, Item, ItemKind, Kind, Name, TermId, TermKind};
+use syntax::{GlobalId, Severity, Span};
+
+use super::{Def, Foreign, Form, Local, Node, Origin, Param, Site};
+use crate::infer::for_each_var;
+use crate::types::{Pi, Scheme, Ty, Type};
+use crate::{BinderInfo, Inference, NameUse, Primitive, TermInfo};
+
+type Expr = super::Expr<Primitive>;
+
+/// The explicit term of a definition or foreign function; `None` if something is wrong with it, or
+/// with what it uses, and for items that define nothing.
+///
+/// `item` must have been read without a syntax error.
+pub fn elaborate(item: &Item, inference: &Inference) -> Option<Def<Primitive>> {
+    let wrong = |d: &syntax::Diagnostic| d.severity == Severity::Error;
+    if inference.diagnostics.iter().any(wrong) {
+        return None;
+    }
+    let name = item.name()?;
+    let mut elaborator = Elaborator::new(item, inference);
+    let (body, implicit) = match &item.kind {
+        ItemKind::Def { ty, body, .. } => elaborator.def(*ty, *body)?,
+        ItemKind::Foreign { .. } => (elaborator.foreign(name.name.clone())?, Box::default()),
+        ItemKind::Import { .. } | ItemKind::Stray => return None,
+    };
+    Some(Def {
+        name: name.name.clone(),
+        implicit,
+        body,
+        sites: elaborator.sites.into(),
+        uses: elaborator.globals.into(),
+        obligations: inference
+            .obligations
+            .iter()
+            .map(|obligation| obligation.prop.clone())
+            .collect(),
+        names: inference.names.clone(),
+        locals: elaborator.next_local,
+    })
+}
+
+struct Elaborator<'a> {
+    item: &'a Item,
+    inference: &'a Inference,
+    uses: FxHashMap<TermId, &'a NameUse>,
+    /// Variables of `depFun`s that are those of the written type.
+    renamed: FxHashMap<Var, Var>,
+    sites: Vec<Site>,
+    globals: Vec<(GlobalId, Name)>,
+    next_local: u32,
+}
+
+impl<'a> Elaborator<'a> {
+    fn new(item: &'a Item, inference: &'a Inference) -> Self {
+        Elaborator {
+            item,
+            inference,
+            uses: inference.uses.iter().map(|u| (u.term, u)).collect(),
+            renamed: FxHashMap::default(),
+            sites: Vec::new(),
+            globals: Vec::new(),
+            next_local: u32::try_from(item.binders.len()).unwrap_or(u32::MAX),
+        }
+    }
+
+    // ----- items -----
+
+    fn def(&mut self, written: Option<TermId>, body: TermId) -> Option<(Expr, Implicit)> {
+        let mut written = match written {
+            Some(term) => Some(self.written_type(term)?),
+            None => None,
+        };
+        let whole = match &written {
+            Some(ty) => ty.clone(),
+            None => self.ty(body)?,
+        };
+        let mut implicit = self.generalised(&whole);
+        while let Some(Type::Pi(pi)) = written.as_deref()
+            && pi.implicit
+        {
+            implicit.push((pi.var, pi.kind));
+            written = Some(pi.body.clone());
+        }
+        let body = self.term(body, written.as_ref())?;
+        (implicit.len() == leading_implicit(&self.inference.scheme).count())
+            .then(|| (body, implicit.into()))
+    }
+
+    /// What stayed open in the item's type: the implicit parameters that come first.
+    fn generalised(&self, ty: &Ty) -> Vec<(Var, Kind)> {
+        let mut open: Vec<Var> = Vec::new();
+        for_each_var(ty, &mut Vec::new(), &mut |v| {
+            if !open.contains(&v) {
+                open.push(v);
+            }
+        });
+        let kinds = leading_implicit(&self.inference.scheme);
+        open.into_iter().zip(kinds).collect()
+    }
+
+    fn foreign(&mut self, name: Name) -> Option<Expr> {
+        let ItemKind::Foreign {
+            params,
+            result,
+            body,
+            ..
+        } = &self.item.kind
+        else {
+            return None;
+        };
+        let params = params
+            .iter()
+            .map(|&param| {
+                let name = self.item.binder(param).name.clone();
+                Some((name, self.value_type(param)?))
+            })
+            .collect::<Option<Box<[_]>>>()?;
+        let result = self.written_type(*result)?;
+        let ty = params.iter().rev().fold(result.clone(), |out, (_, ty)| {
+            Arc::new(Type::Fun(ty.clone(), out))
+        });
+        let foreign = Foreign {
+            name,
+            params,
+            result,
+            body: body.as_ref().map(|(text, _)| text.clone()),
+            body_span: body.as_ref().map(|(_, span)| *span),
+            id: None,
+        };
+        let span = self.item.name()?.span;
+        let origin = self.site(span, span);
+        let form = Form::Foreign(Arc::new(foreign), Arc::new([]));
+        Some(Node::new(form, ty, origin))
+    }
+
+    // ----- terms -----
+
+    /// A term. `written` is the type that the definition's own written type gives it: its binders
+    /// are those of the term.
+    fn term(&mut self, id: TermId, written: Option<&Ty>) -> Option<Expr> {
+        if let Some(pi) = self.implicit_parameter(id, written) {
+            let inner = written.map(|_| &pi.body);
+            let body = match inner {
+                Some(ty) => self.term(id, Some(ty))?,
+                None => self.visit(id, None)?,
+            };
+            return Some(super::dep_lambda(pi.var, pi.kind, true, body));
+        }
+        self.visit(id, written)
+    }
+
+    /// The implicit parameter that the term is a function over, though its text does not say so.
+    fn implicit_parameter(&self, id: TermId, written: Option<&Ty>) -> Option<Pi> {
+        let implicit = |ty: &Ty| match &**ty {
+            Type::Pi(pi) if pi.implicit => Some(pi.clone()),
+            _ => None,
+        };
+        if let Some(ty) = written {
+            return implicit(ty);
+        }
+        let pi = implicit(&self.ty(id)?)?;
+        // It may be so because a part of it is.
+        let part = match self.item.term(id).kind {
+            TermKind::Paren(inner) => Some(inner),
+            TermKind::Ascribe { term, .. } => Some(term),
+            TermKind::Let { body, .. } => Some(body),
+            _ => None,
+        };
+        let of_part = part.and_then(|part| self.ty(part));
+        match of_part.as_ref().and_then(implicit) {
+            Some(_) => None,
+            None => Some(pi),
+        }
+    }
+
+    fn visit(&mut self, id: TermId, written: Option<&Ty>) -> Option<Expr> {
+        let item = self.item;
+        match &item.term(id).kind {
+            TermKind::Paren(inner) => self.term(*inner, written),
+            TermKind::Ascribe { term, .. } => self.term(*term, None),
+            TermKind::Name(_) | TermKind::Operator(_) | TermKind::Apply { .. } => {
+                self.application(id)
+            }
+            TermKind::Literal(literal) => {
+                let origin = self.whole(id);
+                Some(Node::new(
+                    Form::Literal(literal.clone()),
+                    self.ty(id)?,
+                    origin,
+                ))
+            }
+            TermKind::Binary {
+                op,
+                op_span,
+                lhs,
+                rhs,
+            } => match op {
+                BinaryOp::Pipe | BinaryOp::ApplyLeft => self.application(id),
+                BinaryOp::Then => self.compose(id, *op_span, *lhs, *rhs),
+                BinaryOp::After => self.compose(id, *op_span, *rhs, *lhs),
+                BinaryOp::Pow => self.size_value(id),
+                BinaryOp::Divides => None,
+                _ => self.operator(id, *op, *op_span, *lhs, *rhs),
+            },
+            TermKind::Unary { op, operand } => self.unary(id, *op, *operand),
+            TermKind::Project { pair, half } => self.project(id, *pair, *half),
+            TermKind::Fun { params, body } => self.function(id, params, *body, written),
+            TermKind::DepFun { params, body } => self.dep_function(id, params, *body, written),
+            TermKind::Let {
+                binder,
+                value,
+                body,
+            } => self.let_in(id, *binder, *value, *body, written),
+            TermKind::Pair(a, b) => self.pair(id, *a, *b),
+            _ => None,
+        }
+    }
+
+    // ----- what inference knows -----
+
+    /// The type of an expression.
+    fn ty(&self, id: TermId) -> Option<Ty> {
+        match &self.inference.terms[id.0 as usize] {
+            TermInfo::Expr(ty) if !matches!(**ty, Type::Error) => Some(ty.clone()),
+            _ => None,
+        }
+    }
+
+    /// The type that a term is.
+    fn written_type(&self, id: TermId) -> Option<Ty> {
+        match &self.inference.terms[id.0 as usize] {
+            TermInfo::Type(ty) | TermInfo::Arg(crate::Arg::Type(ty)) => Some(ty.clone()),
+            _ => None,
+        }
+    }
+
+    fn value_type(&self, binder: BinderId) -> Option<Ty> {
+        match &self.inference.binders[binder.0 as usize] {
+            BinderInfo::Value(ty) => Some(ty.clone()),
+            _ => None,
+        }
+    }
+
+    /// The type-level variable that a binder binds.
+    fn variable(&self, binder: BinderId) -> Option<(Var, Kind)> {
+        match self.inference.binders[binder.0 as usize] {
+            BinderInfo::TypeLevel(var, kind) => {
+                Some((self.renamed.get(&var).copied().unwrap_or(var), kind))
+            }
+            _ => None,
+        }
+    }
+
+    // ----- small things -----
+
+    fn span(&self, id: TermId) -> Span {
+        self.item.term(id).span
+    }
+
+    fn site(&mut self, span: Span, head: Span) -> Origin {
+        let origin = Origin(u32::try_from(self.sites.len()).unwrap_or(u32::MAX));
+        self.sites.push(Site { span, head });
+        origin
+    }
+
+    /// The origin of a term that is pointed at as a whole.
+    fn whole(&mut self, id: TermId) -> Origin {
+        let span = self.span(id);
+        self.site(span, span)
+    }
+
+    fn param(&self, binder: BinderId) -> Option<Param> {
+        Some(Param {
+            local: self.local(binder),
+            ty: self.value_type(binder)?,
+        })
+    }
+
+    fn local(&self, binder: BinderId) -> Local {
+        Local {
+            id: binder.0,
+            name: self.item.binder(binder).name.clone(),
+        }
+    }
+
+    fn fresh(&mut self, name: &'static str, ty: Ty) -> Param {
+        let id = self.next_local;
+        self.next_local += 1;
+        let name = Name::new_static(name);
+        Param {
+            local: Local { id, name },
+            ty,
+        }
+    }
+}
+
+type Implicit = Box<[(Var, Kind)]>;
+
+/// The kinds of the implicit parameters that come first.
+fn leading_implicit(scheme: &Scheme) -> impl Iterator<Item = Kind> {
+    let mut ty = scheme.ty.clone();
+    std::iter::from_fn(move || {
+        let Type::Pi(Pi {
+            kind,
+            implicit: true,
+            body,
+            ..
+        }) = &*ty
+        else {
+            return None;
+        };
+        let kind = *kind;
+        ty = body.clone();
+        Some(kind)
+    })
+}

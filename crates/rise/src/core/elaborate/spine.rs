@@ -1,0 +1,269 @@
+//! Applications, with their implicit arguments and optional first ones.
+
+use std::sync::Arc;
+
+use nat::Nat;
+use syntax::Span;
+use syntax::ast::{Kind, TermId, TermKind};
+
+use super::{Elaborator, Expr};
+use crate::core::{Form, Node, Origin, apply, dep_apply, dep_lambda, var_arg};
+use crate::primitive::OptionalArgument;
+use crate::spine::Spine;
+use crate::types::{Arg, Pi, Ty, Type};
+use crate::{BinderInfo, NameUse, Primitive, Target, TermInfo, library_scheme};
+
+/// The implicit arguments of a use that are still to be given.
+type Implicits<'u> = std::slice::Iter<'u, (syntax::ast::Name, Arg)>;
+
+/// A spine whose arguments are given one after the other.
+struct Giving {
+    spine: Spine,
+    /// How many are given.
+    given: usize,
+    /// The name, operator or keyword at its head.
+    head: Span,
+}
+
+impl Elaborator<'_> {
+    /// A name, an application or a pipe.
+    pub(super) fn application(&mut self, id: TermId) -> Option<Expr> {
+        let spine = Spine::of(self.item, id);
+        let head = spine.head;
+        let mut giving = Giving {
+            head: self.span(head),
+            spine,
+            given: 0,
+        };
+        if !matches!(
+            self.item.term(head).kind,
+            TermKind::Name(_) | TermKind::Operator(_)
+        ) {
+            let function = self.term(head, None)?;
+            if let Some(site) = self.sites.get(function.origin.0 as usize) {
+                giving.head = site.head;
+            }
+            return self.give(&mut giving, function, &mut [].iter());
+        }
+        let name_use = *self.uses.get(&head)?;
+        match name_use.target {
+            Target::Primitive(Primitive::MakeArray) => self.make_array(id, &mut giving),
+            Target::Primitive(primitive) => self.primitive(primitive, name_use, &mut giving),
+            Target::Global(_) => self.global(name_use, &mut giving),
+            Target::Binder(binder) => {
+                let form = match &self.inference.binders[binder.0 as usize] {
+                    BinderInfo::Value(_) => Form::Var(self.local(binder)),
+                    BinderInfo::TypeLevel(..) if giving.spine.args.is_empty() => {
+                        return self.size_value(id);
+                    }
+                    _ => return None,
+                };
+                let ty = match &self.inference.binders[binder.0 as usize] {
+                    BinderInfo::Value(ty) => ty.clone(),
+                    _ => return None,
+                };
+                let origin = self.result_origin(&giving);
+                let function = Node::new(form, ty, origin);
+                self.give(&mut giving, function, &mut name_use.implicits.iter())
+            }
+            Target::SumIndex(_) => None,
+        }
+    }
+
+    fn global(&mut self, name_use: &NameUse, giving: &mut Giving) -> Option<Expr> {
+        let Target::Global(id) = name_use.target else {
+            return None;
+        };
+        if !self.globals.iter().any(|(known, _)| *known == id)
+            && let TermKind::Name(name) = &self.item.term(giving.spine.head).kind
+        {
+            self.globals.push((id, name.clone()));
+        }
+        let ty = self.ty(giving.spine.head)?;
+        let later = implicits_along(&ty, giving.spine.args.len());
+        let first = name_use.implicits.len().checked_sub(later)?;
+        let (first, later) = name_use.implicits.split_at(first);
+        let args = first.iter().map(|(_, arg)| arg.clone()).collect();
+        let origin = self.result_origin(giving);
+        let function = Node::new(Form::Global(id, args), ty, origin);
+        self.give(giving, function, &mut later.iter())
+    }
+
+    /// Applies `function` to the arguments that are left.
+    fn give(
+        &mut self,
+        giving: &mut Giving,
+        mut function: Expr,
+        implicits: &mut Implicits,
+    ) -> Option<Expr> {
+        loop {
+            while let Type::Pi(Pi { implicit: true, .. }) = &*function.ty {
+                let (_, arg) = implicits.next()?;
+                function = dep_apply(&function, arg.clone(), function.origin);
+            }
+            let Some(arg) = giving.spine.args.get(giving.given).copied() else {
+                return Some(function);
+            };
+            giving.given += 1;
+            function = match &*function.ty {
+                Type::Fun(..) => {
+                    let value = self.term(arg.term, None)?;
+                    apply(&function, value, self.result_origin(giving))
+                }
+                Type::Pi(_) => {
+                    let arg = self.type_level(arg.term)?;
+                    dep_apply(&function, arg, self.result_origin(giving))
+                }
+                _ => return None,
+            };
+        }
+    }
+
+    fn type_level(&self, id: TermId) -> Option<Arg> {
+        match &self.inference.terms[id.0 as usize] {
+            TermInfo::Arg(arg) => Some(arg.clone()),
+            _ => None,
+        }
+    }
+
+    /// The place of the result after the arguments that are given.
+    fn result_origin(&mut self, giving: &Giving) -> Origin {
+        let Giving { spine, given, head } = giving;
+        let term = spine
+            .results
+            .iter()
+            .filter(|(_, after)| after >= given)
+            .min_by_key(|(_, after)| *after)
+            .map_or(spine.head, |(term, _)| *term);
+        let span = match given {
+            0 => self.span(spine.head),
+            _ => self.span(term),
+        };
+        self.site(span, *head)
+    }
+
+    // ----- primitives -----
+
+    fn primitive(
+        &mut self,
+        primitive: Primitive,
+        name_use: &NameUse,
+        giving: &mut Giving,
+    ) -> Option<Expr> {
+        let optional = self.optional(primitive, giving);
+        let implicits = &mut name_use.implicits.iter();
+        let mut args = Vec::new();
+        for _ in super::leading_implicit(library_scheme(primitive)) {
+            args.push(implicits.next()?.1.clone());
+        }
+        let mut ty = self.ty(giving.spine.head)?;
+        let mut missing: Vec<Pi> = Vec::new();
+        while let Type::Pi(pi) = &*ty {
+            let arg = if !missing.is_empty() {
+                None
+            } else if pi.implicit {
+                implicits.next().map(|(_, arg)| arg.clone())
+            } else {
+                self.next_type_level(giving)
+            };
+            let (arg, rest) = match arg {
+                Some(arg) => {
+                    let put = |v| (v == pi.var).then(|| arg.clone());
+                    let rest = crate::subst::subst(&pi.body, &put);
+                    (arg, rest)
+                }
+                None => {
+                    missing.push(pi.clone());
+                    (var_arg(pi.var, pi.kind), pi.body.clone())
+                }
+            };
+            args.push(arg);
+            ty = rest;
+        }
+        args.extend(optional);
+        let origin = self.result_origin(giving);
+        let form = Form::Primitive(primitive, args.into(), Arc::new([]));
+        let function = Node::new(form, ty, origin);
+        if missing.is_empty() {
+            return self.give(giving, function, implicits);
+        }
+        let whole = |body, pi: &Pi| dep_lambda(pi.var, pi.kind, pi.implicit, body);
+        Some(missing.iter().rev().fold(function, whole))
+    }
+
+    /// The argument that may come before the others.
+    fn optional(&mut self, primitive: Primitive, giving: &mut Giving) -> Option<Arg> {
+        let optional = primitive.optional_argument()?;
+        let first = giving.spine.args.first().filter(|arg| !arg.piped);
+        let written = match (optional, first.and_then(|arg| self.type_level(arg.term))) {
+            (OptionalArgument::AddressSpace, Some(arg @ Arg::Address(_))) => Some(arg),
+            (OptionalArgument::Dimension, Some(arg @ Arg::Nat(_))) => Some(arg),
+            _ => None,
+        };
+        if written.is_some() {
+            giving.given = 1;
+            return written;
+        }
+        (optional == OptionalArgument::Dimension).then_some(Arg::Nat(Nat::ZERO))
+    }
+
+    fn next_type_level(&mut self, giving: &mut Giving) -> Option<Arg> {
+        let arg = giving.spine.args.get(giving.given)?;
+        let arg = self.type_level(arg.term)?;
+        giving.given += 1;
+        Some(arg)
+    }
+
+    /// `makeArray(k)`, whose type follows from `k`.
+    fn make_array(&mut self, id: TermId, giving: &mut Giving) -> Option<Expr> {
+        let Some(Arg::Nat(count)) = self.next_type_level(giving) else {
+            return None;
+        };
+        let mut result = self.ty(id)?;
+        while let Type::Fun(_, out) = &*result {
+            result = out.clone();
+        }
+        let Type::Array(_, elem) = &*result else {
+            return None;
+        };
+        let elem = elem.clone();
+        let values = count.as_const().and_then(|k| usize::try_from(k).ok())?;
+        let ty = (0..values).fold(result, |out, _| Arc::new(Type::Fun(elem.clone(), out)));
+        let types: Arc<[Arg]> = Arc::new([Arg::Nat(count), Arg::Type(elem)]);
+        let origin = self.result_origin(giving);
+        let form = Form::Primitive(Primitive::MakeArray, types, Arc::new([]));
+        self.give(giving, Node::new(form, ty, origin), &mut [].iter())
+    }
+
+    pub(super) fn size_node(&mut self, id: TermId, size: Nat) -> Expr {
+        let ty: Ty = Arc::new(Type::Scalar(syntax::ast::ScalarType::NatType));
+        let origin = self.whole(id);
+        Node::new(Form::Nat(size), ty, origin)
+    }
+
+    /// The local that a name stands for, and its kind if it is no value.
+    pub(super) fn type_level_name(&self, id: TermId) -> Option<(nat::Var, Kind)> {
+        match self.uses.get(&id)?.target {
+            Target::Binder(binder) => self.variable(binder),
+            _ => None,
+        }
+    }
+}
+
+/// How many implicit parameters there are along a type, up to those behind so many arguments.
+fn implicits_along(ty: &Ty, args: usize) -> usize {
+    let (mut ty, mut left, mut count) = (ty, args, 0);
+    loop {
+        ty = match &**ty {
+            Type::Pi(pi) if pi.implicit => {
+                count += 1;
+                &pi.body
+            }
+            Type::Pi(Pi { body, .. }) | Type::Fun(_, body) if left > 0 => {
+                left -= 1;
+                body
+            }
+            _ => return count,
+        };
+    }
+}

@@ -1,0 +1,193 @@
+//! Operators, pairs, and sizes as values.
+
+use std::sync::Arc;
+
+use nat::{Facts, Nat, Prop};
+use syntax::Span;
+use syntax::ast::{BinaryOp, Half, Kind, Literal, ScalarType, TermId, TermKind, UnaryOp};
+
+use super::{Elaborator, Expr};
+use crate::core::{Form, Node, Origin};
+use crate::infer::operator_primitive;
+use crate::types::{Arg, Ty, Type};
+use crate::{Primitive, TermInfo};
+
+impl Elaborator<'_> {
+    pub(super) fn operator(
+        &mut self,
+        id: TermId,
+        op: BinaryOp,
+        op_span: Span,
+        lhs: TermId,
+        rhs: TermId,
+    ) -> Option<Expr> {
+        let left = self.term(lhs, None)?;
+        let right = self.term(rhs, None)?;
+        if let Some(size) = size_operation(op, &left, &right) {
+            return Some(self.size_node(id, size));
+        }
+        let primitive = operator_primitive(op)?;
+        let span = self.span(id);
+        let origin = self.site(span, op_span);
+        let bool_type: Ty = Arc::new(Type::Scalar(ScalarType::Bool));
+        let (types, ty) = match op {
+            BinaryOp::And | BinaryOp::Or => (Vec::new(), bool_type),
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => {
+                (vec![Arg::Type(left.ty.clone())], left.ty.clone())
+            }
+            _ => (vec![Arg::Type(left.ty.clone())], bool_type),
+        };
+        Some(primitive_node(
+            primitive,
+            types,
+            vec![left, right],
+            ty,
+            origin,
+        ))
+    }
+
+    pub(super) fn unary(&mut self, id: TermId, op: UnaryOp, operand: TermId) -> Option<Expr> {
+        let operand = self.term(operand, None)?;
+        let span = self.span(id);
+        let origin = self.site(span, Span::new(span.start, (span.start + 1).min(span.end)));
+        let ty = operand.ty.clone();
+        let (primitive, types) = match op {
+            UnaryOp::Neg => (Primitive::Neg, vec![Arg::Type(ty.clone())]),
+            UnaryOp::Not => (Primitive::Not, Vec::new()),
+        };
+        Some(primitive_node(primitive, types, vec![operand], ty, origin))
+    }
+
+    pub(super) fn project(&mut self, id: TermId, pair: TermId, half: Half) -> Option<Expr> {
+        let pair_end = self.span(pair).end;
+        let pair = self.term(pair, None)?;
+        let Type::Pair(first, second) = &*pair.ty else {
+            return None;
+        };
+        let (first, second) = (first.clone(), second.clone());
+        let span = self.span(id);
+        let origin = self.site(span, Span::new(pair_end.min(span.end), span.end));
+        let (primitive, ty) = match half {
+            Half::First => (Primitive::Fst, first.clone()),
+            Half::Second => (Primitive::Snd, second.clone()),
+        };
+        let types = vec![Arg::Type(first), Arg::Type(second)];
+        Some(primitive_node(primitive, types, vec![pair], ty, origin))
+    }
+
+    pub(super) fn pair(&mut self, id: TermId, a: TermId, b: TermId) -> Option<Expr> {
+        let (a, b) = (self.term(a, None)?, self.term(b, None)?);
+        let origin = self.whole(id);
+        let types = vec![Arg::Type(a.ty.clone()), Arg::Type(b.ty.clone())];
+        let ty = Arc::new(Type::Pair(a.ty.clone(), b.ty.clone()));
+        let (primitive, args) = (Primitive::MakePair, vec![a, b]);
+        Some(primitive_node(primitive, types, args, ty, origin))
+    }
+
+    // ----- sizes -----
+
+    /// A size where an expression stands.
+    pub(super) fn size_value(&mut self, id: TermId) -> Option<Expr> {
+        let size = self.size(id)?;
+        Some(self.size_node(id, size))
+    }
+
+    /// The size that a term is.
+    fn size(&self, id: TermId) -> Option<Nat> {
+        if let TermInfo::Arg(Arg::Nat(size)) = &self.inference.terms[id.0 as usize] {
+            return Some(size.clone());
+        }
+        match &self.item.term(id).kind {
+            TermKind::Paren(inner) => self.size(*inner),
+            TermKind::Literal(Literal::Int { value, .. }) => {
+                i64::try_from(*value).ok().map(Nat::constant)
+            }
+            TermKind::Name(_) => match self.type_level_name(id)? {
+                (var, Kind::Nat) => Some(Nat::var(var)),
+                _ => None,
+            },
+            TermKind::Binary { op, lhs, rhs, .. } => {
+                let (a, b) = (self.size(*lhs)?, self.size(*rhs)?);
+                Some(match op {
+                    BinaryOp::Add => Nat::add(&a, &b),
+                    BinaryOp::Sub => Nat::sub(&a, &b),
+                    BinaryOp::Mul => Nat::mul(&a, &b),
+                    BinaryOp::Div => Nat::div(&a, &b),
+                    BinaryOp::Mod => Nat::rem(&a, &b),
+                    BinaryOp::Pow => Nat::pow(&a, &b),
+                    _ => return None,
+                })
+            }
+            TermKind::Apply { callee, args } => self.size_call(*callee, args),
+            _ => None,
+        }
+    }
+
+    fn size_call(&self, callee: TermId, args: &[TermId]) -> Option<Nat> {
+        if let Some((fun, Kind::Nat2Nat)) = self.type_level_name(callee) {
+            let [arg] = args else { return None };
+            return Some(Nat::apply(fun, &self.size(*arg)?));
+        }
+        let TermKind::Name(name) = &self.item.term(callee).kind else {
+            return None;
+        };
+        match (name.as_str(), args) {
+            ("min", [a, b]) => Some(Nat::min(&self.size(*a)?, &self.size(*b)?)),
+            ("max", [a, b]) => Some(Nat::max(&self.size(*a)?, &self.size(*b)?)),
+            ("ceilDiv", [a, b]) => Some(Nat::ceil_div(&self.size(*a)?, &self.size(*b)?)),
+            ("log2", [a]) => Some(Nat::log2(&self.size(*a)?)),
+            ("sum", [index, from, to, body]) => {
+                let TermInfo::Arg(Arg::Nat(var)) = &self.inference.terms[index.0 as usize] else {
+                    return None;
+                };
+                let (from, to) = (self.size(*from)?, self.size(*to)?);
+                Some(Nat::sum(var.as_var()?, &from, &to, &self.size(*body)?))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn primitive_node(
+    primitive: Primitive,
+    types: Vec<Arg>,
+    args: Vec<Expr>,
+    ty: Ty,
+    origin: Origin,
+) -> Expr {
+    let form = Form::Primitive(primitive, types.into(), args.into());
+    Node::new(form, ty, origin)
+}
+
+/// Arithmetic on sizes is a size where both mean the same: where nothing becomes negative and
+/// nothing is divided by 0.
+fn size_operation(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Nat> {
+    if !matches!(left.form, Form::Nat(_)) && !matches!(right.form, Form::Nat(_)) {
+        return None;
+    }
+    let (a, b) = (as_size(left)?, as_size(right)?);
+    let at_least =
+        |n: &Nat, low| Facts::new().proves(&Prop::AtLeast(n.clone(), Nat::constant(low)));
+    match op {
+        BinaryOp::Add => Some(Nat::add(&a, &b)),
+        BinaryOp::Mul => Some(Nat::mul(&a, &b)),
+        BinaryOp::Sub => Some(Nat::sub(&a, &b)).filter(|n| at_least(n, 0)),
+        BinaryOp::Div if at_least(&b, 1) => Some(Nat::div(&a, &b)),
+        BinaryOp::Mod if at_least(&b, 1) => Some(Nat::rem(&a, &b)),
+        _ => None,
+    }
+}
+
+/// The size that a value is; a literal of `natType` is one too.
+fn as_size(expr: &Expr) -> Option<Nat> {
+    match (&expr.form, &*expr.ty) {
+        (Form::Nat(size), _) => Some(size.clone()),
+        (Form::Literal(Literal::Int { value, .. }), Type::Scalar(ScalarType::NatType)) => {
+            i64::try_from(*value)
+                .ok()
+                .filter(|v| *v >= 0)
+                .map(Nat::constant)
+        }
+        _ => None,
+    }
+}

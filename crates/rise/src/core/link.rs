@@ -1,0 +1,418 @@
+//! Definitions put in their places: from a definition that names others to a closed program.
+
+use std::sync::Arc;
+
+use nat::Var;
+use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::GlobalId;
+use syntax::ast::Name;
+
+use super::map::{Mapper, walk};
+use super::{Def, Foreign, Form, Local, Node, Origin, Param, Program, Source};
+use super::{apply, dep_apply, dep_lambda, lambda, var_arg};
+use crate::Primitive;
+use crate::subst::{rename, rename_arg, rename_prop, subst, subst_arg, subst_prop};
+use crate::types::{Arg, Pi, Ty, Type};
+
+type Expr = super::Expr<Primitive>;
+
+/// How many nodes a program may have.
+pub const MAX_NODES: u64 = 1_000_000;
+/// How deeply the nodes of a program may nest. What walks over programs may recurse so far, with
+/// the stack that the threads of the compiler have.
+pub const MAX_HEIGHT: u32 = 4_000;
+
+/// Why a definition is no program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LinkError {
+    /// The definition itself has errors.
+    #[error("the definition has errors")]
+    Broken,
+    /// A definition that it needs has errors, or is gone.
+    #[error("`{user}` uses `{name}`, which has errors")]
+    BrokenUse {
+        /// The definition that uses it.
+        user: Name,
+        /// What is used.
+        name: Name,
+        /// What is used.
+        id: GlobalId,
+    },
+    /// A definition uses itself.
+    #[error("`{name}` is defined by itself")]
+    Recursive {
+        /// The definition.
+        name: Name,
+    },
+    /// With everything in its place the program does not fit.
+    #[error(
+        "`{name}` is too large: with the definitions that it uses in their places it has more \
+         than {MAX_NODES} parts"
+    )]
+    TooLarge {
+        /// The first definition, from the bottom, for which it is so.
+        name: Name,
+    },
+    /// With everything in its place the program nests too deeply.
+    #[error(
+        "`{name}` nests too deeply: with the definitions that it uses in their places it has more \
+         than {MAX_HEIGHT} levels"
+    )]
+    TooDeep {
+        /// The first definition, from the bottom, for which it is so.
+        name: Name,
+    },
+}
+
+/// Puts the definitions that `root` uses in their places, and theirs in turn.
+///
+/// Everything in the program has a number of its own, however often a definition is used. The
+/// body starts with a function for each parameter of its type, implicit ones included.
+pub fn link(
+    root: GlobalId,
+    lookup: &dyn Fn(GlobalId) -> Option<Arc<Def<Primitive>>>,
+) -> Result<Program<Primitive>, LinkError> {
+    let defs = collect(root, lookup)?;
+    let Some(def) = defs.get(&root) else {
+        return Err(LinkError::Broken);
+    };
+    let mut linker = Linker {
+        defs: &defs,
+        program: Program {
+            name: def.name.clone(),
+            body: def.body.clone(),
+            obligations: def.obligations.to_vec(),
+            facts: Vec::new(),
+            names: def.names.0.to_vec(),
+            origins: sources(def, None, None),
+            next_local: def.locals,
+        },
+    };
+    let body = Place::root(&mut linker).expr(&def.body);
+    let mut program = linker.program;
+    let whole = |body, &(var, kind): &(Var, _)| dep_lambda(var, kind, true, body);
+    let body = def.implicit.iter().rev().fold(body, whole);
+    program.body = expand(&mut program, body);
+    Ok(program)
+}
+
+/// Every definition that is needed, with the limits checked for each, those it uses first.
+fn collect(
+    root: GlobalId,
+    lookup: &dyn Fn(GlobalId) -> Option<Arc<Def<Primitive>>>,
+) -> Result<FxHashMap<GlobalId, Arc<Def<Primitive>>>, LinkError> {
+    enum Step {
+        Enter(GlobalId),
+        Leave(GlobalId),
+    }
+    let mut defs: FxHashMap<GlobalId, Arc<Def<Primitive>>> = FxHashMap::default();
+    let mut sizes: FxHashMap<GlobalId, Size> = FxHashMap::default();
+    let mut open: FxHashSet<GlobalId> = FxHashSet::default();
+    defs.insert(root, lookup(root).ok_or(LinkError::Broken)?);
+    let mut steps = vec![Step::Enter(root)];
+    while let Some(step) = steps.pop() {
+        match step {
+            Step::Enter(id) => {
+                let def = defs[&id].clone();
+                if sizes.contains_key(&id) {
+                    continue;
+                }
+                if !open.insert(id) {
+                    return Err(LinkError::Recursive {
+                        name: def.name.clone(),
+                    });
+                }
+                steps.push(Step::Leave(id));
+                for (used, name) in def.uses.iter().rev() {
+                    let broken = || LinkError::BrokenUse {
+                        user: def.name.clone(),
+                        name: name.clone(),
+                        id: *used,
+                    };
+                    if !defs.contains_key(used) {
+                        defs.insert(*used, lookup(*used).ok_or_else(broken)?);
+                    }
+                    steps.push(Step::Enter(*used));
+                }
+            }
+            Step::Leave(id) => {
+                open.remove(&id);
+                let size = measure(&defs[&id].body, &sizes);
+                size.check(&defs[&id].name)?;
+                sizes.insert(id, size);
+            }
+        }
+    }
+    Ok(defs)
+}
+
+/// How large an expression is with everything in its place.
+#[derive(Clone, Copy)]
+struct Size {
+    nodes: u64,
+    height: u32,
+}
+
+impl Size {
+    fn check(self, name: &Name) -> Result<(), LinkError> {
+        let name = name.clone();
+        if self.height > MAX_HEIGHT {
+            Err(LinkError::TooDeep { name })
+        } else if self.nodes > MAX_NODES {
+            Err(LinkError::TooLarge { name })
+        } else {
+            Ok(())
+        }
+    }
+}
+
+fn measure(expr: &Expr, known: &FxHashMap<GlobalId, Size>) -> Size {
+    let mut below = Size {
+        nodes: 0,
+        height: 0,
+    };
+    let mut add = |part: Size| {
+        below.nodes = below.nodes.saturating_add(part.nodes);
+        below.height = below.height.max(part.height);
+    };
+    match &expr.form {
+        Form::Global(id, _) => add(known.get(id).copied().unwrap_or(Size {
+            nodes: 0,
+            height: 0,
+        })),
+        form => for_each_child(form, &mut |child| add(measure(child, known))),
+    }
+    Size {
+        nodes: below.nodes.saturating_add(1),
+        height: below.height.saturating_add(1),
+    }
+}
+
+fn for_each_child<P>(form: &Form<P>, f: &mut dyn FnMut(&super::Expr<P>)) {
+    match form {
+        Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
+        Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => f(body),
+        Form::Apply(a, b) => {
+            f(a);
+            f(b);
+        }
+        Form::Primitive(_, _, args) | Form::Foreign(_, args) => args.iter().for_each(f),
+    }
+}
+
+fn sources(def: &Def<Primitive>, id: Option<GlobalId>, used_at: Option<Origin>) -> Vec<Source> {
+    let source = |site: &super::Site| Source {
+        def: id,
+        span: site.span,
+        head: site.head,
+        used_at,
+    };
+    def.sites.iter().map(source).collect()
+}
+
+struct Linker<'d> {
+    defs: &'d FxHashMap<GlobalId, Arc<Def<Primitive>>>,
+    program: Program<Primitive>,
+}
+
+/// A definition being put in one place: its numbers moved behind all others, its implicit
+/// parameters replaced.
+struct Place<'l, 'd> {
+    linker: &'l mut Linker<'d>,
+    id: Option<GlobalId>,
+    vars: u32,
+    locals: u32,
+    origins: u32,
+    implicit: FxHashMap<Var, Arg>,
+    /// Types are shared by many nodes.
+    types: FxHashMap<*const Type, (Ty, Ty)>,
+}
+
+impl<'l, 'd> Place<'l, 'd> {
+    /// The program's own definition, whose numbers stay.
+    fn root(linker: &'l mut Linker<'d>) -> Self {
+        Place {
+            linker,
+            id: None,
+            vars: 0,
+            locals: 0,
+            origins: 0,
+            implicit: FxHashMap::default(),
+            types: FxHashMap::default(),
+        }
+    }
+
+    fn of(
+        linker: &'l mut Linker<'d>,
+        id: GlobalId,
+        def: &Def<Primitive>,
+        args: &[Arg],
+        used_at: Origin,
+    ) -> Self {
+        let program = &mut linker.program;
+        let vars = u32::try_from(program.names.len()).unwrap_or(u32::MAX);
+        let origins = u32::try_from(program.origins.len()).unwrap_or(u32::MAX);
+        let locals = program.next_local;
+        program.names.extend(def.names.0.iter().cloned());
+        program
+            .origins
+            .extend(sources(def, Some(id), Some(used_at)));
+        program.next_local += def.locals;
+        let implicit = def
+            .implicit
+            .iter()
+            .zip(args)
+            .map(|((var, _), arg)| (Var(vars + var.0), arg.clone()))
+            .collect();
+        let place = Place {
+            linker,
+            id: Some(id),
+            vars,
+            locals,
+            origins,
+            implicit,
+            types: FxHashMap::default(),
+        };
+        for prop in &def.obligations {
+            let prop = rename_prop(prop, &|v| place.var(v));
+            let fact = subst_prop(&prop, &|v| place.implicit.get(&v).cloned());
+            place.linker.program.facts.push(fact);
+        }
+        place
+    }
+
+    fn is_root(&self) -> bool {
+        self.id.is_none()
+    }
+
+    fn var(&self, var: Var) -> Var {
+        Var(self.vars + var.0)
+    }
+
+    fn moved(&self, local: &Local) -> Local {
+        Local {
+            id: self.locals + local.id,
+            name: local.name.clone(),
+        }
+    }
+}
+
+impl Mapper<Primitive> for Place<'_, '_> {
+    fn local(&mut self, local: &Local, ty: &Ty, origin: Origin) -> Option<Expr> {
+        (!self.is_root()).then(|| Node::new(Form::Var(self.moved(local)), ty.clone(), origin))
+    }
+
+    fn param(&mut self, param: &Param) -> Param {
+        Param {
+            local: self.moved(&param.local),
+            ty: self.ty(&param.ty),
+        }
+    }
+
+    fn binder(&mut self, var: Var) -> Var {
+        self.var(var)
+    }
+
+    fn ty(&mut self, ty: &Ty) -> Ty {
+        if self.is_root() {
+            return ty.clone();
+        }
+        if let Some((_, known)) = self.types.get(&Arc::as_ptr(ty)) {
+            return known.clone();
+        }
+        let moved = rename(ty, &|v| self.var(v));
+        let moved = subst(&moved, &|v| self.implicit.get(&v).cloned());
+        // The old type is kept, so that its address stays its own.
+        self.types
+            .insert(Arc::as_ptr(ty), (ty.clone(), moved.clone()));
+        moved
+    }
+
+    fn arg(&mut self, arg: &Arg) -> Arg {
+        if self.is_root() {
+            return arg.clone();
+        }
+        let moved = rename_arg(arg, &|v| self.var(v));
+        subst_arg(&moved, &|v| self.implicit.get(&v).cloned())
+    }
+
+    fn nat(&mut self, nat: &nat::Nat) -> nat::Nat {
+        match self.arg(&Arg::Nat(nat.clone())) {
+            Arg::Nat(nat) => nat,
+            _ => nat.clone(),
+        }
+    }
+
+    fn origin(&mut self, origin: Origin) -> Origin {
+        Origin(self.origins + origin.0)
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Expr {
+        match &expr.form {
+            Form::Global(id, args) => {
+                let args: Vec<Arg> = args.iter().map(|arg| self.arg(arg)).collect();
+                let used_at = self.origin(expr.origin);
+                let defs = self.linker.defs;
+                match defs.get(id) {
+                    Some(def) => Place::of(self.linker, *id, def, &args, used_at).expr(&def.body),
+                    None => expr.clone(),
+                }
+            }
+            Form::Foreign(function, args) => {
+                let args = args.iter().map(|arg| self.expr(arg)).collect();
+                let function = Arc::new(Foreign {
+                    id: self.id,
+                    ..(**function).clone()
+                });
+                let ty = self.ty(&expr.ty);
+                Node::new(Form::Foreign(function, args), ty, self.origin(expr.origin))
+            }
+            Form::Apply(f, x) => {
+                // What takes the place of a name may be a primitive that takes the argument.
+                let (f, x) = (self.expr(f), self.expr(x));
+                apply(&f, x, self.origin(expr.origin))
+            }
+            _ => walk(self, expr),
+        }
+    }
+}
+
+/// Under a function for each parameter that the type has.
+fn expand(program: &mut Program<Primitive>, body: Expr) -> Expr {
+    let origin = body.origin;
+    let implicit = matches!(&*body.ty, Type::Pi(Pi { implicit: true, .. }));
+    match (&body.form, &*body.ty) {
+        (Form::Lambda(param, inner), _) => {
+            let inner = expand(program, inner.clone());
+            Node::new(
+                lambda(param.clone(), inner).form.clone(),
+                body.ty.clone(),
+                origin,
+            )
+        }
+        (Form::DepLambda(var, kind, inner), _) => {
+            let inner = expand(program, inner.clone());
+            let whole = dep_lambda(*var, *kind, implicit, inner);
+            Node::new(whole.form.clone(), body.ty.clone(), origin)
+        }
+        (_, Type::Fun(input, _)) => {
+            let name = match &**input {
+                Type::Array(..) | Type::DepArray(..) => "xs",
+                Type::Fun(..) | Type::Pi(_) => "f",
+                _ => "x",
+            };
+            let param = Param {
+                local: program.fresh_local(name),
+                ty: input.clone(),
+            };
+            let inner = apply(&body, Node::var(&param, origin), origin);
+            lambda(param, expand(program, inner))
+        }
+        (_, Type::Pi(pi)) => {
+            let var = program.fresh_var(program.name_of(pi.var));
+            let inner = dep_apply(&body, var_arg(var, pi.kind), origin);
+            dep_lambda(var, pi.kind, implicit, expand(program, inner))
+        }
+        _ => body,
+    }
+}

@@ -1,0 +1,90 @@
+//! Applications as they are written: a function, all its arguments, and what is piped into it,
+//! taken together.
+
+use syntax::ast::{BinaryOp, Item, TermId, TermKind};
+
+/// A function with everything it is applied to.
+pub(crate) struct Spine {
+    pub head: TermId,
+    pub args: Vec<SpineArg>,
+    /// Terms whose value is the result after so many arguments, the outermost first.
+    pub results: Vec<(TermId, usize)>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct SpineArg {
+    pub term: TermId,
+    pub piped: bool,
+}
+
+impl Spine {
+    pub(crate) fn of(item: &Item, term: TermId) -> Spine {
+        let mut reversed = Vec::new();
+        let mut marks = Vec::new();
+        let mut head = term;
+        loop {
+            match &item.term(head).kind {
+                TermKind::Apply { callee, args } => {
+                    marks.push((head, reversed.len()));
+                    reversed.extend(
+                        args.iter()
+                            .rev()
+                            .map(|&term| SpineArg { term, piped: false }),
+                    );
+                    head = *callee;
+                }
+                TermKind::Binary {
+                    op: BinaryOp::Pipe,
+                    lhs,
+                    rhs,
+                    ..
+                } => {
+                    marks.push((head, reversed.len()));
+                    reversed.push(SpineArg {
+                        term: *lhs,
+                        piped: true,
+                    });
+                    head = *rhs;
+                }
+                TermKind::Binary {
+                    op: BinaryOp::ApplyLeft,
+                    lhs,
+                    rhs,
+                    ..
+                } => {
+                    marks.push((head, reversed.len()));
+                    reversed.push(SpineArg {
+                        term: *rhs,
+                        piped: true,
+                    });
+                    head = *lhs;
+                }
+                TermKind::Paren(inner) if is_spine(item, *inner) => {
+                    marks.push((head, reversed.len()));
+                    head = *inner;
+                }
+                _ => break,
+            }
+        }
+        let count = reversed.len();
+        reversed.reverse();
+        let results = marks
+            .into_iter()
+            .map(|(term, after)| (term, count - after))
+            .collect();
+        Spine {
+            head,
+            args: reversed,
+            results,
+        }
+    }
+}
+
+fn is_spine(item: &Item, term: TermId) -> bool {
+    match &item.term(term).kind {
+        TermKind::Name(_) | TermKind::Operator(_) | TermKind::Apply { .. } => true,
+        TermKind::Paren(inner) => is_spine(item, *inner),
+        TermKind::Binary { op, .. } => matches!(op, BinaryOp::Pipe | BinaryOp::ApplyLeft),
+        _ => false,
+    }
+}

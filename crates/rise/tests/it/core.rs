@@ -1,0 +1,76 @@
+//! Explicit terms and linked programs.
+
+use std::path::{Path, PathBuf};
+
+use rise::core::program_of;
+
+/// The example programs, with their file names.
+pub fn examples() -> Vec<(String, String)> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rise") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    assert!(files.len() > 50);
+    let read = |path: PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        (name, with_imports(&path))
+    };
+    files.into_iter().map(read).collect()
+}
+
+/// A file with the texts that it imports in their places.
+fn with_imports(path: &Path) -> String {
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut out = String::new();
+    for line in text.lines() {
+        match line.strip_prefix("import ") {
+            Some(import) => {
+                let import = path.with_file_name(import.trim().trim_matches('"'));
+                out.push_str(&with_imports(&import));
+            }
+            None => out.push_str(line),
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// The names that a text defines.
+pub fn names(text: &str) -> Vec<String> {
+    syntax::split(text)
+        .into_iter()
+        .filter_map(|span| {
+            let item = syntax::parse(&text[std::ops::Range::<usize>::from(span)]).item;
+            Some(item.name()?.name.to_string())
+        })
+        .collect()
+}
+
+#[test]
+fn every_example_is_a_program() {
+    for (file, text) in examples() {
+        for name in names(&text) {
+            let program = program_of(&text, &name);
+            assert!(program.is_ok(), "{file}: {name}: {}", program.unwrap_err());
+        }
+    }
+}
+
+#[test]
+fn the_library_is_made_of_programs() {
+    for (file, text) in rise::STD {
+        for name in names(text) {
+            let program = program_of("", &name);
+            assert!(program.is_ok(), "{file}: {name}: {}", program.unwrap_err());
+        }
+    }
+}
