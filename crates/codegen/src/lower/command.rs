@@ -1,0 +1,287 @@
+//! Commands become statements.
+
+use std::rc::Rc;
+
+use dpia::{Phrase, Prim};
+use nat::{Nat, Var};
+use rise::core::{Form, Local, Origin};
+use rise::{Arg, Type};
+
+use super::env::{Bound, Env, Path, Step};
+use super::read::{constant_truth, nat_arg};
+use super::store::lost;
+use super::{Lower, stmt, untranslated};
+use crate::error::CompileError;
+use crate::ir::{LoopMode, Place, Stmt, StmtKind};
+
+impl Lower<'_> {
+    /// Appends what a command does. Sequences of any length are walked without recursion.
+    pub(super) fn command(
+        &mut self,
+        phrase: &Phrase,
+        env: &Env,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), CompileError> {
+        let mut rest = vec![phrase.clone()];
+        while let Some(phrase) = rest.pop() {
+            match &phrase.form {
+                Form::Primitive(Prim::Seq, _, args) => rest.extend(args.iter().rev().cloned()),
+                Form::Primitive(Prim::Skip | Prim::Barrier, ..) => {}
+                Form::Primitive(prim, types, args) => {
+                    self.primitive_command(&phrase, *prim, types, args, env, out)?;
+                }
+                Form::Var(local) => self.turn(&phrase, local, env, out)?,
+                Form::Apply(f, x) => {
+                    let Form::Lambda(param, body) = &f.form else {
+                        return Err(lost(phrase.origin));
+                    };
+                    let bound = Bound::Phrase(x.clone(), Rc::new([]), env.clone());
+                    self.command(body, &env.with(&param.local, bound), out)?;
+                }
+                _ => return Err(lost(phrase.origin)),
+            }
+        }
+        Ok(())
+    }
+
+    fn primitive_command(
+        &mut self,
+        phrase: &Phrase,
+        prim: Prim,
+        types: &[Arg],
+        args: &[Phrase],
+        env: &Env,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), CompileError> {
+        let origin = phrase.origin;
+        match (prim, args) {
+            (Prim::Assign, [place, value]) => {
+                let value = self.read(value, Path::new(), env)?;
+                let place = self.place(place, Path::new(), env)?;
+                self.assign(place, value, origin, out)
+            }
+            (Prim::If, [condition, then, otherwise]) => {
+                self.condition(phrase, condition, then, otherwise, env, out)
+            }
+            (Prim::For, [f]) => {
+                self.counted(phrase, types, f, LoopMode::Sequential, None, env, out)
+            }
+            (Prim::ForUnroll, [f]) => {
+                self.counted(phrase, types, f, LoopMode::Unrolled, None, env, out)
+            }
+            (Prim::ForVec, [acc, f]) => {
+                self.counted(phrase, types, f, LoopMode::Vector, Some(acc), env, out)
+            }
+            (Prim::ParFor, [acc, f]) => {
+                self.counted(phrase, types, f, LoopMode::Parallel, Some(acc), env, out)
+            }
+            (Prim::ForNat, [f]) => {
+                self.sized(phrase, types, f, LoopMode::Sequential, None, env, out)
+            }
+            (Prim::ParForNat, [acc, f]) => {
+                self.sized(phrase, types, f, LoopMode::Parallel, Some(acc), env, out)
+            }
+            (Prim::New, [f]) => self.new_buffer(phrase, types, f, env, out),
+            (Prim::NewDoubleBuffer, [input, output, f]) => {
+                self.double_buffer(phrase, types, input, output, f, env, out)
+            }
+            (Prim::ParReduce, [acc, exp, combine, element]) => {
+                let operands = [acc, exp, combine, element];
+                self.parallel_reduce(phrase, types, operands, env, out)
+            }
+            (Prim::DmatchCommand, [pair, f]) => self.take_apart(pair, f, env, out),
+            (Prim::ParForGlobal | Prim::ParForWorkGroup | Prim::ParForLocal, _) => {
+                let text = format!("`{}` is for OpenCL", prim.name());
+                Err(CompileError::new(origin, text).with_help("for OpenMP write `parFor`"))
+            }
+            (Prim::DepPairFst, _) => Err(dependent_pair(origin)),
+            _ => Err(untranslated(prim, origin)),
+        }
+    }
+
+    fn condition(
+        &mut self,
+        phrase: &Phrase,
+        condition: &Phrase,
+        then: &Phrase,
+        otherwise: &Phrase,
+        env: &Env,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), CompileError> {
+        let condition = self.read(condition, Path::new(), env)?;
+        match constant_truth(&condition) {
+            Some(true) => return self.command(then, env, out),
+            Some(false) => return self.command(otherwise, env, out),
+            None => {}
+        }
+        let (mut yes, mut no) = (Vec::new(), Vec::new());
+        self.command(then, env, &mut yes)?;
+        self.command(otherwise, env, &mut no)?;
+        let kind = StmtKind::If {
+            condition,
+            then: yes,
+            otherwise: no,
+        };
+        out.push(stmt(kind, phrase.origin));
+        Ok(())
+    }
+
+    /// A loop whose body takes an index, and its own part of an acceptor if there is one.
+    #[allow(clippy::too_many_arguments)]
+    fn counted(
+        &mut self,
+        phrase: &Phrase,
+        types: &[Arg],
+        f: &Phrase,
+        mode: LoopMode,
+        acceptor: Option<&Phrase>,
+        env: &Env,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), CompileError> {
+        let Form::Lambda(param, body) = &f.form else {
+            return Err(lost(phrase.origin));
+        };
+        let counter = self.fresh_size(&param.local.name);
+        let index = Nat::var(counter);
+        let env = env.with(&param.local, Bound::Index(index.clone()));
+        let step = match mode {
+            LoopMode::Vector => Step::Lane(index),
+            _ => Step::Index(index),
+        };
+        let (body, env) = own_part(body, acceptor, step, &env)?;
+        self.repeat(phrase, nat_arg(types, 0), counter, mode, &body, &env, out)
+    }
+
+    /// A loop whose body takes a size.
+    #[allow(clippy::too_many_arguments)]
+    fn sized(
+        &mut self,
+        phrase: &Phrase,
+        types: &[Arg],
+        f: &Phrase,
+        mode: LoopMode,
+        acceptor: Option<&Phrase>,
+        env: &Env,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), CompileError> {
+        let Form::DepLambda(counter, _, body) = &f.form else {
+            return Err(lost(phrase.origin));
+        };
+        let step = Step::Index(Nat::var(*counter));
+        let (body, env) = own_part(body, acceptor, step, env)?;
+        self.repeat(phrase, nat_arg(types, 0), *counter, mode, &body, &env, out)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn repeat(
+        &mut self,
+        phrase: &Phrase,
+        count: Nat,
+        counter: Var,
+        mode: LoopMode,
+        body: &Phrase,
+        env: &Env,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), CompileError> {
+        let from = Nat::constant(0);
+        let to = self.simplify(&count);
+        let mut inner = Vec::new();
+        self.within(counter, &from, &to, |lower| {
+            lower.command(body, env, &mut inner)
+        })?;
+        let kind = StmtKind::For {
+            counter,
+            from,
+            to,
+            step: Nat::constant(1),
+            mode,
+            body: inner,
+        };
+        out.push(stmt(kind, phrase.origin));
+        Ok(())
+    }
+
+    /// The buffers of `newDoubleBuffer` take turns.
+    fn turn(
+        &mut self,
+        phrase: &Phrase,
+        local: &Local,
+        env: &Env,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), CompileError> {
+        match env.get(local).cloned() {
+            Some(Bound::Swap { read, write, spare }) => {
+                let written = Place::start(write);
+                out.push(stmt(StmtKind::Point(read, written), phrase.origin));
+                out.push(stmt(StmtKind::Swap(write, spare), phrase.origin));
+                Ok(())
+            }
+            Some(Bound::Redirect { write, to }) => {
+                if let Some(to) = to {
+                    out.push(stmt(StmtKind::Point(write, to), phrase.origin));
+                }
+                Ok(())
+            }
+            Some(Bound::Phrase(inner, _, env)) => self.command(&inner, &env, out),
+            _ => Err(lost(phrase.origin)),
+        }
+    }
+
+    /// A dependent pair that is put together where it is taken apart.
+    fn take_apart(
+        &mut self,
+        pair: &Phrase,
+        f: &Phrase,
+        env: &Env,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), CompileError> {
+        let (mut pair, mut scope) = (pair.clone(), env.clone());
+        while let Form::Var(local) = &pair.form {
+            match scope.get(local).cloned() {
+                Some(Bound::Phrase(inner, steps, outer)) if steps.is_empty() => {
+                    pair = inner;
+                    scope = outer;
+                }
+                _ => return Err(dependent_pair(pair.origin)),
+            }
+        }
+        let (Form::Primitive(Prim::MakeDepPair, types, args), Form::DepLambda(var, _, body)) =
+            (&pair.form, &f.form)
+        else {
+            return Err(dependent_pair(pair.origin));
+        };
+        let size = nat_arg(types, 2);
+        let body = rise::core::subst_vars(body, &|v| (v == *var).then(|| Arg::Nat(size.clone())));
+        let (Form::Lambda(param, body), [value]) = (&body.form, &args[..]) else {
+            return Err(lost(f.origin));
+        };
+        let bound = Bound::Phrase(value.clone(), Rc::new([]), scope);
+        self.command(body, &env.with(&param.local, bound), out)
+    }
+}
+
+fn dependent_pair(origin: Origin) -> CompileError {
+    CompileError::new(
+        origin,
+        "a dependent pair is kept in memory here, which generated code cannot do",
+    )
+    .with_help("take it apart with `dmatch` where it is made, or run with `--backend interp`")
+}
+
+/// The body under its acceptor parameter, which is a part of `acceptor`.
+fn own_part(
+    body: &Phrase,
+    acceptor: Option<&Phrase>,
+    step: Step,
+    env: &Env,
+) -> Result<(Phrase, Env), CompileError> {
+    let Some(acceptor) = acceptor else {
+        return Ok((body.clone(), env.clone()));
+    };
+    let Form::Lambda(param, inner) = &body.form else {
+        return Err(lost(body.origin));
+    };
+    debug_assert!(matches!(&*param.ty, Type::Acc(_)));
+    let bound = Bound::Phrase(acceptor.clone(), Rc::new([step]), env.clone());
+    Ok((inner.clone(), env.with(&param.local, bound)))
+}

@@ -1,0 +1,50 @@
+//! Indices: sizes where they are sizes, and data where they are data.
+
+use dpia::Phrase;
+use nat::{Nat, Prop};
+use rise::Type;
+use syntax::ast::Literal;
+
+use super::Lower;
+use super::env::{Env, Path};
+use crate::error::CompileError;
+use crate::ir::{Expr, ExprKind};
+
+impl Lower<'_> {
+    /// An expression of an index or `natType` as a size.
+    pub(super) fn index(&mut self, phrase: &Phrase, env: &Env) -> Result<Nat, CompileError> {
+        let expr = self.read(phrase, Path::new(), env)?;
+        Ok(self.expr_as_nat(expr))
+    }
+
+    /// What is no size gets a size variable that stands for it.
+    pub(super) fn expr_as_nat(&mut self, expr: Expr) -> Nat {
+        if let ExprKind::Nat(nat) = &expr.kind {
+            return nat.clone();
+        }
+        if let ExprKind::Literal(Literal::Int { value, .. }) = &expr.kind
+            && let Ok(value) = i64::try_from(*value)
+        {
+            return Nat::constant(value);
+        }
+        let same = |known: &Expr| known.kind == expr.kind && known.ty == expr.ty;
+        let opaque = &self.function.opaque;
+        let known = opaque
+            .iter()
+            .find(|(_, known)| same(known))
+            .map(|(var, _)| *var);
+        let var = known.unwrap_or_else(|| self.fresh_size("index"));
+        if let Type::Index(n) = &*expr.ty {
+            self.facts.range(var, &Nat::constant(0), n);
+        }
+        if known.is_none() {
+            self.function.opaque.push((var, expr));
+        }
+        Nat::var(var)
+    }
+
+    /// `a < b`, where it is known.
+    pub(super) fn less(&self, a: &Nat, b: &Nat) -> Option<bool> {
+        self.decide(&Prop::AtLeast(b.clone(), a.clone() + 1))
+    }
+}

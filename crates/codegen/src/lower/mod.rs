@@ -1,0 +1,243 @@
+//! From imperative DPIA to the loop language: views on expressions and acceptors are consumed by
+//! access paths (Lift's views; RISE-in-MLIR, figure 8), so that what is left are loops over flat
+//! memory with indices that are sizes.
+//!
+//! A path of indices, members and lanes is pushed inward through the views until it meets a
+//! variable, and becomes the number of an element there. Indices are simplified with the ranges of
+//! all counters around and with what the program assumes of its sizes.
+
+mod buffers;
+mod command;
+mod env;
+mod index;
+mod read;
+mod scalar;
+mod store;
+mod vector;
+mod write;
+
+use dpia::{Phrase, PhraseProgram, Prim};
+use nat::{Facts, Nat, Prop};
+use rise::core::{Form, Origin};
+use rise::{Ty, Type};
+
+use crate::error::CompileError;
+use crate::ir::{Function, Home, Id, Stmt, StmtKind, Variable};
+use crate::signature::Signature;
+use env::{Bound, Env};
+use store::{Store, has_array_in_tuple};
+use syntax::ast::{Kind, Name};
+
+/// A function in the loop language, and what its callers must know.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// The function.
+    pub function: Function,
+    /// Its signature.
+    pub signature: Signature,
+}
+
+/// Lowers an imperative program: size parameters, an acceptor for the result, expressions as
+/// parameters, and a command, in any order of the parameters.
+///
+/// # Errors
+/// What has no code: a parameter or result whose type generated functions do not take. Every one of
+/// them is named.
+pub fn lower(program: &PhraseProgram) -> Result<Lowered, Vec<CompileError>> {
+    let mut lower = Lower::new(program);
+    let (body, env) = lower.parameters(&program.body);
+    if !lower.errors.is_empty() {
+        return Err(lower.errors);
+    }
+    let mut out = Vec::new();
+    if let Err(error) = lower.command(&body, &env, &mut out) {
+        lower.errors.push(error);
+    }
+    if !lower.errors.is_empty() {
+        return Err(lower.errors);
+    }
+    lower.function.body = out;
+    let signature = lower.signature;
+    Ok(Lowered {
+        function: lower.function,
+        signature,
+    })
+}
+
+struct Lower<'p> {
+    program: &'p PhraseProgram,
+    function: Function,
+    signature: Signature,
+    /// What is known of sizes at this place.
+    facts: Facts,
+    errors: Vec<CompileError>,
+}
+
+impl<'p> Lower<'p> {
+    fn new(program: &'p PhraseProgram) -> Self {
+        let mut facts = Facts::new();
+        for prop in program.obligations.iter().chain(&program.facts) {
+            facts.assume(prop);
+        }
+        let unit: Ty = Type::Comm.into();
+        Lower {
+            program,
+            function: Function {
+                name: program.name.clone(),
+                variables: Vec::new(),
+                sizes: Vec::new(),
+                params: Vec::new(),
+                output: Id(0),
+                body: Vec::new(),
+                requires: program.obligations.clone(),
+                facts: program.facts.clone(),
+                names: program.names.clone(),
+                opaque: Vec::new(),
+            },
+            signature: Signature {
+                name: program.name.clone(),
+                sizes: Vec::new(),
+                params: Vec::new(),
+                result: unit,
+                requires: program.obligations.clone(),
+                names: program.names.clone(),
+            },
+            facts,
+            errors: Vec::new(),
+        }
+    }
+
+    /// Takes the parameters off.
+    fn parameters(&mut self, body: &Phrase) -> (Phrase, Env) {
+        let mut env = Env::default();
+        let mut body = body.clone();
+        loop {
+            let next = match &body.form {
+                Form::DepLambda(var, Kind::Nat, inner) => {
+                    self.function.sizes.push(*var);
+                    let name = self.program.name_of(*var);
+                    self.signature.sizes.push((*var, name));
+                    inner.clone()
+                }
+                Form::Lambda(param, inner) => {
+                    let store = match &*param.ty {
+                        Type::Acc(ty) => self.output(&param.local.name, ty, body.origin),
+                        Type::Exp(ty, _) => self.input(&param.local.name, ty, body.origin),
+                        _ => {
+                            self.error(body.origin, "a parameter that is no data has no code");
+                            return (inner.clone(), env);
+                        }
+                    };
+                    env = env.with(&param.local, Bound::Store(store));
+                    inner.clone()
+                }
+                Form::DepLambda(_, kind, inner) => {
+                    let text =
+                        format!("a parameter of kind {kind} has no code: only sizes are passed");
+                    self.error(body.origin, text);
+                    inner.clone()
+                }
+                _ => return (body, env),
+            };
+            body = next;
+        }
+    }
+
+    fn output(&mut self, name: &Name, ty: &Ty, origin: Origin) -> Store {
+        self.passable(ty, "the result", origin);
+        self.signature.result = ty.clone();
+        let store = self.allocate_whole(name, ty, Home::Output, origin);
+        if let Store::Leaf { id, .. } = &store {
+            self.function.output = *id;
+        }
+        store
+    }
+
+    fn input(&mut self, name: &Name, ty: &Ty, origin: Origin) -> Store {
+        self.passable(ty, &format!("the parameter `{name}`"), origin);
+        self.signature.params.push((name.clone(), ty.clone()));
+        let store = self.allocate_whole(name, ty, Home::Input, origin);
+        if let Store::Leaf { id, .. } = &store {
+            self.function.params.push(*id);
+        }
+        store
+    }
+
+    /// Reports what no generated function takes or returns.
+    fn passable(&mut self, ty: &Ty, what: &str, origin: Origin) {
+        let help = "pass its parts one by one, and put them together inside";
+        if has_array_in_tuple(ty) {
+            let text =
+                format!("{what} is a tuple of arrays, which generated functions do not take");
+            self.errors
+                .push(CompileError::new(origin, text).with_help(help));
+        } else if matches!(&*store::element(ty), Type::DepPair(_)) {
+            let text = format!("{what} is a dependent pair, which generated functions do not take");
+            let help = "pass the size and the array one by one";
+            self.errors
+                .push(CompileError::new(origin, text).with_help(help));
+        } else if matches!(&*store::element(ty), Type::Var(_) | Type::Apply(..)) {
+            let text = format!("{what} has a type that is not known: only sizes may vary");
+            self.errors.push(CompileError::new(origin, text));
+        }
+    }
+
+    fn error(&mut self, origin: Origin, text: impl Into<String>) {
+        self.errors.push(CompileError::new(origin, text));
+    }
+
+    fn variable(&mut self, variable: Variable) -> Id {
+        let id = Id(u32::try_from(self.function.variables.len()).unwrap_or(u32::MAX));
+        self.function.variables.push(variable);
+        id
+    }
+
+    /// The simplest form under what is known here.
+    fn simplify(&self, nat: &Nat) -> Nat {
+        self.facts.normalize(nat)
+    }
+
+    /// Whether a condition holds here; `None` if it depends.
+    fn decide(&self, prop: &Prop) -> Option<bool> {
+        if self.facts.proves(prop) {
+            Some(true)
+        } else if self.facts.excludes(prop) {
+            Some(false)
+        } else {
+            None
+        }
+    }
+
+    /// Runs `f` with a range assumed.
+    fn within<T>(
+        &mut self,
+        var: nat::Var,
+        from: &Nat,
+        to: &Nat,
+        f: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let outer = self.facts.clone();
+        self.facts.range(var, from, to);
+        let result = f(self);
+        self.facts = outer;
+        result
+    }
+}
+
+/// A statement.
+fn stmt(kind: StmtKind, origin: Origin) -> Stmt {
+    Stmt {
+        kind,
+        origin,
+        made_by: None,
+    }
+}
+
+/// What a phrase that is not translated is reported as.
+fn untranslated(prim: Prim, origin: Origin) -> CompileError {
+    let text = format!(
+        "`{}` is not imperative: it has to be translated first",
+        prim.name()
+    );
+    CompileError::new(origin, text)
+}

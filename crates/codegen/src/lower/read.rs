@@ -1,0 +1,543 @@
+//! Reading: what stands at a path of an expression.
+
+use std::rc::Rc;
+
+use dpia::{Phrase, Prim};
+use nat::Nat;
+use rise::core::{Form, Origin};
+use rise::{Arg, SizeFun, Ty, Type};
+use syntax::ast::{Literal, ScalarType};
+
+use super::env::{Bound, Env, Path, Step};
+use super::store::{Part, apply_size, lost};
+use super::{Lower, untranslated};
+use crate::error::CompileError;
+use crate::ir::{Binary, Expr, ExprKind};
+
+impl Lower<'_> {
+    /// The value at `path` of an expression.
+    pub(super) fn read(
+        &mut self,
+        phrase: &Phrase,
+        path: Path,
+        env: &Env,
+    ) -> Result<Expr, CompileError> {
+        let origin = phrase.origin;
+        match &phrase.form {
+            Form::Var(local) => match env.get(local).cloned() {
+                Some(Bound::Store(store)) => {
+                    let part = self.part(&store, path, origin)?;
+                    Ok(load(part, origin))
+                }
+                Some(Bound::Index(nat)) => Ok(self.size(nat, data_of(phrase), origin)),
+                Some(Bound::Phrase(inner, steps, env)) => {
+                    self.read(&inner, path.push_all(&steps), &env)
+                }
+                _ => Err(lost(origin)),
+            },
+            Form::Literal(literal) => Ok(self.constant(literal, &data_of(phrase), origin)),
+            Form::Nat(nat) => Ok(self.size(nat.clone(), data_of(phrase), origin)),
+            Form::Primitive(prim, types, args) => {
+                self.read_primitive(phrase, *prim, types, args, path, env)
+            }
+            Form::Foreign(function, args) => {
+                let args = args
+                    .iter()
+                    .map(|arg| self.read(arg, Path::new(), env))
+                    .collect::<Result<_, _>>()?;
+                let call = Expr {
+                    kind: ExprKind::Call(function.clone(), args),
+                    ty: function.result.clone(),
+                    origin,
+                };
+                project(call, path)
+            }
+            Form::Apply(f, x) => {
+                let Form::Lambda(param, body) = &f.form else {
+                    return Err(lost(origin));
+                };
+                let bound = Bound::Phrase(x.clone(), Rc::new([]), env.clone());
+                self.read(body, path, &env.with(&param.local, bound))
+            }
+            Form::Lambda(..) | Form::DepLambda(..) | Form::DepApply(..) | Form::Global(..) => {
+                Err(lost(origin))
+            }
+        }
+    }
+
+    fn read_primitive(
+        &mut self,
+        phrase: &Phrase,
+        prim: Prim,
+        types: &[Arg],
+        args: &[Phrase],
+        path: Path,
+        env: &Env,
+    ) -> Result<Expr, CompileError> {
+        use Prim::*;
+        match prim {
+            Add | Sub | Mul | Div | Mod | Neg | Gt | Lt | Ge | Le | Equal | NotEqual | Not
+            | And | Or | Cast | IndexAsNat | NatAsIndex | VectorFromScalar => {
+                self.read_scalar(phrase, prim, types, args, path, env)
+            }
+            Select => {
+                let [condition, then, otherwise] = args else {
+                    return Err(lost(phrase.origin));
+                };
+                let condition = self.read(condition, Path::new(), env)?;
+                match constant_truth(&condition) {
+                    Some(true) => return self.read(then, path, env),
+                    Some(false) => return self.read(otherwise, path, env),
+                    None => {}
+                }
+                let then = self.read(then, path.clone(), env)?;
+                let otherwise = self.read(otherwise, path, env)?;
+                Ok(select(condition, then, otherwise, phrase.origin))
+            }
+            Split | Join | Transpose | Slide | Assume | Take | Drop | Reorder | Unzip | Fst
+            | Snd | Idx | IdxVec | DepIdx | Partition | DepJoin | AsScalar | Gather => {
+                self.read_view(phrase, prim, types, args, path, env)
+            }
+            Zip | ZipStream | DepZip | MakePair => self.read_pairing(phrase, prim, args, path, env),
+            MapFst | MapSnd => self.read_half_map(phrase, prim, args, path, env),
+            Map => {
+                let [f, xs] = args else {
+                    return Err(lost(phrase.origin));
+                };
+                let (i, path) = self.pop_index(path, phrase.origin)?;
+                let element = Bound::Phrase(xs.clone(), Rc::new([Step::Index(i)]), env.clone());
+                self.read_function(f, element, path, env)
+            }
+            Generate => {
+                let [f] = args else {
+                    return Err(lost(phrase.origin));
+                };
+                let (i, path) = self.pop_index(path, phrase.origin)?;
+                self.read_function(f, Bound::Index(i), path, env)
+            }
+            MakeArray => self.read_element(phrase, args, path, env),
+            PadCst | PadClamp => self.read_padding(phrase, prim, types, args, path, env),
+            AsVector | AsVectorAligned => self.read_as_vector(phrase, types, args, path, env),
+            _ => Err(untranslated(prim, phrase.origin)),
+        }
+    }
+
+    /// The body of a function whose parameter is bound.
+    pub(super) fn read_function(
+        &mut self,
+        f: &Phrase,
+        param: Bound,
+        path: Path,
+        env: &Env,
+    ) -> Result<Expr, CompileError> {
+        match &f.form {
+            Form::Lambda(p, body) => self.read(body, path, &env.with(&p.local, param)),
+            _ => Err(lost(f.origin)),
+        }
+    }
+
+    /// Views: the path changes, the value does not.
+    fn read_view(
+        &mut self,
+        phrase: &Phrase,
+        prim: Prim,
+        types: &[Arg],
+        args: &[Phrase],
+        path: Path,
+        env: &Env,
+    ) -> Result<Expr, CompileError> {
+        let origin = phrase.origin;
+        let [.., inner] = args else {
+            return Err(lost(origin));
+        };
+        let path = match prim {
+            Prim::Idx | Prim::IdxVec => {
+                let i = self.index(&args[0], env)?;
+                path.push(if prim == Prim::Idx {
+                    Step::Index(i)
+                } else {
+                    Step::Lane(i)
+                })
+            }
+            Prim::DepIdx => path.push(Step::Index(nat_arg(types, 2))),
+            Prim::Fst => path.push(Step::Member(false)),
+            Prim::Snd => path.push(Step::Member(true)),
+            Prim::Assume | Prim::Take => path,
+            Prim::Drop => {
+                let (i, path) = self.pop_index(path, origin)?;
+                path.push(Step::Index(i + &nat_arg(types, 2)))
+            }
+            Prim::Split => {
+                let (i, path) = self.pop_index(path, origin)?;
+                let (j, path) = self.pop_index(path, origin)?;
+                path.push(Step::Index(i * &nat_arg(types, 3) + &j))
+            }
+            Prim::Slide => {
+                let (i, path) = self.pop_index(path, origin)?;
+                let (j, path) = self.pop_index(path, origin)?;
+                path.push(Step::Index(i * &nat_arg(types, 3) + &j))
+            }
+            Prim::Join => {
+                let (i, path) = self.pop_index(path, origin)?;
+                let m = nat_arg(types, 1);
+                let (row, column) = self.divide(&i, &m);
+                path.push(Step::Index(column)).push(Step::Index(row))
+            }
+            Prim::AsScalar => {
+                let (i, path) = self.pop_index(path, origin)?;
+                let n = nat_arg(types, 0);
+                let (number, lane) = self.divide(&i, &n);
+                path.push(Step::Lane(lane)).push(Step::Index(number))
+            }
+            Prim::Transpose => {
+                let (i, path) = self.pop_index(path, origin)?;
+                let (j, path) = self.pop_index(path, origin)?;
+                path.push(Step::Index(i)).push(Step::Index(j))
+            }
+            Prim::Reorder => {
+                let (i, path) = self.pop_index(path, origin)?;
+                let i = apply_size(&size_fun(types, 3), &i);
+                path.push(Step::Index(i))
+            }
+            Prim::Gather => {
+                let (i, path) = self.pop_index(path, origin)?;
+                let at = Path::new().push(Step::Index(i));
+                let found = self.read(&args[0], at, env)?;
+                let found = self.expr_as_nat(found);
+                path.push(Step::Index(found))
+            }
+            Prim::Unzip => {
+                let mut path = path;
+                let Some(half @ Step::Member(_)) = path.pop() else {
+                    return Err(lost(origin));
+                };
+                let (i, path) = self.pop_index(path, origin)?;
+                path.push(half).push(Step::Index(i))
+            }
+            Prim::Partition => {
+                let (i, path) = match path.next() {
+                    Some(Step::Joined(_)) => {
+                        let mut path = path;
+                        let Some(Step::Joined(j)) = path.pop() else {
+                            return Err(lost(origin));
+                        };
+                        return self.read(inner, path.push(Step::Index(j)), env);
+                    }
+                    _ => self.pop_index(path, origin)?,
+                };
+                let (j, path) = self.pop_index(path, origin)?;
+                let before = self.offset(&size_fun(types, 3), &i);
+                path.push(Step::Index(before + &j))
+            }
+            _ => {
+                let (i, path) = self.pop_index(path, origin)?;
+                path.push(Step::Joined(i))
+            }
+        };
+        self.read(inner, path, env)
+    }
+
+    /// `zip` and pairs: the member that the path asks for, or both.
+    fn read_pairing(
+        &mut self,
+        phrase: &Phrase,
+        prim: Prim,
+        args: &[Phrase],
+        mut path: Path,
+        env: &Env,
+    ) -> Result<Expr, CompileError> {
+        let [a, b] = args else {
+            return Err(lost(phrase.origin));
+        };
+        let index = if prim == Prim::MakePair {
+            None
+        } else {
+            path.pop()
+        };
+        let under = |path: Path| match &index {
+            Some(step) => path.push(step.clone()),
+            None => path,
+        };
+        match path.next() {
+            Some(Step::Member(second)) => {
+                let half = if *second { b } else { a };
+                path.pop();
+                self.read(half, under(path), env)
+            }
+            None => {
+                let a = self.read(a, under(Path::new()), env)?;
+                let b = self.read(b, under(Path::new()), env)?;
+                Ok(pair(a, b, phrase.origin))
+            }
+            _ => Err(lost(phrase.origin)),
+        }
+    }
+
+    fn read_half_map(
+        &mut self,
+        phrase: &Phrase,
+        prim: Prim,
+        args: &[Phrase],
+        mut path: Path,
+        env: &Env,
+    ) -> Result<Expr, CompileError> {
+        let [f, xs] = args else {
+            return Err(lost(phrase.origin));
+        };
+        let mapped = prim == Prim::MapSnd;
+        let half = |lower: &mut Self, second: bool, path: Path| {
+            if second == mapped {
+                let part = Bound::Phrase(xs.clone(), Rc::new([Step::Member(second)]), env.clone());
+                lower.read_function(f, part, path, env)
+            } else {
+                lower.read(xs, path.push(Step::Member(second)), env)
+            }
+        };
+        match path.pop() {
+            Some(Step::Member(second)) => half(self, second, path),
+            None => {
+                let a = half(self, false, Path::new())?;
+                let b = half(self, true, Path::new())?;
+                Ok(pair(a, b, phrase.origin))
+            }
+            _ => Err(lost(phrase.origin)),
+        }
+    }
+
+    /// One of the elements that are written out.
+    fn read_element(
+        &mut self,
+        phrase: &Phrase,
+        args: &[Phrase],
+        path: Path,
+        env: &Env,
+    ) -> Result<Expr, CompileError> {
+        let (i, path) = self.pop_index(path, phrase.origin)?;
+        let i = self.simplify(&i);
+        if let Some(arg) = i
+            .as_const()
+            .and_then(|k| usize::try_from(k).ok())
+            .and_then(|k| args.get(k))
+        {
+            return self.read(arg, path, env);
+        }
+        let elements = args
+            .iter()
+            .map(|arg| self.read(arg, path.clone(), env))
+            .collect::<Result<Vec<_>, _>>()?;
+        let Some(first) = elements.first() else {
+            return Err(lost(phrase.origin));
+        };
+        let ty = first.ty.clone();
+        Ok(Expr {
+            kind: ExprKind::Element(elements, i),
+            ty,
+            origin: phrase.origin,
+        })
+    }
+
+    fn read_padding(
+        &mut self,
+        phrase: &Phrase,
+        prim: Prim,
+        types: &[Arg],
+        args: &[Phrase],
+        path: Path,
+        env: &Env,
+    ) -> Result<Expr, CompileError> {
+        let [.., xs] = args else {
+            return Err(lost(phrase.origin));
+        };
+        let (i, path) = self.pop_index(path, phrase.origin)?;
+        let (n, l) = (nat_arg(types, 0), nat_arg(types, 2));
+        let inner = self.simplify(&Nat::sub(&i, &l));
+        let zero = Nat::constant(0);
+        let (below, above) = (
+            self.less(&i, &l),
+            self.less(&inner, &n).map(|inside| !inside),
+        );
+        if prim == Prim::PadClamp {
+            let mut at = inner;
+            if below != Some(false) {
+                at = Nat::max(&at, &zero);
+            }
+            if above != Some(false) {
+                at = Nat::min(&at, &Nat::sub(&n, &Nat::constant(1)));
+            }
+            let at = self.simplify(&at);
+            return self.read(xs, path.push(Step::Index(at)), env);
+        }
+        if below == Some(true) || above == Some(true) {
+            return self.read(&args[0], path, env);
+        }
+        let mut value = self.read(xs, path.clone().push(Step::Index(inner)), env)?;
+        let origin = phrase.origin;
+        let end = self.simplify(&(l.clone() + &n));
+        for (known, bound, operator) in [(above, end, Binary::Lt), (below, l, Binary::Ge)] {
+            if known.is_some() {
+                continue;
+            }
+            let padding = self.read(&args[0], path.clone(), env)?;
+            let natural = scalar(ScalarType::NatType);
+            let left = self.size(i.clone(), natural.clone(), origin);
+            let right = self.size(bound, natural, origin);
+            let inside = Expr {
+                kind: ExprKind::Binary(operator, Box::new(left), Box::new(right)),
+                ty: scalar(ScalarType::Bool),
+                origin,
+            };
+            value = select(inside, value, padding, origin);
+        }
+        Ok(value)
+    }
+
+    /// The next step, which is the index of an element.
+    pub(super) fn pop_index(
+        &self,
+        mut path: Path,
+        origin: Origin,
+    ) -> Result<(Nat, Path), CompileError> {
+        match path.pop() {
+            Some(Step::Index(i)) => Ok((i, path)),
+            _ => Err(lost(origin)),
+        }
+    }
+
+    /// Quotient and remainder.
+    pub(super) fn divide(&self, i: &Nat, by: &Nat) -> (Nat, Nat) {
+        let i = self.simplify(i);
+        (
+            self.simplify(&Nat::div(&i, by)),
+            self.simplify(&Nat::rem(&i, by)),
+        )
+    }
+
+    /// A size or index as a value.
+    pub(super) fn size(&self, nat: Nat, ty: Ty, origin: Origin) -> Expr {
+        Expr {
+            kind: ExprKind::Nat(self.simplify(&nat)),
+            ty,
+            origin,
+        }
+    }
+
+    fn constant(&self, literal: &Literal, ty: &Ty, origin: Origin) -> Expr {
+        let counts = matches!(&**ty, Type::Index(_) | Type::Scalar(ScalarType::NatType));
+        let kind = match literal {
+            Literal::Int { value, .. } if counts => match i64::try_from(*value) {
+                Ok(value) => ExprKind::Nat(Nat::constant(value)),
+                Err(_) => ExprKind::Literal(literal.clone()),
+            },
+            _ => ExprKind::Literal(literal.clone()),
+        };
+        Expr {
+            kind,
+            ty: ty.clone(),
+            origin,
+        }
+    }
+}
+
+/// A value that is loaded from its place.
+pub(super) fn load(part: Part, origin: Origin) -> Expr {
+    match part {
+        Part::Place(place, ty) => Expr {
+            kind: ExprKind::Load(place),
+            ty,
+            origin,
+        },
+        Part::Halves(a, b) => pair(load(*a, origin), load(*b, origin), origin),
+        Part::Lanes(lanes) => {
+            let lanes: Vec<Expr> = lanes.into_iter().map(|lane| load(lane, origin)).collect();
+            let elem = lanes
+                .first()
+                .map_or_else(|| Type::Error.into(), |lane| lane.ty.clone());
+            let n = i64::try_from(lanes.len()).unwrap_or(i64::MAX);
+            Expr {
+                kind: ExprKind::Vector(lanes),
+                ty: Type::Vector(Nat::constant(n), elem).into(),
+                origin,
+            }
+        }
+    }
+}
+
+/// A tuple.
+pub(super) fn pair(a: Expr, b: Expr, origin: Origin) -> Expr {
+    Expr {
+        ty: Type::Pair(a.ty.clone(), b.ty.clone()).into(),
+        kind: ExprKind::Pair(Box::new(a), Box::new(b)),
+        origin,
+    }
+}
+
+fn select(condition: Expr, then: Expr, otherwise: Expr, origin: Origin) -> Expr {
+    // The halves of tuples are chosen one by one: a tuple exists only in memory.
+    if let (ExprKind::Pair(a, b), ExprKind::Pair(c, d)) = (&then.kind, &otherwise.kind) {
+        let first = select(condition.clone(), (**a).clone(), (**c).clone(), origin);
+        let second = select(condition, (**b).clone(), (**d).clone(), origin);
+        return pair(first, second, origin);
+    }
+    Expr {
+        ty: then.ty.clone(),
+        kind: ExprKind::Select(Box::new(condition), Box::new(then), Box::new(otherwise)),
+        origin,
+    }
+}
+
+/// The part of a value that is no place.
+fn project(mut value: Expr, mut path: Path) -> Result<Expr, CompileError> {
+    let origin = value.origin;
+    while let Some(step) = path.pop() {
+        let (kind, ty) = match (step, &*value.ty) {
+            (Step::Member(second), Type::Pair(a, b)) => {
+                let ty = if second { b.clone() } else { a.clone() };
+                (ExprKind::Half(second, Box::new(value)), ty)
+            }
+            (Step::Lane(lane), Type::Vector(_, elem)) => {
+                let ty = elem.clone();
+                (ExprKind::Lane(Box::new(value), lane), ty)
+            }
+            _ => return Err(lost(origin)),
+        };
+        value = Expr { kind, ty, origin };
+    }
+    Ok(value)
+}
+
+/// The truth value that an expression always has.
+pub(super) fn constant_truth(expr: &Expr) -> Option<bool> {
+    match &expr.kind {
+        ExprKind::Literal(Literal::Bool(value)) => Some(*value),
+        _ => None,
+    }
+}
+
+/// The data type of an expression.
+pub(super) fn data_of(phrase: &Phrase) -> Ty {
+    match dpia::phrase::data(&phrase.ty) {
+        Some(data) => data.clone(),
+        None => phrase.ty.clone(),
+    }
+}
+
+/// A scalar type.
+pub(super) fn scalar(scalar: ScalarType) -> Ty {
+    Type::Scalar(scalar).into()
+}
+
+/// The size among the type-level arguments.
+pub(super) fn nat_arg(types: &[Arg], at: usize) -> Nat {
+    match types.get(at) {
+        Some(Arg::Nat(nat)) => nat.clone(),
+        _ => Nat::constant(0),
+    }
+}
+
+/// The size function among the type-level arguments.
+pub(super) fn size_fun(types: &[Arg], at: usize) -> SizeFun {
+    match types.get(at) {
+        Some(Arg::SizeFun(fun)) => fun.clone(),
+        _ => SizeFun::Var(nat::Var(u32::MAX >> 1)),
+    }
+}

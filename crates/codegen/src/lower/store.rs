@@ -1,0 +1,275 @@
+//! Memory for values of data types: how a path becomes the number of an element.
+//!
+//! Arrays are flat and row-major. A value that is or contains a tuple is one variable of structs
+//! where it is a parameter or the result, and a variable for each half otherwise.
+
+use nat::{Nat, Var};
+use rise::core::Origin;
+use rise::subst::subst;
+use rise::{Arg, DataFun, SizeFun, Ty, Type};
+
+use super::Lower;
+use super::env::{Path, Step};
+use crate::error::CompileError;
+use crate::ir::{Home, Id, Place, Variable};
+use syntax::ast::Name;
+
+/// The memory of one value.
+#[derive(Clone, Debug)]
+pub(super) enum Store {
+    /// In one variable.
+    Leaf {
+        /// The variable.
+        id: Id,
+        /// The type of the whole value.
+        ty: Ty,
+        /// The number of its first element; `None` in a plain variable.
+        start: Option<Nat>,
+    },
+    /// Its halves apart; the arrays around them stand in both.
+    Halves(Box<Store>, Box<Store>),
+}
+
+impl Store {
+    /// The variables in it, in order.
+    pub fn leaves(&self, out: &mut Vec<Id>) {
+        match self {
+            Store::Leaf { id, .. } => out.push(*id),
+            Store::Halves(a, b) => {
+                a.leaves(out);
+                b.leaves(out);
+            }
+        }
+    }
+}
+
+/// The part of a store that a path leads to.
+#[derive(Clone, Debug)]
+pub(super) enum Part {
+    /// One place, of this type.
+    Place(Place, Ty),
+    /// Two halves of a tuple.
+    Halves(Box<Part>, Box<Part>),
+    /// The lanes of a vector that do not lie side by side. Written to only.
+    Lanes(Vec<Part>),
+}
+
+/// `f(i)` for a function from sizes to data.
+pub(super) fn apply_data(fun: &DataFun, arg: &Nat) -> Ty {
+    match fun {
+        DataFun::Var(var) => Type::Apply(*var, arg.clone()).into(),
+        DataFun::Lambda(param, body) => {
+            subst(body, &|v| (v == *param).then(|| Arg::Nat(arg.clone())))
+        }
+    }
+}
+
+/// `f(i)` for a function from sizes to sizes.
+pub(super) fn apply_size(fun: &SizeFun, arg: &Nat) -> Nat {
+    match fun {
+        SizeFun::Var(var) => Nat::apply(*var, arg),
+        SizeFun::Lambda(lambda) => lambda.apply(arg),
+    }
+}
+
+/// The type of the elements of a flat variable for values of `ty`: what is under all arrays.
+pub(super) fn element(ty: &Ty) -> Ty {
+    match &**ty {
+        Type::Array(_, elem) => element(elem),
+        Type::DepArray(_, DataFun::Lambda(_, body)) => element(body),
+        _ => ty.clone(),
+    }
+}
+
+/// Whether arrays stand inside of tuples.
+pub(super) fn has_array_in_tuple(ty: &Type) -> bool {
+    match ty {
+        Type::Array(_, elem) => has_array_in_tuple(elem),
+        Type::DepArray(_, DataFun::Lambda(_, body)) => has_array_in_tuple(body),
+        Type::Pair(a, b) => dpia::phrase::contains_array(a) || dpia::phrase::contains_array(b),
+        _ => false,
+    }
+}
+
+impl Lower<'_> {
+    /// How many elements of a flat variable a value of `ty` takes.
+    pub(super) fn count(&mut self, ty: &Type) -> Nat {
+        match ty {
+            Type::Array(n, elem) => n * &self.count(elem),
+            Type::DepArray(n, fun) => self.count_before(fun, n),
+            _ => Nat::constant(1),
+        }
+    }
+
+    /// How many elements the first `n` pieces of a dependent array take.
+    fn count_before(&mut self, fun: &DataFun, n: &Nat) -> Nat {
+        let var = self.fresh_size("i");
+        let piece = apply_data(fun, &Nat::var(var));
+        let count = self.count(&piece);
+        Nat::sum(var, &Nat::constant(0), n, &count)
+    }
+
+    /// The sum of `len` below `i`.
+    pub(super) fn offset(&mut self, len: &SizeFun, i: &Nat) -> Nat {
+        let var = self.fresh_size("i");
+        let body = apply_size(len, &Nat::var(var));
+        Nat::sum(var, &Nat::constant(0), i, &body)
+    }
+
+    /// Memory of the function's own for a value, halves of tuples apart.
+    pub(super) fn allocate(&mut self, name: &Name, ty: &Ty, home: Home, origin: Origin) -> Store {
+        if let Some((a, b)) = halves(ty) {
+            let (first, second) = (format!("{name}1").into(), format!("{name}2").into());
+            let a = self.allocate(&first, &a, home, origin);
+            let b = self.allocate(&second, &b, home, origin);
+            return Store::Halves(Box::new(a), Box::new(b));
+        }
+        self.allocate_whole(name, ty, home, origin)
+    }
+
+    /// One variable for a value.
+    pub(super) fn allocate_whole(
+        &mut self,
+        name: &Name,
+        ty: &Ty,
+        home: Home,
+        origin: Origin,
+    ) -> Store {
+        let is_array = matches!(&**ty, Type::Array(..) | Type::DepArray(..));
+        let count = (is_array || home == Home::Output).then(|| self.count(ty));
+        let start = count.is_some().then(|| Nat::constant(0));
+        let id = self.variable(Variable {
+            name: name.clone(),
+            elem: element(ty),
+            count,
+            home,
+            origin,
+        });
+        Store::Leaf {
+            id,
+            ty: ty.clone(),
+            start,
+        }
+    }
+
+    /// What a path leads to in memory.
+    pub(super) fn part(
+        &mut self,
+        store: &Store,
+        mut path: Path,
+        origin: Origin,
+    ) -> Result<Part, CompileError> {
+        let (id, ty, start) = match store {
+            Store::Leaf { id, ty, start } => (*id, ty.clone(), start.clone()),
+            Store::Halves(a, b) => return self.half_part(a, b, path, origin),
+        };
+        let mut place = Place {
+            id,
+            index: start,
+            members: Vec::new(),
+            lane: None,
+            lanes: None,
+        };
+        let mut ty = ty;
+        while let Some(step) = path.pop() {
+            let next = match (step, &*ty) {
+                (Step::Index(i), Type::Array(_, elem)) => {
+                    let stride = self.count(elem);
+                    advance(&mut place, i * &stride);
+                    elem.clone()
+                }
+                (Step::Index(i), Type::DepArray(_, fun)) => {
+                    let before = self.count_before(fun, &i);
+                    advance(&mut place, before);
+                    apply_data(fun, &i)
+                }
+                (Step::Joined(j), Type::DepArray(_, DataFun::Lambda(_, body))) => {
+                    let Type::Array(_, elem) = &**body else {
+                        return Err(lost(origin));
+                    };
+                    let stride = self.count(elem);
+                    advance(&mut place, j * &stride);
+                    elem.clone()
+                }
+                (Step::Member(second), Type::Pair(a, b)) => {
+                    place.members.push(second);
+                    if second { b.clone() } else { a.clone() }
+                }
+                (Step::Lane(lane), Type::Vector(_, elem)) => {
+                    place.lane = Some(self.simplify(&lane));
+                    elem.clone()
+                }
+                _ => return Err(lost(origin)),
+            };
+            ty = next;
+        }
+        place.index = place.index.map(|index| self.simplify(&index));
+        Ok(Part::Place(place, ty))
+    }
+
+    /// The first member step on the path says which half; the arrays before it stand in both.
+    fn half_part(
+        &mut self,
+        a: &Store,
+        b: &Store,
+        mut path: Path,
+        origin: Origin,
+    ) -> Result<Part, CompileError> {
+        let mut before = Vec::new();
+        loop {
+            match path.pop() {
+                Some(Step::Member(second)) => {
+                    let path = path.push_all(&before);
+                    return self.part(if second { b } else { a }, path, origin);
+                }
+                Some(step) => before.push(step),
+                None => {
+                    let path = path.push_all(&before);
+                    let a = self.part(a, path.clone(), origin)?;
+                    let b = self.part(b, path, origin)?;
+                    return Ok(Part::Halves(Box::new(a), Box::new(b)));
+                }
+            }
+        }
+    }
+
+    /// A size variable of the lowering's own.
+    pub(super) fn fresh_size(&mut self, name: &str) -> Var {
+        let var = Var(u32::try_from(self.function.names.len()).unwrap_or(u32::MAX));
+        self.function.names.push(name.into());
+        var
+    }
+}
+
+fn advance(place: &mut Place, by: Nat) {
+    place.index = Some(match place.index.take() {
+        Some(index) => index + &by,
+        None => by,
+    });
+}
+
+/// The types of the halves of a value that is a tuple under any number of arrays.
+fn halves(ty: &Ty) -> Option<(Ty, Ty)> {
+    match &**ty {
+        Type::Pair(a, b) => Some((a.clone(), b.clone())),
+        Type::Array(n, elem) => {
+            let (a, b) = halves(elem)?;
+            let array = |t| Type::Array(n.clone(), t).into();
+            Some((array(a), array(b)))
+        }
+        Type::DepArray(n, DataFun::Lambda(param, body)) => {
+            let (a, b) = halves(body)?;
+            let array = |t| Type::DepArray(n.clone(), DataFun::Lambda(*param, t)).into();
+            Some((array(a), array(b)))
+        }
+        _ => None,
+    }
+}
+
+/// A path that no well-typed program has.
+pub(super) fn lost(origin: Origin) -> CompileError {
+    CompileError::new(
+        origin,
+        "this access has no place in memory: a part is read or written that its type does not have",
+    )
+}

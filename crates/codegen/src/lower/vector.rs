@@ -1,0 +1,136 @@
+//! Vectors: elements side by side in memory are loaded and stored as one.
+
+use dpia::Phrase;
+use nat::Nat;
+use rise::{Arg, Ty, Type};
+
+use super::Lower;
+use super::env::{Env, Path, Step};
+use super::read::nat_arg;
+use super::store::{Part, lost};
+use crate::error::CompileError;
+use crate::ir::{Expr, ExprKind, Place};
+
+impl Lower<'_> {
+    /// `asVector(n)`: a lane is an element; a whole vector is as many elements from one on.
+    pub(super) fn read_as_vector(
+        &mut self,
+        phrase: &Phrase,
+        types: &[Arg],
+        args: &[Phrase],
+        path: Path,
+        env: &Env,
+    ) -> Result<Expr, CompileError> {
+        let origin = phrase.origin;
+        let [xs] = args else {
+            return Err(lost(origin));
+        };
+        let n = nat_arg(types, 3);
+        let (i, mut path) = self.pop_index(path, origin)?;
+        let first = i * &n;
+        match path.pop() {
+            Some(Step::Lane(lane)) => self.read(xs, path.push(Step::Index(first + &lane)), env),
+            None => {
+                let lane = self.fresh_size("lane");
+                let at = Path::new().push(Step::Index(first.clone() + &Nat::var(lane)));
+                let opaque = self.function.opaque.len();
+                let each =
+                    self.within(lane, &Nat::constant(0), &n, |lower| lower.read(xs, at, env))?;
+                let ty: Ty = Type::Vector(n.clone(), each.ty.clone()).into();
+                // An index that is data differs from lane to lane.
+                let gathers = self.function.opaque.len() > opaque;
+                if !gathers && let Some(vector) = widen(&each, lane, &n, &ty) {
+                    return Ok(vector);
+                }
+                self.function.opaque.truncate(opaque);
+                self.lanes(xs, &first, &n, ty, phrase, env)
+            }
+            Some(_) => Err(lost(origin)),
+        }
+    }
+
+    /// Lane by lane.
+    fn lanes(
+        &mut self,
+        xs: &Phrase,
+        first: &Nat,
+        n: &Nat,
+        ty: Ty,
+        phrase: &Phrase,
+        env: &Env,
+    ) -> Result<Expr, CompileError> {
+        let lanes = self.lane_count(n, phrase)?;
+        let lanes = (0..lanes)
+            .map(|k| {
+                let at = first.clone() + &Nat::constant(k);
+                self.read(xs, Path::new().push(Step::Index(at)), env)
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(Expr {
+            kind: ExprKind::Vector(lanes),
+            ty,
+            origin: phrase.origin,
+        })
+    }
+
+    /// A number of lanes, which generated code must know.
+    pub(super) fn lane_count(&self, n: &Nat, phrase: &Phrase) -> Result<i64, CompileError> {
+        match self.simplify(n).as_const() {
+            Some(count @ 1..=64) => Ok(count),
+            _ => Err(CompileError::new(
+                phrase.origin,
+                "a vector needs a number of lanes from 1 to 64 that is known when it is compiled",
+            )
+            .with_help("write the number, as in `asVector(4)`")),
+        }
+    }
+}
+
+/// All lanes of an expression at once, where that is a vector operation.
+fn widen(each: &Expr, lane: nat::Var, n: &Nat, ty: &Ty) -> Option<Expr> {
+    let kind = match &each.kind {
+        ExprKind::Load(place) => ExprKind::Load(widen_place(place, lane, n)?),
+        ExprKind::Literal(_) => ExprKind::Broadcast(Box::new(each.clone())),
+        _ => return None,
+    };
+    Some(Expr {
+        kind,
+        ty: ty.clone(),
+        origin: each.origin,
+    })
+}
+
+/// The place of `n` elements side by side, given that of the one in a lane.
+pub(super) fn widen_place(place: &Place, lane: nat::Var, n: &Nat) -> Option<Place> {
+    let index = place.index.as_ref()?;
+    let first = Nat::sub(index, &Nat::var(lane));
+    if first.mentions(lane) || !place.members.is_empty() || place.lane.is_some() {
+        return None;
+    }
+    Some(Place {
+        index: Some(first),
+        lanes: Some(n.clone()),
+        ..place.clone()
+    })
+}
+
+impl Lower<'_> {
+    /// The part of memory that a vector is written to, given the part of one of its elements:
+    /// one place, or one a lane.
+    pub(super) fn widen_part(
+        &mut self,
+        part: Part,
+        lane: nat::Var,
+        n: &Nat,
+        elem: &Ty,
+    ) -> Option<Part> {
+        let Part::Place(place, _) = part else {
+            return None;
+        };
+        let place = widen_place(&place, lane, n)?;
+        Some(Part::Place(
+            place,
+            Type::Vector(n.clone(), elem.clone()).into(),
+        ))
+    }
+}

@@ -1,0 +1,280 @@
+//! Writing: the place that a path of an acceptor leads to.
+
+use std::rc::Rc;
+
+use dpia::{Phrase, Prim};
+use nat::Nat;
+use rise::core::Form;
+use rise::{Arg, Type};
+
+use super::env::{Bound, Env, Path, Step};
+use super::read::{data_of, nat_arg, size_fun};
+use super::store::{Part, apply_size, lost};
+use super::{Lower, untranslated};
+use crate::error::CompileError;
+
+impl Lower<'_> {
+    /// The place at `path` of an acceptor.
+    pub(super) fn place(
+        &mut self,
+        phrase: &Phrase,
+        path: Path,
+        env: &Env,
+    ) -> Result<Part, CompileError> {
+        let origin = phrase.origin;
+        match &phrase.form {
+            Form::Var(local) => match env.get(local).cloned() {
+                Some(Bound::Store(store)) => self.part(&store, path, origin),
+                Some(Bound::Phrase(inner, steps, env)) => {
+                    self.place(&inner, path.push_all(&steps), &env)
+                }
+                _ => Err(lost(origin)),
+            },
+            Form::Primitive(prim, types, args) => {
+                self.place_of_view(phrase, *prim, types, args, path, env)
+            }
+            Form::Apply(f, x) => {
+                let bound = Bound::Phrase(x.clone(), Rc::new([]), env.clone());
+                self.place_in(f, bound, path, env)
+            }
+            _ => Err(lost(origin)),
+        }
+    }
+
+    /// The place that a function of acceptors gives.
+    fn place_in(
+        &mut self,
+        f: &Phrase,
+        param: Bound,
+        path: Path,
+        env: &Env,
+    ) -> Result<Part, CompileError> {
+        match &f.form {
+            Form::Lambda(p, body) => self.place(body, path, &env.with(&p.local, param)),
+            _ => Err(lost(f.origin)),
+        }
+    }
+
+    fn place_of_view(
+        &mut self,
+        phrase: &Phrase,
+        prim: Prim,
+        types: &[Arg],
+        args: &[Phrase],
+        path: Path,
+        env: &Env,
+    ) -> Result<Part, CompileError> {
+        let origin = phrase.origin;
+        let Some(inner) = args.last() else {
+            return Err(lost(origin));
+        };
+        match prim {
+            Prim::PairAcc => return self.place_of_pair(phrase, args, path, env),
+            Prim::MapAcc => {
+                let (i, path) = self.pop_index(path, origin)?;
+                let element = Bound::Phrase(inner.clone(), Rc::new([Step::Index(i)]), env.clone());
+                return self.place_in(&args[0], element, path, env);
+            }
+            Prim::MapFstAcc | Prim::MapSndAcc => {
+                return self.place_of_half_map(prim, args, path, env);
+            }
+            Prim::UnzipAcc => return self.place_of_unzip(phrase, inner, path, env),
+            Prim::AsScalarAcc => {
+                return self.place_of_vector(phrase, types, inner, path, env);
+            }
+            _ => {}
+        }
+        let path = self.inner_path(phrase, prim, types, args, path, env)?;
+        self.place(inner, path, env)
+    }
+
+    /// Views that only change the path.
+    fn inner_path(
+        &mut self,
+        phrase: &Phrase,
+        prim: Prim,
+        types: &[Arg],
+        args: &[Phrase],
+        path: Path,
+        env: &Env,
+    ) -> Result<Path, CompileError> {
+        let origin = phrase.origin;
+        Ok(match prim {
+            Prim::IdxAcc => {
+                let i = self.index(&args[0], env)?;
+                path.push(Step::Index(i))
+            }
+            Prim::IdxVecAcc => {
+                let i = self.index(&args[0], env)?;
+                path.push(Step::Lane(i))
+            }
+            Prim::DepIdxAcc => path.push(Step::Index(nat_arg(types, 2))),
+            Prim::PairAcc1 => path.push(Step::Member(false)),
+            Prim::PairAcc2 => path.push(Step::Member(true)),
+            Prim::TakeAcc => path,
+            Prim::DropAcc => {
+                let (i, path) = self.pop_index(path, origin)?;
+                path.push(Step::Index(i + &nat_arg(types, 2)))
+            }
+            Prim::JoinAcc => {
+                let (i, path) = self.pop_index(path, origin)?;
+                let (j, path) = self.pop_index(path, origin)?;
+                path.push(Step::Index(i * &nat_arg(types, 1) + &j))
+            }
+            Prim::SplitAcc => {
+                let (i, path) = self.pop_index(path, origin)?;
+                let (row, column) = self.divide(&i, &nat_arg(types, 1));
+                path.push(Step::Index(column)).push(Step::Index(row))
+            }
+            Prim::AsVectorAcc => {
+                let (i, path) = self.pop_index(path, origin)?;
+                let (number, lane) = self.divide(&i, &nat_arg(types, 0));
+                path.push(Step::Lane(lane)).push(Step::Index(number))
+            }
+            Prim::TransposeAcc => {
+                let (i, path) = self.pop_index(path, origin)?;
+                let (j, path) = self.pop_index(path, origin)?;
+                path.push(Step::Index(i)).push(Step::Index(j))
+            }
+            Prim::ZipAcc1 | Prim::ZipAcc2 => {
+                let (i, path) = self.pop_index(path, origin)?;
+                path.push(Step::Member(prim == Prim::ZipAcc2))
+                    .push(Step::Index(i))
+            }
+            Prim::ReorderAcc => {
+                let (i, path) = self.pop_index(path, origin)?;
+                let at = apply_size(&size_fun(types, 2), &i);
+                path.push(Step::Index(at))
+            }
+            Prim::ScatterAcc => {
+                let (i, path) = self.pop_index(path, origin)?;
+                let found = self.read(&args[0], Path::new().push(Step::Index(i)), env)?;
+                let found = self.expr_as_nat(found);
+                path.push(Step::Index(found))
+            }
+            Prim::DepJoinAcc => {
+                let (i, path) = self.pop_index(path, origin)?;
+                let (j, path) = self.pop_index(path, origin)?;
+                let before = self.offset(&size_fun(types, 1), &i);
+                path.push(Step::Index(before + &j))
+            }
+            _ => return Err(untranslated(prim, origin)),
+        })
+    }
+
+    fn place_of_pair(
+        &mut self,
+        phrase: &Phrase,
+        args: &[Phrase],
+        mut path: Path,
+        env: &Env,
+    ) -> Result<Part, CompileError> {
+        let [a, b] = args else {
+            return Err(lost(phrase.origin));
+        };
+        match path.pop() {
+            Some(Step::Member(second)) => self.place(if second { b } else { a }, path, env),
+            None => {
+                let a = self.place(a, Path::new(), env)?;
+                let b = self.place(b, Path::new(), env)?;
+                Ok(Part::Halves(Box::new(a), Box::new(b)))
+            }
+            _ => Err(lost(phrase.origin)),
+        }
+    }
+
+    fn place_of_half_map(
+        &mut self,
+        prim: Prim,
+        args: &[Phrase],
+        mut path: Path,
+        env: &Env,
+    ) -> Result<Part, CompileError> {
+        let [f, inner] = args else {
+            return Err(lost(args[0].origin));
+        };
+        let mapped = prim == Prim::MapSndAcc;
+        let half = |lower: &mut Self, second: bool, path: Path| {
+            if second == mapped {
+                let steps = Rc::new([Step::Member(second)]);
+                let part = Bound::Phrase(inner.clone(), steps, env.clone());
+                lower.place_in(f, part, path, env)
+            } else {
+                lower.place(inner, path.push(Step::Member(second)), env)
+            }
+        };
+        match path.pop() {
+            Some(Step::Member(second)) => half(self, second, path),
+            None => {
+                let a = half(self, false, Path::new())?;
+                let b = half(self, true, Path::new())?;
+                Ok(Part::Halves(Box::new(a), Box::new(b)))
+            }
+            _ => Err(lost(f.origin)),
+        }
+    }
+
+    /// An element of an array of pairs is an element of each of a pair of arrays.
+    fn place_of_unzip(
+        &mut self,
+        phrase: &Phrase,
+        inner: &Phrase,
+        path: Path,
+        env: &Env,
+    ) -> Result<Part, CompileError> {
+        let (i, mut path) = self.pop_index(path, phrase.origin)?;
+        let half = |lower: &mut Self, second: bool, path: Path| {
+            let path = path.push(Step::Index(i.clone())).push(Step::Member(second));
+            lower.place(inner, path, env)
+        };
+        match path.pop() {
+            Some(Step::Member(second)) => half(self, second, path),
+            None => {
+                let a = half(self, false, Path::new())?;
+                let b = half(self, true, Path::new())?;
+                Ok(Part::Halves(Box::new(a), Box::new(b)))
+            }
+            _ => Err(lost(phrase.origin)),
+        }
+    }
+
+    /// The elements that a vector is written to.
+    fn place_of_vector(
+        &mut self,
+        phrase: &Phrase,
+        types: &[Arg],
+        inner: &Phrase,
+        path: Path,
+        env: &Env,
+    ) -> Result<Part, CompileError> {
+        let n = nat_arg(types, 0);
+        let (i, mut path) = self.pop_index(path, phrase.origin)?;
+        let first = i * &n;
+        match path.pop() {
+            Some(Step::Lane(lane)) => self.place(inner, path.push(Step::Index(first + &lane)), env),
+            None => {
+                let lane = self.fresh_size("lane");
+                let at = Path::new().push(Step::Index(first.clone() + &Nat::var(lane)));
+                let part = self.within(lane, &Nat::constant(0), &n, |lower| {
+                    lower.place(inner, at, env)
+                })?;
+                let elem = match &*data_of(inner) {
+                    Type::Array(_, elem) => elem.clone(),
+                    _ => return Err(lost(phrase.origin)),
+                };
+                if let Some(part) = self.widen_part(part, lane, &n, &elem) {
+                    return Ok(part);
+                }
+                let lanes = self.lane_count(&n, phrase)?;
+                let parts = (0..lanes)
+                    .map(|k| {
+                        let at = Step::Index(first.clone() + &Nat::constant(k));
+                        self.place(inner, Path::new().push(at), env)
+                    })
+                    .collect::<Result<_, _>>()?;
+                Ok(Part::Lanes(parts))
+            }
+            Some(_) => Err(lost(phrase.origin)),
+        }
+    }
+}
