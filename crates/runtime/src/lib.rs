@@ -5,6 +5,7 @@
 //! the layout of C, so that what the interpreter computes and what a compiled program writes are
 //! compared, printed and stored by the same code.
 
+pub mod cc;
 pub mod compare;
 pub mod generate;
 pub mod interp;
@@ -13,7 +14,6 @@ pub mod npy;
 pub mod process;
 pub mod scalar;
 pub mod shape;
-pub mod signature;
 pub mod sizes;
 pub mod text;
 pub mod value;

@@ -183,15 +183,15 @@ fn kill(child: &mut Child) {
     let _ = child.kill();
 }
 
-/// How a program ended, in words: `exit status 3`, `signal 11 (invalid memory access)`.
+/// How a program ended, in words: `ended with exit status 3`, `was stopped by signal 11 (…)`.
 pub fn describe(status: ExitStatus) -> String {
     #[cfg(unix)]
     {
         use std::os::unix::process::ExitStatusExt;
         if let Some(signal) = status.signal() {
             return match signal_text(signal) {
-                Some(text) => format!("stopped by signal {signal} ({text})"),
-                None => format!("stopped by signal {signal}"),
+                Some(text) => format!("was stopped by signal {signal} ({text})"),
+                None => format!("was stopped by signal {signal}"),
             };
         }
     }
@@ -284,7 +284,7 @@ mod tests {
         let text = finished.map(|finished| describe(finished.status));
         assert!(matches!(
             text.as_deref(),
-            Ok("stopped by signal 11 (invalid memory access)")
+            Ok("was stopped by signal 11 (invalid memory access)")
         ));
     }
 

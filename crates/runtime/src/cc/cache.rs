@@ -1,0 +1,171 @@
+//! Where compiled programs are kept: a folder of the user's own, an entry for each program.
+
+use std::fs;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+use tempfile::TempDir;
+
+/// Entries from which on old ones are removed, and how many are left then.
+const MANY: usize = 256;
+const FEW: usize = 192;
+/// What a build may leave behind if it is killed is removed after this time.
+const ABANDONED: Duration = Duration::from_secs(24 * 3600);
+const BUILDING: &str = "building-";
+const OUTPUT: &str = "output.txt";
+const RUN: &str = "run";
+
+/// The folder; none if no folder is the user's own.
+pub fn root() -> Option<PathBuf> {
+    let variable = |name: &str| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    let home = || variable("HOME").map(|home| home.join(".cache"));
+    let cache = variable("XDG_CACHE_HOME")
+        .or_else(home)
+        .map(|path| path.join("rise-ls"));
+    let candidates = cache
+        .into_iter()
+        .chain([std::env::temp_dir().join(temporary_name())]);
+    candidates
+        .into_iter()
+        .map(|path| path.join("programs"))
+        .find(|path| own_folder(path))
+}
+
+#[cfg(unix)]
+fn temporary_name() -> String {
+    format!("rise-ls-{}", rustix::process::getuid().as_raw())
+}
+
+#[cfg(not(unix))]
+fn temporary_name() -> String {
+    "rise-ls".to_owned()
+}
+
+/// Makes the folder, and looks whether nobody else may write to it: what stands there is run.
+#[cfg(unix)]
+fn own_folder(path: &Path) -> bool {
+    use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+    let made = fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path);
+    let user = rustix::process::getuid().as_raw();
+    let is_own = |path: &Path| {
+        fs::symlink_metadata(path)
+            .is_ok_and(|data| data.is_dir() && data.uid() == user && data.mode() & 0o022 == 0)
+    };
+    made.is_ok() && is_own(path) && path.parent().is_some_and(is_own)
+}
+
+#[cfg(not(unix))]
+fn own_folder(path: &Path) -> bool {
+    fs::create_dir_all(path).is_ok()
+}
+
+/// A program as it is kept: its files, under a name made from them.
+pub struct Entry {
+    name: String,
+    files: Vec<(String, String)>,
+}
+
+impl Entry {
+    /// The entry of a program with these files.
+    pub fn new(files: &[(&str, &str)]) -> Entry {
+        let hash =
+            |salt: u8| BuildHasherDefault::<DefaultHasher>::default().hash_one((salt, files));
+        let own = |(name, text): &(&str, &str)| ((*name).to_owned(), (*text).to_owned());
+        Entry {
+            name: format!("{:016x}{:016x}", hash(0), hash(1)),
+            files: files.iter().map(own).collect(),
+        }
+    }
+
+    /// The executable and what the compiler said of it, if they are kept.
+    pub fn find(&self, root: &Path) -> Option<(PathBuf, String)> {
+        let folder = root.join(&self.name);
+        let same = |(name, text): &(String, String)| {
+            fs::read_to_string(folder.join(name)).is_ok_and(|kept| kept == *text)
+        };
+        if !self.files.iter().all(same) {
+            return None;
+        }
+        let output = fs::read_to_string(folder.join(OUTPUT)).ok()?;
+        let path = folder.join(RUN);
+        if !path.is_file() {
+            return None;
+        }
+        // Old entries go first; if this fails, this one will seem older than it is.
+        let _ = fs::File::open(folder.join(OUTPUT))
+            .and_then(|file| file.set_modified(SystemTime::now()));
+        Some((path, output))
+    }
+
+    /// A folder with the files, to compile them in.
+    pub fn prepare(&self, root: &Path) -> io::Result<TempDir> {
+        let folder = tempfile::Builder::new().prefix(BUILDING).tempdir_in(root)?;
+        for (name, text) in &self.files {
+            fs::write(folder.path().join(name), text)?;
+        }
+        Ok(folder)
+    }
+
+    /// Puts the folder in its place, and returns the executable in it.
+    pub fn keep(&self, folder: TempDir, root: &Path, output: &str) -> io::Result<PathBuf> {
+        fs::write(folder.path().join(OUTPUT), output)?;
+        let place = root.join(&self.name);
+        if let Err(error) = fs::rename(folder.path(), &place) {
+            // Somebody else may have been faster; something else may stand there.
+            if let Some((path, _)) = self.find(root) {
+                return Ok(path);
+            }
+            fs::remove_dir_all(&place).map_err(|_| error)?;
+            fs::rename(folder.path(), &place)?;
+        }
+        // It is not there any more.
+        let _ = folder.keep();
+        trim(root, &self.name);
+        Ok(place.join(RUN))
+    }
+}
+
+/// Removes old entries if there are many. What cannot be removed stays.
+fn trim(root: &Path, newest: &str) {
+    let Ok(entries) = fs::read_dir(root) else {
+        return;
+    };
+    let now = SystemTime::now();
+    let mut kept = Vec::new();
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let path = entry.path();
+        let building = name.starts_with(BUILDING);
+        let stamp = if building {
+            path.clone()
+        } else {
+            path.join(OUTPUT)
+        };
+        let used = fs::metadata(stamp).and_then(|data| data.modified());
+        let used = used.unwrap_or(SystemTime::UNIX_EPOCH);
+        if !building {
+            kept.push((used, path, *name == *newest));
+        } else if now.duration_since(used).is_ok_and(|age| age > ABANDONED) {
+            let _ = fs::remove_dir_all(path);
+        }
+    }
+    if kept.len() <= MANY {
+        return;
+    }
+    kept.sort();
+    let surplus = kept.len() - FEW;
+    for (_, path, is_newest) in kept.into_iter().take(surplus) {
+        if !is_newest {
+            let _ = fs::remove_dir_all(path);
+        }
+    }
+}

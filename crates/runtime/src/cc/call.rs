@@ -1,0 +1,98 @@
+//! The call of a generated function, as C.
+
+use super::Program;
+use crate::scalar::Leaf;
+use crate::shape::Shape;
+use std::fmt::Write;
+use syntax::ast::ScalarType;
+
+/// `rise_ls_call`, which takes the arguments from an array of pointers. Types are declared here
+/// again: between files those of the same structure are the same.
+pub fn text(program: &Program<'_>) -> String {
+    let mut types = Types {
+        text: String::new(),
+        count: 0,
+    };
+    let mut declared = vec!["void *".to_owned()];
+    let mut passed = vec!["output".to_owned()];
+    for at in 0..program.sizes {
+        declared.push("int".to_owned());
+        passed.push(format!("*(const int *)arguments[{at}]"));
+    }
+    for (at, shape) in (program.sizes..).zip(program.params) {
+        match shape {
+            Shape::Array(..) | Shape::DepArray(_) => {
+                declared.push("const void *".to_owned());
+                passed.push(format!("arguments[{at}]"));
+            }
+            value => {
+                let ty = types.name(value);
+                passed.push(format!("*(const {ty} *)arguments[{at}]"));
+                declared.push(ty);
+            }
+        }
+    }
+    let Program { function, .. } = program;
+    format!(
+        "{}void {function}({});\nvoid rise_ls_call(void *output, void *const *arguments);\n\
+         void rise_ls_call(void *output, void *const *arguments)\n{{\n    (void)arguments;\n    {function}({});\n}}\n",
+        types.text,
+        declared.join(", "),
+        passed.join(", "),
+    )
+}
+
+struct Types {
+    text: String,
+    count: usize,
+}
+
+impl Types {
+    /// The name of the type of such values, which is declared if it has to be.
+    fn name(&mut self, shape: &Shape) -> String {
+        let body = match shape {
+            Shape::Scalar(scalar) => return scalar_name(Leaf::Scalar(*scalar)).to_owned(),
+            Shape::Index(bound) => return scalar_name(Leaf::Index(*bound)).to_owned(),
+            Shape::Vector(n, leaf) => {
+                format!("struct {{ {} data[{n}]; }} NAME", scalar_name(*leaf))
+            }
+            Shape::Array(n, element) => format!("{} NAME[{n}]", self.name(element)),
+            Shape::Pair(first, second) => {
+                let (first, second) = (self.name(first), self.name(second));
+                format!("struct {{ {first} _1; {second} _2; }} NAME")
+            }
+            // These are never parts of values that are passed by value.
+            Shape::DepArray(_) | Shape::DepPair(..) => {
+                format!(
+                    "struct {{ unsigned char bytes[{}]; }} NAME",
+                    shape.size().max(1)
+                )
+            }
+        };
+        let name = format!("rise_ls_type_{}", self.count);
+        self.count += 1;
+        // Writing to a string does not fail.
+        let _ = writeln!(self.text, "typedef {};", body.replace("NAME", &name));
+        name
+    }
+}
+
+fn scalar_name(leaf: Leaf) -> &'static str {
+    match leaf {
+        Leaf::Index(_) => "int",
+        Leaf::Scalar(scalar) => match scalar {
+            ScalarType::Bool => "_Bool",
+            ScalarType::I8 => "signed char",
+            ScalarType::I16 => "short",
+            ScalarType::I32 | ScalarType::NatType => "int",
+            ScalarType::I64 => "long long",
+            ScalarType::U8 => "unsigned char",
+            ScalarType::U16 => "unsigned short",
+            ScalarType::U32 => "unsigned int",
+            ScalarType::U64 => "unsigned long long",
+            ScalarType::F16 => "_Float16",
+            ScalarType::F32 => "float",
+            ScalarType::F64 => "double",
+        },
+    }
+}

@@ -1,0 +1,124 @@
+//! The system's C compiler.
+
+use super::{CompileError, checked};
+use crate::process::{self, Limits};
+use std::path::Path;
+use std::process::Command;
+
+/// What is looked for where `$CC` says nothing.
+const NAMES: &[&str] = &["cc", "gcc", "clang"];
+const FLAGS: &[&str] = &[
+    "-std=c99",
+    "-O3",
+    "-Wall",
+    "-Wextra",
+    "-fdiagnostics-color=never",
+];
+const NATIVE: &str = "-march=native";
+
+/// A C compiler: GCC, Clang, or one that understands their options.
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    program: String,
+    /// What `$CC` says behind the name.
+    args: Vec<String>,
+    /// What it says of itself.
+    version: String,
+}
+
+impl Compiler {
+    /// The compiler that `$CC` names, else the first of `cc`, `gcc`, `clang` that runs.
+    pub fn find(limits: &Limits) -> Result<Compiler, CompileError> {
+        let wanted = std::env::var("CC")
+            .ok()
+            .filter(|text| !text.trim().is_empty());
+        let Some(wanted) = wanted else {
+            let found = NAMES.iter().find_map(|name| Compiler::of(name, limits));
+            return found.ok_or_else(|| {
+                CompileError::NoCompiler(format!(
+                    "neither {} runs; install one, or set CC",
+                    NAMES.join(" nor ")
+                ))
+            });
+        };
+        Compiler::of(&wanted, limits).ok_or_else(|| {
+            CompileError::NoCompiler(format!("CC is `{wanted}`, which does not run"))
+        })
+    }
+
+    /// The compiler that is called so, with options behind its name; none if it does not run.
+    pub fn of(command: &str, limits: &Limits) -> Option<Compiler> {
+        let mut words = command.split_whitespace().map(str::to_owned);
+        let program = words.next()?;
+        let args: Vec<String> = words.collect();
+        let finished = process::run(Command::new(&program).args(&args).arg("--version"), limits);
+        let finished = finished.ok().filter(|finished| finished.status.success())?;
+        Some(Compiler {
+            program,
+            args,
+            version: String::from_utf8_lossy(&finished.stdout).into_owned(),
+        })
+    }
+
+    /// The first line of what it says of itself.
+    pub fn version(&self) -> &str {
+        self.version.lines().next().unwrap_or_default()
+    }
+
+    /// All on which its output depends, besides the program.
+    pub(super) fn identity(&self, openmp: bool) -> String {
+        let Compiler {
+            program,
+            args,
+            version,
+        } = self;
+        let processor = processor();
+        format!("{program} {args:?} {FLAGS:?} openmp {openmp}\n{version}\n{processor}\n")
+    }
+
+    /// Compiles the C files of a folder to `run` there, and returns what the compiler says.
+    pub(super) fn compile(
+        &self,
+        folder: &Path,
+        openmp: bool,
+        limits: &Limits,
+    ) -> Result<String, CompileError> {
+        match self.attempt(folder, openmp, true, limits) {
+            // Some compilers do not know that option for their processor.
+            Err(CompileError::Refused { output, .. }) if output.contains("march") => {
+                self.attempt(folder, openmp, false, limits)
+            }
+            result => result,
+        }
+    }
+
+    fn attempt(
+        &self,
+        folder: &Path,
+        openmp: bool,
+        native: bool,
+        limits: &Limits,
+    ) -> Result<String, CompileError> {
+        let mut command = Command::new(&self.program);
+        command.args(&self.args).args(FLAGS);
+        command.args(native.then_some(NATIVE));
+        command.args(openmp.then_some("-fopenmp"));
+        command.args(["program.c", "call.c", "main.c", "-o", "run", "-lm"]);
+        command.current_dir(folder).env("LC_ALL", "C");
+        checked(process::run(&mut command, limits)?)
+    }
+}
+
+/// What tells one processor from another: code for this one may not run on that one.
+fn processor() -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let telling = |line: &&str| {
+        ["model name", "flags", "Features"]
+            .iter()
+            .any(|key| line.starts_with(key))
+    };
+    let mut lines: Vec<&str> = text.lines().filter(telling).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    format!("{} {}", std::env::consts::ARCH, lines.join("\n"))
+}

@@ -1,0 +1,213 @@
+//! Calling compiled programs.
+
+use super::Executable;
+use crate::process::{self, Limits, ProcessError};
+use crate::shape::{Shape, ShapeError};
+use crate::value::Value;
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+use thiserror::Error;
+
+/// The exit status of `main.c` if there is no memory.
+const NO_MEMORY: i32 = 71;
+/// Of what a program says at its end so much is reported.
+const LAST_WORDS: usize = 2_000;
+
+/// How often a function is called.
+#[derive(Clone, Copy, Debug)]
+pub struct Runs {
+    /// Calls before the clock runs.
+    pub warm_up: u32,
+    /// Calls that are timed; at least one.
+    pub timed: u32,
+}
+
+/// What a run gave.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The result of the last call. What it never wrote is 0.
+    pub value: Value,
+    /// How long each call took.
+    pub times: Vec<Duration>,
+    /// What the program printed (foreign functions can); at most a megabyte.
+    pub stdout: Vec<u8>,
+    /// What it printed to standard error.
+    pub stderr: Vec<u8>,
+}
+
+/// Why there is no result.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// Arguments and result are larger than the memory that is left.
+    #[error("arguments and result take {} of memory, and {} are available", bytes(*.needed), bytes(*.available))]
+    Memory {
+        /// So many bytes would be needed.
+        needed: u64,
+        /// So many can be had.
+        available: u64,
+    },
+    /// The result does not fit into memory.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// The files of arguments and results.
+    #[error("temporary files: {0}")]
+    Files(#[from] io::Error),
+    /// It did not start, took too long, or was stopped.
+    #[error("the program: {0}")]
+    Process(#[from] ProcessError),
+    /// It has failed.
+    #[error("the program {how}{}", said(.output))]
+    Failed {
+        /// In words.
+        how: String,
+        /// What it said last.
+        output: String,
+    },
+    /// It has ended without a result.
+    #[error("the program ended before it had written its result{}", said(.output))]
+    NoResult {
+        /// What it said last.
+        output: String,
+    },
+}
+
+fn said(output: &str) -> String {
+    if output.is_empty() {
+        String::new()
+    } else {
+        format!(": {output}")
+    }
+}
+
+fn bytes(count: u64) -> String {
+    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
+    let (mut value, mut unit) = (count as f64 / 1e3, 0);
+    while value >= 1000.0 && unit + 1 < UNITS.len() {
+        value /= 1e3;
+        unit += 1;
+    }
+    format!("{value:.1} {}", UNITS[unit])
+}
+
+impl Executable {
+    /// Calls the function with these sizes and arguments, for a result of this shape.
+    pub fn run(
+        &self,
+        sizes: &[i32],
+        args: &[&Value],
+        result: Shape,
+        runs: Runs,
+        limits: &Limits,
+    ) -> Result<Outcome, RunError> {
+        let arguments = args.iter().map(|arg| arg.bytes().len() as u64).sum::<u64>();
+        // The arguments stand here already; the program has its own, and the result is in both.
+        let needed = arguments.saturating_add(result.size().saturating_mul(2));
+        if let Some(available) = process::available_memory()
+            && needed > available
+        {
+            return Err(RunError::Memory { needed, available });
+        }
+        let folder = tempfile::Builder::new().prefix("rise-ls-").tempdir()?;
+        let (input, output) = (
+            folder.path().join("arguments"),
+            folder.path().join("result"),
+        );
+        let runs = Runs {
+            timed: runs.timed.max(1),
+            ..runs
+        };
+        write_arguments(&input, sizes, args, result.size(), runs)?;
+        let mut command = Command::new(self.path());
+        command.arg(&input).arg(&output).current_dir(folder.path());
+        let finished = process::run(&mut command, limits)?;
+        if !finished.status.success() {
+            return Err(failure(&finished));
+        }
+        match read_result(&output, result, runs.timed)? {
+            Some((value, times)) => Ok(Outcome {
+                value,
+                times,
+                stdout: finished.stdout,
+                stderr: finished.stderr,
+            }),
+            None => Err(RunError::NoResult {
+                output: last_words(&finished.stderr),
+            }),
+        }
+    }
+}
+
+fn failure(finished: &process::Finished) -> RunError {
+    let output = last_words(&finished.stderr);
+    if finished.status.code() == Some(NO_MEMORY)
+        && let Some(reason) = output.strip_prefix("rise-ls: ")
+    {
+        let (how, output) = ("has no memory".to_owned(), reason.to_owned());
+        return RunError::Failed { how, output };
+    }
+    RunError::Failed {
+        how: process::describe(finished.status),
+        output,
+    }
+}
+
+fn last_words(stderr: &[u8]) -> String {
+    let start = stderr.len().saturating_sub(LAST_WORDS);
+    String::from_utf8_lossy(&stderr[start..]).trim().to_owned()
+}
+
+fn write_arguments(
+    path: &Path,
+    sizes: &[i32],
+    args: &[&Value],
+    output: u64,
+    runs: Runs,
+) -> io::Result<()> {
+    let mut file = BufWriter::with_capacity(1 << 16, File::create(path)?);
+    let count = (sizes.len() + args.len()) as u64;
+    for number in [
+        u64::from(runs.warm_up),
+        u64::from(runs.timed),
+        output,
+        count,
+    ] {
+        file.write_all(&number.to_ne_bytes())?;
+    }
+    for size in sizes {
+        file.write_all(&4u64.to_ne_bytes())?;
+        file.write_all(&size.to_ne_bytes())?;
+    }
+    for arg in args {
+        file.write_all(&(arg.bytes().len() as u64).to_ne_bytes())?;
+        file.write_all(arg.bytes())?;
+    }
+    file.flush()
+}
+
+/// The result and the times; none if there is less than that.
+fn read_result(
+    path: &Path,
+    shape: Shape,
+    timed: u32,
+) -> Result<Option<(Value, Vec<Duration>)>, RunError> {
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    if file.metadata()?.len() != u64::from(timed) * 8 + shape.size() {
+        return Ok(None);
+    }
+    let mut times = Vec::new();
+    for _ in 0..timed {
+        let mut nanoseconds = [0; 8];
+        file.read_exact(&mut nanoseconds)?;
+        times.push(Duration::from_nanos(u64::from_ne_bytes(nanoseconds)));
+    }
+    let mut value = Value::zeros(shape)?;
+    file.read_exact(value.bytes_mut())?;
+    Ok(Some((value, times)))
+}

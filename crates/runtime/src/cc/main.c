@@ -1,0 +1,93 @@
+/* Calls a generated function with the arguments in one file, and writes its result and how long
+   the calls took to another. All numbers in the files are those of this machine. */
+#define _POSIX_C_SOURCE 200112L
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { NO_MEMORY = 71, NO_FILE = 74, ALIGNMENT = 64 };
+
+void rise_ls_call(void *output, void *const *arguments);
+
+static void fail(int status, const char *what)
+{
+    fprintf(stderr, "rise-ls: %s\n", what);
+    exit(status);
+}
+
+static void *allocate(uint64_t size)
+{
+    void *memory = NULL;
+    if (size > SIZE_MAX - ALIGNMENT || posix_memalign(&memory, ALIGNMENT, (size_t)size + ALIGNMENT) != 0) {
+        fprintf(stderr, "rise-ls: %" PRIu64 " bytes cannot be allocated\n", size);
+        exit(NO_MEMORY);
+    }
+    return memory;
+}
+
+static void get(FILE *file, void *memory, uint64_t size)
+{
+    if (fread(memory, 1, (size_t)size, file) != size) {
+        fail(NO_FILE, "the arguments cannot be read");
+    }
+}
+
+static void put(FILE *file, const void *memory, uint64_t size)
+{
+    if (fwrite(memory, 1, (size_t)size, file) != size) {
+        fail(NO_FILE, "the result cannot be written");
+    }
+}
+
+static uint64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+int main(int count, char **words)
+{
+    if (count != 3) {
+        fail(NO_FILE, "two files are needed");
+    }
+    FILE *file = fopen(words[1], "rb");
+    if (file == NULL) {
+        fail(NO_FILE, "the arguments cannot be opened");
+    }
+    /* Calls before the clock runs, calls after, bytes of output, arguments. */
+    uint64_t header[4];
+    get(file, header, sizeof header);
+    void **arguments = allocate(header[3] * sizeof(void *));
+    for (uint64_t i = 0; i < header[3]; i++) {
+        uint64_t size;
+        get(file, &size, sizeof size);
+        arguments[i] = allocate(size);
+        get(file, arguments[i], size);
+    }
+    fclose(file);
+    void *output = allocate(header[2]);
+    memset(output, 0, (size_t)header[2]);
+    uint64_t *times = allocate(header[1] * sizeof *times);
+    for (uint64_t i = 0; i < header[0]; i++) {
+        rise_ls_call(output, arguments);
+    }
+    for (uint64_t i = 0; i < header[1]; i++) {
+        uint64_t start = now();
+        rise_ls_call(output, arguments);
+        times[i] = now() - start;
+    }
+    file = fopen(words[2], "wb");
+    if (file == NULL) {
+        fail(NO_FILE, "the result cannot be opened");
+    }
+    put(file, times, header[1] * sizeof *times);
+    put(file, output, header[2]);
+    if (fclose(file) != 0) {
+        fail(NO_FILE, "the result cannot be written");
+    }
+    return 0;
+}

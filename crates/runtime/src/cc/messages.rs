@@ -1,0 +1,135 @@
+//! What C compilers say.
+
+/// A message of a C compiler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The file: `program.c` is the generated text. Empty where the linker speaks.
+    pub file: String,
+    /// The line, from 1; 0 if it has none.
+    pub line: u32,
+    /// The column in bytes, from 1; 0 if it has none.
+    pub column: u32,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What it says.
+    pub text: String,
+}
+
+/// How bad a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// There is no executable.
+    Error,
+    /// There is one all the same.
+    Warning,
+    /// More on the message before.
+    Note,
+}
+
+/// The messages in a compiler's output (GCC's and Clang's, of the linker what is missing).
+pub fn parse(output: &str) -> Vec<Message> {
+    let mut messages: Vec<Message> = Vec::new();
+    for line in output.lines() {
+        let message = placed(line).or_else(|| unplaced(line));
+        if let Some(message) = message
+            && !messages.contains(&message)
+        {
+            messages.push(message);
+        }
+    }
+    messages
+}
+
+/// `program.c:3:5: error: text`
+fn placed(line: &str) -> Option<Message> {
+    let (place, severity, text) = split_severity(line)?;
+    let mut parts = place.rsplitn(3, ':');
+    let (column, row, file) = (parts.next()?, parts.next()?, parts.next()?);
+    Some(Message {
+        file: file.trim_start_matches("./").to_owned(),
+        line: row.parse().ok()?,
+        column: column.parse().ok()?,
+        severity,
+        text: text.to_owned(),
+    })
+}
+
+fn split_severity(line: &str) -> Option<(&str, Severity, &str)> {
+    let all = [
+        (": fatal error: ", Severity::Error),
+        (": error: ", Severity::Error),
+        (": warning: ", Severity::Warning),
+        (": note: ", Severity::Note),
+    ];
+    let found = all.iter().filter_map(|(word, severity)| {
+        let at = line.find(word)?;
+        Some((at, word.len(), *severity))
+    });
+    let (at, length, severity) = found.min_by_key(|(at, ..)| *at)?;
+    Some((&line[..at], severity, line.get(at + length..)?))
+}
+
+/// `…: undefined reference to `f'`, `cc: error: text`
+fn unplaced(line: &str) -> Option<Message> {
+    let text = if let Some(at) = line.find("undefined reference to ") {
+        let name = line[at..].trim_start_matches("undefined reference to ");
+        format!(
+            "no function `{}` is linked",
+            name.trim_matches(['`', '\'', '‘', '’', '"'])
+        )
+    } else {
+        let (_, severity, text) = split_severity(line)?;
+        if severity != Severity::Error
+            || text.contains("ld returned")
+            || text.starts_with("linker command failed")
+        {
+            return None;
+        }
+        text.to_owned()
+    };
+    Some(Message {
+        file: String::new(),
+        line: 0,
+        column: 0,
+        severity: Severity::Error,
+        text,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(output: &str) -> Vec<String> {
+        let show = |m: Message| {
+            format!(
+                "{}:{}:{} {:?} {}",
+                m.file, m.line, m.column, m.severity, m.text
+            )
+        };
+        parse(output).into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn messages_have_places() {
+        let gcc = "program.c: In function 'f':\nprogram.c:3:5: error: 'x' undeclared (first use)\n    3 |     x;\n      |     ^\nprogram.c:3:5: note: each undeclared: once\nprogram.c:7:1: warning: control reaches end [-Wreturn-type]\n";
+        assert_eq!(
+            shown(gcc),
+            [
+                "program.c:3:5 Error 'x' undeclared (first use)",
+                "program.c:3:5 Note each undeclared: once",
+                "program.c:7:1 Warning control reaches end [-Wreturn-type]",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_linker_is_understood() {
+        let ld = "/usr/bin/ld: /tmp/x.o: in function `f':\nprogram.c:(.text+0x5): undefined reference to `g'\ncollect2: error: ld returned 1 exit status\n";
+        assert_eq!(shown(ld), [":0:0 Error no function `g` is linked"]);
+        assert_eq!(
+            shown("clang: error: unsupported option '-fopenmp'\n"),
+            [":0:0 Error unsupported option '-fopenmp'"]
+        );
+    }
+}
