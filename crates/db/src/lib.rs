@@ -260,6 +260,22 @@ impl Database {
             .collect()
     }
 
+    /// The item as an explicit term, with the definitions that it uses by name; `None` if something
+    /// is wrong with it.
+    pub fn elaborated(&self, item: ItemId) -> Option<Arc<rise::core::Def<rise::Primitive>>> {
+        queries::settle(self, [item]);
+        queries::elaborated(self, item.into())
+    }
+
+    /// The item as a closed program: everything that it uses is in its place.
+    pub fn linked(
+        &self,
+        item: ItemId,
+    ) -> Result<Arc<rise::core::Program<rise::Primitive>>, rise::core::LinkError> {
+        queries::settle(self, [item]);
+        queries::linked(self, item.into())
+    }
+
     /// What there is to say about the item: syntax, names, types. Spans are relative to it.
     pub fn item_diagnostics(&self, item: ItemId) -> Arc<[Diagnostic]> {
         queries::settle(self, [item]);

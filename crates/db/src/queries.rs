@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use rise::{BinderInfo, Env, Inference, Names, Resolution, Scheme, TermInfo, Type};
+use rise::core::{Def, LinkError, Program};
+use rise::{BinderInfo, Env, Inference, Names, Primitive, Resolution, Scheme, TermInfo, Type};
 use rustc_hash::FxHashSet;
 use syntax::ast::{Item, ItemKind, Name};
 use syntax::{Diagnostic, Parsed, Span};
@@ -133,6 +134,29 @@ pub(crate) fn inference(db: &dyn Db, item: SourceItem) -> Arc<Inference> {
         Some(Err(_)) | None => Arc::new(nothing_known(&parsed.item)),
     }
 }
+
+/// The item as an explicit term; `None` if something is wrong with it.
+#[salsa::tracked(returns(clone), lru = 2048)]
+pub(crate) fn elaborated(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Primitive>>> {
+    let parsed = parsed(db, item.into());
+    if !parsed.diagnostics.is_empty() {
+        return None;
+    }
+    let inference = inference(db, item);
+    let work = || rise::core::elaborate(&parsed.item, &inference).map(Arc::new);
+    guarded(&item.text(db), "reading", work).ok().flatten()
+}
+
+/// The item with everything that it uses in its place. Few are looked at so, and they are large.
+#[salsa::tracked(returns(clone), lru = 128)]
+pub(crate) fn linked(db: &dyn Db, item: SourceItem) -> Linked {
+    let lookup = |id| elaborated(db, ItemId::from_global(id).into());
+    let work = || rise::core::link(ItemId::from(item).global(), &lookup).map(Arc::new);
+    guarded(&item.text(db), "linking", work).unwrap_or(Err(LinkError::Broken))
+}
+
+/// A closed program, or why there is none.
+pub(crate) type Linked = Result<Arc<Program<Primitive>>, LinkError>;
 
 /// Infers a definition; a failure of inference itself is a diagnostic. `None` for other items.
 fn infer(

@@ -4,3 +4,4 @@ mod edits;
 mod fixture;
 mod incremental;
 mod names;
+mod programs;

@@ -22,8 +22,8 @@ use crate::{BinderInfo, Inference, NameUse, Primitive, TermInfo};
 
 type Expr = super::Expr<Primitive>;
 
-/// The explicit term of a definition or foreign function; `None` if something is wrong with it, or
-/// with what it uses, and for items that define nothing.
+/// The explicit term of a definition or foreign function; `None` if something is wrong with it,
+/// and for items that define nothing.
 ///
 /// `item` must have been read without a syntax error.
 pub fn elaborate(item: &Item, inference: &Inference) -> Option<Def<Primitive>> {
