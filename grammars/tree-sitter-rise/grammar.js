@@ -6,6 +6,10 @@
 /// <reference types="tree-sitter-cli/dsl" />
 // @ts-check
 
+const {
+  close, commaSep1, components, cutOff, functionBody, functionResult, infix, noOperand,
+} = require("../common/rules");
+
 const SCALARS = [
   "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "natType",
 ];
@@ -39,40 +43,6 @@ const FLOAT = choice(
  * tree-sitter because it could also end in a control character, is found there by the main lexer.
  */
 const itemStart = (word) => choice(word, alias(token(choice(word, `${word}\x7f`)), word));
-
-/** A closing bracket, or what stands for it where the next item begins: see `src/scanner.c`. */
-const close = ($, bracket) => choice(bracket, cutOff($));
-
-/** What stands for the rest of something that the next item cuts off. */
-const cutOff = ($) => alias($._missing_close, $.missing);
-
-/** What stands for an operand that the next item cuts off. */
-const noOperand = ($) => alias($._missing_operand, $.missing);
-
-/** One or more, with commas between them. */
-const commaSep1 = (rule) => seq(rule, repeat(seq(",", rule)));
-
-/** `a, b]`, as far as it is there. */
-const components = ($, first, second, component, bracket) =>
-  seq(
-    field(first, component),
-    choice(seq(",", field(second, component), close($, bracket)), cutOff($)),
-  );
-
-/** `=> body)`, as far as it is there. */
-const functionBody = ($, body, bracket = ")") =>
-  choice(
-    seq("=>", field("body", body), close($, bracket)),
-    cutOff($),
-  );
-
-/** `) -> result`, as far as it is there. */
-const functionResult = ($, bracket, result) =>
-  choice(seq(bracket, choice(seq("->", field("result", result)), cutOff($))), cutOff($));
-
-/** `left op right` with the names that queries rely on. */
-const infix = (left, operator, right) =>
-  seq(field("left", left), field("operator", operator), field("right", right));
 
 /**
  * The levels of expressions, loosest first, as they are in an argument or elsewhere.

@@ -1,27 +1,44 @@
-//! Files that are made from others: the tree-sitter parser, and the editors' copies of its queries.
+//! Files that are made from others: the tree-sitter parsers, and the editors' copies of their
+//! queries.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+/// The languages that have a grammar of their own.
+const LANGUAGES: &[&str] = &["rise", "dpia"];
+
 /// Makes them anew. Needs the `tree-sitter` command.
 pub fn run(root: &Path) -> Result<(), String> {
-    let grammar = root.join("grammars/tree-sitter-rise");
+    for language in LANGUAGES {
+        let grammar = root.join(format!("grammars/tree-sitter-{language}"));
+        parser(&grammar)?;
+        let copies = root.join(format!("editors/nvim/queries/{language}"));
+        queries(&grammar.join("queries"), &copies)?;
+    }
+    Ok(())
+}
+
+fn parser(grammar: &Path) -> Result<(), String> {
     let status = Command::new("tree-sitter")
         .args(["generate", "--js-runtime", "native"])
-        .current_dir(&grammar)
+        .current_dir(grammar)
         .status()
         .map_err(|error| {
             format!("cannot run `tree-sitter` ({error}): install it with `cargo install tree-sitter-cli`")
         })?;
-    if !status.success() {
-        return Err("`tree-sitter generate` failed".to_owned());
+    match status.success() {
+        true => Ok(()),
+        false => Err(format!(
+            "`tree-sitter generate` failed in {}",
+            grammar.display()
+        )),
     }
-    let (from, to) = (
-        grammar.join("queries"),
-        root.join("editors/nvim/queries/rise"),
-    );
-    let copies = fs::read_dir(&to).map_err(|error| format!("{}: {error}", to.display()))?;
+}
+
+/// Renews the copies that are there.
+fn queries(from: &Path, to: &Path) -> Result<(), String> {
+    let copies = fs::read_dir(to).map_err(|error| format!("{}: {error}", to.display()))?;
     for copy in copies.flatten() {
         let original = from.join(copy.file_name());
         fs::copy(&original, copy.path())

@@ -99,6 +99,27 @@ codes! {
     ObligationFails = "obligation-fails",
     /// A size that is negative.
     NegativeSize = "negative-size",
+    // Targets.
+    /// A pattern that says what to compute where it must say how.
+    MissingChoice = "missing-choice",
+    /// A value that is read before it is in memory.
+    MissingMemory = "missing-memory",
+    /// An array that nothing copies to where it is wanted.
+    MissingCopy = "missing-copy",
+    /// Memory whose address space is not said, or cannot be this one.
+    AddressSpace = "address-space",
+    /// A stream where an array is wanted.
+    StreamAsArray = "stream-as-array",
+    /// Something that the target lacks.
+    NotOnTarget = "not-on-target",
+    /// A definition that cannot be compiled on its own.
+    NotAProgram = "not-a-program",
+    /// A parallel pattern inside another one that it may not stand in.
+    WrongNesting = "wrong-nesting",
+    /// An accumulator that is read where it has been overwritten.
+    AccumulatorMoved = "accumulator-moved",
+    /// A value that is computed at each of several reads.
+    Recomputed = "recomputed",
     /// The tool failed on this input (a bug in it).
     Internal = "internal",
 }

@@ -494,7 +494,7 @@ fn habits_from_other_languages() {
             def f = if (x = 1) { skip } else { skip }
                           ^ syntax-error: `=` assigns: two values are compared with `==`
             fix: write `==` [(14..15, "==")]
-            (def f - (if (assign x (int 1)) skip skip))
+            (def f - (if (binary == x (int 1)) skip skip))
 
             def f = if x { skip } else { skip }
                      ^ syntax-error: expected `(` and the condition after `if`

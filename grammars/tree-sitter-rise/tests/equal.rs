@@ -4,93 +4,25 @@
 //! string, a word stuck to a number, how deep an expression nests. And the compiler's parser takes
 //! any operand in a type, for its checker to explain; the grammar only takes types and sizes.
 
+#[path = "../../common/support/mod.rs"]
 mod support;
 
-use std::fs;
-use std::path::Path;
-use support::{Dump, has_error};
-use syntax::{Code, Diagnostic};
-use tree_sitter::{Parser, Tree};
+use support::Equality;
+use syntax::Dialect;
 
-fn parse(text: &str) -> Tree {
-    let mut parser = Parser::new();
-    parser
-        .set_language(&tree_sitter_rise::LANGUAGE.into())
-        .expect("the versions fit");
-    parser.parse(text, None).expect("no limit is set")
-}
-
-/// The items as the compiler sees them, or its first error.
-fn compiler(text: &str) -> Result<Vec<String>, Diagnostic> {
-    syntax::split(text)
-        .into_iter()
-        .map(|span| {
-            let parsed = syntax::parse(&text[std::ops::Range::from(span)]);
-            match parsed.diagnostics.first() {
-                Some(error) => Err(error.clone()),
-                None => {
-                    let docs = parsed.item.docs.as_ref().map_or("", |docs| &docs.text);
-                    Ok(format!("{docs:?} {}", syntax::dump(&parsed.item)))
-                }
-            }
-        })
-        .collect()
-}
-
-/// The items as the grammar sees them, in the same words.
-fn grammar(text: &str) -> Result<Vec<String>, String> {
-    let tree = parse(text);
-    if has_error(tree.root_node()) {
-        return Err(tree.root_node().to_sexp());
-    }
-    Ok(Dump::new(text).file(tree.root_node()))
-}
-
-/// Whether both read the text alike; otherwise how they differ.
-fn compare(text: &str) -> Result<(), String> {
-    match (compiler(text), grammar(text)) {
-        (Ok(compiler), Ok(grammar)) if compiler == grammar => Ok(()),
-        (Err(_), Err(_)) => Ok(()),
-        (Err(error), Ok(_)) if matches!(error.code, Code::BadNumber | Code::TooDeep) => Ok(()),
-        (compiler, grammar) => Err(format!("compiler {compiler:#?}\ngrammar {grammar:#?}")),
-    }
+fn rise() -> Equality {
+    Equality::new(tree_sitter_rise::LANGUAGE, Dialect::Rise)
 }
 
 #[test]
 fn on_every_file_of_the_repository() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut files = 0;
-    for folder in ["examples", "tests", "crates"] {
-        for entry in ignore::Walk::new(root.join(folder)).flatten() {
-            if entry
-                .path()
-                .extension()
-                .is_none_or(|extension| extension != "rise")
-            {
-                continue;
-            }
-            let Ok(text) = fs::read_to_string(entry.path()) else {
-                continue;
-            };
-            files += 1;
-            if let Err(difference) = compare(&text) {
-                panic!("{}\n{difference}", entry.path().display());
-            }
-        }
-    }
+    let files = rise().on_files(&["examples", "tests", "crates"]);
     assert!(files > 20, "only {files} files were found");
 }
 
 #[test]
 fn on_every_corpus_case() {
-    for file in support::corpus() {
-        let text = fs::read_to_string(&file).expect("a text");
-        for case in support::cases(&text) {
-            if let Err(difference) = compare(&case.source) {
-                panic!("{}: {}\n{difference}", file.display(), case.name);
-            }
-        }
-    }
+    rise().on_cases();
 }
 
 /// Programs that are right.
@@ -223,34 +155,15 @@ const WRONG: &[&str] = &[
 
 #[test]
 fn on_right_programs() {
-    for text in RIGHT {
-        assert_eq!(compiler(text).err(), None, "{text}");
-        if let Err(difference) = compare(text) {
-            panic!("{text}\n{difference}");
-        }
-    }
+    rise().on_right(RIGHT);
 }
 
 #[test]
 fn on_wrong_programs() {
-    for text in WRONG {
-        assert!(compiler(text).is_err(), "the compiler takes {text}");
-        assert!(grammar(text).is_err(), "the grammar takes {text}");
-    }
+    rise().on_wrong(WRONG);
 }
 
-/// Takes tokens out of right programs: both must see what is left as right, or both as wrong.
 #[test]
 fn on_programs_with_a_token_missing() {
-    let mut differences = Vec::new();
-    for text in RIGHT {
-        for token in syntax::lex(text).filter(|token| !token.kind.is_trivia()) {
-            let span = std::ops::Range::<usize>::from(token.span);
-            let cut = format!("{} {}", &text[..span.start], &text[span.end..]);
-            if let Err(difference) = compare(&cut) {
-                differences.push(format!("{cut}\n{difference}"));
-            }
-        }
-    }
-    assert!(differences.is_empty(), "{}", differences.join("\n\n"));
+    rise().with_a_token_missing(RIGHT);
 }

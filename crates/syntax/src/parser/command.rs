@@ -1,7 +1,7 @@
 //! What only DPIA has: commands, and the types of phrases.
 
 use super::{Mode, Parser};
-use crate::ast::{ReadWrite, TermId, TermKind};
+use crate::ast::{BinaryOp, ReadWrite, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
 use crate::{Code, Diagnostic, Dialect, Span};
 
@@ -188,19 +188,39 @@ impl Parser<'_> {
                 false => self.missing(),
             };
         };
-        let condition = self.term(Mode::Expr);
-        if let TermKind::Assign { op_span, .. } = self.terms[condition.0 as usize].kind {
-            self.report(|| {
-                Diagnostic::error(
-                    Code::SyntaxError,
-                    op_span,
-                    "`=` assigns: two values are compared with `==`",
-                )
-                .fix("write `==`", vec![(op_span, "==".to_owned())], true)
-            });
-        }
+        let condition = match self.at_let_binding() {
+            true => self.term(Mode::Expr),
+            false => self.nested(Self::compared),
+        };
         self.close(open, TokenKind::RParen);
         condition
+    }
+
+    /// A value; a `=` in it was meant to compare.
+    fn compared(&mut self) -> TermId {
+        let first = self.operators(Mode::Expr);
+        let Some(sign) = self.eat(TokenKind::Equals) else {
+            return first;
+        };
+        self.report(|| {
+            Diagnostic::error(
+                Code::SyntaxError,
+                sign.span,
+                "`=` assigns: two values are compared with `==`",
+            )
+            .fix("write `==`", vec![(sign.span, "==".to_owned())], true)
+        });
+        let second = self.operators(Mode::Expr);
+        let span = self.span_of(first).cover(self.span_of(second));
+        self.push(
+            TermKind::Binary {
+                op: BinaryOp::Eq,
+                op_span: sign.span,
+                lhs: first,
+                rhs: second,
+            },
+            span,
+        )
     }
 
     /// `{ command }` behind `if (…)` or `else`.

@@ -115,6 +115,18 @@ impl<'t> Dump<'t> {
             "function_type" => self.fields("arrow", node, &["parameter", "result"]),
             "dependent_function_type" => self.kinded("pi", node),
             "implicit_function_type" => self.kinded("implicit", node),
+            "assignment" => self.fields("assign", node, &["acceptor", "value"]),
+            "sequence" => match self.all(&self.children(node)).as_slice() {
+                [only] => only.clone(),
+                all => list(std::iter::once("seq".to_owned()).chain(all.iter().cloned())),
+            },
+            "conditional" => self.fields("if", node, &["condition", "consequence", "alternative"]),
+            "block" => self.all(&self.children(node)).join(" "),
+            "skip" => "skip".to_owned(),
+            "expression_type" => self.fields("Exp", node, &["data", "access"]),
+            "acceptor_type" => self.fields("Acc", node, &["data"]),
+            "command_type" => "Comm".to_owned(),
+            "access" => format!("(access {})", self.slice(node)),
             "list" => {
                 list(std::iter::once("list".to_owned()).chain(self.all(&self.children(node))))
             }

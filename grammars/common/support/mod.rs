@@ -1,10 +1,14 @@
-//! What several tests share: the corpus, and trees in the words of the compiler's parser.
+//! What the tests of both grammars share: the corpus, and trees in the words of the compiler's parser.
 
 #![allow(dead_code, unused_imports, reason = "every test uses a part of it")]
 
 mod dump;
+mod equal;
+mod run;
 
 pub use dump::Dump;
+pub use equal::Equality;
+pub use run::{every_case, survivors};
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,140 @@
+//! Whether the compiler's parser and a grammar read a text as the same tree.
+
+use std::fs;
+use std::path::Path;
+
+use syntax::{Code, Diagnostic, Dialect};
+use tree_sitter::{Language, Parser, Tree};
+
+use super::{Dump, cases, corpus, has_error};
+
+/// A grammar and the dialect that it describes.
+pub struct Equality {
+    language: Language,
+    dialect: Dialect,
+}
+
+impl Equality {
+    pub fn new(language: impl Into<Language>, dialect: Dialect) -> Self {
+        Equality {
+            language: language.into(),
+            dialect,
+        }
+    }
+
+    fn parse(&self, text: &str) -> Tree {
+        let mut parser = Parser::new();
+        parser
+            .set_language(&self.language)
+            .expect("the versions fit");
+        parser.parse(text, None).expect("no limit is set")
+    }
+
+    /// The items as the compiler sees them, or its first error.
+    fn compiler(&self, text: &str) -> Result<Vec<String>, Diagnostic> {
+        syntax::split(text)
+            .into_iter()
+            .map(|span| {
+                let parsed = syntax::parse_in(&text[std::ops::Range::from(span)], self.dialect);
+                match parsed.diagnostics.first() {
+                    Some(error) => Err(error.clone()),
+                    None => {
+                        let docs = parsed.item.docs.as_ref().map_or("", |docs| &docs.text);
+                        Ok(format!("{docs:?} {}", syntax::dump(&parsed.item)))
+                    }
+                }
+            })
+            .collect()
+    }
+
+    /// The items as the grammar sees them, in the same words.
+    fn grammar(&self, text: &str) -> Result<Vec<String>, String> {
+        let tree = self.parse(text);
+        if has_error(tree.root_node()) {
+            return Err(tree.root_node().to_sexp());
+        }
+        Ok(Dump::new(text).file(tree.root_node()))
+    }
+
+    /// Whether both read the text alike; otherwise how they differ.
+    fn compare(&self, text: &str) -> Result<(), String> {
+        match (self.compiler(text), self.grammar(text)) {
+            (Ok(compiler), Ok(grammar)) if compiler == grammar => Ok(()),
+            (Err(_), Err(_)) => Ok(()),
+            (Err(error), Ok(_)) if matches!(error.code, Code::BadNumber | Code::TooDeep) => Ok(()),
+            (compiler, grammar) => Err(format!("compiler {compiler:#?}\ngrammar {grammar:#?}")),
+        }
+    }
+
+    /// Compares on every file of the dialect below these folders of the repository; gives how many
+    /// there are.
+    pub fn on_files(&self, folders: &[&str]) -> usize {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut files = 0;
+        for folder in folders {
+            for entry in ignore::Walk::new(root.join(folder)).flatten() {
+                if entry
+                    .path()
+                    .extension()
+                    .is_none_or(|extension| extension != self.dialect.extension())
+                {
+                    continue;
+                }
+                let Ok(text) = fs::read_to_string(entry.path()) else {
+                    continue;
+                };
+                files += 1;
+                if let Err(difference) = self.compare(&text) {
+                    panic!("{}\n{difference}", entry.path().display());
+                }
+            }
+        }
+        files
+    }
+
+    /// Compares on every case of the corpus.
+    pub fn on_cases(&self) {
+        for file in corpus() {
+            let text = fs::read_to_string(&file).expect("a text");
+            for case in cases(&text) {
+                if let Err(difference) = self.compare(&case.source) {
+                    panic!("{}: {}\n{difference}", file.display(), case.name);
+                }
+            }
+        }
+    }
+
+    /// Compares on programs that are right.
+    pub fn on_right(&self, texts: &[&str]) {
+        for text in texts {
+            assert_eq!(self.compiler(text).err(), None, "{text}");
+            if let Err(difference) = self.compare(text) {
+                panic!("{text}\n{difference}");
+            }
+        }
+    }
+
+    /// Both must see that these programs are wrong.
+    pub fn on_wrong(&self, texts: &[&str]) {
+        for text in texts {
+            assert!(self.compiler(text).is_err(), "the compiler takes {text}");
+            assert!(self.grammar(text).is_err(), "the grammar takes {text}");
+        }
+    }
+
+    /// Takes tokens out of right programs: both must see what is left as right, or both as wrong.
+    pub fn with_a_token_missing(&self, texts: &[&str]) {
+        let mut differences = Vec::new();
+        for text in texts {
+            let tokens = syntax::lex_in(text, self.dialect).filter(|token| !token.kind.is_trivia());
+            for token in tokens {
+                let span = std::ops::Range::<usize>::from(token.span);
+                let cut = format!("{} {}", &text[..span.start], &text[span.end..]);
+                if let Err(difference) = self.compare(&cut) {
+                    differences.push(format!("{cut}\n{difference}"));
+                }
+            }
+        }
+        assert!(differences.is_empty(), "{}", differences.join("\n\n"));
+    }
+}

@@ -1,0 +1,7 @@
+; inherits: rise
+
+[
+  (block)
+  (expression_type)
+  (acceptor_type)
+] @fold

@@ -1,0 +1,8 @@
+; inherits: rise
+
+[
+  (block)
+  (assignment)
+] @indent.begin
+
+"}" @indent.branch @indent.end
