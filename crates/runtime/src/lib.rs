@@ -9,6 +9,7 @@ pub mod cc;
 pub mod compare;
 pub mod generate;
 pub mod interp;
+pub mod launch;
 pub mod literal;
 pub mod npy;
 pub mod process;

@@ -1,0 +1,433 @@
+//! What a program runs with: values for its sizes and parameters, checked before it starts.
+
+use crate::generate::{Fill, FillError};
+use crate::literal::{Literal, LiteralError};
+use crate::npy::{self, NpyError};
+use crate::shape::{Bindings, Shape, ShapeError};
+use crate::sizes::{self, SizesError};
+use crate::value::Value;
+use nat::{Nat, Prop, Var};
+use rise::Names;
+use rise::core::{NotRunnable, Param, Program};
+use std::path::PathBuf;
+use syntax::ast::Name;
+use thiserror::Error;
+
+/// Instances of a condition that are tried before it counts as undecided.
+const MAX_STEPS: u64 = 20_000_000;
+
+/// What the user says about a run.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// Sizes by name (`-D n=1024`).
+    pub sizes: Vec<(String, u64)>,
+    /// Sizes that count where nothing else says what they are (`@run(n = 1024)`).
+    pub defaults: Vec<(String, u64)>,
+    /// Arguments by name; the others are random.
+    pub args: Vec<(String, Source)>,
+    /// The seed of random arguments.
+    pub seed: u64,
+}
+
+/// Where an argument comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Random numbers.
+    Random,
+    /// Zeros.
+    Zeros,
+    /// 0, 1, 2, …
+    Iota,
+    /// What is written.
+    Literal(Literal),
+    /// A `.npy` file.
+    File(PathBuf),
+}
+
+/// Everything that a program runs with.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The sizes, in the order of generated functions.
+    pub sizes: Vec<(Name, i32)>,
+    /// What the program's variables stand for.
+    pub bindings: Bindings,
+    /// The arguments, in order, with the names of the parameters.
+    pub args: Vec<(Name, Value)>,
+    /// Where each of them is from.
+    pub sources: Vec<Source>,
+    /// The shape of the result, if it is known before.
+    pub result: Result<Shape, ShapeError>,
+}
+
+/// Why a program does not start.
+#[derive(Debug, Error)]
+pub enum LaunchError {
+    /// It takes more than sizes and data.
+    #[error(transparent)]
+    NotRunnable(#[from] NotRunnable),
+    /// There is no such size.
+    #[error("`{program}` has no size `{name}`{}", there_are(.known))]
+    NoSize {
+        /// The program.
+        program: Name,
+        /// What was given.
+        name: String,
+        /// What there is.
+        known: Vec<Name>,
+    },
+    /// There is no such parameter.
+    #[error("`{program}` has no parameter `{name}`{}", there_are(.known))]
+    NoParameter {
+        /// The program.
+        program: Name,
+        /// What was given.
+        name: String,
+        /// What there is.
+        known: Vec<Name>,
+    },
+    /// Two parameters, or two arguments, of one name.
+    #[error("`{0}` is given twice")]
+    Twice(String),
+    /// Sizes that nothing says.
+    #[error("there is no value for {}; {}", quoted(.0), how_to_give(.0))]
+    MissingSizes(Vec<Name>),
+    /// A size does not fit.
+    #[error("the size `{0}` is {1}; it must be less than 2^31")]
+    LargeSize(Name, u64),
+    /// Sizes and arguments do not fit together.
+    #[error(transparent)]
+    Sizes(#[from] SizesError),
+    /// A condition on the sizes does not hold.
+    #[error("`{condition}` does not hold{}", for_values(.values))]
+    Condition {
+        /// The condition.
+        condition: String,
+        /// The sizes in it: `n = 5, k = 2`.
+        values: String,
+    },
+    /// A condition on the sizes could not be decided.
+    #[error("whether `{condition}` holds cannot be computed{}", for_values(.values))]
+    Undecided {
+        /// The condition.
+        condition: String,
+        /// The sizes in it.
+        values: String,
+    },
+    /// A parameter is too large, or has no size.
+    #[error("the parameter `{name}`: {error}")]
+    Parameter {
+        /// Its name.
+        name: Name,
+        /// What is wrong.
+        error: ShapeError,
+    },
+    /// The result is too large.
+    #[error("the result: {0}")]
+    Result(ShapeError),
+    /// What is written does not fit the parameter.
+    #[error("the argument `{name}`: {error}")]
+    Literal {
+        /// The parameter.
+        name: Name,
+        /// What is wrong.
+        error: LiteralError,
+    },
+    /// No value can be made up.
+    #[error("the argument `{name}`: {error}")]
+    Fill {
+        /// The parameter.
+        name: Name,
+        /// What is wrong.
+        error: FillError,
+    },
+    /// The file does not fit the parameter.
+    #[error("the argument `{name}`: {}: {error}", path.display())]
+    File {
+        /// The parameter.
+        name: Name,
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        error: NpyError,
+    },
+}
+
+fn quoted(names: &[Name]) -> String {
+    let all: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    all.join(", ")
+}
+
+fn there_are(known: &[Name]) -> String {
+    if known.is_empty() {
+        "; it has none".to_owned()
+    } else {
+        format!("; it has {}", quoted(known))
+    }
+}
+
+fn how_to_give(names: &[Name]) -> String {
+    let all: Vec<String> = names.iter().map(|name| format!("-D {name}=…")).collect();
+    format!(
+        "give {} with `{}`",
+        if all.len() == 1 { "it" } else { "them" },
+        all.join(" ")
+    )
+}
+
+fn for_values(values: &str) -> String {
+    if values.is_empty() {
+        String::new()
+    } else {
+        format!(" for {values}")
+    }
+}
+
+/// Makes everything ready for a run.
+pub fn prepare<P: Clone>(program: &Program<P>, request: &Request) -> Result<Launch, LaunchError> {
+    program.runnable()?;
+    let signature = program.signature();
+    let params: Vec<Param> = signature.values().cloned().collect();
+    let sizes: Vec<Var> = signature.sizes().collect();
+    let mut bindings = Bindings {
+        names: Names(program.names.clone().into()),
+        ..Bindings::default()
+    };
+    let sources = sources(program, &params, request)?;
+    bind_sizes(program, &sizes, &params, &sources, request, &mut bindings)?;
+    check(&program.obligations, &bindings)?;
+    let result = match Shape::of(signature.result(), &bindings) {
+        Ok(shape) => Ok(shape),
+        Err(error @ ShapeError::Dependent(_)) => Err(error),
+        Err(error) => return Err(LaunchError::Result(error)),
+    };
+    let mut args = Vec::new();
+    for ((at, param), source) in (0u64..).zip(&params).zip(&sources) {
+        let name = param.local.name.clone();
+        let shape = Shape::of(&param.ty, &bindings);
+        let shape = shape.map_err(|error| LaunchError::Parameter {
+            name: name.clone(),
+            error,
+        })?;
+        // Arguments of one run have different numbers.
+        let seed = request
+            .seed
+            .wrapping_mul(0x2545_f491_4f6c_dd1d)
+            .wrapping_add(at);
+        args.push((name.clone(), argument(name, shape, source, seed)?));
+    }
+    let values = |var: &Var| {
+        let value = bindings.nats.get(var).copied().unwrap_or_default();
+        (
+            program.name_of(*var),
+            i32::try_from(value).unwrap_or(i32::MAX),
+        )
+    };
+    Ok(Launch {
+        sizes: sizes.iter().map(values).collect(),
+        args,
+        sources,
+        result,
+        bindings,
+    })
+}
+
+/// Where each argument is from.
+fn sources<P>(
+    program: &Program<P>,
+    params: &[Param],
+    request: &Request,
+) -> Result<Vec<Source>, LaunchError> {
+    let mut found: Vec<Option<Source>> = vec![None; params.len()];
+    for (name, source) in &request.args {
+        let at = params.iter().position(|param| param.local.name == *name);
+        let place = at.and_then(|at| found.get_mut(at));
+        match place {
+            Some(Some(_)) => return Err(LaunchError::Twice(name.clone())),
+            Some(place) => *place = Some(source.clone()),
+            None => {
+                return Err(LaunchError::NoParameter {
+                    program: program.name.clone(),
+                    name: name.clone(),
+                    known: params
+                        .iter()
+                        .map(|param| param.local.name.clone())
+                        .collect(),
+                });
+            }
+        }
+    }
+    Ok(found
+        .into_iter()
+        .map(|source| source.unwrap_or(Source::Random))
+        .collect())
+}
+
+/// Sizes that are given come first, then those that follow from arguments, then defaults and what
+/// follows from them.
+fn bind_sizes<P>(
+    program: &Program<P>,
+    sizes: &[Var],
+    params: &[Param],
+    sources: &[Source],
+    request: &Request,
+    bindings: &mut Bindings,
+) -> Result<(), LaunchError> {
+    let of_name = |name: &str| {
+        sizes
+            .iter()
+            .copied()
+            .find(|var| program.name_of(*var) == name)
+    };
+    for (name, value) in &request.sizes {
+        let var = of_name(name).ok_or_else(|| LaunchError::NoSize {
+            program: program.name.clone(),
+            name: name.clone(),
+            known: sizes.iter().map(|var| program.name_of(*var)).collect(),
+        })?;
+        let large = || LaunchError::LargeSize(name.as_str().into(), *value);
+        let number = i32::try_from(*value).map_err(|_| large())?;
+        if bindings.nats.insert(var, i64::from(number)).is_some() {
+            return Err(LaunchError::Twice(name.clone()));
+        }
+    }
+    let mut equations = Vec::new();
+    for (param, source) in params.iter().zip(sources) {
+        let name = &param.local.name;
+        let outline = match source {
+            Source::Literal(literal) => literal.outline(),
+            Source::File(path) => {
+                let reader = npy::Reader::open(path).map_err(|error| LaunchError::File {
+                    name: name.clone(),
+                    path: path.clone(),
+                    error,
+                })?;
+                reader.outline()
+            }
+            Source::Random | Source::Zeros | Source::Iota => continue,
+        };
+        equations.extend(sizes::equations(&param.ty, &outline, name));
+    }
+    sizes::solve(&equations, bindings)?;
+    for (name, value) in &request.defaults {
+        if let (Some(var), Ok(value)) = (of_name(name), i64::try_from(*value))
+            && !bindings.nats.contains_key(&var)
+        {
+            bindings.nats.insert(var, value);
+            sizes::solve(&equations, bindings)?;
+        }
+    }
+    let missing = |var: &&Var| !bindings.nats.contains_key(var);
+    let missing: Vec<Name> = sizes
+        .iter()
+        .filter(missing)
+        .map(|var| program.name_of(*var))
+        .collect();
+    if !missing.is_empty() {
+        return Err(LaunchError::MissingSizes(missing));
+    }
+    for var in sizes {
+        let value = bindings.nats.get(var).copied().unwrap_or_default();
+        if i32::try_from(value).is_err() {
+            let value = u64::try_from(value).unwrap_or_default();
+            return Err(LaunchError::LargeSize(program.name_of(*var), value));
+        }
+    }
+    Ok(())
+}
+
+fn argument(name: Name, shape: Shape, source: &Source, seed: u64) -> Result<Value, LaunchError> {
+    let fill = match source {
+        Source::Random => Fill::Random(seed),
+        Source::Zeros => Fill::Zeros,
+        Source::Iota => Fill::Iota,
+        Source::Literal(literal) => {
+            let value = literal.value(shape);
+            return value.map_err(|error| LaunchError::Literal { name, error });
+        }
+        Source::File(path) => {
+            let value = npy::Reader::open(path).and_then(|reader| reader.read(shape));
+            let path = path.clone();
+            return value.map_err(|error| LaunchError::File { name, path, error });
+        }
+    };
+    fill.value(shape)
+        .map_err(|error| LaunchError::Fill { name, error })
+}
+
+/// Checks the conditions on the sizes.
+pub fn check(conditions: &[Prop], bindings: &Bindings) -> Result<(), LaunchError> {
+    for prop in conditions {
+        let mut steps = 0;
+        let holds = holds(
+            prop,
+            &bindings
+                .nats
+                .iter()
+                .map(|(v, n)| (*v, *n))
+                .collect::<Vec<_>>(),
+            &mut steps,
+        );
+        if holds == Some(true) {
+            continue;
+        }
+        let condition = rise::print::prop_text(prop, &bindings.names);
+        let values = values(prop, bindings);
+        return Err(match holds {
+            Some(_) => LaunchError::Condition { condition, values },
+            None => LaunchError::Undecided { condition, values },
+        });
+    }
+    Ok(())
+}
+
+/// Whether a condition holds; none if it cannot be computed.
+fn holds(prop: &Prop, vars: &[(Var, i64)], steps: &mut u64) -> Option<bool> {
+    *steps += 1;
+    if *steps > MAX_STEPS {
+        return None;
+    }
+    let lookup = |var: Var| {
+        vars.iter()
+            .rev()
+            .find(|(known, _)| *known == var)
+            .map(|(_, n)| *n)
+    };
+    let value = |nat: &Nat| nat.eval(&lookup, &|_, _| None);
+    let Prop::ForAll {
+        var,
+        from,
+        to,
+        prop,
+    } = prop
+    else {
+        return prop.eval(&lookup, &|_, _| None);
+    };
+    let (from, to) = (value(from)?, value(to)?);
+    let mut inner = vars.to_vec();
+    let at = inner.len();
+    inner.push((*var, 0));
+    for index in from..to {
+        inner[at].1 = index;
+        if !holds(prop, &inner, steps)? {
+            return Some(false);
+        }
+    }
+    Some(true)
+}
+
+/// `n = 5, k = 2`
+fn values(prop: &Prop, bindings: &Bindings) -> String {
+    let mut all: Vec<String> = Vec::new();
+    prop.for_each_var(&mut |var| {
+        if let Some(value) = bindings.nats.get(&var) {
+            let text = format!("{} = {value}", bindings.names.get(var));
+            if !all.contains(&text) {
+                all.push(text);
+            }
+        }
+    });
+    all.join(", ")
+}
+
+#[cfg(test)]
+mod tests;
