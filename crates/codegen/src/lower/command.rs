@@ -8,11 +8,12 @@ use rise::core::{Form, Local, Origin};
 use rise::{Arg, Type};
 
 use super::env::{Bound, Env, Path, Step};
-use super::read::{constant_truth, nat_arg};
-use super::store::lost;
+use super::read::{constant_truth, nat_arg, scalar};
+use super::store::{Running, lost};
 use super::{Lower, stmt, untranslated};
 use crate::error::CompileError;
-use crate::ir::{LoopMode, Place, Stmt, StmtKind};
+use crate::ir::{Expr, ExprKind, Home, LoopMode, Place, Stmt, StmtKind, Variable};
+use syntax::ast::ScalarType;
 
 impl Lower<'_> {
     /// Appends what a command does. Sequences of any length are walked without recursion.
@@ -186,9 +187,16 @@ impl Lower<'_> {
         let from = Nat::constant(0);
         let to = self.simplify(&count);
         let mut inner = Vec::new();
-        self.within(counter, &from, &to, |lower| {
+        let in_order = mode == LoopMode::Sequential;
+        self.counters.extend(in_order.then_some(counter));
+        let done = self.within(counter, &from, &to, |lower| {
             lower.command(body, env, &mut inner)
-        })?;
+        });
+        if in_order {
+            self.counters.pop();
+        }
+        done?;
+        self.run_along(counter, phrase.origin, &mut inner, out);
         let kind = StmtKind::For {
             counter,
             from,
@@ -199,6 +207,45 @@ impl Lower<'_> {
         };
         out.push(stmt(kind, phrase.origin));
         Ok(())
+    }
+
+    /// The sums that a loop takes along: 0 before it, and what an iteration adds at its end.
+    fn run_along(
+        &mut self,
+        counter: Var,
+        origin: Origin,
+        body: &mut Vec<Stmt>,
+        before: &mut Vec<Stmt>,
+    ) {
+        let (own, others) = std::mem::take(&mut self.running)
+            .into_iter()
+            .partition(|running: &Running| running.counter == counter);
+        self.running = others;
+        let ty = scalar(ScalarType::NatType);
+        for Running { sum, step, .. } in own {
+            let id = self.variable(Variable {
+                name: "offset".into(),
+                elem: ty.clone(),
+                count: None,
+                home: Home::Local(None),
+                origin,
+            });
+            let size = |nat: Nat| Expr {
+                kind: ExprKind::Nat(nat),
+                ty: ty.clone(),
+                origin,
+            };
+            let zero = size(Nat::constant(0));
+            before.push(stmt(StmtKind::Declare(id, Some(zero)), origin));
+            let next = size(Nat::var(sum) + &step);
+            body.push(stmt(StmtKind::Assign(Place::plain(id), next), origin));
+            let value = Expr {
+                kind: ExprKind::Load(Place::plain(id)),
+                ty: ty.clone(),
+                origin,
+            };
+            self.function.opaque.push((sum, value));
+        }
     }
 
     /// The buffers of `newDoubleBuffer` take turns.

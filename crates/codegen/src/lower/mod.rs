@@ -25,7 +25,7 @@ use crate::error::CompileError;
 use crate::ir::{Function, Home, Id, Stmt, StmtKind, Variable};
 use crate::signature::Signature;
 use env::{Bound, Env};
-use store::{Store, has_array_in_tuple};
+use store::{Running, Store, has_array_in_tuple};
 use syntax::ast::{Kind, Name};
 
 /// A function in the loop language, and what its callers must know.
@@ -70,6 +70,10 @@ struct Lower<'p> {
     signature: Signature,
     /// What is known of sizes at this place.
     facts: Facts,
+    /// The counters of the sequential loops around that start at 0.
+    counters: Vec<nat::Var>,
+    /// The sums that run along with them.
+    running: Vec<Running>,
     errors: Vec<CompileError>,
 }
 
@@ -103,6 +107,8 @@ impl<'p> Lower<'p> {
                 names: program.names.clone(),
             },
             facts,
+            counters: Vec::new(),
+            running: Vec::new(),
             errors: Vec::new(),
         }
     }

@@ -43,6 +43,17 @@ impl Store {
     }
 }
 
+/// A sum over the iterations of a loop that came before.
+#[derive(Clone, Debug)]
+pub(super) struct Running {
+    /// The loop's counter.
+    pub counter: Var,
+    /// What stands for the sum.
+    pub sum: Var,
+    /// What an iteration adds to it.
+    pub step: Nat,
+}
+
 /// The part of a store that a path leads to.
 #[derive(Clone, Debug)]
 pub(super) enum Part {
@@ -106,14 +117,34 @@ impl Lower<'_> {
         let var = self.fresh_size("i");
         let piece = apply_data(fun, &Nat::var(var));
         let count = self.count(&piece);
-        Nat::sum(var, &Nat::constant(0), n, &count)
+        self.sum_below(var, n, &count)
+    }
+
+    /// The sum of `each` over `0 <= var < end`. Where `end` counts a loop and the sum has no closed
+    /// form, it is a variable that runs along with the loop.
+    fn sum_below(&mut self, var: Var, end: &Nat, each: &Nat) -> Nat {
+        let sum = Nat::sum(var, &Nat::constant(0), end, each);
+        let Some(counter) = end.as_var().filter(|v| self.counters.contains(v)) else {
+            return sum;
+        };
+        if !has_sum(&sum) {
+            return sum;
+        }
+        let step = each.subst(&|v| (v == var).then(|| end.clone()));
+        let same = |r: &&Running| r.counter == counter && r.step == step;
+        if let Some(known) = self.running.iter().find(same) {
+            return Nat::var(known.sum);
+        }
+        let sum = self.fresh_size("offset");
+        self.running.push(Running { counter, sum, step });
+        Nat::var(sum)
     }
 
     /// The sum of `len` below `i`.
     pub(super) fn offset(&mut self, len: &SizeFun, i: &Nat) -> Nat {
         let var = self.fresh_size("i");
         let body = apply_size(len, &Nat::var(var));
-        Nat::sum(var, &Nat::constant(0), i, &body)
+        self.sum_below(var, i, &body)
     }
 
     /// Memory of the function's own for a value, halves of tuples apart.
@@ -239,6 +270,14 @@ impl Lower<'_> {
         self.function.names.push(name.into());
         var
     }
+}
+
+/// Whether a sum without closed form stands in a size, at the outside.
+fn has_sum(nat: &Nat) -> bool {
+    let is_sum = |(part, _): &(nat::Part, u32)| matches!(part, nat::Part::Sum { .. });
+    nat.summands()
+        .iter()
+        .any(|summand| summand.factors.iter().any(is_sum))
 }
 
 fn advance(place: &mut Place, by: Nat) {
