@@ -2,8 +2,12 @@
 //! RISE & Shine, section V): phrases, phrase types, access, and the translation from functional to
 //! imperative programs.
 
+pub mod check;
+pub mod imperative;
 pub mod phrase;
 pub mod prim;
 
+pub use check::{CheckError, check};
+pub use imperative::{ImperativeError, imperative};
 pub use phrase::{Phrase, PhraseProgram};
 pub use prim::Prim;

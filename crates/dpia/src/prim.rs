@@ -140,6 +140,7 @@ primitives! {
     ParForNat = "parForNat",
     ParReduce = "parReduce",
     Barrier = "barrier",
+    OclRunCommand = "oclRunCommand",
     DmatchCommand = "dmatchCommand",
     DepPairFst = "depPairFst",
     // acceptors: the mirrors of the views

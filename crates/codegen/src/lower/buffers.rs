@@ -259,7 +259,8 @@ impl Lower<'_> {
         out: &mut Vec<Stmt>,
     ) -> Result<(), CompileError> {
         let origin = phrase.origin;
-        let (Some(Arg::Type(ty)), Form::Lambda(index, value)) = (types.first(), &element.form)
+        let (Some(Arg::Type(ty)), Some((index, place, value))) =
+            (types.first(), two_params(element))
         else {
             return Err(lost(origin));
         };
@@ -285,11 +286,11 @@ impl Lower<'_> {
         let counter = self.fresh_size(&index.local.name);
         let count = nat_arg(types, 1);
         let mut element_body = Vec::new();
-        let inner = env.with(&index.local, Bound::Index(Nat::var(counter)));
+        let inner = env
+            .with(&index.local, Bound::Index(Nat::var(counter)))
+            .with(&place.local, Bound::Store(part));
         self.within(counter, &Nat::constant(0), &count, |lower| {
-            let value = lower.read(value, Path::new(), &inner)?;
-            element_body.push(stmt(StmtKind::Assign(Place::plain(part_id), value), origin));
-            Ok::<_, CompileError>(())
+            lower.command(&value, &inner, &mut element_body)
         })?;
         let mut combined = Vec::new();
         self.combine(combine, &left, &right, env, &mut combined)?;

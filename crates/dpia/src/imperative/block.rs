@@ -1,0 +1,218 @@
+//! Blocks of commands while they are being built.
+
+use rise::core::{Form, Node, Origin, Param};
+use rise::{Address, Arg, DataFun, Ty};
+use syntax::ast::{AddressSpace, Name};
+
+use super::Translation;
+use super::build::{self, fun2, nat_fun, seq, skip};
+use super::error::Result;
+use crate::phrase::{self, Phrase, acc, exp, prim};
+use crate::prim::Prim;
+use nat::{Nat, Var};
+use rise::Access;
+
+/// A part of a block.
+pub enum Step {
+    /// A command.
+    Do(Phrase),
+    /// Memory for the rest of the block.
+    New {
+        data: Ty,
+        space: Option<Arg>,
+        acceptor: Param,
+        value: Param,
+        origin: Origin,
+    },
+    /// The rest of the block for the size and the value of a dependent pair.
+    Match {
+        pair: Phrase,
+        of: DataFun,
+        size: Var,
+        value: Param,
+        origin: Origin,
+    },
+}
+
+impl Translation {
+    /// The command that `fill` puts together.
+    pub fn block(
+        &mut self,
+        origin: Origin,
+        fill: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<Phrase> {
+        self.blocks.push(Vec::new());
+        let filled = fill(self);
+        let steps = self.blocks.pop().unwrap_or_default();
+        filled?;
+        Ok(fold(steps).unwrap_or_else(|| skip(origin)))
+    }
+
+    /// Adds a step to the current block.
+    pub fn step(&mut self, step: Step) {
+        if let Some(block) = self.blocks.last_mut() {
+            block.push(step);
+        }
+    }
+
+    /// Adds a command to the current block.
+    pub fn emit(&mut self, command: Phrase) {
+        if !matches!(command.form, Form::Primitive(Prim::Skip, ..)) {
+            self.step(Step::Do(command));
+        }
+    }
+
+    /// Memory for the rest of the current block: what is written to it, what it is read by.
+    pub fn allocate(
+        &mut self,
+        data: &Ty,
+        space: Option<Arg>,
+        name: &str,
+        origin: Origin,
+    ) -> (Phrase, Phrase) {
+        let (acceptor, value) = self.memory(name, data);
+        let places = (Node::var(&acceptor, origin), Node::var(&value, origin));
+        self.step(Step::New {
+            data: data.clone(),
+            space: space.or_else(|| self.default_space()),
+            acceptor,
+            value,
+            origin,
+        });
+        places
+    }
+
+    /// The two variables of a place in memory.
+    pub fn memory(&mut self, name: &str, data: &Ty) -> (Param, Param) {
+        let acceptor = self.param(&format!("{name}Acc"), acc(data));
+        let value = self.param(name, exp(data, Access::Rd));
+        self.twins.insert(acceptor.local.id, value.local.id);
+        (acceptor, value)
+    }
+
+    /// Where memory is that the input does not name a place for: single values of a work-item.
+    pub fn default_space(&self) -> Option<Arg> {
+        let private = Arg::Address(Address::Space(AddressSpace::Private));
+        self.opencl.then_some(private)
+    }
+
+    /// The name of the next loop's counter.
+    fn counter(&self) -> Name {
+        match self.depth {
+            0 => "i".into(),
+            1 => "j".into(),
+            2 => "k".into(),
+            depth => format!("i{depth}").into(),
+        }
+    }
+
+    /// Adds a loop: `for` or `forUnroll`.
+    pub fn repeat(
+        &mut self,
+        which: Prim,
+        n: &Nat,
+        origin: Origin,
+        fill: impl FnOnce(&mut Self, Phrase) -> Result<()>,
+    ) -> Result<()> {
+        let counter = self.param(&self.counter(), build::index_type(n));
+        let index = Node::var(&counter, origin);
+        let body = self.nested(origin, |this| fill(this, index))?;
+        let types = vec![Arg::Nat(n.clone())];
+        self.emit(prim(which, types, vec![phrase::fun(counter, body)], origin));
+        Ok(())
+    }
+
+    /// Adds a loop over a size.
+    pub fn repeat_nat(
+        &mut self,
+        n: &Nat,
+        origin: Origin,
+        fill: impl FnOnce(&mut Self, Nat) -> Result<()>,
+    ) -> Result<()> {
+        let counter = self.counter();
+        let var = self.program.fresh_var(counter);
+        let body = self.nested(origin, |this| fill(this, Nat::var(var)))?;
+        let types = vec![Arg::Nat(n.clone())];
+        let args = vec![nat_fun(var, body)];
+        self.emit(prim(Prim::ForNat, types, args, origin));
+        Ok(())
+    }
+
+    /// Adds a loop each of whose iterations has its own place in `output`.
+    pub fn repeat_into(
+        &mut self,
+        which: Prim,
+        types: Vec<Arg>,
+        output: &Phrase,
+        names: (&str, &str),
+        origin: Origin,
+        fill: impl FnOnce(&mut Self, Phrase, Phrase) -> Result<()>,
+    ) -> Result<()> {
+        let (index_ty, element) = match (&types[..], which) {
+            ([Arg::Nat(n), Arg::Type(t), ..], _) => (build::index_type(n), t.clone()),
+            _ => return super::error::fail(super::error::Reason::Arguments(which), origin),
+        };
+        let name: Name = match names.0 {
+            "" => self.counter(),
+            name => name.into(),
+        };
+        let counter = self.param(&name, index_ty);
+        let place = self.param(names.1, acc(&element));
+        let roots = self.roots(output);
+        self.within.insert(place.local.id, roots);
+        let (index, out) = (Node::var(&counter, origin), Node::var(&place, origin));
+        let body = self.nested(origin, |this| fill(this, index, out))?;
+        let args = vec![output.clone(), fun2(counter, place, body)];
+        self.emit(prim(which, types, args, origin));
+        Ok(())
+    }
+
+    /// A block under one more loop.
+    fn nested(
+        &mut self,
+        origin: Origin,
+        fill: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<Phrase> {
+        self.depth += 1;
+        let body = self.block(origin, fill);
+        self.depth -= 1;
+        body
+    }
+}
+
+/// The steps as one command.
+fn fold(steps: Vec<Step>) -> Option<Phrase> {
+    let mut rest: Option<Phrase> = None;
+    for step in steps.into_iter().rev() {
+        rest = Some(match step {
+            Step::Do(command) => match rest {
+                Some(rest) => seq(command, rest),
+                None => command,
+            },
+            Step::New {
+                data,
+                space,
+                acceptor,
+                value,
+                origin,
+            } => {
+                let types = [Arg::Type(data)].into_iter().chain(space).collect();
+                let body = fun2(acceptor, value, rest.unwrap_or_else(|| skip(origin)));
+                prim(Prim::New, types, vec![body], origin)
+            }
+            Step::Match {
+                pair,
+                of,
+                size,
+                value,
+                origin,
+            } => {
+                let rest = rest.unwrap_or_else(|| skip(origin));
+                let body = nat_fun(size, phrase::fun(value, rest));
+                let types = vec![Arg::DataFun(of)];
+                prim(Prim::DmatchCommand, types, vec![pair, body], origin)
+            }
+        });
+    }
+    rest
+}

@@ -1,0 +1,317 @@
+//! Values in memory: assignments, copies, and values that are kept.
+
+use rise::core::{Form, Node, Origin, Param, for_each_local};
+use rise::{Arg, DataFun, Type};
+
+use super::Translation;
+use super::block::Step;
+use super::build::{
+    assign, branch, data_of, dep_idx, dep_idx_acc, half, half_acc, has_array, idx, idx_acc, pair,
+    select,
+};
+use super::error::{Reason, Result, fail};
+use super::pure::{is_atomic, is_index_arithmetic};
+use crate::phrase::{Phrase, contains_array, exp, prim};
+use crate::prim::Prim;
+use rise::Access;
+use syntax::ast::Name;
+
+impl Translation {
+    /// Adds the assignment of a value without arrays. A pair goes part by part, unless a part
+    /// that comes later reads what was written.
+    pub fn assign(&mut self, output: &Phrase, value: &Phrase, origin: Origin) -> Result<()> {
+        if let Form::Primitive(Prim::MakePair, _, args) = &value.form
+            && let [a, b] = &args[..]
+            && !self.reads_from(b, output)
+        {
+            self.assign(&half_acc(Prim::PairAcc1, output, origin)?, a, origin)?;
+            return self.assign(&half_acc(Prim::PairAcc2, output, origin)?, b, origin);
+        }
+        self.emit(assign(output.clone(), value.clone(), origin)?);
+        Ok(())
+    }
+
+    /// Whether `value` reads memory that `place` is part of.
+    fn reads_from(&self, value: &Phrase, place: &Phrase) -> bool {
+        let roots = self.roots(place);
+        let mut reads = false;
+        for_each_local(value, &mut |local| {
+            reads |= roots
+                .iter()
+                .any(|root| *root == local.id || self.twins.get(root) == Some(&local.id));
+        });
+        reads
+    }
+
+    /// The variables that stand for the memory that a place is in, by number.
+    pub fn roots(&self, place: &Phrase) -> Vec<u32> {
+        let mut roots = Vec::new();
+        for_each_local(place, &mut |local| match self.within.get(&local.id) {
+            Some(outer) => roots.extend_from_slice(outer),
+            None => roots.push(local.id),
+        });
+        roots
+    }
+
+    /// Adds the commands that copy a value that can be read.
+    pub fn copy_to(&mut self, output: &Phrase, value: &Phrase, origin: Origin) -> Result<()> {
+        let data = data_of(output)?;
+        match &*data {
+            Type::Array(n, _) => self.repeat(Prim::For, n, origin, |this, i| {
+                let place = idx_acc(i.clone(), output, origin)?;
+                let element = idx(i, value, origin)?;
+                this.copy_to(&place, &element, origin)
+            }),
+            Type::DepArray(n, _) => self.repeat_nat(n, origin, |this, i| {
+                let place = dep_idx_acc(&i, output, origin)?;
+                let element = dep_idx(&i, value, origin)?;
+                this.copy_to(&place, &element, origin)
+            }),
+            Type::Pair(..) if contains_array(&data) => {
+                for (read, write) in [(Prim::Fst, Prim::PairAcc1), (Prim::Snd, Prim::PairAcc2)] {
+                    let place = half_acc(write, output, origin)?;
+                    let part = half(read, value, origin)?;
+                    let command = self.block(origin, |this| this.copy_to(&place, &part, origin))?;
+                    self.emit(command);
+                }
+                Ok(())
+            }
+            Type::DepPair(f) => self.copy_dep_pair(output, value, f, origin),
+            _ => {
+                let value = self.read(value)?;
+                self.assign(output, &value, origin)
+            }
+        }
+    }
+
+    fn copy_dep_pair(
+        &mut self,
+        output: &Phrase,
+        value: &Phrase,
+        f: &DataFun,
+        origin: Origin,
+    ) -> Result<()> {
+        let value = self.read(value)?;
+        let (n, value) = self.open(&value, f, ("n", "x"), origin)?;
+        let types = vec![Arg::DataFun(f.clone()), n];
+        let out = vec![output.clone()];
+        self.emit(prim(Prim::DepPairFst, types.clone(), out.clone(), origin));
+        let place = prim(Prim::DepPairSndAcc, types, out, origin);
+        self.copy_to(&place, &value, origin)
+    }
+
+    /// The size and the value of a dependent pair that can be read, for the rest of the block.
+    fn open(
+        &mut self,
+        pair: &Phrase,
+        f: &DataFun,
+        names: (&str, &str),
+        origin: Origin,
+    ) -> Result<(Arg, Phrase)> {
+        if let Form::Primitive(Prim::MakeDepPair, types, args) = &pair.form
+            && let ([_, _, n], [value]) = (&types[..], &args[..])
+        {
+            return Ok((n.clone(), value.clone()));
+        }
+        if !self.is_pure(pair) {
+            return fail(Reason::NoElement, pair.origin);
+        }
+        let size = self.program.fresh_var(names.0);
+        let n = Arg::Nat(size.into());
+        let data = super::build::data_at(f, &nat::Nat::var(size));
+        let value = self.param(names.1, exp(&data, Access::Rd));
+        let read = Node::var(&value, origin);
+        self.step(Step::Match {
+            pair: pair.clone(),
+            of: f.clone(),
+            size,
+            value,
+            origin,
+        });
+        Ok((n, read))
+    }
+
+    /// What `dmatch` gives, to be read or written in the rest of the block.
+    pub fn matched(
+        &mut self,
+        pair: &Phrase,
+        of: &Arg,
+        f: &Phrase,
+        phrase: &Phrase,
+    ) -> Result<Phrase> {
+        let Arg::DataFun(of) = of else {
+            return fail(Reason::Arguments(Prim::Dmatch), phrase.origin);
+        };
+        let pair = self.read(pair)?;
+        // Of two pairs that are not in memory one is taken apart.
+        if let Form::Primitive(Prim::Select, _, args) = &pair.form
+            && let [condition, a, b] = &args[..]
+            && !self.is_pure(&pair)
+            && let Form::Primitive(_, types, _) = &phrase.form
+        {
+            let [a, b] = [a, b].map(|pair| {
+                let args = vec![pair.clone(), f.clone()];
+                prim(Prim::Dmatch, types.to_vec(), args, phrase.origin)
+            });
+            return select(condition.clone(), a, b, phrase.origin);
+        }
+        let f = self.head(f)?;
+        let size_name = match &f.form {
+            Form::DepLambda(var, ..) => self.program.name_of(*var),
+            _ => "n".into(),
+        };
+        let value_name = match &f.form {
+            Form::DepLambda(_, _, body) => self.parameter_name(body, 0, "x"),
+            _ => "x".into(),
+        };
+        let (n, value) = self.open(&pair, of, (&size_name, &value_name), phrase.origin)?;
+        let f = self.at_size(&f, n)?;
+        self.call(&f, [value])
+    }
+
+    /// The body of a `let`, its value computed.
+    pub fn bind_in(&mut self, value: &Phrase, f: &Phrase, origin: Origin) -> Result<Phrase> {
+        let value = self.read(value)?;
+        let name = self.parameter_name(f, 0, "tmp");
+        let value = self.keep(value, &name, origin)?;
+        self.call(f, [value])
+    }
+
+    /// A value that can be read any number of times without being computed again; arrays stay
+    /// what they are.
+    fn keep(&mut self, value: Phrase, name: &str, origin: Origin) -> Result<Phrase> {
+        if is_atomic(&value) {
+            return Ok(value);
+        }
+        if has_array(&value)? {
+            return match &value.form {
+                Form::Primitive(Prim::MakePair, _, args) if args.len() == 2 => {
+                    let a = self.keep(args[0].clone(), name, origin)?;
+                    let b = self.keep(args[1].clone(), name, origin)?;
+                    pair(a, b, value.origin)
+                }
+                _ => Ok(value),
+            };
+        }
+        let (acc, read) = self.allocate(&data_of(&value)?, None, name, origin);
+        self.assign(&acc, &value, origin)?;
+        Ok(read)
+    }
+
+    /// An index that may be used more than once.
+    pub fn shared_index(&mut self, index: &Phrase) -> Result<Phrase> {
+        if is_index_arithmetic(index) {
+            return Ok(index.clone());
+        }
+        let origin = index.origin;
+        let (acc, read) = self.allocate(&data_of(index)?, None, "index", origin);
+        self.assign(&acc, index, origin)?;
+        Ok(read)
+    }
+
+    /// A value that is read as a whole, where no index can move inwards: an array whose elements
+    /// need commands is kept in memory.
+    pub fn read_plain(&mut self, phrase: &Phrase) -> Result<Phrase> {
+        let value = self.read(phrase)?;
+        if self.is_pure(&value) {
+            return Ok(value);
+        }
+        let origin = phrase.origin;
+        let (acc, read) = self.allocate(&data_of(&value)?, None, "tmp", origin);
+        let command = self.block(origin, |this| this.copy_to(&acc, &value, origin))?;
+        self.emit(command);
+        Ok(read)
+    }
+
+    /// Memory with what a written expression gives.
+    pub fn store(&mut self, phrase: &Phrase, space: Option<Arg>, name: &str) -> Result<Phrase> {
+        let (acc, read) = self.allocate(&data_of(phrase)?, space, name, phrase.origin);
+        let command = self.acc(phrase, acc)?;
+        self.emit(command);
+        Ok(read)
+    }
+
+    /// One of two values, of which only that one is computed.
+    pub fn choose(
+        &mut self,
+        condition: &Phrase,
+        a: &Phrase,
+        b: &Phrase,
+        origin: Origin,
+    ) -> Result<Phrase> {
+        let condition = self.read(condition)?;
+        if self.is_pure(a) && self.is_pure(b) {
+            return select(condition, a.clone(), b.clone(), origin);
+        }
+        if has_array(a)?
+            && let (Some(a), Some(b)) = (self.without_commands(a)?, self.without_commands(b)?)
+        {
+            return select(condition, a, b, origin);
+        }
+        let space = memory_of(a).or_else(|| memory_of(b));
+        let (acc, read) = self.allocate(&data_of(a)?, space, "tmp", origin);
+        let a = self.block(origin, |this| this.store_at(a, &acc, origin))?;
+        let b = self.block(origin, |this| this.store_at(b, &acc, origin))?;
+        self.emit(branch(condition, a, b, origin));
+        Ok(read)
+    }
+
+    /// What reads `phrase`, if that needs no commands before.
+    fn without_commands(&mut self, phrase: &Phrase) -> Result<Option<Phrase>> {
+        self.blocks.push(Vec::new());
+        let value = self.read(phrase);
+        let steps = self.blocks.pop().unwrap_or_default();
+        let value = value?;
+        Ok(steps.is_empty().then_some(value))
+    }
+
+    /// Adds the commands that write a value that is read.
+    fn store_at(&mut self, phrase: &Phrase, output: &Phrase, origin: Origin) -> Result<()> {
+        let phrase = &self.head(phrase)?;
+        match &phrase.form {
+            Form::Primitive(Prim::ToMem, _, args) if args.len() == 1 => {
+                self.write(&args[0], output)
+            }
+            _ if !has_array(phrase)? => self.write(phrase, output),
+            Form::Primitive(Prim::Let, _, args) if args.len() == 2 => {
+                let body = self.bind_in(&args[0], &args[1], origin)?;
+                self.store_at(&body, output, origin)
+            }
+            _ => {
+                let value = self.read(phrase)?;
+                self.copy_to(output, &value, origin)
+            }
+        }
+    }
+
+    /// What the `at`-th parameter of a function is called.
+    pub fn parameter_name(&self, f: &Phrase, at: usize, otherwise: &str) -> Name {
+        let mut f = f;
+        for _ in 0..at {
+            match &f.form {
+                Form::Lambda(_, body) => f = body,
+                _ => return otherwise.into(),
+            }
+        }
+        match &f.form {
+            Form::Lambda(Param { local, .. }, _)
+                if !local.name.is_empty() && !local.name.starts_with('_') =>
+            {
+                local.name.clone()
+            }
+            _ => otherwise.into(),
+        }
+    }
+}
+
+/// The address space of a value that is stored.
+fn memory_of(phrase: &Phrase) -> Option<Arg> {
+    match &phrase.form {
+        Form::Primitive(Prim::ToMem, types, _) => types.get(1).cloned(),
+        Form::Primitive(Prim::Let, _, args) => match args.get(1).map(|f| &f.form) {
+            Some(Form::Lambda(_, body)) => memory_of(body),
+            _ => None,
+        },
+        _ => None,
+    }
+}
