@@ -148,7 +148,7 @@ pub enum LaunchError {
         /// The file.
         path: PathBuf,
         /// What is wrong.
-        error: NpyError,
+        error: Box<NpyError>,
     },
 }
 
@@ -299,7 +299,7 @@ fn bind_sizes<P>(
                 let reader = npy::Reader::open(path).map_err(|error| LaunchError::File {
                     name: name.clone(),
                     path: path.clone(),
-                    error,
+                    error: Box::new(error),
                 })?;
                 reader.outline()
             }
@@ -346,8 +346,11 @@ fn argument(name: Name, shape: Shape, source: &Source, seed: u64) -> Result<Valu
         }
         Source::File(path) => {
             let value = npy::Reader::open(path).and_then(|reader| reader.read(shape));
-            let path = path.clone();
-            return value.map_err(|error| LaunchError::File { name, path, error });
+            return value.map_err(|error| LaunchError::File {
+                name,
+                path: path.clone(),
+                error: Box::new(error),
+            });
         }
     };
     fill.value(shape)

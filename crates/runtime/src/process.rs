@@ -24,6 +24,11 @@ impl Cancel {
         self.0.store(true, Ordering::Relaxed);
     }
 
+    /// The flag itself, for those who look at it often.
+    pub fn flag(&self) -> &AtomicBool {
+        &self.0
+    }
+
     /// Whether it was asked to stop.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
@@ -157,17 +162,17 @@ fn received(from: Option<Receiver<Vec<u8>>>, deadline: Instant) -> Vec<u8> {
 }
 
 #[cfg(unix)]
-fn own_group(command: &mut Command) {
+pub(crate) fn own_group(command: &mut Command) {
     use std::os::unix::process::CommandExt;
     command.process_group(0);
 }
 
 #[cfg(not(unix))]
-fn own_group(_command: &mut Command) {}
+pub(crate) fn own_group(_command: &mut Command) {}
 
 /// Ends the program and what it has started. One that has ended is left alone.
 #[cfg(unix)]
-fn kill(child: &mut Child) {
+pub(crate) fn kill(child: &mut Child) {
     let id = i32::try_from(child.id())
         .ok()
         .and_then(rustix::process::Pid::from_raw);
@@ -178,7 +183,7 @@ fn kill(child: &mut Child) {
 }
 
 #[cfg(not(unix))]
-fn kill(child: &mut Child) {
+pub(crate) fn kill(child: &mut Child) {
     // There is nothing left to end if this fails.
     let _ = child.kill();
 }

@@ -17,8 +17,8 @@ const MAX_ROWS: u64 = 1 << 22;
 /// A data type with all sizes known.
 ///
 /// Layout is that of C: elements one after the other, tuples as structs with padding, `bool` one
-/// byte, `natType` and `Idx` 32 bits. A vector is its elements; one with a power of two of them
-/// is aligned to its size.
+/// byte, `natType` and `Idx` 32 bits. A vector is its elements; one that compilers know (see
+/// [`is_native_vector`]) is aligned to its size.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Shape {
     /// A single value.
@@ -202,7 +202,7 @@ impl Shape {
         match self {
             Shape::Scalar(scalar) => Leaf::Scalar(*scalar).size(),
             Shape::Index(_) => 4,
-            Shape::Vector(n, leaf) if n.is_power_of_two() => u64::from(*n) * leaf.size(),
+            Shape::Vector(n, leaf) if is_native_vector(*n, *leaf) => u64::from(*n) * leaf.size(),
             Shape::Vector(_, leaf) => leaf.size(),
             Shape::Array(_, element) => element.align(),
             Shape::DepArray(rows) => rows.align,
@@ -287,6 +287,12 @@ impl Rows {
     pub fn offsets(&self) -> &[u64] {
         &self.offsets[..self.shapes.len()]
     }
+}
+
+/// Whether the compilers' own vectors hold such a vector: they know powers of two of lanes, and no
+/// truth values. Other vectors are structs with an array in them.
+pub fn is_native_vector(lanes: u32, leaf: Leaf) -> bool {
+    lanes.is_power_of_two() && leaf != Leaf::Scalar(ScalarType::Bool)
 }
 
 fn round_up(offset: u64, align: u64) -> u64 {

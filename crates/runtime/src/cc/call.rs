@@ -2,17 +2,14 @@
 
 use super::Program;
 use crate::scalar::Leaf;
-use crate::shape::Shape;
+use crate::shape::{Shape, is_native_vector};
 use std::fmt::Write;
 use syntax::ast::ScalarType;
 
 /// `rise_ls_call`, which takes the arguments from an array of pointers. Types are declared here
 /// again: between files those of the same structure are the same.
 pub fn text(program: &Program<'_>) -> String {
-    let mut types = Types {
-        text: String::new(),
-        count: 0,
-    };
+    let mut types = Types::default();
     let mut declared = vec!["void *".to_owned()];
     let mut passed = vec!["output".to_owned()];
     for at in 0..program.sizes {
@@ -42,42 +39,63 @@ pub fn text(program: &Program<'_>) -> String {
     )
 }
 
-struct Types {
-    text: String,
-    count: usize,
+/// Types that are declared.
+#[derive(Default)]
+pub(super) struct Types {
+    /// Their declarations.
+    pub text: String,
+    known: Vec<String>,
 }
 
 impl Types {
-    /// The name of the type of such values, which is declared if it has to be.
-    fn name(&mut self, shape: &Shape) -> String {
+    /// The name of the type of such values, which is declared if it has to be. Tuples and vectors
+    /// have the names that generated code gives them: `pair_f32_i32`, `f32x4`.
+    pub fn name(&mut self, shape: &Shape) -> String {
         let body = match shape {
             Shape::Scalar(scalar) => return scalar_name(Leaf::Scalar(*scalar)).to_owned(),
             Shape::Index(bound) => return scalar_name(Leaf::Index(*bound)).to_owned(),
+            Shape::Vector(n, leaf) if is_native_vector(*n, *leaf) => {
+                let (lane, size) = (scalar_name(*leaf), shape.size());
+                format!("{lane} NAME __attribute__((vector_size({size})))")
+            }
             Shape::Vector(n, leaf) => {
-                format!("struct {{ {} data[{n}]; }} NAME", scalar_name(*leaf))
+                format!("struct NAME {{ {} data[{n}]; }} NAME", scalar_name(*leaf))
             }
             Shape::Array(n, element) => format!("{} NAME[{n}]", self.name(element)),
             Shape::Pair(first, second) => {
                 let (first, second) = (self.name(first), self.name(second));
-                format!("struct {{ {first} _1; {second} _2; }} NAME")
+                format!("struct NAME {{ {first} _1; {second} _2; }} NAME")
             }
             // These are never parts of values that are passed by value.
             Shape::DepArray(_) | Shape::DepPair(..) => {
-                format!(
-                    "struct {{ unsigned char bytes[{}]; }} NAME",
-                    shape.size().max(1)
-                )
+                let size = shape.size().max(1);
+                format!("struct NAME {{ unsigned char data[{size}]; }} NAME")
             }
         };
-        let name = format!("rise_ls_type_{}", self.count);
-        self.count += 1;
-        // Writing to a string does not fail.
-        let _ = writeln!(self.text, "typedef {};", body.replace("NAME", &name));
+        let name = short(shape);
+        if !self.known.contains(&name) {
+            // Writing to a string does not fail.
+            let _ = writeln!(self.text, "typedef {};", body.replace("NAME", &name));
+            self.known.push(name.clone());
+        }
         name
     }
 }
 
-fn scalar_name(leaf: Leaf) -> &'static str {
+/// What a type is called as a part of names. Types of one name have one layout.
+fn short(shape: &Shape) -> String {
+    match shape {
+        Shape::Scalar(ScalarType::NatType) | Shape::Index(_) => "int".to_owned(),
+        Shape::Scalar(scalar) => scalar.to_string(),
+        Shape::Vector(n, leaf) => format!("{}x{n}", short(&Shape::leaf(*leaf))),
+        Shape::Pair(first, second) => format!("pair_{}_{}", short(first), short(second)),
+        Shape::Array(n, element) => format!("array{n}_{}", short(element)),
+        Shape::DepArray(_) | Shape::DepPair(..) => format!("bytes{}", shape.size()),
+    }
+}
+
+/// The C name of a scalar type, which needs no header.
+pub(super) fn scalar_name(leaf: Leaf) -> &'static str {
     match leaf {
         Leaf::Index(_) => "int",
         Leaf::Scalar(scalar) => match scalar {

@@ -8,6 +8,7 @@ mod cache;
 mod call;
 mod compiler;
 mod execute;
+pub mod foreign;
 mod messages;
 
 pub use compiler::Compiler;
@@ -112,24 +113,31 @@ impl Program<'_> {
             ("main.c", MAIN),
             ("compiler.txt", &compiler.identity(self.openmp)),
         ]);
-        let at = |error: io::Error| CompileError::Files {
-            path: root.to_owned(),
-            error,
-        };
-        if let Some((path, output)) = entry.find(root) {
-            return Ok(Executable {
-                path,
-                messages: messages::parse(&output),
-            });
-        }
-        let folder = entry.prepare(root).map_err(at)?;
-        let output = compiler.compile(folder.path(), self.openmp, limits)?;
-        let path = entry.keep(folder, root, &output).map_err(at)?;
-        Ok(Executable {
-            path,
-            messages: messages::parse(&output),
-        })
+        build(&entry, root, compiler, self.openmp, limits)
     }
+}
+
+/// Compiles the files of an entry, or takes what is kept.
+fn build(
+    entry: &Entry,
+    root: &Path,
+    compiler: &Compiler,
+    openmp: bool,
+    limits: &Limits,
+) -> Result<Executable, CompileError> {
+    let at = |error: io::Error| CompileError::Files {
+        path: root.to_owned(),
+        error,
+    };
+    if let Some((path, output)) = entry.find(root) {
+        let messages = messages::parse(&output);
+        return Ok(Executable { path, messages });
+    }
+    let folder = entry.prepare(root).map_err(at)?;
+    let output = compiler.compile(folder.path(), openmp, limits)?;
+    let path = entry.keep(folder, root, &output).map_err(at)?;
+    let messages = messages::parse(&output);
+    Ok(Executable { path, messages })
 }
 
 impl Executable {

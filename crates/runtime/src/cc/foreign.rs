@@ -1,0 +1,355 @@
+//! C functions that a program brings with it, called one at a time: for the interpreter.
+
+use super::cache::{self, Entry};
+use super::call::{Types, scalar_name};
+use super::{CompileError, Compiler, Message};
+use crate::interp::ForeignCall;
+use crate::process::{self, Limits, ProcessError};
+use crate::scalar::Leaf;
+use crate::shape::{Bindings, Shape, ShapeError};
+use crate::value::Value;
+use rise::core::{Expr, Foreign, Form, Mapper, walk};
+use std::fmt::Write as _;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+use syntax::ast::ScalarType;
+use thiserror::Error;
+
+/// The `main` of the process that answers.
+const SERVE: &str = include_str!("serve.c");
+/// What bodies may use without saying so, as in generated programs.
+const HEADERS: &str = "#include <math.h>\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n";
+/// Between two looks at a request to stop.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// Why foreign functions cannot be called.
+#[derive(Debug, Error)]
+pub enum ForeignError {
+    /// A function's types have no layout.
+    #[error("`{name}`: {error}")]
+    Shape {
+        /// The function.
+        name: String,
+        /// What is wrong.
+        error: ShapeError,
+    },
+    /// They do not compile.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// They were not started.
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+}
+
+/// Foreign functions with bodies, compiled, and ready in a process of their own.
+#[derive(Debug)]
+pub struct ForeignFunctions {
+    functions: Vec<Compiled>,
+    server: Mutex<Server>,
+    limits: Limits,
+}
+
+#[derive(Debug)]
+struct Compiled {
+    function: Arc<Foreign>,
+    result: Shape,
+}
+
+/// The process; what it answers comes from a thread that waits for it.
+#[derive(Debug)]
+struct Server {
+    child: Child,
+    requests: Option<ChildStdin>,
+    replies: Receiver<Vec<u8>>,
+    /// Bytes of replies that were not asked for yet.
+    buffer: Vec<u8>,
+}
+
+/// The foreign functions with bodies in an expression, each once.
+pub fn functions_with_bodies<P: Clone + PartialEq>(body: &Expr<P>) -> Vec<Arc<Foreign>> {
+    struct Collect(Vec<Arc<Foreign>>);
+    impl<P: Clone + PartialEq> Mapper<P> for Collect {
+        fn expr(&mut self, expr: &Expr<P>) -> Expr<P> {
+            if let Form::Foreign(function, _) = &expr.form
+                && function.body.is_some()
+                && !self.0.contains(function)
+            {
+                self.0.push(function.clone());
+            }
+            walk(self, expr)
+        }
+    }
+    let mut collect = Collect(Vec::new());
+    collect.expr(body);
+    collect.0
+}
+
+/// Where a message about C text belongs in the bodies of foreign functions: the function, and how
+/// many bytes into its body. None where it is about something else.
+pub fn place_in_body(
+    text: &str,
+    message: &Message,
+    functions: &[Arc<Foreign>],
+) -> Option<(Arc<Foreign>, usize)> {
+    if message.file != "program.c" {
+        return None;
+    }
+    let before: usize = text
+        .split_inclusive('\n')
+        .take(message.line.checked_sub(1)? as usize)
+        .map(str::len)
+        .sum();
+    let at = before + (message.column.max(1) - 1) as usize;
+    functions.iter().find_map(|function| {
+        let body = function.body.as_deref()?;
+        let start = text.find(body)?;
+        let inside = at.checked_sub(start)?;
+        (inside <= body.len()).then(|| (function.clone(), inside))
+    })
+}
+
+/// The C text that has these functions, as [`ForeignFunctions::compile`] compiles it.
+pub fn text(functions: &[Arc<Foreign>]) -> Result<String, ForeignError> {
+    let mut program = Program::default();
+    for function in functions {
+        program.add(function)?;
+    }
+    Ok(program.text())
+}
+
+impl ForeignFunctions {
+    /// Compiles functions and starts the process that answers for them.
+    pub fn compile(
+        functions: &[Arc<Foreign>],
+        compiler: &Compiler,
+        limits: &Limits,
+    ) -> Result<ForeignFunctions, ForeignError> {
+        let root = cache::root().ok_or(CompileError::NoFolder)?;
+        ForeignFunctions::compile_in(&root, functions, compiler, limits)
+    }
+
+    /// Compiles functions, keeps them in a folder, which only its owner may write to, and starts
+    /// the process that answers for them.
+    pub fn compile_in(
+        root: &Path,
+        functions: &[Arc<Foreign>],
+        compiler: &Compiler,
+        limits: &Limits,
+    ) -> Result<ForeignFunctions, ForeignError> {
+        let mut program = Program::default();
+        let mut compiled = Vec::new();
+        for function in functions {
+            compiled.push(Compiled {
+                function: function.clone(),
+                result: program.add(function)?,
+            });
+        }
+        let entry = Entry::new(&[
+            ("program.c", &program.text()),
+            ("call.c", ""),
+            ("main.c", SERVE),
+            ("compiler.txt", &compiler.identity(false)),
+        ]);
+        let path = super::build(&entry, root, compiler, false, limits)?.path;
+        Ok(ForeignFunctions {
+            functions: compiled,
+            server: Mutex::new(Server::start(&mut Command::new(path))?),
+            limits: limits.clone(),
+        })
+    }
+
+    fn answer(&self, function: &Foreign, args: &[Value]) -> Result<Value, String> {
+        let known = (0u64..)
+            .zip(&self.functions)
+            .find(|(_, known)| known.function.name == function.name);
+        let Some((number, known)) = known else {
+            return Err("it was not compiled".to_owned());
+        };
+        let mut request = number.to_ne_bytes().to_vec();
+        for arg in args {
+            request.extend_from_slice(arg.bytes());
+        }
+        let mut value = Value::zeros(known.result.clone()).map_err(|error| error.to_string())?;
+        let Ok(mut server) = self.server.lock() else {
+            return Err("it failed before".to_owned());
+        };
+        server.answer(&request, value.bytes_mut(), &self.limits)?;
+        Ok(value)
+    }
+}
+
+impl ForeignCall for ForeignFunctions {
+    fn call(&self, function: &Foreign, args: &[Value]) -> Result<Value, String> {
+        self.answer(function, args)
+    }
+}
+
+impl Server {
+    fn start(command: &mut Command) -> Result<Server, ProcessError> {
+        let name = command.get_program().to_string_lossy().into_owned();
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        process::own_group(command);
+        let mut child = command
+            .spawn()
+            .map_err(|error| ProcessError::Start(name, error))?;
+        let (sender, replies) = mpsc::channel();
+        if let Some(mut stdout) = child.stdout.take() {
+            thread::spawn(move || {
+                let mut buffer = [0; 4096];
+                while let Ok(count @ 1..) = stdout.read(&mut buffer) {
+                    if sender.send(buffer[..count].to_vec()).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        Ok(Server {
+            requests: child.stdin.take(),
+            child,
+            replies,
+            buffer: Vec::new(),
+        })
+    }
+
+    fn answer(&mut self, request: &[u8], result: &mut [u8], limits: &Limits) -> Result<(), String> {
+        let started = Instant::now();
+        let sent = self
+            .requests
+            .as_mut()
+            .is_some_and(|pipe| pipe.write_all(request).and_then(|()| pipe.flush()).is_ok());
+        if !sent {
+            return Err(self.epitaph());
+        }
+        while self.buffer.len() < result.len() {
+            match self.replies.recv_timeout(PATIENCE) {
+                Ok(more) => self.buffer.extend(more),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.epitaph()),
+                Err(RecvTimeoutError::Timeout) => {
+                    if limits.cancel.is_cancelled() {
+                        return Err("stopped".to_owned());
+                    }
+                    if limits.time.is_some_and(|time| started.elapsed() >= time) {
+                        return Err("it does not return".to_owned());
+                    }
+                }
+            }
+        }
+        result.copy_from_slice(&self.buffer[..result.len()]);
+        self.buffer.drain(..result.len());
+        Ok(())
+    }
+
+    /// How the process has ended.
+    fn epitaph(&mut self) -> String {
+        self.requests = None;
+        match self.child.wait() {
+            Ok(status) => format!("the C function {}", process::describe(status)),
+            Err(error) => error.to_string(),
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        process::kill(&mut self.child);
+        // The system keeps its number until somebody has asked.
+        let _ = self.child.wait();
+    }
+}
+
+/// The C text with the functions and their calls.
+#[derive(Default)]
+struct Program {
+    types: Types,
+    functions: String,
+    calls: String,
+    argument_sizes: Vec<u64>,
+    result_sizes: Vec<u64>,
+}
+
+impl Program {
+    /// Adds a function, and returns the shape of its result.
+    fn add(&mut self, function: &Foreign) -> Result<Shape, ForeignError> {
+        let shape = |ty| {
+            Shape::of(ty, &Bindings::default()).map_err(|error| ForeignError::Shape {
+                name: function.name.to_string(),
+                error,
+            })
+        };
+        let result = shape(&function.result)?;
+        let (name, number) = (&function.name, self.argument_sizes.len());
+        let result_type = self.type_name(&result);
+        let (mut declared, mut passed, mut copies) = (Vec::new(), Vec::new(), String::new());
+        let mut offset = 0;
+        for (at, (param, ty)) in function.params.iter().enumerate() {
+            let shape = shape(ty)?;
+            let ty = self.type_name(&shape);
+            declared.push(format!("{ty} {param}"));
+            passed.push(format!("x{at}"));
+            // Writing to a string does not fail.
+            let _ = writeln!(
+                copies,
+                "        {ty} x{at};\n        __builtin_memcpy(&x{at}, arguments + {offset}, sizeof x{at});"
+            );
+            offset += shape.size();
+        }
+        let (declared, passed) = (declared.join(", "), passed.join(", "));
+        let body = function.body.as_deref().unwrap_or(";");
+        let _ = writeln!(
+            self.functions,
+            "{result_type} {name}({declared});\n{result_type} {name}({declared})\n{body}"
+        );
+        let _ = writeln!(
+            self.calls,
+            "    case {number}: {{\n{copies}        {result_type} y = {name}({passed});\n        \
+             __builtin_memcpy(result, &y, sizeof y);\n        break;\n    }}"
+        );
+        self.argument_sizes.push(offset);
+        self.result_sizes.push(result.size());
+        Ok(result)
+    }
+
+    /// The type as bodies write it: `int32_t` where calls elsewhere have `int`.
+    fn type_name(&mut self, shape: &Shape) -> String {
+        let name = match shape {
+            Shape::Scalar(ScalarType::Bool) => "bool",
+            Shape::Scalar(scalar) => scalar_name(Leaf::Scalar(*scalar)),
+            _ => return self.types.name(shape),
+        };
+        name.to_owned()
+    }
+
+    fn text(&self) -> String {
+        let list = |sizes: &[u64]| {
+            let all: Vec<String> = sizes.iter().map(u64::to_string).collect();
+            all.join(", ")
+        };
+        format!(
+            "{HEADERS}{}{}\
+             extern const uint64_t rise_ls_functions, rise_ls_argument_sizes[], rise_ls_result_sizes[];\n\
+             const uint64_t rise_ls_functions = {};\n\
+             const uint64_t rise_ls_argument_sizes[] = {{{}}};\n\
+             const uint64_t rise_ls_result_sizes[] = {{{}}};\n\
+             void rise_ls_call(uint64_t function, const unsigned char *arguments, unsigned char *result);\n\
+             void rise_ls_call(uint64_t function, const unsigned char *arguments, unsigned char *result)\n\
+             {{\n    (void)arguments;\n    switch (function) {{\n{}    }}\n}}\n",
+            self.types.text,
+            self.functions,
+            self.argument_sizes.len(),
+            list(&self.argument_sizes),
+            list(&self.result_sizes),
+            self.calls,
+        )
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests;
