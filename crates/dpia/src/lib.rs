@@ -3,11 +3,15 @@
 //! imperative programs.
 
 pub mod check;
+pub mod functional;
 pub mod imperative;
 pub mod phrase;
 pub mod prim;
+pub mod target;
 
 pub use check::{CheckError, check};
+pub use functional::functional;
 pub use imperative::{ImperativeError, imperative};
 pub use phrase::{Phrase, PhraseProgram};
 pub use prim::Prim;
+pub use target::Target;

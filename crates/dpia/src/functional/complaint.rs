@@ -2,9 +2,11 @@
 
 use rise::core::Origin;
 use rise::{Primitive, Ty};
-use syntax::ast::{Kind, Name};
+use syntax::Severity;
+use syntax::ast::{AddressSpace, Kind, Name};
 
-/// One reason why a program cannot be compiled for a target as it stands.
+/// One reason why a program cannot be compiled for a target as it stands, or a remark on how it
+/// will be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Complaint {
     /// The expression that has to change.
@@ -24,8 +26,8 @@ pub enum Problem {
         reader: User,
         /// The primitive that writes it, if it is one.
         writer: Option<Primitive>,
-        /// What is written.
-        data: Ty,
+        /// The spaces that it may be stored in, and why not in the others; for OpenCL.
+        spaces: Vec<Space>,
     },
     /// An array that can only be read is to be written.
     MissingCopy {
@@ -38,9 +40,7 @@ pub enum Problem {
     MissingChoice {
         /// `map` or `reduce`.
         pattern: Primitive,
-        /// What wants the result written, for a `map`.
-        wanted: User,
-        /// The whole expression that only has to be copied, if another pattern would not help.
+        /// The expression that only has to be copied, if another pattern would not help.
         copied: Option<(Origin, Ty)>,
         /// How many elements, if that is known.
         count: Option<i64>,
@@ -62,6 +62,57 @@ pub enum Problem {
         /// The primitive.
         primitive: Primitive,
     },
+    /// An address space, where the target has none.
+    NoSpaces {
+        /// What it is written at.
+        primitive: Primitive,
+        /// The space, if it is one of the four.
+        space: Option<AddressSpace>,
+    },
+    /// Memory of a kernel whose address space is not said.
+    WhichSpace {
+        /// What needs it.
+        primitive: Primitive,
+        /// The spaces that it may be, and why not the others.
+        spaces: Vec<Space>,
+    },
+    /// Memory in an address space where it cannot be.
+    WrongSpace {
+        /// What needs it.
+        primitive: Primitive,
+        /// The space that is written.
+        space: AddressSpace,
+        /// Why it cannot be.
+        reason: &'static str,
+        /// The spaces that it may be, and why not the others.
+        spaces: Vec<Space>,
+    },
+    /// A type that the target lacks.
+    NoHalf,
+    /// A parallel map where it may not stand.
+    Nesting {
+        /// The map.
+        inner: Level,
+        /// The map that it may not stand in; none, if it needs one around it.
+        outer: Option<Level>,
+    },
+    /// `iterate` that may not iterate at all.
+    NoIteration {
+        /// Whether it is certain.
+        never: bool,
+    },
+    /// A function of a reduction that reads the accumulator where it has been overwritten.
+    Accumulator {
+        /// The reduction.
+        pattern: Primitive,
+        /// Where the accumulator is read.
+        read: Origin,
+    },
+    /// Elements of a `map` that are computed more than once.
+    Recomputed {
+        /// What reads them more than once.
+        reader: Repeat,
+    },
     /// A definition that is no program: a parameter of a kind or type that compiled code has not.
     Parameter {
         /// Its name.
@@ -69,6 +120,8 @@ pub enum Problem {
         /// What it is.
         kind: ParameterKind,
     },
+    /// A result that generated functions have no place for.
+    NoResult,
 }
 
 /// Why compiled code cannot have a parameter.
@@ -76,6 +129,8 @@ pub enum Problem {
 pub enum ParameterKind {
     /// It is a function.
     Function,
+    /// It has arrays in a tuple.
+    Arrays,
     /// It is a type, an address space or a function of sizes.
     TypeLevel(Kind),
 }
@@ -105,6 +160,26 @@ impl User {
     }
 }
 
+/// What reads elements more than once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeat {
+    /// Windows that overlap.
+    Windows(Origin),
+    /// A loop that does not depend on them.
+    Loop(Primitive, Origin),
+    /// A name that is used more than once.
+    Name(Origin),
+}
+
+impl Repeat {
+    /// Where it is.
+    pub fn origin(self) -> Origin {
+        match self {
+            Repeat::Windows(origin) | Repeat::Loop(_, origin) | Repeat::Name(origin) => origin,
+        }
+    }
+}
+
 /// A parallel map around an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
@@ -114,4 +189,36 @@ pub struct Level {
     pub dimension: u8,
     /// Where it is.
     pub at: Origin,
+}
+
+/// An address space for some memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// Which.
+    pub space: AddressSpace,
+    /// Why it cannot be this one.
+    pub not: Option<&'static str>,
+}
+
+impl Complaint {
+    /// How much it weighs.
+    pub fn severity(&self) -> Severity {
+        match self.problem {
+            Problem::Recomputed { .. } => Severity::Hint,
+            Problem::Nesting {
+                inner:
+                    Level {
+                        primitive: Primitive::MapPar,
+                        ..
+                    },
+                ..
+            } => Severity::Hint,
+            _ => Severity::Error,
+        }
+    }
+
+    /// Whether the program cannot be compiled because of it.
+    pub fn is_error(&self) -> bool {
+        self.severity() == Severity::Error
+    }
 }

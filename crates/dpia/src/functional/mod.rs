@@ -4,21 +4,33 @@
 //! cannot be compiled as it stands: a value that is read before anything has written it to memory,
 //! an array that nothing copies to where it is wanted, a pattern without an implementation.
 
+mod checks;
 pub mod complaint;
+mod memory;
+pub mod report;
 mod rows;
 mod targets;
 mod views;
 mod walk;
 
-use rise::Primitive;
 use rise::core::{Form, Program};
-use rise::{Ty, Type};
+use rise::{DataFun, Primitive, Type};
 use syntax::ast::Kind;
 
-pub use complaint::{Complaint, Level, ParameterKind, Problem, User};
+pub use complaint::{Complaint, Level, ParameterKind, Problem, Repeat, Space, User};
+pub use report::{Written, diagnostics};
 
-use crate::phrase::PhraseProgram;
+use crate::phrase::{PhraseProgram, contains_array};
 use crate::target::Target;
+
+/// What there is to say about a program for a target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checked {
+    /// The phrase that it is, every access solved; none if there is an error.
+    pub phrase: Option<PhraseProgram>,
+    /// Every error, and remarks.
+    pub complaints: Vec<Complaint>,
+}
 
 /// The phrase that a program in normal form is, every access solved; or all that is missing for
 /// one.
@@ -26,54 +38,86 @@ pub fn functional(
     program: &Program<Primitive>,
     target: Target,
 ) -> Result<PhraseProgram, Vec<Complaint>> {
+    let Checked { phrase, complaints } = check(program, target);
+    phrase.ok_or(complaints)
+}
+
+/// The same, with what there is to say about programs that can be compiled.
+pub fn check(program: &Program<Primitive>, target: Target) -> Checked {
     let complaints = parameters(program);
     if !complaints.is_empty() {
-        return Err(complaints);
+        return Checked {
+            phrase: None,
+            complaints,
+        };
     }
     let mut walk = walk::Walk::new(program, target);
     let body = walk.definition(&program.body);
-    if !walk.complaints.is_empty() {
-        return Err(walk.complaints);
-    }
-    Ok(PhraseProgram {
+    let wrong = walk.complaints.iter().any(Complaint::is_error);
+    let phrase = PhraseProgram {
         name: program.name.clone(),
         body,
-        obligations: program.obligations.clone(),
+        obligations: walk.obligations,
         facts: program.facts.clone(),
         names: program.names.clone(),
         origins: program.origins.clone(),
         next_local: walk.next_local,
-    })
+    };
+    Checked {
+        phrase: (!wrong).then_some(phrase),
+        complaints: walk.complaints,
+    }
 }
 
-/// The parameters that compiled code cannot have.
+/// The parameters and results that compiled code cannot have.
 fn parameters(program: &Program<Primitive>) -> Vec<Complaint> {
-    let mut complaints = Vec::new();
+    let mut problems = Vec::new();
     let mut term = &program.body;
     loop {
         let (name, kind) = match &term.form {
             Form::Lambda(param, body) => {
-                let name = param.local.name.clone();
                 term = body;
-                (name, is_function(&param.ty).then_some(ParameterKind::Function))
+                (param.local.name.clone(), value_parameter(&param.ty))
             }
             Form::DepLambda(var, kind, body) => {
                 term = body;
                 let wrong = (*kind != Kind::Nat).then_some(ParameterKind::TypeLevel(*kind));
                 (program.name_of(*var), wrong)
             }
-            _ => return complaints,
+            _ => break,
         };
-        if let Some(kind) = kind {
-            complaints.push(Complaint {
-                at: program.body.origin,
-                problem: Problem::Parameter { name, kind },
-                nest: Vec::new(),
-            });
-        }
+        problems.extend(kind.map(|kind| Problem::Parameter { name, kind }));
+    }
+    if has_tuple_of_arrays(&checks::result(&program.body).ty) {
+        problems.push(Problem::NoResult);
+    }
+    let at = program.body.origin;
+    let nest = Vec::new;
+    problems
+        .into_iter()
+        .map(|problem| Complaint {
+            at,
+            problem,
+            nest: nest(),
+        })
+        .collect()
+}
+
+fn value_parameter(ty: &Type) -> Option<ParameterKind> {
+    match ty {
+        Type::Fun(..) | Type::Pi(_) => Some(ParameterKind::Function),
+        _ => has_tuple_of_arrays(ty).then_some(ParameterKind::Arrays),
     }
 }
 
-fn is_function(ty: &Ty) -> bool {
-    matches!(&**ty, Type::Fun(..) | Type::Pi(_))
+/// Generated functions pass arrays as pointers and tuples as structs, but no struct with an array
+/// whose size is a parameter.
+fn has_tuple_of_arrays(ty: &Type) -> bool {
+    match ty {
+        Type::Pair(a, b) => contains_array(a) || contains_array(b),
+        Type::Array(_, element) => has_tuple_of_arrays(element),
+        Type::DepArray(_, DataFun::Lambda(_, element))
+        | Type::DepPair(DataFun::Lambda(_, element)) => has_tuple_of_arrays(element),
+        _ => false,
+    }
 }

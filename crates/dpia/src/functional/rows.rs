@@ -98,15 +98,17 @@ fn read_row(prim: Prim) -> Row {
         Access::Var(var) => Slot::Own(var),
         _ => Slot::Is(access),
     };
-    let params = binders.iter().map(|&(var, kind)| match slot(Access::Var(var)) {
-        Slot::Result => TypeParam::ResultAccess,
-        _ if kind == Kind::ReadWrite => TypeParam::OwnAccess(var),
-        _ => {
-            let name = scheme.names.get(var);
-            let at = in_rise.iter().position(|other| *other == name);
-            TypeParam::OfRise(at.unwrap_or(usize::MAX))
-        }
-    });
+    let params = binders
+        .iter()
+        .map(|&(var, kind)| match slot(Access::Var(var)) {
+            Slot::Result => TypeParam::ResultAccess,
+            _ if kind == Kind::ReadWrite => TypeParam::OwnAccess(var),
+            _ => {
+                let name = scheme.names.get(var);
+                let at = in_rise.iter().position(|other| *other == name);
+                TypeParam::OfRise(at.unwrap_or(usize::MAX))
+            }
+        });
     Row {
         params: params.collect(),
         taken: values.iter().map(|ty| taken(ty, &slot)).collect(),

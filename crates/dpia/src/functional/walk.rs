@@ -8,11 +8,13 @@
 
 use std::sync::Arc;
 
+use nat::{Facts, Prop, Var};
 use rise::core::{Expr, Form, Node, Origin, Param, Program, apply};
 use rise::{Access, Arg, Pi, Primitive, Ty, Type};
 use rustc_hash::FxHashMap;
 
 use super::complaint::{Complaint, Level, Problem, User};
+use super::memory::spaces_for;
 use super::rows::{Row, Slot, Taken, TypeParam, prim_of, row};
 use super::views::rearranges;
 use crate::phrase::{self, Phrase, contains_array, exp};
@@ -31,8 +33,7 @@ pub(crate) struct Want {
     pub user: User,
 }
 
-pub(crate) struct Walk<'p> {
-    pub program: &'p Program<Primitive>,
+pub(crate) struct Walk {
     pub target: Target,
     /// The access of every variable in scope.
     pub scope: FxHashMap<u32, Access>,
@@ -40,12 +41,24 @@ pub(crate) struct Walk<'p> {
     pub nest: Vec<Level>,
     pub complaints: Vec<Complaint>,
     pub next_local: u32,
+    /// What the generated code will rely on.
+    pub obligations: Vec<Prop>,
+    /// What is known of sizes.
+    pub facts: Facts,
+    /// The sizes that the program takes.
+    pub params: Vec<Var>,
 }
 
-impl<'p> Walk<'p> {
-    pub fn new(program: &'p Program<Primitive>, target: Target) -> Self {
+impl Walk {
+    pub fn new(program: &Program<Primitive>, target: Target) -> Self {
+        let mut facts = Facts::new();
+        for prop in program.facts.iter().chain(&program.obligations) {
+            facts.assume(prop);
+        }
         Walk {
-            program,
+            obligations: program.obligations.clone(),
+            facts,
+            params: Vec::new(),
             target,
             scope: FxHashMap::default(),
             nest: Vec::new(),
@@ -63,6 +76,7 @@ impl<'p> Walk<'p> {
             }
             Form::DepLambda(var, kind, body) => {
                 let implicit = matches!(&*term.ty, Type::Pi(pi) if pi.implicit);
+                self.params.push(*var);
                 let body = self.definition(body);
                 let ty = Type::Pi(Pi {
                     var: *var,
@@ -109,10 +123,14 @@ impl<'p> Walk<'p> {
             Form::Var(local) => {
                 let access = self.scope.get(&local.id).copied().unwrap_or(Access::Rd);
                 self.fit(term, access, want);
+                self.check_type(term);
                 let ty = exp(&term.ty, access);
                 Node::new(Form::Var(local.clone()), ty, origin)
             }
-            Form::Literal(literal) => phrase::literal(literal.clone(), &term.ty, origin),
+            Form::Literal(literal) => {
+                self.check_type(term);
+                phrase::literal(literal.clone(), &term.ty, origin)
+            }
             Form::Nat(size) => phrase::nat(size.clone(), origin),
             Form::Primitive(primitive, types, args) => {
                 self.primitive(term, *primitive, types, args, want)
@@ -152,14 +170,14 @@ impl<'p> Walk<'p> {
             Some(Prim::Zip) if args.iter().any(is_stream) => Prim::ZipStream,
             Some(prim) => prim,
             None => {
-                self.missing_choice(term, Primitive::Reduce, want, None);
+                self.missing_choice(term, Primitive::Reduce, None);
                 Prim::ReduceSeq
             }
         };
-        self.check_target(term, primitive);
+        let level = level(primitive, types, term.origin);
+        self.check(term, primitive, types, args, level);
         let (prim, access) = self.choose(term, prim, args, want);
         let row = row(prim);
-        let level = level(primitive, types, term.origin);
         self.nest.extend(level);
         let mut own = Vec::new();
         let mut taken = Vec::new();
@@ -177,13 +195,15 @@ impl<'p> Walk<'p> {
                     self.function(arg, &params.collect::<Vec<_>>(), &result)
                 }
                 Some(Taken::Value(Slot::Own(var))) => {
-                    let access = if is_stream(arg) { Access::St } else { Access::Rd };
+                    let access = if is_stream(arg) {
+                        Access::St
+                    } else {
+                        Access::Rd
+                    };
                     own.push((*var, access));
                     self.argument(arg, access, user, level)
                 }
-                Some(Taken::Value(slot)) => {
-                    self.argument(arg, resolve(*slot, access), user, level)
-                }
+                Some(Taken::Value(slot)) => self.argument(arg, resolve(*slot, access), user, level),
                 None => self.argument(arg, Access::Rd, user, level),
             });
         }
@@ -223,7 +243,7 @@ impl<'p> Walk<'p> {
             return (prim, access);
         }
         match (prim, args) {
-            (Prim::Map, [f, xs]) => self.written_map(term, f, xs, want),
+            (Prim::Map, [f, xs]) => self.written_map(term, f, xs),
             (Prim::MapFst | Prim::MapSnd, [f, _]) if !function_rearranges(f) => {
                 let pattern = if prim == Prim::MapFst {
                     Primitive::MapFst
@@ -239,7 +259,7 @@ impl<'p> Walk<'p> {
 
     /// A `map` whose result is to be written stays if it only rearranges what something else
     /// writes.
-    fn written_map(&mut self, term: &Term, f: &Term, xs: &Term, want: &Want) -> (Prim, Access) {
+    fn written_map(&mut self, term: &Term, f: &Term, xs: &Term) -> (Prim, Access) {
         if function_rearranges(f) {
             if self.supply(xs) == Access::Wr {
                 return (Prim::Map, Access::Wr);
@@ -248,21 +268,15 @@ impl<'p> Walk<'p> {
                 Type::Array(_, element) if contains_array(element) => Some((term.origin, &term.ty)),
                 _ => None,
             };
-            self.missing_choice(term, Primitive::Map, want, copied);
+            self.missing_choice(term, Primitive::Map, copied);
             // Nothing in it would change if it were a loop.
             return (Prim::Map, Access::Rd);
         }
-        self.missing_choice(term, Primitive::Map, want, None);
+        self.missing_choice(term, Primitive::Map, None);
         (Prim::MapSeq, Access::Wr)
     }
 
-    fn missing_choice(
-        &mut self,
-        term: &Term,
-        pattern: Primitive,
-        want: &Want,
-        copied: Option<(Origin, &Ty)>,
-    ) {
+    fn missing_choice(&mut self, term: &Term, pattern: Primitive, copied: Option<(Origin, &Ty)>) {
         let count = match &term.form {
             Form::Primitive(_, _, args) => args.last().and_then(|xs| match &*xs.ty {
                 Type::Array(n, _) => n.as_const(),
@@ -272,7 +286,6 @@ impl<'p> Walk<'p> {
         };
         let problem = Problem::MissingChoice {
             pattern,
-            wanted: want.user.clone(),
             copied: copied.map(|(at, ty)| (at, ty.clone())),
             count,
         };
@@ -337,15 +350,12 @@ impl<'p> Walk<'p> {
             (Access::Rd, _) if self.is_complained_of(term) => return,
             (Access::Rd, _) => match last_map(term) {
                 Some(map) => {
-                    let count = None;
-                    Problem::MissingChoice {
+                    let problem = Problem::MissingChoice {
                         pattern: Primitive::Map,
-                        wanted: user,
                         copied: Some((term.origin, data)),
-                        count,
-                    }
-                    .at(self, map.origin);
-                    return;
+                        count: None,
+                    };
+                    return self.complain(map.origin, problem);
                 }
                 None => Problem::MissingCopy { wanted: user, data },
             },
@@ -355,7 +365,10 @@ impl<'p> Walk<'p> {
                     Form::Primitive(primitive, ..) => Some(*primitive),
                     _ => None,
                 },
-                data,
+                spaces: match self.target {
+                    Target::OpenCl => spaces_for(term, &self.nest),
+                    Target::C | Target::OpenMp => Vec::new(),
+                },
             },
         };
         self.complain(term.origin, problem);
@@ -414,18 +427,6 @@ impl<'p> Walk<'p> {
             _ => Access::Rd,
         }
     }
-
-    fn check_target(&mut self, term: &Term, primitive: Primitive) {
-        if !super::targets::has(self.target, primitive) {
-            self.complain(term.origin, Problem::NotForTarget { primitive });
-        }
-    }
-}
-
-impl Problem {
-    fn at(self, walk: &mut Walk, at: Origin) {
-        walk.complain(at, self);
-    }
 }
 
 fn resolve(slot: Slot, result: Access) -> Access {
@@ -441,8 +442,9 @@ fn resolve(slot: Slot, result: Access) -> Access {
 pub(crate) fn is_stream(term: &Term) -> bool {
     match &term.form {
         Form::Primitive(Primitive::Zip, _, args) => args.iter().any(is_stream),
-        Form::Primitive(primitive, ..) => prim_of(*primitive)
-            .is_some_and(|prim| row(prim).result == Slot::Is(Access::St)),
+        Form::Primitive(primitive, ..) => {
+            prim_of(*primitive).is_some_and(|prim| row(prim).result == Slot::Is(Access::St))
+        }
         _ => false,
     }
 }
@@ -492,7 +494,7 @@ fn level(primitive: Primitive, types: &[Arg], at: Origin) -> Option<Level> {
 }
 
 /// The type-level arguments in the order of DPIA; an address space or dimension stays last.
-fn type_args(row: &Row, types: &[Arg], access: Access, own: &[(nat::Var, Access)]) -> Vec<Arg> {
+fn type_args(row: &Row, types: &[Arg], access: Access, own: &[(Var, Access)]) -> Vec<Arg> {
     let of_rise = |param: &TypeParam| matches!(param, TypeParam::OfRise(_));
     let count = row.params.iter().filter(|param| of_rise(param)).count();
     let listed = row.params.iter().filter_map(|param| match param {

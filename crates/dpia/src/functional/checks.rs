@@ -1,0 +1,177 @@
+//! What one primitive must keep to, besides access: that the target has it, where it stands, which
+//! memory it uses.
+
+use nat::{Nat, Prop};
+use rise::core::Form;
+use rise::primitive::OptionalArgument;
+use rise::{Address, Arg, Primitive, Type};
+use syntax::ast::{AddressSpace, ScalarType};
+
+use super::complaint::{Level, Problem};
+use super::memory::spaces_for;
+use super::rows::{TypeParam, prim_of, row};
+use super::walk::{Term, Walk};
+use crate::target::Target;
+
+impl Walk {
+    /// Whether the primitive may stand here as it does.
+    pub(super) fn check(
+        &mut self,
+        term: &Term,
+        primitive: Primitive,
+        types: &[Arg],
+        args: &[Term],
+        level: Option<Level>,
+    ) {
+        if !super::targets::has(self.target, primitive) {
+            self.complain(term.origin, Problem::NotForTarget { primitive });
+        } else if let Some(level) = level {
+            self.check_nesting(level);
+        }
+        if primitive.optional_argument() == Some(OptionalArgument::AddressSpace) {
+            self.check_space(term, primitive, types, args);
+        }
+        if primitive == Primitive::Iterate
+            && let Some(Arg::Nat(rounds)) = types.get(2)
+        {
+            self.check_rounds(term, rounds);
+        }
+    }
+
+    /// Per dimension the parallel maps are, from the outside in: none, `mapGlobal`,
+    /// `mapWorkGroup`, or `mapWorkGroup` and then `mapLocal`. Nothing parallel but `mapLocal` stands
+    /// in a `mapLocal`. Threads in threads are allowed, and of no use.
+    fn check_nesting(&mut self, inner: Level) {
+        use Primitive::{MapLocal, MapPar, MapWorkGroup};
+        let mut same = self.nest.iter().copied().filter(|level| {
+            level.dimension == inner.dimension
+                || (inner.primitive != MapLocal && level.primitive == MapLocal)
+        });
+        let (first, second) = (same.next(), same.next());
+        let outer = match inner.primitive {
+            MapPar => self.nest.iter().copied().find(|l| l.primitive == MapPar),
+            MapLocal => match (first, second) {
+                (
+                    Some(Level {
+                        primitive: MapWorkGroup,
+                        ..
+                    }),
+                    None,
+                ) => return,
+                (
+                    Some(Level {
+                        primitive: MapWorkGroup,
+                        ..
+                    }),
+                    second,
+                ) => second,
+                (first, _) => first,
+            },
+            _ => first,
+        };
+        if outer.is_some() || inner.primitive == MapLocal {
+            self.complain(inner.at, Problem::Nesting { inner, outer });
+        }
+    }
+
+    fn check_space(&mut self, term: &Term, primitive: Primitive, types: &[Arg], args: &[Term]) {
+        let of_rise = |param: &&TypeParam| matches!(param, TypeParam::OfRise(_));
+        let count =
+            prim_of(primitive).map_or(0, |prim| row(prim).params.iter().filter(of_rise).count());
+        let space = match types.get(count) {
+            Some(Arg::Address(space)) => Some(*space),
+            _ => None,
+        };
+        let problem = match (self.target, space) {
+            (Target::C | Target::OpenMp, None) => return,
+            (Target::C | Target::OpenMp, Some(space)) => Problem::NoSpaces {
+                primitive,
+                space: match space {
+                    Address::Space(space) => Some(space),
+                    Address::Var(_) => None,
+                },
+            },
+            (Target::OpenCl, None) => Problem::WhichSpace {
+                primitive,
+                spaces: spaces_for(stored(primitive, term, args), &self.nest),
+            },
+            (Target::OpenCl, Some(Address::Var(_))) => return,
+            (Target::OpenCl, Some(Address::Space(space))) => {
+                let spaces = spaces_for(stored(primitive, term, args), &self.nest);
+                let grouped = |level: &Level| level.primitive == Primitive::MapWorkGroup;
+                let reason = match space {
+                    AddressSpace::Constant => "it can only be read",
+                    AddressSpace::Local if !self.nest.iter().any(grouped) => {
+                        "there is no `mapWorkGroup` around it"
+                    }
+                    _ => return,
+                };
+                Problem::WrongSpace {
+                    primitive,
+                    space,
+                    reason,
+                    spaces,
+                }
+            }
+        };
+        self.complain(term.origin, problem);
+    }
+
+    /// Compiled code writes its result in the last round of an iteration, so there must be one.
+    fn check_rounds(&mut self, term: &Term, rounds: &Nat) {
+        let needed = Prop::AtLeast(rounds.clone(), Nat::ONE);
+        if self.facts.proves(&needed) {
+            return;
+        }
+        let mut ours = true;
+        needed.for_each_var(&mut |var| ours &= self.params.contains(&var));
+        if self.facts.excludes(&needed) {
+            self.complain(term.origin, Problem::NoIteration { never: true });
+        } else if ours {
+            self.facts.assume(&needed);
+            self.obligations.push(needed);
+        } else {
+            self.complain(term.origin, Problem::NoIteration { never: false });
+        }
+    }
+
+    /// Whether the target has values of the type; said once.
+    pub(super) fn check_type(&mut self, term: &Term) {
+        let said = |walk: &Self| {
+            let mut complaints = walk.complaints.iter();
+            complaints.any(|complaint| complaint.problem == Problem::NoHalf)
+        };
+        if self.target != Target::OpenCl && has_half(&term.ty) && !said(self) {
+            self.complain(term.origin, Problem::NoHalf);
+        }
+    }
+}
+
+/// What the primitive keeps in memory.
+fn stored<'t>(primitive: Primitive, term: &'t Term, args: &'t [Term]) -> &'t Term {
+    use Primitive::{ReduceSeq, ReduceSeqUnroll, ScanSeq, ToMem};
+    let stored = match primitive {
+        ToMem => args.first(),
+        ReduceSeq | ReduceSeqUnroll | ScanSeq => args.get(1),
+        _ => None,
+    };
+    stored.unwrap_or(term)
+}
+
+fn has_half(ty: &Type) -> bool {
+    match ty {
+        Type::Scalar(scalar) => *scalar == ScalarType::F16,
+        Type::Array(_, element) | Type::Vector(_, element) => has_half(element),
+        Type::Pair(a, b) => has_half(a) || has_half(b),
+        _ => false,
+    }
+}
+
+/// Whether the right side of a definition ends in something that is no function.
+pub(super) fn result(term: &Term) -> &Term {
+    let mut term = term;
+    while let Form::Lambda(_, body) | Form::DepLambda(_, _, body) = &term.form {
+        term = body;
+    }
+    term
+}

@@ -1,0 +1,141 @@
+//! Edits of a definition's text.
+
+use rise::Primitive;
+use rise::core::Origin;
+use syntax::Span;
+use syntax::ast::{BinaryOp, TermId, TermKind};
+
+use super::place::Places;
+
+/// Replacements that do not overlap.
+pub(super) type Edits = Vec<(Span, String)>;
+
+impl Places<'_> {
+    /// The expression with `stage` behind it: `e |> stage`, `e >> stage` for a function.
+    pub fn append(&self, origin: Origin, stage: &str) -> Option<Edits> {
+        let term = self.spine_of(self.spot(origin))?;
+        let item = self.written.item;
+        let span = item.term(term).span;
+        let (start, end) = (Span::empty(span.start), Span::empty(span.end));
+        let parent = self.parent(term);
+        let around = parent.map(|parent| &item.term(parent).kind);
+        if !self.is_applied(term) {
+            if let Some(TermKind::Binary {
+                op: BinaryOp::After,
+                ..
+            }) = around
+            {
+                return Some(vec![(start, format!("{stage} << "))]);
+            }
+            return Some(vec![(end, format!(" >> {stage}"))]);
+        }
+        let alone = match around {
+            None | Some(TermKind::Paren(_)) => true,
+            Some(TermKind::Apply { callee, .. }) => *callee != term,
+            Some(TermKind::Binary { op, lhs, .. }) => match op {
+                BinaryOp::Pipe => *lhs == term,
+                BinaryOp::ApplyLeft => *lhs != term,
+                _ => false,
+            },
+            Some(TermKind::Project { .. } | TermKind::Unary { .. }) => false,
+            Some(_) => true,
+        };
+        let loose = matches!(
+            &item.term(term).kind,
+            TermKind::Binary {
+                op: BinaryOp::ApplyLeft,
+                ..
+            } | TermKind::Let { .. }
+        );
+        Some(match (alone, loose) {
+            (true, false) => vec![(end, format!(" |> {stage}"))],
+            (true, true) => vec![(start, "(".into()), (end, format!(") |> {stage}"))],
+            (false, false) => vec![(start, "(".into()), (end, format!(" |> {stage})"))],
+            (false, true) => vec![(start, "((".into()), (end, format!(") |> {stage})"))],
+        })
+    }
+
+    /// Another name in the place of the primitive's, and of what is optionally written behind it.
+    pub fn replace(&self, origin: Origin, primitive: Primitive, name: &str) -> Option<Edits> {
+        let spot = self.spot(origin);
+        if !self.names(spot, primitive) {
+            return None;
+        }
+        let mut edits = vec![(spot.head, name.to_owned())];
+        edits.extend(self.without_optional(spot.head));
+        Some(edits)
+    }
+
+    /// An optional argument written, or another one in its place.
+    pub fn set_optional(
+        &self,
+        origin: Origin,
+        primitive: Primitive,
+        argument: &str,
+    ) -> Option<Edits> {
+        let name = primitive.name();
+        self.replace(origin, primitive, &format!("{name}({argument})"))
+    }
+
+    /// The optional argument behind the name at `head`, removed.
+    fn without_optional(&self, head: Span) -> Option<(Span, String)> {
+        let item = self.written.item;
+        let (callee, args) = item.terms.iter().find_map(|term| match &term.kind {
+            TermKind::Apply { callee, args } if item.term(*callee).span == head => {
+                Some((term, args))
+            }
+            _ => None,
+        })?;
+        let first = item.term(*args.first()?);
+        let optional = match &first.kind {
+            TermKind::Address(_) => true,
+            TermKind::Literal(_) => self.written.inference.uses.iter().any(|used| {
+                item.term(used.term).span == head
+                    && matches!(used.target, rise::Target::Primitive(p)
+                        if p.optional_argument() == Some(rise::primitive::OptionalArgument::Dimension))
+            }),
+            // A variable of kind AddrSp.
+            TermKind::Name(_) => matches!(
+                self.written.inference.terms.get(args[0].0 as usize),
+                Some(rise::TermInfo::Arg(rise::Arg::Address(_)))
+            ),
+            _ => false,
+        };
+        if !optional {
+            return None;
+        }
+        match args.get(1) {
+            Some(second) => {
+                let to = item.term(*second).span.start;
+                Some((Span::new(first.span.start, to), String::new()))
+            }
+            None => Some((Span::new(head.end, callee.span.end), String::new())),
+        }
+    }
+
+    fn parent(&self, child: TermId) -> Option<TermId> {
+        let item = self.written.item;
+        let behind = item.terms.iter().enumerate().skip(child.0 as usize + 1);
+        behind
+            .filter(|(_, term)| children(&term.kind).contains(&child))
+            .map(|(at, _)| TermId(u32::try_from(at).unwrap_or(u32::MAX)))
+            .next()
+    }
+}
+
+/// The parts of a term that are expressions, as far as edits must know them.
+fn children(kind: &TermKind) -> Vec<TermId> {
+    match kind {
+        TermKind::Apply { callee, args } => {
+            [*callee].into_iter().chain(args.iter().copied()).collect()
+        }
+        TermKind::Binary { lhs, rhs, .. } => vec![*lhs, *rhs],
+        TermKind::Unary { operand, .. } => vec![*operand],
+        TermKind::Project { pair, .. } => vec![*pair],
+        TermKind::Fun { body, .. } | TermKind::DepFun { body, .. } => vec![*body],
+        TermKind::Let { value, body, .. } => vec![*value, *body],
+        TermKind::Pair(a, b) => vec![*a, *b],
+        TermKind::Ascribe { term, .. } | TermKind::Paren(term) => vec![*term],
+        _ => Vec::new(),
+    }
+}

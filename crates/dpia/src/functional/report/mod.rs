@@ -1,0 +1,566 @@
+//! Complaints in words, with the edits that mend them.
+
+mod choices;
+mod edit;
+mod place;
+
+use rise::core::{Origin, Program};
+use rise::{Primitive, Ty, print};
+use syntax::ast::{AddressSpace, Kind};
+use syntax::{Code, Diagnostic, Fix, Span};
+
+pub use place::Written;
+
+use super::complaint::{Complaint, Level, ParameterKind, Problem, Repeat, Space, User};
+use crate::target::Target;
+use edit::Edits;
+use place::{Places, Spot};
+
+/// What there is to say about the definition that `program` was made of. Each complaint is about a
+/// place in the definition itself: what is wrong inside of a definition that it uses is said of the
+/// use.
+pub fn diagnostics(
+    complaints: &[Complaint],
+    program: &Program<Primitive>,
+    target: Target,
+    written: Written,
+) -> Vec<Diagnostic> {
+    let reporter = Reporter {
+        places: Places { written, program },
+        target,
+    };
+    let mut found: Vec<Diagnostic> = complaints
+        .iter()
+        .map(|complaint| reporter.diagnostic(complaint))
+        .collect();
+    found.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
+    // Two uses of one value inside of a definition are one mistake where it is used.
+    found.dedup_by(|a, b| (a.span, a.code, &a.message) == (b.span, b.code, &b.message));
+    found
+}
+
+struct Reporter<'a> {
+    places: Places<'a>,
+    target: Target,
+}
+
+impl Reporter<'_> {
+    fn diagnostic(&self, complaint: &Complaint) -> Diagnostic {
+        let Complaint { at, problem, nest } = complaint;
+        let at = *at;
+        let spot = self.places.spot(at);
+        let mut found = match problem {
+            Problem::MissingMemory {
+                reader,
+                writer,
+                spaces,
+            } => self.missing_memory(at, reader, *writer, spaces),
+            Problem::MissingCopy { wanted, data } => self.missing_copy(at, wanted, data, nest),
+            Problem::MissingChoice {
+                pattern,
+                copied,
+                count,
+            } => self.missing_choice(at, *pattern, copied.as_ref(), *count, nest),
+            Problem::Computes { pattern } => self.computes(spot, *pattern),
+            Problem::StreamRead { reader, data } => self.stream_read(at, reader, data),
+            Problem::NotForTarget { primitive } => self.not_for_target(at, *primitive, nest),
+            Problem::NoSpaces { primitive, space } => self.no_spaces(at, *primitive, *space),
+            Problem::WhichSpace { primitive, spaces } => self.which_space(at, *primitive, spaces),
+            Problem::WrongSpace {
+                primitive,
+                space,
+                reason,
+                spaces,
+            } => self.wrong_space(at, *primitive, *space, reason, spaces),
+            Problem::NoHalf => self.no_half(spot),
+            Problem::Nesting { inner, outer } => self.nesting(at, *inner, *outer, nest),
+            Problem::NoIteration { never } => self.no_iteration(spot, *never),
+            Problem::Accumulator { pattern, read } => self.accumulator(at, *pattern, *read),
+            Problem::Recomputed { reader } => self.recomputed(at, *reader),
+            Problem::Parameter { name, kind } => self.parameter(name, *kind),
+            Problem::NoResult => self.no_result(),
+        };
+        found.severity = complaint.severity();
+        if let Some((def, span)) = spot.inside {
+            let place = syntax::Place {
+                item: Some(def),
+                span,
+            };
+            found = found.related(place, "in this definition, which is used here");
+        }
+        found
+    }
+
+    // ----- memory -----
+
+    fn missing_memory(
+        &self,
+        at: Origin,
+        reader: &User,
+        writer: Option<Primitive>,
+        spaces: &[Space],
+    ) -> Diagnostic {
+        let writes = match writer {
+            Some(writer) => self.quote(at, writer),
+            None => self.places.text(self.places.spot(at).span).to_owned(),
+        };
+        let message = match reader {
+            User::Function(p, origin) => format!(
+                "the function of {} must give something to read, and `{writes}` writes its result",
+                tick(&self.quote(*origin, *p))
+            ),
+            _ => format!("{} reads what `{writes}` writes", self.subject(reader)),
+        };
+        let mut found = Diagnostic::error(Code::MissingMemory, self.places.stage(at), message);
+        if let Some(origin) = reader.origin() {
+            found = found.related(self.places.related(origin), "read here");
+        }
+        if self.target != Target::OpenCl {
+            return self.fixed(
+                found.help("store it in between: `|> toMem`"),
+                "Store in memory: `toMem`",
+                self.places.append(at, "toMem"),
+            );
+        }
+        found = found.help("say in which memory it is stored in between, as in `|> toMem(Local)`");
+        let mut first = true;
+        for space in spaces {
+            let stage = format!("toMem({})", space.space);
+            let title = format!("Store in memory: `{stage}`");
+            self.push(
+                &mut found,
+                title,
+                self.places.append(at, &stage),
+                space.not,
+                &mut first,
+            );
+        }
+        found
+    }
+
+    fn missing_copy(&self, at: Origin, wanted: &User, data: &Ty, nest: &[Level]) -> Diagnostic {
+        let copy = choices::copy(data, self.target, nest);
+        let message = format!("nothing writes this array to {}", self.destination(wanted));
+        let found = Diagnostic::error(Code::MissingCopy, self.places.stage(at), message)
+            .help(format!("copy it: `|> {copy}`"));
+        self.fixed(
+            found,
+            &format!("Copy: `{copy}`"),
+            self.places.append(at, &copy),
+        )
+    }
+
+    fn which_space(&self, at: Origin, primitive: Primitive, spaces: &[Space]) -> Diagnostic {
+        let spot = self.places.spot(at);
+        let name = self.name(spot, primitive);
+        let message = format!("{} does not say in which memory it stores", tick(&name));
+        let found = Diagnostic::error(Code::AddressSpace, spot.head, message).help(format!(
+            "OpenCL wants the address space first, as in `{}(Private)`",
+            primitive.name()
+        ));
+        self.with_spaces(found, at, primitive, spaces)
+    }
+
+    fn wrong_space(
+        &self,
+        at: Origin,
+        primitive: Primitive,
+        space: AddressSpace,
+        reason: &str,
+        spaces: &[Space],
+    ) -> Diagnostic {
+        let spot = self.places.spot(at);
+        let name = self.name(spot, primitive);
+        let message = format!(
+            "{} cannot store in {space} memory here: {reason}",
+            tick(&name)
+        );
+        let found = Diagnostic::error(Code::AddressSpace, spot.head, message);
+        self.with_spaces(found, at, primitive, spaces)
+    }
+
+    fn with_spaces(
+        &self,
+        mut found: Diagnostic,
+        at: Origin,
+        primitive: Primitive,
+        spaces: &[Space],
+    ) -> Diagnostic {
+        let mut first = true;
+        for space in spaces {
+            let title = format!("Store in {} memory", space.space);
+            let word = space.space.as_str();
+            let edits = self.places.set_optional(at, primitive, word);
+            self.push(&mut found, title, edits, space.not, &mut first);
+        }
+        found
+    }
+
+    fn no_spaces(
+        &self,
+        at: Origin,
+        primitive: Primitive,
+        space: Option<AddressSpace>,
+    ) -> Diagnostic {
+        let spot = self.places.spot(at);
+        let name = self.name(spot, primitive);
+        let space = space.map_or_else(|| "address spaces".to_owned(), |s| format!("{s} memory"));
+        let target = self.target.title();
+        let message = format!("{target} has no {space}");
+        let found = Diagnostic::error(Code::NotOnTarget, spot.head, message).help(format!(
+            "leave the address space out: `{name}` is enough for C and OpenMP"
+        ));
+        self.fixed(
+            found,
+            "Leave the address space out",
+            self.places.replace(at, primitive, primitive.name()),
+        )
+    }
+
+    // ----- choices -----
+
+    fn missing_choice(
+        &self,
+        at: Origin,
+        pattern: Primitive,
+        copied: Option<&(Origin, Ty)>,
+        count: Option<i64>,
+        nest: &[Level],
+    ) -> Diagnostic {
+        let spot = self.places.spot(at);
+        let name = self.name(spot, pattern);
+        let mut message = if name == pattern.name() {
+            format!("`{name}` does not say how it is computed")
+        } else {
+            format!(
+                "`{name}` uses `{pattern}`, which does not say how it is computed",
+                pattern = pattern.name()
+            )
+        };
+        if pattern == Primitive::Map {
+            message.push_str(", and its result is written");
+        }
+        let mut found = Diagnostic::error(Code::MissingChoice, spot.head, message);
+        if let Some((whole, data)) = copied {
+            let copy = choices::copy(data, self.target, nest);
+            let found = found.help(format!("write its elements with a copy: `|> {copy}`"));
+            let edits = self.places.append(*whole, &copy);
+            return self.fixed(found, &format!("Copy the result: `{copy}`"), edits);
+        }
+        let choices = choices::choices(pattern, self.target, nest, count);
+        let list: Vec<String> = choices.iter().map(|choice| tick(choice)).collect();
+        found.help = Some(match (&list[..], self.places.names(spot, pattern)) {
+            ([one], true) => format!("write {one}"),
+            (many, true) => format!("choose one of {}", many.join(", ")),
+            (many, false) => format!("write out what it does, with {}", many.join(" or ")),
+        });
+        let mut first = true;
+        for choice in &choices {
+            let title = format!("Choose `{choice}`");
+            let edits = self.places.replace(at, pattern, choice);
+            self.push(&mut found, title, edits, None, &mut first);
+        }
+        found
+    }
+
+    fn computes(&self, spot: Spot, pattern: Primitive) -> Diagnostic {
+        let name = self.name(spot, pattern);
+        let message = format!("the result of `{name}` is written, and its function computes");
+        let (first, second) = if pattern == Primitive::MapFst {
+            ("f(p._1)", "p._2")
+        } else {
+            ("p._1", "f(p._2)")
+        };
+        Diagnostic::error(Code::MissingChoice, spot.head, message).help(format!(
+            "what is written may only be rearranged; write the pair out: `fun(p => ({first}, {second}))`"
+        ))
+    }
+
+    fn stream_read(&self, at: Origin, reader: &User, data: &Ty) -> Diagnostic {
+        let stage = self.places.stage(at);
+        let message = format!(
+            "{} reads an array, and this is a stream",
+            self.subject(reader)
+        );
+        let mut found = Diagnostic::error(Code::StreamAsArray, stage, message).help(
+            "a stream goes through `mapStream`, `zip` and windows, and ends in `iterateStream`",
+        );
+        if let Some(origin) = reader.origin() {
+            found = found.related(self.places.related(origin), "read here");
+        }
+        match reader {
+            User::Primitive(
+                p @ (Primitive::Map | Primitive::MapSeq | Primitive::MapSeqUnroll),
+                origin,
+            ) => {
+                let mut first = true;
+                for (name, title) in [
+                    ("iterateStream", "End the stream here: `iterateStream`"),
+                    ("mapStream", "Keep it a stream: `mapStream`"),
+                ] {
+                    let edits = self.places.replace(*origin, *p, name);
+                    self.push(&mut found, title.into(), edits, None, &mut first);
+                }
+                found
+            }
+            User::Result | User::Function(..) => {
+                let element = match &**data {
+                    rise::Type::Array(_, element) => choices::copy(element, Target::C, &[]),
+                    _ => "id".into(),
+                };
+                let stage = format!("iterateStream({element})");
+                let edits = self.places.append(at, &stage);
+                self.fixed(found, &format!("Write its elements: `{stage}`"), edits)
+            }
+            _ => found,
+        }
+    }
+
+    fn not_for_target(&self, at: Origin, primitive: Primitive, nest: &[Level]) -> Diagnostic {
+        let spot = self.places.spot(at);
+        let target = self.target.title();
+        let message = if self.places.names(spot, primitive) {
+            format!("{target} has no `{}`", primitive.name())
+        } else {
+            let name = self.name(spot, primitive);
+            format!(
+                "`{name}` uses `{}`, which {target} has not",
+                primitive.name()
+            )
+        };
+        let mut found = Diagnostic::error(Code::NotOnTarget, spot.head, message);
+        let instead = match primitive {
+            Primitive::OclRun => return found.help("only OpenCL has kernels: leave it out"),
+            Primitive::ReducePar => Primitive::Reduce,
+            _ => Primitive::Map,
+        };
+        let choices = choices::choices(instead, self.target, nest, None);
+        let list: Vec<String> = choices.iter().map(|choice| tick(choice)).collect();
+        found.help = Some(format!("write {}", list.join(" or ")));
+        let mut first = true;
+        for choice in &choices {
+            let title = format!("Replace with `{choice}`");
+            let edits = self.places.replace(at, primitive, choice);
+            self.push(&mut found, title, edits, None, &mut first);
+        }
+        found
+    }
+
+    fn nesting(
+        &self,
+        at: Origin,
+        inner: Level,
+        outer: Option<Level>,
+        nest: &[Level],
+    ) -> Diagnostic {
+        let spot = self.places.spot(at);
+        let name = self.name(spot, inner.primitive);
+        let of = |level: Level| match (level.primitive, level.dimension) {
+            (Primitive::MapPar, _) | (_, 0) => tick(level.primitive.name()),
+            (_, dimension) => format!("`{}({dimension})`", level.primitive.name()),
+        };
+        let message = match outer {
+            Some(_) if inner.primitive == Primitive::MapPar => {
+                format!("this `{name}` runs inside another one: its threads are already at work")
+            }
+            Some(outer) => format!("{} cannot stand inside {}", of(inner), of(outer)),
+            None => format!(
+                "{} stands in no `mapWorkGroup` over the same dimension",
+                of(inner)
+            ),
+        };
+        let mut found = Diagnostic::error(Code::WrongNesting, spot.head, message);
+        if let Some(outer) = outer {
+            found = found.related(self.places.related(outer.at), "inside this");
+        }
+        let mut choices = choices::choices(Primitive::Map, self.target, nest, None);
+        choices.retain(|choice| *choice != name);
+        let mut first = true;
+        for choice in &choices {
+            let title = format!("Replace with `{choice}`");
+            let edits = self.places.replace(at, inner.primitive, choice);
+            self.push(&mut found, title, edits, None, &mut first);
+        }
+        found
+    }
+
+    fn no_iteration(&self, spot: Spot, never: bool) -> Diagnostic {
+        let message = if never {
+            "`iterate` with 0 rounds computes nothing"
+        } else {
+            "`iterate` needs at least 1 round, which its count does not say"
+        };
+        Diagnostic::error(Code::ObligationFails, spot.head, message)
+            .help("compiled code writes the result in the last round, so there must be one")
+    }
+
+    fn no_half(&self, spot: Spot) -> Diagnostic {
+        let message = format!("{} has no `f16`", self.target.title());
+        Diagnostic::error(Code::NotOnTarget, spot.head, message).help("compute with `f32`")
+    }
+
+    fn accumulator(&self, at: Origin, pattern: Primitive, read: Origin) -> Diagnostic {
+        let spot = self.places.spot(at);
+        let name = self.name(spot, pattern);
+        let message = format!(
+            "the function of `{name}` reads the accumulator at another element than it writes"
+        );
+        let found = Diagnostic::error(Code::AccumulatorMoved, spot.head, message)
+            .related(
+                self.places.related(read),
+                "read here, where it may be overwritten already",
+            )
+            .help("the accumulator is written in place: store what is read first, or store the result");
+        found
+    }
+
+    fn recomputed(&self, at: Origin, reader: Repeat) -> Diagnostic {
+        let spot = self.places.spot(at);
+        let name = self.name(spot, Primitive::Map);
+        let (reason, place) = match reader {
+            Repeat::Windows(_) => ("windows overlap", "these windows read it"),
+            Repeat::Loop(..) => ("a loop reads all of it at each step", "this loop reads it"),
+            Repeat::Name(_) => ("it is read more than once", "read again here"),
+        };
+        let store = match self.target {
+            Target::OpenCl => "toMem` with an address space",
+            _ => "toMem`",
+        };
+        let message =
+            format!("the elements of this `{name}` are computed again at each read: {reason}");
+        Diagnostic::error(Code::Recomputed, spot.head, message)
+            .related(self.places.related(reader.origin()), place)
+            .help(format!(
+                "to compute each once, write it with a loop and store it: `{store}"
+            ))
+    }
+
+    // ----- the definition -----
+
+    fn parameter(&self, name: &str, kind: ParameterKind) -> Diagnostic {
+        let (what, help) = match kind {
+            ParameterKind::Function => (
+                "is a function",
+                "write a definition that applies it to one, and compile that",
+            ),
+            ParameterKind::Arrays => (
+                "has an array in a tuple",
+                "take the parts of the tuple as parameters of their own",
+            ),
+            ParameterKind::TypeLevel(kind) => (
+                match kind {
+                    Kind::AddrSp => "is an address space",
+                    Kind::Nat2Nat | Kind::Nat2Data => "is a function of sizes",
+                    _ => "is a type",
+                },
+                "write a definition that fixes it, and compile that",
+            ),
+        };
+        let def = &self.places.program.name;
+        let message =
+            format!("`{def}` cannot be compiled on its own: its parameter `{name}` {what}");
+        Diagnostic::error(Code::NotAProgram, self.def_name(), message).help(help)
+    }
+
+    fn no_result(&self) -> Diagnostic {
+        let def = &self.places.program.name;
+        let names = rise::Names(self.places.program.names.clone().into());
+        let mut body = &self.places.program.body;
+        while let rise::core::Form::Lambda(_, inner) | rise::core::Form::DepLambda(_, _, inner) =
+            &body.form
+        {
+            body = inner;
+        }
+        let result = print::type_text(&body.ty, &names);
+        let message = format!("`{def}` cannot be compiled on its own: its result is `{result}`");
+        Diagnostic::error(Code::NotAProgram, self.def_name(), message)
+            .help("a compiled definition gives an array, or a value without one")
+    }
+
+    fn def_name(&self) -> Span {
+        let name = self.places.written.item.name();
+        name.map_or_else(Span::default, |name| name.span)
+    }
+
+    // ----- words -----
+
+    fn quote(&self, at: Origin, primitive: Primitive) -> String {
+        self.places.quote(at, primitive.name())
+    }
+
+    /// What the author calls the primitive: its name, or that of the definition it is in.
+    fn name(&self, spot: Spot, primitive: Primitive) -> String {
+        let head = self.places.text(spot.head);
+        if head.is_empty() || head.contains('\n') {
+            primitive.name().to_owned()
+        } else {
+            head.to_owned()
+        }
+    }
+
+    fn subject(&self, user: &User) -> String {
+        match user {
+            User::Result => "the result".into(),
+            User::Primitive(p, origin) => tick(&self.quote(*origin, *p)),
+            User::Function(p, origin) => {
+                format!("the function of {}", tick(&self.quote(*origin, *p)))
+            }
+            User::Foreign(name, _) => tick(name),
+        }
+    }
+
+    /// Where something is written to.
+    fn destination(&self, user: &User) -> String {
+        use Primitive::{Iterate, ReducePar, ReduceSeq, ReduceSeqUnroll, ScanSeq, ToMem};
+        match user {
+            User::Result => format!("the result of `{}`", self.places.program.name),
+            User::Primitive(ToMem, _) => "memory".into(),
+            User::Primitive(p @ (ReduceSeq | ReduceSeqUnroll | ReducePar | ScanSeq), _) => {
+                format!("the accumulator of `{}`", p.name())
+            }
+            User::Primitive(p, origin) => format!("what {} makes", tick(&self.quote(*origin, *p))),
+            User::Function(p @ (ReduceSeq | ReduceSeqUnroll | ReducePar), _) => {
+                format!("the accumulator of `{}`", p.name())
+            }
+            User::Function(Iterate, _) => "the next round of `iterate`".into(),
+            User::Function(p, _) => format!("the result of the function of `{}`", p.name()),
+            User::Foreign(name, _) => format!("`{name}`"),
+        }
+    }
+
+    // ----- fixes -----
+
+    fn fixed(&self, mut found: Diagnostic, title: &str, edits: Option<Edits>) -> Diagnostic {
+        let mut first = true;
+        self.push(&mut found, title.into(), edits, None, &mut first);
+        found
+    }
+
+    /// Adds a fix; the first that can be chosen is the preferred one.
+    fn push(
+        &self,
+        found: &mut Diagnostic,
+        title: String,
+        edits: Option<Edits>,
+        not: Option<&str>,
+        first: &mut bool,
+    ) {
+        let Some(edits) = edits else {
+            return;
+        };
+        let preferred = *first && not.is_none();
+        if preferred {
+            *first = false;
+        }
+        found.fixes.push(Fix {
+            title,
+            edits,
+            preferred,
+            disabled: not.map(str::to_owned),
+        });
+    }
+}
+
+fn tick(text: &str) -> String {
+    format!("`{text}`")
+}

@@ -1,0 +1,198 @@
+//! From places in a program to places in the text of the definition that is reported on.
+
+use std::ops::Range;
+
+use rise::core::{Origin, Program, Source};
+use rise::{Inference, Primitive, TermInfo, Type};
+use syntax::ast::{BinaryOp, Item, TermId, TermKind};
+use syntax::{GlobalId, Place, Span};
+
+/// A definition as its author sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Written<'a> {
+    /// Its syntax.
+    pub item: &'a Item,
+    /// Its text, in which spans count.
+    pub text: &'a str,
+    /// What inference knows about it.
+    pub inference: &'a Inference,
+}
+
+/// Where something of a program stands in the reported definition.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spot {
+    /// The whole expression there.
+    pub span: Span,
+    /// The word to point at.
+    pub head: Span,
+    /// Where it really is, if that is in another definition: which, and the word there.
+    pub inside: Option<(GlobalId, Span)>,
+}
+
+/// Looks places up.
+#[derive(Clone, Copy)]
+pub(super) struct Places<'a> {
+    pub written: Written<'a>,
+    pub program: &'a Program<Primitive>,
+}
+
+impl<'a> Places<'a> {
+    fn source(&self, origin: Origin) -> Option<&'a Source> {
+        self.program.origins.get(origin.0 as usize)
+    }
+
+    /// The place in the reported definition: for what comes from another definition, its use.
+    pub fn spot(&self, origin: Origin) -> Spot {
+        let whole = self
+            .written
+            .item
+            .name()
+            .map_or_else(Span::default, |name| name.span);
+        let mut spot = Spot {
+            span: whole,
+            head: whole,
+            inside: None,
+        };
+        let Some(mut source) = self.source(origin) else {
+            return spot;
+        };
+        spot.inside = source.def.map(|def| (def, source.head));
+        // Uses of uses of …: as many as definitions.
+        for _ in 0..self.program.origins.len() {
+            if source.def.is_none() {
+                break;
+            }
+            match source.used_at.and_then(|at| self.source(at)) {
+                Some(used) => source = used,
+                None => return spot,
+            }
+        }
+        Spot {
+            span: source.span,
+            head: source.head,
+            ..spot
+        }
+    }
+
+    pub fn text(&self, span: Span) -> &'a str {
+        self.written.text.get(Range::from(span)).unwrap_or_default()
+    }
+
+    /// The place of a further remark: in the definition where it really is.
+    pub fn related(&self, origin: Origin) -> Place {
+        let spot = self.spot(origin);
+        match spot.inside {
+            Some((def, span)) => Place {
+                item: Some(def),
+                span,
+            },
+            None => self.stage(origin).into(),
+        }
+    }
+
+    /// Whether the primitive's own name stands there, so that it can be replaced.
+    pub fn names(&self, spot: Spot, primitive: Primitive) -> bool {
+        spot.inside.is_none() && self.text(spot.head) == primitive.name()
+    }
+
+    /// The expression without what is piped into it: `mapSeq(f)` in `xs |> mapSeq(f)`.
+    pub fn stage(&self, origin: Origin) -> Span {
+        let spot = self.spot(origin);
+        let Some(term) = self.spine_of(spot) else {
+            return spot.span;
+        };
+        let item = self.written.item;
+        match &item.term(term).kind {
+            TermKind::Binary {
+                op: BinaryOp::Pipe,
+                rhs,
+                ..
+            } => item.term(*rhs).span,
+            TermKind::Binary {
+                op: BinaryOp::ApplyLeft,
+                lhs,
+                ..
+            } => item.term(*lhs).span,
+            _ => item.term(term).span,
+        }
+    }
+
+    /// As it is called in a message: `mapSeq(f)` if that is short, else its head.
+    pub fn quote(&self, origin: Origin, name: &str) -> String {
+        const SHORT: usize = 32;
+        let spot = self.spot(origin);
+        let head = self.text(spot.head);
+        if spot.inside.is_some() || head.is_empty() {
+            return name.to_owned();
+        }
+        if head != name {
+            // A definition that stands for the primitive.
+            return head.to_owned();
+        }
+        let mut text = self.text(self.stage(origin));
+        if let Some(term) = self.spine_of(spot)
+            && let TermKind::Apply { callee, args } = &self.written.item.term(term).kind
+        {
+            let callee = self.text(self.written.item.term(*callee).span);
+            let data = args.iter().any(|arg| !self.is_function(*arg));
+            if data {
+                text = callee;
+            }
+        }
+        if text.len() > SHORT || text.contains('\n') {
+            text = head;
+        }
+        text.to_owned()
+    }
+
+    fn is_function(&self, term: TermId) -> bool {
+        match self.written.inference.terms.get(term.0 as usize) {
+            Some(TermInfo::Expr(ty)) => matches!(**ty, Type::Fun(..) | Type::Pi(_)),
+            _ => true,
+        }
+    }
+
+    /// Whether the term is a function still to be applied.
+    pub fn is_applied(&self, term: TermId) -> bool {
+        match self.written.inference.terms.get(term.0 as usize) {
+            Some(TermInfo::Expr(ty)) => !matches!(**ty, Type::Fun(..) | Type::Pi(_)),
+            _ => true,
+        }
+    }
+
+    /// The term of a place, with everything that what stands there is applied to.
+    pub fn spine_of(&self, spot: Spot) -> Option<TermId> {
+        let item = self.written.item;
+        let terms = item.terms.iter().enumerate();
+        // The outermost of that span: parentheses have a larger one.
+        let mut at = terms
+            .filter(|(_, term)| term.span == spot.span)
+            .map(|(at, _)| at)
+            .next_back()?;
+        // Parents stand behind their children.
+        for (parent, term) in item.terms.iter().enumerate().skip(at + 1) {
+            if self.is_applied(id(at)) {
+                break;
+            }
+            let child = id(at);
+            let goes_on = match &term.kind {
+                TermKind::Apply { callee, .. } => *callee == child,
+                TermKind::Paren(inner) => *inner == child,
+                TermKind::Binary { op, lhs, rhs, .. } => match op {
+                    BinaryOp::Pipe => *rhs == child,
+                    BinaryOp::ApplyLeft => *lhs == child,
+                    _ => false,
+                },
+                _ => false,
+            };
+            if goes_on {
+                at = parent;
+            }
+        }
+        Some(id(at))
+    }
+}
+
+fn id(at: usize) -> TermId {
+    TermId(u32::try_from(at).unwrap_or(u32::MAX))
+}
