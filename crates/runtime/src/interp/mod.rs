@@ -1,1 +1,299 @@
-//! The reference interpreter.
+//! The reference interpreter: what every RISE primitive means, executable.
+//!
+//! It runs high-level and low-level programs alike and is what compiled code is compared with, so
+//! it makes no choice that the language leaves open: integers are exact at their own width,
+//! `div` and `mod` truncate, floats are rounded after each operation to their own type, casts
+//! saturate, and reductions of every sort go from the first element to the last and use the
+//! initial value once.
+//!
+//! # What is evaluated
+//!
+//! Values are computed in the order of the program and once. What cannot be computed (a division
+//! of an integer by zero, an element that was never written, an index out of range) is an error
+//! where compiled code would do it:
+//!
+//! - at once in everything that says how it is computed: `mapSeq` and its kin, reductions, scans;
+//! - when it is needed in everything that is computed where it is read: the argument of a
+//!   function, `let`, an element of `map` and of `generate`. An element of `map` that nobody reads
+//!   may divide by zero;
+//! - never in the branch of `select`, `&&` and `||` that is not taken.
+//!
+//! Reading an array's element, to give it to a function of scalars too, needs it. Elements that
+//! nothing writes (`padEmpty`, `scatter`) may be part of the result, in which they are marked.
+//! Where `scatter` puts several elements at one index, the last one counts; if they come from a
+//! parallel map and differ, that is an error.
+//!
+//! # How
+//!
+//! A program is compiled once to closures: functions are put in their places, arrays are strided
+//! views of flat buffers, so that most rearrangements cost nothing, and functions on scalars work
+//! on many elements at a time.
+
+mod batch;
+mod block;
+mod col;
+mod compile;
+mod data;
+mod error;
+mod frame;
+mod io;
+mod kind;
+mod math;
+mod scalar;
+mod trace;
+mod val;
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use rise::Primitive;
+use rise::core::{Foreign, Form, Origin, Program};
+use rise::subst::subst_prop;
+use rise::types::{Address, Arg, SizeFun};
+use syntax::ast::{AddressSpace, Kind};
+
+use self::block::Bind;
+use self::compile::{Compiler, Env};
+use self::data::Meter;
+use self::error::{Res, Stop};
+use self::frame::Frame;
+use self::val::Val;
+use crate::process::Cancel;
+use crate::{Bindings, Value};
+
+pub use self::error::{ErrorKind, InterpError};
+
+/// The stack that a run gets. Programs nest no deeper than `rise::core::MAX_HEIGHT`.
+const STACK: usize = 512 << 20;
+
+/// Calls of functions that are written in C.
+pub trait ForeignCall: Sync {
+    /// The result of the function for these arguments, or why there is none.
+    fn call(&self, function: &Foreign, args: &[Value]) -> Result<Value, String>;
+}
+
+/// How a program is run.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// The most bytes that arrays may take at a time.
+    pub memory_limit: u64,
+    /// The longest time.
+    pub time_limit: Option<Duration>,
+    /// The most steps; about one for each time a function is applied to an element.
+    pub step_limit: Option<u64>,
+    /// The request to stop.
+    pub cancel: Option<&'a Cancel>,
+    /// What calls functions written in C. Those of `<math.h>` need nothing.
+    pub foreign: Option<&'a dyn ForeignCall>,
+    /// Whether to record the values of expressions.
+    pub trace: Option<TraceLimits>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options {
+            memory_limit: 4 << 30,
+            time_limit: None,
+            step_limit: None,
+            cancel: None,
+            foreign: None,
+            trace: None,
+        }
+    }
+}
+
+/// How much is recorded.
+#[derive(Clone, Copy, Debug)]
+pub struct TraceLimits {
+    /// The most values.
+    pub values: usize,
+    /// The most places that a value may have; larger ones are left out.
+    pub elements: u64,
+}
+
+/// What a run gives.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The result. Elements that nothing writes are marked in it.
+    pub value: Value,
+    /// With [`Options::trace`], the first value of each expression that is data, in the order in
+    /// which they were computed, also if the program failed later.
+    pub trace: Vec<(Origin, Value)>,
+}
+
+/// Runs a program for these sizes, and these values of its parameters in their order.
+///
+/// It runs on a thread of its own with a large stack.
+pub fn run(
+    program: &Program<Primitive>,
+    bindings: &Bindings,
+    args: &[Value],
+    options: &Options<'_>,
+) -> Result<Outcome, InterpError> {
+    let (value, trace) = run_traced(program, bindings, args, options);
+    value.map(|value| Outcome { value, trace })
+}
+
+/// As [`run`], with what was recorded also where the program fails.
+pub fn run_traced(
+    program: &Program<Primitive>,
+    bindings: &Bindings,
+    args: &[Value],
+    options: &Options<'_>,
+) -> (Result<Value, InterpError>, Vec<(Origin, Value)>) {
+    let work = || {
+        let mut run = Run::new(program, bindings, options);
+        let value = run.value(args).map_err(|error| *error);
+        (value, run.trace())
+    };
+    on_large_stack(work).unwrap_or_else(|error| (Err(*error), Vec::new()))
+}
+
+/// Runs on a thread with a stack for deep programs.
+fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Res<T> {
+    let failed = |message: String| ErrorKind::NoThread(message).nowhere();
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(STACK);
+        let thread = builder.name("interpreter".to_owned());
+        let handle = thread.spawn_scoped(scope, work);
+        let handle = handle.map_err(|error| failed(error.to_string()))?;
+        match handle.join() {
+            Ok(result) => Ok(result),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+/// One run.
+struct Run<'r, 'a> {
+    program: &'r Program<Primitive>,
+    bindings: &'r Bindings,
+    meter: Rc<Meter>,
+    frame: Frame<'a>,
+}
+
+impl<'r, 'a> Run<'r, 'a> {
+    fn new(
+        program: &'r Program<Primitive>,
+        bindings: &'r Bindings,
+        options: &Options<'a>,
+    ) -> Run<'r, 'a> {
+        let meter = Rc::new(Meter::new(options.memory_limit));
+        Run {
+            program,
+            bindings,
+            frame: Frame::new(options, meter.clone()),
+            meter,
+        }
+    }
+
+    fn trace(&mut self) -> Vec<(Origin, Value)> {
+        let trace = self.frame.trace.take();
+        trace.map(|trace| trace.values).unwrap_or_default()
+    }
+
+    fn value(&mut self, args: &[Value]) -> Res<Value> {
+        let mut compiler = Compiler::new(self.program, self.frame.trace.is_some());
+        let mut env = Env::default();
+        let mut body = &self.program.body;
+        let mut inputs: Vec<(Bind, Val)> = Vec::new();
+        loop {
+            match &body.form {
+                Form::DepLambda(var, kind, inner) => {
+                    env = env.with_var(*var, self.parameter(*var, *kind)?);
+                    body = inner;
+                }
+                Form::Lambda(param, inner) => {
+                    let ty = env.ty(&param.ty);
+                    let arg = args.get(inputs.len()).ok_or_else(|| self.count(args))?;
+                    let value = self.input(&param.local.name, &ty, arg)?;
+                    let bind = compiler.slots_for(&ty, false)?;
+                    env = env.with_data(&param.local, bind.out());
+                    inputs.push((bind, value));
+                    body = inner;
+                }
+                _ => break,
+            }
+        }
+        if inputs.len() != args.len() {
+            return Err(self.count(args));
+        }
+        self.obligations(&env)?;
+        let ty = env.ty(&body.ty);
+        let block = compiler.block(|c, steps| c.data(body, &env, steps))?;
+        self.frame.reserve(&compiler.slots());
+        for (bind, value) in &inputs {
+            bind.set(&mut self.frame, value)?;
+        }
+        drop(inputs);
+        let value = block.val(&mut self.frame)?;
+        let shape = io::shape(&ty, &value, &|_| None)?;
+        io::to_value(&shape, &value, Some(body.origin))
+    }
+
+    /// How many values the program takes, where that is not how many there are.
+    fn count(&self, args: &[Value]) -> Stop {
+        ErrorKind::ArgumentCount {
+            expected: self.program.signature().values().count(),
+            actual: args.len(),
+        }
+        .nowhere()
+    }
+
+    fn parameter(&self, var: nat::Var, kind: Kind) -> Res<Arg> {
+        let given = match kind {
+            Kind::Nat => {
+                let value = self.bindings.nats.get(&var);
+                value.map(|value| Arg::Nat(nat::Nat::constant(*value)))
+            }
+            Kind::AddrSp => Some(Arg::Address(Address::Space(AddressSpace::Global))),
+            Kind::Nat2Nat => {
+                let fun = self.bindings.size_funs.get(&var);
+                fun.map(|fun| Arg::SizeFun(SizeFun::Lambda(fun.clone())))
+            }
+            Kind::Nat2Data => self.bindings.data_funs.get(&var).cloned().map(Arg::DataFun),
+            _ => self.bindings.types.get(&var).cloned().map(Arg::Type),
+        };
+        let name = || self.program.name_of(var).to_string();
+        given.ok_or_else(|| ErrorKind::MissingParameter(name()).nowhere())
+    }
+
+    fn input(&self, name: &str, ty: &rise::Ty, arg: &Value) -> Res<Val> {
+        let value = io::from_value(arg.shape(), arg, &self.meter)?;
+        let expected = io::shape(ty, &value, &|_| None);
+        let wrong = |expected: String| {
+            ErrorKind::ArgumentShape {
+                name: name.to_owned(),
+                expected,
+                actual: arg.shape().to_string(),
+            }
+            .nowhere()
+        };
+        match expected {
+            Ok(expected) if expected == *arg.shape() => Ok(value),
+            Ok(expected) => Err(wrong(expected.to_string())),
+            // A size that has no value is what is wrong; a shape that does not fit is not.
+            Err(error) => match error.kind {
+                ErrorKind::NoLayout => Err(wrong(self.type_text(ty))),
+                _ => Err(error),
+            },
+        }
+    }
+
+    fn type_text(&self, ty: &rise::Ty) -> String {
+        let names = rise::Names(self.program.names.clone().into());
+        rise::print::type_text(ty, &names).to_string()
+    }
+
+    fn obligations(&self, env: &Env) -> Res<()> {
+        let names = |var| self.program.name_of(var);
+        for prop in &self.program.obligations {
+            let known = subst_prop(prop, &|var| env.var(var));
+            if known.eval(&|_| None, &|_, _| None) == Some(false) {
+                let text = prop.display(&names).to_string();
+                return Err(ErrorKind::Obligation(text).nowhere());
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,280 @@
+//! Compiled pieces of a program: what is computed first, and what it gives.
+
+use std::rc::Rc;
+
+use rise::core::Origin;
+
+use super::error::{ErrorKind, InterpError, Res, Stop};
+use super::frame::Frame;
+use super::kind::Kind;
+use super::scalar::{Scalar, WordCode};
+use super::val::{Target, Val};
+
+/// Code that computes a value.
+pub(crate) type ValCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Res<Val>>;
+
+/// Where the value of a variable is kept: in as many slots as it has parts.
+#[derive(Clone, Debug)]
+pub(crate) enum Bind {
+    /// A scalar; the flag says whether its value may have failed to be computed.
+    Word(Kind, usize, bool),
+    Val(usize),
+    Pair(Box<Bind>, Box<Bind>),
+}
+
+/// What an expression has become.
+#[derive(Clone)]
+pub(crate) enum Out {
+    Word(Kind, Scalar),
+    /// A variable that is no scalar.
+    Slot(usize),
+    /// An array in the array that is in a slot, at these indices.
+    Elem(usize, Vec<Scalar>, Origin),
+    Val(ValCode),
+    Pair(Box<Out>, Box<Out>),
+}
+
+/// What is computed before something else. What fails does so when it is used.
+#[derive(Clone)]
+pub(crate) enum Step {
+    Word {
+        slot: usize,
+        value: Scalar,
+        code: WordCode,
+    },
+    Bind(Bind, ValCode),
+}
+
+/// The code of a function's body.
+#[derive(Clone)]
+pub(crate) struct Block {
+    pub steps: Vec<Step>,
+    pub exec: Exec,
+}
+
+/// The code of a value.
+#[derive(Clone)]
+pub(crate) enum Exec {
+    Word(Kind, Scalar, WordCode),
+    Val(ValCode),
+    Pair(Box<Exec>, Box<Exec>),
+}
+
+fn broken() -> Stop {
+    ErrorKind::Malformed("a value of another kind than its type says").nowhere()
+}
+
+impl Bind {
+    /// The variable as an expression.
+    pub fn out(&self) -> Out {
+        match self {
+            Bind::Word(kind, slot, guarded) => Out::Word(*kind, Scalar::Slot(*slot, *guarded)),
+            Bind::Val(slot) => Out::Slot(*slot),
+            Bind::Pair(a, b) => Out::Pair(Box::new(a.out()), Box::new(b.out())),
+        }
+    }
+
+    /// Gives the variable its value.
+    pub fn set(&self, frame: &mut Frame<'_>, value: &Val) -> Res<()> {
+        match (self, value) {
+            (Bind::Word(_, slot, guarded), Val::Word(_, word)) => {
+                frame.words[*slot] = *word;
+                if *guarded {
+                    frame.failed[*slot] = None;
+                }
+            }
+            (Bind::Val(slot), value) => frame.vals[*slot] = value.clone(),
+            (Bind::Pair(a, b), Val::Pair(pair)) => {
+                a.set(frame, &pair.0)?;
+                b.set(frame, &pair.1)?;
+            }
+            _ => return Err(broken()),
+        }
+        Ok(())
+    }
+
+    /// Gives the variable the element at `index` of an array.
+    pub fn set_element(
+        &self,
+        frame: &mut Frame<'_>,
+        array: &Val,
+        index: usize,
+        origin: Origin,
+    ) -> Res<()> {
+        match (self, array) {
+            (Bind::Word(_, slot, _), Val::Col(col)) => {
+                frame.words[*slot] = col.word(index, origin)?;
+            }
+            (Bind::Pair(a, b), Val::Pair(pair)) => {
+                a.set_element(frame, &pair.0, index, origin)?;
+                b.set_element(frame, &pair.1, index, origin)?;
+            }
+            (Bind::Val(slot), array) => frame.vals[*slot] = array.element(index, origin)?,
+            _ => {
+                let element = array.element(index, origin)?;
+                self.set(frame, &element)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Its value could not be computed.
+    fn fail(&self, frame: &mut Frame<'_>, error: &Rc<InterpError>) {
+        match self {
+            Bind::Word(_, slot, _) => frame.failed[*slot] = Some(error.clone()),
+            Bind::Val(slot) => frame.vals[*slot] = Val::Failed(error.clone()),
+            Bind::Pair(a, b) => {
+                a.fail(frame, error);
+                b.fail(frame, error);
+            }
+        }
+    }
+}
+
+impl Step {
+    pub fn run(&self, frame: &mut Frame<'_>) -> Res<()> {
+        match self {
+            Step::Word { slot, code, .. } => match code(frame) {
+                Ok(word) => {
+                    frame.words[*slot] = word;
+                    frame.failed[*slot] = None;
+                }
+                Err(error) if error.kind.is_local() => frame.failed[*slot] = Some(Rc::from(error)),
+                Err(error) => return Err(error),
+            },
+            Step::Bind(bind, code) => match code(frame) {
+                Ok(value) => bind.set(frame, &value)?,
+                Err(error) if error.kind.is_local() => bind.fail(frame, &Rc::from(error)),
+                Err(error) => return Err(error),
+            },
+        }
+        Ok(())
+    }
+
+    pub fn mentions(&self, slot: usize) -> bool {
+        match self {
+            Step::Word { value, .. } => value.mentions(slot),
+            Step::Bind(..) => true,
+        }
+    }
+}
+
+impl Out {
+    /// Code that gives the value.
+    pub fn code(&self) -> ValCode {
+        match self {
+            Out::Word(kind, scalar) => {
+                let (kind, code) = (*kind, scalar.code());
+                Rc::new(move |frame| Ok(Val::Word(kind, code(frame)?)))
+            }
+            Out::Slot(slot) => {
+                let slot = *slot;
+                Rc::new(move |frame| match &frame.vals[slot] {
+                    Val::Failed(error) => Err(Box::new((**error).clone())),
+                    value => Ok(value.clone()),
+                })
+            }
+            Out::Elem(slot, indices, origin) => element_code(*slot, indices, *origin),
+            Out::Val(code) => code.clone(),
+            Out::Pair(a, b) => {
+                let (a, b) = (a.code(), b.code());
+                Rc::new(move |frame| {
+                    let first = a(frame)?;
+                    Ok(Val::pair(first, b(frame)?))
+                })
+            }
+        }
+    }
+
+    /// As code to run.
+    pub fn exec(&self) -> Exec {
+        match self {
+            Out::Word(kind, scalar) => Exec::Word(*kind, scalar.clone(), scalar.code()),
+            Out::Pair(a, b) => Exec::Pair(Box::new(a.exec()), Box::new(b.exec())),
+            other => Exec::Val(other.code()),
+        }
+    }
+}
+
+fn element_code(slot: usize, indices: &[Scalar], origin: Origin) -> ValCode {
+    let indices: Vec<WordCode> = indices.iter().map(Scalar::code).collect();
+    Rc::new(move |frame| {
+        let mut value = match &frame.vals[slot] {
+            Val::Failed(error) => return Err(Box::new((**error).clone())),
+            value => value.clone(),
+        };
+        for code in &indices {
+            let index = code(frame)?;
+            let index = super::scalar::checked_index(index, value.len()?, origin)?;
+            value = value.element(index, origin)?;
+        }
+        Ok(value)
+    })
+}
+
+impl Exec {
+    pub fn val(&self, frame: &mut Frame<'_>) -> Res<Val> {
+        match self {
+            Exec::Word(kind, _, code) => Ok(Val::Word(*kind, code(frame)?)),
+            Exec::Val(code) => code(frame),
+            Exec::Pair(a, b) => {
+                let first = a.val(frame)?;
+                Ok(Val::pair(first, b.val(frame)?))
+            }
+        }
+    }
+
+    fn put(&self, frame: &mut Frame<'_>, target: &mut Target, n: usize, at: usize) -> Res<()> {
+        match self {
+            Exec::Word(kind, _, code) => {
+                let word = code(frame)?;
+                target.put_word(n, at, *kind, word, &frame.meter)
+            }
+            Exec::Val(code) => {
+                let value = code(frame)?;
+                target.put(n, at, &value, &frame.meter)
+            }
+            Exec::Pair(a, b) => {
+                let (first, second) = target.halves()?;
+                a.put(frame, first, n, at)?;
+                b.put(frame, second, n, at)
+            }
+        }
+    }
+}
+
+impl Block {
+    #[inline]
+    fn prepare(&self, frame: &mut Frame<'_>) -> Res<()> {
+        for step in &self.steps {
+            step.run(frame)?;
+        }
+        Ok(())
+    }
+
+    pub fn val(&self, frame: &mut Frame<'_>) -> Res<Val> {
+        self.prepare(frame)?;
+        self.exec.val(frame)
+    }
+
+    /// Writes the value into the result, as the element at `at` of `n`.
+    pub fn put(&self, frame: &mut Frame<'_>, target: &mut Target, n: usize, at: usize) -> Res<()> {
+        self.prepare(frame)?;
+        self.exec.put(frame, target, n, at)
+    }
+
+    /// Gives the value to a variable.
+    pub fn bind(&self, frame: &mut Frame<'_>, bind: &Bind) -> Res<()> {
+        match (bind, &self.exec) {
+            (Bind::Word(_, slot, _), Exec::Word(_, _, code)) => {
+                self.prepare(frame)?;
+                frame.words[*slot] = code(frame)?;
+                Ok(())
+            }
+            _ => {
+                let value = self.val(frame)?;
+                bind.set(frame, &value)
+            }
+        }
+    }
+}

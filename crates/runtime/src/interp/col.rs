@@ -1,0 +1,480 @@
+//! Strided views of buffers: what all arrays are.
+//!
+//! An array of pairs is kept as a pair of arrays, and an array of arrays as one buffer, so that
+//! `zip`, `unzip`, `transpose`, `split`, `slide` and most of `join` change only lengths and
+//! strides.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use rise::core::Origin;
+use smallvec::SmallVec;
+
+use super::data::{Buf, Cells, Data, Holes, Meter, with_both};
+use super::error::{ErrorKind, InterpError, Res, Stop};
+use super::kind::{Elem, Kind, Word, with_kind};
+use super::val::Val;
+
+/// One dimension of a view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dim {
+    pub len: usize,
+    pub stride: usize,
+}
+
+/// The dimensions of a view, outermost first.
+pub(crate) type Dims = SmallVec<[Dim; 4]>;
+
+/// A view of a buffer. The lanes of vectors are its last dimension.
+#[derive(Clone, Debug)]
+pub(crate) struct Col {
+    pub buf: Rc<Buf>,
+    pub offset: usize,
+    pub dims: Dims,
+}
+
+/// The dimensions of a buffer that holds such an array and nothing else; `None` if they are too
+/// many elements.
+pub(crate) fn dense(lens: impl DoubleEndedIterator<Item = usize>) -> Option<(Dims, usize)> {
+    let mut dims = Dims::new();
+    let mut stride = 1usize;
+    for len in lens.rev() {
+        dims.push(Dim { len, stride });
+        stride = stride.checked_mul(len)?;
+    }
+    dims.reverse();
+    Some((dims, stride))
+}
+
+/// Why an element has no value.
+pub(crate) fn hole(failure: Option<&Rc<InterpError>>, origin: Origin) -> Stop {
+    match failure {
+        Some(failure) => Box::new((**failure).clone()),
+        None => ErrorKind::Unwritten.at(origin),
+    }
+}
+
+fn length_error(expected: usize, actual: usize) -> Stop {
+    ErrorKind::Length {
+        expected: expected as i64,
+        actual: actual as i64,
+    }
+    .nowhere()
+}
+
+impl Col {
+    /// A buffer of these dimensions, all of it.
+    pub fn whole(data: Data, holes: Option<Box<Holes>>, dims: Dims, meter: &Rc<Meter>) -> Col {
+        Col {
+            buf: Buf::new(data, holes, meter),
+            offset: 0,
+            dims,
+        }
+    }
+
+    pub fn rank(&self) -> usize {
+        self.dims.len()
+    }
+
+    fn dim(&self, depth: usize) -> Res<Dim> {
+        let dim = self.dims.get(depth).copied();
+        dim.ok_or_else(|| ErrorKind::Malformed("an array of too few dimensions").nowhere())
+    }
+
+    /// The length of the outermost dimension.
+    pub fn len(&self) -> usize {
+        self.dims.first().map_or(0, |dim| dim.len)
+    }
+
+    /// The scalar that a view without dimensions stands for.
+    #[inline]
+    pub fn word_at(&self, offset: usize, origin: Origin) -> Res<Word> {
+        if let Some(holes) = &self.buf.holes
+            && holes.has(offset)
+        {
+            return Err(hole(holes.failure(offset), origin));
+        }
+        let word = self.buf.data.word(offset);
+        word.ok_or_else(|| ErrorKind::Malformed("a read behind the end of a buffer").at(origin))
+    }
+
+    /// The element at `index`, which is less than the length, if it is a scalar.
+    #[inline]
+    pub fn word(&self, index: usize, origin: Origin) -> Res<Word> {
+        let stride = self.dims.first().map_or(0, |dim| dim.stride);
+        self.word_at(self.offset + index * stride, origin)
+    }
+
+    /// The element at `index`, which is less than the length.
+    pub fn element(&self, index: usize, origin: Origin) -> Res<Val> {
+        if self.rank() > 1 {
+            return Ok(Val::Col(self.slice(0, index)));
+        }
+        let stride = self.dim(0)?.stride;
+        let at = self.offset + index * stride;
+        if let Data::Boxed(values) = &self.buf.data {
+            if let Some(holes) = &self.buf.holes
+                && holes.has(at)
+            {
+                return Err(hole(holes.failure(at), origin));
+            }
+            let value = values.get(at).cloned();
+            return value.ok_or_else(|| ErrorKind::Malformed("a read behind the end").at(origin));
+        }
+        let Cells::Scalar(kind) = self.buf.data.cell() else {
+            return Err(ErrorKind::Malformed("a scalar that is boxed").at(origin));
+        };
+        Ok(Val::Word(kind, self.word_at(at, origin)?))
+    }
+
+    /// Without the dimension at `depth`, at `index` of it.
+    pub fn slice(&self, depth: usize, index: usize) -> Col {
+        let mut out = self.clone();
+        if depth < out.dims.len() {
+            let dim = out.dims.remove(depth);
+            out.offset += index * dim.stride;
+        }
+        out
+    }
+
+    pub fn take(mut self, depth: usize, n: usize) -> Res<Col> {
+        let len = self.dim(depth)?.len;
+        if n > len {
+            return Err(length_error(n, len));
+        }
+        self.dims[depth].len = n;
+        Ok(self)
+    }
+
+    pub fn drop_first(mut self, depth: usize, n: usize) -> Res<Col> {
+        let Dim { len, stride } = self.dim(depth)?;
+        if n > len {
+            return Err(length_error(n, len));
+        }
+        self.offset += n * stride;
+        self.dims[depth].len = len - n;
+        Ok(self)
+    }
+
+    pub fn split(mut self, depth: usize, n: usize) -> Res<Col> {
+        let Dim { len, stride } = self.dim(depth)?;
+        if n == 0 || len % n != 0 {
+            return Err(length_error(len / n.max(1) * n, len));
+        }
+        self.dims[depth] = Dim {
+            len: len / n,
+            stride: stride * n,
+        };
+        self.dims.insert(depth + 1, Dim { len: n, stride });
+        Ok(self)
+    }
+
+    pub fn join(mut self, depth: usize, meter: &Rc<Meter>) -> Res<Col> {
+        let (outer, inner) = (self.dim(depth)?, self.dim(depth + 1)?);
+        let len = outer.len * inner.len;
+        let stride = if outer.len <= 1 || len == 0 {
+            inner.stride
+        } else if inner.len == 1 {
+            outer.stride
+        } else if outer.stride == inner.len * inner.stride {
+            inner.stride
+        } else {
+            return self.copied(meter)?.join(depth, meter);
+        };
+        self.dims.remove(depth);
+        self.dims[depth] = Dim { len, stride };
+        Ok(self)
+    }
+
+    pub fn transpose(mut self, depth: usize) -> Res<Col> {
+        self.dim(depth + 1)?;
+        self.dims.swap(depth, depth + 1);
+        Ok(self)
+    }
+
+    pub fn slide(mut self, depth: usize, sz: usize, sp: usize) -> Res<Col> {
+        let Dim { len, stride } = self.dim(depth)?;
+        let windows = match len.checked_sub(sz) {
+            Some(rest) => rest.checked_div(sp).unwrap_or(0) + 1,
+            None => 0,
+        };
+        self.dims[depth] = Dim {
+            len: windows,
+            stride: stride * sp,
+        };
+        self.dims.insert(depth + 1, Dim { len: sz, stride });
+        Ok(self)
+    }
+
+    /// As many copies of this as the new dimensions say, which stand first.
+    pub fn repeated(mut self, lens: &[usize]) -> Col {
+        for &len in lens.iter().rev() {
+            self.dims.insert(0, Dim { len, stride: 0 });
+        }
+        self
+    }
+
+    /// The same in a buffer of its own.
+    pub fn copied(&self, meter: &Rc<Meter>) -> Res<Col> {
+        let mut target = Area::new(
+            self.buf.data.cell(),
+            self.dims.iter().map(|dim| dim.len),
+            meter,
+        )?;
+        target.copy(0, &target.dims.clone(), self)?;
+        Ok(target.finish(meter))
+    }
+
+    /// Along the dimension at `depth`, the elements at these places.
+    pub fn at_places(&self, depth: usize, places: &[usize], meter: &Rc<Meter>) -> Res<Col> {
+        let len = self.dim(depth)?.len;
+        let mut lens: SmallVec<[usize; 4]> = self.dims.iter().map(|dim| dim.len).collect();
+        lens[depth] = places.len();
+        let mut target = Area::new(self.buf.data.cell(), lens.into_iter(), meter)?;
+        let mut dims = target.dims.clone();
+        let stride = dims.remove(depth).stride;
+        for (at, &place) in places.iter().enumerate() {
+            if place >= len {
+                let (index, bound) = (place as i64, len as i64);
+                return Err(ErrorKind::OutOfRange { index, bound }.nowhere());
+            }
+            target.copy(at * stride, &dims, &self.slice(depth, place))?;
+        }
+        Ok(target.finish(meter))
+    }
+
+    /// Along the dimension at `depth`, these one after the other. `None` stands for elements that
+    /// nothing writes.
+    pub fn chain(parts: &[Result<Col, usize>], depth: usize, meter: &Rc<Meter>) -> Res<Col> {
+        let first = parts.iter().find_map(|part| part.as_ref().ok());
+        let first = first.ok_or_else(|| ErrorKind::Malformed("nothing to chain").nowhere())?;
+        let length = |part: &Result<Col, usize>| match part {
+            Ok(col) => col.dim(depth).map(|dim| dim.len),
+            Err(len) => Ok(*len),
+        };
+        let mut total = 0;
+        for part in parts {
+            total += length(part)?;
+        }
+        let mut lens: SmallVec<[usize; 4]> = first.dims.iter().map(|dim| dim.len).collect();
+        lens[depth] = total;
+        let mut target = Area::new(first.buf.data.cell(), lens.into_iter(), meter)?;
+        let mut start = 0;
+        for part in parts {
+            let len = length(part)?;
+            let mut dims = target.dims.clone();
+            let at = start * dims[depth].stride;
+            dims[depth].len = len;
+            match part {
+                Ok(col) => target.copy(at, &dims, col)?,
+                Err(_) => target.clear(at, &dims, None),
+            }
+            start += len;
+        }
+        Ok(target.finish(meter))
+    }
+
+    /// The elements `range` of an array of scalars, one after the other; `None` if one of them
+    /// has no value.
+    pub fn lanes(&self, range: Range<usize>) -> Option<Lane> {
+        let &[Dim { stride, .. }] = self.dims.as_slice() else {
+            return None;
+        };
+        let start = self.offset + range.start * stride;
+        let n = range.len();
+        if let Some(holes) = &self.buf.holes
+            && (0..n).any(|at| holes.has(start + at * stride))
+        {
+            return None;
+        }
+        let Cells::Scalar(kind) = self.buf.data.cell() else {
+            return None;
+        };
+        if stride == 0 && n > 0 {
+            return Some(Lane::Same(self.buf.data.word(start)?));
+        }
+        with_kind!(kind, T => {
+            let values = T::slice(&self.buf.data)?;
+            if stride == 1 {
+                return Some(Lane::Each(T::wrap(values.get(start..start + n)?.to_vec())));
+            }
+            if n == 0 {
+                return Some(Lane::Each(T::wrap(Vec::new())));
+            }
+            let all = values.get(start..=start + (n - 1) * stride)?;
+            Some(Lane::Each(T::wrap(all.iter().step_by(stride).copied().collect())))
+        })
+    }
+}
+
+/// Scalars of many iterations.
+#[derive(Clone, Debug)]
+pub(crate) enum Lane {
+    /// The same in each.
+    Same(Word),
+    /// One for each.
+    Each(Data),
+}
+
+impl Lane {
+    /// One value for each of `n` iterations.
+    pub fn spread<T: Elem>(self, n: usize) -> Option<Vec<T>> {
+        match self {
+            Lane::Same(word) => Some(vec![T::of(word); n]),
+            Lane::Each(mut data) => Some(std::mem::take(T::vec_mut(&mut data)?)),
+        }
+    }
+}
+
+/// A buffer that is being filled.
+#[derive(Debug)]
+pub(crate) struct Area {
+    pub data: Data,
+    pub holes: Option<Box<Holes>>,
+    pub dims: Dims,
+}
+
+impl Area {
+    pub fn new(
+        cells: Cells,
+        lens: impl DoubleEndedIterator<Item = usize>,
+        meter: &Meter,
+    ) -> Res<Area> {
+        let (dims, count) = dense(lens).ok_or_else(|| meter.exhausted())?;
+        Ok(Area {
+            data: Data::zeros(cells, count, meter)?,
+            holes: None,
+            dims,
+        })
+    }
+
+    pub fn finish(self, meter: &Rc<Meter>) -> Col {
+        Col::whole(self.data, self.holes, self.dims, meter)
+    }
+
+    /// Writes `src` at `at`, with the strides of `dims`.
+    pub fn copy(&mut self, at: usize, dims: &[Dim], src: &Col) -> Res<()> {
+        let same = dims.len() == src.dims.len();
+        let wrong = dims.iter().zip(&src.dims).find(|(a, b)| a.len != b.len);
+        if let Some((a, b)) = wrong {
+            return Err(length_error(a.len, b.len));
+        }
+        let pairs: SmallVec<[(Dim, usize); 4]> = (dims.iter().zip(&src.dims))
+            .map(|(a, b)| (*a, b.stride))
+            .collect();
+        let fits = same
+            && with_both!(&mut self.data, &src.buf.data, a, b => {
+                copy_values(a, at, b, src.offset, &pairs)
+            }, else false);
+        if !fits {
+            return Err(ErrorKind::Malformed("elements of another kind").nowhere());
+        }
+        if src.buf.holes.is_some() || self.holes.is_some() {
+            self.copy_holes(at, src, &pairs);
+        }
+        Ok(())
+    }
+
+    fn copy_holes(&mut self, at: usize, src: &Col, pairs: &[(Dim, usize)]) {
+        let len = self.data.len();
+        let from = src.buf.holes.as_deref();
+        let to = (self.holes).get_or_insert_with(|| Box::new(Holes::none(len)));
+        each_place(at, src.offset, pairs, &mut |to_at, from_at| match from {
+            Some(from) if from.has(from_at) => to.add(to_at, from.failure(from_at).cloned()),
+            _ => to.fill(to_at),
+        });
+    }
+
+    /// Makes holes of these elements.
+    pub fn clear(&mut self, at: usize, dims: &[Dim], failure: Option<&Rc<InterpError>>) {
+        let len = self.data.len();
+        let holes = (self.holes).get_or_insert_with(|| Box::new(Holes::none(len)));
+        let pairs: SmallVec<[(Dim, usize); 4]> = dims.iter().map(|dim| (*dim, 0)).collect();
+        each_place(at, 0, &pairs, &mut |place, _| {
+            holes.add(place, failure.cloned());
+        });
+    }
+
+    /// Writes a scalar.
+    #[inline]
+    pub fn set(&mut self, at: usize, word: Word) {
+        self.data.set_word(at, word);
+        if let Some(holes) = &mut self.holes {
+            holes.fill(at);
+        }
+    }
+
+    /// Writes scalars, one after the other; whether they are of the right kind.
+    pub fn set_lane(&mut self, at: usize, n: usize, lane: &Lane) -> bool {
+        match lane {
+            Lane::Same(word) => {
+                for place in at..at + n {
+                    self.data.set_word(place, *word);
+                }
+                true
+            }
+            Lane::Each(data) => with_both!(&mut self.data, data, to, from => {
+                match (to.get_mut(at..at + n), from.get(..n)) {
+                    (Some(to), Some(from)) => {
+                        to.clone_from_slice(from);
+                        true
+                    }
+                    _ => false,
+                }
+            }, else false),
+        }
+    }
+}
+
+/// Whether everything was in its bounds.
+fn copy_values<T: Clone>(
+    to: &mut [T],
+    to_at: usize,
+    from: &[T],
+    from_at: usize,
+    dims: &[(Dim, usize)],
+) -> bool {
+    let Some(((dim, stride), inner)) = dims.split_first() else {
+        return match (to.get_mut(to_at), from.get(from_at)) {
+            (Some(to), Some(from)) => {
+                to.clone_from(from);
+                true
+            }
+            _ => false,
+        };
+    };
+    if inner.is_empty() && dim.stride == 1 && *stride == 1 {
+        let target = to.get_mut(to_at..to_at + dim.len);
+        return match (target, from.get(from_at..from_at + dim.len)) {
+            (Some(to), Some(from)) => {
+                to.clone_from_slice(from);
+                true
+            }
+            _ => false,
+        };
+    }
+    (0..dim.len).all(|at| {
+        copy_values(
+            to,
+            to_at + at * dim.stride,
+            from,
+            from_at + at * stride,
+            inner,
+        )
+    })
+}
+
+/// Calls `visit` with the places of each element on both sides.
+fn each_place(
+    to_at: usize,
+    from_at: usize,
+    dims: &[(Dim, usize)],
+    visit: &mut dyn FnMut(usize, usize),
+) {
+    let Some(((dim, stride), inner)) = dims.split_first() else {
+        return visit(to_at, from_at);
+    };
+    for at in 0..dim.len {
+        each_place(to_at + at * dim.stride, from_at + at * stride, inner, visit);
+    }
+}

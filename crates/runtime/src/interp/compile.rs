@@ -1,0 +1,641 @@
+//! From core RISE to closures.
+//!
+//! Functions are known when a program is compiled, since they cannot be stored: each is put in
+//! its place wherever it is applied, and only data is left. What is left is one closure for each
+//! operation on arrays, which loops over compiled bodies, and one for each operation on scalars.
+
+mod arrays;
+mod call;
+mod dependent;
+mod env;
+mod folds;
+mod foreign;
+mod maps;
+mod numbers;
+mod views;
+
+use std::rc::Rc;
+
+use nat::Var;
+use rise::core::{Expr, Form, Local, Node, Origin, Param, Program};
+use rise::types::{Arg, Ty, Type};
+use rise::{DataFun, Primitive};
+use syntax::ast::Literal;
+
+pub(crate) use self::env::Env;
+use super::block::{Bind, Block, Out, Step, ValCode};
+use super::data::Cells;
+use super::error::{ErrorKind, Res};
+use super::frame::{Frame, NatCode};
+use super::kind::{Elem, Kind};
+use super::scalar::{Scalar, WordCode};
+use super::val::Layout;
+
+/// Expressions that may be compiled, functions counted as often as they are used.
+const MAX_SIZE: usize = 2_000_000;
+
+/// An expression of the program.
+type Term = Expr<Primitive>;
+
+/// Compiles one program for one choice of sizes.
+pub(crate) struct Compiler {
+    words: usize,
+    vals: usize,
+    nats: usize,
+    /// Variables from here on stand for sizes that are known only at run time.
+    first_nat: u32,
+    names: rise::Names,
+    remaining: usize,
+    /// Whether values are recorded; then nothing is computed other than as it is written.
+    trace: bool,
+}
+
+/// What a term has become: data, or a function.
+#[derive(Clone)]
+pub(super) enum Meaning {
+    Data(Out),
+    Function(Rc<Function>),
+}
+
+/// A function, as it is known while the program is compiled.
+pub(super) enum Function {
+    Lambda(Param, Term, Env),
+    DepLambda(Var, Term, Env),
+    /// A primitive that still takes arguments. Its arguments so far are as good as variables.
+    Primitive(Rc<Partial>),
+}
+
+/// A primitive or C function with some of its arguments.
+#[derive(Clone)]
+pub(super) struct Partial {
+    pub head: Head,
+    pub types: Rc<[Arg]>,
+    pub args: Vec<Meaning>,
+    /// How many arguments are missing.
+    pub missing: usize,
+    pub origin: Origin,
+}
+
+/// What takes arguments.
+#[derive(Clone)]
+pub(super) enum Head {
+    Primitive(Primitive),
+    Foreign(std::sync::Arc<rise::core::Foreign>),
+}
+
+/// An argument of a primitive.
+pub(super) enum Argument {
+    /// Not compiled yet.
+    Term(Term, Env),
+    Ready(Meaning),
+}
+
+/// A primitive with all of its arguments.
+pub(super) struct Call {
+    pub primitive: Primitive,
+    pub types: Rc<[Arg]>,
+    pub args: Vec<Argument>,
+    pub origin: Origin,
+}
+
+impl Call {
+    /// The `at`th size among its type-level arguments.
+    pub fn nat(&self, at: usize) -> Res<&nat::Nat> {
+        let mut nats = self.types.iter().filter_map(|arg| match arg {
+            Arg::Nat(nat) => Some(nat),
+            _ => None,
+        });
+        nats.nth(at)
+            .ok_or_else(|| malformed("a size is missing", self.origin))
+    }
+
+    /// The `at`th type among them.
+    pub fn ty(&self, at: usize) -> Res<&Ty> {
+        let mut types = self.types.iter().filter_map(|arg| match arg {
+            Arg::Type(ty) => Some(ty),
+            _ => None,
+        });
+        types
+            .nth(at)
+            .ok_or_else(|| malformed("a type is missing", self.origin))
+    }
+
+    /// The `at`th argument.
+    pub fn arg(&self, at: usize) -> Res<&Argument> {
+        (self.args.get(at)).ok_or_else(|| malformed("an argument is missing", self.origin))
+    }
+}
+
+pub(super) fn malformed(what: &'static str, origin: Origin) -> super::error::Stop {
+    ErrorKind::Malformed(what).at(origin)
+}
+
+/// Errors that do not say where they are happened here.
+pub(super) fn here<T>(origin: Origin, result: Res<T>) -> Res<T> {
+    result.map_err(|mut error| {
+        error.origin.get_or_insert(origin);
+        error
+    })
+}
+
+/// How an array of a type's elements is kept, where sizes may be known only at run time.
+pub(super) enum LayoutCode {
+    Leaf(Cells, Vec<NatCode>),
+    Pair(Box<LayoutCode>, Box<LayoutCode>),
+}
+
+impl LayoutCode {
+    pub fn eval(&self, frame: &Frame<'_>, origin: Origin) -> Res<Layout> {
+        Ok(match self {
+            LayoutCode::Leaf(cells, lens) => {
+                let lens: Res<_> = lens.iter().map(|len| len.len(frame, origin)).collect();
+                Layout::Leaf(*cells, lens?)
+            }
+            LayoutCode::Pair(a, b) => Layout::Pair(
+                Box::new(a.eval(frame, origin)?),
+                Box::new(b.eval(frame, origin)?),
+            ),
+        })
+    }
+}
+
+/// The slots that a compiled program needs.
+pub(crate) struct Slots {
+    pub words: usize,
+    pub vals: usize,
+    pub nats: usize,
+}
+
+impl Compiler {
+    pub fn new(program: &Program<Primitive>, trace: bool) -> Compiler {
+        Compiler {
+            words: 0,
+            vals: 0,
+            nats: 0,
+            first_nat: u32::try_from(program.names.len()).unwrap_or(u32::MAX / 4),
+            names: rise::Names(program.names.clone().into()),
+            remaining: MAX_SIZE,
+            trace,
+        }
+    }
+
+    pub fn slots(&self) -> Slots {
+        Slots {
+            words: self.words,
+            vals: self.vals,
+            nats: self.nats,
+        }
+    }
+
+    // ----- terms -----
+
+    pub fn term(&mut self, term: &Term, env: &Env, steps: &mut Vec<Step>) -> Res<Meaning> {
+        self.remaining -= 1;
+        if self.remaining == 0 {
+            return Err(ErrorKind::TooLarge.nowhere());
+        }
+        let meaning = self.meaning(term, env, steps)?;
+        match meaning {
+            Meaning::Data(out) if self.trace && !matches!(term.form, Form::Literal(_)) => {
+                let out = self.traced(out, &env.ty(&term.ty), term.origin, steps)?;
+                Ok(Meaning::Data(out))
+            }
+            other => Ok(other),
+        }
+    }
+
+    fn meaning(&mut self, term: &Term, env: &Env, steps: &mut Vec<Step>) -> Res<Meaning> {
+        let origin = term.origin;
+        match &term.form {
+            Form::Var(local) => {
+                (env.local(local)).ok_or_else(|| malformed("a variable that nothing binds", origin))
+            }
+            Form::Literal(literal) => self.literal(literal, &env.ty(&term.ty), origin),
+            Form::Nat(nat) => {
+                let scalar = match self.nat(&env.nat(nat)) {
+                    NatCode::Const(value) => Scalar::Const((value as i32).word()),
+                    open => Scalar::Nat(open, origin),
+                };
+                Ok(Meaning::Data(Out::Word(Kind::I32, scalar)))
+            }
+            Form::Lambda(param, body) => Ok(Meaning::Function(Rc::new(Function::Lambda(
+                param.clone(),
+                body.clone(),
+                env.clone(),
+            )))),
+            Form::DepLambda(var, _, body) => Ok(Meaning::Function(Rc::new(Function::DepLambda(
+                *var,
+                body.clone(),
+                env.clone(),
+            )))),
+            Form::Apply(f, x) => {
+                let f = self.function(f, env, steps)?;
+                let x = self.argument(x, env, steps)?;
+                self.apply(&f, x, steps)
+            }
+            Form::DepApply(f, arg) => {
+                let f = self.function(f, env, steps)?;
+                self.dep_apply(&f, env.arg(arg), origin, steps)
+            }
+            Form::Primitive(p, types, args) => {
+                let types = types.iter().map(|arg| env.arg(arg)).collect();
+                self.applied(Head::Primitive(*p), types, args, term, env, steps)
+            }
+            Form::Foreign(function, args) => {
+                let head = Head::Foreign(function.clone());
+                self.applied(head, Rc::new([]), args, term, env, steps)
+            }
+            Form::Global(..) => Err(malformed("a definition that is not linked", origin)),
+        }
+    }
+
+    fn applied(
+        &mut self,
+        head: Head,
+        types: Rc<[Arg]>,
+        args: &[Term],
+        term: &Term,
+        env: &Env,
+        steps: &mut Vec<Step>,
+    ) -> Res<Meaning> {
+        let mut missing = 0;
+        let mut rest = &term.ty;
+        while let Type::Fun(_, result) = &**rest {
+            missing += 1;
+            rest = result;
+        }
+        if missing == 0 {
+            let args = args
+                .iter()
+                .map(|arg| Argument::Term(arg.clone(), env.clone()));
+            let args = args.collect();
+            let out = self.full(head, types, args, term.origin, steps)?;
+            return Ok(Meaning::Data(out));
+        }
+        let args: Res<Vec<Meaning>> = args
+            .iter()
+            .map(|arg| self.argument(arg, env, steps))
+            .collect();
+        Ok(Meaning::Function(Rc::new(Function::Primitive(Rc::new(
+            Partial {
+                head,
+                types,
+                args: args?,
+                missing,
+                origin: term.origin,
+            },
+        )))))
+    }
+
+    fn full(
+        &mut self,
+        head: Head,
+        types: Rc<[Arg]>,
+        args: Vec<Argument>,
+        origin: Origin,
+        steps: &mut Vec<Step>,
+    ) -> Res<Out> {
+        match head {
+            Head::Primitive(primitive) => {
+                let call = Call {
+                    primitive,
+                    types,
+                    args,
+                    origin,
+                };
+                self.call(&call, steps)
+            }
+            Head::Foreign(function) => self.foreign(&function, &args, origin, steps),
+        }
+    }
+
+    /// The code of a term that is data.
+    pub fn data(&mut self, term: &Term, env: &Env, steps: &mut Vec<Step>) -> Res<Out> {
+        match self.term(term, env, steps)? {
+            Meaning::Data(out) => Ok(out),
+            Meaning::Function(_) => Err(malformed("a function where data is", term.origin)),
+        }
+    }
+
+    pub fn function(&mut self, term: &Term, env: &Env, steps: &mut Vec<Step>) -> Res<Rc<Function>> {
+        match self.term(term, env, steps)? {
+            Meaning::Function(function) => Ok(function),
+            Meaning::Data(_) => Err(malformed("data where a function is", term.origin)),
+        }
+    }
+
+    /// An argument of a function: computed once, before the function.
+    fn argument(&mut self, term: &Term, env: &Env, steps: &mut Vec<Step>) -> Res<Meaning> {
+        match self.term(term, env, steps)? {
+            Meaning::Data(out) => {
+                let out = self.bound(out, &env.ty(&term.ty), steps)?;
+                Ok(Meaning::Data(out))
+            }
+            function => Ok(function),
+        }
+    }
+
+    /// The argument of a primitive as data.
+    pub fn out(&mut self, call: &Call, at: usize, steps: &mut Vec<Step>) -> Res<Out> {
+        match call.arg(at)? {
+            Argument::Term(term, env) => self.data(term, env, steps),
+            Argument::Ready(Meaning::Data(out)) => Ok(out.clone()),
+            Argument::Ready(Meaning::Function(_)) => {
+                Err(malformed("a function where data is", call.origin))
+            }
+        }
+    }
+
+    /// The argument of a primitive as code.
+    pub fn code(&mut self, call: &Call, at: usize, steps: &mut Vec<Step>) -> Res<ValCode> {
+        Ok(self.out(call, at, steps)?.code())
+    }
+
+    /// The argument of a primitive as a function.
+    pub fn fun(&mut self, call: &Call, at: usize, steps: &mut Vec<Step>) -> Res<Rc<Function>> {
+        match call.arg(at)? {
+            Argument::Term(term, env) => self.function(term, env, steps),
+            Argument::Ready(Meaning::Function(function)) => Ok(function.clone()),
+            Argument::Ready(Meaning::Data(_)) => {
+                Err(malformed("data where a function is", call.origin))
+            }
+        }
+    }
+
+    // ----- functions -----
+
+    /// `f(x)`, where `x` is as good as a variable.
+    pub fn apply(&mut self, f: &Function, x: Meaning, steps: &mut Vec<Step>) -> Res<Meaning> {
+        match f {
+            Function::Lambda(param, body, env) => {
+                let env = env.with_local(&param.local, x);
+                self.term(body, &env, steps)
+            }
+            Function::Primitive(partial) => {
+                let mut args = partial.args.clone();
+                args.push(x);
+                if partial.missing > 1 {
+                    return Ok(Meaning::Function(Rc::new(Function::Primitive(Rc::new(
+                        Partial {
+                            args,
+                            missing: partial.missing - 1,
+                            ..(**partial).clone()
+                        },
+                    )))));
+                }
+                let args = args.into_iter().map(Argument::Ready).collect();
+                let (head, types) = (partial.head.clone(), partial.types.clone());
+                let out = self.full(head, types, args, partial.origin, steps)?;
+                Ok(Meaning::Data(out))
+            }
+            Function::DepLambda(_, body, _) => {
+                Err(malformed("a size where a value is", body.origin))
+            }
+        }
+    }
+
+    /// The same for a function whose result is data.
+    pub fn apply_data(&mut self, f: &Function, args: &[Out], steps: &mut Vec<Step>) -> Res<Out> {
+        let mut meaning: Option<Meaning> = None;
+        for arg in args {
+            let arg = Meaning::Data(arg.clone());
+            meaning = Some(match &meaning {
+                None => self.apply(f, arg, steps)?,
+                Some(Meaning::Function(f)) => self.apply(&f.clone(), arg, steps)?,
+                Some(Meaning::Data(_)) => break,
+            });
+        }
+        match meaning {
+            Some(Meaning::Data(out)) => Ok(out),
+            _ => Err(ErrorKind::Malformed("a function where data is").nowhere()),
+        }
+    }
+
+    /// `f(arg)` for a dependent function.
+    pub fn dep_apply(
+        &mut self,
+        f: &Function,
+        arg: Arg,
+        origin: Origin,
+        steps: &mut Vec<Step>,
+    ) -> Res<Meaning> {
+        match f {
+            Function::DepLambda(var, body, env) => self.term(body, &env.with_var(*var, arg), steps),
+            _ => Err(malformed("a size for what takes none", origin)),
+        }
+    }
+
+    /// The body of a loop.
+    pub fn block(
+        &mut self,
+        body: impl FnOnce(&mut Compiler, &mut Vec<Step>) -> Res<Out>,
+    ) -> Res<Block> {
+        let mut steps = Vec::new();
+        let out = body(self, &mut steps)?;
+        Ok(Block {
+            steps,
+            exec: out.exec(),
+        })
+    }
+
+    // ----- variables -----
+
+    pub fn word_slot(&mut self) -> usize {
+        self.words += 1;
+        self.words - 1
+    }
+
+    pub fn val_slot(&mut self) -> usize {
+        self.vals += 1;
+        self.vals - 1
+    }
+
+    /// A size that is known only at run time.
+    pub fn nat_slot(&mut self) -> (usize, Var) {
+        let slot = self.nats;
+        self.nats += 1;
+        (slot, Var(self.first_nat + slot as u32))
+    }
+
+    /// Slots for a value of that type.
+    pub fn slots_for(&mut self, ty: &Ty, guarded: bool) -> Res<Bind> {
+        Ok(match &**ty {
+            Type::Scalar(scalar) => Bind::Word(Kind::of(*scalar), self.word_slot(), guarded),
+            Type::Index(_) => Bind::Word(Kind::I32, self.word_slot(), guarded),
+            Type::Pair(a, b) => Bind::Pair(
+                Box::new(self.slots_for(a, guarded)?),
+                Box::new(self.slots_for(b, guarded)?),
+            ),
+            Type::Array(_, element) => self.columns_for(element)?,
+            Type::Vector(..) | Type::DepArray(..) | Type::DepPair(_) => Bind::Val(self.val_slot()),
+            _ => return Err(self.no_data(ty)),
+        })
+    }
+
+    /// Slots for an array of such elements.
+    fn columns_for(&mut self, element: &Ty) -> Res<Bind> {
+        Ok(match &**element {
+            Type::Pair(a, b) => Bind::Pair(
+                Box::new(self.columns_for(a)?),
+                Box::new(self.columns_for(b)?),
+            ),
+            Type::Array(_, inner) => self.columns_for(inner)?,
+            _ => Bind::Val(self.val_slot()),
+        })
+    }
+
+    /// As good as a variable: computed once, before what follows.
+    pub fn bound(&mut self, out: Out, ty: &Ty, steps: &mut Vec<Step>) -> Res<Out> {
+        match out {
+            Out::Word(kind, scalar) => {
+                if scalar.is_trivial() {
+                    return Ok(Out::Word(kind, scalar));
+                }
+                let (slot, guarded) = (self.word_slot(), scalar.may_fail());
+                steps.push(Step::Word {
+                    slot,
+                    code: scalar.code(),
+                    value: scalar,
+                });
+                Ok(Out::Word(kind, Scalar::Slot(slot, guarded)))
+            }
+            Out::Slot(slot) => Ok(Out::Slot(slot)),
+            Out::Pair(a, b) => {
+                let (first, second) = halves(ty).ok_or_else(|| self.no_data(ty))?;
+                Ok(Out::Pair(
+                    Box::new(self.bound(*a, &first, steps)?),
+                    Box::new(self.bound(*b, &second, steps)?),
+                ))
+            }
+            Out::Elem(..) | Out::Val(_) => {
+                let bind = self.slots_for(ty, true)?;
+                steps.push(Step::Bind(bind.clone(), out.code()));
+                Ok(bind.out())
+            }
+        }
+    }
+
+    /// A value that code computes, as a type says.
+    pub fn computed(&mut self, ty: &Ty, code: ValCode) -> Out {
+        match scalar_kind(ty) {
+            Some(kind) => {
+                let word: WordCode = Rc::new(move |frame| code(frame)?.word());
+                Out::Word(kind, Scalar::Opaque(word))
+            }
+            None => Out::Val(code),
+        }
+    }
+
+    // ----- sizes and types -----
+
+    /// A size whose variables are all known or in slots.
+    pub fn nat(&self, nat: &nat::Nat) -> NatCode {
+        if let Some(value) = nat.as_const().or_else(|| nat.eval(&|_| None, &|_, _| None)) {
+            return NatCode::Const(value);
+        }
+        NatCode::Open {
+            nat: nat.clone(),
+            first: self.first_nat,
+            text: rise::print::nat_text(nat, &self.names).to_string().into(),
+        }
+    }
+
+    /// How elements of that type are kept in an array.
+    pub fn layout(&self, ty: &Ty) -> Res<LayoutCode> {
+        self.layout_under(ty, &mut Vec::new())
+    }
+
+    fn layout_under(&self, ty: &Ty, lens: &mut Vec<NatCode>) -> Res<LayoutCode> {
+        let leaf = |cells, lens: &Vec<NatCode>| Ok(LayoutCode::Leaf(cells, lens.clone()));
+        match &**ty {
+            Type::Scalar(scalar) => leaf(Cells::Scalar(Kind::of(*scalar)), lens),
+            Type::Index(_) => leaf(Cells::Scalar(Kind::I32), lens),
+            Type::DepArray(..) | Type::DepPair(_) => leaf(Cells::Boxed, lens),
+            Type::Array(n, inner) | Type::Vector(n, inner) => {
+                lens.push(self.nat(n));
+                let layout = self.layout_under(inner, lens);
+                lens.pop();
+                layout
+            }
+            Type::Pair(a, b) => Ok(LayoutCode::Pair(
+                Box::new(self.layout_under(a, lens)?),
+                Box::new(self.layout_under(b, lens)?),
+            )),
+            _ => Err(self.no_data(ty)),
+        }
+    }
+
+    fn no_data(&self, ty: &Ty) -> super::error::Stop {
+        let text = rise::print::type_text(ty, &self.names).to_string();
+        let error = match &**ty {
+            Type::Var(_) | Type::Apply(..) => crate::ShapeError::Polymorphic(text),
+            _ => crate::ShapeError::NotData(text),
+        };
+        ErrorKind::Shape(error).nowhere()
+    }
+
+    fn literal(&mut self, literal: &Literal, ty: &Ty, origin: Origin) -> Res<Meaning> {
+        if let Type::Vector(n, lane) = &**ty {
+            let Meaning::Data(out) = self.literal(literal, lane, origin)? else {
+                return Err(malformed("a literal", origin));
+            };
+            return Ok(Meaning::Data(self.spread(out, self.nat(n), origin)));
+        }
+        let kind = scalar_kind(ty).ok_or_else(|| self.no_data(ty))?;
+        let word = numbers::literal_word(literal, kind);
+        let word = word.ok_or_else(|| malformed("a literal", origin))?;
+        Ok(Meaning::Data(Out::Word(kind, Scalar::Const(word))))
+    }
+
+    /// Records the value when it is computed first.
+    fn traced(&mut self, out: Out, ty: &Ty, origin: Origin, steps: &mut Vec<Step>) -> Res<Out> {
+        let (code, ty, first) = (out.code(), ty.clone(), self.first_nat);
+        let kept = ty.clone();
+        let recording: ValCode = Rc::new(move |frame| {
+            let value = code(frame)?;
+            super::trace::record(frame, origin, &kept, &value, first);
+            Ok(value)
+        });
+        self.bound(Out::Val(recording), &ty, steps)
+    }
+
+    /// The type of the elements at `k` of a dependent array or pair.
+    pub fn at(&self, fun: &DataFun, k: Var) -> Ty {
+        match fun {
+            DataFun::Lambda(param, body) => {
+                rise::subst::subst(body, &|v| (v == *param).then(|| Arg::Nat(nat::Nat::var(k))))
+            }
+            DataFun::Var(var) => std::sync::Arc::new(Type::Apply(*var, nat::Nat::var(k))),
+        }
+    }
+}
+
+/// How a type's values are kept, if they are scalars.
+pub(super) fn scalar_kind(ty: &Type) -> Option<Kind> {
+    match ty {
+        Type::Scalar(scalar) => Some(Kind::of(*scalar)),
+        Type::Index(_) => Some(Kind::I32),
+        _ => None,
+    }
+}
+
+/// The types of the two arrays that an array of pairs consists of, or of the halves of a pair.
+pub(super) fn halves(ty: &Ty) -> Option<(Ty, Ty)> {
+    match &**ty {
+        Type::Pair(a, b) => Some((a.clone(), b.clone())),
+        Type::Array(n, element) => {
+            let (a, b) = halves(element)?;
+            let array = |t| std::sync::Arc::new(Type::Array(n.clone(), t));
+            Some((array(a), array(b)))
+        }
+        _ => None,
+    }
+}
+
+/// A variable in an environment.
+pub(super) fn local_of(node: &Node<Primitive>) -> Option<&Local> {
+    match &node.form {
+        Form::Var(local) => Some(local),
+        _ => None,
+    }
+}

@@ -1,0 +1,152 @@
+//! Each primitive to what compiles it.
+
+use std::rc::Rc;
+
+use rise::Primitive as P;
+
+use super::super::block::{Out, Step};
+use super::super::error::{ErrorKind, Res};
+use super::super::kind::{Arith, Compare};
+use super::super::val::Val;
+use super::{Call, Compiler, here};
+
+impl Compiler {
+    pub(super) fn call(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+        let out = match call.primitive {
+            P::Add => self.arith(Arith::Add, call, steps),
+            P::Sub => self.arith(Arith::Sub, call, steps),
+            P::Mul => self.arith(Arith::Mul, call, steps),
+            P::Div => self.arith(Arith::Div, call, steps),
+            P::Mod => self.arith(Arith::Mod, call, steps),
+            P::Neg => self.neg(call, steps),
+            P::Gt => self.compare(Compare::Gt, call, steps),
+            P::Lt => self.compare(Compare::Lt, call, steps),
+            P::Ge => self.compare(Compare::Ge, call, steps),
+            P::Le => self.compare(Compare::Le, call, steps),
+            P::Equal => self.compare(Compare::Equal, call, steps),
+            P::NotEqual => self.compare(Compare::NotEqual, call, steps),
+            P::Not => self.not(call, steps),
+            P::And | P::Or => self.and_or(call, steps),
+            P::Select => self.select(call, steps),
+            P::Cast => self.cast(call, steps),
+            P::IndexAsNat => self.out(call, 0, steps),
+            P::NatAsIndex => self.nat_as_index(call, steps),
+
+            P::Generate => self.generate(call, steps),
+            P::Idx => self.idx(call, steps),
+            P::MakeArray => self.make_array(call, steps),
+            P::Take | P::Drop | P::Split | P::Join | P::Transpose | P::Slide | P::Assume => {
+                self.rearranged(call, steps)
+            }
+            P::AsScalar | P::AsVector | P::AsVectorAligned | P::PadClamp => {
+                self.rearranged(call, steps)
+            }
+            P::Concat => self.concat(call, steps),
+            P::Gather => self.gather(call, steps),
+            P::Scatter => self.scatter(call, steps),
+            P::Reorder => self.reorder(call, steps),
+            P::PadCst => self.pad_cst(call, steps),
+            P::PadEmpty => self.pad_empty(call, steps),
+            P::Zip | P::MakePair => {
+                let first = self.out(call, 0, steps)?;
+                Ok(Out::Pair(
+                    Box::new(first),
+                    Box::new(self.out(call, 1, steps)?),
+                ))
+            }
+            // Arrays of pairs are kept as pairs of arrays, memory is not modelled.
+            P::Unzip | P::ToMem => self.out(call, 0, steps),
+            P::OclRun => self.out(call, 0, steps),
+
+            P::Fst => self.half(call, false, steps),
+            P::Snd => self.half(call, true, steps),
+            P::MapFst => self.map_half(call, false, steps),
+            P::MapSnd => self.map_half(call, true, steps),
+            P::VectorFromScalar => {
+                let lane = self.out(call, 0, steps)?;
+                Ok(self.spread(lane, self.nat(call.nat(0)?), call.origin))
+            }
+
+            P::Map => self.map(call, false, steps),
+            P::MapSeq | P::MapSeqUnroll | P::MapStream | P::IterateStream | P::MapPar => {
+                self.map(call, true, steps)
+            }
+            P::MapGlobal | P::MapWorkGroup | P::MapLocal | P::MapVec => self.map(call, true, steps),
+            P::Reduce | P::ReducePar | P::ReduceSeq | P::ReduceSeqUnroll => {
+                self.reduce(call, steps)
+            }
+            P::ScanSeq => self.scan(call, steps),
+            P::Iterate => self.iterate(call, steps),
+            P::CircularBuffer | P::RotateValues => self.windows(call, steps),
+            P::Let => self.let_in(call, steps),
+
+            P::DepMapSeq => self.dep_map(call, steps),
+            P::DepZip => self.dep_zip(call, steps),
+            P::DepJoin => self.dep_join(call, steps),
+            P::Partition => self.partition(call, steps),
+            P::MakeDepPair => self.make_dep_pair(call, steps),
+            P::Dmatch => self.dmatch(call, steps),
+        };
+        here(call.origin, out)
+    }
+
+    /// `let(value)(f)`
+    fn let_in(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+        let value = self.out(call, 0, steps)?;
+        let value = self.bound(value, &call.ty(0)?.clone(), steps)?;
+        let f = self.fun(call, 1, steps)?;
+        self.apply_data(&f, &[value], steps)
+    }
+
+    /// Half of a pair; the other is not computed, if it was not yet.
+    fn half(&mut self, call: &Call, second: bool, steps: &mut Vec<Step>) -> Res<Out> {
+        let pair = self.out(call, 0, steps)?;
+        let ty = call.ty(usize::from(second))?.clone();
+        self.half_of(pair, second, &ty)
+    }
+
+    fn half_of(&mut self, pair: Out, second: bool, ty: &rise::Ty) -> Res<Out> {
+        match pair {
+            Out::Pair(_, b) if second => Ok(*b),
+            Out::Pair(a, _) => Ok(*a),
+            Out::Word(..) => Err(ErrorKind::Malformed("half of what is no pair").nowhere()),
+            other => {
+                let code = other.code();
+                Ok(self.computed(ty, Rc::new(move |frame| code(frame)?.half(second))))
+            }
+        }
+    }
+
+    fn map_half(&mut self, call: &Call, second: bool, steps: &mut Vec<Step>) -> Res<Out> {
+        let f = self.fun(call, 0, steps)?;
+        let pair = self.out(call, 1, steps)?;
+        // `mapFst` is over (s, t), `mapSnd` too: the types come in the order of the signature.
+        let (s, t) = (call.ty(0)?.clone(), call.ty(1)?.clone());
+        let whole = std::sync::Arc::new(rise::Type::Pair(s, t));
+        let Out::Pair(a, b) = self.bound(pair, &whole, steps)? else {
+            return Err(ErrorKind::Malformed("half of what is no pair").nowhere());
+        };
+        Ok(if second {
+            let b = self.apply_data(&f, &[*b], steps)?;
+            Out::Pair(a, Box::new(b))
+        } else {
+            let a = self.apply_data(&f, &[*a], steps)?;
+            Out::Pair(Box::new(a), b)
+        })
+    }
+
+    /// A vector or array of copies.
+    pub(super) fn spread(
+        &mut self,
+        lane: Out,
+        n: super::super::frame::NatCode,
+        origin: rise::core::Origin,
+    ) -> Out {
+        let code = lane.code();
+        Out::Val(Rc::new(move |frame| {
+            let lane: Val = code(frame)?;
+            let n = n.len(frame, origin)?;
+            here(origin, lane.repeated(&[n], &frame.meter))
+        }))
+    }
+}

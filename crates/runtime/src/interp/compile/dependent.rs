@@ -1,0 +1,153 @@
+//! Dependent arrays and pairs.
+
+use std::rc::Rc;
+
+use nat::Nat;
+use rise::DataFun;
+use rise::types::{Arg, SizeFun};
+
+use super::super::block::{Block, Out, Step, ValCode};
+use super::super::error::Res;
+use super::super::val::{Target, Val};
+use super::arrays::chain;
+use super::{Call, Compiler, Function, Meaning, here, malformed};
+
+fn data_fun(call: &Call) -> Res<&DataFun> {
+    let mut functions = call.types.iter().filter_map(|arg| match arg {
+        Arg::DataFun(fun) => Some(fun),
+        _ => None,
+    });
+    (functions.next()).ok_or_else(|| malformed("a function is missing", call.origin))
+}
+
+fn rows(value: Val) -> Res<Rc<Vec<Val>>> {
+    match value {
+        Val::Rows(rows) => Ok(rows),
+        _ => {
+            let what = "a dependent array that is none";
+            Err(super::ErrorKind::Malformed(what).nowhere())
+        }
+    }
+}
+
+impl Compiler {
+    /// The body of a function of a size and a value, with slots for both.
+    fn dependent(
+        &mut self,
+        f: &Function,
+        fun: &DataFun,
+        call: &Call,
+    ) -> Res<(usize, super::Bind, Block)> {
+        let (slot, var) = self.nat_slot();
+        let ty = self.at(fun, var);
+        let param = self.slots_for(&ty, false)?;
+        let origin = call.origin;
+        let block = self.block(|c, steps| {
+            let arg = Arg::Nat(Nat::var(var));
+            match c.dep_apply(f, arg, origin, steps)? {
+                Meaning::Function(f) => c.apply_data(&f, &[param.out()], steps),
+                Meaning::Data(_) => Err(malformed("data where a function is", origin)),
+            }
+        })?;
+        Ok((slot, param, block))
+    }
+
+    pub(super) fn dep_map(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+        let f = self.fun(call, 0, steps)?;
+        let xs = self.code(call, 1, steps)?;
+        let fun = data_fun(call)?.clone();
+        let (slot, param, block) = self.dependent(&f, &fun, call)?;
+        let origin = call.origin;
+        Ok(Out::Val(Rc::new(move |frame| {
+            let xs = rows(xs(frame)?)?;
+            let mut out = Vec::with_capacity(xs.len());
+            for (k, row) in xs.iter().enumerate() {
+                frame.tick(1)?;
+                frame.nats[slot] = k as i64;
+                param.set(frame, row)?;
+                out.push(here(origin, block.val(frame))?);
+            }
+            Ok(Val::Rows(Rc::new(out)))
+        })))
+    }
+
+    pub(super) fn dep_zip(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+        let (a, b) = (self.code(call, 0, steps)?, self.code(call, 1, steps)?);
+        Ok(Out::Val(Rc::new(move |frame| {
+            let (a, b) = (rows(a(frame)?)?, rows(b(frame)?)?);
+            let pairs = a.iter().zip(b.iter());
+            let pairs = pairs.map(|(a, b)| Val::pair(a.clone(), b.clone()));
+            Ok(Val::Rows(Rc::new(pairs.collect())))
+        })))
+    }
+
+    pub(super) fn dep_join(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+        let xs = self.code(call, 0, steps)?;
+        let layout = self.layout(call.ty(0)?)?;
+        let origin = call.origin;
+        Ok(Out::Val(Rc::new(move |frame| {
+            let xs = rows(xs(frame)?)?;
+            if xs.is_empty() {
+                let layout = layout.eval(frame, origin)?;
+                return Target::new(&layout, 0, &frame.meter)?.finish(&frame.meter);
+            }
+            let parts: Vec<Result<Val, usize>> = xs.iter().cloned().map(Ok).collect();
+            here(origin, chain(&parts, 0, &frame.meter))
+        })))
+    }
+
+    pub(super) fn partition(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+        let xs = self.code(call, 0, steps)?;
+        let m = self.nat(call.nat(1)?);
+        let len = call.types.iter().find_map(|arg| match arg {
+            Arg::SizeFun(fun) => Some(fun.clone()),
+            _ => None,
+        });
+        let len: SizeFun = len.ok_or_else(|| malformed("a function is missing", call.origin))?;
+        let (len, origin) = (self.size_fun(&len), call.origin);
+        Ok(Out::Val(Rc::new(move |frame| {
+            let xs = xs(frame)?;
+            let m = m.len(frame, origin)?;
+            let mut out = Vec::new();
+            let mut start = 0usize;
+            for at in 0..m {
+                frame.tick(1)?;
+                let len = len.at(frame, at as i64, origin)?;
+                let negative = |_| super::ErrorKind::Size(len.to_string()).at(origin);
+                let len = usize::try_from(len).map_err(negative)?;
+                let part = xs.columns(&mut |col| col.clone().drop_first(0, start)?.take(0, len));
+                out.push(here(origin, part)?);
+                start += len;
+            }
+            Ok(Val::Rows(Rc::new(out)))
+        })))
+    }
+
+    pub(super) fn make_dep_pair(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+        let n = self.nat(call.nat(0)?);
+        let value = self.code(call, 0, steps)?;
+        let origin = call.origin;
+        Ok(Out::Val(Rc::new(move |frame| {
+            let n = n.eval(frame, origin)?;
+            Ok(Val::DepPair(n, Rc::new(value(frame)?)))
+        })))
+    }
+
+    pub(super) fn dmatch(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+        let pair = self.code(call, 0, steps)?;
+        let f = self.fun(call, 1, steps)?;
+        let fun = data_fun(call)?.clone();
+        let (slot, param, block) = self.dependent(&f, &fun, call)?;
+        let result = call.ty(0)?.clone();
+        let origin = call.origin;
+        let code: ValCode = Rc::new(move |frame| {
+            let Val::DepPair(n, value) = pair(frame)? else {
+                return Err(malformed("a dependent pair that is none", origin));
+            };
+            frame.nats[slot] = n;
+            param.set(frame, &value)?;
+            block.val(frame)
+        });
+        Ok(self.computed(&result, code))
+    }
+}

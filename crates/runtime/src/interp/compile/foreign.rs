@@ -1,0 +1,74 @@
+//! C functions.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rise::core::{Foreign, Origin};
+use rise::types::Type;
+
+use super::super::block::{Out, Step, ValCode};
+use super::super::error::{ErrorKind, Res};
+use super::super::kind::Kind;
+use super::super::scalar::Scalar;
+use super::super::{io, math};
+use super::{Argument, Call, Compiler, scalar_kind};
+
+impl Compiler {
+    pub(super) fn foreign(
+        &mut self,
+        function: &Arc<Foreign>,
+        args: &[Argument],
+        origin: Origin,
+        steps: &mut Vec<Step>,
+    ) -> Res<Out> {
+        // As a primitive's, arguments are looked up by position.
+        let call = Call {
+            primitive: rise::Primitive::ToMem,
+            types: Rc::new([]),
+            args: args.iter().map(Argument::again).collect(),
+            origin,
+        };
+        if let Some((math, kind)) = built_in(function) {
+            let mut all = Vec::new();
+            for at in 0..args.len() {
+                all.push(self.scalar(&call, at, steps)?.1);
+            }
+            return Ok(Out::Word(kind, Scalar::Math(math, kind, all)));
+        }
+        let mut codes: Vec<ValCode> = Vec::new();
+        for at in 0..args.len() {
+            codes.push(self.code(&call, at, steps)?);
+        }
+        let (function, result) = (function.clone(), function.result.clone());
+        let code: ValCode = Rc::new(move |frame| {
+            let Some(foreign) = frame.foreign.filter(|_| function.body.is_some()) else {
+                return Err(ErrorKind::UnknownForeign(function.name.to_string()).at(origin));
+            };
+            let mut values = Vec::with_capacity(codes.len());
+            for (code, (_, ty)) in codes.iter().zip(&function.params) {
+                let value = code(frame)?;
+                let shape = io::shape(ty, &value, &|_| None)?;
+                values.push(io::to_value(&shape, &value, Some(origin))?);
+            }
+            let failed = |message| {
+                let name = function.name.to_string();
+                ErrorKind::Foreign { name, message }.at(origin)
+            };
+            let value = foreign.call(&function, &values).map_err(failed)?;
+            io::from_value(value.shape(), &value, &frame.meter)
+        });
+        Ok(self.computed(&result, code))
+    }
+}
+
+/// The function of `<math.h>` that a declaration without a body means, with the type that it has.
+fn built_in(function: &Foreign) -> Option<(math::Math, Kind)> {
+    if function.body.is_some() {
+        return None;
+    }
+    let math = math::function(&function.name)?;
+    let kind = scalar_kind(&function.result).filter(|kind| kind.is_float())?;
+    let same = |ty: &Type| scalar_kind(ty) == Some(kind);
+    let fits = function.params.len() == math.arity();
+    (fits && function.params.iter().all(|(_, ty)| same(ty))).then_some((math, kind))
+}

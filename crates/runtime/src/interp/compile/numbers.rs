@@ -1,0 +1,215 @@
+//! The primitives on scalars, and on vectors lane by lane.
+
+use std::rc::Rc;
+
+use rise::Primitive;
+use rise::core::Origin;
+use rise::types::Type;
+use syntax::ast::Literal;
+
+use super::super::block::{Out, Step};
+use super::super::col::{Area, Col};
+use super::super::data::Cells;
+use super::super::error::{ErrorKind, Res};
+use super::super::frame::Frame;
+use super::super::kind::{Arith, Compare, Elem, Exact, Kind, Num, Word, with_kind, with_number};
+use super::super::scalar::{Branch, Scalar};
+use super::super::val::Val;
+use super::{Call, Compiler, malformed, scalar_kind};
+
+/// The value of a literal of that kind.
+pub(super) fn literal_word(literal: &Literal, kind: Kind) -> Option<Word> {
+    Some(match literal {
+        Literal::Bool(value) => value.word(),
+        Literal::Int { value, .. } => with_kind!(kind, T => T::cast(Exact::Int(*value)).word()),
+        Literal::Float { text, .. } => match kind {
+            Kind::F32 => text.parse::<f32>().ok()?.word(),
+            kind => {
+                let value = text.parse::<f64>().ok()?;
+                with_kind!(kind, T => T::cast(Exact::Float(value)).word())
+            }
+        },
+    })
+}
+
+impl Compiler {
+    /// An argument that is a scalar.
+    pub(super) fn scalar(
+        &mut self,
+        call: &Call,
+        at: usize,
+        steps: &mut Vec<Step>,
+    ) -> Res<(Kind, Scalar)> {
+        match self.out(call, at, steps)? {
+            Out::Word(kind, scalar) => Ok((kind, scalar)),
+            _ => Err(malformed("a scalar that is none", call.origin)),
+        }
+    }
+
+    pub(super) fn arith(&mut self, op: Arith, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+        let (a, b) = (self.out(call, 0, steps)?, self.out(call, 1, steps)?);
+        match (a, b) {
+            (Out::Word(kind, a), Out::Word(_, b)) => Ok(Out::Word(
+                kind,
+                Scalar::Arith(op, kind, Box::new(a), Box::new(b), call.origin),
+            )),
+            (a, b) => {
+                let (a, b, origin) = (a.code(), b.code(), call.origin);
+                Ok(Out::Val(Rc::new(move |frame| {
+                    let a = a(frame)?;
+                    let b = b(frame)?;
+                    lanes(frame, a.col()?, b.col()?, op, origin)
+                })))
+            }
+        }
+    }
+
+    pub(super) fn neg(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+        match self.out(call, 0, steps)? {
+            Out::Word(kind, a) => Ok(Out::Word(kind, Scalar::Neg(kind, Box::new(a)))),
+            other => {
+                let (a, origin) = (other.code(), call.origin);
+                Ok(Out::Val(Rc::new(move |frame| {
+                    let a = a(frame)?;
+                    let a = a.col()?;
+                    each_lane(frame, a, |frame, kind, at| {
+                        let _ = frame;
+                        let word = a.word(at, origin)?;
+                        with_number!(kind, T => Ok(Num::neg(T::of(word)).word()), bool => Ok(word))
+                    })
+                })))
+            }
+        }
+    }
+
+    pub(super) fn compare(&mut self, op: Compare, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+        let (kind, a) = self.scalar(call, 0, steps)?;
+        let (_, b) = self.scalar(call, 1, steps)?;
+        let scalar = Scalar::Compare(op, kind, Box::new(a), Box::new(b));
+        Ok(Out::Word(Kind::Bool, scalar))
+    }
+
+    pub(super) fn not(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+        let (_, a) = self.scalar(call, 0, steps)?;
+        Ok(Out::Word(Kind::Bool, Scalar::Not(Box::new(a))))
+    }
+
+    /// The second operand is computed only if it decides.
+    pub(super) fn and_or(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+        let (_, a) = self.scalar(call, 0, steps)?;
+        let mut inner = Vec::new();
+        let (_, value) = self.scalar(call, 1, &mut inner)?;
+        let right = Branch {
+            steps: inner,
+            value,
+        };
+        let (yes, no) = match call.primitive {
+            Primitive::And => (right, Branch::constant(0)),
+            _ => (Branch::constant(1), right),
+        };
+        let scalar = Scalar::Select(Kind::Bool, Box::new(a), Box::new(yes), Box::new(no));
+        Ok(Out::Word(Kind::Bool, scalar))
+    }
+
+    /// Only the chosen value is computed.
+    pub(super) fn select(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+        let (_, condition) = self.scalar(call, 0, steps)?;
+        let mut branches = Vec::new();
+        for at in [1, 2] {
+            let mut inner = Vec::new();
+            let out = self.out(call, at, &mut inner)?;
+            branches.push((inner, out));
+        }
+        let (Some((no_steps, no)), Some((yes_steps, yes))) = (branches.pop(), branches.pop())
+        else {
+            return Err(malformed("a choice", call.origin));
+        };
+        if let (Out::Word(kind, yes), Out::Word(_, no)) = (&yes, &no) {
+            let branch = |steps, value: &Scalar| {
+                let value = value.clone();
+                Box::new(Branch { steps, value })
+            };
+            let (yes, no) = (branch(yes_steps, yes), branch(no_steps, no));
+            let scalar = Scalar::Select(*kind, Box::new(condition), yes, no);
+            return Ok(Out::Word(*kind, scalar));
+        }
+        let condition = condition.code();
+        let (yes, no) = (yes.code(), no.code());
+        Ok(Out::Val(Rc::new(move |frame| {
+            let (steps, value) = if condition(frame)? != 0 {
+                (&yes_steps, &yes)
+            } else {
+                (&no_steps, &no)
+            };
+            for step in steps {
+                step.run(frame)?;
+            }
+            value(frame)
+        })))
+    }
+
+    pub(super) fn cast(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+        let (from, a) = self.scalar(call, 0, steps)?;
+        let ty = call.ty(1)?;
+        let to =
+            scalar_kind(ty).ok_or_else(|| malformed("a cast to what is no scalar", call.origin))?;
+        let mut scalar = if from == to {
+            a
+        } else {
+            Scalar::Cast(from, to, Box::new(a))
+        };
+        if let Type::Index(n) = &**ty {
+            scalar = Scalar::Index(Box::new(scalar), self.nat(n), call.origin);
+        }
+        Ok(Out::Word(to, scalar))
+    }
+
+    pub(super) fn nat_as_index(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+        let (kind, a) = self.scalar(call, 0, steps)?;
+        let bound = self.nat(call.nat(0)?);
+        Ok(Out::Word(
+            kind,
+            Scalar::Index(Box::new(a), bound, call.origin),
+        ))
+    }
+
+    /// An argument that is a scalar and as good as a variable.
+    pub(super) fn index(&mut self, call: &Call, at: usize, steps: &mut Vec<Step>) -> Res<Scalar> {
+        let (kind, scalar) = self.scalar(call, at, steps)?;
+        let ty = std::sync::Arc::new(Type::Index(nat::Nat::constant(0)));
+        match self.bound(Out::Word(kind, scalar), &ty, steps)? {
+            Out::Word(_, scalar) => Ok(scalar),
+            _ => Err(malformed("an index that is no scalar", call.origin)),
+        }
+    }
+}
+
+/// One operation on two vectors.
+fn lanes(frame: &mut Frame<'_>, a: &Col, b: &Col, op: Arith, origin: Origin) -> Res<Val> {
+    each_lane(frame, a, |_, kind, at| {
+        let (x, y) = (a.word(at, origin)?, b.word(at, origin)?);
+        with_number!(kind, T => match op.on(T::of(x), T::of(y)) {
+            Some(value) => Ok(value.word()),
+            None => Err(ErrorKind::DivisionByZero.at(origin)),
+        }, bool => Err(malformed("arithmetic on truth values", origin)))
+    })
+}
+
+/// A vector like `like`, lane by lane.
+fn each_lane(
+    frame: &mut Frame<'_>,
+    like: &Col,
+    mut lane: impl FnMut(&mut Frame<'_>, Kind, usize) -> Res<Word>,
+) -> Res<Val> {
+    let Cells::Scalar(kind) = like.buf.data.cell() else {
+        return Err(ErrorKind::Malformed("a vector of what is no scalar").nowhere());
+    };
+    let n = like.len();
+    let mut area = Area::new(Cells::Scalar(kind), [n].into_iter(), &frame.meter)?;
+    for at in 0..n {
+        let word = lane(frame, kind, at)?;
+        area.set(at, word);
+    }
+    let meter = frame.meter.clone();
+    Ok(Val::Col(area.finish(&meter)))
+}

@@ -1,0 +1,169 @@
+//! Functions that only rearrange, which `map` applies to all elements at once: by working on
+//! deeper dimensions.
+
+use rise::Primitive as P;
+use rise::core::Form;
+
+use super::super::block::Step;
+use super::super::error::Res;
+use super::super::frame::Frame;
+use super::super::val::Val;
+use super::arrays::Rearrange;
+use super::env::Env;
+use super::{Argument, Call, Compiler, Function, Head, Meaning, Term, local_of};
+
+/// A function that only rearranges its argument.
+#[derive(Clone)]
+pub(super) enum View {
+    Same,
+    Then(Box<View>, Box<View>),
+    Columns(Rearrange),
+    /// On each element.
+    Map(Box<View>),
+    Half(bool),
+    /// Two of the same argument, as a pair or as an array of pairs.
+    Both(Box<View>, Box<View>),
+}
+
+impl View {
+    /// The view of each element of an array of so many dimensions.
+    pub fn apply(&self, frame: &mut Frame<'_>, value: &Val, depth: usize) -> Res<Val> {
+        match self {
+            View::Same => Ok(value.clone()),
+            View::Then(first, second) => {
+                let between = first.apply(frame, value, depth)?;
+                second.apply(frame, &between, depth)
+            }
+            View::Columns(rearrange) => value.columns(&mut |col| rearrange(frame, col, depth)),
+            View::Map(inner) => inner.apply(frame, value, depth + 1),
+            View::Half(second) => value.half(*second),
+            View::Both(a, b) => {
+                let first = a.apply(frame, value, depth)?;
+                Ok(Val::pair(first, b.apply(frame, value, depth)?))
+            }
+        }
+    }
+}
+
+impl Compiler {
+    /// The view that a function is, if it is one.
+    pub(super) fn view(&mut self, f: &Function, _steps: &mut Vec<Step>) -> Option<View> {
+        match f {
+            Function::Lambda(param, body, env) => self.view_of_term(body, param.local.id, env),
+            Function::Primitive(partial) if partial.missing == 1 => {
+                let Head::Primitive(primitive) = partial.head else {
+                    return None;
+                };
+                let args = partial.args.iter().cloned().map(Argument::Ready).collect();
+                let call = Call {
+                    primitive,
+                    types: partial.types.clone(),
+                    args,
+                    origin: partial.origin,
+                };
+                self.view_of_call(&call)
+            }
+            _ => None,
+        }
+    }
+
+    /// The view that a primitive is of its last argument.
+    fn view_of_call(&mut self, call: &Call) -> Option<View> {
+        Some(match call.primitive {
+            P::Take | P::Drop | P::Split | P::Join | P::Transpose | P::Slide | P::PadClamp => {
+                View::Columns(self.rearrangement(call).ok()?)
+            }
+            P::AsScalar | P::AsVector | P::AsVectorAligned => {
+                View::Columns(self.rearrangement(call).ok()?)
+            }
+            P::Unzip => View::Same,
+            P::Fst => View::Half(false),
+            P::Snd => View::Half(true),
+            P::Map => {
+                let f = self.fun(call, 0, &mut Vec::new()).ok()?;
+                View::Map(Box::new(self.view(&f, &mut Vec::new())?))
+            }
+            _ => return None,
+        })
+    }
+
+    fn view_of_term(&mut self, term: &Term, param: u32, env: &Env) -> Option<View> {
+        if let Some(local) = local_of(term) {
+            return (local.id == param).then_some(View::Same);
+        }
+        match &term.form {
+            Form::Apply(f, x) => {
+                let x = self.view_of_term(x, param, env)?;
+                // A function that mentions the parameter finds nothing that binds it.
+                let mut steps = Vec::new();
+                let f = self.function(f, env, &mut steps).ok()?;
+                let f = steps.is_empty().then(|| self.view(&f, &mut steps))??;
+                Some(View::Then(Box::new(x), Box::new(f)))
+            }
+            Form::Primitive(p, types, args) => {
+                let types = types.iter().map(|arg| env.arg(arg)).collect();
+                if let (P::Zip | P::MakePair, [a, b]) = (p, &args[..]) {
+                    let first = self.view_of_term(a, param, env)?;
+                    let second = self.view_of_term(b, param, env)?;
+                    return Some(View::Both(Box::new(first), Box::new(second)));
+                }
+                let (last, before) = args.split_last()?;
+                let call = Call {
+                    primitive: *p,
+                    types,
+                    args: (before.iter())
+                        .map(|arg| Argument::Term(arg.clone(), env.clone()))
+                        .collect(),
+                    origin: term.origin,
+                };
+                let inner = self.view_of_term(last, param, env)?;
+                let outer = self.view_of_call(&call)?;
+                Some(View::Then(Box::new(inner), Box::new(outer)))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Argument {
+    /// The same argument.
+    pub(super) fn again(&self) -> Argument {
+        match self {
+            Argument::Term(term, env) => Argument::Term(term.clone(), env.clone()),
+            Argument::Ready(meaning) => Argument::Ready(meaning.clone()),
+        }
+    }
+}
+
+/// Whether work-items or threads write what an argument gives.
+pub(super) fn is_parallel(arg: &Argument) -> bool {
+    match arg {
+        Argument::Term(term, _) => has_parallel(term),
+        Argument::Ready(Meaning::Function(_) | Meaning::Data(_)) => false,
+    }
+}
+
+fn has_parallel(term: &Term) -> bool {
+    let mut todo: Vec<Term> = vec![term.clone()];
+    while let Some(term) = todo.pop() {
+        match &term.form {
+            Form::Primitive(P::MapPar | P::MapGlobal | P::MapWorkGroup | P::MapLocal, _, _) => {
+                return true;
+            }
+            // What is stored before is not what is scattered.
+            Form::Primitive(P::ToMem | P::Reduce | P::ReduceSeq, _, _) => {}
+            Form::Primitive(_, _, args) | Form::Foreign(_, args) => {
+                todo.extend(args.iter().cloned());
+            }
+            Form::Apply(f, x) => {
+                todo.push(f.clone());
+                todo.push(x.clone());
+            }
+            Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
+                todo.push(body.clone());
+            }
+            Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
+        }
+    }
+    false
+}

@@ -1,0 +1,306 @@
+//! Buffers: where arrays are kept.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use half::f16;
+use rustc_hash::FxHashMap;
+
+use super::error::{ErrorKind, InterpError, Res};
+use super::kind::{Elem, Kind, Word, with_kind};
+use super::val::Val;
+
+/// Elements of one kind, one after the other.
+#[derive(Clone, Debug)]
+pub(crate) enum Data {
+    Bool(Vec<bool>),
+    I8(Vec<i8>),
+    I16(Vec<i16>),
+    I32(Vec<i32>),
+    I64(Vec<i64>),
+    U8(Vec<u8>),
+    U16(Vec<u16>),
+    U32(Vec<u32>),
+    U64(Vec<u64>),
+    F16(Vec<f16>),
+    F32(Vec<f32>),
+    F64(Vec<f64>),
+    /// Dependent arrays and pairs, whose sizes differ from element to element.
+    Boxed(Vec<Val>),
+}
+
+/// `$body` with `$v` standing for the vector in `$data`.
+macro_rules! with_data {
+    ($data:expr, $v:ident => $body:expr) => {
+        match $data {
+            Data::Bool($v) => $body,
+            Data::I8($v) => $body,
+            Data::I16($v) => $body,
+            Data::I32($v) => $body,
+            Data::I64($v) => $body,
+            Data::U8($v) => $body,
+            Data::U16($v) => $body,
+            Data::U32($v) => $body,
+            Data::U64($v) => $body,
+            Data::F16($v) => $body,
+            Data::F32($v) => $body,
+            Data::F64($v) => $body,
+            Data::Boxed($v) => $body,
+        }
+    };
+}
+
+/// `$body` with `$a` and `$b` standing for the vectors in `$left` and `$right`, which have the
+/// same type; else `$otherwise`.
+macro_rules! with_both {
+    ($left:expr, $right:expr, $a:ident, $b:ident => $body:expr, else $otherwise:expr) => {
+        match ($left, $right) {
+            (Data::Bool($a), Data::Bool($b)) => $body,
+            (Data::I8($a), Data::I8($b)) => $body,
+            (Data::I16($a), Data::I16($b)) => $body,
+            (Data::I32($a), Data::I32($b)) => $body,
+            (Data::I64($a), Data::I64($b)) => $body,
+            (Data::U8($a), Data::U8($b)) => $body,
+            (Data::U16($a), Data::U16($b)) => $body,
+            (Data::U32($a), Data::U32($b)) => $body,
+            (Data::U64($a), Data::U64($b)) => $body,
+            (Data::F16($a), Data::F16($b)) => $body,
+            (Data::F32($a), Data::F32($b)) => $body,
+            (Data::F64($a), Data::F64($b)) => $body,
+            (Data::Boxed($a), Data::Boxed($b)) => $body,
+            _ => $otherwise,
+        }
+    };
+}
+
+pub(crate) use with_both;
+
+/// What keeps the elements of a buffer: scalars, or boxed values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cells {
+    Scalar(Kind),
+    Boxed,
+}
+
+impl Data {
+    /// `len` zeros.
+    pub fn zeros(cell: Cells, len: usize, meter: &Meter) -> Res<Data> {
+        fn filled<T: Clone>(len: usize, value: T, meter: &Meter) -> Res<Vec<T>> {
+            let mut all = Vec::new();
+            let fits = all.try_reserve_exact(len);
+            fits.map_err(|_| meter.exhausted())?;
+            all.resize(len, value);
+            Ok(all)
+        }
+        match cell {
+            Cells::Scalar(kind) => with_kind!(kind, T => {
+                meter.check(len, size_of::<T>())?;
+                Ok(T::wrap(filled(len, T::default(), meter)?))
+            }),
+            Cells::Boxed => {
+                meter.check(len, size_of::<Val>())?;
+                Ok(Data::Boxed(filled(len, Val::Word(Kind::Bool, 0), meter)?))
+            }
+        }
+    }
+
+    pub fn cell(&self) -> Cells {
+        Cells::Scalar(match self {
+            Data::Bool(_) => Kind::Bool,
+            Data::I8(_) => Kind::I8,
+            Data::I16(_) => Kind::I16,
+            Data::I32(_) => Kind::I32,
+            Data::I64(_) => Kind::I64,
+            Data::U8(_) => Kind::U8,
+            Data::U16(_) => Kind::U16,
+            Data::U32(_) => Kind::U32,
+            Data::U64(_) => Kind::U64,
+            Data::F16(_) => Kind::F16,
+            Data::F32(_) => Kind::F32,
+            Data::F64(_) => Kind::F64,
+            Data::Boxed(_) => return Cells::Boxed,
+        })
+    }
+
+    pub fn len(&self) -> usize {
+        with_data!(self, v => v.len())
+    }
+
+    fn bytes(&self) -> u64 {
+        with_data!(self, v => std::mem::size_of_val(v.as_slice()) as u64)
+    }
+
+    /// The scalar at `at`; `None` behind the end, and for what is no scalar.
+    #[inline]
+    pub fn word(&self, at: usize) -> Option<Word> {
+        Some(match self {
+            Data::Bool(v) => v.get(at)?.word(),
+            Data::I8(v) => v.get(at)?.word(),
+            Data::I16(v) => v.get(at)?.word(),
+            Data::I32(v) => v.get(at)?.word(),
+            Data::I64(v) => v.get(at)?.word(),
+            Data::U8(v) => v.get(at)?.word(),
+            Data::U16(v) => v.get(at)?.word(),
+            Data::U32(v) => v.get(at)?.word(),
+            Data::U64(v) => v.get(at)?.word(),
+            Data::F16(v) => v.get(at)?.word(),
+            Data::F32(v) => v.get(at)?.word(),
+            Data::F64(v) => v.get(at)?.word(),
+            Data::Boxed(_) => return None,
+        })
+    }
+
+    /// Writes a scalar; what would stand behind the end is left out.
+    #[inline]
+    pub fn set_word(&mut self, at: usize, word: Word) {
+        fn put<T: Elem>(values: &mut [T], at: usize, word: Word) {
+            if let Some(place) = values.get_mut(at) {
+                *place = T::of(word);
+            }
+        }
+        match self {
+            Data::Bool(v) => put(v, at, word),
+            Data::I8(v) => put(v, at, word),
+            Data::I16(v) => put(v, at, word),
+            Data::I32(v) => put(v, at, word),
+            Data::I64(v) => put(v, at, word),
+            Data::U8(v) => put(v, at, word),
+            Data::U16(v) => put(v, at, word),
+            Data::U32(v) => put(v, at, word),
+            Data::U64(v) => put(v, at, word),
+            Data::F16(v) => put(v, at, word),
+            Data::F32(v) => put(v, at, word),
+            Data::F64(v) => put(v, at, word),
+            Data::Boxed(_) => {}
+        }
+    }
+}
+
+/// The elements of a buffer that have no value.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Holes {
+    /// A bit for each element, set where there is no value.
+    mask: Vec<u64>,
+    count: usize,
+    /// Why, where it is not that nothing was written.
+    failures: FxHashMap<usize, Rc<InterpError>>,
+}
+
+impl Holes {
+    /// No holes.
+    pub fn none(len: usize) -> Holes {
+        Holes {
+            mask: vec![0; len.div_ceil(64)],
+            count: 0,
+            failures: FxHashMap::default(),
+        }
+    }
+
+    /// Nothing else.
+    pub fn all(len: usize) -> Holes {
+        let mut holes = Holes::none(len);
+        for at in 0..len {
+            holes.add(at, None);
+        }
+        holes
+    }
+
+    #[inline]
+    pub fn has(&self, at: usize) -> bool {
+        self.mask
+            .get(at / 64)
+            .is_some_and(|word| word >> (at % 64) & 1 == 1)
+    }
+
+    /// Why there is none at `at`; `None` if nothing was written.
+    pub fn failure(&self, at: usize) -> Option<&Rc<InterpError>> {
+        self.failures.get(&at)
+    }
+
+    pub fn add(&mut self, at: usize, failure: Option<Rc<InterpError>>) {
+        if let Some(word) = self.mask.get_mut(at / 64) {
+            self.count += usize::from(*word >> (at % 64) & 1 == 0);
+            *word |= 1 << (at % 64);
+        }
+        match failure {
+            Some(failure) => drop(self.failures.insert(at, failure)),
+            None => drop(self.failures.remove(&at)),
+        }
+    }
+
+    /// A value has been written at `at`.
+    pub fn fill(&mut self, at: usize) {
+        if let Some(word) = self.mask.get_mut(at / 64) {
+            self.count -= usize::from(*word >> (at % 64) & 1 == 1);
+            *word &= !(1 << (at % 64));
+        }
+        if !self.failures.is_empty() {
+            self.failures.remove(&at);
+        }
+    }
+
+    /// Whether there are none left.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+/// A buffer with its holes. It counts as used memory as long as it lives.
+#[derive(Debug)]
+pub(crate) struct Buf {
+    pub data: Data,
+    pub holes: Option<Box<Holes>>,
+    bytes: u64,
+    meter: Rc<Meter>,
+}
+
+impl Buf {
+    pub fn new(data: Data, holes: Option<Box<Holes>>, meter: &Rc<Meter>) -> Rc<Buf> {
+        let holes = holes.filter(|holes| !holes.is_empty());
+        let bytes = data.bytes();
+        meter.used.set(meter.used.get().saturating_add(bytes));
+        Rc::new(Buf {
+            data,
+            holes,
+            bytes,
+            meter: meter.clone(),
+        })
+    }
+}
+
+impl Drop for Buf {
+    fn drop(&mut self) {
+        let used = self.meter.used.get();
+        self.meter.used.set(used.saturating_sub(self.bytes));
+    }
+}
+
+/// How much memory is in use, and how much may be.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    used: Cell<u64>,
+    limit: u64,
+}
+
+impl Meter {
+    pub fn new(limit: u64) -> Meter {
+        Meter {
+            used: Cell::new(0),
+            limit,
+        }
+    }
+
+    /// Whether that many elements of that size may be had.
+    pub fn check(&self, len: usize, size: usize) -> Res<()> {
+        let bytes = (len as u64).saturating_mul(size as u64);
+        if self.used.get().saturating_add(bytes) > self.limit {
+            return Err(self.exhausted());
+        }
+        Ok(())
+    }
+
+    pub fn exhausted(&self) -> super::error::Stop {
+        let limit = self.limit;
+        ErrorKind::OutOfMemory { limit }.nowhere()
+    }
+}

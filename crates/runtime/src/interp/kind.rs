@@ -1,0 +1,340 @@
+//! The scalar types as the machine has them, and their arithmetic.
+
+use std::cmp::Ordering;
+
+use half::f16;
+use syntax::ast::ScalarType;
+
+use super::data::Data;
+
+/// How a scalar is kept. `natType` and `Idx` are 32 bits wide, as in the generated code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    F16,
+    F32,
+    F64,
+}
+
+impl Kind {
+    pub fn of(scalar: ScalarType) -> Kind {
+        match scalar {
+            ScalarType::Bool => Kind::Bool,
+            ScalarType::I8 => Kind::I8,
+            ScalarType::I16 => Kind::I16,
+            ScalarType::I32 | ScalarType::NatType => Kind::I32,
+            ScalarType::I64 => Kind::I64,
+            ScalarType::U8 => Kind::U8,
+            ScalarType::U16 => Kind::U16,
+            ScalarType::U32 => Kind::U32,
+            ScalarType::U64 => Kind::U64,
+            ScalarType::F16 => Kind::F16,
+            ScalarType::F32 => Kind::F32,
+            ScalarType::F64 => Kind::F64,
+        }
+    }
+
+    pub fn is_float(self) -> bool {
+        matches!(self, Kind::F16 | Kind::F32 | Kind::F64)
+    }
+}
+
+/// `$body` with `$T` standing for the Rust type of `$kind`.
+macro_rules! with_kind {
+    ($kind:expr, $T:ident => $body:expr) => {{
+        macro_rules! of {
+            ($t:ty) => {{
+                type $T = $t;
+                $body
+            }};
+        }
+        match $kind {
+            Kind::Bool => of!(bool),
+            Kind::I8 => of!(i8),
+            Kind::I16 => of!(i16),
+            Kind::I32 => of!(i32),
+            Kind::I64 => of!(i64),
+            Kind::U8 => of!(u8),
+            Kind::U16 => of!(u16),
+            Kind::U32 => of!(u32),
+            Kind::U64 => of!(u64),
+            Kind::F16 => of!(half::f16),
+            Kind::F32 => of!(f32),
+            Kind::F64 => of!(f64),
+        }
+    }};
+}
+
+/// The same without `bool`, for which there is `$otherwise`.
+macro_rules! with_number {
+    ($kind:expr, $T:ident => $body:expr, bool => $otherwise:expr) => {{
+        macro_rules! of {
+            ($t:ty) => {{
+                type $T = $t;
+                $body
+            }};
+        }
+        match $kind {
+            Kind::Bool => $otherwise,
+            Kind::I8 => of!(i8),
+            Kind::I16 => of!(i16),
+            Kind::I32 => of!(i32),
+            Kind::I64 => of!(i64),
+            Kind::U8 => of!(u8),
+            Kind::U16 => of!(u16),
+            Kind::U32 => of!(u32),
+            Kind::U64 => of!(u64),
+            Kind::F16 => of!(half::f16),
+            Kind::F32 => of!(f32),
+            Kind::F64 => of!(f64),
+        }
+    }};
+}
+
+pub(crate) use {with_kind, with_number};
+
+/// A scalar in 64 bits, of which it uses the lowest.
+pub(crate) type Word = u64;
+
+/// A Rust type that keeps scalars.
+pub(crate) trait Elem: Copy + PartialEq + PartialOrd + Default + 'static {
+    fn word(self) -> Word;
+    fn of(word: Word) -> Self;
+    fn slice(data: &Data) -> Option<&[Self]>;
+    fn vec_mut(data: &mut Data) -> Option<&mut Vec<Self>>;
+    fn wrap(values: Vec<Self>) -> Data;
+    /// As a 64-bit float, or an integer; exactly.
+    fn exact(self) -> Exact;
+    /// By the rules of `cast`.
+    fn cast(from: Exact) -> Self;
+}
+
+/// A number of any scalar type.
+#[derive(Clone, Copy)]
+pub(crate) enum Exact {
+    Int(i128),
+    Float(f64),
+}
+
+/// Numbers, with the arithmetic of RISE. `None` where an integer is divided by zero.
+pub(crate) trait Num: Elem {
+    fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
+    fn div(self, other: Self) -> Option<Self>;
+    fn rem(self, other: Self) -> Option<Self>;
+    fn neg(self) -> Self;
+}
+
+macro_rules! storage {
+    ($variant:ident) => {
+        fn slice(data: &Data) -> Option<&[Self]> {
+            match data {
+                Data::$variant(values) => Some(values),
+                _ => None,
+            }
+        }
+        fn vec_mut(data: &mut Data) -> Option<&mut Vec<Self>> {
+            match data {
+                Data::$variant(values) => Some(values),
+                _ => None,
+            }
+        }
+        fn wrap(values: Vec<Self>) -> Data {
+            Data::$variant(values)
+        }
+    };
+}
+
+macro_rules! integers {
+    ($($t:ty, $unsigned:ty, $variant:ident;)+) => {$(
+        impl Elem for $t {
+            storage!($variant);
+            fn word(self) -> Word { self as $unsigned as Word }
+            fn of(word: Word) -> Self { word as $t }
+            fn exact(self) -> Exact { Exact::Int(self as i128) }
+            fn cast(from: Exact) -> Self {
+                match from {
+                    Exact::Int(value) => value as $t,
+                    Exact::Float(value) => value as $t,
+                }
+            }
+        }
+        impl Num for $t {
+            fn add(self, other: Self) -> Self { self.wrapping_add(other) }
+            fn sub(self, other: Self) -> Self { self.wrapping_sub(other) }
+            fn mul(self, other: Self) -> Self { self.wrapping_mul(other) }
+            fn div(self, other: Self) -> Option<Self> {
+                (other != 0).then(|| self.wrapping_div(other))
+            }
+            fn rem(self, other: Self) -> Option<Self> {
+                (other != 0).then(|| self.wrapping_rem(other))
+            }
+            fn neg(self) -> Self { self.wrapping_neg() }
+        }
+    )+};
+}
+
+integers! {
+    i8, u8, I8;
+    i16, u16, I16;
+    i32, u32, I32;
+    i64, u64, I64;
+    u8, u8, U8;
+    u16, u16, U16;
+    u32, u32, U32;
+    u64, u64, U64;
+}
+
+impl Elem for bool {
+    storage!(Bool);
+    fn word(self) -> Word {
+        Word::from(self)
+    }
+    fn of(word: Word) -> Self {
+        word != 0
+    }
+    fn exact(self) -> Exact {
+        Exact::Int(i128::from(self))
+    }
+    fn cast(from: Exact) -> Self {
+        match from {
+            Exact::Int(value) => value != 0,
+            Exact::Float(value) => value != 0.0,
+        }
+    }
+}
+
+impl Elem for f16 {
+    storage!(F16);
+    fn word(self) -> Word {
+        Word::from(self.to_bits())
+    }
+    fn of(word: Word) -> Self {
+        f16::from_bits(word as u16)
+    }
+    fn exact(self) -> Exact {
+        Exact::Float(self.to_f64())
+    }
+    fn cast(from: Exact) -> Self {
+        match from {
+            // Every 16-bit float is far below the integers that a 64-bit float rounds.
+            Exact::Int(value) => f16::from_f64(value as f64),
+            Exact::Float(value) => f16::from_f64(value),
+        }
+    }
+}
+
+impl Elem for f32 {
+    storage!(F32);
+    fn word(self) -> Word {
+        Word::from(self.to_bits())
+    }
+    fn of(word: Word) -> Self {
+        f32::from_bits(word as u32)
+    }
+    fn exact(self) -> Exact {
+        Exact::Float(f64::from(self))
+    }
+    fn cast(from: Exact) -> Self {
+        match from {
+            Exact::Int(value) => value as f32,
+            Exact::Float(value) => value as f32,
+        }
+    }
+}
+
+impl Elem for f64 {
+    storage!(F64);
+    fn word(self) -> Word {
+        self.to_bits()
+    }
+    fn of(word: Word) -> Self {
+        f64::from_bits(word)
+    }
+    fn exact(self) -> Exact {
+        Exact::Float(self)
+    }
+    fn cast(from: Exact) -> Self {
+        match from {
+            Exact::Int(value) => value as f64,
+            Exact::Float(value) => value,
+        }
+    }
+}
+
+macro_rules! floats {
+    ($($t:ty),+) => {$(
+        impl Num for $t {
+            fn add(self, other: Self) -> Self { self + other }
+            fn sub(self, other: Self) -> Self { self - other }
+            fn mul(self, other: Self) -> Self { self * other }
+            fn div(self, other: Self) -> Option<Self> { Some(self / other) }
+            fn rem(self, other: Self) -> Option<Self> { Some(self % other) }
+            fn neg(self) -> Self { -self }
+        }
+    )+};
+}
+
+floats!(f16, f32, f64);
+
+/// `add`, `sub`, `mul`, `div` and `mod`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arith {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Mod,
+}
+
+impl Arith {
+    /// On numbers of type `T`.
+    pub fn on<T: Num>(self, a: T, b: T) -> Option<T> {
+        match self {
+            Arith::Add => Some(a.add(b)),
+            Arith::Sub => Some(a.sub(b)),
+            Arith::Mul => Some(a.mul(b)),
+            Arith::Div => a.div(b),
+            Arith::Mod => a.rem(b),
+        }
+    }
+}
+
+/// The comparisons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Compare {
+    Gt,
+    Lt,
+    Ge,
+    Le,
+    Equal,
+    NotEqual,
+}
+
+impl Compare {
+    /// On scalars of type `T`.
+    pub fn on<T: Elem>(self, a: T, b: T) -> bool {
+        match self {
+            Compare::Gt => a > b,
+            Compare::Lt => a < b,
+            Compare::Ge => a >= b,
+            Compare::Le => a <= b,
+            Compare::Equal => a == b,
+            Compare::NotEqual => a.partial_cmp(&b) != Some(Ordering::Equal),
+        }
+    }
+}
+
+/// A scalar of one kind as another.
+pub(crate) fn cast<S: Elem, T: Elem>(value: S) -> T {
+    T::cast(value.exact())
+}

@@ -1,0 +1,275 @@
+//! Values while a program runs, and results that are being filled.
+
+use std::rc::Rc;
+
+use rise::core::Origin;
+use smallvec::{SmallVec, smallvec};
+
+use super::col::{Area, Col};
+use super::data::{Cells, Meter};
+use super::error::{ErrorKind, InterpError, Res};
+use super::kind::{Kind, Word};
+
+/// A value.
+#[derive(Clone, Debug)]
+pub(crate) enum Val {
+    /// A scalar.
+    Word(Kind, Word),
+    /// An array of scalars, of arrays or of boxed values; a vector.
+    Col(Col),
+    /// A pair, or an array of pairs as two arrays.
+    Pair(Rc<(Val, Val)>),
+    /// A dependent array.
+    Rows(Rc<Vec<Val>>),
+    /// A dependent pair.
+    DepPair(i64, Rc<Val>),
+    /// What could not be computed; only in slots of variables.
+    Failed(Rc<InterpError>),
+}
+
+fn malformed(what: &'static str) -> super::error::Stop {
+    ErrorKind::Malformed(what).nowhere()
+}
+
+impl Val {
+    pub fn pair(first: Val, second: Val) -> Val {
+        Val::Pair(Rc::new((first, second)))
+    }
+
+    /// The number of elements of an array.
+    pub fn len(&self) -> Res<usize> {
+        match self {
+            Val::Col(col) => Ok(col.len()),
+            Val::Pair(pair) => pair.0.len(),
+            Val::Rows(rows) => Ok(rows.len()),
+            _ => Err(malformed("the length of what is no array")),
+        }
+    }
+
+    /// The element at `index`, which is less than the length.
+    pub fn element(&self, index: usize, origin: Origin) -> Res<Val> {
+        match self {
+            Val::Col(col) => col.element(index, origin),
+            Val::Pair(pair) => Ok(Val::pair(
+                pair.0.element(index, origin)?,
+                pair.1.element(index, origin)?,
+            )),
+            Val::Rows(rows) => {
+                let row = rows.get(index).cloned();
+                row.ok_or_else(|| malformed("a row behind the end"))
+            }
+            _ => Err(malformed("an element of what is no array")),
+        }
+    }
+
+    /// With `change` done to each of the arrays that it consists of.
+    pub fn columns(&self, change: &mut dyn FnMut(&Col) -> Res<Col>) -> Res<Val> {
+        match self {
+            Val::Col(col) => Ok(Val::Col(change(col)?)),
+            Val::Pair(pair) => Ok(Val::pair(pair.0.columns(change)?, pair.1.columns(change)?)),
+            _ => Err(malformed("a rearrangement of what is no array")),
+        }
+    }
+
+    /// The first half of a pair.
+    pub fn half(&self, second: bool) -> Res<Val> {
+        match self {
+            Val::Pair(pair) => Ok(if second { &pair.1 } else { &pair.0 }.clone()),
+            _ => Err(malformed("half of what is no pair")),
+        }
+    }
+
+    pub fn word(&self) -> Res<Word> {
+        match self {
+            Val::Word(_, word) => Ok(*word),
+            _ => Err(malformed("a scalar that is none")),
+        }
+    }
+
+    pub fn col(&self) -> Res<&Col> {
+        match self {
+            Val::Col(col) => Ok(col),
+            _ => Err(malformed("an array that is none")),
+        }
+    }
+
+    /// As an array of one dimension more, whose elements all are this.
+    pub fn repeated(&self, lens: &[usize], meter: &Rc<Meter>) -> Res<Val> {
+        match self {
+            Val::Word(kind, word) => {
+                let mut area = Area::new(Cells::Scalar(*kind), [1].into_iter(), meter)?;
+                area.set(0, *word);
+                Ok(Val::Col(area.finish(meter).slice(0, 0).repeated(lens)))
+            }
+            Val::Col(col) => Ok(Val::Col(col.clone().repeated(lens))),
+            Val::Pair(pair) => Ok(Val::pair(
+                pair.0.repeated(lens, meter)?,
+                pair.1.repeated(lens, meter)?,
+            )),
+            Val::Rows(_) | Val::DepPair(..) => {
+                let mut target = Target::Pending;
+                target.put(1, 0, self, meter)?;
+                match target.finish(meter)? {
+                    Val::Col(col) => Ok(Val::Col(col.slice(0, 0).repeated(lens))),
+                    _ => Err(malformed("a box")),
+                }
+            }
+            Val::Failed(error) => Err(Box::new((**error).clone())),
+        }
+    }
+}
+
+/// How an array is kept: the sizes of an element, and what it consists of.
+#[derive(Clone, Debug)]
+pub(crate) enum Layout {
+    Leaf(Cells, SmallVec<[usize; 4]>),
+    Pair(Box<Layout>, Box<Layout>),
+}
+
+/// An array whose elements come one by one.
+#[derive(Debug)]
+pub(crate) enum Target {
+    /// What its elements are like is not known yet.
+    Pending,
+    /// Scalars, arrays, boxed values.
+    Area {
+        area: Area,
+        /// The size of an element.
+        size: usize,
+    },
+    /// Pairs.
+    Pair(Box<Target>, Box<Target>),
+}
+
+impl Target {
+    /// Room for `n` elements of that layout.
+    pub fn new(layout: &Layout, n: usize, meter: &Meter) -> Res<Target> {
+        Ok(match layout {
+            Layout::Leaf(cells, lens) => {
+                let all: SmallVec<[usize; 4]> =
+                    [n].into_iter().chain(lens.iter().copied()).collect();
+                let area = Area::new(*cells, all.into_iter(), meter)?;
+                let size = area.dims.first().map_or(1, |dim| dim.stride);
+                Target::Area { area, size }
+            }
+            Layout::Pair(a, b) => Target::Pair(
+                Box::new(Target::new(a, n, meter)?),
+                Box::new(Target::new(b, n, meter)?),
+            ),
+        })
+    }
+
+    /// Room for `n` elements like this one, if there is none yet.
+    fn prepare(&mut self, n: usize, like: &Val, meter: &Meter) -> Res<()> {
+        let layout = match (&*self, like) {
+            (Target::Pending, Val::Word(kind, _)) => {
+                Layout::Leaf(Cells::Scalar(*kind), smallvec![])
+            }
+            (Target::Pending, Val::Col(col)) => Layout::Leaf(
+                col.buf.data.cell(),
+                col.dims.iter().map(|dim| dim.len).collect(),
+            ),
+            (Target::Pending, Val::Rows(_) | Val::DepPair(..)) => {
+                Layout::Leaf(Cells::Boxed, smallvec![])
+            }
+            (Target::Pending, Val::Pair(_)) => {
+                *self = Target::Pair(Box::new(Target::Pending), Box::new(Target::Pending));
+                return Ok(());
+            }
+            _ => return Ok(()),
+        };
+        *self = Target::new(&layout, n, meter)?;
+        Ok(())
+    }
+
+    /// Writes the element at `index` of `n`.
+    pub fn put(&mut self, n: usize, index: usize, value: &Val, meter: &Meter) -> Res<()> {
+        self.prepare(n, value, meter)?;
+        match (self, value) {
+            (Target::Area { area, .. }, Val::Word(_, word)) => area.set(index, *word),
+            (Target::Area { area, size }, Val::Col(col)) => {
+                let at = index * *size;
+                if area.dims.len() == 2 {
+                    let dims = [area.dims[1]];
+                    return area.copy(at, &dims, col);
+                }
+                let dims: SmallVec<[_; 4]> = area.dims.iter().skip(1).copied().collect();
+                area.copy(at, &dims, col)?;
+            }
+            (Target::Area { area, .. }, Val::Rows(_) | Val::DepPair(..)) => {
+                if let super::data::Data::Boxed(values) = &mut area.data
+                    && let Some(place) = values.get_mut(index)
+                {
+                    *place = value.clone();
+                }
+            }
+            (Target::Pair(a, b), Val::Pair(pair)) => {
+                a.put(n, index, &pair.0, meter)?;
+                b.put(n, index, &pair.1, meter)?;
+            }
+            (_, Val::Failed(error)) => return Err(Box::new((**error).clone())),
+            _ => return Err(malformed("elements of different kinds")),
+        }
+        Ok(())
+    }
+
+    /// Writes a scalar.
+    #[inline]
+    pub fn put_word(
+        &mut self,
+        n: usize,
+        index: usize,
+        kind: Kind,
+        word: Word,
+        meter: &Meter,
+    ) -> Res<()> {
+        if let Target::Area { area, .. } = self {
+            area.set(index, word);
+            return Ok(());
+        }
+        self.put(n, index, &Val::Word(kind, word), meter)
+    }
+
+    /// The two halves of an array of pairs.
+    pub fn halves(&mut self) -> Res<(&mut Target, &mut Target)> {
+        if let Target::Pending = self {
+            *self = Target::Pair(Box::new(Target::Pending), Box::new(Target::Pending));
+        }
+        match self {
+            Target::Pair(a, b) => Ok((a, b)),
+            _ => Err(malformed("a pair among what is none")),
+        }
+    }
+
+    /// Whether there is room already.
+    pub fn is_ready(&self) -> bool {
+        match self {
+            Target::Pending => false,
+            Target::Area { .. } => true,
+            Target::Pair(a, b) => a.is_ready() && b.is_ready(),
+        }
+    }
+
+    /// The element at `index` could not be computed.
+    pub fn fail(&mut self, index: usize, error: &Rc<InterpError>) {
+        match self {
+            Target::Pending => {}
+            Target::Area { area, size } => {
+                let dims: SmallVec<[_; 4]> = area.dims.iter().skip(1).copied().collect();
+                area.clear(index * *size, &dims, Some(error));
+            }
+            Target::Pair(a, b) => {
+                a.fail(index, error);
+                b.fail(index, error);
+            }
+        }
+    }
+
+    pub fn finish(self, meter: &Rc<Meter>) -> Res<Val> {
+        Ok(match self {
+            Target::Pending => return Err(malformed("an array of nothing")),
+            Target::Area { area, .. } => Val::Col(area.finish(meter)),
+            Target::Pair(a, b) => Val::pair(a.finish(meter)?, b.finish(meter)?),
+        })
+    }
+}

@@ -1,0 +1,96 @@
+//! Programs as text, values as text.
+
+use nat::Var;
+use rise::core::{Program, program_of};
+use rise::{Primitive, Type};
+use runtime::interp::{self, ErrorKind, Options};
+use runtime::literal::Literal;
+use runtime::text::Length;
+use runtime::{Bindings, Shape, Value};
+
+/// A program, sizes for it and arguments.
+pub struct Case {
+    pub program: Program<Primitive>,
+    pub bindings: Bindings,
+}
+
+impl Case {
+    /// The definition `main` of a text; sizes by name.
+    pub fn new(text: &str, sizes: &[(&str, i64)]) -> Case {
+        Case::named(text, "main", sizes)
+    }
+
+    pub fn named(text: &str, name: &str, sizes: &[(&str, i64)]) -> Case {
+        let program = match program_of(text, name) {
+            Ok(program) => program,
+            Err(error) => panic!("{error}\n{text}"),
+        };
+        let names = rise::Names(program.names.clone().into());
+        let mut bindings = Bindings {
+            names,
+            ..Bindings::default()
+        };
+        let vars: Vec<Var> = program.signature().sizes().collect();
+        for (name, value) in sizes {
+            let var = vars.iter().find(|var| program.name_of(**var) == *name);
+            let Some(var) = var else {
+                panic!("no size {name} in\n{text}");
+            };
+            bindings.nats.insert(*var, *value);
+        }
+        Case { program, bindings }
+    }
+
+    /// The shapes of its parameters.
+    pub fn shapes(&self) -> Vec<Shape> {
+        let signature = self.program.signature();
+        let shape = |ty: &Type| match Shape::of(ty, &self.bindings) {
+            Ok(shape) => shape,
+            Err(error) => panic!("{error}"),
+        };
+        signature.values().map(|param| shape(&param.ty)).collect()
+    }
+
+    /// Arguments from their texts.
+    pub fn args(&self, texts: &[&str]) -> Vec<Value> {
+        let shapes = self.shapes();
+        assert_eq!(shapes.len(), texts.len(), "as many arguments as parameters");
+        let value = |(shape, text): (Shape, &&str)| {
+            Literal::parse(text)
+                .and_then(|literal| literal.value(shape))
+                .unwrap_or_else(|error| panic!("{text}: {error}"))
+        };
+        shapes.into_iter().zip(texts).map(value).collect()
+    }
+
+    pub fn run(&self, args: &[Value]) -> Result<Value, interp::InterpError> {
+        interp::run(&self.program, &self.bindings, args, &Options::default())
+            .map(|outcome| outcome.value)
+    }
+}
+
+/// What a program gives, as text on one line.
+pub fn eval(text: &str, sizes: &[(&str, i64)], args: &[&str]) -> String {
+    let case = Case::new(text, sizes);
+    match case.run(&case.args(args)) {
+        Ok(value) => line(&value),
+        Err(error) => format!("error: {error}"),
+    }
+}
+
+/// Why a program fails.
+#[track_caller]
+pub fn fails(text: &str, sizes: &[(&str, i64)], args: &[&str]) -> ErrorKind {
+    let case = Case::new(text, sizes);
+    match case.run(&case.args(args)) {
+        Ok(value) => panic!("it gives {}", line(&value)),
+        Err(error) => error.kind,
+    }
+}
+
+/// A value on one line.
+pub fn line(value: &Value) -> String {
+    let text = value.text(Length::Full);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ")
+}

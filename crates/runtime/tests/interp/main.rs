@@ -1,0 +1,4 @@
+//! What programs mean, by example.
+
+mod arrays;
+mod harness;
