@@ -23,7 +23,7 @@ use syntax::ast::{BinderId, Kind, Name, TermId};
 use syntax::{Diagnostic, GlobalId};
 
 pub use accepts::matches as accepts;
-pub use infer::{ANNOTATIONS, infer, library_scheme, written_scheme};
+pub use infer::{ANNOTATIONS, infer, infer_in, library_scheme, written_scheme};
 pub use library::STD;
 pub use primitive::Primitive;
 pub use suggest::closest;
@@ -48,6 +48,28 @@ pub trait Env {
     fn resolve(&self, name: &str) -> Resolution;
     /// All names that could have been meant (for "did you mean").
     fn names(&self) -> Vec<Name>;
+    /// The primitive of DPIA that is called so; asked after [`resolve`](Env::resolve), for items
+    /// of DPIA only.
+    fn phrase_primitive(&self, _name: &str) -> Option<PhrasePrimitive> {
+        None
+    }
+}
+
+/// What inference has to know of a primitive of DPIA.
+#[derive(Clone, Debug)]
+pub struct PhrasePrimitive {
+    /// What the environment calls it: the number in [`Target::Phrase`].
+    pub id: u32,
+    /// As it is written.
+    pub name: Name,
+    /// Its type, the implicit parameters first.
+    pub scheme: Arc<Scheme>,
+    /// What may be written before all other arguments.
+    pub optional: Option<primitive::OptionalArgument>,
+    /// Whether it takes as many values as its size says.
+    pub variadic: bool,
+    /// Whether its access parameters stand for `Rd` or `St`, and not for `Rd` or `Wr`.
+    pub streams: bool,
 }
 
 /// Everything that is known about an item once it is checked.
@@ -115,4 +137,6 @@ pub enum Target {
     Global(GlobalId),
     /// A primitive.
     Primitive(Primitive),
+    /// A primitive of DPIA, by its [`PhrasePrimitive::id`].
+    Phrase(u32),
 }

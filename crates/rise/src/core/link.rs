@@ -372,6 +372,11 @@ impl Mapper<Primitive> for Place<'_, '_> {
                 let (f, x) = (self.expr(f), self.expr(x));
                 apply(&f, x, self.origin(expr.origin))
             }
+            Form::DepApply(f, arg) => {
+                // Inference has put the argument into the type of `f`, too.
+                let (f, arg) = (self.expr(f), self.arg(arg));
+                dep_apply(&f, arg, self.origin(expr.origin))
+            }
             _ => walk(self, expr),
         }
     }

@@ -5,7 +5,9 @@
 //! puts the definitions that it uses in their places and gives a closed [`Program`]. The same
 //! terms, over other primitives, are the phrases of DPIA.
 
+mod check;
 mod elaborate;
+mod language;
 mod link;
 mod map;
 mod program;
@@ -20,7 +22,9 @@ use syntax::{GlobalId, Span};
 use crate::subst::subst;
 use crate::types::{Access, Address, Arg, DataFun, Names, Pi, SizeFun, Ty};
 
+pub use check::{IllTyped, check};
 pub use elaborate::elaborate;
+pub use language::Language;
 pub use link::{LinkError, MAX_HEIGHT, MAX_NODES, link};
 pub use map::{Mapper, for_each_local, subst_local, subst_vars, walk};
 pub use program::{NotRunnable, Parameter, ParameterForm, Signature};
@@ -73,7 +77,8 @@ pub enum Form<P> {
     Primitive(P, Arc<[Arg]>, Arc<[Expr<P>]>),
     /// A C function with its arguments so far.
     Foreign(Arc<Foreign>, Arc<[Expr<P>]>),
-    /// A definition with its implicit arguments. Linking leaves none.
+    /// A definition with its implicit arguments. Linking leaves none. Its type has the type-level
+    /// arguments that follow in their places already.
     Global(GlobalId, Arc<[Arg]>),
 }
 

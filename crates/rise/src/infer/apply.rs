@@ -20,14 +20,16 @@ use crate::primitive::Primitive;
 use crate::spine::{Spine, SpineArg};
 use crate::subst::{subst, subst_prop};
 use crate::types::{Scheme, Ty, Type};
-use crate::{NameUse, Resolution, Target, TermInfo, library_scheme};
+use crate::{NameUse, PhrasePrimitive, Resolution, Target, TermInfo, library_scheme};
 
 /// What a name at the head of a spine is.
-struct Head {
-    ty: Ty,
-    primitive: Option<Primitive>,
+pub(super) struct Head {
+    pub ty: Ty,
+    pub primitive: Option<Primitive>,
+    /// In DPIA.
+    pub phrase: Option<PhrasePrimitive>,
     /// Obligations of its scheme, over the fresh variables.
-    obligations: Vec<Inherited>,
+    pub obligations: Vec<Inherited>,
 }
 
 /// A condition that a use takes over from a scheme.
@@ -63,6 +65,9 @@ impl Infer<'_> {
             }
         };
         self.set(spine.head, TermInfo::Expr(head.ty.clone()));
+        if self.in_dpia() {
+            return self.apply_phrase(spine, head, wanted);
+        }
         let mut given = 0;
         let mut ty = head.ty;
         if let Some(primitive) = head.primitive
@@ -83,14 +88,19 @@ impl Infer<'_> {
         }
         let mut obligations = head.obligations;
         let result = self.apply_to(spine, given, ty, &mut obligations, wanted);
-        let span = self.span(spine.head);
-        for Inherited { prop, source } in obligations {
-            self.note_condition(prop, span, false, Some(source));
-        }
+        self.note_inherited(spine, obligations);
         if let Some(primitive) = head.primitive {
             self.special_conditions(primitive, spine.head, &self.plain_args(spine));
         }
         result
+    }
+
+    /// The conditions of the head's scheme, as they are at this use.
+    pub(super) fn note_inherited(&mut self, spine: &Spine, obligations: Vec<Inherited>) {
+        let span = self.span(spine.head);
+        for Inherited { prop, source } in obligations {
+            self.note_condition(prop, span, false, Some(source));
+        }
     }
 
     fn plain_args(&self, spine: &Spine) -> Vec<TermId> {
@@ -152,7 +162,7 @@ impl Infer<'_> {
     }
 
     /// Applies a function of type `ty` to the arguments from `given` on.
-    fn apply_to(
+    pub(super) fn apply_to(
         &mut self,
         spine: &Spine,
         given: usize,
@@ -223,11 +233,13 @@ impl Infer<'_> {
     }
 
     /// Looks at something that depends on what is wrong: types are noted, messages are not.
-    fn quietly<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn quietly<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
         let (diagnostics, holes) = (self.diagnostics.len(), self.holes.len());
+        let accesses = self.accesses.len();
         let result = look(self);
         self.diagnostics.truncate(diagnostics);
         self.holes.truncate(holes);
+        self.accesses.truncate(accesses);
         result
     }
 
@@ -367,7 +379,7 @@ impl Infer<'_> {
     }
 
     /// After an error: the other arguments are still looked at, the result is unknown.
-    fn abandon(&mut self, spine: &Spine, from: usize) -> Ty {
+    pub(super) fn abandon(&mut self, spine: &Spine, from: usize) -> Ty {
         for arg in spine.args.iter().skip(from) {
             if !self.is_type_level(arg.term) {
                 self.synth(arg.term);
@@ -386,6 +398,7 @@ impl Infer<'_> {
         let name = match &item.term(term).kind {
             TermKind::Operator(op) => {
                 return match operator_primitive(*op) {
+                    Some(primitive) if self.in_dpia() => self.phrase_head(primitive.name(), term),
                     Some(primitive) => Some(self.primitive_head(primitive, term)),
                     None => {
                         self.error(
@@ -410,6 +423,7 @@ impl Infer<'_> {
                 Meaning::Value(ty) => Some(Head {
                     ty,
                     primitive: None,
+                    phrase: None,
                     obligations: Vec::new(),
                 }),
                 Meaning::TypeLevel(var, kind) => self.type_level_head(term, var, kind, args),
@@ -434,6 +448,13 @@ impl Infer<'_> {
             Resolution::Ambiguous(ids) => {
                 self.ambiguous(term, name, &ids);
                 None
+            }
+            Resolution::Unknown if self.in_dpia() => {
+                let head = self.phrase_head(name, term);
+                if head.is_none() {
+                    self.unknown_name(term, name);
+                }
+                head
             }
             Resolution::Unknown => match Primitive::from_name(name) {
                 Some(primitive) => Some(self.primitive_head(primitive, term)),
@@ -466,6 +487,7 @@ impl Infer<'_> {
         Head {
             ty,
             primitive,
+            phrase: None,
             obligations,
         }
     }
@@ -476,6 +498,7 @@ impl Infer<'_> {
             return Some(Head {
                 ty,
                 primitive: None,
+                phrase: None,
                 obligations: Vec::new(),
             });
         }

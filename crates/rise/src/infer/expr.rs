@@ -65,6 +65,11 @@ impl Infer<'_> {
 
     /// What an expression is, with the wanted type pushed into it; agrees with it or has reported.
     fn visit(&mut self, term: TermId, wanted: Wanted) -> Ty {
+        if self.in_dpia()
+            && let Some(ty) = self.phrase(term, wanted)
+        {
+            return ty;
+        }
         let item = self.item;
         match &item.term(term).kind {
             TermKind::Missing => wanted.map_or_else(|| self.broken(), |(ty, _)| ty.clone()),
@@ -122,7 +127,7 @@ impl Infer<'_> {
             | TermKind::Acc(_)
             | TermKind::Comm => self.type_level_in_expression(term, "a type"),
             TermKind::Access(_) => self.type_level_in_expression(term, "an access"),
-            // The parser of RISE yields none of these.
+            // Only DPIA has these, and they are typed there.
             TermKind::Assign { .. }
             | TermKind::Sequence(_)
             | TermKind::If { .. }
@@ -335,7 +340,11 @@ impl Infer<'_> {
                         span: self.span(written),
                         why: Why::Annotated { param },
                     };
-                    if !self.demand(expected, &ty, cause) {
+                    // What is given is what is found, and the annotation what is wanted.
+                    self.accesses.turn();
+                    let agreed = self.demand(expected, &ty, cause);
+                    self.accesses.turn();
+                    if !agreed {
                         return ty;
                     }
                 }
@@ -483,7 +492,7 @@ impl Infer<'_> {
     /// A size where an expression is wanted is a value of `natType`.
     pub(super) fn size_as_value(&mut self, term: TermId, size: &Nat) -> Ty {
         self.set(term, TermInfo::Arg(Arg::Nat(size.clone())));
-        Arc::new(Type::Scalar(syntax::ast::ScalarType::NatType))
+        self.as_phrase(Arc::new(Type::Scalar(syntax::ast::ScalarType::NatType)))
     }
 }
 

@@ -21,6 +21,7 @@ impl Infer<'_> {
         self.decide_equations();
         let open = self.open_vars(&self.table.ty(&ty));
         self.settle_literals(&|v| open.contains(&v));
+        self.settle_accesses();
         self.report_holes();
         let judged = self.judge_obligations();
         let (obligations, written) = judged.into_iter().unzip();
@@ -28,6 +29,7 @@ impl Infer<'_> {
         self.known = Simplified::under(&obligations);
         let ty = self.generalised(&self.read(&ty));
         self.report_undetermined();
+        self.report_unknown_phrases();
         self.remark(&obligations, written);
         let names = self.all_names();
         let scheme = self.scheme(&ty, &obligations, &names);

@@ -15,6 +15,7 @@ mod literals;
 mod obligations;
 mod operators;
 mod optional;
+mod phrase;
 mod report;
 mod signature;
 mod sizes;
@@ -29,7 +30,7 @@ use rustc_hash::FxHashSet;
 use syntax::ast::{
     BinderAnnotation, BinderId, Item, ItemKind, Kind, Literal, Name, TermId, TermKind,
 };
-use syntax::{Code, Diagnostic, Span};
+use syntax::{Code, Diagnostic, Dialect, Span};
 
 use crate::classes::Classes;
 use crate::types::{Ty, Type};
@@ -44,9 +45,15 @@ pub(crate) use operators::operator_primitive;
 pub use signature::{library_scheme, written_scheme};
 pub(crate) use unify::for_each_var;
 
-/// Checks one item, given the schemes of the definitions that it uses.
+/// Checks one item of RISE, given the schemes of the definitions that it uses.
 pub fn infer(item: &Item, env: &dyn Env) -> Inference {
-    let mut infer = Infer::new(item, env);
+    infer_in(item, env, Dialect::Rise)
+}
+
+/// Checks one item of one of the dialects, as [`infer`] does. Those of DPIA find their primitives
+/// in the environment.
+pub fn infer_in(item: &Item, env: &dyn Env, dialect: Dialect) -> Inference {
+    let mut infer = Infer::new(item, env, dialect);
     let ty = match &item.kind {
         ItemKind::Def { ty, body, .. } => infer.def(*ty, *body),
         ItemKind::Foreign { params, result, .. } => infer.foreign(params, *result),
@@ -84,6 +91,7 @@ struct OpenLiteral {
 struct Infer<'a> {
     item: &'a Item,
     env: &'a dyn Env,
+    dialect: Dialect,
     table: Table,
     scope: Vec<Local>,
     /// Number of enclosing binders of type-level names.
@@ -93,6 +101,7 @@ struct Infer<'a> {
     clashes: u32,
     demands: Vec<Demand>,
     equations: Vec<Equation>,
+    accesses: phrase::Accesses,
     solved_since_settle: bool,
     obligations: Vec<Pending>,
     /// Open variables that obligations mention: solving one makes `facts` stale.
@@ -120,10 +129,11 @@ struct Infer<'a> {
 }
 
 impl<'a> Infer<'a> {
-    fn new(item: &'a Item, env: &'a dyn Env) -> Self {
+    fn new(item: &'a Item, env: &'a dyn Env, dialect: Dialect) -> Self {
         Infer {
             item,
             env,
+            dialect,
             table: Table::default(),
             scope: Vec::new(),
             level: 0,
@@ -131,6 +141,7 @@ impl<'a> Infer<'a> {
             clashes: 0,
             demands: Vec::new(),
             equations: Vec::new(),
+            accesses: phrase::Accesses::default(),
             solved_since_settle: false,
             obligations: Vec::new(),
             obligation_vars: FxHashSet::default(),
@@ -209,10 +220,12 @@ impl<'a> Infer<'a> {
                 BinderAnnotation::Type(ty) => self.foreign_type(ty),
                 _ => Arc::new(Type::Error),
             };
+            let ty = self.as_phrase(ty);
             self.binders[param.0 as usize] = BinderInfo::Value(ty.clone());
             types.push(ty);
         }
         let result = self.foreign_type(result);
+        let result = self.as_phrase(result);
         types
             .into_iter()
             .rev()

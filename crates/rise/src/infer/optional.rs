@@ -54,7 +54,10 @@ impl Infer<'_> {
         };
         let unknown = self.lookup(&name).is_none()
             && self.env.resolve(&name) == Resolution::Unknown
-            && Primitive::from_name(&name).is_none();
+            && match self.in_dpia() {
+                true => self.env.phrase_primitive(&name).is_none(),
+                false => Primitive::from_name(&name).is_none(),
+            };
         if unknown && name.starts_with(char::is_uppercase) {
             self.unknown_space(term);
         } else if unknown {

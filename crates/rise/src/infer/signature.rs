@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
+use syntax::Dialect;
 use syntax::ast::{Item, ItemKind, Name};
 
 use super::Infer;
@@ -24,7 +25,7 @@ impl Env for Nothing {
 /// The scheme that a definition's written type and `@assume` annotations say, body unseen.
 pub fn written_scheme(item: &Item) -> Scheme {
     let env = Nothing;
-    let mut infer = Infer::new(item, &env);
+    let mut infer = Infer::new(item, &env, Dialect::Rise);
     let ty = match &item.kind {
         ItemKind::Def { ty: Some(ty), .. } => {
             infer.spine = infer.spine_binders();

@@ -24,6 +24,40 @@ impl Infer<'_> {
         }
     }
 
+    /// The same for the primitives of DPIA, by their names; `args` without implicit ones.
+    pub(super) fn phrase_conditions(&mut self, primitive: &str, head: TermId, args: &[TermId]) {
+        match (primitive, args) {
+            ("reorder", _) => self.reorder_inverse(head, args),
+            ("partition", _) => self.partition_range(args),
+            ("depMapSeq", _) => self.dep_map_range(args),
+            ("forNat", [n, body]) | ("parForNat", [n, _, _, body]) => {
+                if let Some(n) = self.nat_argument(*n) {
+                    self.set_range(*body, &n);
+                }
+                if let [_, f, _, _] = args
+                    && let Some(n) = self.nat_argument(*n)
+                {
+                    self.set_range(*f, &n);
+                }
+            }
+            ("depIdx" | "depIdxAcc", [i, xs]) => self.below_size(*i, *xs),
+            _ => {}
+        }
+    }
+
+    /// A size that is an index of a dependent array is below its size.
+    fn below_size(&mut self, i: TermId, xs: TermId) {
+        if let Some(i_nat) = self.nat_argument(i)
+            && let Some(data) = self.data_of_phrase(&self.terms[xs.0 as usize])
+            && let Type::DepArray(n, _) = &*data
+        {
+            let inside = Prop::AtLeast(n.clone(), Nat::add(&i_nat, &Nat::constant(1)));
+            let words = "an index is below the number of elements";
+            let span = self.span(i);
+            self.note_condition(inside, span, false, Some(Source::Words(words)));
+        }
+    }
+
     /// `reorder(n)(g)(h)`: both map `[0, n)` into itself, and each undoes the other.
     fn reorder_inverse(&mut self, head: TermId, args: &[TermId]) {
         let [n, g, h, ..] = args else { return };
@@ -65,8 +99,8 @@ impl Infer<'_> {
     /// The function of `depMapSeq` is used for `k < n`.
     fn dep_map_range(&mut self, args: &[TermId]) {
         if let [f, xs, ..] = args
-            && let TermInfo::Expr(ty) = &self.terms[xs.0 as usize]
-            && let Type::DepArray(n, _) = &*self.table.head(ty)
+            && let Some(data) = self.data_of_phrase(&self.terms[xs.0 as usize])
+            && let Type::DepArray(n, _) = &*data
         {
             let n = n.clone();
             self.set_range(*f, &n);

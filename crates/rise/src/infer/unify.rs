@@ -32,6 +32,8 @@ pub(super) enum Why {
     Written { ty: TermId },
     /// `(e : t)`, or a parameter's annotation.
     Ascribed { ty: TermId },
+    /// What is assigned to the acceptor.
+    Assigned { lhs: TermId },
     /// What is given to a parameter, against its annotation.
     Annotated { param: BinderId },
     /// What surrounds the term wants this type.
@@ -88,11 +90,12 @@ impl Infer<'_> {
             expected: expected.clone(),
             found: found.clone(),
         });
-        let before = self.equations.len();
+        let (before, accesses) = (self.equations.len(), self.accesses.len());
         let result = self.unify(expected, found);
         if result.is_err() {
             // The types differ: what their sizes do is beside the point.
             self.equations.truncate(before);
+            self.accesses.truncate(accesses);
         }
         if self.equations.len() == before {
             self.demands.pop();
@@ -103,10 +106,11 @@ impl Infer<'_> {
     /// Makes the types agree if that is possible, and changes nothing otherwise.
     pub(super) fn attempt(&mut self, expected: &Ty, found: &Ty, cause: Cause) -> bool {
         let mark = self.table.begin();
-        let (equations, obligations, demands) = (
+        let (equations, obligations, demands, accesses) = (
             self.equations.len(),
             self.obligations.len(),
             self.demands.len(),
+            self.accesses.len(),
         );
         match self.agree(expected, found, cause) {
             Ok(()) => {
@@ -118,6 +122,7 @@ impl Infer<'_> {
                 self.equations.truncate(equations);
                 self.obligations.truncate(obligations);
                 self.demands.truncate(demands);
+                self.accesses.truncate(accesses);
                 self.facts.forget();
                 false
             }
@@ -146,10 +151,22 @@ impl Infer<'_> {
                 self.equate(m, n);
                 self.unify(s, t)
             }
-            (Type::Pair(s, t), Type::Pair(u, v)) | (Type::Fun(s, t), Type::Fun(u, v)) => {
+            (Type::Pair(s, t), Type::Pair(u, v)) => {
                 let first = self.unify(s, u);
                 self.unify(t, v).and(first)
             }
+            (Type::Fun(s, t), Type::Fun(u, v)) => {
+                self.accesses.turn();
+                let first = self.unify(s, u);
+                self.accesses.turn();
+                self.unify(t, v).and(first)
+            }
+            (Type::Exp(s, wanted), Type::Exp(t, found)) => {
+                self.demand_access(*wanted, *found, s);
+                self.unify(s, t)
+            }
+            (Type::Acc(s), Type::Acc(t)) => self.unify(s, t),
+            (Type::Comm, Type::Comm) => Ok(()),
             (Type::DepArray(m, f), Type::DepArray(n, g)) => {
                 self.equate(m, n);
                 self.unify_data_fun(f, g, Some(m))

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rise::core::program_of;
+use rise::core::{check, program_of};
 
 /// The example programs, with their file names.
 pub fn examples() -> Vec<(String, String)> {
@@ -61,6 +61,8 @@ fn every_example_is_a_program() {
         for name in names(&text) {
             let program = program_of(&text, &name);
             assert!(program.is_ok(), "{file}: {name}: {}", program.unwrap_err());
+            let typed = check(&program.unwrap());
+            assert!(typed.is_ok(), "{file}: {name}: {}", typed.unwrap_err());
         }
     }
 }
@@ -71,6 +73,8 @@ fn the_library_is_made_of_programs() {
         for name in names(text) {
             let program = program_of("", &name);
             assert!(program.is_ok(), "{file}: {name}: {}", program.unwrap_err());
+            let typed = check(&program.unwrap());
+            assert!(typed.is_ok(), "{file}: {name}: {}", typed.unwrap_err());
         }
     }
 }

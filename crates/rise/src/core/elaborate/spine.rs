@@ -66,7 +66,7 @@ impl Elaborator<'_> {
                 let function = Node::new(form, ty, origin);
                 self.give(&mut giving, function, &mut name_use.implicits.iter())
             }
-            Target::SumIndex(_) => None,
+            Target::SumIndex(_) | Target::Phrase(_) => None,
         }
     }
 

@@ -157,6 +157,12 @@ impl Infer<'_> {
             Why::Written { ty, .. } | Why::Ascribed { ty } => {
                 add(self.span(ty), "the type is written here".to_owned());
             }
+            Why::Assigned { lhs } => {
+                if let TermInfo::Expr(ty) = &self.terms[lhs.0 as usize] {
+                    let text = self.show(ty);
+                    add(self.span(lhs), format!("this is `{text}`"));
+                }
+            }
             Why::Context | Why::Annotated { .. } => {}
         }
         places

@@ -43,6 +43,10 @@ impl Infer<'_> {
     pub(in crate::infer) fn candidates(&self) -> Vec<Name> {
         let mut names: Vec<Name> = self.scope.iter().map(|local| local.name.clone()).collect();
         names.extend(self.env.names());
+        if self.in_dpia() {
+            // The environment names its primitives.
+            return names;
+        }
         names.extend(Primitive::ALL.iter().map(|p| Name::new_static(p.name())));
         names
     }

@@ -149,6 +149,9 @@ impl Infer<'_> {
                 let name = &self.item.binder(param).name;
                 format!("`{name}` is given {want}, and its annotation says {have}")
             }
+            Why::Assigned { .. } => {
+                format!("the left side of `=` takes {want}, and this is {have}")
+            }
             Why::Context => format!("expected {want}, found {have}"),
         }
     }
@@ -199,6 +202,24 @@ impl Infer<'_> {
             (Type::Scalar(_), Type::Scalar(ScalarType::Bool)) => {
                 Some("`select` chooses a number by a truth value".into())
             }
+            (Type::Exp(..), Type::Acc(_)) => Some(
+                "an acceptor is only written; what was written is read through the expression beside it"
+                    .into(),
+            ),
+            (Type::Acc(_), Type::Exp(..)) => {
+                Some("a value is no place to write to: that is an acceptor".into())
+            }
+            (Type::Comm, Type::Exp(..)) => {
+                Some("a command writes the value somewhere, as in `out = …`".into())
+            }
+            (Type::Exp(..), Type::Comm) => {
+                Some("a command has no value: what it writes is read from memory that `new` makes".into())
+            }
+            (Type::Exp(a, _), Type::Exp(b, _)) => self.mismatch_help(
+                &self.table.head(a),
+                &self.table.head(b),
+                cause,
+            ),
             (Type::Scalar(a), Type::Scalar(b)) if a != b => Some(format!(
                 "`cast` turns one into the other: `(cast(…) : {a})`"
             )),

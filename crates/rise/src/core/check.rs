@@ -1,0 +1,280 @@
+//! The types of a program computed anew, and compared with those that its nodes carry: for tests
+//! and debug assertions.
+
+use nat::{Facts, Nat, Prop, Var, Verdict};
+use rustc_hash::FxHashMap;
+use syntax::ast::{Kind, Literal, ScalarType};
+
+use super::{Expr, Form, Language, Program, dep_apply};
+use crate::print::{arg_text, type_text};
+use crate::types::{Access, Arg, DataFun, Names, Ty, Type};
+
+/// A node whose type is not what its parts make it, or a name that is bound twice or not at all.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct IllTyped(String);
+
+/// Whether every node has the type that its parts give it, every local is bound, and every binder
+/// has a number of its own.
+///
+/// Types are compared up to the names that they bind, sizes up to what the program knows of them:
+/// sizes that cannot be told apart count as equal.
+pub fn check<P: Language>(program: &Program<P>) -> Result<(), IllTyped> {
+    let mut facts = Facts::new();
+    for prop in program.obligations.iter().chain(&program.facts) {
+        facts.assume(prop);
+    }
+    let mut checker = Checker {
+        facts,
+        names: Names(program.names.iter().cloned().collect()),
+        locals: FxHashMap::default(),
+        vars: FxHashMap::default(),
+    };
+    checker.expr(&program.body)
+}
+
+struct Checker {
+    facts: Facts,
+    names: Names,
+    /// The types of locals, and whether they are in scope here.
+    locals: FxHashMap<u32, (Ty, bool)>,
+    vars: FxHashMap<Var, Kind>,
+}
+
+impl Checker {
+    fn expr<P: Language>(&mut self, expr: &Expr<P>) -> Result<(), IllTyped> {
+        match &expr.form {
+            Form::Var(local) => match self.locals.get(&local.id).cloned() {
+                Some((ty, true)) => self.same(expr, &ty, "a variable"),
+                _ => self.wrong(expr, &format!("`{}` is not in scope", local.name)),
+            },
+            Form::Literal(literal) => self.literal(expr, literal),
+            Form::Nat(_) => match expr.ty.data().unwrap_or(&expr.ty) {
+                ty if **ty == Type::Scalar(ScalarType::NatType) => Ok(()),
+                _ => self.wrong(expr, "a size is a natType"),
+            },
+            Form::Lambda(param, body) => {
+                let bound = (param.ty.clone(), true);
+                if self.locals.insert(param.local.id, bound).is_some() {
+                    return self.wrong(expr, &format!("`{}` is bound twice", param.local.name));
+                }
+                self.expr(body)?;
+                if let Some((_, in_scope)) = self.locals.get_mut(&param.local.id) {
+                    *in_scope = false;
+                }
+                match &*expr.ty {
+                    Type::Fun(from, to) => {
+                        self.same_type(expr, from, &param.ty, "a parameter")?;
+                        self.same_type(expr, to, &body.ty, "a body")
+                    }
+                    _ => self.wrong(expr, "a function has a function type"),
+                }
+            }
+            Form::DepLambda(var, kind, body) => {
+                if self.vars.insert(*var, *kind).is_some() {
+                    let name = self.names.get(*var);
+                    return self.wrong(expr, &format!("`{name}` is bound twice"));
+                }
+                self.expr(body)?;
+                match &*expr.ty {
+                    Type::Pi(pi) if pi.kind == *kind => {
+                        let put = |v| (v == pi.var).then(|| super::var_arg(*var, *kind));
+                        let inner = crate::subst::subst(&pi.body, &put);
+                        self.same_type(expr, &inner, &body.ty, "a body")
+                    }
+                    _ => self.wrong(expr, "a dependent function has such a type"),
+                }
+            }
+            Form::Apply(f, x) => {
+                self.expr(f)?;
+                let rest = self.given(expr, f.ty.clone(), std::slice::from_ref(x))?;
+                self.same(expr, &rest, "an application")
+            }
+            Form::DepApply(f, arg) => {
+                self.expr(f)?;
+                let applied = dep_apply(f, arg.clone(), expr.origin);
+                self.same(expr, &applied.ty, "an application")
+            }
+            Form::Primitive(primitive, types, args) => {
+                let Some(ty) = primitive.ty(types) else {
+                    return self.wrong(expr, &format!("{primitive:?} has too few arguments"));
+                };
+                let rest = self.given(expr, ty, args)?;
+                let shown: Vec<String> = types.iter().map(|t| arg_text(t, &self.names)).collect();
+                let what = format!("{primitive:?} at {}", shown.join(", "));
+                self.same(expr, &rest, &what)
+            }
+            Form::Foreign(function, args) => {
+                let ty = function
+                    .params
+                    .iter()
+                    .rev()
+                    .fold(function.result.clone(), |out, (_, param)| {
+                        std::sync::Arc::new(Type::Fun(param.clone(), out))
+                    });
+                let rest = self.given(expr, ty, args)?;
+                self.same(expr, &rest, "a foreign function")
+            }
+            Form::Global(..) => self.wrong(expr, "a definition is not in its place"),
+        }
+    }
+
+    /// The type after the arguments.
+    fn given<P: Language>(
+        &mut self,
+        expr: &Expr<P>,
+        mut ty: Ty,
+        args: &[Expr<P>],
+    ) -> Result<Ty, IllTyped> {
+        for arg in args {
+            self.expr(arg)?;
+            let Type::Fun(from, to) = &*ty else {
+                return self
+                    .wrong(expr, "there are too many arguments")
+                    .map(|()| ty);
+            };
+            self.same(arg, from, "an argument")?;
+            ty = to.clone();
+        }
+        Ok(ty)
+    }
+
+    fn literal<P: Language>(&self, expr: &Expr<P>, literal: &Literal) -> Result<(), IllTyped> {
+        let ty = expr.ty.data().unwrap_or(&expr.ty);
+        let fits = match (literal, &**ty) {
+            (_, Type::Var(_)) => true,
+            (Literal::Bool(_), ty) => *ty == Type::Scalar(ScalarType::Bool),
+            (_, Type::Scalar(scalar)) => *scalar != ScalarType::Bool,
+            (Literal::Int { .. }, Type::Index(_)) | (_, Type::Vector(..)) => true,
+            _ => false,
+        };
+        if fits {
+            Ok(())
+        } else {
+            self.wrong(expr, "a literal of another type")
+        }
+    }
+
+    fn same<P: Language>(&self, expr: &Expr<P>, ty: &Ty, what: &str) -> Result<(), IllTyped> {
+        self.same_type(expr, &expr.ty, ty, what)
+    }
+
+    fn same_type<P: Language>(
+        &self,
+        expr: &Expr<P>,
+        a: &Ty,
+        b: &Ty,
+        what: &str,
+    ) -> Result<(), IllTyped> {
+        let fine = Compare {
+            facts: &self.facts,
+            bound: Vec::new(),
+        }
+        .types(a, b);
+        if fine {
+            return Ok(());
+        }
+        let text = |ty| type_text(ty, &self.names);
+        self.wrong(expr, &format!("{what}: `{}` and `{}`", text(a), text(b)))
+    }
+
+    fn wrong<P: Language>(&self, expr: &Expr<P>, what: &str) -> Result<(), IllTyped> {
+        let form = format!("{:?}", expr.form);
+        let form: String = form.chars().take(120).collect();
+        Err(IllTyped(format!("{what} (at {:?}, {form})", expr.origin)))
+    }
+}
+
+impl Type {
+    /// The data type of a phrase type.
+    fn data(&self) -> Option<&Ty> {
+        match self {
+            Type::Exp(data, _) | Type::Acc(data) => Some(data),
+            _ => None,
+        }
+    }
+}
+
+/// Types up to the names that they bind.
+struct Compare<'f> {
+    facts: &'f Facts,
+    bound: Vec<(Var, Var)>,
+}
+
+impl Compare<'_> {
+    fn types(&mut self, a: &Ty, b: &Ty) -> bool {
+        match (&**a, &**b) {
+            (Type::Var(v), Type::Var(w)) => self.var(*v) == *w,
+            (Type::Scalar(s), Type::Scalar(t)) => s == t,
+            (Type::Comm, Type::Comm) => true,
+            (Type::Index(m), Type::Index(n)) => self.sizes(m, n),
+            (Type::Vector(m, s), Type::Vector(n, t)) | (Type::Array(m, s), Type::Array(n, t)) => {
+                self.sizes(m, n) && self.types(s, t)
+            }
+            (Type::DepArray(m, f), Type::DepArray(n, g)) => self.sizes(m, n) && self.funs(f, g),
+            (Type::DepPair(f), Type::DepPair(g)) => self.funs(f, g),
+            (Type::Pair(s, t), Type::Pair(u, v)) | (Type::Fun(s, t), Type::Fun(u, v)) => {
+                self.types(s, u) && self.types(t, v)
+            }
+            (Type::Apply(f, m), Type::Apply(g, n)) => self.var(*f) == *g && self.sizes(m, n),
+            (Type::Pi(p), Type::Pi(q)) => {
+                p.kind == q.kind && self.under(p.var, q.var, |this| this.types(&p.body, &q.body))
+            }
+            (Type::Exp(s, a), Type::Exp(t, b)) => {
+                let access = |v| match v {
+                    Access::Var(v) => Access::Var(self.var(v)),
+                    other => other,
+                };
+                access(*a) == *b && self.types(s, t)
+            }
+            (Type::Acc(s), Type::Acc(t)) => self.types(s, t),
+            _ => false,
+        }
+    }
+
+    fn under(&mut self, a: Var, b: Var, f: impl FnOnce(&mut Self) -> bool) -> bool {
+        self.bound.push((a, b));
+        let same = f(self);
+        self.bound.pop();
+        same
+    }
+
+    fn var(&self, var: Var) -> Var {
+        let bound = self.bound.iter().rev().find(|(a, _)| *a == var);
+        bound.map_or(var, |(_, b)| *b)
+    }
+
+    fn sizes(&self, a: &Nat, b: &Nat) -> bool {
+        let a = crate::subst::subst_nat(a, &|v| {
+            let bound = self.bound.iter().rev().find(|(a, _)| *a == v);
+            bound.map(|(_, b)| Arg::Nat(Nat::var(*b)))
+        });
+        let a = self
+            .bound
+            .iter()
+            .fold(a, |a, (f, g)| a.rename_fun(&|v| (v == *f).then_some(*g)));
+        a == *b
+            || !matches!(
+                self.facts.prove(&Prop::Equal(a, b.clone())),
+                Verdict::Refuted(_)
+            )
+    }
+
+    fn funs(&mut self, f: &DataFun, g: &DataFun) -> bool {
+        match (f, g) {
+            (DataFun::Var(v), DataFun::Var(w)) => self.var(*v) == *w,
+            (DataFun::Lambda(v, a), DataFun::Lambda(w, b)) => {
+                self.under(*v, *w, |this| this.types(a, b))
+            }
+            // `f` and `dataFun(i => f(i))`
+            (DataFun::Var(v), DataFun::Lambda(i, b)) => match &**b {
+                Type::Apply(w, n) => self.var(*v) == *w && n.as_var() == Some(*i),
+                _ => false,
+            },
+            (DataFun::Lambda(i, a), DataFun::Var(w)) => match &**a {
+                Type::Apply(v, n) => self.var(*v) == *w && n.as_var() == Some(*i),
+                _ => false,
+            },
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! Access: which expressions are read, still to be written, or streams.
+//!
+//! `Exp[t, Rd]` may stand where `Exp[t, Wr]` is wanted if `t` contains no array: writing it is one
+//! assignment. All other accesses must be the same. What is known at first contact does not
+//! decide: every demand is kept, and the smallest access that meets all of them is found at the
+//! end, where also the types are known.
+
+use nat::Var;
+use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::Code;
+use syntax::ast::{Kind, TermId};
+
+use super::super::Infer;
+use super::super::unify::{Cause, Why};
+use crate::classes::Classes;
+use crate::types::{Access, Arg, Ty, Type};
+
+/// An expression with access `found` stands where `wanted` is.
+#[derive(Clone, Debug)]
+struct Bound {
+    found: Access,
+    wanted: Access,
+    data: Ty,
+    cause: Cause,
+}
+
+/// What an access parameter may stand for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Domain {
+    /// Read, or still to be written.
+    Memory,
+    /// Read, or a stream.
+    Stream,
+}
+
+/// What there is to say about accesses until the end of the item.
+#[derive(Default)]
+pub(in crate::infer) struct Accesses {
+    bounds: Vec<Bound>,
+    /// Of the access parameters of primitives.
+    domains: FxHashMap<Var, Domain>,
+    /// Whether found and wanted have changed places: in the parameters of functions.
+    turned: bool,
+}
+
+impl Accesses {
+    /// How many demands there are so far.
+    pub(in crate::infer) fn len(&self) -> usize {
+        self.bounds.len()
+    }
+
+    /// Forgets later demands.
+    pub(in crate::infer) fn truncate(&mut self, len: usize) {
+        self.bounds.truncate(len);
+    }
+
+    /// Between the outside of a function and its parameters.
+    pub(in crate::infer) fn turn(&mut self) {
+        self.turned = !self.turned;
+    }
+}
+
+/// The smallest accesses that meet the demands.
+#[derive(Default)]
+struct Solution {
+    values: FxHashMap<Var, Access>,
+}
+
+impl Infer<'_> {
+    /// An unknown access.
+    pub(super) fn open_access(&mut self, at: TermId) -> Access {
+        Access::Var(self.open("a".into(), Kind::ReadWrite, Classes::DATA, at))
+    }
+
+    /// Says what an access parameter of a primitive may stand for.
+    pub(super) fn restrict_access(&mut self, arg: &Arg, streams: bool) {
+        if let Arg::Access(Access::Var(var)) = arg {
+            let domain = match streams {
+                true => Domain::Stream,
+                false => Domain::Memory,
+            };
+            self.accesses.domains.insert(*var, domain);
+        }
+    }
+
+    /// Notes that an expression with one access stands where another one is wanted.
+    pub(in crate::infer) fn demand_access(&mut self, wanted: Access, found: Access, data: &Ty) {
+        if wanted == found {
+            return;
+        }
+        let (wanted, found) = match self.accesses.turned {
+            true => (found, wanted),
+            false => (wanted, found),
+        };
+        let Some(cause) = self.demands.last().map(|demand| demand.cause) else {
+            return;
+        };
+        self.accesses.bounds.push(Bound {
+            found,
+            wanted,
+            data: data.clone(),
+            cause,
+        });
+    }
+
+    /// Finds every access, and reports the demands that cannot be met.
+    pub(in crate::infer) fn settle_accesses(&mut self) {
+        let bounds: Vec<(Bound, bool)> = std::mem::take(&mut self.accesses.bounds)
+            .into_iter()
+            .map(|bound| {
+                let bound = Bound {
+                    found: self.table.access(bound.found),
+                    wanted: self.table.access(bound.wanted),
+                    data: self.table.ty(&bound.data),
+                    cause: bound.cause,
+                };
+                let same = may_hold_array(&bound.data);
+                (bound, same)
+            })
+            .collect();
+        let solution = self.solve_accesses(&bounds);
+        if !self.failed() {
+            self.report_accesses(&bounds, &solution);
+        }
+        for index in 0..self.table.len() {
+            let var = Var(u32::try_from(index).unwrap_or(u32::MAX));
+            if self.table.is_open(var) && self.table.info(var).kind == Kind::ReadWrite {
+                let value = solution.of(Access::Var(var), &|_| true);
+                self.solve_var(var, Arg::Access(value));
+            }
+        }
+    }
+
+    fn solve_accesses(&self, bounds: &[(Bound, bool)]) -> Solution {
+        let mut solution = Solution::default();
+        let open = |var: Var| self.table.is_open(var);
+        loop {
+            let mut changed = false;
+            for (bound, same) in bounds {
+                let found = solution.of(bound.found, &open);
+                changed |= self.raise(&mut solution, bound.wanted, found);
+                if *same {
+                    let wanted = solution.of(bound.wanted, &open);
+                    changed |= self.raise(&mut solution, bound.found, wanted);
+                }
+            }
+            if !changed {
+                return solution;
+            }
+        }
+    }
+
+    /// Makes an unknown access as large as another one, if it may be so.
+    fn raise(&self, solution: &mut Solution, target: Access, least: Access) -> bool {
+        let Access::Var(var) = target else {
+            return false;
+        };
+        let allowed = match (self.accesses.domains.get(&var), least) {
+            (Some(Domain::Memory), Access::St) | (Some(Domain::Stream), Access::Wr) => false,
+            _ => self.table.is_open(var),
+        };
+        if !allowed {
+            return false;
+        }
+        let now = solution.values.get(&var).copied().unwrap_or(Access::Rd);
+        let larger = match (now, least) {
+            (now, least) if now == least => false,
+            (Access::Rd, _) => true,
+            // A parameter is at most `Wr`.
+            (Access::Var(_), Access::Wr) => true,
+            _ => false,
+        };
+        if larger {
+            solution.values.insert(var, least);
+        }
+        larger
+    }
+
+    fn report_accesses(&mut self, bounds: &[(Bound, bool)], solution: &Solution) {
+        let mut reported: FxHashSet<Access> = FxHashSet::default();
+        for (bound, same) in bounds {
+            let table = &self.table;
+            let (found, wanted) = (
+                solution.of(bound.found, &|var| table.is_open(var)),
+                solution.of(bound.wanted, &|var| table.is_open(var)),
+            );
+            if fits(found, wanted, *same) {
+                continue;
+            }
+            // What one wrong expression has to do with others is not said again.
+            let unknown = |access: &Access| matches!(access, Access::Var(v) if table.is_open(*v));
+            let culprits: Vec<Access> = [bound.found, bound.wanted]
+                .into_iter()
+                .filter(unknown)
+                .collect();
+            let again = culprits.iter().any(|access| reported.contains(access));
+            reported.extend(culprits);
+            if !again {
+                self.report_access(bound, found, wanted);
+            }
+        }
+    }
+
+    fn report_access(&mut self, bound: &Bound, found: Access, wanted: Access) {
+        let text = self.show(&bound.data);
+        let user = match bound.cause.why {
+            Why::Written { .. } => "the definition's type".to_owned(),
+            Why::Assigned { .. } => "an assignment".to_owned(),
+            _ => match self.cause_head(bound.cause) {
+                Some(head) => format!("`{head}`"),
+                None => "what stands around it".to_owned(),
+            },
+        };
+        let (code, message, help) = match (found, wanted) {
+            (Access::St, _) => (
+                Code::StreamAsArray,
+                format!("this is a stream `{text}`, and {user} takes an array"),
+                "`iterateStream` writes what a stream yields, one element after the other",
+            ),
+            (_, Access::St) => (
+                Code::StreamAsArray,
+                format!("{user} takes a stream, and this is an array `{text}`"),
+                "`mapStream` makes a stream of an array",
+            ),
+            (Access::Rd, _) => (
+                Code::MissingCopy,
+                format!("this array `{text}` can only be read, and {user} wants it written"),
+                "a copy is a loop of its own: `mapSeq(fun(x => x), …)`",
+            ),
+            (Access::Wr, _) => (
+                Code::MissingMemory,
+                format!("{user} reads this, and it is still to be written: `{text}`"),
+                "`toMem(…)` writes a value to memory, from where it is read",
+            ),
+            (Access::Var(_), _) => (
+                Code::TypeMismatch,
+                format!("{user} takes another access to this `{text}` than the parameter says"),
+                "an access that is a parameter is neither read nor written here",
+            ),
+        };
+        let related = self.cause_places(bound.cause, &bound.data, "");
+        let diagnostic = self.error(code, bound.cause.span, message);
+        diagnostic.related = related;
+        diagnostic.help = Some(help.to_owned());
+    }
+}
+
+impl Solution {
+    /// An access as far as it is found; what nothing raises is read.
+    fn of(&self, access: Access, open: &dyn Fn(Var) -> bool) -> Access {
+        match access {
+            Access::Var(var) if open(var) => self.values.get(&var).copied().unwrap_or(Access::Rd),
+            _ => access,
+        }
+    }
+}
+
+/// Whether an expression with one access may stand where the other is wanted. `same`: whether
+/// they must be equal, since a copy would take a loop.
+fn fits(found: Access, wanted: Access, same: bool) -> bool {
+    if found == wanted {
+        return true;
+    }
+    let streams = found == Access::St || wanted == Access::St;
+    !same && !streams && (found == Access::Rd || wanted == Access::Wr)
+}
+
+/// Whether values of the type may contain an array.
+fn may_hold_array(data: &Type) -> bool {
+    match data {
+        Type::Pair(a, b) => may_hold_array(a) || may_hold_array(b),
+        Type::Array(..) | Type::DepArray(..) | Type::DepPair(_) => true,
+        // An unknown type may be one.
+        Type::Var(_) | Type::Apply(..) => true,
+        _ => false,
+    }
+}

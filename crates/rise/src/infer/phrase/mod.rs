@@ -1,0 +1,294 @@
+//! What is typed differently in DPIA (`dpia.md`): expressions have phrase types, `Exp[t, a]`, and
+//! there are acceptors and commands. Everything else is as in RISE.
+
+mod access;
+mod apply;
+
+use std::sync::Arc;
+
+use syntax::ast::{BinaryOp, BinderId, Half, Kind, Literal, ScalarType, TermId, TermKind, UnaryOp};
+use syntax::{Code, Dialect};
+
+use super::Infer;
+use super::expr::Wanted;
+use super::unify::{Cause, Why};
+use crate::classes::Classes;
+use crate::types::{Access, Ty, Type};
+use crate::{BinderInfo, TermInfo};
+
+pub(super) use access::Accesses;
+
+impl Infer<'_> {
+    pub(super) fn in_dpia(&self) -> bool {
+        self.dialect == Dialect::Dpia
+    }
+
+    /// What a term of DPIA is; nothing if it is typed as in RISE.
+    pub(super) fn phrase(&mut self, term: TermId, wanted: Wanted) -> Option<Ty> {
+        let ty = match &self.item.term(term).kind {
+            TermKind::Literal(literal) => self.literal_phrase(term, literal),
+            TermKind::Unary { op, operand } => self.unary_phrase(*op, *operand),
+            TermKind::Binary {
+                op: BinaryOp::Pow, ..
+            } if self.is_size(term) => {
+                self.elab_nat(term);
+                readable(ScalarType::NatType)
+            }
+            TermKind::Binary { op, lhs, rhs, .. } if is_operator(*op) => {
+                self.operator_phrase(*op, *lhs, *rhs)
+            }
+            TermKind::Project { pair, half } => self.half_phrase(*pair, *half),
+            TermKind::Pair(a, b) => self.pair_phrase(term, *a, *b, wanted),
+            TermKind::Let {
+                binder,
+                value,
+                body,
+            } => return Some(self.let_phrase(*binder, *value, *body, wanted)),
+            TermKind::Assign { lhs, rhs, .. } => self.assignment(*lhs, *rhs),
+            TermKind::Sequence(commands) => {
+                commands.iter().for_each(|&command| self.command(command));
+                Arc::new(Type::Comm)
+            }
+            TermKind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                self.against(*condition, &readable(ScalarType::Bool));
+                self.command(*then);
+                self.command(*otherwise);
+                Arc::new(Type::Comm)
+            }
+            TermKind::Skip => Arc::new(Type::Comm),
+            _ => return None,
+        };
+        Some(self.agreed(term, ty, wanted))
+    }
+
+    /// Checks a part of a construct that says what it must be.
+    fn against(&mut self, term: TermId, expected: &Ty) -> bool {
+        let cause = Cause {
+            span: self.span(term),
+            why: Why::Context,
+        };
+        let clashes = self.clashes;
+        self.check(term, expected, cause);
+        self.clashes == clashes
+    }
+
+    fn command(&mut self, term: TermId) {
+        self.against(term, &Arc::new(Type::Comm));
+    }
+
+    fn literal_phrase(&mut self, term: TermId, literal: &Literal) -> Ty {
+        let data = self.literal(term, literal);
+        Arc::new(Type::Exp(data, Access::Rd))
+    }
+
+    fn unary_phrase(&mut self, op: UnaryOp, operand: TermId) -> Ty {
+        let ty = match op {
+            UnaryOp::Not => readable(ScalarType::Bool),
+            UnaryOp::Neg => self.open_readable(Kind::Num, operand),
+        };
+        match self.against(operand, &ty) {
+            true => ty,
+            false => self.broken(),
+        }
+    }
+
+    /// `Exp[t, Rd]` for an unknown `t` of the kind.
+    fn open_readable(&mut self, kind: Kind, at: TermId) -> Ty {
+        let data = self.open_type("t", Classes::of_kind(kind), at);
+        Arc::new(Type::Exp(data, Access::Rd))
+    }
+
+    fn operator_phrase(&mut self, op: BinaryOp, lhs: TermId, rhs: TermId) -> Ty {
+        use BinaryOp::{Add, And, Div, Mod, Mul, Or, Sub};
+        let operand = match op {
+            And | Or => readable(ScalarType::Bool),
+            Mod => self.open_readable(Kind::Int, lhs),
+            Add | Sub | Mul | Div => self.open_readable(Kind::Num, lhs),
+            _ => self.open_readable(Kind::Scalar, lhs),
+        };
+        if !self.against(lhs, &operand) {
+            self.quietly(|this| this.synth(rhs));
+            return self.broken();
+        }
+        let cause = Cause {
+            span: self.span(rhs),
+            why: Why::Operand { op, lhs },
+        };
+        let clashes = self.clashes;
+        self.check(rhs, &operand, cause);
+        match op {
+            _ if self.clashes > clashes => self.broken(),
+            Add | Sub | Mul | Div | Mod => operand,
+            _ => readable(ScalarType::Bool),
+        }
+    }
+
+    fn half_phrase(&mut self, pair: TermId, half: Half) -> Ty {
+        let first = self.open_type("s", Classes::DATA, pair);
+        let second = self.open_type("t", Classes::DATA, pair);
+        let both = Arc::new(Type::Pair(first.clone(), second.clone()));
+        if !self.against(pair, &Arc::new(Type::Exp(both, Access::Rd))) {
+            return self.broken();
+        }
+        let data = match half {
+            Half::First => first,
+            Half::Second => second,
+        };
+        Arc::new(Type::Exp(data, Access::Rd))
+    }
+
+    /// `(a, b)`: both halves are had as the pair is.
+    fn pair_phrase(&mut self, term: TermId, a: TermId, b: TermId, wanted: Wanted) -> Ty {
+        let (first, second, access) = match wanted.map(|(ty, _)| self.table.head(ty)).as_deref() {
+            Some(Type::Exp(data, access)) => match &*self.table.head(data) {
+                Type::Pair(first, second) => (first.clone(), second.clone(), *access),
+                _ => self.open_pair(term),
+            },
+            _ => self.open_pair(term),
+        };
+        let whole = Type::Pair(first.clone(), second.clone());
+        let fine = self.against(a, &Arc::new(Type::Exp(first, access)));
+        let half = Arc::new(Type::Exp(second, access));
+        match fine && self.against(b, &half) {
+            // Reading it whole finds out whether it has grown too large.
+            true => self.table.ty(&Arc::new(Type::Exp(Arc::new(whole), access))),
+            false => self.broken(),
+        }
+    }
+
+    fn open_pair(&mut self, term: TermId) -> (Ty, Ty, Access) {
+        let first = self.open_type("s", Classes::DATA, term);
+        let second = self.open_type("t", Classes::DATA, term);
+        (first, second, self.open_access(term))
+    }
+
+    /// `let x = value in body`: a value that is read, in an expression.
+    fn let_phrase(&mut self, binder: BinderId, value: TermId, body: TermId, wanted: Wanted) -> Ty {
+        let data = self.open_type("s", Classes::DATA, value);
+        let readable = Arc::new(Type::Exp(data, Access::Rd));
+        let ty = match self.against(value, &readable) {
+            true => readable,
+            false => self.broken(),
+        };
+        self.binders[binder.0 as usize] = BinderInfo::Value(ty.clone());
+        let depth = self.scope.len();
+        self.bind_value(binder, ty);
+        let result = match wanted {
+            Some((expected, cause)) => {
+                let span = self.span(body);
+                self.check(body, expected, Cause { span, ..cause })
+            }
+            None => self.synth(body),
+        };
+        self.scope.truncate(depth);
+        if !matches!(*self.table.head(&result), Type::Comm) {
+            return result;
+        }
+        self.error(
+            Code::TypeMismatch,
+            self.span(body),
+            "`let` names a value in an expression, and this is a command",
+        )
+        .help = Some("memory that commands share is made by `new`".into());
+        self.broken()
+    }
+
+    /// `acceptor = expression`, of one value without arrays.
+    fn assignment(&mut self, lhs: TermId, rhs: TermId) -> Ty {
+        let data = self.open_type("t", Classes::DATA, lhs);
+        if !self.against(lhs, &Arc::new(Type::Acc(data.clone()))) {
+            self.quietly(|this| this.synth(rhs));
+            return Arc::new(Type::Comm);
+        }
+        let cause = Cause {
+            span: self.span(rhs),
+            why: Why::Assigned { lhs },
+        };
+        let clashes = self.clashes;
+        self.check(rhs, &Arc::new(Type::Exp(data.clone(), Access::Rd)), cause);
+        let data = self.table.ty(&data);
+        if self.clashes == clashes && holds_array(&data) {
+            let text = self.show(&data);
+            self.error(
+                Code::TypeMismatch,
+                self.span(lhs),
+                format!("an assignment writes one value, and this is an array `{text}`"),
+            )
+            .help =
+                Some("write its elements in a loop: `for(n, fun(i => idxAcc(i, out) = …))`".into());
+        }
+        Arc::new(Type::Comm)
+    }
+
+    /// Parameters whose types nothing says.
+    pub(super) fn report_unknown_phrases(&mut self) {
+        if !self.in_dpia() || self.failed() {
+            return;
+        }
+        for index in 0..self.binders.len() {
+            let BinderInfo::Value(ty) = &self.binders[index] else {
+                continue;
+            };
+            let Type::Var(var) = &*self.table.head(ty) else {
+                continue;
+            };
+            if !self.table.is_open(*var) {
+                continue;
+            }
+            let binder = &self.item.binders[index];
+            let name = binder.name.clone();
+            self.error(
+                Code::CannotInfer,
+                binder.span,
+                format!("nothing says what `{name}` is"),
+            )
+            .help = Some(format!(
+                "write its type, as in `fun({name}: Exp[f32, Rd] => …)`"
+            ));
+            return;
+        }
+    }
+
+    /// A value's type as that of a phrase that is read.
+    pub(super) fn as_phrase(&self, data: Ty) -> Ty {
+        match (self.in_dpia(), &*data) {
+            (true, Type::Error) | (false, _) => data,
+            (true, _) => Arc::new(Type::Exp(data, Access::Rd)),
+        }
+    }
+
+    /// The data of an expression's type; the type itself in RISE.
+    pub(super) fn data_of_phrase(&self, info: &TermInfo) -> Option<Ty> {
+        let TermInfo::Expr(ty) = info else {
+            return None;
+        };
+        let head = self.table.head(ty);
+        Some(match &*head {
+            Type::Exp(data, _) | Type::Acc(data) => self.table.head(data),
+            _ => head,
+        })
+    }
+}
+
+/// `Exp[s, Rd]`
+fn readable(scalar: ScalarType) -> Ty {
+    Arc::new(Type::Exp(Arc::new(Type::Scalar(scalar)), Access::Rd))
+}
+
+/// Whether an operator stands for a primitive.
+fn is_operator(op: BinaryOp) -> bool {
+    super::operators::operator_primitive(op).is_some()
+}
+
+/// Whether values of the type certainly contain an array.
+fn holds_array(data: &Type) -> bool {
+    match data {
+        Type::Array(..) | Type::DepArray(..) | Type::DepPair(_) => true,
+        Type::Pair(a, b) => holds_array(a) || holds_array(b),
+        _ => false,
+    }
+}
