@@ -56,6 +56,8 @@ pub enum Problem {
         reader: User,
         /// What the stream has in it.
         data: Ty,
+        /// Whether what the user yields is written, so that the stream would end there.
+        ends: bool,
     },
     /// A primitive that the target lacks.
     NotForTarget {
@@ -201,6 +203,24 @@ pub struct Space {
 }
 
 impl Complaint {
+    /// The primitive that it is about.
+    pub fn primitive(&self) -> Option<Primitive> {
+        match &self.problem {
+            Problem::MissingMemory { writer, .. } => *writer,
+            Problem::MissingChoice { pattern, .. }
+            | Problem::Computes { pattern }
+            | Problem::Accumulator { pattern, .. } => Some(*pattern),
+            Problem::NotForTarget { primitive }
+            | Problem::NoSpaces { primitive, .. }
+            | Problem::WhichSpace { primitive, .. }
+            | Problem::WrongSpace { primitive, .. } => Some(*primitive),
+            Problem::Nesting { inner, .. } => Some(inner.primitive),
+            Problem::NoIteration { .. } => Some(Primitive::Iterate),
+            Problem::Recomputed { .. } => Some(Primitive::Map),
+            _ => None,
+        }
+    }
+
     /// How much it weighs.
     pub fn severity(&self) -> Severity {
         match self.problem {

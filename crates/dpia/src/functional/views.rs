@@ -1,40 +1,54 @@
 //! Functions that only rearrange, so that what they yield can be written through them.
 
-use rise::Primitive;
+use rise::Primitive::{self, Map, MapFst, MapSnd, Scatter};
 use rise::core::{Form, Local, for_each_local};
 
 use super::walk::Term;
 
+/// Whether the function of one value only rearranges it.
+pub(crate) fn function_rearranges(f: &Term) -> bool {
+    match &f.form {
+        Form::Lambda(param, body) => rearranges(body, &param.local),
+        // One that still waits for its value.
+        Form::Primitive(primitive, _, args) => match (primitive, &args[..]) {
+            (Scatter, [_]) => true,
+            (Map | MapFst | MapSnd, [f]) => function_rearranges(f),
+            (primitive, []) => is_view(*primitive),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 /// Whether `body` is a chain of views that ends in the variable, which it uses nowhere else.
-pub(crate) fn rearranges(body: &Term, param: &Local) -> bool {
-    use Primitive::{
-        AsScalar, AsVector, Join, Map, MapFst, MapSnd, PadEmpty, Reorder, Scatter, Split,
-        Transpose, Unzip,
-    };
+fn rearranges(body: &Term, param: &Local) -> bool {
     let mut term = body;
     loop {
         match &term.form {
             Form::Var(local) => return local == param,
             Form::Primitive(primitive, _, args) => match (primitive, &args[..]) {
-                (
-                    Join | Split | Transpose | Unzip | AsVector | AsScalar | Reorder | PadEmpty,
-                    [xs],
-                ) => term = xs,
                 (Scatter, [indices, xs]) if !mentions(indices, param) => term = xs,
                 (Map | MapFst | MapSnd, [f, xs]) if !mentions(f, param) => {
-                    let Form::Lambda(inner, body) = &f.form else {
-                        return false;
-                    };
-                    if !rearranges(body, &inner.local) {
+                    if !function_rearranges(f) {
                         return false;
                     }
                     term = xs;
                 }
+                (primitive, [xs]) if is_view(*primitive) => term = xs,
                 _ => return false,
             },
             _ => return false,
         }
     }
+}
+
+/// Whether it takes one value and writes it elsewhere.
+fn is_view(primitive: Primitive) -> bool {
+    use Primitive::{AsScalar, AsVector, Join, PadEmpty, Reorder, Split, Transpose, Unzip};
+    matches!(
+        primitive,
+        Join | Split | Transpose | Unzip | AsVector | AsScalar | Reorder | PadEmpty
+    )
 }
 
 fn mentions(term: &Term, local: &Local) -> bool {

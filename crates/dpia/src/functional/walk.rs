@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use super::complaint::{Complaint, Level, Problem, User};
 use super::memory::spaces_for;
 use super::rows::{Row, Slot, Taken, TypeParam, prim_of, row};
-use super::views::rearranges;
+use super::views::function_rearranges;
 use crate::phrase::{self, Phrase, contains_array, exp};
 use crate::prim::Prim;
 use crate::target::Target;
@@ -31,6 +31,8 @@ pub(crate) struct Want {
     pub access: Access,
     /// Who wants it.
     pub user: User,
+    /// Whether what its user yields is written, so that a stream would end there.
+    pub ends: bool,
 }
 
 pub(crate) struct Walk {
@@ -94,6 +96,7 @@ impl Walk {
                 let want = Want {
                     access: Access::Wr,
                     user: User::Result,
+                    ends: true,
                 };
                 self.value(term, &want)
             }
@@ -139,6 +142,7 @@ impl Walk {
                 let wanted = Want {
                     access: Access::Rd,
                     user: User::Foreign(function.name.clone(), origin),
+                    ends: false,
                 };
                 let args = args.iter().map(|arg| self.value(arg, &wanted)).collect();
                 self.fit(term, Access::Rd, want);
@@ -184,13 +188,26 @@ impl Walk {
         for (at, arg) in args.iter().enumerate() {
             // More than the type says are the values of `makeArray`.
             let wanted = row.taken.get(at);
-            let user = User::Primitive(primitive, term.origin);
+            let user = match wanted {
+                // Who wants the whole written wants the part written.
+                Some(Taken::Value(Slot::Result)) if access == Access::Wr => want.user.clone(),
+                _ => User::Primitive(primitive, term.origin),
+            };
+            let wants = |access| Want {
+                access,
+                user: user.clone(),
+                ends: want.access == Access::Wr,
+            };
             taken.push(match wanted {
                 Some(Taken::Function { params, result }) => {
                     let params = params.iter().map(|slot| resolve(*slot, access));
                     let result = Want {
                         access: resolve(*result, access),
-                        user: User::Function(primitive, term.origin),
+                        user: match result {
+                            Slot::Result if access == Access::Wr => want.user.clone(),
+                            _ => User::Function(primitive, term.origin),
+                        },
+                        ends: true,
                     };
                     self.function(arg, &params.collect::<Vec<_>>(), &result)
                 }
@@ -201,10 +218,12 @@ impl Walk {
                         Access::Rd
                     };
                     own.push((*var, access));
-                    self.argument(arg, access, user, level)
+                    self.argument(arg, &wants(access), level)
                 }
-                Some(Taken::Value(slot)) => self.argument(arg, resolve(*slot, access), user, level),
-                None => self.argument(arg, Access::Rd, user, level),
+                Some(Taken::Value(slot)) => {
+                    self.argument(arg, &wants(resolve(*slot, access)), level)
+                }
+                None => self.argument(arg, &wants(Access::Rd), level),
             });
         }
         if level.is_some() {
@@ -216,9 +235,9 @@ impl Walk {
     }
 
     /// An argument stands outside of the loop that its primitive is.
-    fn argument(&mut self, arg: &Term, access: Access, user: User, level: Option<Level>) -> Phrase {
+    fn argument(&mut self, arg: &Term, want: &Want, level: Option<Level>) -> Phrase {
         let inside = level.and_then(|_| self.nest.pop());
-        let phrase = self.value(arg, &Want { access, user });
+        let phrase = self.value(arg, want);
         self.nest.extend(inside);
         phrase
     }
@@ -243,6 +262,8 @@ impl Walk {
             return (prim, access);
         }
         match (prim, args) {
+            // Said of the stream.
+            (Prim::Map, [_, xs]) if is_stream(xs) => (prim, Access::Rd),
             (Prim::Map, [f, xs]) => self.written_map(term, f, xs),
             (Prim::MapFst | Prim::MapSnd, [f, _]) if !function_rearranges(f) => {
                 let pattern = if prim == Prim::MapFst {
@@ -344,7 +365,11 @@ impl Walk {
         let data = term.ty.clone();
         let problem = match (has, want.access) {
             (Access::St, Access::St) => return,
-            (Access::St, _) => Problem::StreamRead { reader: user, data },
+            (Access::St, _) => Problem::StreamRead {
+                reader: user,
+                data,
+                ends: want.ends,
+            },
             (Access::Wr, Access::Wr) | (Access::Rd, Access::Rd | Access::St) => return,
             (Access::Rd, _) if !contains_array(&term.ty) => return,
             (Access::Rd, _) if self.is_complained_of(term) => return,
@@ -445,13 +470,6 @@ pub(crate) fn is_stream(term: &Term) -> bool {
         Form::Primitive(primitive, ..) => {
             prim_of(*primitive).is_some_and(|prim| row(prim).result == Slot::Is(Access::St))
         }
-        _ => false,
-    }
-}
-
-fn function_rearranges(f: &Term) -> bool {
-    match &f.form {
-        Form::Lambda(param, body) => rearranges(body, &param.local),
         _ => false,
     }
 }

@@ -62,7 +62,7 @@ impl Reporter<'_> {
                 count,
             } => self.missing_choice(at, *pattern, copied.as_ref(), *count, nest),
             Problem::Computes { pattern } => self.computes(spot, *pattern),
-            Problem::StreamRead { reader, data } => self.stream_read(at, reader, data),
+            Problem::StreamRead { reader, data, ends } => self.stream_read(at, reader, data, *ends),
             Problem::NotForTarget { primitive } => self.not_for_target(at, *primitive, nest),
             Problem::NoSpaces { primitive, space } => self.no_spaces(at, *primitive, *space),
             Problem::WhichSpace { primitive, spaces } => self.which_space(at, *primitive, spaces),
@@ -86,7 +86,12 @@ impl Reporter<'_> {
                 item: Some(def),
                 span,
             };
-            found = found.related(place, "in this definition, which is used here");
+            let user = self.places.text(spot.head);
+            let what = match complaint.primitive() {
+                Some(primitive) => format!("`{user}` uses `{}` here", primitive.name()),
+                None => format!("in `{user}`, here"),
+            };
+            found = found.related(place, what);
         }
         found
     }
@@ -207,13 +212,18 @@ impl Reporter<'_> {
         let space = space.map_or_else(|| "address spaces".to_owned(), |s| format!("{s} memory"));
         let target = self.target.title();
         let message = format!("{target} has no {space}");
-        let found = Diagnostic::error(Code::NotOnTarget, spot.head, message).help(format!(
-            "leave the address space out: `{name}` is enough for C and OpenMP"
-        ));
+        let found = Diagnostic::error(Code::NotOnTarget, spot.head, message);
+        let plain = primitive.name();
+        let edits = match name.as_str() {
+            "toGlobal" | "toLocal" | "toPrivate" => Some(vec![(spot.head, plain.to_owned())]),
+            _ => self.places.replace(at, primitive, plain),
+        };
         self.fixed(
-            found,
+            found.help(format!(
+                "without an address space: `{plain}` is enough for C and OpenMP"
+            )),
             "Leave the address space out",
-            self.places.replace(at, primitive, primitive.name()),
+            edits,
         )
     }
 
@@ -276,32 +286,31 @@ impl Reporter<'_> {
         ))
     }
 
-    fn stream_read(&self, at: Origin, reader: &User, data: &Ty) -> Diagnostic {
+    fn stream_read(&self, at: Origin, reader: &User, data: &Ty, ends: bool) -> Diagnostic {
+        use Primitive::{Map, MapSeq, MapSeqUnroll};
         let stage = self.places.stage(at);
-        let message = format!(
-            "{} reads an array, and this is a stream",
-            self.subject(reader)
-        );
-        let mut found = Diagnostic::error(Code::StreamAsArray, stage, message).help(
-            "a stream goes through `mapStream`, `zip` and windows, and ends in `iterateStream`",
-        );
+        let message = match reader {
+            User::Result | User::Function(..) => {
+                format!("nothing writes this stream to {}", self.destination(reader))
+            }
+            _ => format!(
+                "{} reads an array, and this is a stream",
+                self.subject(reader)
+            ),
+        };
+        let mut found = Diagnostic::error(Code::StreamAsArray, stage, message)
+            .help("streams go through `mapStream`, `zip` and windows, and end in `iterateStream`");
         if let Some(origin) = reader.origin() {
             found = found.related(self.places.related(origin), "read here");
         }
         match reader {
-            User::Primitive(
-                p @ (Primitive::Map | Primitive::MapSeq | Primitive::MapSeqUnroll),
-                origin,
-            ) => {
-                let mut first = true;
-                for (name, title) in [
-                    ("iterateStream", "End the stream here: `iterateStream`"),
-                    ("mapStream", "Keep it a stream: `mapStream`"),
-                ] {
-                    let edits = self.places.replace(*origin, *p, name);
-                    self.push(&mut found, title.into(), edits, None, &mut first);
-                }
-                found
+            User::Primitive(p @ (Map | MapSeq | MapSeqUnroll), origin) => {
+                let (name, title) = if ends || *p != Map {
+                    ("iterateStream", "End the stream here: `iterateStream`")
+                } else {
+                    ("mapStream", "Keep it a stream: `mapStream`")
+                };
+                self.fixed(found, title, self.places.replace(*origin, *p, name))
             }
             User::Result | User::Function(..) => {
                 let element = match &**data {

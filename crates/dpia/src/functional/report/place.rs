@@ -95,25 +95,30 @@ impl<'a> Places<'a> {
         spot.inside.is_none() && self.text(spot.head) == primitive.name()
     }
 
-    /// The expression without what is piped into it: `mapSeq(f)` in `xs |> mapSeq(f)`.
+    /// The expression without the data that it is given: `mapSeq(f)` in `xs |> mapSeq(f)`.
     pub fn stage(&self, origin: Origin) -> Span {
         let spot = self.spot(origin);
-        let Some(term) = self.spine_of(spot) else {
+        let Some(mut term) = self.spine_of(spot) else {
             return spot.span;
         };
         let item = self.written.item;
-        match &item.term(term).kind {
-            TermKind::Binary {
-                op: BinaryOp::Pipe,
-                rhs,
-                ..
-            } => item.term(*rhs).span,
-            TermKind::Binary {
-                op: BinaryOp::ApplyLeft,
-                lhs,
-                ..
-            } => item.term(*lhs).span,
-            _ => item.term(term).span,
+        loop {
+            term = match &item.term(term).kind {
+                TermKind::Binary {
+                    op: BinaryOp::Pipe,
+                    rhs,
+                    ..
+                } => *rhs,
+                TermKind::Binary {
+                    op: BinaryOp::ApplyLeft,
+                    lhs,
+                    ..
+                } => *lhs,
+                TermKind::Apply { callee, args } if args.iter().any(|&arg| self.is_data(arg)) => {
+                    *callee
+                }
+                _ => return item.term(term).span,
+            };
         }
     }
 
@@ -122,33 +127,21 @@ impl<'a> Places<'a> {
         const SHORT: usize = 32;
         let spot = self.spot(origin);
         let head = self.text(spot.head);
-        if spot.inside.is_some() || head.is_empty() {
+        if head.is_empty() || head.contains('\n') {
             return name.to_owned();
         }
-        if head != name {
-            // A definition that stands for the primitive.
-            return head.to_owned();
-        }
-        let mut text = self.text(self.stage(origin));
-        if let Some(term) = self.spine_of(spot)
-            && let TermKind::Apply { callee, args } = &self.written.item.term(term).kind
-        {
-            let callee = self.text(self.written.item.term(*callee).span);
-            let data = args.iter().any(|arg| !self.is_function(*arg));
-            if data {
-                text = callee;
-            }
-        }
+        let text = self.text(self.stage(origin));
         if text.len() > SHORT || text.contains('\n') {
-            text = head;
+            head.to_owned()
+        } else {
+            text.to_owned()
         }
-        text.to_owned()
     }
 
-    fn is_function(&self, term: TermId) -> bool {
+    fn is_data(&self, term: TermId) -> bool {
         match self.written.inference.terms.get(term.0 as usize) {
-            Some(TermInfo::Expr(ty)) => matches!(**ty, Type::Fun(..) | Type::Pi(_)),
-            _ => true,
+            Some(TermInfo::Expr(ty)) => !matches!(**ty, Type::Fun(..) | Type::Pi(_)),
+            _ => false,
         }
     }
 

@@ -1,0 +1,235 @@
+//! Definitions of a text, checked for a target, and their fixes applied.
+
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
+
+use dpia::Target;
+use dpia::functional::{self, Checked, Written};
+use rise::core::{
+    Expr, Form, Mapper, Origin, Program, apply, program_of, subst_local, subst_vars, walk,
+};
+use rise::{Env, Inference, Primitive, Resolution, Scheme};
+use rustc_hash::FxHashMap;
+use syntax::ast::Name;
+use syntax::{Diagnostic, GlobalId, Severity};
+
+/// The types of what a text and the standard library define.
+#[derive(Clone, Default)]
+struct Types(FxHashMap<Name, Arc<Scheme>>);
+
+impl Env for Types {
+    fn resolve(&self, name: &str) -> Resolution {
+        match self.0.get(name) {
+            Some(scheme) => Resolution::Def(GlobalId(0), scheme.clone()),
+            None => Resolution::Unknown,
+        }
+    }
+
+    fn names(&self) -> Vec<Name> {
+        self.0.keys().cloned().collect()
+    }
+}
+
+impl Types {
+    fn library() -> &'static Types {
+        static LIBRARY: LazyLock<Types> = LazyLock::new(|| {
+            let mut types = Types::default();
+            for (_, text) in rise::STD {
+                types.read(text);
+            }
+            types
+        });
+        &LIBRARY
+    }
+
+    /// Definitions stand behind those that they use.
+    fn read(&mut self, text: &str) -> Vec<(String, Inference)> {
+        let mut inferences = Vec::new();
+        // In the library some are used before they are written.
+        for _ in 0..2 {
+            inferences.clear();
+            for span in syntax::split(text) {
+                let text = &text[Range::from(span)];
+                let item = syntax::parse(text).item;
+                let inference = rise::infer(&item, self);
+                if let Some(name) = item.name() {
+                    self.0.insert(name.name.clone(), inference.scheme.clone());
+                }
+                inferences.push((text.to_owned(), inference));
+            }
+        }
+        inferences
+    }
+}
+
+/// A definition that was checked.
+pub struct Def {
+    pub checked: Checked,
+    pub diagnostics: Vec<Diagnostic>,
+    /// Its own text, and where that starts in the whole.
+    pub text: String,
+    start: usize,
+    whole: String,
+}
+
+/// Checks a definition for a target, whose right side has no type error.
+pub fn check(text: &str, name: &str, target: Target) -> Def {
+    let program = match program_of(text, name) {
+        Ok(program) => normalise(program),
+        Err(error) => panic!("{error}\n{text}"),
+    };
+    let checked = functional::check(&program, target);
+    let mut types = Types::library().clone();
+    let (own, inference) = types
+        .read(text)
+        .into_iter()
+        .find(|(text, _)| {
+            let item = syntax::parse(text).item;
+            item.name().is_some_and(|ident| ident.name == name)
+        })
+        .expect("the definition is there");
+    let item = syntax::parse(&own).item;
+    let written = Written {
+        item: &item,
+        text: &own,
+        inference: &inference,
+    };
+    let diagnostics = functional::diagnostics(&checked.complaints, &program, target, written);
+    if let Some(phrase) = &checked.phrase
+        && let Err(error) = dpia::check(phrase)
+    {
+        panic!("{error}\n{text}");
+    }
+    Def {
+        checked,
+        diagnostics,
+        start: text.find(&own).unwrap_or_default(),
+        text: own,
+        whole: text.to_owned(),
+    }
+}
+
+impl Def {
+    /// What is said, place by place.
+    pub fn shown(&self) -> String {
+        let mut shown = String::new();
+        for found in &self.diagnostics {
+            let severity = match found.severity {
+                Severity::Error => "error",
+                Severity::Hint => "hint",
+                _ => "?",
+            };
+            let place = &self.text[Range::from(found.span)];
+            let code = found.code.as_str();
+            shown.push_str(&format!(
+                "{severity}[{code}] at {place}\n  {}\n",
+                found.message
+            ));
+            for related in &found.related {
+                let place = match related.place.item {
+                    None => &self.text[Range::from(related.place.span)],
+                    Some(_) => "(elsewhere)",
+                };
+                shown.push_str(&format!("  {}: {place}\n", related.message));
+            }
+            if let Some(help) = &found.help {
+                shown.push_str(&format!("  help: {help}\n"));
+            }
+            for fix in &found.fixes {
+                let off = fix
+                    .disabled
+                    .as_ref()
+                    .map(|reason| format!(" (not: {reason})"));
+                shown.push_str(&format!(
+                    "  fix: {}{}\n",
+                    fix.title,
+                    off.unwrap_or_default()
+                ));
+            }
+        }
+        shown
+    }
+
+    /// The whole text after a fix.
+    fn fixed(&self, edits: &[(syntax::Span, String)]) -> String {
+        let mut edits = edits.to_vec();
+        edits.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
+        let mut text = self.whole.clone();
+        for (span, new) in edits {
+            let range = self.start + span.start as usize..self.start + span.end as usize;
+            text.replace_range(range, &new);
+        }
+        text
+    }
+}
+
+/// The first fix of each thing that is said, one after the other, until there is no error.
+pub fn mended(text: &str, name: &str, target: Target) -> String {
+    let mut text = text.to_owned();
+    for _ in 0..8 {
+        let def = check(&text, name, target);
+        let mut errors = def.diagnostics.iter();
+        let Some(found) = errors.find(|found| found.severity == Severity::Error) else {
+            return def.text;
+        };
+        let fix = found.fixes.iter().find(|fix| fix.disabled.is_none());
+        let Some(fix) = fix else {
+            panic!("no fix for {}\n{}", found.message, def.text);
+        };
+        text = def.fixed(&fix.edits);
+    }
+    panic!("not mended:\n{text}");
+}
+
+/// Every fix that can be chosen makes one thing less to say.
+pub fn each_fix_helps(text: &str, name: &str, target: Target) {
+    let errors = |def: &Def| {
+        let all = def.diagnostics.iter();
+        all.filter(|found| found.severity == Severity::Error)
+            .count()
+    };
+    let def = check(text, name, target);
+    for found in &def.diagnostics {
+        for fix in found.fixes.iter().filter(|fix| fix.disabled.is_none()) {
+            let fixed = def.fixed(&fix.edits);
+            let after = check(&fixed, name, target);
+            assert!(
+                errors(&after) < errors(&def).max(1),
+                "{}: {fixed}\n{}",
+                fix.title,
+                after.shown()
+            );
+        }
+    }
+}
+
+fn normalise(mut program: Program<Primitive>) -> Program<Primitive> {
+    struct Beta;
+    impl Mapper<Primitive> for Beta {
+        fn expr(&mut self, expr: &Expr<Primitive>) -> Expr<Primitive> {
+            match &expr.form {
+                Form::Apply(f, x) => {
+                    let f = self.expr(f);
+                    let x = self.expr(x);
+                    match &f.form {
+                        Form::Lambda(p, body) => self.expr(&subst_local(body, &p.local, &x)),
+                        _ => apply(&f, x, expr.origin),
+                    }
+                }
+                Form::DepApply(f, arg) => {
+                    let f = self.expr(f);
+                    match &f.form {
+                        Form::DepLambda(v, _, body) => {
+                            self.expr(&subst_vars(body, &|w| (w == *v).then(|| arg.clone())))
+                        }
+                        _ => expr.clone(),
+                    }
+                }
+                _ => walk(self, expr),
+            }
+        }
+    }
+    let _ = Origin(0);
+    program.body = Beta.expr(&program.body);
+    program
+}

@@ -1,0 +1,6 @@
+//! Which programs have a functional phrase, and what is said about those that have none.
+
+mod file;
+mod messages;
+mod phrases;
+mod suite;

@@ -1,0 +1,571 @@
+//! What is said about programs that cannot be compiled as they stand, where, and what mends it.
+
+use dpia::Target::{self, C, OpenCl, OpenMp};
+use expect_test::{Expect, expect};
+
+use crate::file::{check, each_fix_helps, mended};
+
+/// What is said about `main`, and the text once the first fixes are taken.
+fn say(target: Target, text: &str, expected: Expect) {
+    let def = check(text, "main", target);
+    let mut shown = def.shown();
+    if def.diagnostics.iter().any(|found| !found.fixes.is_empty()) {
+        each_fix_helps(text, "main", target);
+        shown.push_str(&format!(
+            "mended: {}\n",
+            mended(text, "main", target).trim()
+        ));
+    }
+    expected.assert_eq(&shown);
+}
+
+#[test]
+fn the_paper_s_missing_memory() {
+    say(
+        OpenCl,
+        "def f = fun(x => x * 2.0f)\n\
+         def g = fun(x => x + 1.0f)\n\
+         def main = depFun((n: Nat, m: Nat) => fun(M: n.m.f32 =>\n  \
+           M |> mapWorkGroup(fun(row => row |> mapLocal(f) |> mapLocal(g)))))\n",
+        expect![[r#"
+            error[missing-memory] at mapLocal(f)
+              `mapLocal(g)` reads what `mapLocal(f)` writes
+              read here: mapLocal(g)
+              help: say in which memory it is stored in between, as in `|> toMem(Local)`
+              fix: Store in memory: `toMem(Local)`
+              fix: Store in memory: `toMem(Global)`
+              fix: Store in memory: `toMem(Private)` (not: its size is unknown: it depends on the number of work-items)
+            mended: def main = depFun((n: Nat, m: Nat) => fun(M: n.m.f32 =>
+              M |> mapWorkGroup(fun(row => row |> mapLocal(f) |> toMem(Local) |> mapLocal(g)))))
+        "#]],
+    );
+}
+
+#[test]
+fn memory_for_c() {
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: n.f32 =>\n  \
+           xs |> mapSeq(fun(x => x * 2.0f)) |> mapSeq(fun(x => x + 1.0f))))",
+        expect![[r#"
+            error[missing-memory] at mapSeq(fun(x => x * 2.0f))
+              `mapSeq(fun(x => x + 1.0f))` reads what `mapSeq(fun(x => x * 2.0f))` writes
+              read here: mapSeq(fun(x => x + 1.0f))
+              help: store it in between: `|> toMem`
+              fix: Store in memory: `toMem`
+            mended: def main = depFun(n: Nat => fun(xs: n.f32 =>
+              xs |> mapSeq(fun(x => x * 2.0f)) |> toMem |> mapSeq(fun(x => x + 1.0f))))
+        "#]],
+    );
+}
+
+#[test]
+fn memory_between_functions() {
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: n.f32 =>\n  \
+           xs |> (mapSeq(fun(x => x * 2.0f)) >> mapSeq(fun(x => x + 1.0f)))))",
+        expect![[r#"
+            error[missing-memory] at mapSeq(fun(x => x * 2.0f))
+              `mapSeq(fun(x => x + 1.0f))` reads what `mapSeq(fun(x => x * 2.0f))` writes
+              read here: mapSeq(fun(x => x + 1.0f))
+              help: store it in between: `|> toMem`
+              fix: Store in memory: `toMem`
+            mended: def main = depFun(n: Nat => fun(xs: n.f32 =>
+              xs |> (mapSeq(fun(x => x * 2.0f)) >> toMem >> mapSeq(fun(x => x + 1.0f)))))
+        "#]],
+    );
+}
+
+#[test]
+fn memory_before_a_view() {
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>\n  \
+           slide(3)(1)(mapSeq(fun(x => x * 2.0f))(xs)) |> mapSeq(reduceSeq(add)(0.0f))))",
+        expect![[r#"
+            error[missing-memory] at mapSeq(fun(x => x * 2.0f))
+              `slide(3)(1)` reads what `mapSeq(fun(x => x * 2.0f))` writes
+              read here: slide(3)(1)
+              help: store it in between: `|> toMem`
+              fix: Store in memory: `toMem`
+            mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
+              slide(3)(1)(mapSeq(fun(x => x * 2.0f))(xs) |> toMem) |> mapSeq(reduceSeq(add)(0.0f))))
+        "#]],
+    );
+}
+
+#[test]
+fn memory_for_what_another_definition_writes() {
+    say(
+        C,
+        "def twice : {n: Nat} -> n.f32 -> n.f32 = fun(xs => xs |> mapSeq(fun(x => x * 2.0f)))\n\
+         def main = depFun(n: Nat => fun(xs: n.f32 => xs |> twice |> reduceSeq(add)(0.0f)))",
+        expect![[r#"
+            error[missing-memory] at twice
+              `reduceSeq(add)` reads what `twice` writes
+              read here: reduceSeq(add)
+              `twice` uses `mapSeq` here: (elsewhere)
+              help: store it in between: `|> toMem`
+              fix: Store in memory: `toMem`
+            mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> twice |> toMem |> reduceSeq(add)(0.0f)))
+        "#]],
+    );
+}
+
+#[test]
+fn a_matrix_product_without_choices() {
+    let text = "def main = depFun((n: Nat, m: Nat) => fun(M: n.m.f32 => fun(x: m.f32 =>\n  \
+           M |> map(fun(row => zip(row)(x) |> map(fun(ax => fst(ax) * snd(ax))) |> reduce(add)(0.0f))))))";
+    say(
+        C,
+        text,
+        expect![[r#"
+        error[missing-choice] at map
+          `map` does not say how it is computed, and its result is written
+          help: write `mapSeq`
+          fix: Choose `mapSeq`
+        error[missing-choice] at reduce
+          `reduce` does not say how it is computed
+          help: write `reduceSeq`
+          fix: Choose `reduceSeq`
+        mended: def main = depFun((n: Nat, m: Nat) => fun(M: n.m.f32 => fun(x: m.f32 =>
+          M |> mapSeq(fun(row => zip(row)(x) |> map(fun(ax => fst(ax) * snd(ax))) |> reduceSeq(add)(0.0f))))))
+    "#]],
+    );
+    say(
+        OpenMp,
+        text,
+        expect![[r#"
+        error[missing-choice] at map
+          `map` does not say how it is computed, and its result is written
+          help: choose one of `mapPar`, `mapSeq`
+          fix: Choose `mapPar`
+          fix: Choose `mapSeq`
+        error[missing-choice] at reduce
+          `reduce` does not say how it is computed
+          help: choose one of `reduceSeq`, `reducePar`
+          fix: Choose `reduceSeq`
+          fix: Choose `reducePar`
+        mended: def main = depFun((n: Nat, m: Nat) => fun(M: n.m.f32 => fun(x: m.f32 =>
+          M |> mapPar(fun(row => zip(row)(x) |> map(fun(ax => fst(ax) * snd(ax))) |> reduceSeq(add)(0.0f))))))
+    "#]],
+    );
+    say(
+        OpenCl,
+        text,
+        expect![[r#"
+        error[missing-choice] at map
+          `map` does not say how it is computed, and its result is written
+          help: choose one of `mapGlobal`, `mapWorkGroup`
+          fix: Choose `mapGlobal`
+          fix: Choose `mapWorkGroup`
+        error[missing-choice] at reduce
+          `reduce` does not say how it is computed
+          help: write `reduceSeq(Private)`
+          fix: Choose `reduceSeq(Private)`
+        mended: def main = depFun((n: Nat, m: Nat) => fun(M: n.m.f32 => fun(x: m.f32 =>
+          M |> mapGlobal(fun(row => zip(row)(x) |> map(fun(ax => fst(ax) * snd(ax))) |> reduceSeq(Private)(add)(0.0f))))))
+    "#]],
+    );
+}
+
+#[test]
+fn copies() {
+    say(
+        C,
+        "def main = fun(xs: 8.f32 => xs)",
+        expect![[r#"
+        error[missing-copy] at xs
+          nothing writes this array to the result of `main`
+          help: copy it: `|> mapSeq(id)`
+          fix: Copy: `mapSeq(id)`
+        mended: def main = fun(xs: 8.f32 => xs |> mapSeq(id))
+    "#]],
+    );
+    say(
+        OpenMp,
+        "def main = fun(xs: 8.4.f32 => xs |> split(2))",
+        expect![[r#"
+            error[missing-copy] at xs
+              nothing writes this array to the result of `main`
+              help: copy it: `|> mapPar(mapSeq(id))`
+              fix: Copy: `mapPar(mapSeq(id))`
+            mended: def main = fun(xs: 8.4.f32 => xs |> mapPar(mapSeq(id)) |> split(2))
+        "#]],
+    );
+    say(
+        OpenCl,
+        "def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> transpose))",
+        expect![[r#"
+            error[missing-copy] at xs
+              nothing writes this array to the result of `main`
+              help: copy it: `|> mapGlobal(mapSeq(id))`
+              fix: Copy: `mapGlobal(mapSeq(id))`
+            mended: def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapGlobal(mapSeq(id)) |> transpose))
+        "#]],
+    );
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> padEmpty(4)))",
+        expect![[r#"
+            error[missing-copy] at xs
+              nothing writes this array to what `padEmpty(4)` makes
+              help: copy it: `|> mapSeq(id)`
+              fix: Copy: `mapSeq(id)`
+            mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(id) |> padEmpty(4)))
+        "#]],
+    );
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: n.f32 => zip(xs |> mapSeq(id))(xs)))",
+        expect![[r#"
+            error[missing-copy] at xs
+              nothing writes this array to the result of `main`
+              help: copy it: `|> mapSeq(id)`
+              fix: Copy: `mapSeq(id)`
+            mended: def main = depFun(n: Nat => fun(xs: n.f32 => zip(xs |> mapSeq(id))(xs |> mapSeq(id))))
+        "#]],
+    );
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: n.4.f32 =>\n  \
+           xs |> reduceSeq(fun(acc, row => zip(acc)(row) |> mapSeq(fun(p => p._1 + p._2))))(\n    \
+             generate(fun(i => 0.0f))) |> mapSeq(id)))",
+        expect![[r#"
+            error[missing-copy] at generate(fun(i => 0.0f))
+              nothing writes this array to the accumulator of `reduceSeq`
+              help: copy it: `|> mapSeq(id)`
+              fix: Copy: `mapSeq(id)`
+            mended: def main = depFun(n: Nat => fun(xs: n.4.f32 =>
+              xs |> reduceSeq(fun(acc, row => zip(acc)(row) |> mapSeq(fun(p => p._1 + p._2))))(
+                generate(fun(i => 0.0f)) |> mapSeq(id)) |> mapSeq(id)))
+        "#]],
+    );
+}
+
+#[test]
+fn maps_that_only_have_to_be_copied() {
+    say(
+        C,
+        "def main = fun(xs: 4.f32 => xs |> map(id))",
+        expect![[r#"
+            error[missing-choice] at map
+              `map` does not say how it is computed, and its result is written
+              help: choose one of `mapSeq`, `mapSeqUnroll`
+              fix: Choose `mapSeq`
+              fix: Choose `mapSeqUnroll`
+            mended: def main = fun(xs: 4.f32 => xs |> mapSeq(id))
+        "#]],
+    );
+    say(
+        C,
+        "def main = fun(xs: 4.2.3.f32 => xs |> map(transpose))",
+        expect![[r#"
+            error[missing-choice] at map
+              `map` does not say how it is computed, and its result is written
+              help: write its elements with a copy: `|> mapSeq(mapSeq(mapSeq(id)))`
+              fix: Copy the result: `mapSeq(mapSeq(mapSeq(id)))`
+            mended: def main = fun(xs: 4.2.3.f32 => xs |> map(transpose) |> mapSeq(mapSeq(mapSeq(id))))
+        "#]],
+    );
+    say(
+        C,
+        "def main = fun(xs: 4.f32 => xs |> map(fun(x => x * 2.0f)) |> take(3))",
+        expect![[r#"
+            error[missing-choice] at map
+              `map` does not say how it is computed, and its result is written
+              help: write its elements with a copy: `|> mapSeq(id)`
+              fix: Copy the result: `mapSeq(id)`
+            mended: def main = fun(xs: 4.f32 => xs |> map(fun(x => x * 2.0f)) |> take(3) |> mapSeq(id))
+        "#]],
+    );
+}
+
+#[test]
+fn streams() {
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>\n  \
+           xs |> rotateValues(3)(id) |> mapSeq(reduceSeq(add)(0.0f))))",
+        expect![[r#"
+            error[stream-as-array] at rotateValues(3)(id)
+              `mapSeq(reduceSeq(add)(0.0f))` reads an array, and this is a stream
+              read here: mapSeq(reduceSeq(add)(0.0f))
+              help: streams go through `mapStream`, `zip` and windows, and end in `iterateStream`
+              fix: End the stream here: `iterateStream`
+            mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
+              xs |> rotateValues(3)(id) |> iterateStream(reduceSeq(add)(0.0f))))
+        "#]],
+    );
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>\n  \
+           xs |> rotateValues(3)(id) |> map(reduceSeq(add)(0.0f))))",
+        expect![[r#"
+            error[stream-as-array] at rotateValues(3)(id)
+              `map(reduceSeq(add)(0.0f))` reads an array, and this is a stream
+              read here: map(reduceSeq(add)(0.0f))
+              help: streams go through `mapStream`, `zip` and windows, and end in `iterateStream`
+              fix: End the stream here: `iterateStream`
+            error[missing-choice] at map
+              `map` does not say how it is computed, and its result is written
+              help: write its elements with a copy: `|> mapSeq(id)`
+              fix: Copy the result: `mapSeq(id)`
+            mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
+              xs |> rotateValues(3)(id) |> iterateStream(reduceSeq(add)(0.0f))))
+        "#]],
+    );
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>\n  \
+           xs |> rotateValues(3)(id) |> map(reduceSeq(add)(0.0f)) |> iterateStream(id)))",
+        expect![[r#"
+            error[stream-as-array] at rotateValues(3)(id)
+              `map(reduceSeq(add)(0.0f))` reads an array, and this is a stream
+              read here: map(reduceSeq(add)(0.0f))
+              help: streams go through `mapStream`, `zip` and windows, and end in `iterateStream`
+              fix: Keep it a stream: `mapStream`
+            mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
+              xs |> rotateValues(3)(id) |> mapStream(reduceSeq(add)(0.0f)) |> iterateStream(id)))
+        "#]],
+    );
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>\n  \
+           xs |> rotateValues(3)(id) |> join |> mapSeq(id)))",
+        expect![[r#"
+            error[stream-as-array] at rotateValues(3)(id)
+              `join` reads an array, and this is a stream
+              read here: join
+              help: streams go through `mapStream`, `zip` and windows, and end in `iterateStream`
+        "#]],
+    );
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: (n + 2).f32 => xs |> rotateValues(3)(id)))",
+        expect![[r#"
+            error[stream-as-array] at rotateValues(3)(id)
+              nothing writes this stream to the result of `main`
+              help: streams go through `mapStream`, `zip` and windows, and end in `iterateStream`
+              fix: Write its elements: `iterateStream(mapSeq(id))`
+            mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 => xs |> rotateValues(3)(id) |> iterateStream(mapSeq(id))))
+        "#]],
+    );
+}
+
+#[test]
+fn what_targets_lack() {
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: n.n.f32 =>\n  \
+           xs |> mapWorkGroup(mapLocal(1)(fun(x => x * 2.0f)))))",
+        expect![[r#"
+            error[not-on-target] at mapWorkGroup
+              C has no `mapWorkGroup`
+              help: write `mapSeq`
+              fix: Replace with `mapSeq`
+            error[not-on-target] at mapLocal
+              C has no `mapLocal`
+              help: write `mapSeq`
+              fix: Replace with `mapSeq`
+            mended: def main = depFun(n: Nat => fun(xs: n.n.f32 =>
+              xs |> mapSeq(mapSeq(fun(x => x * 2.0f)))))
+        "#]],
+    );
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> reducePar(add)(0.0f)))",
+        expect![[r#"
+            error[not-on-target] at reducePar
+              C has no `reducePar`
+              help: write `reduceSeq`
+              fix: Replace with `reduceSeq`
+            mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> reduceSeq(add)(0.0f)))
+        "#]],
+    );
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(id) |> toMem(Global) |> reduceSeq(Private)(add)(0.0f)))",
+        expect![[r#"
+            error[not-on-target] at toMem
+              C has no Global memory
+              help: without an address space: `toMem` is enough for C and OpenMP
+              fix: Leave the address space out
+            error[not-on-target] at reduceSeq
+              C has no Private memory
+              help: without an address space: `reduceSeq` is enough for C and OpenMP
+              fix: Leave the address space out
+            mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(id) |> toMem |> reduceSeq(add)(0.0f)))
+        "#]],
+    );
+    say(
+        OpenMp,
+        "def main = fun(x: f16 => x * 2.0f16)",
+        expect![[r#"
+            error[not-on-target] at x
+              OpenMP has no `f16`
+              help: compute with `f32`
+        "#]],
+    );
+}
+
+#[test]
+fn memory_of_kernels() {
+    say(
+        OpenCl,
+        "def main = depFun(n: Nat => fun(xs: n.4.f32 => xs |> mapGlobal(reduceSeq(add)(0.0f))))",
+        expect![[r#"
+            error[address-space] at reduceSeq
+              `reduceSeq` does not say in which memory it stores
+              help: OpenCL wants the address space first, as in `reduceSeq(Private)`
+              fix: Store in Private memory
+              fix: Store in Global memory
+              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
+            mended: def main = depFun(n: Nat => fun(xs: n.4.f32 => xs |> mapGlobal(reduceSeq(Private)(add)(0.0f))))
+        "#]],
+    );
+    say(
+        OpenCl,
+        "def main = depFun(n: Nat => fun(xs: n.4.f32 =>\n  \
+           xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toMem(Local) |> reduceSeq(Private)(add)(0.0f)))))",
+        expect![[r#"
+            error[address-space] at toMem
+              `toMem` cannot store in Local memory here: there is no `mapWorkGroup` around it
+              fix: Store in Private memory
+              fix: Store in Global memory
+              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
+            mended: def main = depFun(n: Nat => fun(xs: n.4.f32 =>
+              xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toMem(Private) |> reduceSeq(Private)(add)(0.0f)))))
+        "#]],
+    );
+}
+
+#[test]
+fn nesting() {
+    say(
+        OpenMp,
+        "def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapPar(mapPar(fun(x => x * 2.0f)))))",
+        expect![[r#"
+            hint[wrong-nesting] at mapPar
+              this `mapPar` runs inside another one: its threads are already at work
+              inside this: mapPar(mapPar(fun(x => x * 2.0f)))
+              fix: Replace with `mapSeq`
+            mended: def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapPar(mapPar(fun(x => x * 2.0f)))))
+        "#]],
+    );
+    say(
+        OpenCl,
+        "def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapGlobal(mapLocal(fun(x => x * 2.0f)))))",
+        expect![[r#"
+            error[wrong-nesting] at mapLocal
+              `mapLocal` cannot stand inside `mapGlobal`
+              inside this: mapGlobal(mapLocal(fun(x => x * 2.0f)))
+              fix: Replace with `mapSeq`
+              fix: Replace with `mapGlobal(1)`
+            mended: def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapGlobal(mapSeq(fun(x => x * 2.0f)))))
+        "#]],
+    );
+    say(
+        OpenCl,
+        "def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapGlobal(mapGlobal(fun(x => x * 2.0f)))))",
+        expect![[r#"
+            error[wrong-nesting] at mapGlobal
+              `mapGlobal` cannot stand inside `mapGlobal`
+              inside this: mapGlobal(mapGlobal(fun(x => x * 2.0f)))
+              fix: Replace with `mapSeq`
+              fix: Replace with `mapGlobal(1)`
+            mended: def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapGlobal(mapSeq(fun(x => x * 2.0f)))))
+        "#]],
+    );
+    say(
+        OpenCl,
+        "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapLocal(fun(x => x * 2.0f))))",
+        expect![[r#"
+            error[wrong-nesting] at mapLocal
+              `mapLocal` stands in no `mapWorkGroup` over the same dimension
+              fix: Replace with `mapGlobal`
+              fix: Replace with `mapWorkGroup`
+            mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => x * 2.0f))))
+        "#]],
+    );
+}
+
+#[test]
+fn definitions_that_are_no_programs() {
+    say(
+        C,
+        "def main = fun(f: f32 -> f32, x: f32 => f(x))",
+        expect![[r#"
+            error[not-a-program] at main
+              `main` cannot be compiled on its own: its parameter `f` is a function
+              help: write a definition that applies it to one, and compile that
+        "#]],
+    );
+    say(
+        C,
+        "def main = depFun(t: DataType => fun(x: t => x))",
+        expect![[r#"
+            error[not-a-program] at main
+              `main` cannot be compiled on its own: its parameter `t` is a type
+              help: write a definition that fixes it, and compile that
+        "#]],
+    );
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: n.(f32, f32) => unzip(xs)))",
+        expect![[r#"
+            error[not-a-program] at main
+              `main` cannot be compiled on its own: its result is `(n.f32, n.f32)`
+              help: a compiled definition gives an array, or a value without one
+        "#]],
+    );
+}
+
+#[test]
+fn rounds() {
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> iterate(0)(depFun(l: Nat => fun(part => part |> mapSeq(id))))))",
+        expect![[r#"
+            error[obligation-fails] at iterate
+              `iterate` with 0 rounds computes nothing
+              help: compiled code writes the result in the last round, so there must be one
+        "#]],
+    );
+}
+
+#[test]
+fn library_definitions() {
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: n.f32, ys: n.f32 => dot(xs)(ys)))",
+        expect![[r#"
+            error[missing-choice] at dot
+              `dot` uses `reduce`, which does not say how it is computed
+              `dot` uses `reduce` here: (elsewhere)
+              help: write out what it does, with `reduceSeq`
+        "#]],
+    );
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xss: n.n.f32 => xss |> map2D(fun(x => x * 2.0f))))",
+        expect![[r#"
+            error[missing-choice] at map2D
+              `map2D` uses `map`, which does not say how it is computed, and its result is written
+              `map2D` uses `map` here: (elsewhere)
+              help: write out what it does, with `mapSeq`
+        "#]],
+    );
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(id) |> toLocal |> mapSeq(id)))",
+        expect![[r#"
+            error[not-on-target] at toLocal
+              C has no Local memory
+              help: without an address space: `toMem` is enough for C and OpenMP
+              fix: Leave the address space out
+            mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(id) |> toMem |> mapSeq(id)))
+        "#]],
+    );
+}
