@@ -1,8 +1,9 @@
 //! Generated text.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use rise::core::Origin;
+use rise::core::{Foreign, Origin};
 
 use crate::ir::Maker;
 use crate::signature::Signature;
@@ -25,6 +26,17 @@ pub struct Module {
     pub signature: Signature,
     /// What each part of the text comes from, in the order of the text; parts nest.
     pub map: Vec<Mapping>,
+    /// The C functions that the program defines itself, where they stand in the text.
+    pub foreign: Vec<ForeignText>,
+}
+
+/// The text of a C function of the program's own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForeignText {
+    /// Its body with the braces, in bytes.
+    pub range: Range<usize>,
+    /// The function; [`Foreign::body_span`] says where it comes from.
+    pub function: Arc<Foreign>,
 }
 
 /// Where a part of generated text comes from.

@@ -1,0 +1,199 @@
+//! Sizes and indices the way a person writes them: `(i * n + j) * m`, not `i*j*m + j*m`.
+
+use std::cmp::Reverse;
+
+use nat::{Part, Summand};
+
+/// An expression over the parts of sizes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Arith<'a> {
+    /// A number.
+    Int(i64),
+    /// A part to some power.
+    Part(Part<'a>, u32),
+    /// A sum; `true` subtracts. The first is added, if any is.
+    Sum(Vec<(bool, Arith<'a>)>),
+    /// A product of at least two.
+    Product(Vec<Arith<'a>>),
+}
+
+/// What stands where in sums and products: smaller is further left.
+pub(crate) trait Order {
+    /// Counters by nesting come first, then sizes, then the rest.
+    fn rank(&self, part: &Part<'_>) -> u32;
+    /// Whether it is a size, which is what is factored out first.
+    fn is_size(&self, part: &Part<'_>) -> bool;
+}
+
+/// A summand while it is taken apart: powers up to this are written as products.
+const MAX_REPEATED: u32 = 3;
+
+#[derive(Clone)]
+struct Term<'a> {
+    coeff: i64,
+    /// Sorted by rank; a part occurs as often as its power says, or once with it.
+    factors: Vec<(Part<'a>, u32)>,
+}
+
+/// Terms above which nothing is factored.
+const MAX_TERMS: usize = 64;
+
+/// The expression for a sum.
+pub(crate) fn arrange<'a>(summands: Vec<Summand<'a>>, order: &dyn Order) -> Arith<'a> {
+    let terms = summands.into_iter().map(|s| term(s, order)).collect();
+    sum(terms, order)
+}
+
+fn term<'a>(summand: Summand<'a>, order: &dyn Order) -> Term<'a> {
+    let mut factors = Vec::new();
+    for (part, exp) in summand.factors {
+        if exp <= MAX_REPEATED {
+            factors.extend((0..exp).map(|_| (part.clone(), 1)));
+        } else {
+            factors.push((part, exp));
+        }
+    }
+    factors.sort_by_key(|(part, _)| order.rank(part));
+    Term {
+        coeff: summand.coeff,
+        factors,
+    }
+}
+
+/// What several terms have in common.
+enum Common<'a> {
+    Number(i64),
+    Factor((Part<'a>, u32)),
+}
+
+fn sum<'a>(terms: Vec<Term<'a>>, order: &dyn Order) -> Arith<'a> {
+    let mut rest = terms;
+    let mut summands: Vec<(Key, bool, Arith<'a>)> = Vec::new();
+    while let Some(common) = best(&rest, order) {
+        let (with, without) = rest.into_iter().partition(|t| has(t, &common));
+        rest = without;
+        summands.push(group(with, &common, order));
+    }
+    for term in rest {
+        summands.push((key(&term, order), term.coeff < 0, product(term)));
+    }
+    summands.sort_by(|a, b| a.0.cmp(&b.0));
+    // `n - 1 - i`
+    if let [.., (_, true, Arith::Int(_))] = summands.as_slice()
+        && let Some(constant) = summands.pop()
+    {
+        let at = summands.iter().position(|(_, negative, _)| *negative);
+        summands.insert(at.unwrap_or(summands.len()), constant);
+    }
+    if let Some(first) = summands.iter().position(|(_, negative, _)| !negative) {
+        summands[..=first].rotate_right(1);
+    }
+    let mut parts: Vec<(bool, Arith<'a>)> = summands.into_iter().map(|(_, n, a)| (n, a)).collect();
+    match parts.len() {
+        0 => Arith::Int(0),
+        1 if !parts[0].0 => parts.remove(0).1,
+        _ => Arith::Sum(parts),
+    }
+}
+
+/// By degree, then stride, then nesting.
+type Key = (Reverse<usize>, Reverse<u64>, Vec<u32>);
+
+fn key(term: &Term<'_>, order: &dyn Order) -> Key {
+    let ranks = term.factors.iter().map(|(part, _)| order.rank(part));
+    (
+        Reverse(term.factors.len()),
+        Reverse(term.coeff.unsigned_abs()),
+        ranks.collect(),
+    )
+}
+
+fn has(term: &Term<'_>, common: &Common<'_>) -> bool {
+    match common {
+        Common::Number(n) => term.coeff.unsigned_abs() == n.unsigned_abs(),
+        Common::Factor(factor) => term.factors.contains(factor),
+    }
+}
+
+/// What most terms share; sizes before numbers before counters.
+fn best<'a>(terms: &[Term<'a>], order: &dyn Order) -> Option<Common<'a>> {
+    if terms.len() < 2 || terms.len() > MAX_TERMS {
+        return None;
+    }
+    let mut best: Option<((usize, u32), Common<'a>)> = None;
+    let mut offer = |common: Common<'a>, class: u32| {
+        let count = terms.iter().filter(|t| has(t, &common)).count();
+        if count >= 2 && best.as_ref().is_none_or(|(old, _)| *old < (count, class)) {
+            best = Some(((count, class), common));
+        }
+    };
+    for term in terms {
+        for factor in &term.factors {
+            let class = if order.is_size(&factor.0) { 2 } else { 0 };
+            offer(Common::Factor(factor.clone()), class);
+        }
+        if term.coeff.unsigned_abs() > 1 {
+            offer(Common::Number(term.coeff), 1);
+        }
+    }
+    best.map(|(_, common)| common)
+}
+
+/// `common * (…)`
+fn group<'a>(
+    terms: Vec<Term<'a>>,
+    common: &Common<'a>,
+    order: &dyn Order,
+) -> (Key, bool, Arith<'a>) {
+    let mut keys: Vec<Key> = terms.iter().map(|t| key(t, order)).collect();
+    keys.sort();
+    let key = keys.into_iter().next().unwrap_or_default();
+    // -4*i - 4*j is subtracted as a whole.
+    let negative = terms.iter().all(|t| t.coeff < 0);
+    let inner = terms.into_iter().map(|mut term| {
+        match common {
+            Common::Number(_) => term.coeff = term.coeff.signum(),
+            Common::Factor(factor) => {
+                if let Some(at) = term.factors.iter().position(|f| f == factor) {
+                    term.factors.remove(at);
+                }
+            }
+        }
+        if negative {
+            term.coeff = -term.coeff;
+        }
+        term
+    });
+    let inner = sum(inner.collect(), order);
+    let leaf = match common {
+        Common::Number(n) => Arith::Int(n.checked_abs().unwrap_or(i64::MAX)),
+        Common::Factor((part, exp)) => Arith::Part(part.clone(), *exp),
+    };
+    let is_size = matches!(common, Common::Factor((part, _)) if order.is_size(part));
+    let mut factors = Vec::new();
+    let inner = match inner {
+        Arith::Product(all) => all,
+        one => vec![one],
+    };
+    if is_size {
+        factors.extend(inner);
+        factors.push(leaf);
+    } else {
+        factors.push(leaf);
+        factors.extend(inner);
+    }
+    (key, negative, Arith::Product(factors))
+}
+
+/// A term without its sign.
+fn product(term: Term<'_>) -> Arith<'_> {
+    let size = i64::try_from(term.coeff.unsigned_abs()).unwrap_or(i64::MAX);
+    let number = (size != 1 || term.factors.is_empty()).then_some(Arith::Int(size));
+    let factors = term.factors.into_iter().map(|(p, e)| Arith::Part(p, e));
+    let mut all: Vec<Arith<'_>> = number.into_iter().chain(factors).collect();
+    if all.len() == 1 {
+        all.remove(0)
+    } else {
+        Arith::Product(all)
+    }
+}

@@ -1,0 +1,321 @@
+//! The translation unit: headers, types, helpers, C functions of the program, and the function.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rise::core::Foreign;
+use syntax::ast::Name;
+
+use crate::ir::{Expr, ExprKind, Home, Id};
+use crate::module::{ForeignText, Module, Target};
+use crate::passes::walk;
+use crate::signature::Signature;
+
+use super::types::{CType, scalar_name};
+use super::{CompileError, Printer, check, foreign, names};
+
+/// Columns up to which a signature stands on one line.
+const MAX_LINE: usize = 100;
+
+impl Printer<'_> {
+    /// The whole text.
+    pub(super) fn module(mut self, mut signature: Signature) -> Result<Module, CompileError> {
+        let name = self.function_name();
+        self.names.reserve(&name);
+        let foreign = self.foreign_functions();
+        let head = self.parameters(&name, &mut signature)?;
+        signature.name = name.into();
+        let comment = check::comment(&signature);
+        let body = self.body()?;
+
+        let mut text = String::new();
+        let mut declarations = String::new();
+        let texts = self.declarations(&foreign, &mut declarations)?;
+        self.headers(&[&declarations, &head, &body], &mut text);
+        let shift_foreign = text.len();
+        text.push_str(&declarations);
+        text.push_str(&comment);
+        text.push_str(&head);
+        let shift = text.len();
+        text.push_str(&body);
+        text.push('\n');
+        let moved = |range: &Range<usize>, by: usize| range.start + by..range.end + by;
+        for mapping in &mut self.map {
+            mapping.range = moved(&mapping.range, shift);
+        }
+        let foreign = texts.into_iter().map(|(range, function)| ForeignText {
+            range: moved(&range, shift_foreign),
+            function,
+        });
+        Ok(Module {
+            text,
+            signature,
+            map: self.map,
+            foreign: foreign.collect(),
+        })
+    }
+
+    fn function_name(&mut self) -> String {
+        let wanted = names::identifier(&self.function.name);
+        if self.names.is_free(&wanted) {
+            wanted
+        } else {
+            format!("{wanted}_")
+        }
+    }
+
+    /// `void name(float *restrict output, int n, …) `
+    fn parameters(
+        &mut self,
+        name: &str,
+        signature: &mut Signature,
+    ) -> Result<String, CompileError> {
+        let mut all = Vec::new();
+        let output = self.parameter(self.function.output)?;
+        all.push(output.0);
+        for (at, var) in self.function.sizes.iter().enumerate() {
+            let size = self.names.fresh(&self.shown.get(*var));
+            all.push(format!("int {size}"));
+            self.names.bind_var(*var, size.clone());
+            if let Some(entry) = signature.sizes.get_mut(at) {
+                entry.1 = size.into();
+            }
+        }
+        for (at, id) in self.function.params.iter().enumerate() {
+            let (text, param) = self.parameter(*id)?;
+            all.push(text);
+            if let Some(entry) = signature.params.get_mut(at) {
+                entry.0 = Name::from(param);
+            }
+        }
+        let line = format!("void {name}({}) ", all.join(", "));
+        Ok(if line.len() <= MAX_LINE {
+            line
+        } else {
+            format!("void {name}(\n    {}\n) ", all.join(",\n    "))
+        })
+    }
+
+    /// The declaration and the name of a parameter.
+    fn parameter(&mut self, id: Id) -> Result<(String, String), CompileError> {
+        let variable = self.variable(id);
+        let name = self.names.fresh(&variable.name);
+        self.names.bind(id, name.clone());
+        let ty = self.elem(id)?.name();
+        let text = match variable.home {
+            Home::Output => format!("{} *restrict {name}", self.pointee(id)?),
+            _ if variable.count.is_some() => {
+                format!("const {} *restrict {name}", self.pointee(id)?)
+            }
+            _ => format!("{ty} {name}"),
+        };
+        Ok((text, name))
+    }
+
+    /// The braces and what is in them. Mappings count from its first byte.
+    fn body(&mut self) -> Result<String, CompileError> {
+        self.write("{\n");
+        self.indent += 1;
+        self.checks()?;
+        let start = self.out.len();
+        let at = self.map.len();
+        let function = self.function;
+        self.statements(&function.body)?;
+        let unused = self.unused();
+        self.out.insert_str(start, &unused);
+        for mapping in &mut self.map[at..] {
+            mapping.range.start += unused.len();
+            mapping.range.end += unused.len();
+        }
+        self.indent -= 1;
+        self.write("}");
+        Ok(std::mem::take(&mut self.out))
+    }
+
+    /// `(void)n;` for parameters that nothing reads.
+    fn unused(&mut self) -> String {
+        let sizes = self.function.sizes.iter();
+        let sizes = sizes.filter(|var| !self.used_vars.contains(var));
+        let sizes: Vec<&str> = sizes.filter_map(|var| self.names.var(*var)).collect();
+        let ids = self.function.params.iter().chain([&self.function.output]);
+        let ids = ids.filter(|id| !self.used_ids.contains(id));
+        let ids = ids.filter_map(|id| self.names.id(*id));
+        let names = sizes.into_iter().chain(ids);
+        names.map(|name| format!("    (void){name};\n")).collect()
+    }
+
+    fn headers(&self, parts: &[&str], out: &mut String) {
+        let has = |words: &[&str]| {
+            let mut words = words.iter();
+            words.any(|word| parts.iter().any(|part| part.contains(word)))
+        };
+        let foreign = self.foreign.iter().any(|(f, _)| f.body.is_some());
+        let integers = [
+            "int8_t",
+            "int16_t",
+            "int32_t",
+            "int64_t",
+            "uintptr_t",
+            "INT32_M",
+        ];
+        let all = [
+            ("assert", has(&["assert("])),
+            ("math", self.helpers.math || foreign || has(&["INFINITY"])),
+            ("omp", has(&["omp_get_num_threads"])),
+            ("stdbool", has(&["bool", "true", "false"]) || foreign),
+            ("stdint", has(&integers) || foreign),
+            ("stdio", has(&["fprintf("])),
+            ("stdlib", has(&["malloc(", "free(", "abort("])),
+        ];
+        for (name, _) in all.into_iter().filter(|(_, needed)| *needed) {
+            out.push_str(&format!("#include <{name}.h>\n"));
+        }
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        self.ignored_warnings(out);
+    }
+
+    /// Compilers tell that an older one passed wide vectors otherwise, and that they could not
+    /// vectorize what they were asked to.
+    fn ignored_warnings(&self, out: &mut String) {
+        let wide = |ty: &CType| matches!(ty, CType::Vector(..)) && ty.size() > 16;
+        if self.types.iter().any(wide) {
+            out.push_str(
+                "#if defined(__GNUC__) && !defined(__clang__)\n\
+                 #pragma GCC diagnostic ignored \"-Wpsabi\"\n#endif\n\n",
+            );
+        }
+        if self.helpers.simd && self.target == Target::OpenMp {
+            out.push_str(
+                "#ifdef __clang__\n\
+                 #pragma clang diagnostic ignored \"-Wpass-failed\"\n#endif\n\n",
+            );
+        }
+    }
+
+    /// Types, helpers and C functions; the texts of the latter with their places.
+    fn declarations(
+        &mut self,
+        foreign: &[Arc<Foreign>],
+        out: &mut String,
+    ) -> Result<Vec<(Range<usize>, Arc<Foreign>)>, CompileError> {
+        let mut functions = String::new();
+        let mut texts = Vec::new();
+        for function in foreign {
+            let Some((_, name)) = self.foreign.iter().find(|(f, _)| f == function) else {
+                continue;
+            };
+            let name = name.clone();
+            let head = self.foreign_head(function, &name)?;
+            match &function.body {
+                Some(body) => {
+                    functions.push_str(&format!("static {head} "));
+                    let start = functions.len();
+                    functions.push_str(body.trim());
+                    texts.push((start..functions.len(), function.clone()));
+                    functions.push_str("\n\n");
+                }
+                None => functions.push_str(&format!("extern {head};\n\n")),
+            }
+        }
+        let types: Vec<CType> = self.types.clone();
+        for ty in &types {
+            self.type_declaration(ty, out);
+        }
+        if !types.is_empty() || !self.unaligned.is_empty() {
+            out.push('\n');
+        }
+        self.helpers.write(out);
+        let before = out.len();
+        out.push_str(&functions);
+        for (range, _) in &mut texts {
+            *range = range.start + before..range.end + before;
+        }
+        Ok(texts)
+    }
+
+    fn type_declaration(&self, ty: &CType, out: &mut String) {
+        let name = ty.name();
+        match ty {
+            CType::Scalar(_) => {}
+            CType::Vector(lanes, scalar) if ty.is_native_vector() => {
+                let (scalar, align) = (scalar_name(*scalar), CType::Scalar(*scalar).size());
+                let size = u64::from(*lanes) * align;
+                out.push_str(&format!(
+                    "typedef {scalar} {name} __attribute__((vector_size({size})));\n"
+                ));
+                if self.unaligned.contains(ty) {
+                    out.push_str(&format!(
+                        "typedef {scalar} {name}u \
+                         __attribute__((vector_size({size}), aligned({align}), may_alias));\n"
+                    ));
+                }
+            }
+            CType::Vector(lanes, scalar) => {
+                let scalar = scalar_name(*scalar);
+                out.push_str(&format!(
+                    "typedef struct {{ {scalar} data[{lanes}]; }} {name};\n"
+                ));
+            }
+            CType::Pair(a, b) => {
+                out.push_str(&format!(
+                    "typedef struct {{ {} _1; {} _2; }} {name};\n",
+                    a.name(),
+                    b.name()
+                ));
+            }
+        }
+    }
+
+    fn foreign_head(&mut self, function: &Foreign, name: &str) -> Result<String, CompileError> {
+        let origin = self.origin;
+        let result = CType::of(&function.result, &self.shown, origin)?;
+        self.need_type(&result);
+        let mut params = Vec::new();
+        for (param, ty) in &function.params {
+            let ty = CType::of(ty, &self.shown, origin)?;
+            self.need_type(&ty);
+            params.push(format!("{} {param}", ty.name()));
+        }
+        Ok(format!("{} {name}({})", result.name(), params.join(", ")))
+    }
+
+    /// The C functions that the program calls and this text has to declare, with names for them.
+    fn foreign_functions(&mut self) -> Vec<Arc<Foreign>> {
+        let mut all: Vec<Arc<Foreign>> = Vec::new();
+        let mut note = |expr: &Expr| {
+            if let ExprKind::Call(function, _) = &expr.kind
+                && foreign::math_name(function).is_none()
+                && !all.iter().any(|known| known == function)
+            {
+                all.push(function.clone());
+            }
+        };
+        walk::for_each_expr(&self.function.body, &mut |expr| {
+            walk::sub_exprs(expr, &mut note)
+        });
+        for (_, value) in &self.function.opaque {
+            walk::sub_exprs(value, &mut note);
+        }
+        for function in &all {
+            // What the linker finds keeps its name.
+            let name = match &function.body {
+                None => function.name.to_string(),
+                Some(_) if self.names.is_free(&function.name) => function.name.to_string(),
+                Some(_) => self.names.fresh(&format!("{}_", function.name)),
+            };
+            self.names.reserve(&name);
+            self.foreign.push((function.clone(), name));
+        }
+        all
+    }
+
+    /// What a C function of the program is called.
+    pub(super) fn foreign_name(&self, function: &Arc<Foreign>) -> String {
+        match self.foreign.iter().find(|(f, _)| f == function) {
+            Some((_, name)) => name.clone(),
+            None => function.name.to_string(),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What is checked before the work starts.
+
+use nat::{Nat, Prop};
+use rise::print::{prop_text, type_text};
+
+use crate::signature::Signature;
+
+use super::{CompileError, Prec, Printer};
+
+impl Printer<'_> {
+    /// Writes an assertion for each condition on the sizes.
+    pub(super) fn checks(&mut self) -> Result<(), CompileError> {
+        for prop in &self.function.requires {
+            let text = prop_text(prop, &self.shown);
+            self.line();
+            self.check(prop, &text)?;
+            self.write("\n");
+        }
+        Ok(())
+    }
+
+    fn check(&mut self, prop: &Prop, text: &str) -> Result<(), CompileError> {
+        if let Prop::ForAll {
+            var,
+            from,
+            to,
+            prop,
+        } = prop
+        {
+            self.names.push();
+            let name = self.names.fresh(&self.shown.get(*var));
+            self.write(&format!("for (int {name} = "));
+            self.nat(from, Prec::Conditional)?;
+            self.write(&format!("; {name} < "));
+            self.nat(to, Prec::Sum)?;
+            self.write(&format!("; {name}++) "));
+            self.names.bind_var(*var, name);
+            self.counters.push(*var);
+            self.braces(|this| {
+                this.line();
+                this.check(prop, text)?;
+                this.write("\n");
+                Ok(())
+            })?;
+            self.counters.pop();
+            self.names.pop();
+            return Ok(());
+        }
+        self.write("assert(");
+        self.condition(prop)?;
+        let text = text.replace('\\', "\\\\").replace('"', "\\\"");
+        self.write(&format!(" && \"{text}\");"));
+        Ok(())
+    }
+
+    fn condition(&mut self, prop: &Prop) -> Result<(), CompileError> {
+        // What is to be checked is not known yet.
+        let facts = std::mem::take(&mut self.facts);
+        let result = match prop {
+            Prop::Divides(d, n) => self.divides(d, n),
+            Prop::AtLeast(a, b) => {
+                let (more, less) = Nat::sub(a, b).split_signs();
+                self.compare(&more, " >= ", &less)
+            }
+            Prop::Equal(a, b) => self.compare(a, " == ", b),
+            Prop::ForAll { .. } => Ok(()),
+        };
+        self.facts = facts;
+        result
+    }
+
+    fn divides(&mut self, d: &Nat, n: &Nat) -> Result<(), CompileError> {
+        if d.as_const().is_none_or(|d| d < 1) {
+            self.nat(d, Prec::Sum)?;
+            self.write(" >= 1 && ");
+        }
+        self.nat(n, Prec::Product)?;
+        self.write(" % ");
+        self.nat(d, Prec::Unary)?;
+        self.write(" == 0");
+        Ok(())
+    }
+
+    fn compare(&mut self, a: &Nat, sign: &str, b: &Nat) -> Result<(), CompileError> {
+        self.nat(a, Prec::Sum)?;
+        self.write(sign);
+        self.nat(b, Prec::Sum)
+    }
+}
+
+/// The comment before the function: its type in RISE.
+pub(super) fn comment(signature: &Signature) -> String {
+    let names = rise::Names(signature.names.as_slice().into());
+    let mut text = format!("/* {} : ", signature.name);
+    for (_, name) in &signature.sizes {
+        text.push_str(&format!("({name}: Nat) -> "));
+    }
+    for (_, ty) in &signature.params {
+        text.push_str(&format!("{} -> ", type_text(ty, &names)));
+    }
+    text.push_str(&type_text(&signature.result, &names));
+    for (at, prop) in signature.requires.iter().enumerate() {
+        text.push_str(if at == 0 {
+            "\n   where "
+        } else {
+            ",\n         "
+        });
+        text.push_str(&prop_text(prop, &names));
+    }
+    text.push_str(" */\n");
+    text
+}

@@ -1,0 +1,33 @@
+//! Why a program has no C text.
+
+use rise::core::Origin;
+
+use crate::error::CompileError;
+
+/// C has no 16-bit floats.
+pub(crate) fn half(origin: Origin) -> CompileError {
+    CompileError::new(origin, "`f16` has no counterpart in C").with_help("use `f32`")
+}
+
+/// A vector whose number of lanes is a parameter.
+pub(crate) fn lanes(lanes: &str, origin: Origin) -> CompileError {
+    let text = format!("a vector of `{lanes}` lanes has no code: the number has to be known");
+    CompileError::new(origin, text).with_help("write the number, as in `asVector(4)`")
+}
+
+/// A value that is none of what C variables hold.
+pub(crate) fn unstorable(ty: &str, origin: Origin) -> CompileError {
+    CompileError::new(origin, format!("a value of type `{ty}` cannot be stored"))
+}
+
+/// A function on sizes that is a parameter.
+pub(crate) fn size_function(size: &str, origin: Origin) -> CompileError {
+    let text = format!("the size `{size}` uses a function that is a parameter");
+    CompileError::new(origin, text)
+        .with_help("write the function where it is used: `natFun(i => …)`")
+}
+
+/// A size that was too large to keep.
+pub(crate) fn too_big(origin: Origin) -> CompileError {
+    CompileError::new(origin, "a size is too large to be written down")
+}

@@ -1,0 +1,272 @@
+//! Expressions.
+
+use std::sync::Arc;
+
+use rise::core::Foreign;
+use syntax::ast::{Literal, ScalarType};
+
+use crate::ir::{Expr, ExprKind, Unary};
+
+use super::place::Use;
+use super::types::{Int, scalar_name};
+use super::{CType, CompileError, Prec, Printer, error, foreign};
+
+/// Lanes up to which a vector of one value is written out.
+const MAX_WRITTEN_LANES: u32 = 4;
+
+impl Printer<'_> {
+    /// Writes an expression, in parentheses if its place needs them.
+    pub(super) fn expr(&mut self, expr: &Expr, least: Prec) -> Result<(), CompileError> {
+        self.at_least(least, |this| this.bare_expr(expr))
+    }
+
+    pub(super) fn bare_expr(&mut self, expr: &Expr) -> Result<Prec, CompileError> {
+        if expr.origin == self.origin {
+            self.kind(expr)
+        } else {
+            self.mapped(expr.origin, None, |this| this.kind(expr))
+        }
+    }
+
+    /// The C type of an expression, declared if need be.
+    pub(super) fn type_of(&mut self, expr: &Expr) -> Result<CType, CompileError> {
+        let ty = CType::of(&expr.ty, &self.shown, expr.origin)?;
+        self.need_type(&ty);
+        Ok(ty)
+    }
+
+    fn kind(&mut self, expr: &Expr) -> Result<Prec, CompileError> {
+        match &expr.kind {
+            ExprKind::Literal(literal) => {
+                let ty = self.type_of(expr)?;
+                self.literal(literal, &ty)
+            }
+            ExprKind::Nat(nat) => self.bare_nat(nat),
+            ExprKind::Load(place) => self.place(place, Use::Read),
+            ExprKind::Unary(op, value) => self.unary(*op, value, expr),
+            ExprKind::Binary(op, a, b) => self.binary(*op, a, b, expr),
+            ExprKind::Select(condition, a, b) => {
+                self.expr(condition, Prec::Or)?;
+                self.write(" ? ");
+                self.expr(a, Prec::Or)?;
+                self.write(" : ");
+                self.expr(b, Prec::Conditional)?;
+                Ok(Prec::Conditional)
+            }
+            ExprKind::Cast(to, value) => self.cast(*to, value),
+            ExprKind::Call(function, args) => self.foreign_call(function, args),
+            ExprKind::Pair(a, b) => {
+                let ty = self.type_of(expr)?;
+                self.write(&format!("({}){{", ty.name()));
+                self.expr(a, Prec::Conditional)?;
+                self.write(", ");
+                self.expr(b, Prec::Conditional)?;
+                self.write("}");
+                Ok(Prec::Postfix)
+            }
+            ExprKind::Half(second, pair) => match &pair.kind {
+                ExprKind::Pair(a, b) => self.bare_expr(if *second { b } else { a }),
+                _ => {
+                    self.expr(pair, Prec::Postfix)?;
+                    self.write(if *second { "._2" } else { "._1" });
+                    Ok(Prec::Postfix)
+                }
+            },
+            ExprKind::Broadcast(value) => {
+                let ty = self.type_of(expr)?;
+                self.broadcast(value, &ty)
+            }
+            ExprKind::Vector(lanes) => {
+                let ty = self.type_of(expr)?;
+                let (open, close) = braces(&ty);
+                self.write(&format!("({}){open}", ty.name()));
+                self.list(lanes, |this, lane| this.expr(lane, Prec::Conditional))?;
+                self.write(close);
+                Ok(Prec::Postfix)
+            }
+            ExprKind::Lane(vector, lane) => self.lane_of(vector, lane),
+            ExprKind::Element(all, at) => self.element(all, at),
+        }
+    }
+
+    /// One of a list: an array without a name.
+    fn element(&mut self, all: &[Expr], at: &nat::Nat) -> Result<Prec, CompileError> {
+        let number = at.as_const().and_then(|n| usize::try_from(n).ok());
+        if let Some(expr) = number.and_then(|n| all.get(n)) {
+            return self.bare_expr(expr);
+        }
+        let ty = match all.first() {
+            Some(first) => self.type_of(first)?.name(),
+            None => "int".to_owned(),
+        };
+        self.write(&format!("((const {ty}[]){{"));
+        self.list(all, |this, expr| this.expr(expr, Prec::Conditional))?;
+        self.write("})[");
+        self.nat(at, Prec::Conditional)?;
+        self.write("]");
+        Ok(Prec::Postfix)
+    }
+
+    fn lane_of(&mut self, vector: &Expr, lane: &nat::Nat) -> Result<Prec, CompileError> {
+        let number = lane.as_const().and_then(|n| usize::try_from(n).ok());
+        match (&vector.kind, number) {
+            (ExprKind::Broadcast(value), _) => return self.bare_expr(value),
+            (ExprKind::Vector(lanes), Some(at)) if at < lanes.len() => {
+                return self.bare_expr(&lanes[at]);
+            }
+            _ => {}
+        }
+        let ty = self.type_of(vector)?;
+        self.expr(vector, Prec::Postfix)?;
+        self.lane(&ty, lane)?;
+        Ok(Prec::Postfix)
+    }
+
+    fn broadcast(&mut self, value: &Expr, ty: &CType) -> Result<Prec, CompileError> {
+        let CType::Vector(lanes, scalar) = ty else {
+            return self.bare_expr(value);
+        };
+        let name = ty.name();
+        if !ty.is_native_vector() {
+            let (lanes, scalar) = (*lanes, scalar_name(*scalar));
+            let helper = self.helpers.other(format!("splat_{name}"), |helper| {
+                format!(
+                    "static inline {name} {helper}({scalar} x) {{\n    {name} value;\n    \
+                     for (int l = 0; l < {lanes}; l++) {{\n        value.data[l] = x;\n    }}\n    \
+                     return value;\n}}\n"
+                )
+            });
+            self.write(&format!("{helper}("));
+            self.expr(value, Prec::Conditional)?;
+            self.write(")");
+            return Ok(Prec::Postfix);
+        }
+        if is_zero(value) {
+            self.write(&format!("({name}){{0}}"));
+            return Ok(Prec::Postfix);
+        }
+        if *lanes <= MAX_WRITTEN_LANES && is_leaf(value) {
+            self.write(&format!("({name}){{"));
+            for at in 0..*lanes {
+                if at > 0 {
+                    self.write(", ");
+                }
+                self.expr(value, Prec::Conditional)?;
+            }
+            self.write("}");
+            return Ok(Prec::Postfix);
+        }
+        // Minus zero keeps the sign of a zero. C would make an int of a small integer.
+        if Int::of(*scalar).is_some_and(|int| int.bits < 32) {
+            self.write(&format!("({})", scalar_name(*scalar)));
+            self.expr(value, Prec::Unary)?;
+        } else {
+            self.expr(value, Prec::Sum)?;
+        }
+        self.write(&format!(" - ({name}){{0}}"));
+        Ok(Prec::Sum)
+    }
+
+    fn unary(&mut self, op: Unary, value: &Expr, whole: &Expr) -> Result<Prec, CompileError> {
+        match op {
+            Unary::Not => {
+                self.write("!");
+                self.expr(value, Prec::Unary)?;
+                Ok(Prec::Unary)
+            }
+            Unary::Neg => self.negation(value, whole),
+        }
+    }
+
+    /// Writes what stands behind a `-`, so that it does not become `--`.
+    pub(super) fn behind_minus(&mut self, value: &Expr) -> Result<(), CompileError> {
+        let (start, at) = (self.out.len(), self.map.len());
+        self.expr(value, Prec::Unary)?;
+        if self.out[start..].starts_with('-') {
+            self.parenthesize(start, at);
+        }
+        Ok(())
+    }
+
+    fn cast(&mut self, to: ScalarType, value: &Expr) -> Result<Prec, CompileError> {
+        if to == ScalarType::F16 {
+            return Err(error::half(self.origin));
+        }
+        let Some(from) = self.type_of(value)?.scalar() else {
+            return self.bare_expr(value);
+        };
+        let is_float = |s| matches!(s, ScalarType::F32 | ScalarType::F64);
+        if from == to {
+            return self.bare_expr(value);
+        }
+        if to == ScalarType::Bool {
+            self.expr(value, Prec::Sum)?;
+            self.write(if is_float(from) { " != 0.0" } else { " != 0" });
+            self.write(if from == ScalarType::F32 { "f" } else { "" });
+            return Ok(Prec::Equality);
+        }
+        if is_float(from) && !is_float(to) {
+            let name = self.helpers.saturating(from, to);
+            self.write(&format!("{name}("));
+            self.expr(value, Prec::Conditional)?;
+            self.write(")");
+            return Ok(Prec::Postfix);
+        }
+        if let ExprKind::Literal(literal @ Literal::Int { value, .. }) = &value.kind
+            && Int::of(to).is_none_or(|int| (int.min()..=int.max()).contains(value))
+        {
+            return self.literal(literal, &CType::Scalar(to));
+        }
+        self.write(&format!("({})", scalar_name(to)));
+        self.expr(value, Prec::Unary)?;
+        Ok(Prec::Unary)
+    }
+
+    fn foreign_call(
+        &mut self,
+        function: &Arc<Foreign>,
+        args: &[Expr],
+    ) -> Result<Prec, CompileError> {
+        let name = match foreign::math_name(function) {
+            Some(name) => {
+                self.helpers.math = true;
+                name
+            }
+            None => self.foreign_name(function),
+        };
+        self.write(&format!("{name}("));
+        self.list(args, |this, arg| this.expr(arg, Prec::Conditional))?;
+        self.write(")");
+        Ok(Prec::Postfix)
+    }
+}
+
+/// What stands around the lanes of a vector that is written out.
+fn braces(ty: &CType) -> (&'static str, &'static str) {
+    if ty.is_native_vector() {
+        ("{", "}")
+    } else {
+        ("{{", "}}")
+    }
+}
+
+/// Whether writing it again costs nothing.
+pub(super) fn is_leaf(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Literal(_) => true,
+        ExprKind::Nat(nat) => nat.as_const().is_some() || nat.as_var().is_some(),
+        ExprKind::Load(place) => place.lanes.is_none() && place.index.is_none(),
+        _ => false,
+    }
+}
+
+fn is_zero(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Literal(Literal::Int { value, .. }) => *value == 0,
+        ExprKind::Literal(Literal::Float { text, .. }) => text
+            .parse::<f64>()
+            .is_ok_and(|x| x == 0.0 && x.is_sign_positive()),
+        ExprKind::Nat(nat) => nat.is_zero(),
+        _ => false,
+    }
+}

@@ -1,0 +1,50 @@
+//! C functions that programs declare.
+
+use rise::core::Foreign;
+use rise::{Ty, Type};
+use syntax::ast::ScalarType;
+
+/// The functions of C99's `<math.h>` on `double`; with an `f` behind, they are on `float`.
+const MATH: &str = "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp \
+    exp2 expm1 fabs fdim floor fma fmax fmin fmod frexp hypot ilogb ldexp lgamma llrint llround log \
+    log10 log1p log2 logb lrint lround modf nan nearbyint nextafter nexttoward pow remainder remquo \
+    rint round scalbln scalbn sin sinh sqrt tan tanh tgamma trunc";
+
+/// The macros of `<math.h>` that take any float.
+const MATH_MACROS: &str = "isnan isinf isfinite isnormal signbit";
+
+fn among(list: &str, name: &str) -> bool {
+    list.split_whitespace().any(|one| one == name)
+}
+
+/// The name on `double` of a function of `<math.h>`.
+fn plain_name(name: &str) -> Option<&str> {
+    if among(MATH, name) {
+        return Some(name);
+    }
+    name.strip_suffix('f').filter(|plain| among(MATH, plain))
+}
+
+/// Whether `<math.h>` declares the name.
+pub(crate) fn is_math(name: &str) -> bool {
+    plain_name(name).is_some() || among(MATH_MACROS, name)
+}
+
+/// What a function without a body is in C: for one of `<math.h>` the variant for its type.
+pub(crate) fn math_name(function: &Foreign) -> Option<String> {
+    if function.body.is_some() {
+        return None;
+    }
+    if among(MATH_MACROS, &function.name) {
+        return Some(function.name.to_string());
+    }
+    let plain = plain_name(&function.name)?;
+    let types = function.params.iter().map(|(_, ty)| ty);
+    let is_float = |ty: &Ty| matches!(**ty, Type::Scalar(ScalarType::F32));
+    let suffix = if types.chain([&function.result]).any(is_float) {
+        "f"
+    } else {
+        ""
+    };
+    Some(format!("{plain}{suffix}"))
+}

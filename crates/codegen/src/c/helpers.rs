@@ -1,0 +1,217 @@
+//! Small functions that generated code calls, written before it if it does.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use nat::Nat;
+use syntax::ast::ScalarType;
+
+use super::types::{Int, scalar_name};
+
+/// A function of one text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Helper {
+    FloorDiv,
+    FloorMod,
+    Min,
+    Max,
+    Pow,
+    Log2,
+    Allocate,
+    AllocateAligned,
+}
+
+impl Helper {
+    fn name(self) -> &'static str {
+        match self {
+            Helper::FloorDiv => "floor_div",
+            Helper::FloorMod => "floor_mod",
+            Helper::Min => "imin",
+            Helper::Max => "imax",
+            Helper::Pow => "pow_int",
+            Helper::Log2 => "log2_int",
+            Helper::Allocate => "allocate",
+            Helper::AllocateAligned => "allocate_aligned",
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Helper::FloorDiv => {
+                "static inline int floor_div(int a, int b) {
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+"
+            }
+            Helper::FloorMod => {
+                "static inline int floor_mod(int a, int b) {
+    int rest = a % b;
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+"
+            }
+            Helper::Min => {
+                "static inline int imin(int a, int b) {
+    return a < b ? a : b;
+}
+"
+            }
+            Helper::Max => {
+                "static inline int imax(int a, int b) {
+    return a > b ? a : b;
+}
+"
+            }
+            Helper::Pow => {
+                "static inline int pow_int(int base, int exponent) {
+    int result = 1;
+    for (int i = 0; i < exponent; i++) {
+        result *= base;
+    }
+    return result;
+}
+"
+            }
+            Helper::Log2 => {
+                "static inline int log2_int(int x) {
+    int result = 0;
+    while (x > 1) {
+        x /= 2;
+        result++;
+    }
+    return result;
+}
+"
+            }
+            Helper::Allocate => {
+                "static void *allocate(size_t count, size_t size) {
+    void *memory = count <= INT32_MAX ? malloc(count > 0 ? count * size : 1) : NULL;
+    if (memory == NULL) {
+        fprintf(stderr, \"cannot allocate %zu elements of %zu bytes\\n\", count, size);
+        abort();
+    }
+    return memory;
+}
+"
+            }
+            Helper::AllocateAligned => {
+                "/* Aligned to a multiple of size, a power of two; freed by release. */
+static void *allocate_aligned(size_t count, size_t size, size_t alignment) {
+    char *base = allocate(count + (alignment + sizeof(void *)) / size + 1, size);
+    char *memory = base + sizeof(void *);
+    memory += alignment - (uintptr_t)memory % alignment;
+    ((void **)memory)[-1] = base;
+    return memory;
+}
+
+static void release(void *memory) {
+    free(((void **)memory)[-1]);
+}
+"
+            }
+        }
+    }
+}
+
+/// The functions that the text needs so far.
+#[derive(Default)]
+pub(crate) struct Helpers {
+    fixed: BTreeSet<Helper>,
+    /// `(from, to, body, how many sums around)` of each sum.
+    pub sums: Vec<(Nat, Nat, Nat, usize)>,
+    /// The functions that compute them.
+    pub sum_texts: Vec<String>,
+    /// Whether a function of `<math.h>` is called.
+    pub math: bool,
+    /// Whether a loop over lanes is marked.
+    pub simd: bool,
+    /// By name; the text is what stands before the function that uses it.
+    others: Vec<(String, String)>,
+}
+
+impl Helpers {
+    /// The name of a function that is needed.
+    pub fn need(&mut self, helper: Helper) -> &'static str {
+        if helper == Helper::AllocateAligned {
+            self.fixed.insert(Helper::Allocate);
+        }
+        self.fixed.insert(helper);
+        helper.name()
+    }
+
+    /// The name of a function of the given text.
+    pub fn other(&mut self, name: String, text: impl FnOnce(&str) -> String) -> String {
+        if !self.others.iter().any(|(known, _)| *known == name) {
+            let text = text(&name);
+            self.others.push((name.clone(), text));
+        }
+        name
+    }
+
+    /// What is needed before the function's own text, with an empty line behind each.
+    pub fn write(&self, out: &mut String) {
+        let fixed = self.fixed.iter().map(|helper| helper.text());
+        let sums = self.sum_texts.iter().map(String::as_str);
+        let others = self.others.iter().map(|(_, text)| text.as_str());
+        for text in fixed.chain(sums).chain(others) {
+            out.push_str(text);
+            out.push('\n');
+        }
+    }
+
+    /// A division or remainder of signed integers in which the smallest number may be divided by
+    /// -1: in C that has no value.
+    pub fn division(&mut self, scalar: ScalarType, is_remainder: bool) -> String {
+        let word = if is_remainder { "mod" } else { "div" };
+        let short = short(scalar);
+        let ty = scalar_name(scalar);
+        self.other(format!("{word}_{short}"), |name| {
+            let signed = Int::of(scalar).is_some_and(|int| int.signed);
+            let unsigned = match Int::of(scalar) {
+                Some(int) => scalar_name(int.wrapping()),
+                None => ty,
+            };
+            let value = match (is_remainder, signed) {
+                (true, true) => "y == -1 ? 0 : x % y".to_owned(),
+                (true, false) => "x % y".to_owned(),
+                (false, true) => format!("y == -1 ? ({ty})-({unsigned})x : x / y"),
+                (false, false) => "x / y".to_owned(),
+            };
+            format!("static inline {ty} {name}({ty} x, {ty} y) {{\n    return {value};\n}}\n")
+        })
+    }
+
+    /// A float as the nearest integer towards zero that there is; NaN is 0.
+    pub fn saturating(&mut self, from: ScalarType, to: ScalarType) -> String {
+        let name = format!("{}_to_{}", short(from), short(to));
+        self.other(name, |name| {
+            let suffix = if from == ScalarType::F32 { "f" } else { "" };
+            let (ty, float) = (scalar_name(to), scalar_name(from));
+            let Some(int) = Int::of(to) else {
+                return String::new();
+            };
+            let least = match (int.signed, int.bits) {
+                (false, _) => "0".to_owned(),
+                (true, bits) => format!("INT{bits}_MIN"),
+            };
+            let sign = if int.signed { "" } else { "U" };
+            let most = format!("{sign}INT{}_MAX", int.bits);
+            let mut text = format!("static inline {ty} {name}({float} x) {{\n");
+            // Both bounds are exact as floats: powers of two.
+            let bounds = (int.max() + 1, int.min());
+            let _ = writeln!(text, "    if (x >= {}.0{suffix}) {{", bounds.0);
+            let _ = writeln!(text, "        return {most};\n    }}");
+            let _ = writeln!(text, "    if (x < {}.0{suffix}) {{", bounds.1);
+            let _ = writeln!(text, "        return {least};\n    }}");
+            let _ = writeln!(text, "    return x == x ? ({ty})x : 0;\n}}");
+            text
+        })
+    }
+}
+
+fn short(scalar: ScalarType) -> &'static str {
+    match scalar {
+        ScalarType::NatType => "int",
+        scalar => scalar.as_str(),
+    }
+}

@@ -1,0 +1,81 @@
+//! Constants.
+
+use syntax::ast::{Literal, ScalarType};
+
+use super::types::Int;
+use super::{CType, CompileError, Prec, Printer};
+
+/// The value of an integer constant.
+pub(super) fn int_value(literal: &Literal) -> Option<i128> {
+    match literal {
+        Literal::Int { value, .. } => Some(*value),
+        Literal::Bool(value) => Some(i128::from(*value)),
+        Literal::Float { .. } => None,
+    }
+}
+
+impl Printer<'_> {
+    /// Writes a constant of a type.
+    pub(super) fn literal(&mut self, literal: &Literal, ty: &CType) -> Result<Prec, CompileError> {
+        let CType::Scalar(scalar) = ty else {
+            self.write("0");
+            return Ok(Prec::Postfix);
+        };
+        let text = match (scalar, literal) {
+            (ScalarType::Bool, _) => {
+                let value = int_value(literal) != Some(0);
+                value.to_string()
+            }
+            (ScalarType::F32, _) => {
+                let value = match literal {
+                    Literal::Float { text, .. } => text.parse().unwrap_or(f32::NAN),
+                    other => int_value(other).unwrap_or_default() as f32,
+                };
+                finite(value.is_finite(), || format!("{value:?}f"), value > 0.0)
+            }
+            (ScalarType::F64 | ScalarType::F16, _) => {
+                let value = match literal {
+                    Literal::Float { text, .. } => text.parse().unwrap_or(f64::NAN),
+                    other => int_value(other).unwrap_or_default() as f64,
+                };
+                finite(value.is_finite(), || format!("{value:?}"), value > 0.0)
+            }
+            (scalar, _) => {
+                let value = int_value(literal).unwrap_or_default();
+                integer(value, *scalar)
+            }
+        };
+        let prec = if text.starts_with('-') {
+            Prec::Unary
+        } else {
+            Prec::Postfix
+        };
+        self.write(&text);
+        Ok(prec)
+    }
+}
+
+fn finite(is_finite: bool, text: impl FnOnce() -> String, positive: bool) -> String {
+    match (is_finite, positive) {
+        (true, _) => text(),
+        (false, true) => "INFINITY".to_owned(),
+        (false, false) => "-INFINITY".to_owned(),
+    }
+}
+
+/// An integer as C reads it back at this type.
+pub(super) fn integer(value: i128, scalar: ScalarType) -> String {
+    match scalar {
+        // -2147483648 would be the negation of a number that does not fit.
+        ScalarType::I32 | ScalarType::I64 if Some(value) == Int::of(scalar).map(Int::min) => {
+            let bits = if scalar == ScalarType::I32 { 32 } else { 64 };
+            format!("INT{bits}_MIN")
+        }
+        ScalarType::NatType if value == i128::from(i32::MIN) => "INT32_MIN".to_owned(),
+        ScalarType::U32 => format!("{value}u"),
+        ScalarType::U64 if value > i128::from(i32::MAX) => format!("UINT64_C({value})"),
+        ScalarType::U64 => format!("{value}u"),
+        ScalarType::I64 if value.unsigned_abs() > 1 << 31 => format!("INT64_C({value})"),
+        _ => value.to_string(),
+    }
+}

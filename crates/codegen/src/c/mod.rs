@@ -1,0 +1,287 @@
+//! The loop language as C99, with OpenMP if it is wanted.
+
+mod arith;
+mod assemble;
+mod check;
+mod error;
+mod expr;
+mod foreign;
+mod helpers;
+mod literal;
+mod names;
+mod openmp;
+mod operator;
+mod place;
+mod size;
+mod stmt;
+mod types;
+
+use std::sync::Arc;
+
+use nat::{Facts, Nat, Var};
+use rise::Names;
+use rise::core::{Foreign, Origin};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ir::{Function, Home, Id, Maker, Variable};
+use crate::module::{Mapping, Module, Target};
+use crate::signature::Signature;
+
+use crate::error::CompileError;
+pub(crate) use types::CType;
+
+use helpers::Helpers;
+use names::Scopes;
+
+/// What the passes found out about the variables of a function.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plan {
+    /// The arrays that are allocated; the others stand on the stack.
+    pub heap: FxHashSet<Id>,
+    /// Plain variables that keep their first value.
+    pub constant: FxHashSet<Id>,
+    /// What each thread has of its own around a parallel loop, by the loop's counter.
+    pub per_thread: FxHashMap<Var, Vec<Id>>,
+}
+
+/// Bytes up to which an array stands on the stack.
+pub(crate) const MAX_ON_STACK: u64 = 4096;
+
+impl Plan {
+    /// Arrays of known, small size on the stack, and nothing else.
+    pub fn simple(function: &Function) -> Plan {
+        let mut plan = Plan::default();
+        let names = Names(function.names.as_slice().into());
+        for (at, variable) in function.variables.iter().enumerate() {
+            let Some(count) = &variable.count else {
+                continue;
+            };
+            let elem = CType::of(&variable.elem, &names, variable.origin);
+            let size = elem.map_or(u64::MAX, |elem| elem.size());
+            let count = count.as_const().and_then(|n| u64::try_from(n).ok());
+            let bytes = count.and_then(|n| n.checked_mul(size));
+            let small = bytes.is_some_and(|bytes| bytes > 0 && bytes <= MAX_ON_STACK);
+            if matches!(variable.home, Home::Local(_)) && !small {
+                plan.heap.extend(u32::try_from(at).map(Id));
+            }
+        }
+        plan
+    }
+}
+
+/// Prints a function.
+pub(crate) fn print(
+    function: &Function,
+    plan: &Plan,
+    target: Target,
+    signature: Signature,
+) -> Result<Module, CompileError> {
+    Printer::new(function, plan, target).module(signature)
+}
+
+/// How tightly what was written holds together: parentheses go around what is looser than its
+/// place wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Prec {
+    Conditional,
+    Or,
+    And,
+    Equality,
+    Relation,
+    Sum,
+    Product,
+    Unary,
+    Postfix,
+}
+
+struct Printer<'a> {
+    function: &'a Function,
+    plan: &'a Plan,
+    target: Target,
+    names: Scopes,
+    /// What size variables are called in messages.
+    shown: Names,
+    out: String,
+    map: Vec<Mapping>,
+    indent: usize,
+    /// The phrase that is being written.
+    origin: Origin,
+    helpers: Helpers,
+    /// The C functions of the program that are declared here, with their names.
+    foreign: Vec<(Arc<Foreign>, String)>,
+    /// Vectors and tuples to be declared, those that others use first.
+    types: Vec<CType>,
+    /// Vectors that are read from or written to scalar arrays.
+    unaligned: Vec<CType>,
+    /// What is known of sizes and counters here.
+    facts: Facts,
+    /// The counters around, outermost first.
+    counters: Vec<Var>,
+    /// The names of the indices of sums around, outermost first.
+    indices: Vec<String>,
+    used_ids: FxHashSet<Id>,
+    used_vars: FxHashSet<Var>,
+    /// Pointers through which something is written.
+    writable: FxHashSet<Id>,
+    /// Whether threads run already.
+    parallel: bool,
+}
+
+impl<'a> Printer<'a> {
+    fn new(function: &'a Function, plan: &'a Plan, target: Target) -> Printer<'a> {
+        let mut facts = Facts::new();
+        for prop in function.requires.iter().chain(&function.facts) {
+            facts.assume(prop);
+        }
+        Printer {
+            function,
+            plan,
+            target,
+            names: Scopes::new(),
+            shown: Names(function.names.as_slice().into()),
+            out: String::new(),
+            map: Vec::new(),
+            indent: 0,
+            origin: Origin(0),
+            helpers: Helpers::default(),
+            foreign: Vec::new(),
+            types: Vec::new(),
+            unaligned: Vec::new(),
+            facts,
+            counters: Vec::new(),
+            indices: Vec::new(),
+            used_ids: FxHashSet::default(),
+            used_vars: FxHashSet::default(),
+            writable: place::writable_pointers(function),
+            parallel: false,
+        }
+    }
+
+    fn write(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    /// Starts a line.
+    fn line(&mut self) {
+        self.out.extend((0..self.indent).map(|_| "    "));
+    }
+
+    fn variable(&self, id: Id) -> &'a Variable {
+        &self.function.variables[id.0 as usize]
+    }
+
+    /// The type of a variable's elements, declared if need be.
+    fn elem(&mut self, id: Id) -> Result<CType, CompileError> {
+        let variable = self.variable(id);
+        let ty = CType::of(&variable.elem, &self.shown, variable.origin)?;
+        self.need_type(&ty);
+        Ok(ty)
+    }
+
+    fn need_type(&mut self, ty: &CType) {
+        if let CType::Pair(a, b) = ty {
+            self.need_type(a);
+            self.need_type(b);
+        }
+        if !matches!(ty, CType::Scalar(_)) && !self.types.contains(ty) {
+            self.types.push(ty.clone());
+        }
+    }
+
+    /// The name of a vector type for places that are not aligned to it.
+    fn need_unaligned(&mut self, ty: &CType) -> String {
+        self.need_type(ty);
+        if !self.unaligned.contains(ty) {
+            self.unaligned.push(ty.clone());
+        }
+        format!("{}u", ty.short())
+    }
+
+    /// The type of an array's elements as a pointer to them says it: vectors in memory that is
+    /// had from elsewhere are not aligned to their size.
+    fn pointee(&mut self, id: Id) -> Result<String, CompileError> {
+        let ty = self.elem(id)?;
+        if ty.is_native_vector() {
+            return Ok(self.need_unaligned(&ty));
+        }
+        Ok(ty.name())
+    }
+
+    fn id_name(&mut self, id: Id) -> String {
+        self.used_ids.insert(id);
+        match self.names.id(id) {
+            Some(name) => name.to_owned(),
+            // Lowering declares what it uses; a text that does not compile says so if it did not.
+            None => names::identifier(&self.variable(id).name),
+        }
+    }
+
+    /// Notes that what `write` writes comes from a phrase.
+    fn mapped<T>(
+        &mut self,
+        origin: Origin,
+        made_by: Option<Maker>,
+        write: impl FnOnce(&mut Self) -> Result<T, CompileError>,
+    ) -> Result<T, CompileError> {
+        let outer = std::mem::replace(&mut self.origin, origin);
+        let at = self.map.len();
+        let start = self.out.len();
+        self.map.push(Mapping {
+            range: start..start,
+            origin,
+            made_by,
+        });
+        let result = write(self);
+        let end = self.out.len();
+        self.map[at].range.end = end;
+        self.origin = outer;
+        result
+    }
+
+    /// Puts what was written from `start` on in parentheses; `at` counts the mappings before it.
+    fn parenthesize(&mut self, start: usize, at: usize) {
+        self.out.insert(start, '(');
+        for mapping in &mut self.map[at..] {
+            mapping.range.start += 1;
+            mapping.range.end += 1;
+        }
+        self.out.push(')');
+    }
+
+    /// Writes something whose precedence comes out with it, in parentheses if it is below `least`.
+    fn at_least(
+        &mut self,
+        least: Prec,
+        write: impl FnOnce(&mut Self) -> Result<Prec, CompileError>,
+    ) -> Result<(), CompileError> {
+        let (start, at) = (self.out.len(), self.map.len());
+        if write(self)? < least {
+            self.parenthesize(start, at);
+        }
+        Ok(())
+    }
+
+    /// Writes a list with commas.
+    fn list<T>(
+        &mut self,
+        items: &[T],
+        mut write: impl FnMut(&mut Self, &T) -> Result<(), CompileError>,
+    ) -> Result<(), CompileError> {
+        for (at, item) in items.iter().enumerate() {
+            if at > 0 {
+                self.write(", ");
+            }
+            write(self, item)?;
+        }
+        Ok(())
+    }
+
+    fn is_nonneg(&self, nat: &Nat) -> bool {
+        (self.facts).proves(&nat::Prop::AtLeast(nat.clone(), Nat::ZERO))
+    }
+
+    fn is_array(&self, id: Id) -> bool {
+        let variable = self.variable(id);
+        variable.count.is_some() || matches!(variable.home, Home::Pointer { .. } | Home::Output)
+    }
+}

@@ -1,0 +1,125 @@
+//! Names that are unique where they are visible, and that mean nothing else in C.
+
+use nat::Var;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ir::Id;
+
+use super::foreign;
+
+const RESERVED: &str = "auto break case char const continue default do double else enum extern \
+    float for goto if inline int long register restrict return short signed sizeof static struct \
+    switch typedef union unsigned void volatile while asm typeof bool true false NULL assert main \
+    abort malloc calloc realloc free exit printf fprintf stdin stdout stderr fputs memcpy memset \
+    memmove size_t ptrdiff_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t \
+    intptr_t uintptr_t intmax_t uintmax_t allocate release floor_div floor_mod min max log2_int \
+    pow_int abs labs div ldiv rand random signgam unix linux i386 isnan isinf isfinite signbit \
+    isnormal fpclassify isless isgreater isunordered INFINITY NAN HUGE_VAL FLT_MAX omp_in omp_out \
+    omp_priv omp_orig y0 y1 yn j0 j1 jn";
+
+/// Names in use, by scope.
+pub(crate) struct Scopes {
+    /// Taken everywhere.
+    global: FxHashSet<String>,
+    /// Taken in the open scopes, outermost first.
+    open: Vec<FxHashSet<String>>,
+    ids: FxHashMap<Id, String>,
+    vars: FxHashMap<Var, String>,
+}
+
+impl Scopes {
+    pub fn new() -> Scopes {
+        Scopes {
+            global: RESERVED.split_whitespace().map(str::to_owned).collect(),
+            open: vec![FxHashSet::default()],
+            ids: FxHashMap::default(),
+            vars: FxHashMap::default(),
+        }
+    }
+
+    pub fn push(&mut self) {
+        self.open.push(FxHashSet::default());
+    }
+
+    pub fn pop(&mut self) {
+        self.open.pop();
+    }
+
+    /// Whether the name can be had.
+    pub fn is_free(&self, name: &str) -> bool {
+        !self.global.contains(name)
+            && !self.open.iter().any(|scope| scope.contains(name))
+            && !foreign::is_math(name)
+    }
+
+    /// Keeps a name for the whole text.
+    pub fn reserve(&mut self, name: &str) {
+        self.global.insert(name.to_owned());
+    }
+
+    /// A name like the one wanted, taken in the innermost scope.
+    pub fn fresh(&mut self, wanted: &str) -> String {
+        let base = identifier(wanted);
+        let numbered = (2u32..).map(|number| match base.as_bytes().last() {
+            Some(b'0'..=b'9') => format!("{base}_{number}"),
+            _ => format!("{base}{number}"),
+        });
+        let name = std::iter::once(base.clone())
+            .chain(numbered)
+            .find(|name| self.is_free(name))
+            .unwrap_or(base);
+        self.take(&name);
+        name
+    }
+
+    /// The name of a counter that has none, so many counters in: `i`, `j`, `k`, ….
+    pub fn counter(&mut self, depth: usize) -> String {
+        let letters = ["i", "j", "k", "l"].iter().skip(depth.min(3));
+        let numbered = (1u32..).map(|number| format!("i{number}"));
+        let name = letters
+            .map(|letter| (*letter).to_owned())
+            .chain(numbered)
+            .find(|name| self.is_free(name))
+            .unwrap_or_default();
+        self.take(&name);
+        name
+    }
+
+    fn take(&mut self, name: &str) {
+        if let Some(scope) = self.open.last_mut() {
+            scope.insert(name.to_owned());
+        }
+    }
+
+    pub fn bind(&mut self, id: Id, name: String) {
+        self.ids.insert(id, name);
+    }
+
+    pub fn bind_var(&mut self, var: Var, name: String) {
+        self.vars.insert(var, name);
+    }
+
+    pub fn id(&self, id: Id) -> Option<&str> {
+        self.ids.get(&id).map(String::as_str)
+    }
+
+    pub fn var(&self, var: Var) -> Option<&str> {
+        self.vars.get(&var).map(String::as_str)
+    }
+}
+
+/// The name with all that C does not allow in names left out.
+pub(crate) fn identifier(name: &str) -> String {
+    let mut out: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
+    let is_reserved_form = out.starts_with('_') && out != "_";
+    if out.is_empty() || out == "_" {
+        return "tmp".to_owned();
+    }
+    if is_reserved_form || out.starts_with(|c: char| c.is_ascii_digit()) {
+        out.insert(0, 'x');
+    }
+    out
+}

@@ -1,0 +1,470 @@
+//! Operators, with the meaning that they have in RISE: integers wrap around at their own width,
+//! also where C leaves overflow undefined or computes with more bits.
+
+use syntax::ast::{Literal, ScalarType};
+
+use crate::ir::{Binary, Expr, ExprKind, Unary};
+
+use super::literal::{int_value, integer};
+use super::types::{Int, scalar_name};
+use super::{CType, CompileError, Prec, Printer, error};
+
+impl Printer<'_> {
+    pub(super) fn binary(
+        &mut self,
+        op: Binary,
+        a: &Expr,
+        b: &Expr,
+        whole: &Expr,
+    ) -> Result<Prec, CompileError> {
+        match op {
+            Binary::And | Binary::Or => self.logical(op, a, b),
+            Binary::Gt | Binary::Lt | Binary::Ge | Binary::Le | Binary::Eq | Binary::Ne => {
+                self.comparison(op, a, b)
+            }
+            Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Mod => {
+                let ty = self.type_of(whole)?;
+                match &ty {
+                    CType::Vector(..) => self.vector_operation(op, a, b, &ty),
+                    CType::Scalar(scalar) => self.scalar_operation(op, a, b, *scalar),
+                    CType::Pair(..) => Err(error::unstorable(
+                        &rise::print::type_text(&whole.ty, &self.shown),
+                        whole.origin,
+                    )),
+                }
+            }
+        }
+    }
+
+    fn logical(&mut self, op: Binary, a: &Expr, b: &Expr) -> Result<Prec, CompileError> {
+        let prec = prec(op);
+        // Compilers want parentheses around && in ||.
+        let operand = |e: &Expr| match &e.kind {
+            ExprKind::Binary(inner, ..) if *inner == op => prec,
+            _ => Prec::Equality,
+        };
+        self.expr(a, operand(a))?;
+        self.write(sign(op));
+        self.expr(b, operand(b).max(Prec::And))?;
+        Ok(prec)
+    }
+
+    fn comparison(&mut self, op: Binary, a: &Expr, b: &Expr) -> Result<Prec, CompileError> {
+        let ty = self.type_of(a)?;
+        if let Some(known) = decided(op, a, b, &ty) {
+            self.write(if known { "true" } else { "false" });
+            return Ok(Prec::Postfix);
+        }
+        // Compilers want parentheses around ! before a comparison.
+        let least = match &a.kind {
+            ExprKind::Unary(Unary::Not, _) => Prec::Postfix,
+            _ => Prec::Sum,
+        };
+        self.expr(a, least)?;
+        self.write(sign(op));
+        self.expr(b, Prec::Sum)?;
+        Ok(prec(op))
+    }
+
+    fn scalar_operation(
+        &mut self,
+        op: Binary,
+        a: &Expr,
+        b: &Expr,
+        scalar: ScalarType,
+    ) -> Result<Prec, CompileError> {
+        let Some(int) = Int::of(scalar) else {
+            return self.infix(op, a, b);
+        };
+        if matches!(op, Binary::Div | Binary::Mod) {
+            return self.division(op, a, b, scalar, int);
+        }
+        if !int.signed && int.bits >= 32 {
+            return self.infix(op, a, b);
+        }
+        self.write(&format!("({})", scalar_name(scalar)));
+        let wide = int.bits < 32
+            && !is_arithmetic(a)
+            && !is_arithmetic(b)
+            && !(int.bits == 16 && op == Binary::Mul);
+        if wide {
+            // int holds the exact result.
+            self.at_least(Prec::Unary, |this| this.infix(op, a, b))?;
+        } else {
+            let wrapping = int.wrapping();
+            self.at_least(Prec::Unary, |this| this.wrapping(op, a, b, wrapping))?;
+        }
+        Ok(Prec::Unary)
+    }
+
+    fn infix(&mut self, op: Binary, a: &Expr, b: &Expr) -> Result<Prec, CompileError> {
+        let prec = prec(op);
+        self.expr(a, prec)?;
+        self.write(sign(op));
+        let right = if prec == Prec::Sum {
+            Prec::Product
+        } else {
+            Prec::Unary
+        };
+        self.expr(b, right)?;
+        Ok(prec)
+    }
+
+    /// The operation on the unsigned numbers with the same bits, without a cast back: one
+    /// unsigned operand makes C compute without sign.
+    fn wrapping(
+        &mut self,
+        op: Binary,
+        a: &Expr,
+        b: &Expr,
+        unsigned: ScalarType,
+    ) -> Result<Prec, CompileError> {
+        let prec = prec(op);
+        let right = if prec == Prec::Sum {
+            Prec::Product
+        } else {
+            Prec::Unary
+        };
+        self.at_least(prec, |this| this.unsigned(a, unsigned))?;
+        self.write(sign(op));
+        if is_arithmetic(b) {
+            self.at_least(right, |this| this.unsigned(b, unsigned))?;
+        } else {
+            self.expr(b, right)?;
+        }
+        Ok(prec)
+    }
+
+    /// A signed integer as the unsigned one with the same bits.
+    fn unsigned(&mut self, value: &Expr, unsigned: ScalarType) -> Result<Prec, CompileError> {
+        match &value.kind {
+            ExprKind::Binary(op @ (Binary::Add | Binary::Sub | Binary::Mul), a, b) => {
+                return self.wrapping(*op, a, b, unsigned);
+            }
+            ExprKind::Unary(Unary::Neg, inner) => {
+                self.write("-");
+                self.at_least(Prec::Unary, |this| this.unsigned(inner, unsigned))?;
+                return Ok(Prec::Unary);
+            }
+            ExprKind::Literal(literal) => {
+                if let Some(number) = int_value(literal).filter(|n| *n >= 0) {
+                    let text = match unsigned {
+                        ScalarType::U64 => format!("UINT64_C({number})"),
+                        _ => integer(number, unsigned),
+                    };
+                    self.write(&text);
+                    return Ok(Prec::Postfix);
+                }
+            }
+            _ => {}
+        }
+        self.write(&format!("({})", scalar_name(unsigned)));
+        self.expr(value, Prec::Unary)?;
+        Ok(Prec::Unary)
+    }
+
+    pub(super) fn negation(&mut self, value: &Expr, whole: &Expr) -> Result<Prec, CompileError> {
+        let ty = self.type_of(whole)?;
+        if let CType::Vector(..) = ty {
+            return self.vector_negation(value, &ty);
+        }
+        let Some(scalar) = ty.scalar() else {
+            return self.bare_expr(value);
+        };
+        let Some(int) = Int::of(scalar) else {
+            self.write("-");
+            self.behind_minus(value)?;
+            return Ok(Prec::Unary);
+        };
+        if int.signed || int.bits < 32 {
+            self.write(&format!("({})", scalar_name(scalar)));
+        }
+        self.write("-");
+        if int.signed && int.bits >= 32 || is_arithmetic(value) {
+            self.at_least(Prec::Unary, |this| this.unsigned(value, int.wrapping()))?;
+        } else {
+            self.behind_minus(value)?;
+        }
+        Ok(Prec::Unary)
+    }
+
+    fn division(
+        &mut self,
+        op: Binary,
+        a: &Expr,
+        b: &Expr,
+        scalar: ScalarType,
+        int: Int,
+    ) -> Result<Prec, CompileError> {
+        let divisor = match &b.kind {
+            ExprKind::Literal(literal) => int_value(literal),
+            ExprKind::Nat(nat) => nat.as_const().map(i128::from),
+            _ => None,
+        };
+        let plain = match divisor {
+            // Compilers warn of a division by 0 that they see.
+            Some(divisor) => divisor != 0 && divisor != -1,
+            None => !int.signed || int.bits < 32,
+        };
+        if !plain {
+            let name = self.helpers.division(scalar, op == Binary::Mod);
+            self.write(&format!("{name}("));
+            self.expr(a, Prec::Conditional)?;
+            self.write(", ");
+            self.expr(b, Prec::Conditional)?;
+            self.write(")");
+            return Ok(Prec::Postfix);
+        }
+        // -128 / -1 is 128 in C.
+        if int.signed && int.bits < 32 && op == Binary::Div && divisor.is_none() {
+            self.write(&format!("({})", scalar_name(scalar)));
+            self.at_least(Prec::Unary, |this| this.infix(op, a, b))?;
+            return Ok(Prec::Unary);
+        }
+        self.infix(op, a, b)
+    }
+
+    fn vector_operation(
+        &mut self,
+        op: Binary,
+        a: &Expr,
+        b: &Expr,
+        ty: &CType,
+    ) -> Result<Prec, CompileError> {
+        let int = ty.scalar().and_then(Int::of);
+        let divides = matches!(op, Binary::Div | Binary::Mod);
+        let signed = int.is_some_and(|int| int.signed);
+        if !ty.is_native_vector() || divides && int.is_some() {
+            return self.lane_by_lane(op, a, b, ty);
+        }
+        let prec = prec(op);
+        let right = if prec == Prec::Sum {
+            Prec::Product
+        } else {
+            Prec::Unary
+        };
+        if !signed {
+            self.vector_operand(a, ty, prec, !matches!(b.kind, ExprKind::Broadcast(_)))?;
+            self.write(sign(op));
+            self.vector_operand(b, ty, right, true)?;
+            return Ok(prec);
+        }
+        // Overflow of signed lanes is undefined as that of signed numbers.
+        let unsigned = unsigned_vector(ty);
+        self.need_type(&unsigned);
+        let name = unsigned.name();
+        self.write(&format!("({})(({name})", ty.name()));
+        self.expr(a, Prec::Unary)?;
+        self.write(sign(op));
+        self.write(&format!("({name})"));
+        self.expr(b, Prec::Unary)?;
+        self.write(")");
+        Ok(Prec::Unary)
+    }
+
+    /// An operand of an operation on vectors; one value for all lanes may stand as it is if the
+    /// other operand is a vector.
+    fn vector_operand(
+        &mut self,
+        value: &Expr,
+        ty: &CType,
+        least: Prec,
+        alone: bool,
+    ) -> Result<(), CompileError> {
+        match &value.kind {
+            ExprKind::Broadcast(inner)
+                if alone
+                    && ty
+                        .scalar()
+                        .is_some_and(|s| s != ScalarType::U8 && s != ScalarType::U16) =>
+            {
+                self.expr(inner, least)
+            }
+            _ => self.expr(value, least),
+        }
+    }
+
+    fn vector_negation(&mut self, value: &Expr, ty: &CType) -> Result<Prec, CompileError> {
+        if !ty.is_native_vector() {
+            let name = ty.name();
+            let lanes = lanes(ty);
+            let scalar = ty.scalar().map_or("float", scalar_name);
+            let cast = match ty.scalar().and_then(Int::of) {
+                Some(int) => format!("({scalar})-({})", scalar_name(int.wrapping())),
+                None => "-".to_owned(),
+            };
+            let helper = self.helpers.other(format!("neg_{name}"), |helper| {
+                format!(
+                    "static inline {name} {helper}({name} x) {{\n    \
+                     for (int l = 0; l < {lanes}; l++) {{\n        x.data[l] = {cast}x.data[l];\n    \
+                     }}\n    return x;\n}}\n"
+                )
+            });
+            self.write(&format!("{helper}("));
+            self.expr(value, Prec::Conditional)?;
+            self.write(")");
+            return Ok(Prec::Postfix);
+        }
+        if ty.scalar().and_then(Int::of).is_some_and(|int| int.signed) {
+            let unsigned = unsigned_vector(ty);
+            self.need_type(&unsigned);
+            self.write(&format!("({})-({})", ty.name(), unsigned.name()));
+            self.expr(value, Prec::Unary)?;
+        } else {
+            self.write("-");
+            self.behind_minus(value)?;
+        }
+        Ok(Prec::Unary)
+    }
+
+    /// An operation by a function with a loop over the lanes.
+    fn lane_by_lane(
+        &mut self,
+        op: Binary,
+        a: &Expr,
+        b: &Expr,
+        ty: &CType,
+    ) -> Result<Prec, CompileError> {
+        let name = ty.name();
+        let lanes = lanes(ty);
+        let scalar = ty.scalar().unwrap_or(ScalarType::F32);
+        let data = if ty.is_native_vector() { "" } else { ".data" };
+        let (x, y) = (format!("x{data}[l]"), format!("y{data}[l]"));
+        let value = match Int::of(scalar) {
+            Some(int) if matches!(op, Binary::Div | Binary::Mod) && int.signed => {
+                let helper = self.helpers.division(scalar, op == Binary::Mod);
+                format!("{helper}({x}, {y})")
+            }
+            Some(int) if int.signed || int.bits < 32 => {
+                let unsigned = scalar_name(int.wrapping());
+                let scalar = scalar_name(scalar);
+                format!("({scalar})(({unsigned}){x}{}{y})", sign(op))
+            }
+            _ => format!("{x}{}{y}", sign(op)),
+        };
+        let helper = self
+            .helpers
+            .other(format!("{}_{name}", word(op)), |helper| {
+                format!(
+                    "static inline {name} {helper}({name} x, {name} y) {{\n    \
+                 for (int l = 0; l < {lanes}; l++) {{\n        {x} = {value};\n    }}\n    \
+                 return x;\n}}\n"
+                )
+            });
+        self.write(&format!("{helper}("));
+        self.expr(a, Prec::Conditional)?;
+        self.write(", ");
+        self.expr(b, Prec::Conditional)?;
+        self.write(")");
+        Ok(Prec::Postfix)
+    }
+}
+
+fn lanes(ty: &CType) -> u32 {
+    match ty {
+        CType::Vector(lanes, _) => *lanes,
+        _ => 1,
+    }
+}
+
+fn unsigned_vector(ty: &CType) -> CType {
+    let unsigned = |scalar| match scalar {
+        ScalarType::I8 => ScalarType::U8,
+        ScalarType::I16 => ScalarType::U16,
+        ScalarType::I64 => ScalarType::U64,
+        _ => ScalarType::U32,
+    };
+    match ty {
+        CType::Vector(lanes, scalar) => CType::Vector(*lanes, unsigned(*scalar)),
+        other => other.clone(),
+    }
+}
+
+/// Whether it is a sum, difference, product or negation, whose result may not fit before it is
+/// wrapped.
+fn is_arithmetic(expr: &Expr) -> bool {
+    matches!(
+        expr.kind,
+        ExprKind::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..)
+            | ExprKind::Unary(Unary::Neg, _)
+    )
+}
+
+/// What a comparison gives for all values of a type that is not a float: compilers warn of such.
+fn decided(op: Binary, a: &Expr, b: &Expr, ty: &CType) -> Option<bool> {
+    let scalar = ty.scalar()?;
+    let (least, most) = match (scalar, Int::of(scalar)) {
+        (ScalarType::Bool, _) => (0, 1),
+        (_, Some(int)) => (int.min(), int.max()),
+        _ => return None,
+    };
+    let same = |a: &Expr, b: &Expr| a.kind == b.kind;
+    if same(a, b) {
+        return Some(matches!(op, Binary::Eq | Binary::Le | Binary::Ge));
+    }
+    let constant = |e: &Expr| match &e.kind {
+        ExprKind::Literal(literal @ (Literal::Int { .. } | Literal::Bool(_))) => int_value(literal),
+        _ => None,
+    };
+    let (op, bound) = match (constant(a), constant(b)) {
+        (None, Some(bound)) => (op, bound),
+        (Some(bound), None) => (mirrored(op), bound),
+        _ => return None,
+    };
+    match op {
+        Binary::Lt if bound <= least => Some(false),
+        Binary::Ge if bound <= least => Some(true),
+        Binary::Gt if bound >= most => Some(false),
+        Binary::Le if bound >= most => Some(true),
+        _ => None,
+    }
+}
+
+fn mirrored(op: Binary) -> Binary {
+    match op {
+        Binary::Gt => Binary::Lt,
+        Binary::Lt => Binary::Gt,
+        Binary::Ge => Binary::Le,
+        Binary::Le => Binary::Ge,
+        other => other,
+    }
+}
+
+fn prec(op: Binary) -> Prec {
+    match op {
+        Binary::Add | Binary::Sub => Prec::Sum,
+        Binary::Mul | Binary::Div | Binary::Mod => Prec::Product,
+        Binary::Gt | Binary::Lt | Binary::Ge | Binary::Le => Prec::Relation,
+        Binary::Eq | Binary::Ne => Prec::Equality,
+        Binary::And => Prec::And,
+        Binary::Or => Prec::Or,
+    }
+}
+
+pub(super) fn sign(op: Binary) -> &'static str {
+    match op {
+        Binary::Add => " + ",
+        Binary::Sub => " - ",
+        Binary::Mul => " * ",
+        Binary::Div => " / ",
+        Binary::Mod => " % ",
+        Binary::Gt => " > ",
+        Binary::Lt => " < ",
+        Binary::Ge => " >= ",
+        Binary::Le => " <= ",
+        Binary::Eq => " == ",
+        Binary::Ne => " != ",
+        Binary::And => " && ",
+        Binary::Or => " || ",
+    }
+}
+
+fn word(op: Binary) -> &'static str {
+    match op {
+        Binary::Add => "add",
+        Binary::Sub => "sub",
+        Binary::Mul => "mul",
+        Binary::Div => "div",
+        _ => "mod",
+    }
+}

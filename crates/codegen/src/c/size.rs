@@ -1,0 +1,394 @@
+//! Sizes and indices.
+
+use nat::{Nat, Part, Summand, Var};
+
+use super::arith::{Arith, Order, arrange};
+use super::helpers::Helper;
+use super::{CompileError, Prec, Printer, error};
+
+impl Printer<'_> {
+    /// Writes a size.
+    pub(super) fn nat(&mut self, nat: &Nat, least: Prec) -> Result<(), CompileError> {
+        self.at_least(least, |this| this.bare_nat(nat))
+    }
+
+    pub(super) fn bare_nat(&mut self, nat: &Nat) -> Result<Prec, CompileError> {
+        self.polynomial(nat, false)
+    }
+
+    /// Writes how many elements to allocate, computed as `size_t`.
+    pub(super) fn wide_nat(&mut self, nat: &Nat) -> Result<(), CompileError> {
+        self.polynomial(nat, true).map(drop)
+    }
+
+    fn polynomial(&mut self, nat: &Nat, wide: bool) -> Result<Prec, CompileError> {
+        let counters = self.counters.clone();
+        let order = Ranks {
+            counters: &counters,
+            sizes: &self.function.sizes,
+        };
+        let above: Vec<Option<Nat>> = nat
+            .summands()
+            .iter()
+            .map(|s| self.dividend_above(s))
+            .collect();
+        let mut summands = nat.summands();
+        let mut constant = match summands.last() {
+            Some(last) if last.factors.is_empty() => last.coeff,
+            _ => 0,
+        };
+        for (summand, above) in summands.iter_mut().zip(&above) {
+            if let (Some(above), [(Part::Div(_, by), 1)]) = (above, summand.factors.as_slice())
+                && constant >= summand.coeff
+            {
+                constant -= summand.coeff;
+                summand.factors = [(Part::Div(above, by), 1)].into_iter().collect();
+            }
+        }
+        if let Some(last) = summands.last_mut().filter(|last| last.factors.is_empty()) {
+            last.coeff = constant;
+        }
+        summands.retain(|s| s.coeff != 0);
+        let arith = arrange(summands, &order);
+        self.arith(&arith, wide)
+    }
+
+    /// `c * (a / b) + c` is `c * ((a + b) / b)`: where `a` may be negative, C divides `a + b`
+    /// rightly.
+    fn dividend_above(&self, summand: &Summand<'_>) -> Option<Nat> {
+        let [(Part::Div(a, b), 1)] = summand.factors.as_slice() else {
+            return None;
+        };
+        let above = *a + *b;
+        (summand.coeff > 0 && !self.is_nonneg(a) && self.is_nonneg(&above)).then_some(above)
+    }
+
+    /// Writes an expression; `wide` computes products as `size_t`.
+    fn arith(&mut self, arith: &Arith<'_>, wide: bool) -> Result<Prec, CompileError> {
+        match arith {
+            Arith::Int(value) => {
+                self.write(&value.to_string());
+                Ok(if *value < 0 {
+                    Prec::Unary
+                } else {
+                    Prec::Postfix
+                })
+            }
+            Arith::Part(part, exp) => self.power(part, *exp),
+            Arith::Sum(all) => self.sum(all, wide),
+            Arith::Product(all) => {
+                for (at, factor) in all.iter().enumerate() {
+                    if at > 0 {
+                        self.write(" * ");
+                    }
+                    // Divisions in products have parentheses though the first needs none.
+                    let is_division =
+                        matches!(factor, Arith::Part(Part::Div(..) | Part::Rem(..), 1));
+                    let cast = wide && at == 0 && !matches!(factor, Arith::Sum(_));
+                    if cast {
+                        self.write("(size_t)");
+                    }
+                    let least = if is_division || cast {
+                        Prec::Unary
+                    } else {
+                        Prec::Product
+                    };
+                    let least = if at > 0 {
+                        least.max(Prec::Unary)
+                    } else {
+                        least
+                    };
+                    let inner_wide = wide && at == 0;
+                    self.at_least(least, |this| this.arith(factor, inner_wide))?;
+                }
+                Ok(Prec::Product)
+            }
+        }
+    }
+
+    fn sum(&mut self, all: &[(bool, Arith<'_>)], wide: bool) -> Result<Prec, CompileError> {
+        for (at, (negative, summand)) in all.iter().enumerate() {
+            match (at, negative) {
+                (0, true) => self.write("-"),
+                (0, false) => {}
+                (_, true) => self.write(" - "),
+                (_, false) => self.write(" + "),
+            }
+            let cast = wide && at == 0 && !matches!(summand, Arith::Product(_) | Arith::Sum(_));
+            if cast {
+                self.write("(size_t)");
+            }
+            let least = if *negative || cast {
+                Prec::Product
+            } else {
+                Prec::Sum
+            };
+            let least = if cast || (at == 0 && *negative) {
+                Prec::Unary
+            } else {
+                least
+            };
+            self.at_least(least, |this| this.arith(summand, wide))?;
+        }
+        Ok(if all.len() > 1 {
+            Prec::Sum
+        } else {
+            Prec::Unary
+        })
+    }
+
+    fn power(&mut self, part: &Part<'_>, exp: u32) -> Result<Prec, CompileError> {
+        if exp == 1 {
+            return self.part(part);
+        }
+        let name = self.helpers.need(Helper::Pow);
+        self.write(name);
+        self.write("(");
+        self.part(part)?;
+        self.write(&format!(", {exp})"));
+        Ok(Prec::Postfix)
+    }
+
+    fn part(&mut self, part: &Part<'_>) -> Result<Prec, CompileError> {
+        match part {
+            Part::Var(var) => self.var(*var),
+            Part::Index(at) => {
+                let at = self.indices.len().checked_sub(*at as usize + 1);
+                let name = at.and_then(|at| self.indices.get(at)).cloned();
+                self.write(name.as_deref().unwrap_or("0"));
+                Ok(Prec::Postfix)
+            }
+            Part::Div(a, b) => self.quotient(a, b, " / ", Helper::FloorDiv),
+            Part::Rem(a, b) => self.quotient(a, b, " % ", Helper::FloorMod),
+            Part::Pow(a, b) if a.as_const() == Some(2) => {
+                self.write("(1 << ");
+                self.nat(b, Prec::Unary)?;
+                self.write(")");
+                Ok(Prec::Postfix)
+            }
+            Part::Pow(a, b) => self.call(Helper::Pow, &[a, b]),
+            Part::Min(all) => self.nested(Helper::Min, all),
+            Part::Max(all) => self.nested(Helper::Max, all),
+            Part::Log2(a) => self.call(Helper::Log2, &[a]),
+            Part::Sum { from, to, body } => self.summation(from, to, body),
+            Part::Apply(fun, arg) => Err(error::size_function(
+                &rise::print::nat_text(&Nat::apply(*fun, arg), &self.shown),
+                self.origin,
+            )),
+            Part::Add(a, b) => {
+                self.nat(a, Prec::Sum)?;
+                self.write(" + ");
+                self.nat(b, Prec::Product)?;
+                Ok(Prec::Sum)
+            }
+            Part::Mul(a, b) => {
+                self.nat(a, Prec::Product)?;
+                self.write(" * ");
+                self.nat(b, Prec::Unary)?;
+                Ok(Prec::Product)
+            }
+            Part::TooBig => Err(error::too_big(self.origin)),
+        }
+    }
+
+    /// A variable, or what it stands for.
+    pub(super) fn var(&mut self, var: Var) -> Result<Prec, CompileError> {
+        if let Some(name) = self.names.var(var) {
+            let name = name.to_owned();
+            self.used_vars.insert(var);
+            self.write(&name);
+            return Ok(Prec::Postfix);
+        }
+        let function = self.function;
+        match function.opaque.iter().find(|(v, _)| *v == var) {
+            Some((_, value)) => self.bare_expr(value),
+            None => {
+                let name = super::names::identifier(&self.shown.get(var));
+                self.write(&name);
+                Ok(Prec::Postfix)
+            }
+        }
+    }
+
+    fn quotient(
+        &mut self,
+        a: &Nat,
+        b: &Nat,
+        sign: &str,
+        floor: Helper,
+    ) -> Result<Prec, CompileError> {
+        if !self.is_nonneg(a) {
+            return self.call(floor, &[a, b]);
+        }
+        self.nat(a, Prec::Product)?;
+        self.write(sign);
+        self.nat(b, Prec::Unary)?;
+        Ok(Prec::Product)
+    }
+
+    fn call(&mut self, helper: Helper, args: &[&Nat]) -> Result<Prec, CompileError> {
+        let name = self.helpers.need(helper);
+        self.write(name);
+        self.write("(");
+        self.list(args, |this, arg| this.nat(arg, Prec::Conditional))?;
+        self.write(")");
+        Ok(Prec::Postfix)
+    }
+
+    /// `imin(a, imin(b, c))`
+    fn nested(&mut self, helper: Helper, all: &[Nat]) -> Result<Prec, CompileError> {
+        let name = self.helpers.need(helper);
+        let Some((last, rest)) = all.split_last() else {
+            return Ok(Prec::Postfix);
+        };
+        for one in rest {
+            self.write(name);
+            self.write("(");
+            self.nat(one, Prec::Conditional)?;
+            self.write(", ");
+        }
+        self.nat(last, Prec::Conditional)?;
+        self.write(&")".repeat(rest.len()));
+        Ok(Prec::Postfix)
+    }
+
+    /// A sum is computed by a function of its own, whose parameters are what occurs in it.
+    fn summation(&mut self, from: &Nat, to: &Nat, body: &Nat) -> Result<Prec, CompileError> {
+        let mut vars: Vec<Var> = Vec::new();
+        for nat in [from, to, body] {
+            nat.for_each_var(&mut |var| {
+                if !vars.contains(&var) {
+                    vars.push(var);
+                }
+            });
+        }
+        let name = self.sum_helper((from, to, body), &vars)?;
+        self.write(&name);
+        self.write("(");
+        let outer = self.indices.clone();
+        self.list(&outer, |this, index| {
+            this.write(index);
+            Ok(())
+        })?;
+        if !outer.is_empty() && !vars.is_empty() {
+            self.write(", ");
+        }
+        self.list(&vars, |this, var| {
+            this.at_least(Prec::Conditional, |this| this.var(*var))
+        })?;
+        self.write(")");
+        Ok(Prec::Postfix)
+    }
+
+    /// The name of the function that computes a sum from these variables, written if it is new.
+    fn sum_helper(
+        &mut self,
+        sum @ (from, to, body): (&Nat, &Nat, &Nat),
+        vars: &[Var],
+    ) -> Result<String, CompileError> {
+        let key = (from.clone(), to.clone(), body.clone(), self.indices.len());
+        if let Some(at) = self.helpers.sums.iter().position(|known| *known == key) {
+            return Ok(sum_name(at));
+        }
+        let name = sum_name(self.helpers.sums.len());
+        self.helpers.sums.push(key);
+        let names = std::mem::replace(&mut self.names, super::names::Scopes::new());
+        let out = std::mem::take(&mut self.out);
+        let used = self.used_vars.clone();
+        let result = self.sum_text(&name, sum, vars);
+        self.names = names;
+        self.used_vars = used;
+        let text = std::mem::replace(&mut self.out, out);
+        result?;
+        self.helpers.sum_texts.push(text);
+        Ok(name)
+    }
+
+    fn sum_text(
+        &mut self,
+        name: &str,
+        (from, to, body): (&Nat, &Nat, &Nat),
+        vars: &[Var],
+    ) -> Result<(), CompileError> {
+        for index in self.indices.clone() {
+            self.names.reserve(&index);
+        }
+        let mut params: Vec<String> = self.indices.clone();
+        for var in vars {
+            let param = self.names.fresh(&self.shown.get(*var));
+            self.names.bind_var(*var, param.clone());
+            params.push(param);
+        }
+        let params: Vec<String> = params.iter().map(|name| format!("int {name}")).collect();
+        let params = if params.is_empty() {
+            "void".to_owned()
+        } else {
+            params.join(", ")
+        };
+        let index = self.names.counter(0);
+        let total = self.names.fresh("total");
+        self.write(&format!(
+            "static inline int {name}({params}) {{\n    int {total} = 0;\n    for (int {index} = "
+        ));
+        self.nat(from, Prec::Conditional)?;
+        self.write(&format!("; {index} < "));
+        self.nat(to, Prec::Sum)?;
+        self.write(&format!("; {index}++) {{\n        {total} += "));
+        self.indices.push(index);
+        let result = self.nat(body, Prec::Conditional);
+        self.indices.pop();
+        result?;
+        self.write(&format!(";\n    }}\n    return {total};\n}}\n"));
+        Ok(())
+    }
+}
+
+fn sum_name(at: usize) -> String {
+    format!("sum_{}", at + 1)
+}
+
+struct Ranks<'a> {
+    counters: &'a [Var],
+    sizes: &'a [Var],
+}
+
+impl Ranks<'_> {
+    fn var(&self, var: Var) -> u32 {
+        let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX / 4);
+        if let Some(at) = self.counters.iter().position(|c| *c == var) {
+            return number(at);
+        }
+        match self.sizes.iter().position(|s| *s == var) {
+            Some(at) => u32::MAX / 2 + number(at),
+            None => u32::MAX / 4,
+        }
+    }
+
+    fn of_nats<'n>(&self, all: impl IntoIterator<Item = &'n Nat>) -> u32 {
+        let mut least = u32::MAX;
+        for nat in all {
+            nat.for_each_var(&mut |var| least = least.min(self.var(var)));
+        }
+        least
+    }
+}
+
+impl Order for Ranks<'_> {
+    fn rank(&self, part: &Part<'_>) -> u32 {
+        match part {
+            Part::Var(var) => self.var(*var),
+            Part::Index(_) => 0,
+            Part::Div(a, b) | Part::Rem(a, b) | Part::Pow(a, b) => self.of_nats([*a, *b]),
+            Part::Add(a, b) | Part::Mul(a, b) => self.of_nats([*a, *b]),
+            Part::Min(all) | Part::Max(all) => self.of_nats(*all),
+            Part::Log2(a) | Part::Apply(_, a) => self.of_nats([*a]),
+            Part::Sum { from, to, .. } => self.of_nats([*from, *to]),
+            Part::TooBig => u32::MAX,
+        }
+    }
+
+    fn is_size(&self, part: &Part<'_>) -> bool {
+        let rank = self.rank(part);
+        rank >= u32::MAX / 2
+    }
+}

@@ -1,0 +1,422 @@
+//! Statements.
+
+use nat::{Nat, Var};
+
+use crate::ir::{Binary, Expr, ExprKind, Home, Id, LoopMode, Place, Stmt, StmtKind};
+use crate::module::Target;
+
+use super::helpers::Helper;
+use super::operator::sign;
+use super::place::Use;
+use super::types::Int;
+use super::{CType, CompileError, Prec, Printer};
+
+/// Bytes up to which memory is aligned for everything.
+const MALLOC_ALIGNMENT: u64 = 16;
+
+/// A loop, as [`StmtKind::For`] has it.
+#[derive(Clone, Copy)]
+pub(super) struct Loop<'s> {
+    pub counter: Var,
+    pub from: &'s Nat,
+    pub to: &'s Nat,
+    pub step: &'s Nat,
+    pub mode: LoopMode,
+    pub body: &'s [Stmt],
+}
+
+impl<'s> Loop<'s> {
+    pub fn of(stmt: &'s Stmt) -> Option<Loop<'s>> {
+        match &stmt.kind {
+            StmtKind::For {
+                counter,
+                from,
+                to,
+                step,
+                mode,
+                body,
+            } => Some(Loop {
+                counter: *counter,
+                from,
+                to,
+                step,
+                mode: *mode,
+                body,
+            }),
+            _ => None,
+        }
+    }
+}
+
+impl Printer<'_> {
+    /// Writes `{`, the statements, and `}`; what they allocate is freed at the end.
+    pub(super) fn block(&mut self, body: &[Stmt]) -> Result<(), CompileError> {
+        self.braces(|this| this.statements(body))
+    }
+
+    /// Writes `{`, what `inside` writes, in a scope of its own, and `}`.
+    pub(super) fn braces(
+        &mut self,
+        inside: impl FnOnce(&mut Self) -> Result<(), CompileError>,
+    ) -> Result<(), CompileError> {
+        self.write("{\n");
+        self.indent += 1;
+        self.names.push();
+        inside(self)?;
+        self.names.pop();
+        self.indent -= 1;
+        self.line();
+        self.write("}");
+        Ok(())
+    }
+
+    pub(super) fn statements(&mut self, body: &[Stmt]) -> Result<(), CompileError> {
+        let mut heap = Vec::new();
+        let mut rest = body;
+        while let [stmt, others @ ..] = rest {
+            rest = others;
+            if let StmtKind::Declare(id, _) = &stmt.kind
+                && self.plan.heap.contains(id)
+            {
+                heap.push(*id);
+            }
+            // A pointer is declared where it is set first.
+            if let (StmtKind::Declare(id, None), [next, after @ ..]) = (&stmt.kind, others)
+                && let StmtKind::Point(target, place) = &next.kind
+                && target == id
+            {
+                rest = after;
+                self.line();
+                self.mapped(next.origin, next.made_by, |this| {
+                    this.pointer_type(*id)?;
+                    this.point(*id, place)
+                })?;
+                self.write("\n");
+                continue;
+            }
+            self.line();
+            self.mapped(stmt.origin, stmt.made_by, |this| this.statement(stmt))?;
+            self.write("\n");
+        }
+        for id in heap.into_iter().rev() {
+            self.free(id)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn free(&mut self, id: Id) -> Result<(), CompileError> {
+        let release = if self.elem(id)?.align() > MALLOC_ALIGNMENT {
+            "release"
+        } else {
+            "free"
+        };
+        let name = self.id_name(id);
+        self.line();
+        self.write(&format!("{release}({name});\n"));
+        Ok(())
+    }
+
+    fn statement(&mut self, stmt: &Stmt) -> Result<(), CompileError> {
+        match &stmt.kind {
+            StmtKind::Declare(id, value) => self.declare(*id, value.as_ref()),
+            StmtKind::Assign(place, value) => self.assign(place, value),
+            StmtKind::For { .. } => match Loop::of(stmt) {
+                Some(this) => self.any_loop(this),
+                None => Ok(()),
+            },
+            StmtKind::If {
+                condition,
+                then,
+                otherwise,
+            } => self.branch(condition, then, otherwise),
+            StmtKind::Block(body) => self.block(body),
+            StmtKind::Point(id, place) => self.point(*id, place),
+            StmtKind::Swap(a, b) => self.swap(*a, *b),
+            StmtKind::Reduce(reduce) => self.reduce(reduce),
+        }
+    }
+
+    /// Writes a declaration.
+    pub(super) fn declare(&mut self, id: Id, value: Option<&Expr>) -> Result<(), CompileError> {
+        let variable = self.variable(id);
+        if matches!(variable.home, Home::Pointer { .. }) {
+            self.pointer_type(id)?;
+            let name = self.id_name(id);
+            self.write(&format!("{name};"));
+            return Ok(());
+        }
+        let ty = self.elem(id)?;
+        let on_heap = self.plan.heap.contains(&id);
+        // The value is written before the name is taken: it cannot mean the variable.
+        let constant = if self.plan.constant.contains(&id) {
+            "const "
+        } else {
+            ""
+        };
+        let name = self.names.fresh(&variable.name);
+        self.names.bind(id, name.clone());
+        match &variable.count {
+            Some(count) if on_heap => {
+                let pointee = self.pointee(id)?;
+                let align = ty.align();
+                let helper = match align > MALLOC_ALIGNMENT {
+                    true => Helper::AllocateAligned,
+                    false => Helper::Allocate,
+                };
+                let allocate = self.helpers.need(helper);
+                self.write(&format!("{pointee} *{name} = {allocate}("));
+                self.wide_nat(count)?;
+                self.write(&format!(", sizeof({})", ty.name()));
+                if align > MALLOC_ALIGNMENT {
+                    self.write(&format!(", {align}"));
+                }
+                self.write(");");
+            }
+            Some(count) => {
+                self.write(&format!("{} {name}[", ty.name()));
+                self.nat(count, Prec::Conditional)?;
+                self.write("];");
+            }
+            None => {
+                self.write(&format!("{constant}{} {name}", ty.name()));
+                if let Some(value) = value {
+                    self.write(" = ");
+                    self.expr(value, Prec::Conditional)?;
+                }
+                self.write(";");
+            }
+        }
+        Ok(())
+    }
+
+    /// `const float *`, and takes a name for the pointer.
+    fn pointer_type(&mut self, id: Id) -> Result<(), CompileError> {
+        let pointee = self.pointee(id)?;
+        let constness = if self.writable.contains(&id) {
+            ""
+        } else {
+            "const "
+        };
+        let name = self.names.fresh(&self.variable(id).name);
+        self.names.bind(id, name);
+        self.write(&format!("{constness}{pointee} *"));
+        Ok(())
+    }
+
+    fn is_const(&self, id: Id) -> bool {
+        match self.variable(id).home {
+            Home::Input => true,
+            Home::Pointer { .. } => !self.writable.contains(&id),
+            Home::Output | Home::Local(_) => false,
+        }
+    }
+
+    fn point(&mut self, id: Id, place: &Place) -> Result<(), CompileError> {
+        let name = self.id_name(id);
+        self.write(&format!("{name} = "));
+        let ty = self.elem(id)?;
+        let on_stack = matches!(self.variable(place.id).home, Home::Local(_))
+            && !self.plan.heap.contains(&place.id);
+        let casts =
+            self.is_const(place.id) && !self.is_const(id) || ty.is_native_vector() && on_stack;
+        if casts {
+            let constness = if self.is_const(id) { "const " } else { "" };
+            let pointee = self.pointee(id)?;
+            self.write(&format!("({constness}{pointee} *)"));
+        }
+        self.address(place)?;
+        self.write(";");
+        Ok(())
+    }
+
+    fn swap(&mut self, a: Id, b: Id) -> Result<(), CompileError> {
+        let pointee = self.pointee(a)?;
+        let constness = if self.is_const(a) { "const " } else { "" };
+        let (left, right) = (self.id_name(a), self.id_name(b));
+        let kept = self.names.fresh("kept");
+        self.write(&format!("{constness}{pointee} *{kept} = {left};\n"));
+        self.line();
+        self.write(&format!("{left} = {right};\n"));
+        self.line();
+        self.write(&format!("{right} = {kept};"));
+        Ok(())
+    }
+
+    pub(super) fn assign(&mut self, place: &Place, value: &Expr) -> Result<(), CompileError> {
+        if let (Some(lanes), None) = (&place.lanes, &place.lane) {
+            let ty = self.lanes_type(place, lanes)?;
+            if !ty.is_native_vector() {
+                let name = self.store_helper(&ty);
+                self.write(&format!("{name}("));
+                self.address(place)?;
+                self.write(", ");
+                self.expr(value, Prec::Conditional)?;
+                self.write(");");
+                return Ok(());
+            }
+        }
+        self.place(place, Use::Write)?;
+        match self.update(place, value)? {
+            Some((op, operand)) => {
+                self.write(&format!(" {}= ", sign(op).trim()));
+                self.expr(operand, Prec::Conditional)?;
+            }
+            None => {
+                self.write(" = ");
+                self.expr(value, Prec::Conditional)?;
+            }
+        }
+        self.write(";");
+        Ok(())
+    }
+
+    /// `(op, b)` if `place = value` may be written `place op= b`.
+    fn update<'e>(
+        &mut self,
+        place: &Place,
+        value: &'e Expr,
+    ) -> Result<Option<(Binary, &'e Expr)>, CompileError> {
+        let ExprKind::Binary(op, a, b) = &value.kind else {
+            return Ok(None);
+        };
+        let ty = self.type_of(value)?;
+        let int = ty.scalar().and_then(Int::of);
+        // There the operation is written with casts.
+        let plain = match int {
+            Some(int) => !int.signed && int.bits >= 32 && !matches!(ty, CType::Vector(..)),
+            None => matches!(ty, CType::Scalar(_)) || ty.is_native_vector(),
+        };
+        let reads = |e: &Expr| matches!(&e.kind, ExprKind::Load(from) if from == place);
+        Ok(match op {
+            Binary::Add | Binary::Mul if plain && !reads(a) && reads(b) => Some((*op, &**a)),
+            Binary::Add | Binary::Sub | Binary::Mul | Binary::Div if plain && reads(a) => {
+                Some((*op, &**b))
+            }
+            _ => None,
+        })
+    }
+
+    fn branch(
+        &mut self,
+        condition: &Expr,
+        then: &[Stmt],
+        otherwise: &[Stmt],
+    ) -> Result<(), CompileError> {
+        self.write("if (");
+        self.expr(condition, Prec::Conditional)?;
+        self.write(") ");
+        self.block(then)?;
+        match otherwise {
+            [] => Ok(()),
+            [
+                stmt @ Stmt {
+                    kind: StmtKind::If { .. },
+                    ..
+                },
+            ] => {
+                self.write(" else ");
+                self.mapped(stmt.origin, stmt.made_by, |this| this.statement(stmt))
+            }
+            _ => {
+                self.write(" else ");
+                self.block(otherwise)
+            }
+        }
+    }
+
+    fn any_loop(&mut self, this: Loop<'_>) -> Result<(), CompileError> {
+        if self.target == Target::OpenMp {
+            match this.mode {
+                LoopMode::Parallel if !self.parallel => return self.parallel_loop(this),
+                LoopMode::Vector => {
+                    self.helpers.simd = true;
+                    self.pragma("omp simd");
+                }
+                _ => {}
+            }
+        }
+        match self.plan.per_thread.get(&this.counter) {
+            Some(own) if !own.is_empty() => {
+                self.braces(|printer| printer.with_own(own, |printer| printer.plain_loop(this)))
+            }
+            _ => self.plain_loop(this),
+        }
+    }
+
+    /// Declares variables around what `inside` writes, and frees them.
+    pub(super) fn with_own(
+        &mut self,
+        own: &[Id],
+        inside: impl FnOnce(&mut Self) -> Result<(), CompileError>,
+    ) -> Result<(), CompileError> {
+        for &id in own {
+            self.line();
+            let origin = self.variable(id).origin;
+            self.mapped(origin, None, |this| this.declare(id, None))?;
+            self.write("\n");
+        }
+        self.line();
+        inside(self)?;
+        self.write("\n");
+        for &id in own.iter().rev() {
+            if self.plan.heap.contains(&id) {
+                self.free(id)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A line for the compiler, and the start of the next.
+    pub(super) fn pragma(&mut self, text: &str) {
+        self.write("#pragma ");
+        self.write(text);
+        self.write("\n");
+        self.line();
+    }
+
+    /// `for (…) { … }`
+    pub(super) fn plain_loop(&mut self, this: Loop<'_>) -> Result<(), CompileError> {
+        self.loop_with(this, |printer| printer.statements(this.body))
+    }
+
+    pub(super) fn loop_with(
+        &mut self,
+        Loop {
+            counter,
+            from,
+            to,
+            step,
+            ..
+        }: Loop<'_>,
+        body: impl FnOnce(&mut Self) -> Result<(), CompileError>,
+    ) -> Result<(), CompileError> {
+        self.names.push();
+        let shown = self.shown.get(counter);
+        let name = if shown == "_" {
+            self.names.counter(self.counters.len())
+        } else {
+            self.names.fresh(&shown)
+        };
+        self.write(&format!("for (int {name} = "));
+        self.nat(from, Prec::Conditional)?;
+        self.write(&format!("; {name} < "));
+        self.nat(to, Prec::Sum)?;
+        self.write(&format!("; {name}"));
+        if step.is_one() {
+            self.write("++) ");
+        } else {
+            self.write(" += ");
+            self.nat(step, Prec::Conditional)?;
+            self.write(") ");
+        }
+        let facts = self.facts.clone();
+        self.facts.range(counter, from, to);
+        self.names.bind_var(counter, name);
+        self.counters.push(counter);
+        self.braces(body)?;
+        self.counters.pop();
+        self.facts = facts;
+        self.names.pop();
+        Ok(())
+    }
+}

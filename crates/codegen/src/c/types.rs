@@ -1,0 +1,178 @@
+//! The C types of values.
+
+use rise::core::Origin;
+use rise::print::{nat_text, type_text};
+use rise::{Names, Type};
+use syntax::ast::ScalarType;
+
+use super::{CompileError, error};
+
+/// The C type of a value without arrays.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum CType {
+    /// `bool`, `float`, `int32_t`, …; `int` for `natType`.
+    Scalar(ScalarType),
+    /// A vector.
+    Vector(u32, ScalarType),
+    /// A struct with the members `_1` and `_2`.
+    Pair(Box<CType>, Box<CType>),
+}
+
+impl CType {
+    /// The C type of a data type.
+    pub fn of(ty: &Type, names: &Names, origin: Origin) -> Result<CType, CompileError> {
+        let scalar = |ty: &Type| match ty {
+            Type::Scalar(ScalarType::F16) => Err(error::half(origin)),
+            Type::Scalar(scalar) => Ok(*scalar),
+            Type::Index(_) => Ok(ScalarType::NatType),
+            other => Err(error::unstorable(&type_text(other, names), origin)),
+        };
+        Ok(match ty {
+            Type::Vector(lanes, elem) => {
+                let number = lanes.as_const().and_then(|n| u32::try_from(n).ok());
+                let number = number.filter(|n| (1..=1 << 16).contains(n));
+                let lanes = number.ok_or_else(|| error::lanes(&nat_text(lanes, names), origin))?;
+                CType::Vector(lanes, scalar(elem)?)
+            }
+            Type::Pair(a, b) => CType::Pair(
+                Box::new(CType::of(a, names, origin)?),
+                Box::new(CType::of(b, names, origin)?),
+            ),
+            other => CType::Scalar(scalar(other)?),
+        })
+    }
+
+    /// What it is called in C.
+    pub fn name(&self) -> String {
+        match self {
+            CType::Scalar(scalar) => scalar_name(*scalar).to_owned(),
+            _ => self.short(),
+        }
+    }
+
+    /// What it is called as a part of names.
+    pub fn short(&self) -> String {
+        match self {
+            CType::Scalar(ScalarType::NatType) => "int".to_owned(),
+            CType::Scalar(scalar) => scalar.as_str().to_owned(),
+            CType::Vector(lanes, ScalarType::NatType) => format!("intx{lanes}"),
+            CType::Vector(lanes, scalar) => format!("{}x{lanes}", scalar.as_str()),
+            CType::Pair(a, b) => format!("pair_{}_{}", a.short(), b.short()),
+        }
+    }
+
+    /// Whether the compilers' own vectors hold it: they know powers of two of lanes, and no truth
+    /// values. Other vectors are structs with the member `data`.
+    pub fn is_native_vector(&self) -> bool {
+        let CType::Vector(lanes, scalar) = self else {
+            return false;
+        };
+        lanes.is_power_of_two() && *scalar != ScalarType::Bool
+    }
+
+    /// Its size in bytes.
+    pub fn size(&self) -> u64 {
+        match self {
+            CType::Scalar(scalar) => scalar_size(*scalar),
+            CType::Vector(lanes, scalar) => u64::from(*lanes) * scalar_size(*scalar),
+            CType::Pair(a, b) => {
+                let second = a.size().next_multiple_of(b.align());
+                (second + b.size()).next_multiple_of(self.align())
+            }
+        }
+    }
+
+    /// Its alignment in bytes.
+    pub fn align(&self) -> u64 {
+        match self {
+            CType::Scalar(scalar) => scalar_size(*scalar),
+            CType::Vector(..) if self.is_native_vector() => self.size(),
+            CType::Vector(_, scalar) => scalar_size(*scalar),
+            CType::Pair(a, b) => a.align().max(b.align()),
+        }
+    }
+
+    /// The scalar it consists of, if it is a scalar or vector.
+    pub fn scalar(&self) -> Option<ScalarType> {
+        match self {
+            CType::Scalar(scalar) | CType::Vector(_, scalar) => Some(*scalar),
+            CType::Pair(..) => None,
+        }
+    }
+}
+
+/// The C name of a scalar type.
+pub(crate) fn scalar_name(scalar: ScalarType) -> &'static str {
+    match scalar {
+        ScalarType::Bool => "bool",
+        ScalarType::I8 => "int8_t",
+        ScalarType::I16 => "int16_t",
+        ScalarType::I32 => "int32_t",
+        ScalarType::I64 => "int64_t",
+        ScalarType::U8 => "uint8_t",
+        ScalarType::U16 => "uint16_t",
+        ScalarType::U32 => "uint32_t",
+        ScalarType::U64 => "uint64_t",
+        ScalarType::F16 => "_Float16",
+        ScalarType::F32 => "float",
+        ScalarType::F64 => "double",
+        ScalarType::NatType => "int",
+    }
+}
+
+fn scalar_size(scalar: ScalarType) -> u64 {
+    match scalar {
+        ScalarType::Bool | ScalarType::I8 | ScalarType::U8 => 1,
+        ScalarType::I16 | ScalarType::U16 | ScalarType::F16 => 2,
+        ScalarType::I32 | ScalarType::U32 | ScalarType::F32 | ScalarType::NatType => 4,
+        ScalarType::I64 | ScalarType::U64 | ScalarType::F64 => 8,
+    }
+}
+
+/// What there is to know of an integer type: its width and whether it has a sign.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Int {
+    pub bits: u32,
+    pub signed: bool,
+}
+
+impl Int {
+    /// Of an integer type.
+    pub fn of(scalar: ScalarType) -> Option<Int> {
+        let (bits, signed) = match scalar {
+            ScalarType::I8 => (8, true),
+            ScalarType::I16 => (16, true),
+            ScalarType::I32 | ScalarType::NatType => (32, true),
+            ScalarType::I64 => (64, true),
+            ScalarType::U8 => (8, false),
+            ScalarType::U16 => (16, false),
+            ScalarType::U32 => (32, false),
+            ScalarType::U64 => (64, false),
+            ScalarType::Bool | ScalarType::F16 | ScalarType::F32 | ScalarType::F64 => return None,
+        };
+        Some(Int { bits, signed })
+    }
+
+    /// Its smallest value.
+    pub fn min(self) -> i128 {
+        if self.signed {
+            -(1 << (self.bits - 1))
+        } else {
+            0
+        }
+    }
+
+    /// Its largest value.
+    pub fn max(self) -> i128 {
+        (1 << (self.bits - u32::from(self.signed))) - 1
+    }
+
+    /// The unsigned type in which its arithmetic wraps: at least 32 bits, as C computes.
+    pub fn wrapping(self) -> ScalarType {
+        if self.bits == 64 {
+            ScalarType::U64
+        } else {
+            ScalarType::U32
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Going through statements and expressions.
+
+use nat::{Nat, Var};
+use rustc_hash::FxHashMap;
+
+use crate::ir::{Expr, ExprKind, Id, Place, Stmt, StmtKind};
+
+/// Calls `visit` with each expression that stands in a statement, and not with its parts.
+pub(crate) fn for_each_expr<'s>(body: &'s [Stmt], visit: &mut dyn FnMut(&'s Expr)) {
+    for stmt in body {
+        match &stmt.kind {
+            StmtKind::Declare(_, value) => value.iter().for_each(&mut *visit),
+            StmtKind::Assign(_, value) => visit(value),
+            StmtKind::For { body, .. } | StmtKind::Block(body) => for_each_expr(body, visit),
+            StmtKind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                visit(condition);
+                for_each_expr(then, visit);
+                for_each_expr(otherwise, visit);
+            }
+            StmtKind::Point(..) | StmtKind::Swap(..) => {}
+            StmtKind::Reduce(reduce) => {
+                for_each_expr(&reduce.element_body, visit);
+                for_each_expr(&reduce.combine, visit);
+            }
+        }
+    }
+}
+
+/// Calls `visit` with an expression and all of its parts.
+pub(crate) fn sub_exprs<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
+    visit(expr);
+    for part in parts(expr) {
+        sub_exprs(part, visit);
+    }
+}
+
+/// The parts of an expression, in order.
+pub(crate) fn parts(expr: &Expr) -> Vec<&Expr> {
+    match &expr.kind {
+        ExprKind::Literal(_) | ExprKind::Nat(_) | ExprKind::Load(_) => Vec::new(),
+        ExprKind::Unary(_, a)
+        | ExprKind::Cast(_, a)
+        | ExprKind::Half(_, a)
+        | ExprKind::Broadcast(a)
+        | ExprKind::Lane(a, _) => vec![a],
+        ExprKind::Binary(_, a, b) | ExprKind::Pair(a, b) => vec![a, b],
+        ExprKind::Select(a, b, c) => vec![a, b, c],
+        ExprKind::Call(_, all) | ExprKind::Vector(all) | ExprKind::Element(all, _) => {
+            all.iter().collect()
+        }
+    }
+}
+
+/// The parts of an expression, in order, to be changed.
+pub(crate) fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
+    match &mut expr.kind {
+        ExprKind::Literal(_) | ExprKind::Nat(_) | ExprKind::Load(_) => Vec::new(),
+        ExprKind::Unary(_, a)
+        | ExprKind::Cast(_, a)
+        | ExprKind::Half(_, a)
+        | ExprKind::Broadcast(a)
+        | ExprKind::Lane(a, _) => vec![a],
+        ExprKind::Binary(_, a, b) | ExprKind::Pair(a, b) => vec![a, b],
+        ExprKind::Select(a, b, c) => vec![a, b, c],
+        ExprKind::Call(_, all) | ExprKind::Vector(all) | ExprKind::Element(all, _) => {
+            all.iter_mut().collect()
+        }
+    }
+}
+
+/// A change of places, sizes and expressions; each does nothing unless it says otherwise.
+pub(crate) trait Change {
+    /// A place, its sizes are done.
+    fn place(&mut self, _place: &mut Place) {}
+    /// A size.
+    fn nat(&mut self, _nat: &mut Nat) {}
+    /// An expression, its parts are done.
+    fn expr(&mut self, _expr: &mut Expr) {}
+    /// A variable that is declared, pointed or exchanged.
+    fn id(&mut self, _id: &mut Id) {}
+}
+
+/// Changes all statements.
+pub(crate) fn change_all(body: &mut [Stmt], change: &mut dyn Change) {
+    for stmt in body {
+        change_stmt(stmt, change);
+    }
+}
+
+/// Changes a statement and those in it.
+pub(crate) fn change_stmt(stmt: &mut Stmt, change: &mut dyn Change) {
+    match &mut stmt.kind {
+        StmtKind::Declare(id, value) => {
+            change.id(id);
+            if let Some(value) = value {
+                change_expr(value, change);
+            }
+        }
+        StmtKind::Assign(place, value) => {
+            change_place(place, change);
+            change_expr(value, change);
+        }
+        StmtKind::For {
+            from,
+            to,
+            step,
+            body,
+            ..
+        } => {
+            change.nat(from);
+            change.nat(to);
+            change.nat(step);
+            change_all(body, change);
+        }
+        StmtKind::If {
+            condition,
+            then,
+            otherwise,
+        } => {
+            change_expr(condition, change);
+            change_all(then, change);
+            change_all(otherwise, change);
+        }
+        StmtKind::Block(body) => change_all(body, change),
+        StmtKind::Point(id, place) => {
+            change.id(id);
+            change_place(place, change);
+        }
+        StmtKind::Swap(a, b) => {
+            change.id(a);
+            change.id(b);
+        }
+        StmtKind::Reduce(reduce) => {
+            change.nat(&mut reduce.count);
+            for id in [
+                &mut reduce.into,
+                &mut reduce.element,
+                &mut reduce.left,
+                &mut reduce.right,
+            ] {
+                change.id(id);
+            }
+            change_all(&mut reduce.element_body, change);
+            change_all(&mut reduce.combine, change);
+        }
+    }
+}
+
+/// Changes a place and the sizes in it.
+pub(crate) fn change_place(place: &mut Place, change: &mut dyn Change) {
+    for nat in [&mut place.index, &mut place.lane, &mut place.lanes] {
+        if let Some(nat) = nat {
+            change.nat(nat);
+        }
+    }
+    change.place(place);
+}
+
+/// Changes an expression from the inside out.
+pub(crate) fn change_expr(expr: &mut Expr, change: &mut dyn Change) {
+    for part in parts_mut(expr) {
+        change_expr(part, change);
+    }
+    match &mut expr.kind {
+        ExprKind::Nat(nat) | ExprKind::Lane(_, nat) | ExprKind::Element(_, nat) => change.nat(nat),
+        ExprKind::Load(place) => change_place(place, change),
+        _ => {}
+    }
+    change.expr(expr);
+}
+
+/// Other variables in the places of some.
+pub(crate) struct Renamed<'m> {
+    /// Which for which.
+    pub ids: &'m FxHashMap<Id, Id>,
+}
+
+impl Change for Renamed<'_> {
+    fn place(&mut self, place: &mut Place) {
+        self.id(&mut place.id);
+    }
+    fn id(&mut self, id: &mut Id) {
+        if let Some(new) = self.ids.get(id) {
+            *id = *new;
+        }
+    }
+}
+
+/// A size in the place of a variable.
+pub(crate) struct Substituted<'n> {
+    /// The variable.
+    pub var: Var,
+    /// What is put there.
+    pub by: &'n Nat,
+}
+
+impl Change for Substituted<'_> {
+    fn nat(&mut self, nat: &mut Nat) {
+        if nat.mentions(self.var) {
+            *nat = nat.subst(&|v| (v == self.var).then(|| self.by.clone()));
+        }
+    }
+}
