@@ -84,6 +84,9 @@ impl Infer<'_> {
             Why::Written { .. } => {
                 format!("the definition's type says the size `{left}`, and this has `{right}`")
             }
+            Why::Assigned { .. } => {
+                format!("the left side of `=` has the size `{left}`, the right side `{right}`")
+            }
             Why::Annotated { param } => {
                 let name = &self.item.binder(param).name;
                 format!("`{name}` is given the size `{left}`, and its annotation says `{right}`")
