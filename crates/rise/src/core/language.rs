@@ -15,14 +15,12 @@ pub trait Language: Clone + PartialEq + Debug {
     /// The type at these type-level arguments: a function of the values.
     fn ty(&self, types: &[Arg]) -> Option<Ty>;
 
-    /// `let param = value in body`; `None` if the language has none for such values, which then
-    /// stand in every place where they are used.
-    fn let_in(
-        param: Param,
-        value: Expr<Self>,
-        body: Expr<Self>,
-        origin: Origin,
-    ) -> Result<Expr<Self>, Expr<Self>>;
+    /// Whether [`Language::let_in`] binds values of the type. Those that it does not bind stand in
+    /// every place where they are used.
+    fn binds(ty: &Type) -> bool;
+
+    /// `let param = value in body`
+    fn let_in(param: Param, value: Expr<Self>, body: Expr<Self>, origin: Origin) -> Expr<Self>;
 
     /// Whether this is the primitive of [`Language::let_in`]: a value, and what is done with it.
     fn is_let(&self) -> bool;
@@ -52,17 +50,16 @@ impl Language for Primitive {
         Some(ty)
     }
 
-    fn let_in(
-        param: Param,
-        value: Expr<Self>,
-        body: Expr<Self>,
-        origin: Origin,
-    ) -> Result<Expr<Self>, Expr<Self>> {
+    fn binds(_ty: &Type) -> bool {
+        true
+    }
+
+    fn let_in(param: Param, value: Expr<Self>, body: Expr<Self>, origin: Origin) -> Expr<Self> {
         let ty = body.ty.clone();
         let types = Arc::new([Arg::Type(param.ty.clone()), Arg::Type(ty.clone())]);
         let args = Arc::new([value, lambda(param, body)]);
         let form = Form::Primitive(Primitive::Let, types, args);
-        Ok(Node::new(form, ty, origin))
+        Node::new(form, ty, origin)
     }
 
     fn is_let(&self) -> bool {

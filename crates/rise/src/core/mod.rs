@@ -10,6 +10,7 @@ mod elaborate;
 mod language;
 mod link;
 mod map;
+mod normal;
 mod program;
 mod source;
 
@@ -27,6 +28,7 @@ pub use elaborate::elaborate;
 pub use language::Language;
 pub use link::{LinkError, MAX_HEIGHT, MAX_NODES, link};
 pub use map::{Mapper, for_each_local, subst_local, subst_vars, walk};
+pub use normal::{NormalError, normalise};
 pub use program::{NotRunnable, Parameter, ParameterForm, Signature};
 pub use source::{SourceError, program_of};
 

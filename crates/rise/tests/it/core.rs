@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use rise::core::{check, program_of};
+use rise::core::{Expr, Form, check, normalise, program_of};
+use rise::{Primitive, Type};
 
 /// The example programs, with their file names.
 pub fn examples() -> Vec<(String, String)> {
@@ -55,14 +56,43 @@ pub fn names(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// Every primitive has all of its arguments, every function is a parameter or an argument.
+fn assert_normal(expr: &Expr<Primitive>, function: bool) {
+    let is_function = matches!(*expr.ty, Type::Fun(..) | Type::Pi(_));
+    assert!(function || !is_function, "{expr:?}");
+    match &expr.form {
+        Form::Lambda(_, body) | Form::DepLambda(_, _, body) => assert_normal(body, true),
+        Form::Apply(f, x) => {
+            let mut f = f;
+            while let Form::Apply(g, _) | Form::DepApply(g, _) = &f.form {
+                f = g;
+            }
+            assert!(matches!(f.form, Form::Var(_)), "{f:?}");
+            assert_normal(x, true);
+        }
+        Form::Primitive(_, _, args) | Form::Foreign(_, args) => {
+            assert!(!is_function, "{expr:?}");
+            args.iter().for_each(|arg| assert_normal(arg, true));
+        }
+        Form::Var(_) => assert!(!is_function, "{expr:?}"),
+        Form::Literal(_) | Form::Nat(_) => {}
+        Form::Global(..) | Form::DepApply(..) => panic!("{expr:?}"),
+    }
+}
+
 #[test]
 fn every_example_is_a_program() {
     for (file, text) in examples() {
         for name in names(&text) {
             let program = program_of(&text, &name);
             assert!(program.is_ok(), "{file}: {name}: {}", program.unwrap_err());
-            let typed = check(&program.unwrap());
+            let mut program = program.unwrap();
+            let typed = check(&program);
             assert!(typed.is_ok(), "{file}: {name}: {}", typed.unwrap_err());
+            normalise(&mut program).unwrap();
+            let typed = check(&program);
+            assert!(typed.is_ok(), "{file}: {name}: {}", typed.unwrap_err());
+            assert_normal(&program.body, true);
         }
     }
 }
@@ -73,8 +103,13 @@ fn the_library_is_made_of_programs() {
         for name in names(text) {
             let program = program_of("", &name);
             assert!(program.is_ok(), "{file}: {name}: {}", program.unwrap_err());
-            let typed = check(&program.unwrap());
+            let mut program = program.unwrap();
+            let typed = check(&program);
             assert!(typed.is_ok(), "{file}: {name}: {}", typed.unwrap_err());
+            normalise(&mut program).unwrap();
+            let typed = check(&program);
+            assert!(typed.is_ok(), "{file}: {name}: {}", typed.unwrap_err());
+            assert_normal(&program.body, true);
         }
     }
 }

@@ -1,0 +1,172 @@
+//! Programs without functions that are applied where they stand.
+//!
+//! Afterwards every primitive has all of its arguments, and every function is a parameter of the
+//! program or the argument of a primitive. No work is done more often than before: a value that
+//! would stand in several places is bound by `let`.
+//!
+//! Expressions are evaluated as far as their functions go: functions are values with the
+//! surroundings that they were made in, data stays an expression.
+
+mod eval;
+mod uses;
+mod value;
+
+use nat::Var;
+use rustc_hash::FxHashSet;
+use syntax::ast::Name;
+
+use super::{Expr, Form, Language, MAX_HEIGHT, MAX_NODES, Param, Program};
+use crate::types::Type;
+use value::{Env, Scope};
+
+/// Why a program has no normal form that fits.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NormalError {
+    /// It grows beyond all bounds.
+    #[error("`{name}` is too large: with its functions applied it has more than {MAX_NODES} parts")]
+    TooLarge {
+        /// The program.
+        name: Name,
+    },
+    /// It nests too deeply.
+    #[error(
+        "`{name}` nests too deeply: with its functions applied it has more than {MAX_HEIGHT} levels"
+    )]
+    TooDeep {
+        /// The program.
+        name: Name,
+    },
+}
+
+/// Applies all functions, gives every primitive all of its arguments.
+///
+/// Parameters that are functions stay as they are: a call of one is the only [`Form::Apply`] that
+/// is left.
+pub fn normalise<P: Language>(program: &mut Program<P>) -> Result<(), NormalError> {
+    let body = program.body.clone();
+    let mut normaliser = Normaliser {
+        program,
+        locals: FxHashSet::default(),
+        vars: FxHashSet::default(),
+        nodes: 0,
+        depth: 0,
+        failed: None,
+    };
+    let mut scope = Scope::new();
+    let value = normaliser.eval(&body, &Env::default(), &mut scope);
+    let body = normaliser.body(value, scope);
+    let failed = normaliser.failed;
+    match failed {
+        None => {
+            program.body = body;
+            Ok(())
+        }
+        Some(Limit::Nodes) => Err(NormalError::TooLarge {
+            name: program.name.clone(),
+        }),
+        Some(Limit::Depth) => Err(NormalError::TooDeep {
+            name: program.name.clone(),
+        }),
+    }
+}
+
+/// What was exceeded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Limit {
+    Nodes,
+    Depth,
+}
+
+/// How deeply evaluation may nest: a level of the result takes several of its steps.
+const MAX_DEPTH: u32 = 2 * MAX_HEIGHT;
+
+struct Normaliser<'p, P> {
+    program: &'p mut Program<P>,
+    /// The locals that the result binds: a second binder gets another number.
+    locals: FxHashSet<u32>,
+    vars: FxHashSet<Var>,
+    nodes: u64,
+    depth: u32,
+    failed: Option<Limit>,
+}
+
+impl<P: Language> Normaliser<'_, P> {
+    /// One level further in; false if there are too many, or too much was made already.
+    fn enter(&mut self) -> bool {
+        self.nodes += 1;
+        if self.failed.is_none() && self.nodes > MAX_NODES {
+            self.failed = Some(Limit::Nodes);
+        }
+        if self.failed.is_none() && self.depth >= MAX_DEPTH {
+            self.failed = Some(Limit::Depth);
+        }
+        if self.failed.is_some() {
+            return false;
+        }
+        self.depth += 1;
+        true
+    }
+
+    fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// A parameter with a number that nothing else in the result has.
+    fn unique(&mut self, param: Param) -> Param {
+        if self.locals.insert(param.local.id) {
+            return param;
+        }
+        let local = self.program.fresh_local(param.local.name);
+        self.locals.insert(local.id);
+        Param {
+            local,
+            ty: param.ty,
+        }
+    }
+
+    fn unique_var(&mut self, var: Var) -> Var {
+        if self.vars.insert(var) {
+            return var;
+        }
+        let var = self.program.fresh_var(self.program.name_of(var));
+        self.vars.insert(var);
+        var
+    }
+
+    fn fresh(&mut self, ty: &crate::Ty) -> Param {
+        let local = self.program.fresh_local(name_for(ty));
+        self.locals.insert(local.id);
+        Param {
+            local,
+            ty: ty.clone(),
+        }
+    }
+}
+
+/// What a parameter is called that the text does not name.
+pub(super) fn name_for(ty: &Type) -> &'static str {
+    match ty {
+        Type::Array(_, elem) => match &**elem {
+            Type::Array(..) => "xss",
+            _ => "xs",
+        },
+        Type::DepArray(..) => "xs",
+        Type::Fun(..) | Type::Pi(_) => "f",
+        Type::Exp(data, _) | Type::Acc(data) => name_for(data),
+        _ => "x",
+    }
+}
+
+/// Whether an expression of the type is a function.
+fn is_function(ty: &Type) -> bool {
+    matches!(ty, Type::Fun(..) | Type::Pi(_))
+}
+
+/// Whether it costs nothing to have the expression in several places.
+fn is_trivial<P: Language>(expr: &Expr<P>) -> bool {
+    match &expr.form {
+        Form::Var(_) | Form::Literal(_) | Form::Nat(_) => true,
+        Form::Primitive(p, _, args) => p.is_free() && args.iter().all(is_trivial),
+        _ => false,
+    }
+}
