@@ -96,13 +96,16 @@ impl Translation {
         self.opencl.then_some(private)
     }
 
-    /// The name of the next loop's counter.
-    fn counter(&self) -> Name {
-        match self.depth {
-            0 => "i".into(),
-            1 => "j".into(),
-            2 => "k".into(),
-            depth => format!("i{depth}").into(),
+    /// The name of the next loop's counter: one that no size or parameter has.
+    pub fn counter(&self) -> Name {
+        let free = |name: &&str| !self.taken.iter().any(|taken| taken == *name);
+        match ["i", "j", "k"]
+            .iter()
+            .filter(|name| free(name))
+            .nth(self.depth)
+        {
+            Some(name) => (*name).into(),
+            None => format!("i{}", self.depth).into(),
         }
     }
 
@@ -168,7 +171,7 @@ impl Translation {
     }
 
     /// A block under one more loop.
-    fn nested(
+    pub fn nested(
         &mut self,
         origin: Origin,
         fill: impl FnOnce(&mut Self) -> Result<()>,

@@ -27,7 +27,7 @@ mod write;
 use rise::core::{Form, Node, Param};
 use rise::{Arg, Ty, Type};
 use rustc_hash::FxHashMap;
-use syntax::ast::Kind;
+use syntax::ast::{Kind, Name};
 
 use crate::phrase::{self, Phrase, PhraseProgram};
 use crate::prim::Prim;
@@ -69,6 +69,8 @@ struct Translation {
     opencl: bool,
     /// How many loops there are around.
     depth: usize,
+    /// What the parameters are called.
+    taken: Vec<Name>,
 }
 
 /// The parameters in front of a program.
@@ -88,11 +90,18 @@ impl Translation {
             within: FxHashMap::default(),
             opencl,
             depth: 0,
+            taken: Vec::new(),
         }
     }
 
     fn whole(&mut self, body: &Phrase) -> error::Result<Phrase> {
         let (parameters, result) = parameters(body);
+        let sizes = parameters.sizes.iter();
+        let values = parameters.values.iter();
+        self.taken = sizes
+            .map(|(var, ..)| self.program.name_of(*var))
+            .chain(values.map(|param| param.local.name.clone()))
+            .collect();
         let result = self.head(&result)?;
         let data = build::data_of(&result)?;
         let output = self.param("output", phrase::acc(&data));

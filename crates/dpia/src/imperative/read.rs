@@ -169,7 +169,7 @@ impl Translation {
                 [f, init, xs],
             ) => {
                 let xs = self.read(xs)?;
-                let name = self.parameter_name(f, 0, "accum");
+                let name = self.accumulator_name(f, 0);
                 let (acc, value) = self.allocate(t, space.first().cloned(), &name, origin);
                 let command = self.acc(init, acc.clone())?;
                 self.emit(command);
@@ -199,7 +199,7 @@ impl Translation {
             return fail(Reason::Arguments(Prim::ReducePar), origin);
         };
         let xs = self.read(xs)?;
-        let name = self.parameter_name(f, 0, "accum");
+        let name = self.accumulator_name(f, 0);
         let (acc, value) = self.allocate(t, None, &name, origin);
         let command = self.acc(init, acc.clone())?;
         self.emit(command);
@@ -210,9 +210,9 @@ impl Translation {
         let combine = self.acc_call(f, args, &Node::var(&out, origin))?;
         let combine = fun(out, super::build::fun2(x, y, combine));
         let element_out = self.param(place, acc_ty);
-        let index = self.param("i", super::build::index_type(n));
+        let index = self.param(&self.counter(), super::build::index_type(n));
         let target = Node::var(&element_out, origin);
-        let element = self.block(origin, |this| {
+        let element = self.nested(origin, |this| {
             let x = idx(Node::var(&index, origin), &xs, origin)?;
             this.copy_to(&target, &x, origin)
         })?;

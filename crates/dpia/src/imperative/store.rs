@@ -284,6 +284,15 @@ impl Translation {
         }
     }
 
+    /// What an accumulator is called: as in the function, unless that was written without
+    /// parameters and has made-up ones.
+    pub fn accumulator_name(&self, f: &Phrase, at: usize) -> Name {
+        match &*self.parameter_name(f, at, "accum") {
+            "x" | "xs" => "accum".into(),
+            name => name.into(),
+        }
+    }
+
     /// What the `at`-th parameter of a function is called.
     pub fn parameter_name(&self, f: &Phrase, at: usize, otherwise: &str) -> Name {
         let mut f = f;

@@ -168,7 +168,7 @@ impl Translation {
             }
             (Prim::ScanSeq, [Arg::Nat(n), _, Arg::Type(t), space @ ..], [f, init, xs]) => {
                 let xs = self.read(xs)?;
-                let name = self.parameter_name(f, 1, "accum");
+                let name = self.accumulator_name(f, 1);
                 let (acc, value) = self.allocate(t, space.first().cloned(), &name, origin);
                 let command = self.acc(init, acc.clone())?;
                 self.emit(command);
