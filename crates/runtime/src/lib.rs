@@ -18,6 +18,7 @@ pub mod shape;
 pub mod sizes;
 pub mod text;
 pub mod value;
+pub mod work;
 
 pub use scalar::{Leaf, Scalar};
 pub use shape::{Bindings, Rows, Shape, ShapeError};
