@@ -8,10 +8,11 @@ pub mod imperative;
 pub mod phrase;
 pub mod prim;
 pub mod target;
+pub mod typing;
 
 pub use check::{CheckError, check};
 pub use functional::functional;
 pub use imperative::{ImperativeError, imperative};
 pub use phrase::{Phrase, PhraseProgram};
 pub use prim::Prim;
-pub use target::Target;
+pub use target::{Target, Targets};

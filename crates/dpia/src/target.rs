@@ -40,3 +40,39 @@ impl Target {
         }
     }
 }
+
+/// Some targets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Targets(u8);
+
+impl Targets {
+    /// Adds one.
+    pub fn insert(&mut self, target: Target) {
+        self.0 |= 1 << target as u8;
+    }
+
+    /// Whether it is among them.
+    pub fn contains(self, target: Target) -> bool {
+        self.0 & (1 << target as u8) != 0
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Each of them.
+    pub fn iter(self) -> impl Iterator<Item = Target> {
+        Target::ALL
+            .into_iter()
+            .filter(move |&target| self.contains(target))
+    }
+}
+
+impl FromIterator<Target> for Targets {
+    fn from_iter<T: IntoIterator<Item = Target>>(targets: T) -> Self {
+        let mut all = Targets::default();
+        targets.into_iter().for_each(|target| all.insert(target));
+        all
+    }
+}

@@ -9,6 +9,7 @@ pub mod complaint;
 mod memory;
 pub mod report;
 mod rows;
+mod select;
 mod targets;
 mod views;
 mod walk;
@@ -19,6 +20,7 @@ use syntax::ast::Kind;
 
 pub use complaint::{Complaint, Level, ParameterKind, Problem, Repeat, Space, User};
 pub use report::{Written, diagnostics};
+pub use select::{Selection, is_program};
 
 use crate::phrase::{PhraseProgram, contains_array};
 use crate::target::Target;
@@ -90,6 +92,19 @@ fn parameters(program: &Program<Primitive>) -> Vec<Complaint> {
     }
     if has_tuple_of_arrays(&checks::result(&program.body).ty) {
         problems.push(Problem::NoResult);
+    }
+    let generic = |problem: &Problem| {
+        matches!(
+            problem,
+            Problem::Parameter {
+                kind: ParameterKind::TypeLevel(_),
+                ..
+            }
+        )
+    };
+    if problems.iter().any(generic) {
+        // What its types are is not known yet.
+        problems.retain(generic);
     }
     let at = program.body.origin;
     let nest = Vec::new;

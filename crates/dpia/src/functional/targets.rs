@@ -13,3 +13,14 @@ pub(crate) fn has(target: Target, primitive: Primitive) -> bool {
         _ => true,
     }
 }
+
+/// The only target that has it.
+pub(crate) fn only(primitive: Primitive) -> Option<Target> {
+    let mut having = Target::ALL
+        .into_iter()
+        .filter(|&target| has(target, primitive));
+    match (having.next(), having.next()) {
+        (Some(target), None) => Some(target),
+        _ => None,
+    }
+}

@@ -372,7 +372,7 @@ impl Walk {
             },
             (Access::Wr, Access::Wr) | (Access::Rd, Access::Rd | Access::St) => return,
             (Access::Rd, _) if !contains_array(&term.ty) => return,
-            (Access::Rd, _) if self.is_complained_of(term) => return,
+            (Access::Rd, _) if self.is_complained_of(term) || maps_stream(term) => return,
             (Access::Rd, _) => match last_map(term) {
                 Some(map) => {
                     let problem = Problem::MissingChoice {
@@ -470,6 +470,14 @@ pub(crate) fn is_stream(term: &Term) -> bool {
         Form::Primitive(primitive, ..) => {
             prim_of(*primitive).is_some_and(|prim| row(prim).result == Slot::Is(Access::St))
         }
+        _ => false,
+    }
+}
+
+/// Whether it is a `map` over a stream, of which it has been said that it is none.
+fn maps_stream(term: &Term) -> bool {
+    match &term.form {
+        Form::Primitive(Primitive::Map, _, args) => args.last().is_some_and(is_stream),
         _ => false,
     }
 }

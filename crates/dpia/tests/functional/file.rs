@@ -5,10 +5,8 @@ use std::sync::{Arc, LazyLock};
 
 use dpia::Target;
 use dpia::functional::{self, Checked, Written};
-use rise::core::{
-    Expr, Form, Mapper, Origin, Program, apply, program_of, subst_local, subst_vars, walk,
-};
-use rise::{Env, Inference, Primitive, Resolution, Scheme};
+use rise::core::{normalise, program_of};
+use rise::{Env, Inference, Resolution, Scheme};
 use rustc_hash::FxHashMap;
 use syntax::ast::Name;
 use syntax::{Diagnostic, GlobalId, Severity};
@@ -74,10 +72,11 @@ pub struct Def {
 
 /// Checks a definition for a target, whose right side has no type error.
 pub fn check(text: &str, name: &str, target: Target) -> Def {
-    let program = match program_of(text, name) {
-        Ok(program) => normalise(program),
+    let mut program = match program_of(text, name) {
+        Ok(program) => program,
         Err(error) => panic!("{error}\n{text}"),
     };
+    normalise(&mut program).expect("a program of this size");
     let checked = functional::check(&program, target);
     let mut types = Types::library().clone();
     let (own, inference) = types
@@ -201,35 +200,4 @@ pub fn each_fix_helps(text: &str, name: &str, target: Target) {
             );
         }
     }
-}
-
-fn normalise(mut program: Program<Primitive>) -> Program<Primitive> {
-    struct Beta;
-    impl Mapper<Primitive> for Beta {
-        fn expr(&mut self, expr: &Expr<Primitive>) -> Expr<Primitive> {
-            match &expr.form {
-                Form::Apply(f, x) => {
-                    let f = self.expr(f);
-                    let x = self.expr(x);
-                    match &f.form {
-                        Form::Lambda(p, body) => self.expr(&subst_local(body, &p.local, &x)),
-                        _ => apply(&f, x, expr.origin),
-                    }
-                }
-                Form::DepApply(f, arg) => {
-                    let f = self.expr(f);
-                    match &f.form {
-                        Form::DepLambda(v, _, body) => {
-                            self.expr(&subst_vars(body, &|w| (w == *v).then(|| arg.clone())))
-                        }
-                        _ => expr.clone(),
-                    }
-                }
-                _ => walk(self, expr),
-            }
-        }
-    }
-    let _ = Origin(0);
-    program.body = Beta.expr(&program.body);
-    program
 }

@@ -308,10 +308,6 @@ fn streams() {
               read here: map(reduceSeq(add)(0.0f))
               help: streams go through `mapStream`, `zip` and windows, and end in `iterateStream`
               fix: End the stream here: `iterateStream`
-            error[missing-choice] at map
-              `map` does not say how it is computed, and its result is written
-              help: write its elements with a copy: `|> mapSeq(id)`
-              fix: Copy the result: `mapSeq(id)`
             mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
               xs |> rotateValues(3)(id) |> iterateStream(reduceSeq(add)(0.0f))))
         "#]],

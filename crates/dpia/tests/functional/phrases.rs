@@ -98,13 +98,13 @@ fn what_is_written_is_rearranged() {
                       padEmpty[4, f32, 2] : Exp[6.f32, Wr]
                         row : Exp[4.f32, Wr]
                     mapSeq[n, 4.f32, 4.f32] : Exp[n.4.f32, Wr]
-                      fun x : Exp[4.f32, Rd]
+                      fun xs : Exp[4.f32, Rd]
                         mapSeq[4, f32, f32] : Exp[4.f32, Wr]
                           fun x : Exp[f32, Rd]
                             add[f32] : Exp[f32, Rd]
                               x : Exp[f32, Rd]
                               Float { text: "1.0", suffix: Some(F32) } : Exp[f32, Rd]
-                          x : Exp[4.f32, Rd]
+                          xs : Exp[4.f32, Rd]
                       xs : Exp[n.4.f32, Rd]
         "#]],
     );

@@ -31,6 +31,13 @@ impl<P: Language> Normaliser<'_, P> {
         let leaf = |form| Value::Data(Node::new(form, env.ty(&expr.ty), origin));
         match &expr.form {
             Form::Var(local) => match env.local(local) {
+                // A variable for another: it stands where it is used.
+                Some(Bound {
+                    value: Value::Data(other),
+                    ..
+                }) if matches!(other.form, Form::Var(_)) => {
+                    Value::Data(Node::new(other.form.clone(), other.ty.clone(), origin))
+                }
                 Some(Bound {
                     value,
                     copied: true,

@@ -1,0 +1,82 @@
+//! For which targets a definition is checked while it is written.
+
+use rise::{Inference, Scheme, Type};
+use syntax::ast::{AnnotationValue, Item, Kind, TermKind};
+
+use super::{has_tuple_of_arrays, targets};
+use crate::target::{Target, Targets};
+
+/// What a definition says about its targets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Those of `@target`.
+    pub marked: Targets,
+    /// The first that alone has what the definition uses.
+    pub used: Option<Target>,
+}
+
+impl Selection {
+    /// Of a definition that has been inferred.
+    pub fn of(item: &Item, inference: &Inference) -> Selection {
+        Selection {
+            marked: marked(item),
+            used: used(item, inference),
+        }
+    }
+}
+
+fn marked(item: &Item) -> Targets {
+    let mut marked = Targets::default();
+    for annotation in &item.annotations {
+        if annotation
+            .name
+            .as_ref()
+            .is_none_or(|name| name.name != "target")
+        {
+            continue;
+        }
+        for arg in &annotation.args {
+            if let AnnotationValue::Term(term) = arg.value
+                && let TermKind::Name(name) = &item.term(term).kind
+                && let Some(target) = Target::from_name(name)
+            {
+                marked.insert(target);
+            }
+        }
+    }
+    marked
+}
+
+fn used(item: &Item, inference: &Inference) -> Option<Target> {
+    let of_primitives = inference.uses.iter().filter_map(|used| match used.target {
+        rise::Target::Primitive(primitive) => {
+            let target = targets::only(primitive)?;
+            Some((item.term(used.term).span.start, target))
+        }
+        _ => None,
+    });
+    let of_spaces = item.terms.iter().filter_map(|term| match term.kind {
+        TermKind::Address(_) => Some((term.span.start, Target::OpenCl)),
+        _ => None,
+    });
+    let first = of_primitives.chain(of_spaces).min_by_key(|(at, _)| *at);
+    first.map(|(_, target)| target)
+}
+
+/// Whether a definition of this type can be compiled on its own: it takes sizes and data.
+pub fn is_program(scheme: &Scheme) -> bool {
+    let mut ty = &scheme.ty;
+    loop {
+        match &**ty {
+            Type::Pi(pi) if pi.kind == Kind::Nat => ty = &pi.body,
+            Type::Fun(param, result) => {
+                if matches!(**param, Type::Fun(..) | Type::Pi(_)) || has_tuple_of_arrays(param) {
+                    return false;
+                }
+                ty = result;
+            }
+            Type::Pi(_) | Type::Error => return false,
+            result => return !has_tuple_of_arrays(result),
+        }
+    }
+}
