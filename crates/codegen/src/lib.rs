@@ -10,8 +10,22 @@ pub mod module;
 mod passes;
 pub mod signature;
 
+use dpia::PhraseProgram;
+
 pub use error::CompileError;
 pub use lower::{Lowered, lower};
 pub use module::{ForeignText, Mapping, Module, Target};
 pub use passes::finish;
 pub use signature::Signature;
+
+/// The text of an imperative program.
+///
+/// # Errors
+/// Everything in it that has no code.
+pub fn compile(program: &PhraseProgram, target: Target) -> Result<Module, Vec<CompileError>> {
+    let Lowered {
+        function,
+        signature,
+    } = lower(program)?;
+    finish(function, target, signature).map_err(|error| vec![error])
+}

@@ -1,0 +1,155 @@
+//! The forms that a definition takes on its way to running code, each a query of its own.
+
+use std::sync::Arc;
+
+use codegen::Module;
+use dpia::functional::{Checked as Accesses, report};
+use dpia::{PhraseProgram, Target};
+use rise::Primitive;
+use rise::core::{Origin, Program, normalise};
+use syntax::{Code, Diagnostic, Severity, Span};
+
+use crate::guard::guarded;
+use crate::inputs::SourceItem;
+use crate::queries::{inference, linked, parsed};
+use crate::{Db, ItemId};
+
+/// A form, or what keeps the definition from having it.
+pub(crate) type Staged<T> = Result<Arc<T>, Arc<[Diagnostic]>>;
+
+/// The linked program with its functions applied.
+#[salsa::tracked(returns(clone), lru = 128)]
+pub(crate) fn normalised(db: &dyn Db, item: SourceItem) -> Staged<Program<Primitive>> {
+    let linked = linked(db, item).map_err(|error| not_linked(db, item, &error.to_string()))?;
+    let work = || {
+        let mut program = Program::clone(&linked);
+        normalise(&mut program).map(|()| Arc::new(program))
+    };
+    guarded(&item.text(db), "compiling", work)
+        .map_err(one)?
+        .map_err(|error| not_linked(db, item, &error.to_string()))
+}
+
+/// The accesses of its expressions.
+#[salsa::tracked(returns(clone), lru = 128)]
+pub(crate) fn accesses(db: &dyn Db, item: SourceItem, target: Target) -> Staged<Accesses> {
+    let program = normalised(db, item)?;
+    let work = || Arc::new(dpia::functional::check(&program, target));
+    guarded(&item.text(db), "compiling", work).map_err(one)
+}
+
+/// What there is to say about the definition as a program for the target.
+#[salsa::tracked(returns(clone))]
+pub(crate) fn target_diagnostics(
+    db: &dyn Db,
+    item: SourceItem,
+    target: Target,
+) -> Arc<[Diagnostic]> {
+    let (program, accesses) = match (normalised(db, item), accesses(db, item, target)) {
+        (Ok(program), Ok(accesses)) => (program, accesses),
+        (Err(found), _) | (_, Err(found)) => return found,
+    };
+    let parsed = parsed(db, item.into());
+    let inference = inference(db, item);
+    let text = item.text(db);
+    let written = report::Written {
+        item: &parsed.item,
+        text: &text,
+        inference: &inference,
+    };
+    let work = || report::diagnostics(&accesses.complaints, &program, target, written);
+    guarded(&text, "compiling", work).map_or_else(one, Arc::from)
+}
+
+/// The phrase in which every access is known.
+pub(crate) fn functional(db: &dyn Db, item: SourceItem, target: Target) -> Staged<PhraseProgram> {
+    let accesses = accesses(db, item, target)?;
+    match &accesses.phrase {
+        Some(phrase) => Ok(Arc::new(phrase.clone())),
+        None => Err(target_diagnostics(db, item, target)),
+    }
+}
+
+/// The imperative program.
+#[salsa::tracked(returns(clone), lru = 64)]
+pub(crate) fn imperative(db: &dyn Db, item: SourceItem, target: Target) -> Staged<PhraseProgram> {
+    let functional = functional(db, item, target)?;
+    let work = || dpia::imperative::imperative(&functional);
+    let result = guarded(&item.text(db), "compiling", work).map_err(one)?;
+    result.map(Arc::new).map_err(|error| {
+        let message = error.to_string();
+        one(at(db, item, &functional, error.origin, message))
+    })
+}
+
+/// The text of a target.
+#[salsa::tracked(returns(clone), lru = 64)]
+pub(crate) fn module(db: &dyn Db, item: SourceItem, target: Target) -> Staged<Module> {
+    let program = imperative(db, item, target)?;
+    let target = match target {
+        Target::C => codegen::Target::C,
+        Target::OpenMp => codegen::Target::OpenMp,
+        Target::OpenCl => {
+            let span = name_span(db, item);
+            let text = "this version of rise-ls generates C and OpenMP, but not OpenCL";
+            return Err(one(Diagnostic::error(Code::NotAProgram, span, text)));
+        }
+    };
+    let work = || codegen::compile(&program, target);
+    let result = guarded(&item.text(db), "compiling", work).map_err(one)?;
+    result.map(Arc::new).map_err(|errors| {
+        let found = errors.into_iter().map(|error| {
+            let mut found = at(db, item, &program, error.origin, error.message);
+            found.help = error.help;
+            found
+        });
+        found.collect()
+    })
+}
+
+fn one(diagnostic: Diagnostic) -> Arc<[Diagnostic]> {
+    Arc::new([diagnostic])
+}
+
+/// An error at the place in the definition's own text that a phrase comes from.
+fn at(
+    db: &dyn Db,
+    item: SourceItem,
+    program: &PhraseProgram,
+    origin: Origin,
+    message: String,
+) -> Diagnostic {
+    let mut source = program.origins.get(origin.0 as usize);
+    while let Some(inner) = source
+        && inner.def.is_some()
+    {
+        source = inner
+            .used_at
+            .and_then(|used| program.origins.get(used.0 as usize));
+    }
+    let span = source.map_or_else(|| name_span(db, item), |source| source.span);
+    Diagnostic::error(Code::NotAProgram, span, message)
+}
+
+fn name_span(db: &dyn Db, item: SourceItem) -> Span {
+    let parsed = parsed(db, item.into());
+    parsed
+        .item
+        .name()
+        .map_or_else(Span::default, |name| name.span)
+}
+
+/// A definition that is wrong has been reported; otherwise the reason is new.
+fn not_linked(db: &dyn Db, item: SourceItem, error: &str) -> Arc<[Diagnostic]> {
+    let own = crate::queries::item_diagnostics(db, ItemId::from(item));
+    let errors: Arc<[Diagnostic]> = own
+        .iter()
+        .filter(|diagnostic| diagnostic.severity == Severity::Error)
+        .cloned()
+        .collect();
+    if !errors.is_empty() {
+        return errors;
+    }
+    let span = name_span(db, item);
+    one(Diagnostic::error(Code::NotAProgram, span, error))
+}
