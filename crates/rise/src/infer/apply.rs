@@ -190,7 +190,7 @@ impl Infer<'_> {
             *last = ty.clone();
         }
         let undecided = self.equations.len();
-        let known = self.piped_first(spine, &mut waiting);
+        let known = self.piped_first(spine, &mut waiting) && self.values_first(spine, &mut waiting);
         // Sizes of what is piped in come before those that the result should have.
         let decided = self.equations.len() == undecided;
         let early = wanted.is_some_and(|(expected, cause)| {
@@ -250,6 +250,26 @@ impl Infer<'_> {
             .partition(|w| w.arg.piped);
         *waiting = rest;
         self.check_waiting(spine, piped)
+    }
+
+    /// In DPIA what is no `fun` also comes before what the result should be: `split(s, xs)` has the
+    /// sizes of `xs`, wherever it stands. Returns false if it did not fit.
+    fn values_first(&mut self, spine: &Spine, waiting: &mut Vec<Waiting>) -> bool {
+        if !self.in_dpia() {
+            return true;
+        }
+        let (values, functions): (Vec<_>, Vec<_>) = std::mem::take(waiting)
+            .into_iter()
+            .partition(|w| !self.is_lambda(w.arg.term));
+        *waiting = functions;
+        self.check_waiting(spine, values)
+    }
+
+    fn is_lambda(&self, term: TermId) -> bool {
+        matches!(
+            self.item.term(self.bare(term)).kind,
+            TermKind::Fun { .. } | TermKind::DepFun { .. }
+        )
     }
 
     /// One step along a function type; `None` if there is nothing to apply.
@@ -337,12 +357,9 @@ impl Infer<'_> {
     /// looked at without messages.
     fn check_waiting(&mut self, spine: &Spine, waiting: Vec<Waiting>) -> bool {
         let mut fine = true;
-        let (funs, values): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|w| {
-            matches!(
-                self.item.term(self.bare(w.arg.term)).kind,
-                TermKind::Fun { .. } | TermKind::DepFun { .. }
-            )
-        });
+        let (funs, values): (Vec<_>, Vec<_>) = waiting
+            .into_iter()
+            .partition(|w| self.is_lambda(w.arg.term));
         for Waiting { arg, expected } in values.into_iter().chain(funs) {
             let cause = if arg.piped {
                 let why = Why::Piped {

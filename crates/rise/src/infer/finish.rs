@@ -59,11 +59,20 @@ impl Infer<'_> {
     fn decide_equations(&mut self) {
         let mut wrong: Vec<Prop> = Vec::new();
         let mut reported = None;
-        for equation in std::mem::take(&mut self.equations) {
-            let (a, b) = (
-                self.table.nat(&equation.expected),
-                self.table.nat(&equation.found),
-            );
+        let mut equations: Vec<_> = std::mem::take(&mut self.equations)
+            .into_iter()
+            .map(|equation| {
+                let (a, b) = (
+                    self.table.nat(&equation.expected),
+                    self.table.nat(&equation.found),
+                );
+                (equation, a, b)
+            })
+            .collect();
+        // Of two mistakes of which one follows from the other, the simpler one is reported.
+        let simple = |n: &Nat| n.as_var().is_some() || n.as_const().is_some();
+        equations.sort_by_key(|(_, a, b)| !(simple(a) && simple(b)));
+        for (equation, a, b) in equations {
             let mut vars = Vec::new();
             for side in [&a, &b] {
                 side.for_each_var(&mut |v| vars.push(v));

@@ -24,6 +24,10 @@ impl Infer<'_> {
             | TermKind::DepPair { .. }
             | TermKind::Arrow(..)
             | TermKind::Pi { .. }
+            | TermKind::Exp { .. }
+            | TermKind::Acc(_)
+            | TermKind::Comm
+            | TermKind::Access(_)
             | TermKind::NatFun { .. }
             | TermKind::DataFun { .. }
             | TermKind::Missing

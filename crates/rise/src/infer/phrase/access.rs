@@ -114,7 +114,7 @@ impl Infer<'_> {
                     data: self.table.ty(&bound.data),
                     cause: bound.cause,
                 };
-                let same = may_hold_array(&bound.data);
+                let same = self.may_hold_array(&bound.data);
                 (bound, same)
             })
             .collect();
@@ -128,6 +128,17 @@ impl Infer<'_> {
                 let value = solution.of(Access::Var(var), &|_| true);
                 self.solve_var(var, Arg::Access(value));
             }
+        }
+    }
+
+    /// Whether values of the type may contain an array.
+    fn may_hold_array(&self, data: &Type) -> bool {
+        match data {
+            Type::Pair(a, b) => self.may_hold_array(a) || self.may_hold_array(b),
+            Type::Array(..) | Type::DepArray(..) | Type::DepPair(_) | Type::Apply(..) => true,
+            // Any type may be an array, a number may not.
+            Type::Var(var) => Classes::DATA.within(self.table.info(*var).classes),
+            _ => false,
         }
     }
 
@@ -263,15 +274,4 @@ fn fits(found: Access, wanted: Access, same: bool) -> bool {
     }
     let streams = found == Access::St || wanted == Access::St;
     !same && !streams && (found == Access::Rd || wanted == Access::Wr)
-}
-
-/// Whether values of the type may contain an array.
-fn may_hold_array(data: &Type) -> bool {
-    match data {
-        Type::Pair(a, b) => may_hold_array(a) || may_hold_array(b),
-        Type::Array(..) | Type::DepArray(..) | Type::DepPair(_) => true,
-        // An unknown type may be one.
-        Type::Var(_) | Type::Apply(..) => true,
-        _ => false,
-    }
 }

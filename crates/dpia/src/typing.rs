@@ -1,0 +1,55 @@
+//! Types of `*.dpia`: the primitives of DPIA, where inference looks for them.
+
+use std::sync::Arc;
+
+use rise::{Env, Inference, PhrasePrimitive, Resolution};
+use syntax::Dialect;
+use syntax::ast::{Item, Name};
+
+use crate::prim::Prim;
+
+/// Checks one item of DPIA, given what the definitions that it uses are.
+pub fn infer(item: &Item, env: &dyn Env) -> Inference {
+    rise::infer_in(item, &WithPrimitives(env), Dialect::Dpia)
+}
+
+/// What inference calls a primitive: its place in [`Prim::ALL`].
+pub fn primitive(id: u32) -> Option<Prim> {
+    Prim::ALL.get(usize::try_from(id).ok()?).copied()
+}
+
+/// Definitions, and the primitives of DPIA beside them.
+struct WithPrimitives<'e>(&'e dyn Env);
+
+impl Env for WithPrimitives<'_> {
+    fn resolve(&self, name: &str) -> Resolution {
+        self.0.resolve(name)
+    }
+
+    fn names(&self) -> Vec<Name> {
+        let primitives = Prim::ALL.iter().map(|prim| Name::new_static(prim.name()));
+        self.0.names().into_iter().chain(primitives).collect()
+    }
+
+    fn phrase_primitive(&self, name: &str) -> Option<PhrasePrimitive> {
+        let prim = Prim::from_name(name)?;
+        Some(PhrasePrimitive {
+            id: prim as u32,
+            name: Name::new_static(prim.name()),
+            scheme: Arc::clone(prim.scheme()),
+            optional: prim.optional_argument(),
+            variadic: prim == Prim::MakeArray,
+            streams: streams(prim),
+        })
+    }
+}
+
+/// Whether a primitive's access parameters stand for `Rd` or `St`: it takes what comes as a stream
+/// and what can be read alike.
+fn streams(prim: Prim) -> bool {
+    use Prim::{CircularBuffer, IterateStream, MapStream, RotateValues, ZipStream};
+    matches!(
+        prim,
+        MapStream | IterateStream | CircularBuffer | RotateValues | ZipStream
+    )
+}
