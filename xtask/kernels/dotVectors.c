@@ -1,15 +1,11 @@
-typedef float float4 __attribute__((vector_size(16), may_alias));
+typedef float float8 __attribute__((vector_size(32), aligned(16), may_alias));
 
 void dotVectors(float *restrict output, int n, const float *restrict xs, const float *restrict ys) {
-  const float4 *x = (const float4 *)xs;
-  const float4 *y = (const float4 *)ys;
-  float4 low = {0}, high = {0};
-  for (int i = 0; i < n / 4; i += 2) {
-    low += x[i] * y[i];
-    high += x[i + 1] * y[i + 1];
-  }
+  const float8 *x = (const float8 *)xs;
+  const float8 *y = (const float8 *)ys;
+  float8 acc = {0};
+  for (int i = 0; i < n / 8; i++) acc += x[i] * y[i];
   float sum = 0.0f;
-  for (int l = 0; l < 4; l++) sum += low[l];
-  for (int l = 0; l < 4; l++) sum += high[l];
+  for (int l = 0; l < 8; l++) sum += acc[l];
   output[0] = sum;
 }
