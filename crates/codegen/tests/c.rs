@@ -116,7 +116,7 @@ fn indices_are_factored_where_that_is_shorter() {
         output[0] = xs[i * (n + 2) + j];
         output[0] = xs[(32 * i + j) * m + 32 * l + i1];
         output[0] = xs[i + j - 1];
-        output[0] = xs[n - i - 1];
+        output[0] = xs[n - 1 - i];
         output[0] = xs[(i / 4) * m + i % 4];
         output[0] = xs[imin(n, 2 * i) + imax(3, j)];
         output[0] = xs[(n - 1) / m + 1];
@@ -193,7 +193,44 @@ fn integers_wrap_at_their_own_width() {
             ),
         );
     }
-    expect![[""]].assert_eq(&text);
+    expect![[r#"
+        output[0] = (int8_t)(x + y);
+        output[1] = (int8_t)((uint32_t)x * y - (uint32_t)y * x);
+        output[2] = (int8_t)(((uint32_t)x - y) * 3);
+        output[3] = (int8_t)(x / y);
+        output[4] = x % y;
+        output[5] = x / 3;
+        output[6] = (int8_t)-x;
+        output[0] = (uint16_t)(x + y);
+        output[1] = (uint16_t)((uint32_t)x * y - (uint32_t)y * x);
+        output[2] = (uint16_t)(((uint32_t)x - y) * 3);
+        output[3] = x / y;
+        output[4] = x % y;
+        output[5] = x / 3;
+        output[6] = (uint16_t)-x;
+        output[0] = (int32_t)((uint32_t)x + y);
+        output[1] = (int32_t)((uint32_t)x * y - (uint32_t)y * x);
+        output[2] = (int32_t)(((uint32_t)x - y) * 3);
+        output[3] = div_i32(x, y);
+        output[4] = mod_i32(x, y);
+        output[5] = x / 3;
+        output[6] = (int32_t)-(uint32_t)x;
+        output[0] = (int64_t)((uint64_t)x + y);
+        output[1] = (int64_t)((uint64_t)x * y - (uint64_t)y * x);
+        output[2] = (int64_t)(((uint64_t)x - y) * 3);
+        output[3] = div_i64(x, y);
+        output[4] = mod_i64(x, y);
+        output[5] = x / 3;
+        output[6] = (int64_t)-(uint64_t)x;
+        output[0] = x + y;
+        output[1] = x * y - y * x;
+        output[2] = (x - y) * 3u;
+        output[3] = x / y;
+        output[4] = x % y;
+        output[5] = x / 3u;
+        output[6] = -x;
+    "#]]
+    .assert_eq(&text);
 }
 
 #[test]
@@ -302,7 +339,7 @@ fn what_compilers_warn_of_is_decided() {
     .assert_eq(&b.text(Target::C));
     run(
         &b.finish(Target::C),
-        "bool z[6]; limits(z, 2); CHECK(z[0] && !z[1] && z[2] && z[3] && z[4] == false && z[5]);
+        "bool z[6]; limits(z, 2); CHECK(z[0] && !z[1] && z[2] && z[3] && z[4] && z[5]);
          limits(z, 9); CHECK(z[4] && z[5]);",
     );
 }

@@ -181,10 +181,7 @@ impl Printer<'_> {
     fn ignored_warnings(&self, out: &mut String) {
         let wide = |ty: &CType| matches!(ty, CType::Vector(..)) && ty.size() > 16;
         if self.types.iter().any(wide) {
-            out.push_str(
-                "#if defined(__GNUC__) && !defined(__clang__)\n\
-                 #pragma GCC diagnostic ignored \"-Wpsabi\"\n#endif\n\n",
-            );
+            out.push_str("#pragma GCC diagnostic ignored \"-Wpsabi\"\n\n");
         }
         if self.helpers.simd && self.target == Target::OpenMp {
             out.push_str(

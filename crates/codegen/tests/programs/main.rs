@@ -1,0 +1,35 @@
+//! Programs from their text to C.
+
+mod classic;
+
+use codegen::{Module, Target};
+use rise::core::{normalise, program_of};
+
+/// The C text of the definition `name`; what is wrong with it if it has none.
+fn module(text: &str, name: &str, target: Target) -> Result<Module, String> {
+    let mut program = program_of(text, name).map_err(|error| error.to_string())?;
+    normalise(&mut program).map_err(|error| error.to_string())?;
+    let access = match target {
+        Target::C => dpia::Target::C,
+        Target::OpenMp => dpia::Target::OpenMp,
+    };
+    let functional = dpia::functional(&program, access).map_err(|complaints| {
+        format!(
+            "{:?}",
+            complaints.iter().map(|c| &c.problem).collect::<Vec<_>>()
+        )
+    })?;
+    let imperative = dpia::imperative(&functional).map_err(|error| error.to_string())?;
+    codegen::compile(&imperative, target).map_err(|errors| format!("{errors:?}"))
+}
+
+/// The function itself, without what stands before it.
+fn function(text: &str, name: &str, target: Target) -> String {
+    match module(text, name, target) {
+        Ok(module) => {
+            let start = module.text.rfind("\nvoid ").map_or(0, |at| at + 1);
+            module.text[start..].to_owned()
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
