@@ -8,13 +8,10 @@ use syntax::GlobalId;
 use syntax::ast::Name;
 
 use super::map::{Mapper, walk};
-use super::{Def, Foreign, Form, Local, Node, Origin, Param, Program, Source};
+use super::{Def, Expr, Foreign, Form, Local, Node, Origin, Param, Program, Source};
 use super::{apply, dep_apply, dep_lambda, lambda, var_arg};
-use crate::Primitive;
 use crate::subst::{rename, rename_arg, rename_prop, subst, subst_arg, subst_prop};
 use crate::types::{Arg, Pi, Ty, Type};
-
-type Expr = super::Expr<Primitive>;
 
 /// How many nodes a program may have.
 pub const MAX_NODES: u64 = 1_000_000;
@@ -68,10 +65,10 @@ pub enum LinkError {
 ///
 /// Everything in the program has a number of its own, however often a definition is used. The
 /// body starts with a function for each parameter of its type, implicit ones included.
-pub fn link(
+pub fn link<P: Clone + PartialEq>(
     root: GlobalId,
-    lookup: &dyn Fn(GlobalId) -> Option<Arc<Def<Primitive>>>,
-) -> Result<Program<Primitive>, LinkError> {
+    lookup: &dyn Fn(GlobalId) -> Option<Arc<Def<P>>>,
+) -> Result<Program<P>, LinkError> {
     let defs = collect(root, lookup)?;
     let Some(def) = defs.get(&root) else {
         return Err(LinkError::Broken);
@@ -97,15 +94,15 @@ pub fn link(
 }
 
 /// Every definition that is needed, with the limits checked for each, those it uses first.
-fn collect(
+fn collect<P>(
     root: GlobalId,
-    lookup: &dyn Fn(GlobalId) -> Option<Arc<Def<Primitive>>>,
-) -> Result<FxHashMap<GlobalId, Arc<Def<Primitive>>>, LinkError> {
+    lookup: &dyn Fn(GlobalId) -> Option<Arc<Def<P>>>,
+) -> Result<FxHashMap<GlobalId, Arc<Def<P>>>, LinkError> {
     enum Step {
         Enter(GlobalId),
         Leave(GlobalId),
     }
-    let mut defs: FxHashMap<GlobalId, Arc<Def<Primitive>>> = FxHashMap::default();
+    let mut defs: FxHashMap<GlobalId, Arc<Def<P>>> = FxHashMap::default();
     let mut sizes: FxHashMap<GlobalId, Size> = FxHashMap::default();
     let mut open: FxHashSet<GlobalId> = FxHashSet::default();
     defs.insert(root, lookup(root).ok_or(LinkError::Broken)?);
@@ -166,7 +163,7 @@ impl Size {
     }
 }
 
-fn measure(expr: &Expr, known: &FxHashMap<GlobalId, Size>) -> Size {
+fn measure<P>(expr: &Expr<P>, known: &FxHashMap<GlobalId, Size>) -> Size {
     let mut below = Size {
         nodes: 0,
         height: 0,
@@ -188,7 +185,8 @@ fn measure(expr: &Expr, known: &FxHashMap<GlobalId, Size>) -> Size {
     }
 }
 
-fn for_each_child<P>(form: &Form<P>, f: &mut dyn FnMut(&super::Expr<P>)) {
+/// Every part of a form.
+pub(super) fn for_each_child<P>(form: &Form<P>, f: &mut dyn FnMut(&Expr<P>)) {
     match form {
         Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
         Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => f(body),
@@ -200,7 +198,7 @@ fn for_each_child<P>(form: &Form<P>, f: &mut dyn FnMut(&super::Expr<P>)) {
     }
 }
 
-fn sources(def: &Def<Primitive>, id: Option<GlobalId>, used_at: Option<Origin>) -> Vec<Source> {
+fn sources<P>(def: &Def<P>, id: Option<GlobalId>, used_at: Option<Origin>) -> Vec<Source> {
     let source = |site: &super::Site| Source {
         def: id,
         span: site.span,
@@ -210,15 +208,15 @@ fn sources(def: &Def<Primitive>, id: Option<GlobalId>, used_at: Option<Origin>) 
     def.sites.iter().map(source).collect()
 }
 
-struct Linker<'d> {
-    defs: &'d FxHashMap<GlobalId, Arc<Def<Primitive>>>,
-    program: Program<Primitive>,
+struct Linker<'d, P> {
+    defs: &'d FxHashMap<GlobalId, Arc<Def<P>>>,
+    program: Program<P>,
 }
 
 /// A definition being put in one place: its numbers moved behind all others, its implicit
 /// parameters replaced.
-struct Place<'l, 'd> {
-    linker: &'l mut Linker<'d>,
+struct Place<'l, 'd, P> {
+    linker: &'l mut Linker<'d, P>,
     id: Option<GlobalId>,
     vars: u32,
     locals: u32,
@@ -228,9 +226,9 @@ struct Place<'l, 'd> {
     types: FxHashMap<*const Type, (Ty, Ty)>,
 }
 
-impl<'l, 'd> Place<'l, 'd> {
+impl<'l, 'd, P: Clone + PartialEq> Place<'l, 'd, P> {
     /// The program's own definition, whose numbers stay.
-    fn root(linker: &'l mut Linker<'d>) -> Self {
+    fn root(linker: &'l mut Linker<'d, P>) -> Self {
         Place {
             linker,
             id: None,
@@ -243,9 +241,9 @@ impl<'l, 'd> Place<'l, 'd> {
     }
 
     fn of(
-        linker: &'l mut Linker<'d>,
+        linker: &'l mut Linker<'d, P>,
         id: GlobalId,
-        def: &Def<Primitive>,
+        def: &Def<P>,
         args: &[Arg],
         used_at: Origin,
     ) -> Self {
@@ -297,8 +295,8 @@ impl<'l, 'd> Place<'l, 'd> {
     }
 }
 
-impl Mapper<Primitive> for Place<'_, '_> {
-    fn local(&mut self, local: &Local, ty: &Ty, origin: Origin) -> Option<Expr> {
+impl<P: Clone + PartialEq> Mapper<P> for Place<'_, '_, P> {
+    fn local(&mut self, local: &Local, ty: &Ty, origin: Origin) -> Option<Expr<P>> {
         (!self.is_root()).then(|| Node::new(Form::Var(self.moved(local)), ty.clone(), origin))
     }
 
@@ -347,7 +345,7 @@ impl Mapper<Primitive> for Place<'_, '_> {
         Origin(self.origins + origin.0)
     }
 
-    fn expr(&mut self, expr: &Expr) -> Expr {
+    fn expr(&mut self, expr: &Expr<P>) -> Expr<P> {
         match &expr.form {
             Form::Global(id, args) => {
                 let args: Vec<Arg> = args.iter().map(|arg| self.arg(arg)).collect();
@@ -383,7 +381,7 @@ impl Mapper<Primitive> for Place<'_, '_> {
 }
 
 /// Under a function for each parameter that the type has.
-fn expand(program: &mut Program<Primitive>, body: Expr) -> Expr {
+fn expand<P: Clone + PartialEq>(program: &mut Program<P>, body: Expr<P>) -> Expr<P> {
     let origin = body.origin;
     let implicit = matches!(&*body.ty, Type::Pi(Pi { implicit: true, .. }));
     match (&body.form, &*body.ty) {

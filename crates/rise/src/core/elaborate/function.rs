@@ -5,19 +5,19 @@ use std::sync::Arc;
 use syntax::Span;
 use syntax::ast::{BinderId, TermId};
 
-use super::{Elaborator, Expr};
-use crate::core::{Form, Node, apply};
+use super::{Elaborator, Surface};
+use crate::core::{Expr, Form, Node, apply};
 use crate::types::{Arg, Pi, Ty, Type};
 use crate::{BinderInfo, Primitive};
 
-impl Elaborator<'_> {
+impl<P: Surface> Elaborator<'_, P> {
     pub(super) fn function(
         &mut self,
         id: TermId,
         params: &[BinderId],
         body: TermId,
         written: Option<&Ty>,
-    ) -> Option<Expr> {
+    ) -> Option<Expr<P>> {
         let mut rest = written.cloned();
         for _ in params {
             rest = match rest.as_deref() {
@@ -41,7 +41,7 @@ impl Elaborator<'_> {
         params: &[BinderId],
         body: TermId,
         written: Option<&Ty>,
-    ) -> Option<Expr> {
+    ) -> Option<Expr<P>> {
         let mut rest = written.cloned();
         for &param in params {
             let BinderInfo::TypeLevel(own, _) = self.inference.binders[param.0 as usize] else {
@@ -79,7 +79,7 @@ impl Elaborator<'_> {
         value: TermId,
         body: TermId,
         written: Option<&Ty>,
-    ) -> Option<Expr> {
+    ) -> Option<Expr<P>> {
         let value = self.term(value, None)?;
         let body = self.term(body, written)?;
         let origin = self.keyword(id, "let");
@@ -91,8 +91,10 @@ impl Elaborator<'_> {
         if matches!(*result, Type::Fun(..) | Type::Pi(_)) {
             return Some(apply(&function, value, origin));
         }
-        let types = Arc::new([Arg::Type(from), Arg::Type(result.clone())]);
-        let form = Form::Primitive(Primitive::Let, types, Arc::new([value, function]));
+        let data = [P::data(&from)?, P::data(&result)?].map(Arg::Type);
+        let types = data.into_iter().chain(P::access(&result)).collect();
+        let primitive = P::of_rise(Primitive::Let)?;
+        let form = Form::Primitive(primitive, types, Arc::new([value, function]));
         Some(Node::new(form, result, origin))
     }
 
@@ -103,7 +105,7 @@ impl Elaborator<'_> {
         op_span: Span,
         first: TermId,
         second: TermId,
-    ) -> Option<Expr> {
+    ) -> Option<Expr<P>> {
         let first_site = self.whole(first);
         let first = self.term(first, None)?;
         let second_site = self.whole(second);
@@ -123,7 +125,7 @@ impl Elaborator<'_> {
 
     /// The origin of a stage of a composition once it is applied: its own, if that points at a
     /// name in it.
-    fn applied(&self, stage: &Expr, site: super::Origin) -> super::Origin {
+    fn applied(&self, stage: &Expr<P>, site: super::Origin) -> super::Origin {
         match stage.form {
             Form::Lambda(..) | Form::DepLambda(..) => site,
             _ => stage.origin,
@@ -131,7 +133,7 @@ impl Elaborator<'_> {
     }
 
     /// The origin of a term that starts with this word.
-    fn keyword(&mut self, id: TermId, word: &str) -> super::Origin {
+    pub(super) fn keyword(&mut self, id: TermId, word: &str) -> super::Origin {
         let span = self.span(id);
         let length = u32::try_from(word.len()).unwrap_or(0);
         let head = Span::new(span.start, (span.start + length).min(span.end));

@@ -4,10 +4,13 @@
 //! arguments, what names stand for. What the text leaves out (implicit arguments, functions over
 //! implicit parameters, the primitives that operators stand for) is put in.
 
+mod command;
 mod function;
 mod spine;
+mod surface;
 mod value;
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use nat::Var;
@@ -15,18 +18,24 @@ use rustc_hash::FxHashMap;
 use syntax::ast::{BinaryOp, BinderId, Item, ItemKind, Kind, Name, TermId, TermKind};
 use syntax::{GlobalId, Severity, Span};
 
-use super::{Def, Foreign, Form, Local, Node, Origin, Param, Site};
+use super::{Def, Expr, Foreign, Form, Local, Node, Origin, Param, Site};
 use crate::infer::for_each_var;
 use crate::types::{Pi, Scheme, Ty, Type};
 use crate::{BinderInfo, Inference, NameUse, Primitive, TermInfo};
 
-type Expr = super::Expr<Primitive>;
+pub use surface::{Command, Surface};
 
-/// The explicit term of a definition or foreign function; `None` if something is wrong with it,
-/// and for items that define nothing.
+/// The explicit term of a definition or foreign function of RISE; `None` if something is wrong with
+/// it, and for items that define nothing.
 ///
 /// `item` must have been read without a syntax error.
 pub fn elaborate(item: &Item, inference: &Inference) -> Option<Def<Primitive>> {
+    elaborate_in(item, inference)
+}
+
+/// The explicit term of a definition or foreign function in the language with the primitives `P`,
+/// as [`elaborate`] gives it.
+pub fn elaborate_in<P: Surface>(item: &Item, inference: &Inference) -> Option<Def<P>> {
     let wrong = |d: &syntax::Diagnostic| d.severity == Severity::Error;
     if inference.diagnostics.iter().any(wrong) {
         return None;
@@ -54,7 +63,7 @@ pub fn elaborate(item: &Item, inference: &Inference) -> Option<Def<Primitive>> {
     })
 }
 
-struct Elaborator<'a> {
+struct Elaborator<'a, P> {
     item: &'a Item,
     inference: &'a Inference,
     uses: FxHashMap<TermId, &'a NameUse>,
@@ -63,9 +72,10 @@ struct Elaborator<'a> {
     sites: Vec<Site>,
     globals: Vec<(GlobalId, Name)>,
     next_local: u32,
+    language: PhantomData<P>,
 }
 
-impl<'a> Elaborator<'a> {
+impl<'a, P: Surface> Elaborator<'a, P> {
     fn new(item: &'a Item, inference: &'a Inference) -> Self {
         Elaborator {
             item,
@@ -75,12 +85,13 @@ impl<'a> Elaborator<'a> {
             sites: Vec::new(),
             globals: Vec::new(),
             next_local: u32::try_from(item.binders.len()).unwrap_or(u32::MAX),
+            language: PhantomData,
         }
     }
 
     // ----- items -----
 
-    fn def(&mut self, written: Option<TermId>, body: TermId) -> Option<(Expr, Implicit)> {
+    fn def(&mut self, written: Option<TermId>, body: TermId) -> Option<(Expr<P>, Implicit)> {
         let mut written = match written {
             Some(term) => Some(self.written_type(term)?),
             None => None,
@@ -113,7 +124,7 @@ impl<'a> Elaborator<'a> {
         open.into_iter().zip(kinds).collect()
     }
 
-    fn foreign(&mut self, name: Name) -> Option<Expr> {
+    fn foreign(&mut self, name: Name) -> Option<Expr<P>> {
         let ItemKind::Foreign {
             params,
             result,
@@ -127,13 +138,16 @@ impl<'a> Elaborator<'a> {
             .iter()
             .map(|&param| {
                 let name = self.item.binder(param).name.clone();
-                Some((name, self.value_type(param)?))
+                Some((name, P::data(&self.value_type(param)?)?))
             })
             .collect::<Option<Box<[_]>>>()?;
         let result = self.written_type(*result)?;
-        let ty = params.iter().rev().fold(result.clone(), |out, (_, ty)| {
-            Arc::new(Type::Fun(ty.clone(), out))
-        });
+        let ty = params
+            .iter()
+            .rev()
+            .fold(P::value(result.clone()), |out, (_, ty)| {
+                Arc::new(Type::Fun(P::value(ty.clone()), out))
+            });
         let foreign = Foreign {
             name,
             params,
@@ -152,7 +166,7 @@ impl<'a> Elaborator<'a> {
 
     /// A term. `written` is the type that the definition's own written type gives it: its binders
     /// are those of the term.
-    fn term(&mut self, id: TermId, written: Option<&Ty>) -> Option<Expr> {
+    fn term(&mut self, id: TermId, written: Option<&Ty>) -> Option<Expr<P>> {
         if let Some(pi) = self.implicit_parameter(id, written) {
             let inner = written.map(|_| &pi.body);
             let body = match inner {
@@ -188,11 +202,12 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    fn visit(&mut self, id: TermId, written: Option<&Ty>) -> Option<Expr> {
+    fn visit(&mut self, id: TermId, written: Option<&Ty>) -> Option<Expr<P>> {
         let item = self.item;
         match &item.term(id).kind {
             TermKind::Paren(inner) => self.term(*inner, written),
             TermKind::Ascribe { term, .. } => self.term(*term, None),
+            TermKind::Apply { callee, .. } if self.is_size_call(*callee) => self.size_value(id),
             TermKind::Name(_) | TermKind::Operator(_) | TermKind::Apply { .. } => {
                 self.application(id)
             }
@@ -227,6 +242,17 @@ impl<'a> Elaborator<'a> {
                 body,
             } => self.let_in(id, *binder, *value, *body, written),
             TermKind::Pair(a, b) => self.pair(id, *a, *b),
+            TermKind::Assign { op_span, lhs, rhs } => self.assign(id, *op_span, *lhs, *rhs),
+            TermKind::Sequence(commands) => self.sequence(commands),
+            TermKind::If {
+                condition,
+                then,
+                otherwise,
+            } => self.conditional(id, [*condition, *then, *otherwise]),
+            TermKind::Skip => {
+                let origin = self.whole(id);
+                self.command(Command::Skip, vec![], vec![], origin)
+            }
             _ => None,
         }
     }

@@ -6,12 +6,12 @@ use nat::Nat;
 use syntax::Span;
 use syntax::ast::{Kind, TermId, TermKind};
 
-use super::{Elaborator, Expr};
-use crate::core::{Form, Node, Origin, apply, dep_apply, dep_lambda, var_arg};
+use super::{Elaborator, Surface};
+use crate::core::{Expr, Form, Node, Origin, apply, dep_apply, dep_lambda, var_arg};
 use crate::primitive::OptionalArgument;
 use crate::spine::Spine;
 use crate::types::{Arg, Pi, Ty, Type};
-use crate::{BinderInfo, NameUse, Primitive, Target, TermInfo, library_scheme};
+use crate::{BinderInfo, NameUse, Target, TermInfo};
 
 /// The implicit arguments of a use that are still to be given.
 type Implicits<'u> = std::slice::Iter<'u, (syntax::ast::Name, Arg)>;
@@ -25,9 +25,16 @@ struct Giving {
     head: Span,
 }
 
-impl Elaborator<'_> {
+impl Giving {
+    /// How many arguments are not given yet.
+    fn left(&self) -> usize {
+        self.spine.args.len() - self.given
+    }
+}
+
+impl<P: Surface> Elaborator<'_, P> {
     /// A name, an application or a pipe.
-    pub(super) fn application(&mut self, id: TermId) -> Option<Expr> {
+    pub(super) fn application(&mut self, id: TermId) -> Option<Expr<P>> {
         let spine = Spine::of(self.item, id);
         let head = spine.head;
         let mut giving = Giving {
@@ -47,8 +54,13 @@ impl Elaborator<'_> {
         }
         let name_use = *self.uses.get(&head)?;
         match name_use.target {
-            Target::Primitive(Primitive::MakeArray) => self.make_array(id, &mut giving),
-            Target::Primitive(primitive) => self.primitive(primitive, name_use, &mut giving),
+            Target::Primitive(_) | Target::Phrase(_) => {
+                let primitive = P::of_target(name_use.target)?;
+                match primitive.is_make_array() {
+                    true => self.make_array(primitive, id, &mut giving),
+                    false => self.primitive(&primitive, name_use, &mut giving),
+                }
+            }
             Target::Global(_) => self.global(name_use, &mut giving),
             Target::Binder(binder) => {
                 let form = match &self.inference.binders[binder.0 as usize] {
@@ -66,11 +78,11 @@ impl Elaborator<'_> {
                 let function = Node::new(form, ty, origin);
                 self.give(&mut giving, function, &mut name_use.implicits.iter())
             }
-            Target::SumIndex(_) | Target::Phrase(_) => None,
+            Target::SumIndex(_) => None,
         }
     }
 
-    fn global(&mut self, name_use: &NameUse, giving: &mut Giving) -> Option<Expr> {
+    fn global(&mut self, name_use: &NameUse, giving: &mut Giving) -> Option<Expr<P>> {
         let Target::Global(id) = name_use.target else {
             return None;
         };
@@ -84,6 +96,9 @@ impl Elaborator<'_> {
         let first = name_use.implicits.len().checked_sub(later)?;
         let (first, later) = name_use.implicits.split_at(first);
         let args = first.iter().map(|(_, arg)| arg.clone()).collect();
+        if P::WHOLE && !first.is_empty() && giving.left() > explicit_arguments(&ty) {
+            giving.given += first.len();
+        }
         let origin = self.result_origin(giving);
         let function = Node::new(Form::Global(id, args), ty, origin);
         self.give(giving, function, &mut later.iter())
@@ -93,9 +108,9 @@ impl Elaborator<'_> {
     fn give(
         &mut self,
         giving: &mut Giving,
-        mut function: Expr,
+        mut function: Expr<P>,
         implicits: &mut Implicits,
-    ) -> Option<Expr> {
+    ) -> Option<Expr<P>> {
         loop {
             while let Type::Pi(Pi { implicit: true, .. }) = &*function.ty {
                 let (_, arg) = implicits.next()?;
@@ -146,15 +161,18 @@ impl Elaborator<'_> {
 
     fn primitive(
         &mut self,
-        primitive: Primitive,
+        primitive: &P,
         name_use: &NameUse,
         giving: &mut Giving,
-    ) -> Option<Expr> {
+    ) -> Option<Expr<P>> {
         let optional = self.optional(primitive, giving);
         let implicits = &mut name_use.implicits.iter();
         let mut args = Vec::new();
-        for _ in super::leading_implicit(library_scheme(primitive)) {
+        for _ in super::leading_implicit(primitive.scheme()) {
             args.push(implicits.next()?.1.clone());
+        }
+        if P::WHOLE && giving.left() > explicit_arguments(&self.ty(giving.spine.head)?) {
+            giving.given += args.len();
         }
         let mut ty = self.ty(giving.spine.head)?;
         let mut missing: Vec<Pi> = Vec::new();
@@ -182,7 +200,7 @@ impl Elaborator<'_> {
         }
         args.extend(optional);
         let origin = self.result_origin(giving);
-        let form = Form::Primitive(primitive, args.into(), Arc::new([]));
+        let form = Form::Primitive(primitive.clone(), args.into(), Arc::new([]));
         let function = Node::new(form, ty, origin);
         if missing.is_empty() {
             return self.give(giving, function, implicits);
@@ -192,12 +210,16 @@ impl Elaborator<'_> {
     }
 
     /// The argument that may come before the others.
-    fn optional(&mut self, primitive: Primitive, giving: &mut Giving) -> Option<Arg> {
+    fn optional(&mut self, primitive: &P, giving: &mut Giving) -> Option<Arg> {
         let optional = primitive.optional_argument()?;
+        let one_more = |count: usize| giving.left() == count + 1;
+        let explicit = explicit_arguments(&self.ty(giving.spine.head)?);
+        let implicit = super::leading_implicit(primitive.scheme()).count();
+        let counted = !P::WHOLE || one_more(explicit) || one_more(explicit + implicit);
         let first = giving.spine.args.first().filter(|arg| !arg.piped);
         let written = match (optional, first.and_then(|arg| self.type_level(arg.term))) {
             (OptionalArgument::AddressSpace, Some(arg @ Arg::Address(_))) => Some(arg),
-            (OptionalArgument::Dimension, Some(arg @ Arg::Nat(_))) => Some(arg),
+            (OptionalArgument::Dimension, Some(arg @ Arg::Nat(_))) if counted => Some(arg),
             _ => None,
         };
         if written.is_some() {
@@ -215,28 +237,39 @@ impl Elaborator<'_> {
     }
 
     /// `makeArray(k)`, whose type follows from `k`.
-    fn make_array(&mut self, id: TermId, giving: &mut Giving) -> Option<Expr> {
-        let Some(Arg::Nat(count)) = self.next_type_level(giving) else {
+    fn make_array(&mut self, primitive: P, id: TermId, giving: &mut Giving) -> Option<Expr<P>> {
+        let mut first = self.next_type_level(giving)?;
+        if P::WHOLE && matches!(first, Arg::Type(_)) {
+            // The type of the elements.
+            first = self.next_type_level(giving)?;
+        }
+        let Arg::Nat(count) = first else {
             return None;
         };
         let mut result = self.ty(id)?;
         while let Type::Fun(_, out) = &*result {
             result = out.clone();
         }
-        let Type::Array(_, elem) = &*result else {
+        let data = P::data(&result)?;
+        let Type::Array(_, elem) = &*data else {
             return None;
         };
         let elem = elem.clone();
+        let value = P::value(elem.clone());
         let values = count.as_const().and_then(|k| usize::try_from(k).ok())?;
-        let ty = (0..values).fold(result, |out, _| Arc::new(Type::Fun(elem.clone(), out)));
-        let types: Arc<[Arg]> = Arc::new([Arg::Nat(count), Arg::Type(elem)]);
+        let ty = (0..values).fold(result, |out, _| Arc::new(Type::Fun(value.clone(), out)));
+        let mut types = [Arg::Nat(count), Arg::Type(elem)];
+        if P::WHOLE {
+            // In the order of its type.
+            types.reverse();
+        }
         let origin = self.result_origin(giving);
-        let form = Form::Primitive(Primitive::MakeArray, types, Arc::new([]));
+        let form = Form::Primitive(primitive, Arc::new(types), Arc::new([]));
         self.give(giving, Node::new(form, ty, origin), &mut [].iter())
     }
 
-    pub(super) fn size_node(&mut self, id: TermId, size: Nat) -> Expr {
-        let ty: Ty = Arc::new(Type::Scalar(syntax::ast::ScalarType::NatType));
+    pub(super) fn size_node(&mut self, id: TermId, size: Nat) -> Expr<P> {
+        let ty = P::value(Arc::new(Type::Scalar(syntax::ast::ScalarType::NatType)));
         let origin = self.whole(id);
         Node::new(Form::Nat(size), ty, origin)
     }
@@ -248,6 +281,16 @@ impl Elaborator<'_> {
             _ => None,
         }
     }
+}
+
+/// How many arguments a type takes until it is no function any more.
+fn explicit_arguments(ty: &Ty) -> usize {
+    let (mut ty, mut count) = (ty, 0);
+    while let Type::Fun(_, rest) | Type::Pi(Pi { body: rest, .. }) = &**ty {
+        count += 1;
+        ty = rest;
+    }
+    count
 }
 
 /// How many implicit parameters there are along a type, up to those behind so many arguments.

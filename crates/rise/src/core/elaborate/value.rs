@@ -6,13 +6,13 @@ use nat::{Facts, Nat, Prop};
 use syntax::Span;
 use syntax::ast::{BinaryOp, Half, Kind, Literal, ScalarType, TermId, TermKind, UnaryOp};
 
-use super::{Elaborator, Expr};
-use crate::core::{Form, Node, Origin};
+use super::{Elaborator, Surface};
+use crate::core::{Expr, Form, Node, Origin};
 use crate::infer::operator_primitive;
 use crate::types::{Arg, Ty, Type};
 use crate::{Primitive, TermInfo};
 
-impl Elaborator<'_> {
+impl<P: Surface> Elaborator<'_, P> {
     pub(super) fn operator(
         &mut self,
         id: TermId,
@@ -20,22 +20,23 @@ impl Elaborator<'_> {
         op_span: Span,
         lhs: TermId,
         rhs: TermId,
-    ) -> Option<Expr> {
+    ) -> Option<Expr<P>> {
         let left = self.term(lhs, None)?;
         let right = self.term(rhs, None)?;
         if let Some(size) = size_operation(op, &left, &right) {
             return Some(self.size_node(id, size));
         }
-        let primitive = operator_primitive(op)?;
+        let primitive = P::of_rise(operator_primitive(op)?)?;
         let span = self.span(id);
         let origin = self.site(span, op_span);
-        let bool_type: Ty = Arc::new(Type::Scalar(ScalarType::Bool));
+        let bool_type = P::value(Arc::new(Type::Scalar(ScalarType::Bool)));
+        let data = P::data(&left.ty)?;
         let (types, ty) = match op {
             BinaryOp::And | BinaryOp::Or => (Vec::new(), bool_type),
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => {
-                (vec![Arg::Type(left.ty.clone())], left.ty.clone())
+                (vec![Arg::Type(data.clone())], P::value(data))
             }
-            _ => (vec![Arg::Type(left.ty.clone())], bool_type),
+            _ => (vec![Arg::Type(data)], bool_type),
         };
         Some(primitive_node(
             primitive,
@@ -46,50 +47,66 @@ impl Elaborator<'_> {
         ))
     }
 
-    pub(super) fn unary(&mut self, id: TermId, op: UnaryOp, operand: TermId) -> Option<Expr> {
+    pub(super) fn unary(&mut self, id: TermId, op: UnaryOp, operand: TermId) -> Option<Expr<P>> {
         let operand = self.term(operand, None)?;
         let span = self.span(id);
         let origin = self.site(span, Span::new(span.start, (span.start + 1).min(span.end)));
-        let ty = operand.ty.clone();
+        let data = P::data(&operand.ty)?;
+        let ty = P::value(data.clone());
         let (primitive, types) = match op {
-            UnaryOp::Neg => (Primitive::Neg, vec![Arg::Type(ty.clone())]),
+            UnaryOp::Neg => (Primitive::Neg, vec![Arg::Type(data)]),
             UnaryOp::Not => (Primitive::Not, Vec::new()),
         };
+        let primitive = P::of_rise(primitive)?;
         Some(primitive_node(primitive, types, vec![operand], ty, origin))
     }
 
-    pub(super) fn project(&mut self, id: TermId, pair: TermId, half: Half) -> Option<Expr> {
+    pub(super) fn project(&mut self, id: TermId, pair: TermId, half: Half) -> Option<Expr<P>> {
         let pair_end = self.span(pair).end;
         let pair = self.term(pair, None)?;
-        let Type::Pair(first, second) = &*pair.ty else {
+        let data = P::data(&pair.ty)?;
+        let Type::Pair(first, second) = &*data else {
             return None;
         };
         let (first, second) = (first.clone(), second.clone());
         let span = self.span(id);
         let origin = self.site(span, Span::new(pair_end.min(span.end), span.end));
         let (primitive, ty) = match half {
-            Half::First => (Primitive::Fst, first.clone()),
-            Half::Second => (Primitive::Snd, second.clone()),
+            Half::First => (Primitive::Fst, P::value(first.clone())),
+            Half::Second => (Primitive::Snd, P::value(second.clone())),
         };
+        let primitive = P::of_rise(primitive)?;
         let types = vec![Arg::Type(first), Arg::Type(second)];
         Some(primitive_node(primitive, types, vec![pair], ty, origin))
     }
 
-    pub(super) fn pair(&mut self, id: TermId, a: TermId, b: TermId) -> Option<Expr> {
+    pub(super) fn pair(&mut self, id: TermId, a: TermId, b: TermId) -> Option<Expr<P>> {
         let (a, b) = (self.term(a, None)?, self.term(b, None)?);
         let origin = self.whole(id);
-        let types = vec![Arg::Type(a.ty.clone()), Arg::Type(b.ty.clone())];
-        let ty = Arc::new(Type::Pair(a.ty.clone(), b.ty.clone()));
-        let (primitive, args) = (Primitive::MakePair, vec![a, b]);
-        Some(primitive_node(primitive, types, args, ty, origin))
+        let ty = self.ty(id)?;
+        let data = [P::data(&a.ty)?, P::data(&b.ty)?].map(Arg::Type);
+        let types = data.into_iter().chain(P::access(&ty)).collect();
+        let primitive = P::of_rise(Primitive::MakePair)?;
+        Some(primitive_node(primitive, types, vec![a, b], ty, origin))
     }
 
     // ----- sizes -----
 
     /// A size where an expression stands.
-    pub(super) fn size_value(&mut self, id: TermId) -> Option<Expr> {
+    pub(super) fn size_value(&mut self, id: TermId) -> Option<Expr<P>> {
         let size = self.size(id)?;
         Some(self.size_node(id, size))
+    }
+
+    /// Whether what is applied is a function on sizes.
+    pub(super) fn is_size_call(&self, mut callee: TermId) -> bool {
+        while let TermKind::Paren(inner) = self.item.term(callee).kind {
+            callee = inner;
+        }
+        match self.uses.get(&callee) {
+            Some(_) => matches!(self.type_level_name(callee), Some((_, Kind::Nat2Nat))),
+            None => matches!(self.item.term(callee).kind, TermKind::Name(_)),
+        }
     }
 
     /// The size that a term is.
@@ -148,20 +165,20 @@ impl Elaborator<'_> {
     }
 }
 
-fn primitive_node(
-    primitive: Primitive,
+pub(super) fn primitive_node<P>(
+    primitive: P,
     types: Vec<Arg>,
-    args: Vec<Expr>,
+    args: Vec<Expr<P>>,
     ty: Ty,
     origin: Origin,
-) -> Expr {
+) -> Expr<P> {
     let form = Form::Primitive(primitive, types.into(), args.into());
     Node::new(form, ty, origin)
 }
 
 /// Arithmetic on sizes is a size where both mean the same: where nothing becomes negative and
 /// nothing is divided by 0.
-fn size_operation(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Nat> {
+fn size_operation<P: Surface>(op: BinaryOp, left: &Expr<P>, right: &Expr<P>) -> Option<Nat> {
     if !matches!(left.form, Form::Nat(_)) && !matches!(right.form, Form::Nat(_)) {
         return None;
     }
@@ -179,8 +196,8 @@ fn size_operation(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Nat> {
 }
 
 /// The size that a value is; a literal of `natType` is one too.
-fn as_size(expr: &Expr) -> Option<Nat> {
-    match (&expr.form, &*expr.ty) {
+fn as_size<P: Surface>(expr: &Expr<P>) -> Option<Nat> {
+    match (&expr.form, &*P::data(&expr.ty)?) {
         (Form::Nat(size), _) => Some(size.clone()),
         (Form::Literal(Literal::Int { value, .. }), Type::Scalar(ScalarType::NatType)) => {
             i64::try_from(*value)
