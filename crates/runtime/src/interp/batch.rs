@@ -9,7 +9,9 @@ use super::block::{Bind, Block, Exec, Step};
 use super::col::{Col, Lane};
 use super::data::{Cells, Data};
 use super::frame::Frame;
-use super::kind::{Arith, Compare, Elem, Kind, Num, Word, cast, with_kind, with_number};
+use super::kind::{
+    Arith, Compare, Elem, Exact, Kind, Num, Word, reads, with_kind, with_number, writes,
+};
 use super::math::Math;
 use super::scalar::{Branch, Scalar, checked_index, slot_col};
 use super::val::{Target, Val};
@@ -255,10 +257,8 @@ impl Batcher {
                 })
             }
             Scalar::Cast(from, to, a) => {
-                let a = self.scalar(a)?;
-                with_kind!(*from, S => with_kind!(*to, T => Rc::new(move |frame, n| {
-                    unary::<S, T>(a(frame, n)?, cast::<S, T>)
-                })))
+                let (from, to, a) = (*from, *to, self.scalar(a)?);
+                Rc::new(move |frame, n| cast(from, to, a(frame, n)?))
             }
             Scalar::Index(a, bound, origin) => {
                 let (a, bound, origin) = (self.scalar(a)?, bound.clone(), *origin);
@@ -308,6 +308,18 @@ fn unary<S: Elem, T: Elem>(lane: Lane, f: impl Fn(S) -> T) -> Option<Lane> {
             Lane::Each(T::wrap(values.iter().map(|value| f(*value)).collect()))
         }
     })
+}
+
+fn cast(from: Kind, to: Kind, lane: Lane) -> Option<Lane> {
+    let values: Vec<Exact> = match lane {
+        Lane::Same(word) => return Some(Lane::Same(writes(to)(reads(from)(word)))),
+        Lane::Each(data) => with_kind!(from, S => {
+            S::slice(&data)?.iter().map(|value| value.exact()).collect()
+        }),
+    };
+    Some(Lane::Each(with_kind!(to, T => {
+        T::wrap(values.into_iter().map(T::cast).collect())
+    })))
 }
 
 /// One operation on two lanes, in the memory of one of them.

@@ -334,7 +334,12 @@ impl Compare {
     }
 }
 
-/// A scalar of one kind as another.
-pub(crate) fn cast<S: Elem, T: Elem>(value: S) -> T {
-    T::cast(value.exact())
+/// What reads words of a kind, for `cast`.
+pub(crate) fn reads(from: Kind) -> fn(Word) -> Exact {
+    with_kind!(from, T => |word| T::of(word).exact())
+}
+
+/// What writes words of a kind, for `cast`.
+pub(crate) fn writes(to: Kind) -> fn(Exact) -> Word {
+    with_kind!(to, T => |value| T::cast(value).word())
 }

@@ -8,7 +8,7 @@ use super::block::Step;
 use super::col::Col;
 use super::error::{ErrorKind, Res};
 use super::frame::{Frame, NatCode};
-use super::kind::{Arith, Compare, Elem, Kind, Num, Word, cast, with_kind, with_number};
+use super::kind::{Arith, Compare, Elem, Kind, Num, Word, reads, with_kind, with_number, writes};
 use super::math::Math;
 use super::val::Val;
 
@@ -157,10 +157,8 @@ impl Scalar {
                 Rc::new(move |frame| if c(frame)? != 0 { a(frame) } else { b(frame) })
             }
             Scalar::Cast(from, to, a) => {
-                let a = a.code();
-                with_kind!(*from, S => with_kind!(*to, T => Rc::new(move |frame| {
-                    Ok(cast::<S, T>(S::of(a(frame)?)).word())
-                })))
+                let (read, write, a) = (reads(*from), writes(*to), a.code());
+                Rc::new(move |frame| Ok(write(read(a(frame)?))))
             }
             Scalar::Index(a, bound, origin) => index_code(a.code(), bound.clone(), *origin),
             Scalar::Load(slot, args, origin) => load_code(*slot, args, *origin),
@@ -187,24 +185,6 @@ fn arith<T: Num>(op: Arith, a: &Scalar, b: &Scalar, origin: Origin) -> WordCode 
             (Scalar::Slot(a, false), Scalar::Slot(b, false)) => {
                 let (a, b) = (*a, *b);
                 Rc::new(move |frame| Ok(f(T::of(frame.words[a]), T::of(frame.words[b])).word()))
-            }
-            (Scalar::Slot(a, false), b) => {
-                let (a, b) = (*a, b.code());
-                Rc::new(move |frame| {
-                    let b = T::of(b(frame)?);
-                    Ok(f(T::of(frame.words[a]), b).word())
-                })
-            }
-            (a, Scalar::Slot(b, false)) => {
-                let (a, b) = (a.code(), *b);
-                Rc::new(move |frame| {
-                    let a = T::of(a(frame)?);
-                    Ok(f(a, T::of(frame.words[b])).word())
-                })
-            }
-            (a, Scalar::Const(b)) => {
-                let (a, b) = (a.code(), T::of(*b));
-                Rc::new(move |frame| Ok(f(T::of(a(frame)?), b).word()))
             }
             (a, b) => {
                 let (a, b) = (a.code(), b.code());

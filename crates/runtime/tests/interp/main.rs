@@ -1,4 +1,12 @@
-//! What programs mean, by example.
+//! What programs mean, by example and by law.
 
 mod arrays;
+mod dependent;
+mod errors;
 mod harness;
+mod laws;
+mod limits;
+mod numbers;
+mod patterns;
+mod programs;
+mod trace;

@@ -100,11 +100,11 @@ impl Compiler {
         let index = self.index(call, 0, steps)?;
         let element = call.ty(0)?.clone();
         let xs = match self.out(call, 1, steps)? {
-            Out::Val(code) => {
+            xs @ (Out::Slot(_) | Out::Elem(..)) => xs,
+            xs => {
                 let array = Arc::new(Type::Array(call.nat(0)?.clone(), element.clone()));
-                self.bound(Out::Val(code), &array, steps)?
+                self.bound(xs, &array, steps)?
             }
-            xs => xs,
         };
         self.element(xs, &index, &element, call.origin)
     }

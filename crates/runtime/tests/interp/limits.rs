@@ -1,0 +1,113 @@
+//! Runs that take too much of something.
+
+use std::time::Duration;
+
+use crate::harness::Case;
+use runtime::interp::{ErrorKind, Options, run};
+use runtime::process::Cancel;
+
+/// Works for ages.
+const ENDLESS: &str = "def main = fun(x: i32 =>
+  (generate(fun(i => indexAsNat(i))) : 1000000.natType) |> mapSeq(fun(i =>
+    (generate(fun(j => indexAsNat(j))) : 1000000.natType) |> reduceSeq(fun(a, j => a * i + j))(0)))
+    |> reduceSeq(add)(0))";
+
+fn stops(options: &Options<'_>) -> ErrorKind {
+    let case = Case::new(ENDLESS, &[]);
+    match run(&case.program, &case.bindings, &case.args(&["1"]), options) {
+        Ok(_) => panic!("it finished"),
+        Err(error) => error.kind,
+    }
+}
+
+#[test]
+fn time_is_limited() {
+    let options = Options {
+        time_limit: Some(Duration::from_millis(30)),
+        ..Options::default()
+    };
+    assert_eq!(stops(&options), ErrorKind::Timeout);
+}
+
+#[test]
+fn steps_are_limited() {
+    let options = Options {
+        step_limit: Some(100_000),
+        ..Options::default()
+    };
+    assert_eq!(stops(&options), ErrorKind::TooManySteps);
+}
+
+#[test]
+fn runs_can_be_cancelled() {
+    let cancel = Cancel::default();
+    cancel.cancel();
+    let options = Options {
+        cancel: Some(&cancel),
+        ..Options::default()
+    };
+    assert_eq!(stops(&options), ErrorKind::Cancelled);
+}
+
+#[test]
+fn memory_is_limited() {
+    let limit = 1 << 20;
+    let options = Options {
+        memory_limit: limit,
+        ..Options::default()
+    };
+    assert_eq!(stops(&options), ErrorKind::OutOfMemory { limit });
+    let huge = "def main = fun(x: f32 => (generate(fun(i => generate(fun(j => x)))) : 1000000.2000.f32) |> map(reduce(add)(0.0f)))";
+    let case = Case::new(huge, &[]);
+    let outcome = run(&case.program, &case.bindings, &case.args(&["1"]), &options);
+    assert!(matches!(outcome, Err(error) if error.kind == ErrorKind::OutOfMemory { limit }));
+}
+
+#[test]
+fn memory_is_given_back() {
+    let text = "def main = depFun(n: Nat => fun(xs: n.f32 =>
+      xs |> mapSeq(fun(x => xs |> mapSeq(fun(y => x * y)) |> toMem |> reduceSeq(add)(0.0f)))))";
+    let case = Case::new(text, &[("n", 1000)]);
+    let numbers: Vec<String> = (0..1000).map(|i| (i % 10).to_string()).collect();
+    let options = Options {
+        memory_limit: 64 << 10,
+        ..Options::default()
+    };
+    let arg = format!("[{}]", numbers.join(","));
+    let outcome = run(&case.program, &case.bindings, &case.args(&[&arg]), &options);
+    assert!(outcome.is_ok(), "4 MB in all, 12 KB at a time: {outcome:?}");
+}
+
+#[test]
+fn deep_programs_do_not_overflow_the_stack() {
+    let mut text = String::from("def f0 = fun(x: i32 => x + 1)\n");
+    for level in 1..=9 {
+        let below = level - 1;
+        text += &format!("def f{level} = fun(x: i32 => f{below}(f{below}(x)))\n");
+    }
+    text += "def main = fun(x: i32 => f9(x))";
+    let case = Case::new(&text, &[]);
+    let value = case.run(&case.args(&["0"])).expect("a result");
+    assert_eq!(crate::harness::line(&value), "512");
+    let long = format!("def main = fun(x: i32 => x{})", " + 1".repeat(900));
+    let case = Case::new(&long, &[]);
+    let value = case.run(&case.args(&["0"])).expect("a result");
+    assert_eq!(crate::harness::line(&value), "900");
+}
+
+#[test]
+fn functions_that_multiply_are_refused() {
+    let mut text = String::from("def g0 : (i32 -> i32) -> i32 -> i32 = fun(f, x => f(f(x)))\n");
+    for level in 1..=3 {
+        let below = level - 1;
+        text += &format!(
+            "def g{level} : (i32 -> i32) -> i32 -> i32 = fun(f, x => g{below}(g{below}(f))(x))\n"
+        );
+    }
+    text += "def main = fun(x: i32 => g3(fun(y => y + 1))(x))";
+    let case = Case::new(&text, &[]);
+    match case.run(&case.args(&["0"])) {
+        Ok(value) => assert_eq!(crate::harness::line(&value), "256"),
+        Err(error) => assert_eq!(error.kind, ErrorKind::TooLarge),
+    }
+}

@@ -1,0 +1,197 @@
+//! Arithmetic.
+
+use crate::harness::{eval, fails};
+use runtime::interp::ErrorKind;
+
+/// An expression of two numbers of a type.
+fn binary(ty: &str, expr: &str, x: &str, y: &str) -> String {
+    let text = format!("def main = fun(x: {ty}, y: {ty} => {expr})");
+    eval(&text, &[], &[x, y])
+}
+
+#[test]
+fn integers_wrap_at_their_own_width() {
+    assert_eq!(binary("i8", "x + y", "127", "1"), "-128");
+    assert_eq!(binary("u8", "x - y", "0", "1"), "255");
+    assert_eq!(binary("i16", "x * y", "300", "300"), "24464");
+    assert_eq!(binary("i32", "x + y", "2147483647", "1"), "-2147483648");
+    assert_eq!(binary("u32", "x * y", "65536", "65537"), "65536");
+    assert_eq!(
+        binary("i64", "x - y", "-9223372036854775808", "1"),
+        "9223372036854775807"
+    );
+    assert_eq!(binary("u64", "x + y", "18446744073709551615", "2"), "1");
+    assert_eq!(binary("i8", "-x", "-128", "0"), "-128");
+    assert_eq!(binary("u8", "-x", "1", "0"), "255");
+}
+
+#[test]
+fn division_truncates() {
+    assert_eq!(binary("i32", "x / y", "-7", "2"), "-3");
+    assert_eq!(binary("i32", "x % y", "-7", "2"), "-1");
+    assert_eq!(binary("i32", "x / y", "7", "-2"), "-3");
+    assert_eq!(binary("i32", "x % y", "7", "-2"), "1");
+    assert_eq!(binary("i32", "x / y", "-2147483648", "-1"), "-2147483648");
+    assert_eq!(binary("i32", "x % y", "-2147483648", "-1"), "0");
+    assert_eq!(binary("u8", "x / y", "200", "3"), "66");
+}
+
+#[test]
+fn division_by_zero_stops_for_integers_only() {
+    let text = "def main = fun(x: i32, y: i32 => x / y)";
+    assert_eq!(fails(text, &[], &["1", "0"]), ErrorKind::DivisionByZero);
+    let text = "def main = fun(x: u8, y: u8 => x % y)";
+    assert_eq!(fails(text, &[], &["1", "0"]), ErrorKind::DivisionByZero);
+    assert_eq!(binary("f32", "x / y", "1", "0"), "inf");
+    assert_eq!(binary("f64", "x / y", "-1", "0"), "-inf");
+}
+
+#[test]
+fn floats_are_rounded_to_their_own_type_after_each_operation() {
+    assert_eq!(binary("f32", "x + y", "16777216", "1"), "16777216.0");
+    assert_eq!(binary("f64", "x + y", "16777216", "1"), "16777217.0");
+    assert_eq!(binary("f16", "x + y", "2048", "1"), "2048.0");
+    assert_eq!(binary("f16", "x * y", "60000", "2"), "inf");
+    assert_eq!(binary("f32", "(x + y) - x", "16777216", "1"), "0.0");
+    assert_eq!(binary("f32", "x * y", "0.1", "3"), "0.3");
+    assert_eq!(binary("f32", "x * y - 1.0f", "0.1", "10"), "0.0");
+}
+
+#[test]
+fn comparisons_with_nan_are_false_but_for_inequality() {
+    for op in ["<", "<=", ">", ">=", "=="] {
+        assert_eq!(binary("f32", &format!("x {op} y"), "NaN", "1"), "false");
+    }
+    assert_eq!(binary("f32", "x != y", "NaN", "NaN"), "true");
+    assert_eq!(binary("f32", "x == y", "0.0", "-0.0"), "true");
+    assert_eq!(binary("bool", "x < y", "false", "true"), "true");
+    assert_eq!(binary("u8", "x > y", "200", "100"), "true");
+    assert_eq!(binary("i8", "x > y", "-1", "1"), "false");
+}
+
+#[test]
+fn casts_wrap_truncate_and_saturate() {
+    let cast = |from: &str, to: &str, x: &str| {
+        eval(
+            &format!("def main = fun(x: {from} => (cast(x) : {to}))"),
+            &[],
+            &[x],
+        )
+    };
+    let table = [
+        ("i32", "u8", "300", "44"),
+        ("i32", "i8", "200", "-56"),
+        ("i8", "u32", "-1", "4294967295"),
+        ("u64", "i32", "4294967295", "-1"),
+        ("i8", "i64", "-5", "-5"),
+        ("f32", "i32", "-2.9", "-2"),
+        ("f32", "u8", "300.5", "255"),
+        ("f32", "u8", "-1.5", "0"),
+        ("f32", "i32", "1e20", "2147483647"),
+        ("f32", "i64", "-1e30", "-9223372036854775808"),
+        ("f64", "i16", "NaN", "0"),
+        ("f32", "bool", "0.5", "true"),
+        ("f32", "bool", "-0.0", "false"),
+        ("f32", "bool", "NaN", "true"),
+        ("i32", "bool", "2", "true"),
+        ("bool", "f32", "true", "1.0"),
+        ("bool", "i32", "true", "1"),
+        ("i32", "f32", "16777217", "16777216.0"),
+        ("i64", "f64", "9007199254740993", "9007199254740992.0"),
+        ("f64", "f32", "1e40", "inf"),
+        ("f64", "f32", "0.1", "0.1"),
+        ("f32", "f16", "65520", "inf"),
+        ("f16", "f32", "0.1", "0.099975586"),
+        ("natType", "f32", "3", "3.0"),
+        ("i32", "natType", "7", "7"),
+    ];
+    for (from, to, x, expected) in table {
+        assert_eq!(cast(from, to, x), expected, "{x} : {from} as {to}");
+    }
+}
+
+#[test]
+fn what_is_not_needed_is_not_computed() {
+    assert_eq!(binary("i32", "select(y == 0)(0)(x / y)", "1", "0"), "0");
+    assert_eq!(binary("i32", "y != 0 && x / y > 0", "1", "0"), "false");
+    assert_eq!(binary("i32", "y == 0 || x / y > 0", "1", "0"), "true");
+    assert_eq!(
+        binary("i32", "let q = x / y in select(y == 0)(7)(q)", "1", "0"),
+        "7"
+    );
+    assert_eq!(binary("i32", "fst((x, x / y))", "1", "0"), "1");
+    let text = "def main = fun(x: i32, y: i32 =>
+      makeArray(2)(x, y) |> map(fun(z => x / z)) |> take(1))";
+    assert_eq!(eval(text, &[], &["1", "0"]), "[1]");
+}
+
+#[test]
+fn guards_hold_for_many_elements_too() {
+    let text = "def main = depFun(n: Nat => fun(xs: n.i32 =>
+      xs |> map(fun(x => select(x == 0 || 12 / x > 5)(0)(12 / x)))))";
+    assert_eq!(
+        eval(text, &[("n", 8)], &["[0,1,2,3,4,0,6,12]"]),
+        "[0, 0, 0, 4, 3, 0, 2, 1]"
+    );
+}
+
+#[test]
+fn sizes_are_numbers() {
+    let text = "def main = depFun(n: Nat => fun(x: natType => x + n * n))";
+    assert_eq!(eval(text, &[("n", 5)], &["1"]), "26");
+    let text = "def main = depFun(n: Nat => fun(xs: n.f32 => reduce(add)(0.0f)(xs) / cast(n)))";
+    assert_eq!(eval(text, &[("n", 4)], &["[1,2,3,4]"]), "2.5");
+}
+
+#[test]
+fn literals_have_the_type_of_their_context() {
+    assert_eq!(
+        eval("def main = fun(x: f32 => x * 2)", &[], &["1.5"]),
+        "3.0"
+    );
+    assert_eq!(
+        eval("def main = fun(x: u8 => x + 200u8)", &[], &["100"]),
+        "44"
+    );
+    assert_eq!(
+        eval("def main = fun(x: f64 => x + 0.1f64)", &[], &["0.2"]),
+        "0.30000000000000004"
+    );
+    assert_eq!(
+        eval("def main = fun(x: bool => x || !true)", &[], &["false"]),
+        "false"
+    );
+}
+
+#[test]
+fn math_functions_are_built_in() {
+    let unary = |declaration: &str, x: &str| {
+        let ty = if declaration.contains("f64") {
+            "f64"
+        } else {
+            "f32"
+        };
+        let name = declaration.split_once('(').map_or("", |(name, _)| name);
+        let text = format!("foreign def {declaration}\ndef main = fun(x: {ty} => {name}(x))");
+        eval(&text, &[], &[x])
+    };
+    assert_eq!(unary("sqrt(x: f32): f32", "2"), "1.4142135");
+    assert_eq!(unary("sqrtf(x: f32): f32", "2"), "1.4142135");
+    assert_eq!(unary("sqrt(x: f64): f64", "2"), "1.4142135623730951");
+    assert_eq!(unary("floor(x: f32): f32", "-1.5"), "-2.0");
+    assert_eq!(unary("rint(x: f32): f32", "2.5"), "2.0");
+    let text = "foreign def fmaxf(a: f32, b: f32): f32
+def main = depFun(n: Nat => fun(xs: n.f32 => xs |> reduce(fmaxf)(0.0f)))";
+    assert_eq!(eval(text, &[("n", 7)], &["[1,5,2,9,3,4,0]"]), "9.0");
+    let text = "foreign def fma(a: f64, b: f64, c: f64): f64
+def main = fun(xs: 8.f64 => xs |> map(fun(x => fma(x, x, 1.0f64))))";
+    assert_eq!(
+        eval(text, &[], &["[0,1,2,3,4,5,6,7]"]),
+        "[1.0, 2.0, 5.0, 10.0, 17.0, 26.0, 37.0, 50.0]"
+    );
+    let text = "foreign def remainder(a: f32, b: f32): f32
+def main = fun(x: f32, y: f32 => remainder(x, y))";
+    assert_eq!(eval(text, &[], &["5", "2"]), "1.0");
+    assert_eq!(eval(text, &[], &["7", "2"]), "-1.0");
+    assert_eq!(eval(text, &[], &["3", "2"]), "-1.0");
+}
