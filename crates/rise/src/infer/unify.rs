@@ -10,7 +10,7 @@ use super::Infer;
 use super::table::{State, VarInfo};
 use crate::classes::Classes;
 use crate::subst::subst;
-use crate::types::{Access, Address, Arg, DataFun, Pi, SizeFun, Ty, Type};
+use crate::types::{Access, Arg, DataFun, Pi, SizeFun, Ty, Type};
 
 /// Why two types must agree: what a message about it says.
 #[derive(Clone, Copy, Debug)]
@@ -489,18 +489,7 @@ impl Infer<'_> {
 
     /// The variable as an argument of its kind.
     pub(super) fn var_as_arg(&self, var: Var, kind: Kind) -> Arg {
-        match kind {
-            Kind::Nat => Arg::Nat(Nat::var(var)),
-            Kind::AddrSp => Arg::Address(Address::Var(var)),
-            Kind::Nat2Nat => Arg::SizeFun(SizeFun::Var(var)),
-            Kind::Nat2Data => Arg::DataFun(DataFun::Var(var)),
-            Kind::DataType
-            | Kind::Scalar
-            | Kind::Num
-            | Kind::Int
-            | Kind::Float
-            | Kind::ReadWrite => Arg::Type(Arc::new(Type::Var(var))),
-        }
+        crate::core::var_arg(var, kind)
     }
 }
 
