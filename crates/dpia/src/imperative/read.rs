@@ -206,6 +206,8 @@ impl Translation {
         let (place, acc_ty, exp_ty) = ("out", phrase::acc(t), exp(t, Access::Rd));
         let out = self.param(place, acc_ty.clone());
         let [x, y] = ["x", "y"].map(|name| self.param(name, exp_ty.clone()));
+        // The result takes the place of the left operand.
+        self.twins.insert(out.local.id, x.local.id);
         let args = [Node::var(&x, origin), Node::var(&y, origin)];
         let combine = self.acc_call(f, args, &Node::var(&out, origin))?;
         let combine = fun(out, super::build::fun2(x, y, combine));

@@ -1,6 +1,6 @@
 //! Values in memory: assignments, copies, and values that are kept.
 
-use rise::core::{Form, Node, Origin, Param, for_each_local};
+use rise::core::{Form, Node, Origin, Param};
 use rise::{Arg, DataFun, Type};
 
 use super::Translation;
@@ -10,10 +10,11 @@ use super::build::{
     select,
 };
 use super::error::{Reason, Result, fail};
-use super::pure::{is_atomic, is_index_arithmetic};
+use super::pure::{for_each, is_atomic, is_index_arithmetic};
 use crate::phrase::{Phrase, contains_array, exp, prim};
 use crate::prim::Prim;
 use rise::Access;
+use rustc_hash::FxHashSet;
 use syntax::ast::Name;
 
 impl Translation {
@@ -32,13 +33,13 @@ impl Translation {
     }
 
     /// Whether `value` reads memory that `place` is part of.
-    fn reads_from(&self, value: &Phrase, place: &Phrase) -> bool {
+    pub fn reads_from(&self, value: &Phrase, place: &Phrase) -> bool {
         let roots = self.roots(place);
         let mut reads = false;
         for_each_local(value, &mut |local| {
             reads |= roots
                 .iter()
-                .any(|root| *root == local.id || self.twins.get(root) == Some(&local.id));
+                .any(|root| *root == local || self.twins.get(root) == Some(&local));
         });
         reads
     }
@@ -46,9 +47,9 @@ impl Translation {
     /// The variables that stand for the memory that a place is in, by number.
     pub fn roots(&self, place: &Phrase) -> Vec<u32> {
         let mut roots = Vec::new();
-        for_each_local(place, &mut |local| match self.within.get(&local.id) {
+        for_each_local(place, &mut |local| match self.within.get(&local) {
             Some(outer) => roots.extend_from_slice(outer),
-            None => roots.push(local.id),
+            None => roots.push(local),
         });
         roots
     }
@@ -193,6 +194,11 @@ impl Translation {
                 _ => Ok(value),
             };
         }
+        self.kept(value, name, origin)
+    }
+
+    /// A value without arrays in a variable of its own.
+    pub fn kept(&mut self, value: Phrase, name: &str, origin: Origin) -> Result<Phrase> {
         let (acc, read) = self.allocate(&data_of(&value)?, None, name, origin);
         self.assign(&acc, &value, origin)?;
         Ok(read)
@@ -203,10 +209,7 @@ impl Translation {
         if is_index_arithmetic(index) {
             return Ok(index.clone());
         }
-        let origin = index.origin;
-        let (acc, read) = self.allocate(&data_of(index)?, None, "index", origin);
-        self.assign(&acc, index, origin)?;
-        Ok(read)
+        self.kept(index.clone(), "index", index.origin)
     }
 
     /// A value that is read as a whole, where no index can move inwards: an array whose elements
@@ -243,39 +246,71 @@ impl Translation {
         if self.is_pure(a) && self.is_pure(b) {
             return select(condition, a.clone(), b.clone(), origin);
         }
-        if has_array(a)?
-            && let (Some(a), Some(b)) = (self.without_commands(a)?, self.without_commands(b)?)
-        {
-            return select(condition, a, b, origin);
+        if !has_array(a)? {
+            let (acc, read) = self.allocate(&data_of(a)?, None, "tmp", origin);
+            let a = self.acc(a, acc.clone())?;
+            let b = self.acc(b, acc)?;
+            self.emit(branch(condition, a, b, origin));
+            return Ok(read);
         }
-        let space = memory_of(a).or_else(|| memory_of(b));
-        let (acc, read) = self.allocate(&data_of(a)?, space, "tmp", origin);
-        let a = self.block(origin, |this| this.store_at(a, &acc, origin))?;
-        let b = self.block(origin, |this| this.store_at(b, &acc, origin))?;
+        let (a, b) = (self.prepare(a)?, self.prepare(b)?);
+        if let (Prepared::Value(a), Prepared::Value(b)) = (&a, &b) {
+            return select(condition, a.clone(), b.clone(), origin);
+        }
+        let space = [&a, &b].into_iter().find_map(Prepared::space);
+        let (acc, read) = self.allocate(&a.data()?, space, "tmp", origin);
+        let a = self.block(origin, |this| this.finish(a, &acc, origin))?;
+        let b = self.block(origin, |this| this.finish(b, &acc, origin))?;
         self.emit(branch(condition, a, b, origin));
         Ok(read)
     }
 
-    /// What reads `phrase`, if that needs no commands before.
-    fn without_commands(&mut self, phrase: &Phrase) -> Result<Option<Phrase>> {
+    /// Translates a branch once: what is in memory anyway is left until it is known where.
+    fn prepare(&mut self, phrase: &Phrase) -> Result<Prepared> {
+        let phrase = self.head(phrase)?;
+        if is_stored(&phrase) {
+            return Ok(Prepared::Stored(phrase));
+        }
         self.blocks.push(Vec::new());
-        let value = self.read(phrase);
+        let value = self.read(&phrase);
         let steps = self.blocks.pop().unwrap_or_default();
         let value = value?;
-        Ok(steps.is_empty().then_some(value))
+        Ok(if steps.is_empty() {
+            Prepared::Value(value)
+        } else {
+            Prepared::After(steps, value)
+        })
     }
 
-    /// Adds the commands that write a value that is read.
+    /// Adds the commands that write a branch.
+    fn finish(&mut self, branch: Prepared, output: &Phrase, origin: Origin) -> Result<()> {
+        match branch {
+            Prepared::Stored(phrase) => self.store_at(&phrase, output, origin),
+            Prepared::Value(value) => self.copy_to(output, &value, origin),
+            Prepared::After(steps, value) => {
+                steps.into_iter().for_each(|step| self.step(step));
+                self.copy_to(output, &value, origin)
+            }
+        }
+    }
+
+    /// Adds the commands that write a value that would be stored elsewhere.
     fn store_at(&mut self, phrase: &Phrase, output: &Phrase, origin: Origin) -> Result<()> {
         let phrase = &self.head(phrase)?;
         match &phrase.form {
             Form::Primitive(Prim::ToMem, _, args) if args.len() == 1 => {
                 self.write(&args[0], output)
             }
-            _ if !has_array(phrase)? => self.write(phrase, output),
             Form::Primitive(Prim::Let, _, args) if args.len() == 2 => {
                 let body = self.bind_in(&args[0], &args[1], origin)?;
                 self.store_at(&body, output, origin)
+            }
+            Form::Primitive(Prim::Select, _, args) if args.len() == 3 => {
+                let condition = self.read(&args[0])?;
+                let a = self.block(origin, |this| this.store_at(&args[1], output, origin))?;
+                let b = self.block(origin, |this| this.store_at(&args[2], output, origin))?;
+                self.emit(branch(condition, a, b, origin));
+                Ok(())
             }
             _ => {
                 let value = self.read(phrase)?;
@@ -313,6 +348,55 @@ impl Translation {
     }
 }
 
+/// Calls `f` with the number of each variable in a phrase.
+fn for_each_local(phrase: &Phrase, f: &mut dyn FnMut(u32)) {
+    for_each(phrase, &mut FxHashSet::default(), &mut |part| {
+        if let Form::Var(local) = &part.form {
+            f(local.id);
+        }
+    });
+}
+
+/// A branch of a choice between arrays.
+enum Prepared {
+    /// It is written to memory, wherever that is.
+    Stored(Phrase),
+    /// It can be read at once.
+    Value(Phrase),
+    /// It can be read after some steps.
+    After(Vec<Step>, Phrase),
+}
+
+impl Prepared {
+    fn data(&self) -> Result<rise::Ty> {
+        match self {
+            Prepared::Stored(value) | Prepared::Value(value) | Prepared::After(_, value) => {
+                data_of(value)
+            }
+        }
+    }
+
+    fn space(&self) -> Option<Arg> {
+        match self {
+            Prepared::Stored(value) => memory_of(value),
+            _ => None,
+        }
+    }
+}
+
+/// Whether an array is written to memory at its end.
+fn is_stored(phrase: &Phrase) -> bool {
+    match &phrase.form {
+        Form::Primitive(Prim::ToMem, ..) => true,
+        Form::Primitive(Prim::Let, _, args) => match args.get(1).map(|f| &f.form) {
+            Some(Form::Lambda(_, body)) => is_stored(body),
+            _ => false,
+        },
+        Form::Primitive(Prim::Select, _, args) => args.iter().skip(1).any(is_stored),
+        _ => false,
+    }
+}
+
 /// The address space of a value that is stored.
 fn memory_of(phrase: &Phrase) -> Option<Arg> {
     match &phrase.form {
@@ -321,6 +405,7 @@ fn memory_of(phrase: &Phrase) -> Option<Arg> {
             Some(Form::Lambda(_, body)) => memory_of(body),
             _ => None,
         },
+        Form::Primitive(Prim::Select, _, args) => args.iter().skip(1).find_map(memory_of),
         _ => None,
     }
 }

@@ -58,8 +58,7 @@ impl Translation {
         let origin = phrase.origin;
         match (which, types, args) {
             (Prim::MakePair, _, [a, b]) if has_array(phrase)? => {
-                self.write_half(a, Prim::PairAcc1, output, origin)?;
-                self.write_half(b, Prim::PairAcc2, output, origin)?;
+                self.write_halves(a, b, output, origin)?;
             }
             (Prim::Zip, [n, s, t, ..], [a, b]) => {
                 for (e, place) in [(a, Prim::ZipAcc1), (b, Prim::ZipAcc2)] {
@@ -216,6 +215,33 @@ impl Translation {
         output: &Phrase,
     ) -> Result<Phrase> {
         self.block(f.origin, |this| this.write_call(f, args, output))
+    }
+
+    /// A pair with arrays is written half by half. If they read what is overwritten, a half
+    /// without arrays is computed before the other is written, and put in its place afterwards.
+    fn write_halves(
+        &mut self,
+        a: &Phrase,
+        b: &Phrase,
+        output: &Phrase,
+        origin: Origin,
+    ) -> Result<()> {
+        let mut halves = [(a.clone(), Prim::PairAcc1), (b.clone(), Prim::PairAcc2)];
+        if self.reads_from(a, output) || self.reads_from(b, output) {
+            for (half, _) in &mut halves {
+                if !has_array(half)? {
+                    let value = self.read(half)?;
+                    *half = self.kept(value, "tmp", origin)?;
+                }
+            }
+            if !has_array(a)? {
+                halves.reverse();
+            }
+        }
+        for (half, place) in halves {
+            self.write_half(&half, place, output, origin)?;
+        }
+        Ok(())
     }
 
     fn write_half(

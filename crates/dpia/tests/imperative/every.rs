@@ -137,6 +137,8 @@ const C: &[&str] = &[
     "depFun((n: Nat, k: Nat) => fun(xs: (n * 2^k).f32 => xs |> iterate(k)(depFun(l: Nat => fun(part => part |> split(2) |> mapSeq(reduceSeq(add)(0.0f)))))))",
     "depFun((n: Nat, m: Nat) => fun(xs: n.8.f32 => xs |> mapSeq(fun(row => row |> map(fun(x => x + 1.0f)) |> iterate(3)(depFun(l: Nat => fun(part => part |> split(2) |> mapSeq(reduceSeq(add)(0.0f)))))))))",
     "depFun(n: Nat => fun(xs: n.8.4.f32 => xs |> mapSeq(fun(row => row |> map(reduceSeq(add)(0.0f)) |> iterate(3)(depFun(l: Nat => fun(part => part |> split(2) |> mapSeq(reduceSeq(add)(0.0f)))))))))",
+    "depFun((n: Nat, m: Nat) => fun(xs: n.f32, ys: m.f32 => let r = xs |> reduceSeq(fun(a, x => (a._1 + x, a._2 |> mapSeq(fun(y => y + a._1)))))((0.0f, ys |> mapSeq(id))) in r._2 |> mapSeq(fun(y => y + r._1))))",
+    "depFun((n: Nat, m: Nat) => fun(xs: n.f32, b: bool, c: bool => select(b)(toMem(xs |> mapSeq(id)))(select(c)(let y = toMem(xs |> mapSeq(fun(x => x + 1.0f))) in y |> drop(0))(toMem(xs |> mapSeq(fun(x => x * x))))) |> mapSeq(id)))",
     // streams
     "depFun(n: Nat => fun(xs: (n + 2).f32 => xs |> circularBuffer(4)(3)(fun(x => x * 0.5f)) |> iterateStream(fun(w => w |> reduceSeq(add)(0.0f)))))",
     "depFun(n: Nat => fun(xs: (n + 2).f32 => xs |> rotateValues(3)(id) |> mapStream(reduceSeq(add)(0.0f)) |> iterateStream(fun(x => x / 3.0f))))",
@@ -178,6 +180,7 @@ const OPENMP: &[&str] = &[
     "depFun(n: Nat => fun(xs: n.f32 => xs |> mapPar(fun(x => x + 1.0f))))",
     "depFun(n: Nat => fun(xs: n.f32 => xs |> reducePar(add)(0.0f)))",
     "depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs |> map(reduceSeq(add)(0.0f)) |> reducePar(add)(0.0f)))",
+    "depFun(n: Nat => fun(xs: n.f32 => zip(xs)(xs) |> reducePar(fun(a, b => (a._1 * b._1 - a._2 * b._2, a._1 * b._2 + a._2 * b._1)))((1.0f, 0.0f))))",
     "depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs |> mapPar(fun(row => row |> mapSeq(fun(x => x + 1.0f)) |> toMem |> reduceSeq(add)(0.0f)))))",
 ];
 
