@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rustc_hash::FxHashSet;
 use syntax::Diagnostic;
 
-use crate::{Database, FileId, ItemId, queries};
+use crate::{Database, FileId, ItemId, queries, targets};
 
 /// Deep terms are walked by recursion; only what is used of this becomes memory.
 const STACK: usize = 64 << 20;
@@ -29,6 +29,7 @@ impl Database {
             queries::settle_more(db, chunk.iter().copied(), seen);
             chunk.iter().for_each(|&item| {
                 queries::checked(db, item.into());
+                targets::settle(db, item);
             });
         });
         files

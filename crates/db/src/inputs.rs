@@ -43,6 +43,14 @@ pub(crate) struct SourceItem {
     pub file: FileId,
 }
 
+/// What the user asks for besides.
+#[salsa::input(singleton)]
+pub(crate) struct Options {
+    /// What every program is checked for.
+    #[returns(copy)]
+    pub target: Option<dpia::Target>,
+}
+
 /// The files that are always in scope.
 #[salsa::input(singleton)]
 pub(crate) struct Library {

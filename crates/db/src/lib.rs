@@ -17,6 +17,8 @@ mod notes;
 mod queries;
 mod recursion;
 mod scope;
+mod stages;
+mod targets;
 mod trees;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,7 +28,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::{Diagnostic, GlobalId, Span};
 
 use files::{Layout, Paths};
-use inputs::{Library, SourceFile, SourceItem};
+use inputs::{Library, Options, SourceFile, SourceItem};
 use trees::Trees;
 
 pub use batch::FileReport;
@@ -38,6 +40,7 @@ pub use queries::Import;
 pub use recursion::Recursion;
 pub use salsa::Cancelled;
 pub use scope::{Binding, Definitions, Origin, Scope};
+pub use stages::Staged;
 
 /// What the tracked functions may ask of the database besides salsa.
 #[salsa::db]
@@ -279,7 +282,7 @@ impl Database {
     /// What there is to say about the item: syntax, names, types. Spans are relative to it.
     pub fn item_diagnostics(&self, item: ItemId) -> Arc<[Diagnostic]> {
         queries::settle(self, [item]);
-        queries::item_diagnostics(self, item)
+        targets::all_diagnostics(self, item)
     }
 
     /// What there is to say about the file, an item at a time (items without diagnostics are left
@@ -287,7 +290,7 @@ impl Database {
     pub fn file_diagnostics(&self, file: FileId) -> Vec<(ItemId, Arc<[Diagnostic]>)> {
         let items = self.items(file);
         queries::settle(self, items.iter().copied());
-        queries::file_diagnostics(self, file, &items)
+        targets::file_diagnostics(self, file, &items)
     }
 
     /// The names that the file's items can use.
@@ -417,6 +420,52 @@ impl LogKey {
     }
 }
 
+/// Stages.
+impl Database {
+    /// The linked program of the definition with its functions applied, or what keeps it from
+    /// having one. The same holds of what follows.
+    pub fn normalised(&self, item: ItemId) -> Staged<rise::core::Program<rise::Primitive>> {
+        queries::settle(self, [item]);
+        stages::normalised(self, item.into())
+    }
+
+    /// The functional phrase.
+    pub fn functional(&self, item: ItemId, target: dpia::Target) -> Staged<dpia::PhraseProgram> {
+        queries::settle(self, [item]);
+        stages::functional(self, item.into(), target)
+    }
+
+    /// The imperative program.
+    pub fn imperative(&self, item: ItemId, target: dpia::Target) -> Staged<dpia::PhraseProgram> {
+        queries::settle(self, [item]);
+        stages::imperative(self, item.into(), target)
+    }
+
+    /// The generated text.
+    pub fn module(&self, item: ItemId, target: dpia::Target) -> Staged<codegen::Module> {
+        queries::settle(self, [item]);
+        stages::module(self, item.into(), target)
+    }
+}
+
+/// Options.
+impl Database {
+    /// Checks every program for this target, too, besides those that it names itself.
+    pub fn set_target(&mut self, target: Option<dpia::Target>) {
+        use salsa::Setter as _;
+        Options::get(self)
+            .set_target(self)
+            .with_durability(salsa::Durability::HIGH)
+            .to(target);
+    }
+
+    /// The targets that the item is checked for.
+    pub fn targets(&self, item: ItemId) -> dpia::Targets {
+        queries::settle(self, [item]);
+        targets::targets(self, item)
+    }
+}
+
 /// Starting.
 impl Database {
     /// A database that holds the library and nothing else.
@@ -457,6 +506,9 @@ impl Database {
             .map(|(name, text)| db.load_library_file(name, text))
             .collect();
         let _singleton = Library::builder(files)
+            .durability(salsa::Durability::HIGH)
+            .new(&db);
+        let _singleton = Options::builder(None)
             .durability(salsa::Durability::HIGH)
             .new(&db);
         db

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dpia::functional::Selection;
 use rise::core::{Def, LinkError, Program};
 use rise::{BinderInfo, Env, Inference, Names, Primitive, Resolution, Scheme, TermInfo, Type};
 use rustc_hash::FxHashSet;
@@ -30,6 +31,8 @@ pub struct Import {
 pub(crate) struct Checked {
     pub scheme: Option<Arc<Scheme>>,
     pub diagnostics: Arc<[Diagnostic]>,
+    /// What it says about its targets.
+    pub selection: Selection,
 }
 
 /// The item's syntax.
@@ -89,11 +92,13 @@ pub(crate) fn dependencies(db: &dyn Db, item: ItemId, mut visit: impl FnMut(Item
 pub(crate) fn checked(db: &dyn Db, item: SourceItem) -> Checked {
     let parsed = parsed(db, item.into());
     let mut diagnostics = parsed.diagnostics.to_vec();
+    let mut selection = Selection::default();
     let scheme = match infer(db, item, &parsed) {
         Some(Ok(inference)) => {
             // A definition that cannot be read as it stands gets one error: what inference makes
             // of the rest may follow from it.
             let unreadable = !diagnostics.is_empty();
+            selection = Selection::of(&parsed.item, &inference);
             diagnostics.extend(inference.diagnostics.into_iter().filter(|diagnostic| {
                 !unreadable || diagnostic.severity != syntax::Severity::Error
             }));
@@ -111,6 +116,7 @@ pub(crate) fn checked(db: &dyn Db, item: SourceItem) -> Checked {
     Checked {
         scheme,
         diagnostics: diagnostics.into(),
+        selection,
     }
 }
 
@@ -251,27 +257,14 @@ fn resolutions(db: &dyn Db, item: SourceItem) -> Box<[(Name, Resolution)]> {
         .collect()
 }
 
-/// What there is to say about the item, its place among the others included.
+/// What there is to say about the item, its place among the others included, its targets not.
 pub(crate) fn item_diagnostics(db: &dyn Db, item: ItemId) -> Arc<[Diagnostic]> {
     let file = SourceItem::from(item).file(db);
     with_notes(db, item, notes(db, file.into()))
 }
 
-/// The items of the file about which there is something to say.
-pub(crate) fn file_diagnostics(
-    db: &dyn Db,
-    file: FileId,
-    items: &[ItemId],
-) -> Vec<(ItemId, Arc<[Diagnostic]>)> {
-    let notes = notes(db, file.into());
-    let all = items
-        .iter()
-        .map(|&item| (item, with_notes(db, item, notes)));
-    all.filter(|(_, diagnostics)| !diagnostics.is_empty())
-        .collect()
-}
-
-fn with_notes(db: &dyn Db, item: ItemId, notes: &Notes) -> Arc<[Diagnostic]> {
+/// What the item's text and its place among the others say.
+pub(crate) fn with_notes(db: &dyn Db, item: ItemId, notes: &Notes) -> Arc<[Diagnostic]> {
     let own = &checked(db, item.into()).diagnostics;
     match notes.get(&item) {
         None => own.clone(),

@@ -15,7 +15,7 @@ use crate::queries::{inference, linked, parsed};
 use crate::{Db, ItemId};
 
 /// A form, or what keeps the definition from having it.
-pub(crate) type Staged<T> = Result<Arc<T>, Arc<[Diagnostic]>>;
+pub type Staged<T> = Result<Arc<T>, Arc<[Diagnostic]>>;
 
 /// The linked program with its functions applied.
 #[salsa::tracked(returns(clone), lru = 128)]

@@ -5,3 +5,4 @@ mod fixture;
 mod incremental;
 mod names;
 mod programs;
+mod targets;

@@ -1,0 +1,148 @@
+//! What there is to say about an item as a program for its targets.
+
+use std::sync::Arc;
+
+use dpia::functional::is_program;
+use dpia::{Target, Targets};
+use rise::core::LinkError;
+use rustc_hash::FxHashSet;
+use syntax::{Diagnostic, Severity};
+
+use crate::inputs::{Options, SourceFile, SourceItem};
+use crate::notes::notes;
+use crate::queries::{Checked, bindings, checked, item_diagnostics, items, linked, with_notes};
+use crate::scope::Binding;
+use crate::stages::target_diagnostics;
+use crate::{Db, FileId, FilePath, ItemId};
+
+/// The targets that the item is checked for: those that it names; or, for a program that nothing
+/// else in its file uses, the one whose patterns it uses, and the one that everything is checked
+/// for.
+pub(crate) fn targets(db: &dyn Db, item: ItemId) -> Targets {
+    targets_among(db, item, Options::get(db).target(db))
+}
+
+fn targets_among(db: &dyn Db, item: ItemId, for_all: Option<Target>) -> Targets {
+    let checked = checked(db, item.into());
+    let selection = checked.selection;
+    if selection.marked.is_empty() && selection.used.is_none() && for_all.is_none() {
+        return Targets::default();
+    }
+    let file = SourceItem::from(item).file(db);
+    if is_wrong(checked) || matches!(SourceFile::from(file).path(db), FilePath::Std(_)) {
+        return Targets::default();
+    }
+    if !selection.marked.is_empty() {
+        return selection.marked;
+    }
+    let stands_alone = checked.scheme.as_deref().is_some_and(is_program)
+        && !used_inside(db, file.into()).contains(&item);
+    if stands_alone {
+        selection.used.into_iter().chain(for_all).collect()
+    } else {
+        Targets::default()
+    }
+}
+
+fn is_wrong(checked: &Checked) -> bool {
+    checked
+        .diagnostics
+        .iter()
+        .any(|diagnostic| diagnostic.severity == Severity::Error)
+}
+
+/// The items of the file that other items of it use.
+#[salsa::tracked]
+fn used_inside(db: &dyn Db, file: SourceFile) -> FxHashSet<ItemId> {
+    let mut used = FxHashSet::default();
+    for &item in items(db, file).iter() {
+        for (_, binding) in bindings(db, item.into()).iter() {
+            if let Binding::Def(other) = *binding
+                && other != item
+            {
+                used.insert(other);
+            }
+        }
+    }
+    used
+}
+
+/// Everything there is to say about the item.
+pub(crate) fn all_diagnostics(db: &dyn Db, item: ItemId) -> Arc<[Diagnostic]> {
+    with_targets(db, item, targets(db, item), item_diagnostics(db, item))
+}
+
+/// The items of the file about which there is something to say.
+pub(crate) fn file_diagnostics(
+    db: &dyn Db,
+    file: FileId,
+    items: &[ItemId],
+) -> Vec<(ItemId, Arc<[Diagnostic]>)> {
+    let notes = notes(db, file.into());
+    let for_all = Options::get(db).target(db);
+    let all = items.iter().map(|&item| {
+        let found = with_notes(db, item, notes);
+        let targets = targets_among(db, item, for_all);
+        (item, with_targets(db, item, targets, found))
+    });
+    all.filter(|(_, diagnostics)| !diagnostics.is_empty())
+        .collect()
+}
+
+/// Brings what is said for the item's targets up to date.
+pub(crate) fn settle(db: &dyn Db, item: ItemId) {
+    for target in targets(db, item).iter() {
+        target_diagnostics(db, item.into(), target);
+    }
+}
+
+/// What is said about the item anyway, and what is said for its targets.
+fn with_targets(
+    db: &dyn Db,
+    item: ItemId,
+    targets: Targets,
+    found: Arc<[Diagnostic]>,
+) -> Arc<[Diagnostic]> {
+    let mut said: Vec<(Target, Arc<[Diagnostic]>)> = Vec::new();
+    for target in targets.iter().filter(|_| is_linked(db, item)) {
+        let of_target = target_diagnostics(db, item.into(), target);
+        if !of_target.is_empty() {
+            said.push((target, of_target));
+        }
+    }
+    if said.is_empty() {
+        return found;
+    }
+    let mut all: Vec<Diagnostic> = found.to_vec();
+    let several = targets.iter().count();
+    for (target, of_target) in &said {
+        for diagnostic in of_target.iter() {
+            if all.iter().any(|other| same_place(other, diagnostic)) {
+                continue;
+            }
+            let mut diagnostic = diagnostic.clone();
+            let agree = |(_, of_target): &&(Target, Arc<[Diagnostic]>)| {
+                of_target.iter().any(|other| same_place(other, &diagnostic))
+            };
+            if said.iter().filter(agree).count() < several {
+                diagnostic.message = format!("for {}: {}", target.title(), diagnostic.message);
+            }
+            all.push(diagnostic);
+        }
+    }
+    all.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.severity));
+    all.into()
+}
+
+/// Whether nothing that the item uses is wrong: that has been reported.
+fn is_linked(db: &dyn Db, item: ItemId) -> bool {
+    !matches!(
+        linked(db, item.into()),
+        Err(LinkError::Broken | LinkError::BrokenUse { .. } | LinkError::Recursive { .. })
+    )
+}
+
+/// One mistake may show for several targets.
+fn same_place(a: &Diagnostic, b: &Diagnostic) -> bool {
+    (a.code, a.span) == (b.code, b.span)
+}

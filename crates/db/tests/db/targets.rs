@@ -1,0 +1,132 @@
+//! For which targets definitions are checked, and what is said about them.
+
+use std::fmt::Write;
+
+use db::Database;
+use dpia::Target;
+use expect_test::{Expect, expect};
+
+use crate::fixture::{file, fill, replace, workspace};
+
+fn said(db: &Database) -> String {
+    let mut out = String::new();
+    for (item, found) in db.file_diagnostics(file(db, "main.rise")) {
+        let text = db.item_text(item);
+        for diagnostic in found.iter() {
+            let place = &text[std::ops::Range::from(diagnostic.span)];
+            let code = diagnostic.code.as_str();
+            writeln!(out, "{code} at {place}: {}", diagnostic.message).unwrap();
+        }
+        assert_eq!(found, db.item_diagnostics(item));
+    }
+    out
+}
+
+fn check(text: &str, expected: Expect) {
+    expected.assert_eq(&said(&workspace(text)));
+}
+
+const MAP: &str = "depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x * 2.0f))))";
+
+#[test]
+fn a_definition_is_checked_for_the_target_it_names() {
+    check(&format!("def a = {MAP}"), expect![[""]]);
+    check(
+        &format!("@target(c)\ndef a = {MAP}\n@target(openmp)\ndef b = {MAP}"),
+        expect![[r#"
+            missing-choice at map: `map` does not say how it is computed, and its result is written
+            missing-choice at map: `map` does not say how it is computed, and its result is written
+        "#]],
+    );
+    check(
+        &format!("@target(c)\n@target(openmp)\ndef a = {MAP}"),
+        expect![[r#"
+            missing-choice at map: `map` does not say how it is computed, and its result is written
+        "#]],
+    );
+}
+
+#[test]
+fn what_only_one_target_has_selects_it() {
+    check(
+        "def a = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapPar(map(fun(x => x * 2.0f)))))
+def b = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapGlobal(map(fun(x => x * 2.0f)))))
+def c = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x * 2.0f)) |> toMem(Global)))
+def d = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapSeq(map(fun(x => x * 2.0f)))))",
+        expect![[r#"
+            missing-choice at map: `map` does not say how it is computed, and its result is written
+            missing-choice at map: `map` does not say how it is computed, and its result is written
+            missing-choice at map: `map` does not say how it is computed, and its result is written
+            missing-copy at toMem(Global): nothing writes this array to the result of `c`
+        "#]],
+    );
+}
+
+#[test]
+fn parts_of_programs_are_checked_where_they_are_used() {
+    check(
+        "def twice = fun(xs: 64.f32 => xs |> mapLocal(fun(x => x * 2.0f)))
+def each : (64.f32 -> 64.f32) -> 8.64.f32 -> 8.64.f32 = fun(f, xs => xs |> mapWorkGroup(f))
+def kernel = fun(xs: 8.64.f32 => xs |> mapWorkGroup(fun(row => row |> twice |> mapLocal(id))))",
+        expect![[r#"
+            missing-memory at twice: `mapLocal(id)` reads what `twice` writes
+        "#]],
+    );
+}
+
+#[test]
+fn every_program_can_be_checked_for_a_target() {
+    let mut db = workspace(&format!(
+        "def a = {MAP}\n@target(openmp)\ndef b = {MAP}\ndef id2 = fun(x => x)"
+    ));
+    db.set_target(Some(Target::C));
+    expect![[r#"
+        missing-choice at map: `map` does not say how it is computed, and its result is written
+        missing-choice at map: `map` does not say how it is computed, and its result is written
+    "#]]
+    .assert_eq(&said(&db));
+    db.set_target(None);
+    expect![[r#"
+        missing-choice at map: `map` does not say how it is computed, and its result is written
+    "#]]
+    .assert_eq(&said(&db));
+}
+
+#[test]
+fn what_is_wrong_anyway_is_not_compiled() {
+    check(
+        "@target(c)\ndef a = fun(xs: 8.f32 => xs |> map(fun(x => x + true)))
+@target(c)\ndef b = fun(xs: 8.f32 => a(xs))",
+        expect![[r#"
+            type-mismatch at true: `+` needs two operands of one type: the left one is `f32`, the right one `bool`
+            expected: f32
+               found: bool
+        "#]],
+    );
+}
+
+#[test]
+fn an_edit_checks_one_definition_again() {
+    let mut db = fill(
+        Database::logged(),
+        &format!("@target(c)\ndef a = {MAP}\n@target(c)\ndef b = {MAP}"),
+    );
+    said(&db);
+    db.take_log();
+    replace(
+        &mut db,
+        "main.rise",
+        "def b = depFun(n: Nat => fun(xs: n.f32 => xs |> map",
+        "def b = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq",
+    );
+    expect![[r#"
+        missing-choice at map: `map` does not say how it is computed, and its result is written
+    "#]]
+    .assert_eq(&said(&db));
+    let checked = db.take_log();
+    let count = checked
+        .iter()
+        .filter(|(query, _)| query == "target_diagnostics")
+        .count();
+    assert_eq!(count, 1);
+}
