@@ -138,6 +138,8 @@ impl Known {
                 return self.give_shape(var, Nat::ZERO);
             }
         }
+        // What is to be proved is written so, too.
+        let nat = crate::nonneg::tighten(&nat);
         if !nat.is_plainly_nonneg() && !self.nonneg.contains(&nat) {
             self.nonneg.push(nat);
         }

@@ -290,7 +290,7 @@ fn degree(nat: &Nat) -> u64 {
 }
 
 /// Integers: `2*n - 1 >= 0` is `n - 1 >= 0`.
-fn tighten(nat: &Nat) -> Nat {
+pub(crate) fn tighten(nat: &Nat) -> Nat {
     let constant = nat.constant_part();
     let varying = plain_add(nat, &Nat::constant(constant), -1);
     let content = varying.content();

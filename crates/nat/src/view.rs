@@ -114,7 +114,10 @@ mod tests {
         assert_eq!(Nat::ZERO.summands(), []);
         let size = &n * &n * 3 + Nat::div(&m, &Nat::constant(4)) - 1;
         let parts = |s: &Summand| {
-            let factors = s.factors.iter().map(|(part, exp)| format!("{part:?}^{exp}"));
+            let factors = s
+                .factors
+                .iter()
+                .map(|(part, exp)| format!("{part:?}^{exp}"));
             (s.coeff, factors.collect::<Vec<_>>())
         };
         let all: Vec<_> = size.summands().iter().map(parts).collect();

@@ -118,6 +118,9 @@ fn divisibility() {
     refuted(&[at_least(N, 33)], divides(33, N), &[(N, 34)]);
     refuted(&[], divides(4, 10), &[]);
     refuted(&[], divides(S, v(S) * v(K)), &[(S, 0), (K, 0)]);
+    // A fact about a multiple is known however its size is written.
+    proved(&[divides(8, N), at_least(N, 1)], at_least(N, 1));
+    proved(&[divides(8, N), divides(N, M)], at_least(N, 8));
 }
 
 #[test]

@@ -4,6 +4,8 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use nat::Var;
+use syntax::Dialect;
+use syntax::ast::{BinaryOp, Half, UnaryOp};
 
 use super::{Expr, Form, Node, Origin, Param, lambda};
 use crate::subst::{rename, subst};
@@ -28,9 +30,63 @@ pub trait Language: Clone + PartialEq + Debug {
     /// Whether it costs nothing, so that it may be done again at every use: halves of a pair.
     fn is_free(&self) -> bool;
 
+    /// Whether the value at this position is computed only if it is needed, or in a place of its
+    /// own, so that what is bound in it stays in it.
+    fn is_closed(&self, position: usize) -> bool;
+
+    /// The type with its type-level parameters, which are those of the type-level arguments in
+    /// order.
+    fn signature(&self) -> &Type;
+
+    /// How an application is written.
+    fn notation(&self) -> Notation;
+
+    /// The type-level arguments that are written, in lists as they are written.
+    fn written(&self, types: &[Arg]) -> Vec<Vec<Arg>>;
+
+    /// The same where the implicit ones are to be written too; `None` if they cannot be.
+    fn written_whole(&self, types: &[Arg]) -> Option<Vec<Vec<Arg>>>;
+
+    /// Whether the name stands for something of the language, so that no variable can have it.
+    fn is_name(name: &str) -> bool;
+
+    /// The language's syntax.
+    const DIALECT: Dialect;
+
     /// Whether the value at this position is written where the primitive stands, so that it
     /// belongs to each application of it: the start of a reduction.
     fn is_written(&self, position: usize) -> bool;
+}
+
+/// How an application of a primitive is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notation {
+    /// `f(n)(a)(b)`
+    Call(&'static str),
+    /// `b |> f(n)(a)`
+    Pipe(&'static str),
+    /// `f(n, a, b)`, with all of its arguments.
+    Whole(&'static str),
+    /// `f(n)(a, b)`
+    List(&'static str),
+    /// `a + b`; `add` where it has less.
+    Infix(BinaryOp, &'static str),
+    /// `-a`
+    Prefix(UnaryOp, &'static str),
+    /// `a._1`
+    Project(Half, &'static str),
+    /// `(a, b)`
+    Pair(&'static str),
+    /// `let x = a in b`
+    Let(&'static str),
+    /// `a = b`
+    Assign,
+    /// `a; b`
+    Sequence,
+    /// `if (a) { b } else { c }`
+    If,
+    /// `skip`
+    Skip,
 }
 
 /// The variables that signatures bind are numbered from here on, away from those of programs.
@@ -70,6 +126,55 @@ impl Language for Primitive {
         matches!(self, Primitive::Fst | Primitive::Snd)
     }
 
+    const DIALECT: Dialect = Dialect::Rise;
+
+    fn signature(&self) -> &Type {
+        &library_scheme(*self).ty
+    }
+
+    fn is_name(name: &str) -> bool {
+        Primitive::from_name(name).is_some()
+    }
+
+    fn notation(&self) -> Notation {
+        notation(*self)
+    }
+
+    fn written(&self, types: &[Arg]) -> Vec<Vec<Arg>> {
+        let mut lists = Vec::new();
+        let (mut ty, mut rest) = (self.signature(), types.iter());
+        while let Type::Pi(pi) = ty {
+            let arg = rest.next();
+            if !pi.implicit {
+                lists.extend(arg.map(|arg| vec![arg.clone()]));
+            }
+            ty = &pi.body;
+        }
+        match (self, rest.next()) {
+            // 0 is what stands for none.
+            (_, Some(Arg::Nat(dimension))) if dimension.is_zero() => {}
+            (_, Some(optional)) => lists.insert(0, vec![optional.clone()]),
+            (Primitive::OclRun, None) => {
+                let sizes: Vec<Arg> = lists.concat();
+                lists = sizes.chunks(3).map(<[Arg]>::to_vec).collect();
+            }
+            _ => {}
+        }
+        lists
+    }
+
+    fn written_whole(&self, _types: &[Arg]) -> Option<Vec<Vec<Arg>>> {
+        None
+    }
+
+    fn is_closed(&self, position: usize) -> bool {
+        match self {
+            Primitive::And | Primitive::Or | Primitive::Select => position > 0,
+            Primitive::OclRun => true,
+            _ => false,
+        }
+    }
+
     fn is_written(&self, position: usize) -> bool {
         match self {
             Primitive::Reduce
@@ -91,4 +196,40 @@ fn make_array_type(types: &[Arg]) -> Option<Ty> {
     let array: Ty = Arc::new(Type::Array(count.clone(), elem.clone()));
     let fun = |out, _| Arc::new(Type::Fun(elem.clone(), out));
     Some((0..count.as_const()?).fold(array, fun))
+}
+
+/// What works on the last value reads best behind it.
+fn notation(primitive: Primitive) -> Notation {
+    use Primitive::*;
+    let name = primitive.name();
+    match primitive {
+        Add => Notation::Infix(BinaryOp::Add, name),
+        Sub => Notation::Infix(BinaryOp::Sub, name),
+        Mul => Notation::Infix(BinaryOp::Mul, name),
+        Div => Notation::Infix(BinaryOp::Div, name),
+        Mod => Notation::Infix(BinaryOp::Mod, name),
+        Gt => Notation::Infix(BinaryOp::Gt, name),
+        Lt => Notation::Infix(BinaryOp::Lt, name),
+        Ge => Notation::Infix(BinaryOp::Ge, name),
+        Le => Notation::Infix(BinaryOp::Le, name),
+        Equal => Notation::Infix(BinaryOp::Eq, name),
+        NotEqual => Notation::Infix(BinaryOp::Ne, name),
+        And => Notation::Infix(BinaryOp::And, name),
+        Or => Notation::Infix(BinaryOp::Or, name),
+        Neg => Notation::Prefix(UnaryOp::Neg, name),
+        Not => Notation::Prefix(UnaryOp::Not, name),
+        Fst => Notation::Project(Half::First, name),
+        Snd => Notation::Project(Half::Second, name),
+        MakePair => Notation::Pair(name),
+        Let => Notation::Let(name),
+        MakeArray => Notation::List(name),
+        Select | Cast | IndexAsNat | NatAsIndex | Generate | Concat | Zip | DepZip
+        | VectorFromScalar | MakeDepPair | Dmatch => Notation::Call(name),
+        Idx | Take | Drop | Split | Join | Transpose | Slide | Assume | Gather | Scatter
+        | Reorder | PadCst | PadClamp | PadEmpty | Unzip | MapFst | MapSnd | AsScalar
+        | AsVector | AsVectorAligned | MapVec | Map | Reduce | MapSeq | MapSeqUnroll
+        | MapStream | IterateStream | MapPar | MapGlobal | MapWorkGroup | MapLocal | ReducePar
+        | ReduceSeq | ReduceSeqUnroll | ScanSeq | Iterate | CircularBuffer | RotateValues
+        | ToMem | OclRun | DepMapSeq | DepJoin | Partition => Notation::Pipe(name),
+    }
 }

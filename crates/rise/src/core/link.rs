@@ -9,7 +9,7 @@ use syntax::ast::Name;
 
 use super::map::{Mapper, walk};
 use super::{Def, Expr, Foreign, Form, Local, Node, Origin, Param, Program, Source};
-use super::{apply, dep_apply, dep_lambda, lambda, var_arg};
+use super::{apply, dep_apply, dep_lambda, lambda, simplify_sizes, var_arg};
 use crate::subst::{rename, rename_arg, rename_prop, subst, subst_arg, subst_prop};
 use crate::types::{Arg, Pi, Ty, Type};
 
@@ -90,6 +90,7 @@ pub fn link<P: Clone + PartialEq>(
     let whole = |body, &(var, kind): &(Var, _)| dep_lambda(var, kind, true, body);
     let body = def.implicit.iter().rev().fold(body, whole);
     program.body = expand(&mut program, body);
+    simplify_sizes(&mut program);
     Ok(program)
 }
 

@@ -11,7 +11,9 @@ mod language;
 mod link;
 mod map;
 mod normal;
+mod print;
 mod program;
+mod simplify;
 mod source;
 
 use std::sync::Arc;
@@ -25,11 +27,13 @@ use crate::types::{Access, Address, Arg, DataFun, Names, Pi, SizeFun, Ty};
 
 pub use check::{IllTyped, check};
 pub use elaborate::{Command, Surface, elaborate, elaborate_in};
-pub use language::Language;
+pub use language::{Language, Notation};
 pub use link::{LinkError, MAX_HEIGHT, MAX_NODES, link};
 pub use map::{Mapper, for_each_local, subst_local, subst_vars, walk};
 pub use normal::{NormalError, normalise};
+pub use print::{Printed, def_text, expr_text, print_program, program_text};
 pub use program::{NotRunnable, Parameter, ParameterForm, Signature};
+pub use simplify::simplify_sizes;
 pub use source::{SourceError, program_of};
 
 /// A shared expression over the primitives `P`.

@@ -59,6 +59,8 @@ pub fn normalise<P: Language>(program: &mut Program<P>) -> Result<(), NormalErro
     match failed {
         None => {
             program.body = body;
+            super::simplify_sizes(program);
+            debug_assert_eq!(super::check(program), Ok(()));
             Ok(())
         }
         Some(Limit::Nodes) => Err(NormalError::TooLarge {
@@ -144,7 +146,7 @@ impl<P: Language> Normaliser<'_, P> {
 }
 
 /// What a parameter is called that the text does not name.
-pub(super) fn name_for(ty: &Type) -> &'static str {
+pub(in crate::core) fn name_for(ty: &Type) -> &'static str {
     match ty {
         Type::Array(_, elem) => match &**elem {
             Type::Array(..) => "xss",
@@ -158,7 +160,7 @@ pub(super) fn name_for(ty: &Type) -> &'static str {
 }
 
 /// Whether an expression of the type is a function.
-fn is_function(ty: &Type) -> bool {
+pub(in crate::core) fn is_function(ty: &Type) -> bool {
     matches!(ty, Type::Fun(..) | Type::Pi(_))
 }
 

@@ -78,6 +78,11 @@ impl Infer<'_> {
                 Some((ty, cause)) => self.check(*inner, ty, cause),
                 None => self.synth(*inner),
             },
+            TermKind::Apply { callee, .. } if self.is_size_call(*callee) => {
+                self.elab_nat(term);
+                let ty = Arc::new(Type::Scalar(syntax::ast::ScalarType::NatType));
+                self.agreed(term, ty, wanted)
+            }
             TermKind::Name(_) | TermKind::Apply { .. } | TermKind::Operator(_) => {
                 self.application(term, wanted)
             }

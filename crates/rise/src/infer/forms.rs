@@ -74,6 +74,20 @@ impl Infer<'_> {
         }
     }
 
+    /// Whether what is applied is a function on sizes: the application is a size, as a value too.
+    pub(super) fn is_size_call(&self, callee: TermId) -> bool {
+        let Some(name) = self.source_name(callee) else {
+            return false;
+        };
+        match self.lookup(name) {
+            Some(local) => matches!(local.meaning, Meaning::TypeLevel(_, Kind::Nat2Nat)),
+            None => {
+                matches!(name.as_str(), "min" | "max" | "ceilDiv" | "log2" | "sum")
+                    && self.env.resolve(name) == Resolution::Unknown
+            }
+        }
+    }
+
     /// Whether the term can only be a value: a function, an application of one, a value's name.
     pub(super) fn is_plainly_value(&self, term: TermId) -> bool {
         match &self.item.term(self.bare(term)).kind {

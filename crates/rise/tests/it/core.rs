@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rise::core::{Expr, Form, check, normalise, program_of};
+use rise::core::{Expr, Form, Program, check, normalise, program_of, program_text};
 use rise::{Primitive, Type};
 
 /// The example programs, with their file names.
@@ -110,6 +110,34 @@ fn the_library_is_made_of_programs() {
             let typed = check(&program);
             assert!(typed.is_ok(), "{file}: {name}: {}", typed.unwrap_err());
             assert_normal(&program.body, true);
+        }
+    }
+}
+
+/// What is printed reads back as the same text.
+fn reads_back(place: &str, program: &Program<Primitive>) {
+    let text = program_text(program);
+    let again = match program_of(&text, &program.name) {
+        Ok(again) => again,
+        Err(error) => panic!("{place}: {error}\n{text}"),
+    };
+    assert_eq!(program_text(&again), text, "{place}");
+}
+
+#[test]
+fn programs_read_back() {
+    for (file, text) in examples() {
+        for name in names(&text) {
+            let mut program = program_of(&text, &name).unwrap();
+            normalise(&mut program).unwrap();
+            reads_back(&format!("{file}: {name}"), &program);
+        }
+    }
+    for (file, text) in rise::STD {
+        for name in names(text) {
+            let mut program = program_of("", &name).unwrap();
+            normalise(&mut program).unwrap();
+            reads_back(&format!("{file}: {name}"), &program);
         }
     }
 }

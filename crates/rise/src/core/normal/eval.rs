@@ -94,7 +94,17 @@ impl<P: Language> Normaliser<'_, P> {
     ) -> Value<P> {
         let args = args
             .iter()
-            .map(|arg| self.argument(arg, env, scope))
+            .enumerate()
+            .map(|(position, arg)| {
+                let closed = match &head {
+                    Head::Primitive(p, _) => p.is_closed(position),
+                    Head::Foreign(_) => false,
+                };
+                match closed {
+                    true => self.argument(arg, env, scope),
+                    false => self.eval(arg, env, scope),
+                }
+            })
             .collect();
         let partial = Partial {
             head,
@@ -207,6 +217,25 @@ impl<P: Language> Normaliser<'_, P> {
         }
     }
 
+    /// `let` in the text: its value is bound where the function around it starts.
+    fn let_in(
+        &mut self,
+        value: Value<P>,
+        f: Value<P>,
+        origin: Origin,
+        scope: &mut Scope<P>,
+    ) -> Value<P> {
+        let value = match (value, &f) {
+            (Value::Data(expr), Value::Lambda(closure, param)) if !is_trivial(&expr) => {
+                let mut param = param.clone();
+                param.ty = expr.ty.clone();
+                Value::Data(self.name(param, expr, closure.origin, scope))
+            }
+            (value, _) => value,
+        };
+        self.apply(f, value, origin, scope)
+    }
+
     /// `let param = value` in `scope`; the variable, or the value if the language has no such `let`.
     fn name(
         &mut self,
@@ -289,11 +318,10 @@ impl<P: Language> Normaliser<'_, P> {
         } = partial;
         if let Head::Primitive(p, _) = &head
             && p.is_let()
-            && let [Value::Data(value), _] = &args[..]
-            && is_trivial(value)
+            && matches!(args[..], [Value::Data(_), Value::Lambda(..)])
             && let (Some(f), Some(value)) = (args.pop(), args.pop())
         {
-            return self.apply(f, value, origin, scope);
+            return self.let_in(value, f, origin, scope);
         }
         let args = args
             .into_iter()

@@ -1,0 +1,249 @@
+//! Which types a reader of the text can tell without their being written.
+
+use nat::{Nat, Var};
+use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::ast::{Literal, ScalarType};
+
+use crate::core::{Expr, Form, Language};
+use crate::types::{DataFun, Pi, Ty, Type};
+
+/// What inference will find out by itself.
+pub(super) struct Known<P> {
+    /// Whether the type of a node follows from its parts.
+    by_itself: FxHashMap<*const crate::core::Node<P>, bool>,
+}
+
+impl<P> Default for Known<P> {
+    fn default() -> Self {
+        Known {
+            by_itself: FxHashMap::default(),
+        }
+    }
+}
+
+/// What is known of an application of a primitive.
+pub(super) struct Application {
+    /// For each argument whether its type is known from the rest.
+    pub args: Vec<bool>,
+    /// Whether all of its own type-level arguments follow from its arguments and its result.
+    pub whole: bool,
+}
+
+impl<P: Language> Known<P> {
+    /// What is known of a primitive's arguments; `wanted` says whether the type of its result is.
+    pub(super) fn application(&mut self, p: &P, args: &[Expr<P>], wanted: bool) -> Application {
+        let signature = Signature::of(p.signature(), args.len());
+        let mut found = signature.explicit();
+        signature.learn_result(wanted, &mut found);
+        self.learn_args(&signature, args, &mut found);
+        let known = signature
+            .params
+            .iter()
+            .map(|param| covers(result_of(param), &found))
+            .collect();
+        // What is not known from the rest will be written.
+        for _ in 0..2 {
+            for (param, arg) in signature.params.iter().zip(args) {
+                learn_from(arg, param, &mut found);
+            }
+        }
+        Application {
+            args: known,
+            whole: signature.vars.iter().all(|pi| found.contains(&pi.var)),
+        }
+    }
+
+    /// What arguments say whose types follow from themselves.
+    fn learn_args(&mut self, signature: &Signature, args: &[Expr<P>], found: &mut FxHashSet<Var>) {
+        let mut waiting: Vec<usize> = (0..args.len()).collect();
+        loop {
+            let before = found.len();
+            waiting.retain(|&at| {
+                let param = signature.params[at];
+                if !self.by_itself(&args[at]) {
+                    return true;
+                }
+                learn_from(&args[at], param, found);
+                false
+            });
+            if found.len() == before {
+                return;
+            }
+        }
+    }
+
+    /// Whether the type of an expression follows from its parts, once the types of the variables
+    /// in it are known. Of a function it is the type of the result.
+    fn by_itself(&mut self, expr: &Expr<P>) -> bool {
+        let key = std::sync::Arc::as_ptr(expr);
+        if let Some(&known) = self.by_itself.get(&key) {
+            return known;
+        }
+        let known = match &expr.form {
+            Form::Var(_) | Form::Global(..) | Form::Foreign(..) => true,
+            Form::Nat(nat) => nat.as_const().is_none(),
+            Form::Literal(literal) => literal_is_known(literal, &expr.ty),
+            Form::Lambda(_, body) | Form::DepLambda(_, _, body) => self.by_itself(body),
+            Form::Apply(f, _) | Form::DepApply(f, _) => self.by_itself(f),
+            Form::Primitive(p, _, args) => {
+                let signature = Signature::of(p.signature(), args.len());
+                let mut found = signature.explicit();
+                signature.learn_result(false, &mut found);
+                self.learn_args(&signature, args, &mut found);
+                signature.vars.iter().all(|pi| found.contains(&pi.var))
+            }
+        };
+        self.by_itself.insert(key, known);
+        known
+    }
+}
+
+/// Whether a literal is written so that it says its type.
+fn literal_is_known(literal: &Literal, ty: &Type) -> bool {
+    match (literal, ty) {
+        (Literal::Bool(_), _) => true,
+        (_, Type::Exp(data, _)) => literal_is_known(literal, data),
+        (_, Type::Scalar(ScalarType::F16 | ScalarType::F32 | ScalarType::F64)) => true,
+        _ => false,
+    }
+}
+
+/// The type of a primitive, taken apart.
+struct Signature<'s> {
+    vars: Vec<&'s Pi>,
+    params: Vec<&'s Ty>,
+    result: &'s Type,
+}
+
+impl<'s> Signature<'s> {
+    fn of(mut ty: &'s Type, args: usize) -> Signature<'s> {
+        let mut vars = Vec::new();
+        while let Type::Pi(pi) = ty {
+            vars.push(pi);
+            ty = &pi.body;
+        }
+        let mut params = Vec::new();
+        while let (Type::Fun(from, to), true) = (ty, params.len() < args) {
+            params.push(from);
+            ty = to;
+        }
+        // One that takes as many as it says has one parameter for all.
+        if let Some(&last) = params.last() {
+            params.resize(args, last);
+        }
+        Signature {
+            vars,
+            params,
+            result: ty,
+        }
+    }
+
+    /// The type of the result if it is `wanted`; of a function that still takes values, those are
+    /// known.
+    fn learn_result(&self, wanted: bool, found: &mut FxHashSet<Var>) {
+        let mut result = self.result;
+        while let Type::Fun(from, to) = result {
+            learn(from, found);
+            result = to;
+        }
+        if wanted {
+            learn(result, found);
+        }
+    }
+
+    fn explicit(&self) -> FxHashSet<Var> {
+        let written = self.vars.iter().filter(|pi| !pi.implicit);
+        written.map(|pi| pi.var).collect()
+    }
+}
+
+/// Adds what an argument whose type is known says. A function that is written out does not say
+/// what it takes.
+fn learn_from<P>(arg: &Expr<P>, param: &Type, found: &mut FxHashSet<Var>) {
+    match &arg.form {
+        Form::Lambda(..) | Form::DepLambda(..) | Form::Primitive(..) | Form::Global(..) => {
+            learn(result_of(param), found);
+        }
+        _ => learn(param, found),
+    }
+}
+
+/// Of a function its result, of anything else itself.
+fn result_of(ty: &Type) -> &Type {
+    match ty {
+        Type::Fun(_, result) => result_of(result),
+        Type::Pi(pi) => result_of(&pi.body),
+        _ => ty,
+    }
+}
+
+/// Adds the variables that a type which is known says.
+fn learn(ty: &Type, found: &mut FxHashSet<Var>) {
+    match ty {
+        Type::Error | Type::Scalar(_) | Type::Comm => {}
+        Type::Var(var) => {
+            found.insert(*var);
+        }
+        Type::Index(n) => learn_size(n, found),
+        Type::Vector(n, t) | Type::Array(n, t) => {
+            learn_size(n, found);
+            learn(t, found);
+        }
+        Type::DepArray(n, f) => {
+            learn_size(n, found);
+            learn_fun(f, found);
+        }
+        Type::DepPair(f) => learn_fun(f, found),
+        Type::Pair(a, b) | Type::Fun(a, b) => {
+            learn(a, found);
+            learn(b, found);
+        }
+        Type::Apply(f, n) => {
+            found.insert(*f);
+            learn_size(n, found);
+        }
+        Type::Pi(pi) => {
+            found.insert(pi.var);
+            learn(&pi.body, found);
+        }
+        Type::Exp(t, access) => {
+            if let crate::Access::Var(var) = access {
+                found.insert(*var);
+            }
+            learn(t, found);
+        }
+        Type::Acc(t) => learn(t, found),
+    }
+}
+
+fn learn_fun(fun: &DataFun, found: &mut FxHashSet<Var>) {
+    match fun {
+        DataFun::Var(var) => {
+            found.insert(*var);
+        }
+        DataFun::Lambda(param, body) => {
+            found.insert(*param);
+            learn(body, found);
+        }
+    }
+}
+
+/// An equation between sizes says one variable if it says all others.
+fn learn_size(nat: &Nat, found: &mut FxHashSet<Var>) {
+    let mut open = Vec::new();
+    nat.for_each_var(&mut |v| {
+        if !found.contains(&v) && !open.contains(&v) {
+            open.push(v);
+        }
+    });
+    if let [one] = open[..] {
+        found.insert(one);
+    }
+}
+
+/// Whether all variables of the type are among those found.
+fn covers(ty: &Type, found: &FxHashSet<Var>) -> bool {
+    let mut all = true;
+    crate::infer::for_each_var(ty, &mut Vec::new(), &mut |v| all &= found.contains(&v));
+    all
+}

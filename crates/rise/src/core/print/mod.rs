@@ -1,0 +1,343 @@
+//! Core terms as text of their language.
+//!
+//! What is printed reads back as a program of the same type, and prints the same again. Types are
+//! written where reading needs them: in the definition's own type, and where nothing else says
+//! which type is meant, as for a `cast` in a condition.
+
+mod known;
+mod names;
+mod term;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use nat::{Nat, Prop, Var};
+use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::Span;
+use syntax::ast::{Kind, Name};
+
+use super::{Def, Expr, Foreign, Form, Language, Origin, Program};
+use crate::types::{Names, Pi, Ty, Type};
+use known::Known;
+use names::Scope;
+
+/// A program as text, and where its parts are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Printed {
+    /// The text, formatted, with a line break at its end.
+    pub text: String,
+    /// Which bytes of the text come from where, parts before what holds them.
+    pub map: Vec<(Span, Origin)>,
+}
+
+/// The text of a program: the C functions that it declares, and its definition.
+pub fn program_text<P: Language>(program: &Program<P>) -> String {
+    print_program(program).text
+}
+
+/// The text of a program, with the places of its parts.
+pub fn print_program<P: Language>(program: &Program<P>) -> Printed {
+    let mut printer = Printer::new(Names(program.names.iter().cloned().collect()));
+    printer.prepare(&program.body);
+    printer.item(&program.name, &program.body, &program.obligations);
+    printer.finish(P::DIALECT)
+}
+
+/// The text of a definition, with the definitions that it uses by name.
+pub fn def_text<P: Language>(def: &Def<P>) -> String {
+    let mut printer = Printer::new(def.names.clone());
+    for (id, name) in &def.uses {
+        printer.globals.insert(*id, name.clone());
+        printer.scope.reserve(name);
+    }
+    let whole = |body, &(var, kind): &(Var, Kind)| super::dep_lambda(var, kind, true, body);
+    let body = def.implicit.iter().rev().fold(def.body.clone(), whole);
+    printer.prepare(&body);
+    printer.item(&def.name, &body, &def.obligations);
+    printer.finish(P::DIALECT).text
+}
+
+/// The text of a part of a program on one line, for messages.
+pub fn expr_text<P: Language>(program: &Program<P>, expr: &Expr<P>) -> String {
+    let mut printer = Printer::new(Names(program.names.iter().cloned().collect()));
+    printer.prepare(expr);
+    printer.expr(expr, term::Place::TOP, true);
+    printer.out
+}
+
+struct Printer<P> {
+    out: String,
+    map: Vec<(Span, Origin)>,
+    scope: Scope,
+    globals: FxHashMap<syntax::GlobalId, Name>,
+    foreign: Vec<Arc<Foreign>>,
+    known: Known<P>,
+}
+
+impl<P: Language> Printer<P> {
+    fn new(names: Names) -> Self {
+        Printer {
+            out: String::new(),
+            map: Vec::new(),
+            scope: Scope::new(names, P::is_name),
+            globals: FxHashMap::default(),
+            foreign: Vec::new(),
+            known: Known::default(),
+        }
+    }
+
+    /// Collects the C functions of a term, whose names no variable may have.
+    fn prepare(&mut self, expr: &Expr<P>) {
+        if let Form::Foreign(function, _) = &expr.form
+            && !self.foreign.iter().any(|known| known.name == function.name)
+        {
+            self.foreign.push(function.clone());
+            self.scope.reserve(&function.name);
+        }
+        super::link::for_each_child(&expr.form, &mut |child| self.prepare(child));
+    }
+
+    // ----- items -----
+
+    fn item(&mut self, name: &Name, body: &Expr<P>, obligations: &[Prop]) {
+        if let Form::Foreign(function, args) = &body.form
+            && args.is_empty()
+            && function.name == *name
+        {
+            self.foreign_item(&function.clone());
+            return;
+        }
+        for function in std::mem::take(&mut self.foreign) {
+            self.foreign_item(&function);
+            self.out.push('\n');
+        }
+        let mut parts = Parts::of(body);
+        parts.bind(&mut self.scope);
+        self.assumptions(obligations);
+        let ty = parts.ty();
+        self.out.push_str("def ");
+        self.out.push_str(name);
+        self.out.push_str(" : ");
+        self.out.push_str(&self.scope.type_text(&ty));
+        self.out.push_str(" = ");
+        self.function_body(&parts.binders, &parts.body);
+        self.out.push('\n');
+    }
+
+    /// The functions that the definition starts with, implicit ones left out: their names come
+    /// from the written type.
+    fn function_body(&mut self, binders: &[Binder], body: &Expr<P>) {
+        let written: Vec<&Binder> = binders.iter().filter(|b| !b.is_implicit()).collect();
+        let mut rest = &written[..];
+        let mut open = 0;
+        while let Some(first) = rest.first() {
+            let same = |b: &&Binder| b.is_value() == first.is_value();
+            let count = rest.iter().take_while(|b| same(b)).count();
+            let (now, later) = rest.split_at(count);
+            rest = later;
+            open += 1;
+            let names: Vec<String> = now.iter().map(|b| b.text(&self.scope)).collect();
+            match (first.is_value(), &names[..]) {
+                (true, names) => self.out.push_str(&format!("fun({} => ", names.join(", "))),
+                (false, [one]) => self.out.push_str(&format!("depFun({one} => ")),
+                (false, names) => {
+                    self.out
+                        .push_str(&format!("depFun(({}) => ", names.join(", ")));
+                }
+            }
+        }
+        self.expr(body, term::Place::TOP, true);
+        for _ in 0..open {
+            self.out.push(')');
+        }
+    }
+
+    fn assumptions(&mut self, obligations: &[Prop]) {
+        let size = |n: &Nat, scope: &Scope| scope.nat_text(n);
+        let mut texts: Vec<String> = Vec::new();
+        for prop in obligations {
+            let text = match prop {
+                Prop::Divides(a, b) => {
+                    let operand = |n: &Nat| match n.is_atomic() {
+                        true => size(n, &self.scope),
+                        false => format!("({})", size(n, &self.scope)),
+                    };
+                    format!("{} | {}", operand(a), operand(b))
+                }
+                Prop::AtLeast(a, b) => {
+                    let (more, less) = Nat::sub(a, b).split_signs();
+                    format!(
+                        "{} >= {}",
+                        size(&more, &self.scope),
+                        size(&less, &self.scope)
+                    )
+                }
+                Prop::Equal(a, b) => {
+                    format!("{} == {}", size(a, &self.scope), size(b, &self.scope))
+                }
+                // What holds for a range comes from a function in the body, and comes again.
+                Prop::ForAll { .. } => continue,
+            };
+            texts.push(text);
+        }
+        // In an order that reading does not change.
+        texts.sort_unstable();
+        texts.dedup();
+        if !texts.is_empty() {
+            self.out
+                .push_str(&format!("@assume({})\n", texts.join(", ")));
+        }
+    }
+
+    fn foreign_item(&mut self, function: &Foreign) {
+        let param = |(name, ty): &(Name, Ty)| format!("{name}: {}", self.scope.closed_type(ty));
+        let params: Vec<String> = function.params.iter().map(param).collect();
+        let result = self.scope.closed_type(&function.result);
+        let (name, params) = (&function.name, params.join(", "));
+        self.out
+            .push_str(&format!("foreign def {name}({params}): {result}"));
+        if let Some(body) = &function.body {
+            self.out.push_str(&format!(" = \"\"\"{body}\"\"\""));
+        }
+        self.out.push('\n');
+    }
+
+    fn finish(self, dialect: syntax::Dialect) -> Printed {
+        let text = syntax::format_in(&self.out, dialect);
+        let map = moved(&self.out, &text, self.map, dialect);
+        Printed { text, map }
+    }
+}
+
+/// Places in a text as places in the same text laid out anew: it has the same words.
+fn moved(
+    old: &str,
+    new: &str,
+    map: Vec<(Span, Origin)>,
+    dialect: syntax::Dialect,
+) -> Vec<(Span, Origin)> {
+    let words = |text: &str| -> Vec<Range<u32>> {
+        syntax::lex_in(text, dialect)
+            .filter(|token| token.kind != syntax::TokenKind::Whitespace)
+            .map(|token| token.span.start..token.span.end)
+            .collect()
+    };
+    let (old, new) = (words(old), words(new));
+    if old.len() != new.len() {
+        return Vec::new();
+    }
+    let place = |span: Span| {
+        let first = old.partition_point(|word| word.start < span.start);
+        let last = old
+            .partition_point(|word| word.start < span.end)
+            .checked_sub(1)?;
+        Some(Span::new(new.get(first)?.start, new.get(last)?.end))
+    };
+    let kept = |(span, origin)| Some((place(span)?, origin));
+    map.into_iter().filter_map(kept).collect()
+}
+
+/// A binder that a definition starts with.
+enum Binder {
+    TypeLevel {
+        var: Var,
+        kind: Kind,
+        implicit: bool,
+    },
+    Value {
+        name: Name,
+        ty: Ty,
+    },
+}
+
+impl Binder {
+    fn is_value(&self) -> bool {
+        matches!(self, Binder::Value { .. })
+    }
+
+    fn is_implicit(&self) -> bool {
+        matches!(self, Binder::TypeLevel { implicit: true, .. })
+    }
+
+    fn text(&self, scope: &Scope) -> String {
+        match self {
+            Binder::TypeLevel { var, kind, .. } => format!("{}: {kind}", scope.var(*var)),
+            Binder::Value { name, .. } => name.to_string(),
+        }
+    }
+}
+
+/// A definition: what it binds first, and the rest.
+struct Parts<P> {
+    binders: Vec<Binder>,
+    locals: Vec<super::Local>,
+    body: Expr<P>,
+}
+
+impl<P: Language> Parts<P> {
+    fn of(expr: &Expr<P>) -> Parts<P> {
+        let mut parts = Parts {
+            binders: Vec::new(),
+            locals: Vec::new(),
+            body: expr.clone(),
+        };
+        loop {
+            let body = match &parts.body.form {
+                Form::Lambda(param, body) => {
+                    parts.binders.push(Binder::Value {
+                        name: param.local.name.clone(),
+                        ty: param.ty.clone(),
+                    });
+                    parts.locals.push(param.local.clone());
+                    body.clone()
+                }
+                Form::DepLambda(var, kind, body) => {
+                    let implicit = matches!(&*parts.body.ty, Type::Pi(pi) if pi.implicit);
+                    parts.binders.push(Binder::TypeLevel {
+                        var: *var,
+                        kind: *kind,
+                        implicit,
+                    });
+                    body.clone()
+                }
+                _ => return parts,
+            };
+            parts.body = body;
+        }
+    }
+
+    /// Brings the binders into scope, each under a name of its own.
+    fn bind(&mut self, scope: &mut Scope) {
+        let mut locals = self.locals.iter();
+        for binder in &mut self.binders {
+            match binder {
+                Binder::TypeLevel { var, kind, .. } => scope.bind_var(*var, *kind),
+                Binder::Value { name, ty } => {
+                    if let Some(local) = locals.next() {
+                        *name = scope.bind_local(local, ty);
+                    }
+                }
+            }
+        }
+    }
+
+    fn ty(&self) -> Ty {
+        let over = |body: Ty, binder: &Binder| match binder {
+            Binder::Value { ty, .. } => Arc::new(Type::Fun(ty.clone(), body)),
+            Binder::TypeLevel {
+                var,
+                kind,
+                implicit,
+            } => Arc::new(Type::Pi(Pi {
+                var: *var,
+                kind: *kind,
+                implicit: *implicit,
+                body,
+            })),
+        };
+        self.binders.iter().rev().fold(self.body.ty.clone(), over)
+    }
+}
+
+/// Names that are in use.
+type Taken = FxHashSet<Name>;

@@ -1,0 +1,79 @@
+//! Sizes as simple as the conditions of a program make them.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use nat::{Facts, Nat};
+use rustc_hash::FxHashMap;
+
+use super::{Mapper, Program};
+use crate::subst::map_sizes;
+use crate::types::{Arg, DataFun, Ty, Type};
+
+/// Writes every size in the program as simply as what it assumes of sizes allows: `(n / 4) * 4` is
+/// `n` where 4 divides `n`. Inference does the same in a definition.
+pub fn simplify_sizes<P: Clone + PartialEq>(program: &mut Program<P>) {
+    if program.obligations.is_empty() {
+        return;
+    }
+    let mut facts = Facts::new();
+    for prop in &program.obligations {
+        facts.assume(prop);
+    }
+    let mut simplifier = Simplifier {
+        facts,
+        seen: RefCell::default(),
+        types: FxHashMap::default(),
+    };
+    program.body = simplifier.expr(&program.body);
+}
+
+struct Simplifier {
+    facts: Facts,
+    /// The same few sizes occur over and over.
+    seen: RefCell<FxHashMap<Nat, Nat>>,
+    /// Types are shared by many nodes; the old one is kept, so that its address stays its own.
+    types: FxHashMap<*const Type, (Ty, Ty)>,
+}
+
+impl Simplifier {
+    fn size(&self, nat: &Nat) -> Nat {
+        if nat.as_const().is_some() || nat.as_var().is_some() {
+            return nat.clone();
+        }
+        if let Some(simple) = self.seen.borrow().get(nat) {
+            return simple.clone();
+        }
+        let simple = self.facts.normalize(nat);
+        self.seen.borrow_mut().insert(nat.clone(), simple.clone());
+        simple
+    }
+}
+
+impl<P> Mapper<P> for Simplifier {
+    fn ty(&mut self, ty: &Ty) -> Ty {
+        if let Some((_, known)) = self.types.get(&Arc::as_ptr(ty)) {
+            return known.clone();
+        }
+        let simple = map_sizes(ty, &|n| self.size(n));
+        let simple = if simple == *ty { ty.clone() } else { simple };
+        self.types
+            .insert(Arc::as_ptr(ty), (ty.clone(), simple.clone()));
+        simple
+    }
+
+    fn arg(&mut self, arg: &Arg) -> Arg {
+        match arg {
+            Arg::Nat(nat) => Arg::Nat(self.size(nat)),
+            Arg::Type(ty) => Arg::Type(Mapper::<P>::ty(self, ty)),
+            Arg::DataFun(DataFun::Lambda(param, body)) => {
+                Arg::DataFun(DataFun::Lambda(*param, Mapper::<P>::ty(self, body)))
+            }
+            _ => arg.clone(),
+        }
+    }
+
+    fn nat(&mut self, nat: &Nat) -> Nat {
+        self.size(nat)
+    }
+}
