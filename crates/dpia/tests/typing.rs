@@ -332,3 +332,56 @@ fn sizes() {
         "#]],
     );
 }
+
+#[test]
+fn access_parameters() {
+    check(
+        "def rows : (n: Nat) -> {a: ReadWrite} -> Exp[(n*4).f32, a] -> Exp[n.4.f32, a] =
+           depFun(n: Nat => fun(xs => split(4, xs)))
+         def read = depFun((n: Nat) => fun(xs: Exp[(n*4).f32, Rd] => rows(n, xs)))
+         def write = depFun((n: Nat) => fun(xs: Exp[(n*4).f32, Rd] => rows(n, mapSeq(fun(x => x), xs))))
+         def explicit = depFun((n: Nat, w: ReadWrite) => fun(xs: Exp[(n*4).f32, w] => rows(n, xs)))
+         def scalar : (w: ReadWrite) -> Exp[f32, Rd] -> Exp[f32, w] = depFun(w: ReadWrite => fun(x => x))
+         def wrong : (n: Nat) -> (w: ReadWrite) -> Exp[n.f32, Rd] -> Exp[n.f32, w] =
+           depFun((n: Nat, w: ReadWrite) => fun(x => x))
+         def given = depFun((n: Nat) => fun(f: (a: ReadWrite) -> Exp[n.f32, a] -> Exp[n.f32, a] =>
+           fun(xs: Exp[n.f32, Rd] => f(Wr, mapSeq(fun(x => x), f(Rd, xs))))))
+         def notAnAccess = depFun((n: Nat) => fun(xs: Exp[n.f32, Rd] => split(n, f32, n, 4, xs)))",
+        expect![[r#"
+            rows : (n: Nat) -> {a: ReadWrite} -> Exp[(n*4).f32, a] -> Exp[n.4.f32, a]
+            read : (n: Nat) -> Exp[(n*4).f32, Rd] -> Exp[n.4.f32, Rd]
+            write : (n: Nat) -> Exp[(n*4).f32, Rd] -> Exp[n.4.f32, Wr]
+            explicit : (n: Nat) -> (w: ReadWrite) -> Exp[(n*4).f32, w] -> Exp[n.4.f32, w]
+            scalar : (w: ReadWrite) -> Exp[f32, Rd] -> Exp[f32, w]
+            wrong : (n: Nat) -> (w: ReadWrite) -> Exp[n.f32, Rd] -> Exp[n.f32, w]
+              Error[missing-copy] at `x`: this array `n.f32` can only be read, and the definition's type wants it written
+                help: a copy is a loop of its own: `mapSeq(fun(x => x), …)`
+            given : (n: Nat) -> ((a: ReadWrite) -> Exp[n.f32, a] -> Exp[n.f32, a]) -> Exp[n.f32, Rd] -> Exp[n.f32, Wr]
+            notAnAccess : (n: Nat) -> Exp[n.f32, Rd] -> _
+              Error[kind-mismatch] at `n`: expected `Rd`, `Wr` or `St`, found the size `n`
+        "#]],
+    );
+}
+
+#[test]
+fn functions_of_phrases() {
+    check(
+        "def apply = fun((f: Exp[f32, Rd] -> Exp[f32, Rd], x: Exp[f32, Rd]) => mapSeq(f, makeArray(1, x)))
+         def narrower = fun((f: Exp[f32, Wr] -> Exp[f32, Wr], xs: Exp[4.f32, Rd]) => mapSeq(f, xs))
+         def wider = fun((f: Exp[4.f32, Wr] -> Exp[f32, Wr], xs: Exp[3.4.f32, Rd]) => mapSeq(f, xs))
+         def composed = fun(xs: Exp[4.f32, Rd] => xs |> (fun(x => map(fun(y => -y), x)) >> fun(x => mapSeq(fun(y => y), x))))
+         def body = fun((c: Exp[Idx[4], Rd] -> Comm) => for(4, c))
+         def acceptors = fun((out: Acc[3.4.f32], xs: Exp[3.4.f32, Rd]) =>
+           parFor(3, 4.f32, mapAcc(fun(row => row), out), fun((i, row) => parFor(4, f32, row, fun((j, o) => o = 1.0f)))))",
+        expect![[r#"
+            apply : (Exp[f32, Rd] -> Exp[f32, Rd]) -> Exp[f32, Rd] -> Exp[1.f32, Wr]
+            narrower : (Exp[f32, Wr] -> Exp[f32, Wr]) -> Exp[4.f32, Rd] -> Exp[4.f32, Wr]
+            wider : (Exp[4.f32, Wr] -> Exp[f32, Wr]) -> Exp[3.4.f32, Rd] -> Exp[3.f32, Wr]
+              Error[missing-copy] at `f`: this wants an array `4.f32` written, and `mapSeq` gives it one to read
+                help: a function that is given what can be read takes `Rd`
+            composed : Exp[4.f32, Rd] -> Exp[4.f32, Wr]
+            body : (Exp[Idx[4], Rd] -> Comm) -> Comm
+            acceptors : Acc[3.4.f32] -> Exp[3.4.f32, Rd] -> Comm
+        "#]],
+    );
+}

@@ -22,6 +22,8 @@ struct Bound {
     wanted: Access,
     data: Ty,
     cause: Cause,
+    /// Whether it is about what a function takes, and not about what there is.
+    taken: bool,
 }
 
 /// What an access parameter may stand for.
@@ -100,6 +102,7 @@ impl Infer<'_> {
             wanted,
             data: data.clone(),
             cause,
+            taken: self.accesses.turned,
         });
     }
 
@@ -112,7 +115,7 @@ impl Infer<'_> {
                     found: self.table.access(bound.found),
                     wanted: self.table.access(bound.wanted),
                     data: self.table.ty(&bound.data),
-                    cause: bound.cause,
+                    ..bound
                 };
                 let same = self.may_hold_array(&bound.data);
                 (bound, same)
@@ -222,33 +225,7 @@ impl Infer<'_> {
                 None => "what stands around it".to_owned(),
             },
         };
-        let (code, message, help) = match (found, wanted) {
-            (Access::St, _) => (
-                Code::StreamAsArray,
-                format!("this is a stream `{text}`, and {user} takes an array"),
-                "`iterateStream` writes what a stream yields, one element after the other",
-            ),
-            (_, Access::St) => (
-                Code::StreamAsArray,
-                format!("{user} takes a stream, and this is an array `{text}`"),
-                "`mapStream` makes a stream of an array",
-            ),
-            (Access::Rd, _) => (
-                Code::MissingCopy,
-                format!("this array `{text}` can only be read, and {user} wants it written"),
-                "a copy is a loop of its own: `mapSeq(fun(x => x), …)`",
-            ),
-            (Access::Wr, _) => (
-                Code::MissingMemory,
-                format!("{user} reads this, and it is still to be written: `{text}`"),
-                "`toMem(…)` writes a value to memory, from where it is read",
-            ),
-            (Access::Var(_), _) => (
-                Code::TypeMismatch,
-                format!("{user} takes another access to this `{text}` than the parameter says"),
-                "an access that is a parameter is neither read nor written here",
-            ),
-        };
+        let (code, message, help) = complaint(found, wanted, bound.taken, &user, &text);
         let related = self.cause_places(bound.cause, &bound.data, "");
         let diagnostic = self.error(code, bound.cause.span, message);
         diagnostic.related = related;
@@ -263,6 +240,58 @@ impl Solution {
             Access::Var(var) if open(var) => self.values.get(&var).copied().unwrap_or(Access::Rd),
             _ => access,
         }
+    }
+}
+
+/// What is wrong with an access, and what helps. `taken`: it is about what a function takes.
+fn complaint(
+    found: Access,
+    wanted: Access,
+    taken: bool,
+    user: &str,
+    text: &str,
+) -> (Code, String, &'static str) {
+    match (found, wanted) {
+        (Access::St, _) if taken => (
+            Code::StreamAsArray,
+            format!("this takes an array `{text}`, and {user} gives it a stream"),
+            "`iterateStream` writes what a stream yields, one element after the other",
+        ),
+        (Access::Rd, _) if taken => (
+            Code::MissingCopy,
+            format!("this wants an array `{text}` written, and {user} gives it one to read"),
+            "a function that is given what can be read takes `Rd`",
+        ),
+        (Access::Wr, _) if taken => (
+            Code::MissingMemory,
+            format!("this reads `{text}`, and {user} gives it one that is still to be written"),
+            "a function that is given what is still to be written takes `Wr`",
+        ),
+        (Access::St, _) => (
+            Code::StreamAsArray,
+            format!("this is a stream `{text}`, and {user} takes an array"),
+            "`iterateStream` writes what a stream yields, one element after the other",
+        ),
+        (_, Access::St) => (
+            Code::StreamAsArray,
+            format!("{user} takes a stream, and this is an array `{text}`"),
+            "`mapStream` makes a stream of an array",
+        ),
+        (Access::Rd, _) => (
+            Code::MissingCopy,
+            format!("this array `{text}` can only be read, and {user} wants it written"),
+            "a copy is a loop of its own: `mapSeq(fun(x => x), …)`",
+        ),
+        (Access::Wr, _) => (
+            Code::MissingMemory,
+            format!("{user} reads this, and it is still to be written: `{text}`"),
+            "`toMem(…)` writes a value to memory, from where it is read",
+        ),
+        (Access::Var(_), _) => (
+            Code::TypeMismatch,
+            format!("{user} takes another access to this `{text}` than the parameter says"),
+            "an access that is a parameter is neither read nor written here",
+        ),
     }
 }
 
