@@ -312,7 +312,7 @@ fn sizes() {
         "def obligation = depFun((n: Nat) => fun(xs: Exp[n.f32, Rd] => split(4, xs)))
          def mismatch = depFun((n: Nat, m: Nat) => fun((xs: Exp[n.f32, Rd], ys: Exp[m.f32, Rd]) => zip(xs, ys)))
          def outside = fun(xs: Exp[4.f32, Rd] => idx(4, xs))
-         def asValue = depFun((n: Nat) => fun(out: Acc[natType] => out = n + 1))
+         def asValue = depFun((n: Nat) => fun(out: Acc[natType] => out = n + 1; out = min(n, 4) * 2; out = n ^ 2))
          def dependent = depFun((n: Nat) => fun((out: Acc[n..dataFun(i => (i+1).f32)], x: Exp[f32, Rd]) =>
            parForNat(n, dataFun(i => (i+1).f32), out, depFun(i: Nat => fun(o => parFor(i + 1, f32, o, fun((j, p) => p = x)))))))",
         expect![[r#"

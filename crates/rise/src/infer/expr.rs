@@ -81,6 +81,7 @@ impl Infer<'_> {
             TermKind::Apply { callee, .. } if self.is_size_call(*callee) => {
                 self.elab_nat(term);
                 let ty = Arc::new(Type::Scalar(syntax::ast::ScalarType::NatType));
+                let ty = self.as_phrase(ty);
                 self.agreed(term, ty, wanted)
             }
             TermKind::Name(_) | TermKind::Apply { .. } | TermKind::Operator(_) => {
