@@ -11,6 +11,7 @@ use super::complaint::{Level, Problem};
 use super::memory::spaces_for;
 use super::rows::{TypeParam, prim_of, row};
 use super::walk::{Term, Walk};
+use crate::phrase::contains_array;
 use crate::target::Target;
 
 impl Walk {
@@ -30,6 +31,16 @@ impl Walk {
         }
         if primitive.optional_argument() == Some(OptionalArgument::AddressSpace) {
             self.check_space(term, primitive, types, args);
+        }
+        if matches!(
+            primitive,
+            Primitive::ReduceSeq
+                | Primitive::ReduceSeqUnroll
+                | Primitive::ReducePar
+                | Primitive::ScanSeq
+        ) && let Some(f) = args.first()
+        {
+            self.check_accumulator(primitive, f);
         }
         if primitive == Primitive::Iterate
             && let Some(Arg::Nat(rounds)) = types.get(2)
@@ -71,6 +82,30 @@ impl Walk {
         };
         if outer.is_some() || inner.primitive == MapLocal {
             self.complain(inner.at, Problem::Nesting { inner, outer });
+        }
+    }
+
+    /// The function of a reduction reads of the accumulator what it writes at the time.
+    fn check_accumulator(&mut self, primitive: Primitive, f: &Term) {
+        let Form::Lambda(first, rest) = &f.form else {
+            return;
+        };
+        let Form::Lambda(second, body) = &rest.form else {
+            return;
+        };
+        let accumulator = match primitive {
+            Primitive::ScanSeq => second,
+            _ => first,
+        };
+        if contains_array(&accumulator.ty)
+            && let Some(moved) = super::accumulator::moved(&accumulator.local, body, &self.facts)
+        {
+            let problem = Problem::Accumulator {
+                pattern: primitive,
+                read: moved.read,
+                result: (body.origin, body.ty.clone()),
+            };
+            self.complain(f.origin, problem);
         }
     }
 

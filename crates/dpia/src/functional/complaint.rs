@@ -109,6 +109,8 @@ pub enum Problem {
         pattern: Primitive,
         /// Where the accumulator is read.
         read: Origin,
+        /// What the function makes, and its type.
+        result: (Origin, Ty),
     },
     /// Elements of a `map` that are computed more than once.
     Recomputed {

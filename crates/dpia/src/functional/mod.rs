@@ -4,6 +4,7 @@
 //! cannot be compiled as it stands: a value that is read before anything has written it to memory,
 //! an array that nothing copies to where it is wanted, a pattern without an implementation.
 
+mod accumulator;
 mod checks;
 pub mod complaint;
 mod memory;

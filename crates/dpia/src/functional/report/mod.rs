@@ -75,7 +75,11 @@ impl Reporter<'_> {
             Problem::NoHalf => self.no_half(spot),
             Problem::Nesting { inner, outer } => self.nesting(at, *inner, *outer, nest),
             Problem::NoIteration { never } => self.no_iteration(spot, *never),
-            Problem::Accumulator { pattern, read } => self.accumulator(at, *pattern, *read),
+            Problem::Accumulator {
+                pattern,
+                read,
+                result,
+            } => self.accumulator(at, *pattern, *read, result, nest),
             Problem::Recomputed { reader } => self.recomputed(at, *reader),
             Problem::Parameter { name, kind } => self.parameter(name, *kind),
             Problem::NoResult => self.no_result(),
@@ -408,19 +412,34 @@ impl Reporter<'_> {
         Diagnostic::error(Code::NotOnTarget, spot.head, message).help("compute with `f32`")
     }
 
-    fn accumulator(&self, at: Origin, pattern: Primitive, read: Origin) -> Diagnostic {
-        let spot = self.places.spot(at);
-        let name = self.name(spot, pattern);
+    fn accumulator(
+        &self,
+        at: Origin,
+        pattern: Primitive,
+        read: Origin,
+        result: &(Origin, Ty),
+        nest: &[Level],
+    ) -> Diagnostic {
         let message = format!(
-            "the function of `{name}` reads the accumulator at another element than it writes"
+            "the function of `{}` reads the accumulator at another element than it writes",
+            pattern.name()
         );
-        let found = Diagnostic::error(Code::AccumulatorMoved, spot.head, message)
+        let found = Diagnostic::error(Code::AccumulatorMoved, self.places.spot(at).head, message)
             .related(
                 self.places.related(read),
                 "read here, where it may be overwritten already",
             )
-            .help("the accumulator is written in place: store what is read first, or store the result");
-        found
+            .help(
+                "the accumulator is written in place: store the result before it is copied there",
+            );
+        let memory = match self.target {
+            Target::OpenCl => "toMem(Private)",
+            Target::C | Target::OpenMp => "toMem",
+        };
+        let copy = choices::copy(&result.1, self.target, nest);
+        let stage = format!("{memory} |> {copy}");
+        let edits = self.places.append(result.0, &stage);
+        self.fixed(found, &format!("Store the result: `{stage}`"), edits)
     }
 
     fn recomputed(&self, at: Origin, reader: Repeat) -> Diagnostic {

@@ -1,0 +1,617 @@
+//! Accumulators are written in place.
+//!
+//! A step of a reduction overwrites the accumulator while it reads the old one. That is right if
+//! what is read at each moment is what is written at that moment, or stands behind it: followed
+//! here by the places, in the accumulator, of each write and of what it reads. What cannot be
+//! followed counts as wrong.
+
+use std::sync::Arc;
+
+use nat::{Facts, Nat, Prop, Var};
+use rise::core::{Form, Local, Node, Origin};
+use rise::{Arg, Primitive, SizeFun, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::walk::Term;
+use crate::phrase::contains_array;
+
+/// Loop variables are numbered from here on, away from those of programs and signatures.
+const LOOP_VARS: u32 = 1 << 23;
+
+/// One step from a value to a part of it.
+#[derive(Clone, Debug, PartialEq)]
+enum Step {
+    /// The element there.
+    At(Nat),
+    /// So many elements from so many times as many on: the lanes of a vector.
+    Lanes(Nat, Nat),
+    /// A half of a pair: the second, or the first.
+    Half(bool),
+    /// Some element.
+    Any,
+}
+
+/// The way to a part, from the whole on.
+type Path = Vec<Step>;
+
+/// How what is written is placed in what it is written to.
+#[derive(Clone, Debug)]
+enum View {
+    At(Nat),
+    Half(bool),
+    Join(Nat),
+    Split(Nat),
+    Transpose,
+    /// The halves of the elements of a zip.
+    Zip(bool),
+    Unzip,
+    Reorder(SizeFun),
+    Behind(Nat),
+    AsScalar(Nat),
+    Same,
+    /// The views on each element, the innermost last.
+    Map(Vec<View>),
+    Unknown,
+}
+
+/// What a variable stands for.
+#[derive(Clone)]
+enum Bound {
+    /// A part of another expression.
+    Part(Term, Path),
+    /// An index.
+    Index(Nat),
+    /// Memory of its own.
+    Stored,
+}
+
+/// A read of the accumulator at another place than is written.
+pub(crate) struct Moved {
+    /// The use of the accumulator.
+    pub read: Origin,
+}
+
+/// Looks at the function of a reduction with an accumulator that contains arrays.
+pub(crate) fn moved(accumulator: &Local, body: &Term, facts: &Facts) -> Option<Moved> {
+    let mut follow = Follow {
+        accumulator,
+        facts: facts.clone(),
+        bound: FxHashMap::default(),
+        loops: 0,
+        next: LOOP_VARS,
+        stored: FxHashSet::default(),
+        moved: None,
+    };
+    follow.write(body, &mut Vec::new());
+    follow.moved
+}
+
+struct Follow<'a> {
+    accumulator: &'a Local,
+    facts: Facts,
+    bound: FxHashMap<u32, Bound>,
+    /// How many loops write around here.
+    loops: usize,
+    next: u32,
+    /// What has been stored before the loops around.
+    stored: FxHashSet<*const Node<Primitive>>,
+    moved: Option<Moved>,
+}
+
+impl Follow<'_> {
+    fn index(&mut self, count: &Nat) -> Nat {
+        let var = Var(self.next);
+        self.next += 1;
+        self.facts.range(var, &Nat::ZERO, count);
+        Nat::var(var)
+    }
+
+    // ----- writing -----
+
+    fn write(&mut self, term: &Term, views: &mut Vec<View>) {
+        if self.moved.is_some() {
+            return;
+        }
+        if !contains_array(&term.ty) {
+            let place = place(views, Vec::new());
+            return self.read(term, Vec::new(), &place);
+        }
+        let Form::Primitive(primitive, types, args) = &term.form else {
+            let place = place(views, Vec::new());
+            return self.read(term, vec![Step::Any], &place);
+        };
+        if self.write_loop(*primitive, args, views) {
+            return;
+        }
+        let view = match (primitive, &args[..]) {
+            (Primitive::Zip, [a, b]) => return self.write_halves(a, b, views, View::Zip),
+            (Primitive::MakePair, [a, b]) => return self.write_halves(a, b, views, View::Half),
+            (Primitive::Concat, [a, b]) => {
+                self.write(a, views);
+                let behind = array(&a.ty).map_or(View::Unknown, |(n, _)| View::Behind(n.clone()));
+                return self.write_through(b, views, behind);
+            }
+            (Primitive::Let, [value, f]) => {
+                self.let_in(value, f, views);
+                if let Form::Lambda(_, body) = &f.form {
+                    self.write(body, views);
+                }
+                return;
+            }
+            _ => view(*primitive, types, args),
+        };
+        match args.last() {
+            Some(xs) => self.write_through(xs, views, view),
+            None => {
+                let place = place(views, Vec::new());
+                self.read(term, vec![Step::Any], &place);
+            }
+        }
+    }
+
+    fn write_through(&mut self, term: &Term, views: &mut Vec<View>, view: View) {
+        views.push(view);
+        self.write(term, views);
+        views.pop();
+    }
+
+    fn write_halves(&mut self, a: &Term, b: &Term, views: &mut Vec<View>, half: fn(bool) -> View) {
+        self.write_through(a, views, half(false));
+        // The first is written by then.
+        self.loops += 1;
+        self.write_through(b, views, half(true));
+        self.loops -= 1;
+    }
+
+    /// Patterns that write element by element; false for others.
+    fn write_loop(&mut self, primitive: Primitive, args: &[Term], views: &mut Vec<View>) -> bool {
+        use Primitive::{
+            DepMapSeq, MapGlobal, MapLocal, MapPar, MapSeq, MapSeqUnroll, MapWorkGroup, ScanSeq,
+        };
+        let (Some(f), Some(xs)) = (args.first(), args.last()) else {
+            return false;
+        };
+        match primitive {
+            MapSeq | MapSeqUnroll | MapPar | MapGlobal | MapWorkGroup | MapLocal => {}
+            ScanSeq => {
+                if let Some(init) = args.get(1) {
+                    self.stored(init, views);
+                }
+            }
+            DepMapSeq => {}
+            _ => return false,
+        }
+        let (index, f) = match (&f.form, array(&xs.ty)) {
+            (Form::DepLambda(var, _, body), _) => (Nat::var(*var), body),
+            (_, Some((n, _))) => (self.index(n), f),
+            _ => return false,
+        };
+        self.stored_in(xs, views);
+        let Some((param, mut body)) = lambda(f) else {
+            // A primitive that still waits for its element reads it.
+            let place = place(views, vec![Step::At(index.clone())]);
+            self.read(xs, vec![Step::At(index)], &place);
+            return true;
+        };
+        let part = Bound::Part(xs.clone(), vec![Step::At(index.clone())]);
+        self.bound.insert(param, part);
+        if let Form::Lambda(accumulator, inner) = &body.form {
+            self.bound.insert(accumulator.local.id, Bound::Stored);
+            body = inner;
+        }
+        self.loops += 1;
+        self.write_through(body, views, View::At(index));
+        self.loops -= 1;
+        true
+    }
+
+    fn let_in(&mut self, value: &Term, f: &Term, views: &[View]) {
+        let Form::Lambda(param, _) = &f.form else {
+            return;
+        };
+        let bound = if is_stored(value) {
+            self.stored(value, views);
+            Bound::Stored
+        } else {
+            Bound::Part(value.clone(), Vec::new())
+        };
+        self.bound.insert(param.local.id, bound);
+    }
+
+    /// What is evaluated before anything of the place around is written.
+    fn stored(&mut self, term: &Term, views: &[View]) {
+        self.stored.insert(Arc::as_ptr(term));
+        if self.loops > 0
+            && let Form::Primitive(_, _, args) = &term.form
+        {
+            let place = place(views, Vec::new());
+            self.read_all(args, &place);
+        }
+    }
+
+    /// The same of everything in what a loop reads.
+    fn stored_in(&mut self, term: &Term, views: &[View]) {
+        if is_stored(term) {
+            return self.stored(term, views);
+        }
+        if let Form::Primitive(_, _, args) = &term.form {
+            for arg in args.iter() {
+                self.stored_in(arg, views);
+            }
+        }
+    }
+
+    // ----- reading -----
+
+    /// Follows what reading a part of an expression reads of the accumulator.
+    fn read(&mut self, term: &Term, path: Path, place: &Option<Path>) {
+        if self.moved.is_some() {
+            return;
+        }
+        match &term.form {
+            Form::Var(local) if local == self.accumulator => self.compare(term, &path, place),
+            Form::Var(local) => {
+                if let Some(Bound::Part(whole, prefix)) = self.bound.get(&local.id).cloned() {
+                    let path = prefix.into_iter().chain(path).collect();
+                    self.read(&whole, path, place);
+                }
+            }
+            Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
+            Form::Primitive(..) if self.stored.contains(&Arc::as_ptr(term)) => {}
+            Form::Primitive(primitive, types, args) => {
+                self.read_primitive(*primitive, types, args, path, place);
+            }
+            Form::Foreign(_, args) => {
+                for arg in args.iter() {
+                    self.read(arg, Vec::new(), place);
+                }
+            }
+            Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
+                self.read(body, vec![Step::Any], place);
+            }
+            Form::Apply(f, x) => {
+                self.read(f, vec![Step::Any], place);
+                self.read(x, vec![Step::Any], place);
+            }
+        }
+    }
+
+    fn read_primitive(
+        &mut self,
+        primitive: Primitive,
+        types: &[Arg],
+        args: &[Term],
+        mut path: Path,
+        place: &Option<Path>,
+    ) {
+        use Primitive::{Fst, Generate, Idx, MakePair, Map, Select, Snd, ToMem, Zip};
+        match (primitive, args) {
+            (Idx, [index, xs]) => {
+                self.read(index, Vec::new(), place);
+                let at = self.index_of(index).map_or(Step::Any, Step::At);
+                path.insert(0, at);
+                self.read(xs, path, place);
+            }
+            (Fst | Snd, [pair]) => {
+                path.insert(0, Step::Half(primitive == Snd));
+                self.read(pair, path, place);
+            }
+            (MakePair, [a, b]) => match take_half(&mut path, 0) {
+                Some(half) => self.read(if half { b } else { a }, path, place),
+                None => self.read_all(args, place),
+            },
+            (Zip, [a, b]) => match take_half(&mut path, 1) {
+                Some(half) => self.read(if half { b } else { a }, path, place),
+                None => {
+                    self.read(a, path.clone(), place);
+                    self.read(b, path, place);
+                }
+            },
+            (Map, [f, xs]) => {
+                let first = if path.is_empty() {
+                    Step::Any
+                } else {
+                    path.remove(0)
+                };
+                match lambda(f) {
+                    Some((param, body)) => {
+                        let part = Bound::Part(xs.clone(), vec![first]);
+                        self.bound.insert(param, part);
+                        self.read(body, path, place);
+                    }
+                    None => self.read(xs, vec![first], place),
+                }
+            }
+            (Generate, [f]) => {
+                let first = if path.is_empty() {
+                    Step::Any
+                } else {
+                    path.remove(0)
+                };
+                if let Some((param, body)) = lambda(f) {
+                    if let Step::At(index) = first {
+                        self.bound.insert(param, Bound::Index(index));
+                    }
+                    self.read(body, path, place);
+                }
+            }
+            (Select, [condition, a, b]) => {
+                self.read(condition, Vec::new(), place);
+                self.read(a, path.clone(), place);
+                self.read(b, path, place);
+            }
+            // Stored before its user writes.
+            (ToMem, _) if self.loops == 0 => {}
+            (Primitive::Let, [value, f]) => {
+                if let Some((param, body)) = lambda(f) {
+                    let part = Bound::Part(value.clone(), Vec::new());
+                    self.bound.insert(param, part);
+                    self.read(body, path, place);
+                }
+            }
+            (_, [.., xs]) => match read_view(primitive, types, path) {
+                Some(path) => self.read(xs, path, place),
+                None => self.read_all(args, place),
+            },
+            _ => {}
+        }
+    }
+
+    /// All of what something reads that is not followed further.
+    fn read_all(&mut self, args: &[Term], place: &Option<Path>) {
+        for arg in args {
+            let path = if contains_array(&arg.ty) {
+                vec![Step::Any]
+            } else {
+                Vec::new()
+            };
+            self.read(arg, path, place);
+        }
+    }
+
+    fn index_of(&self, term: &Term) -> Option<Nat> {
+        match &term.form {
+            Form::Nat(size) => Some(size.clone()),
+            Form::Literal(syntax::ast::Literal::Int { value, .. }) => {
+                Some(Nat::constant(i64::try_from(*value).ok()?))
+            }
+            Form::Var(local) => match self.bound.get(&local.id)? {
+                Bound::Index(index) => Some(index.clone()),
+                _ => None,
+            },
+            Form::Primitive(Primitive::NatAsIndex | Primitive::IndexAsNat, _, args) => {
+                self.index_of(args.last()?)
+            }
+            _ => None,
+        }
+    }
+
+    /// What is read must be what is written, or a part of it.
+    fn compare(&mut self, term: &Term, read: &[Step], place: &Option<Path>) {
+        let same = |a: &Step, b: &Step| match (a, b) {
+            (Step::At(a), Step::At(b)) => self.equal(a, b),
+            (Step::Lanes(a, n), Step::Lanes(b, m)) => self.equal(a, b) && self.equal(n, m),
+            (Step::Half(a), Step::Half(b)) => a == b,
+            _ => false,
+        };
+        let fits = place.as_ref().is_some_and(|place| {
+            read.len() >= place.len() && read.iter().zip(place).all(|(a, b)| same(a, b))
+        });
+        if !fits {
+            self.moved = Some(Moved { read: term.origin });
+        }
+    }
+
+    fn equal(&self, a: &Nat, b: &Nat) -> bool {
+        a == b || self.facts.proves(&Prop::Equal(a.clone(), b.clone()))
+    }
+}
+
+/// The parameter and the body of a function.
+fn lambda(f: &Term) -> Option<(u32, &Term)> {
+    match &f.form {
+        Form::Lambda(param, body) => Some((param.local.id, body)),
+        _ => None,
+    }
+}
+
+/// Whether it keeps its result in memory of its own.
+fn is_stored(term: &Term) -> bool {
+    use Primitive::{ReducePar, ReduceSeq, ReduceSeqUnroll, ToMem};
+    matches!(
+        term.form,
+        Form::Primitive(ToMem | ReduceSeq | ReduceSeqUnroll | ReducePar, ..)
+    )
+}
+
+fn array(ty: &Type) -> Option<(&Nat, &Type)> {
+    match ty {
+        Type::Array(n, element) => Some((n, element)),
+        _ => None,
+    }
+}
+
+/// Takes the half at `at` out of a path.
+fn take_half(path: &mut Path, at: usize) -> Option<bool> {
+    match path.get(at) {
+        Some(Step::Half(half)) => {
+            let half = *half;
+            path.remove(at);
+            Some(half)
+        }
+        _ => None,
+    }
+}
+
+fn size_at(types: &[Arg], at: usize) -> Option<Nat> {
+    match types.get(at) {
+        Some(Arg::Nat(size)) => Some(size.clone()),
+        _ => None,
+    }
+}
+
+/// How a view that is written through places its argument.
+fn view(primitive: Primitive, types: &[Arg], args: &[Term]) -> View {
+    use Primitive::{AsScalar, Join, Map, OclRun, PadEmpty, Reorder, Split, Transpose, Unzip};
+    let size = |at: usize, view: fn(Nat) -> View| size_at(types, at).map_or(View::Unknown, view);
+    match primitive {
+        Join => size(1, View::Join),
+        Split => size(0, View::Split),
+        Transpose => View::Transpose,
+        Unzip => View::Unzip,
+        AsScalar => size(0, View::AsScalar),
+        PadEmpty | OclRun => View::Same,
+        Reorder => match types.get(2) {
+            Some(Arg::SizeFun(inverse)) => View::Reorder(inverse.clone()),
+            _ => View::Unknown,
+        },
+        Map => match args.first().map(|f| &f.form) {
+            Some(Form::Lambda(param, body)) => {
+                let mut views = Vec::new();
+                let mut term = body;
+                while let Form::Primitive(primitive, types, args) = &term.form {
+                    views.push(view(*primitive, types, args));
+                    match args.last() {
+                        Some(xs) => term = xs,
+                        None => return View::Unknown,
+                    }
+                }
+                match &term.form {
+                    Form::Var(local) if *local == param.local => View::Map(views),
+                    _ => View::Unknown,
+                }
+            }
+            _ => View::Unknown,
+        },
+        _ => View::Unknown,
+    }
+}
+
+/// The place of a part of what is written, through the views that it is written through.
+fn place(views: &[View], path: Path) -> Option<Path> {
+    views
+        .iter()
+        .rev()
+        .try_fold(path, |path, view| through(view, path))
+}
+
+fn through(view: &View, mut path: Path) -> Option<Path> {
+    match view {
+        View::At(index) => path.insert(0, Step::At(index.clone())),
+        View::Half(half) => path.insert(0, Step::Half(*half)),
+        View::Same => {}
+        View::Unknown => return None,
+        View::Zip(half) => path.insert(1.min(path.len()), Step::Half(*half)),
+        View::Unzip if path.len() >= 2 => path.swap(0, 1),
+        View::Transpose if path.len() >= 2 => path.swap(0, 1),
+        View::Unzip | View::Transpose => return path.is_empty().then_some(path),
+        View::Join(columns) => match &path[..] {
+            [Step::At(i), Step::At(j), ..] => {
+                let at = Nat::add(&Nat::mul(i, columns), j);
+                path.splice(..2, [Step::At(at)]);
+            }
+            rest => return rest.is_empty().then_some(path),
+        },
+        View::Split(columns) => match path.first().cloned() {
+            Some(Step::At(i)) => {
+                let steps = [
+                    Step::At(Nat::div(&i, columns)),
+                    Step::At(Nat::rem(&i, columns)),
+                ];
+                path.splice(..1, steps);
+            }
+            Some(_) => return None,
+            None => {}
+        },
+        View::Reorder(inverse) => match path.first_mut() {
+            Some(Step::At(i)) => *i = apply(inverse, i)?,
+            Some(_) => return None,
+            None => {}
+        },
+        View::Behind(n) => match path.first_mut() {
+            Some(Step::At(i)) => *i = Nat::add(i, n),
+            _ => return None,
+        },
+        View::AsScalar(lanes) => match path.first_mut() {
+            Some(step @ Step::At(_)) => {
+                let Step::At(i) = step.clone() else {
+                    return None;
+                };
+                *step = Step::Lanes(i, lanes.clone());
+            }
+            Some(_) => return None,
+            None => {}
+        },
+        View::Map(views) => {
+            if !path.is_empty() {
+                let rest = path.split_off(1);
+                path.extend(place(views, rest)?);
+            }
+        }
+    }
+    Some(path)
+}
+
+fn apply(fun: &SizeFun, at: &Nat) -> Option<Nat> {
+    match fun {
+        SizeFun::Lambda(lambda) => {
+            let (param, at) = (lambda.param, at.clone());
+            Some(lambda.body.subst(&|v| (v == param).then(|| at.clone())))
+        }
+        SizeFun::Var(_) => None,
+    }
+}
+
+/// Where a part of a view is in its argument; `None` if that is not one place.
+fn read_view(primitive: Primitive, types: &[Arg], mut path: Path) -> Option<Path> {
+    use Primitive::{
+        AsScalar, AsVector, AsVectorAligned, Assume, Drop, Join, Reorder, Slide, Split, Take,
+        Transpose, Unzip,
+    };
+    let first = match path.first() {
+        Some(Step::At(i)) => Some(i.clone()),
+        _ => None,
+    };
+    match primitive {
+        Take | Assume => {}
+        Drop => {
+            let moved = Nat::add(&first?, &size_at(types, 0)?);
+            path[0] = Step::At(moved);
+        }
+        Transpose | Unzip if path.len() >= 2 => path.swap(0, 1),
+        Join => {
+            let (i, columns) = (first?, size_at(types, 1)?);
+            let steps = [
+                Step::At(Nat::div(&i, &columns)),
+                Step::At(Nat::rem(&i, &columns)),
+            ];
+            path.splice(..1, steps);
+        }
+        Split | Slide => {
+            let step = match primitive {
+                Split => size_at(types, 0)?,
+                _ => size_at(types, 2)?,
+            };
+            let Some(Step::At(j)) = path.get(1) else {
+                return None;
+            };
+            let at = Nat::add(&Nat::mul(&first?, &step), j);
+            path.splice(..2, [Step::At(at)]);
+        }
+        AsVector | AsVectorAligned => {
+            path[0] = Step::Lanes(first?, size_at(types, 0)?);
+        }
+        AsScalar => {
+            let lanes = size_at(types, 0)?;
+            path[0] = Step::At(Nat::div(&first?, &lanes));
+        }
+        Reorder => {
+            let Some(Arg::SizeFun(g)) = types.get(1) else {
+                return None;
+            };
+            path[0] = Step::At(apply(g, &first?)?);
+        }
+        _ => return None,
+    }
+    Some(path)
+}
