@@ -7,11 +7,36 @@ use rise::core::Origin;
 use super::error::{ErrorKind, InterpError, Res, Stop};
 use super::frame::Frame;
 use super::kind::Kind;
+use super::lanes;
+use super::many::{self, Many, ManyCode};
 use super::scalar::{Scalar, WordCode};
 use super::val::{Target, Val};
 
 /// Code that computes a value.
 pub(crate) type ValCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Res<Val>>;
+
+/// Code that computes a value, and, if it can be had, code that does so for many iterations.
+#[derive(Clone)]
+pub(crate) struct Code {
+    pub one: ValCode,
+    pub many: Option<ManyCode>,
+}
+
+impl Code {
+    /// Code for one iteration at a time.
+    pub fn one(code: impl for<'a> Fn(&mut Frame<'a>) -> Res<Val> + 'static) -> Code {
+        Code {
+            one: Rc::new(code),
+            many: None,
+        }
+    }
+
+    /// With code for many iterations, if its parts have some.
+    pub fn with(mut self, many: Option<ManyCode>) -> Code {
+        self.many = many;
+        self
+    }
+}
 
 /// Where the value of a variable is kept: in as many slots as it has parts.
 #[derive(Clone, Debug)]
@@ -30,7 +55,7 @@ pub(crate) enum Out {
     Slot(usize),
     /// An array in the array that is in a slot, at these indices.
     Elem(usize, Vec<Scalar>, Origin),
-    Val(ValCode),
+    Val(Code),
     Pair(Box<Out>, Box<Out>),
 }
 
@@ -38,11 +63,12 @@ pub(crate) enum Out {
 #[derive(Clone)]
 pub(crate) enum Step {
     Word {
+        kind: Kind,
         slot: usize,
         value: Scalar,
         code: WordCode,
     },
-    Bind(Bind, ValCode),
+    Bind(Bind, Code),
 }
 
 /// The code of a function's body.
@@ -56,7 +82,7 @@ pub(crate) struct Block {
 #[derive(Clone)]
 pub(crate) enum Exec {
     Word(Kind, Scalar, WordCode),
-    Val(ValCode),
+    Val(Code),
     Pair(Box<Exec>, Box<Exec>),
 }
 
@@ -142,7 +168,7 @@ impl Step {
                 Err(error) if error.kind.is_local() => frame.failed[*slot] = Some(Rc::from(error)),
                 Err(error) => return Err(error),
             },
-            Step::Bind(bind, code) => match code(frame) {
+            Step::Bind(bind, code) => match (code.one)(frame) {
                 Ok(value) => bind.set(frame, &value)?,
                 Err(error) if error.kind.is_local() => bind.fail(frame, &Rc::from(error)),
                 Err(error) => return Err(error),
@@ -161,27 +187,40 @@ impl Step {
 
 impl Out {
     /// Code that gives the value.
-    pub fn code(&self) -> ValCode {
+    pub fn code(&self) -> Code {
+        let many = many::of_exec;
         match self {
             Out::Word(kind, scalar) => {
                 let (kind, code) = (*kind, scalar.code());
-                Rc::new(move |frame| Ok(Val::Word(kind, code(frame)?)))
+                Code::one(move |frame| Ok(Val::Word(kind, code(frame)?))).with(many(&self.exec()))
             }
             Out::Slot(slot) => {
                 let slot = *slot;
-                Rc::new(move |frame| match &frame.vals[slot] {
+                let one = Code::one(move |frame| match &frame.vals[slot] {
                     Val::Failed(error) => Err(Box::new((**error).clone())),
                     value => Ok(value.clone()),
-                })
+                });
+                one.with(Some(Rc::new(move |frame| many::val(frame, slot))))
             }
-            Out::Elem(slot, indices, origin) => element_code(*slot, indices, *origin),
+            Out::Elem(slot, indices, origin) => {
+                let one = element_code(*slot, indices, *origin);
+                one.with(element_many(*slot, indices))
+            }
             Out::Val(code) => code.clone(),
             Out::Pair(a, b) => {
                 let (a, b) = (a.code(), b.code());
-                Rc::new(move |frame| {
+                let many = a.many.zip(b.many).map(|(a, b)| -> ManyCode {
+                    Rc::new(move |frame| {
+                        let first = a(frame)?;
+                        Some(Many::pair(first, b(frame)?))
+                    })
+                });
+                let (a, b) = (a.one, b.one);
+                let one = Code::one(move |frame| {
                     let first = a(frame)?;
                     Ok(Val::pair(first, b(frame)?))
-                })
+                });
+                one.with(many)
             }
         }
     }
@@ -196,9 +235,18 @@ impl Out {
     }
 }
 
-fn element_code(slot: usize, indices: &[Scalar], origin: Origin) -> ValCode {
+fn element_many(slot: usize, indices: &[Scalar]) -> Option<ManyCode> {
+    let indices: Option<Vec<_>> = indices.iter().map(lanes::code).collect();
+    let indices = indices?;
+    Some(Rc::new(move |frame| {
+        let all: Option<Vec<_>> = indices.iter().map(|code| code(frame)).collect();
+        many::elem(frame, slot, &all?)
+    }))
+}
+
+fn element_code(slot: usize, indices: &[Scalar], origin: Origin) -> Code {
     let indices: Vec<WordCode> = indices.iter().map(Scalar::code).collect();
-    Rc::new(move |frame| {
+    Code::one(move |frame| {
         let mut value = match &frame.vals[slot] {
             Val::Failed(error) => return Err(Box::new((**error).clone())),
             value => value.clone(),
@@ -216,7 +264,7 @@ impl Exec {
     pub fn val(&self, frame: &mut Frame<'_>) -> Res<Val> {
         match self {
             Exec::Word(kind, _, code) => Ok(Val::Word(*kind, code(frame)?)),
-            Exec::Val(code) => code(frame),
+            Exec::Val(code) => (code.one)(frame),
             Exec::Pair(a, b) => {
                 let first = a.val(frame)?;
                 Ok(Val::pair(first, b.val(frame)?))
@@ -231,7 +279,7 @@ impl Exec {
                 target.put_word(n, at, *kind, word, &frame.meter)
             }
             Exec::Val(code) => {
-                let value = code(frame)?;
+                let value = (code.one)(frame)?;
                 target.put(n, at, &value, &frame.meter)
             }
             Exec::Pair(a, b) => {

@@ -4,7 +4,6 @@
 //! `zip`, `unzip`, `transpose`, `split`, `slide` and most of `join` change only lengths and
 //! strides.
 
-use std::ops::Range;
 use std::rc::Rc;
 
 use rise::core::Origin;
@@ -12,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::data::{Buf, Cells, Data, Holes, Meter, with_both};
 use super::error::{ErrorKind, InterpError, Res, Stop};
-use super::kind::{Elem, Kind, Word, with_kind};
+use super::kind::{Elem, Word};
 use super::val::Val;
 
 /// One dimension of a view.
@@ -272,38 +271,6 @@ impl Col {
             start += len;
         }
         Ok(target.finish(meter))
-    }
-
-    /// The elements `range` of an array of scalars, one after the other; `None` if one of them
-    /// has no value.
-    pub fn lanes(&self, range: Range<usize>) -> Option<Lane> {
-        let &[Dim { stride, .. }] = self.dims.as_slice() else {
-            return None;
-        };
-        let start = self.offset + range.start * stride;
-        let n = range.len();
-        if let Some(holes) = &self.buf.holes
-            && (0..n).any(|at| holes.has(start + at * stride))
-        {
-            return None;
-        }
-        let Cells::Scalar(kind) = self.buf.data.cell() else {
-            return None;
-        };
-        if stride == 0 && n > 0 {
-            return Some(Lane::Same(self.buf.data.word(start)?));
-        }
-        with_kind!(kind, T => {
-            let values = T::slice(&self.buf.data)?;
-            if stride == 1 {
-                return Some(Lane::Each(T::wrap(values.get(start..start + n)?.to_vec())));
-            }
-            if n == 0 {
-                return Some(Lane::Each(T::wrap(Vec::new())));
-            }
-            let all = values.get(start..=start + (n - 1) * stride)?;
-            Some(Lane::Each(T::wrap(all.iter().step_by(stride).copied().collect())))
-        })
     }
 }
 

@@ -23,7 +23,7 @@ use rise::{DataFun, Primitive};
 use syntax::ast::Literal;
 
 pub(crate) use self::env::Env;
-use super::block::{Bind, Block, Out, Step, ValCode};
+use super::block::{Bind, Block, Code, Out, Step};
 use super::data::Cells;
 use super::error::{ErrorKind, Res};
 use super::frame::{Frame, NatCode};
@@ -347,7 +347,7 @@ impl Compiler {
     }
 
     /// The argument of a primitive as code.
-    pub fn code(&mut self, call: &Call, at: usize, steps: &mut Vec<Step>) -> Res<ValCode> {
+    pub fn code(&mut self, call: &Call, at: usize, steps: &mut Vec<Step>) -> Res<Code> {
         Ok(self.out(call, at, steps)?.code())
     }
 
@@ -493,6 +493,7 @@ impl Compiler {
                 }
                 let (slot, guarded) = (self.word_slot(), scalar.may_fail());
                 steps.push(Step::Word {
+                    kind,
                     slot,
                     code: scalar.code(),
                     value: scalar,
@@ -516,11 +517,12 @@ impl Compiler {
     }
 
     /// A value that code computes, as a type says.
-    pub fn computed(&mut self, ty: &Ty, code: ValCode) -> Out {
+    pub fn computed(&mut self, ty: &Ty, code: Code) -> Out {
         match scalar_kind(ty) {
             Some(kind) => {
-                let word: WordCode = Rc::new(move |frame| code(frame)?.word());
-                Out::Word(kind, Scalar::Opaque(word))
+                let one = code.one;
+                let word: WordCode = Rc::new(move |frame| one(frame)?.word());
+                Out::Word(kind, Scalar::Opaque(word, code.many))
             }
             None => Out::Val(code),
         }
@@ -589,9 +591,9 @@ impl Compiler {
 
     /// Records the value when it is computed first.
     fn traced(&mut self, out: Out, ty: &Ty, origin: Origin, steps: &mut Vec<Step>) -> Res<Out> {
-        let (code, ty, first) = (out.code(), ty.clone(), self.first_nat);
+        let (code, ty, first) = (out.code().one, ty.clone(), self.first_nat);
         let kept = ty.clone();
-        let recording: ValCode = Rc::new(move |frame| {
+        let recording = Code::one(move |frame| {
             let value = code(frame)?;
             super::trace::record(frame, origin, &kept, &value, first);
             Ok(value)

@@ -7,11 +7,11 @@ use std::time::Instant;
 use nat::{Nat, Var};
 use rise::core::Origin;
 
-use super::col::Lane;
 use super::compile::Slots;
 use super::data::Meter;
 use super::error::{ErrorKind, InterpError, Res, Stop};
 use super::kind::{Kind, Word};
+use super::many::{Iterations, Varying};
 use super::trace::Trace;
 use super::val::Val;
 use super::{ForeignCall, Options};
@@ -26,10 +26,17 @@ pub(crate) struct Frame<'a> {
     pub words: Vec<Word>,
     /// Why a scalar could not be computed.
     pub failed: Vec<Option<Rc<InterpError>>>,
-    /// Scalars of many iterations, by the same slots.
-    pub lanes: Vec<Option<Lane>>,
+    /// The scalars that differ between iterations that are done at once, by the same slots.
+    pub varying_words: Vec<Option<Varying>>,
     /// Everything that is no scalar.
     pub vals: Vec<Val>,
+    /// The same for those.
+    pub varying_vals: Vec<Option<Varying>>,
+    /// The slots with something that varies.
+    pub touched_words: Vec<usize>,
+    pub touched_vals: Vec<usize>,
+    /// The iterations that are done at once.
+    pub iterations: Iterations,
     /// Sizes that are known only at run time.
     pub nats: Vec<i64>,
     pub meter: Rc<Meter>,
@@ -53,8 +60,12 @@ impl<'a> Frame<'a> {
         Frame {
             words: Vec::new(),
             failed: Vec::new(),
-            lanes: Vec::new(),
+            varying_words: Vec::new(),
             vals: Vec::new(),
+            varying_vals: Vec::new(),
+            touched_words: Vec::new(),
+            touched_vals: Vec::new(),
+            iterations: Iterations::default(),
             nats: Vec::new(),
             meter,
             foreign: options.foreign,
@@ -72,7 +83,8 @@ impl<'a> Frame<'a> {
     pub fn reserve(&mut self, slots: &Slots) {
         self.words.resize(slots.words, 0);
         self.failed.resize(slots.words, None);
-        self.lanes.resize(slots.words, None);
+        self.varying_words.resize(slots.words, None);
+        self.varying_vals.resize(slots.vals, None);
         self.vals.resize(slots.vals, Val::Word(Kind::Bool, 0));
         self.nats.resize(slots.nats, 0);
     }

@@ -29,15 +29,17 @@
 //! views of flat buffers, so that most rearrangements cost nothing, and functions on scalars work
 //! on many elements at a time.
 
-mod batch;
 mod block;
 mod col;
 mod compile;
 mod data;
 mod error;
+mod fold;
 mod frame;
 mod io;
 mod kind;
+mod lanes;
+mod many;
 mod math;
 mod scalar;
 mod trace;

@@ -9,6 +9,7 @@ use super::col::Col;
 use super::error::{ErrorKind, Res};
 use super::frame::{Frame, NatCode};
 use super::kind::{Arith, Compare, Elem, Kind, Num, Word, reads, with_kind, with_number, writes};
+use super::many::ManyCode;
 use super::math::Math;
 use super::val::Val;
 
@@ -37,7 +38,7 @@ pub(crate) enum Scalar {
     /// A function of `<math.h>`.
     Math(Math, Kind, Vec<Scalar>),
     /// Anything else.
-    Opaque(WordCode),
+    Opaque(WordCode, Option<ManyCode>),
 }
 
 /// An expression that is computed only if it is needed, with what has to be computed before.
@@ -95,7 +96,7 @@ impl Scalar {
                 c.may_fail() || branch(a) || branch(b)
             }
             Scalar::Math(_, _, args) => args.iter().any(Scalar::may_fail),
-            Scalar::Nat(..) | Scalar::Index(..) | Scalar::Load(..) | Scalar::Opaque(_) => true,
+            Scalar::Nat(..) | Scalar::Index(..) | Scalar::Load(..) | Scalar::Opaque(..) => true,
         }
     }
 
@@ -119,7 +120,7 @@ impl Scalar {
             Scalar::Load(_, args, _) | Scalar::Math(_, _, args) => {
                 args.iter().any(|arg| arg.mentions(slot))
             }
-            Scalar::Opaque(_) => true,
+            Scalar::Opaque(..) => true,
         }
     }
 
@@ -163,7 +164,7 @@ impl Scalar {
             Scalar::Index(a, bound, origin) => index_code(a.code(), bound.clone(), *origin),
             Scalar::Load(slot, args, origin) => load_code(*slot, args, *origin),
             Scalar::Math(math, kind, args) => math_code(*math, *kind, args),
-            Scalar::Opaque(code) => code.clone(),
+            Scalar::Opaque(code, _) => code.clone(),
         }
     }
 }

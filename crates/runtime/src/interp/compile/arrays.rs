@@ -9,12 +9,13 @@ use rise::Primitive;
 use rise::core::Origin;
 use rise::types::{Arg, SizeFun, Ty, Type};
 
-use super::super::block::{Out, Step, ValCode};
+use super::super::block::{Code, Out, Step};
 use super::super::col::{Area, Col};
 use super::super::data::{Holes, Meter};
 use super::super::error::{ErrorKind, Res};
 use super::super::frame::{Frame, NatCode};
 use super::super::kind::Elem;
+use super::super::many::{self, Many, ManyCode};
 use super::super::scalar::Scalar;
 use super::super::val::{Target, Val};
 use super::{Call, Compiler, here, malformed, scalar_kind};
@@ -132,13 +133,28 @@ impl Compiler {
     }
 
     pub(super) fn make_array(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
-        let mut codes: Vec<ValCode> = Vec::new();
+        let (mut codes, mut many) = (Vec::new(), Some(Vec::new()));
         for at in 0..call.args.len() {
-            codes.push(self.code(call, at, steps)?);
+            let code = self.code(call, at, steps)?;
+            codes.push(code.one);
+            many = many.zip(code.many).map(|(mut all, code)| {
+                all.push(code);
+                all
+            });
         }
+        let many = many.filter(|all| !all.is_empty()).map(|all| -> ManyCode {
+            Rc::new(move |frame| {
+                let mut parts = Vec::with_capacity(all.len());
+                for code in &all {
+                    let part = code(frame)?;
+                    parts.push(many::repeated(&part, 1, frame)?);
+                }
+                many::chain(&parts, frame)
+            })
+        });
         let layout = self.layout(call.ty(0)?)?;
         let origin = call.origin;
-        Ok(Out::Val(Rc::new(move |frame| {
+        let one = Code::one(move |frame| {
             let n = codes.len();
             let mut target = Target::Pending;
             for (at, code) in codes.iter().enumerate() {
@@ -149,23 +165,45 @@ impl Compiler {
                 target = Target::new(&layout.eval(frame, origin)?, 0, &frame.meter)?;
             }
             target.finish(&frame.meter)
-        })))
+        });
+        Ok(Out::Val(one.with(many)))
     }
 
     pub(super) fn concat(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
         let (a, b) = (self.code(call, 0, steps)?, self.code(call, 1, steps)?);
         let origin = call.origin;
-        Ok(Out::Val(Rc::new(move |frame| {
+        let many = a.many.zip(b.many).map(|(a, b)| -> ManyCode {
+            Rc::new(move |frame| {
+                let first = a(frame)?.spelled(frame)?;
+                let second = b(frame)?.spelled(frame)?;
+                many::chain(&[first, second], frame)
+            })
+        });
+        let (a, b) = (a.one, b.one);
+        let one = Code::one(move |frame| {
             let parts = [Ok(a(frame)?), Ok(b(frame)?)];
             here(origin, chain(&parts, 0, &frame.meter))
-        })))
+        });
+        Ok(Out::Val(one.with(many)))
     }
 
     pub(super) fn pad_cst(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
         let (l, r) = (self.nat(call.nat(1)?), self.nat(call.nat(2)?));
         let (x, xs) = (self.code(call, 0, steps)?, self.code(call, 1, steps)?);
         let origin = call.origin;
-        Ok(Out::Val(Rc::new(move |frame| {
+        let (before, after) = (l.clone(), r.clone());
+        let many = x.many.zip(xs.many).map(|(x, xs)| -> ManyCode {
+            Rc::new(move |frame| {
+                let x = x(frame)?;
+                let xs = xs(frame)?.spelled(frame)?;
+                let (l, r) = (before.len(frame, origin), after.len(frame, origin));
+                let first = many::repeated(&x, l.ok()?, frame)?;
+                let last = many::repeated(&x, r.ok()?, frame)?;
+                many::chain(&[first, xs, last], frame)
+            })
+        });
+        let (x, xs) = (x.one, xs.one);
+        let one = Code::one(move |frame| {
             let x = x(frame)?;
             let xs = xs(frame)?;
             let (l, r) = (l.len(frame, origin)?, r.len(frame, origin)?);
@@ -176,14 +214,15 @@ impl Compiler {
                 Ok(x.repeated(&[r], &meter)?),
             ];
             here(origin, chain(&parts, 0, &meter))
-        })))
+        });
+        Ok(Out::Val(one.with(many)))
     }
 
     pub(super) fn pad_empty(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
         let r = self.nat(call.nat(1)?);
-        let xs = self.code(call, 0, steps)?;
+        let xs = self.code(call, 0, steps)?.one;
         let origin = call.origin;
-        Ok(Out::Val(Rc::new(move |frame| {
+        Ok(Out::Val(Code::one(move |frame| {
             let parts = [Ok(xs(frame)?), Err(r.len(frame, origin)?)];
             here(origin, chain(&parts, 0, &frame.meter))
         })))
@@ -192,21 +231,36 @@ impl Compiler {
     pub(super) fn gather(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
         let (is, xs) = (self.code(call, 0, steps)?, self.code(call, 1, steps)?);
         let origin = call.origin;
-        Ok(Out::Val(Rc::new(move |frame| {
+        let many = is.many.zip(xs.many).map(|(is, xs)| -> ManyCode {
+            Rc::new(move |frame| {
+                let Many::Same(is) = is(frame)? else {
+                    return None;
+                };
+                let xs = xs(frame)?;
+                let places = indices(is.col().ok()?, xs.len(frame)?, origin).ok()?;
+                xs.columns(frame, &mut |frame, col, depth| {
+                    col.at_places(depth, &places, &frame.meter).ok()
+                })
+            })
+        });
+        let (is, xs) = (is.one, xs.one);
+        let one = Code::one(move |frame| {
             let is = is(frame)?;
             let xs = xs(frame)?;
             let places = indices(is.col()?, xs.len()?, origin)?;
             let meter = frame.meter.clone();
             xs.columns(&mut |col| col.at_places(0, &places, &meter))
-        })))
+        });
+        Ok(Out::Val(one.with(many)))
     }
 
     pub(super) fn scatter(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
         let m = self.nat(call.nat(1)?);
         let parallel = super::views::is_parallel(call.arg(1)?);
-        let (is, xs) = (self.code(call, 0, steps)?, self.code(call, 1, steps)?);
+        let is = self.code(call, 0, steps)?.one;
+        let xs = self.code(call, 1, steps)?.one;
         let origin = call.origin;
-        Ok(Out::Val(Rc::new(move |frame| {
+        Ok(Out::Val(Code::one(move |frame| {
             let is = is(frame)?;
             let xs = xs(frame)?;
             let m = m.len(frame, origin)?;
@@ -327,10 +381,21 @@ pub(super) fn apply_columns(out: Out, rearrange: &Rearrange, origin: Origin) -> 
         ),
         other => {
             let (code, rearrange) = (other.code(), rearrange.clone());
-            Out::Val(Rc::new(move |frame| {
-                let value = code(frame)?;
+            let again = rearrange.clone();
+            let many = code.many.map(|code| -> ManyCode {
+                Rc::new(move |frame| {
+                    let value = code(frame)?;
+                    value.columns(frame, &mut |frame, col, depth| {
+                        again(frame, col, depth).ok()
+                    })
+                })
+            });
+            let one = code.one;
+            let one = Code::one(move |frame| {
+                let value = one(frame)?;
                 here(origin, value.columns(&mut |col| rearrange(frame, col, 0)))
-            }))
+            });
+            Out::Val(one.with(many))
         }
     }
 }

@@ -4,9 +4,10 @@ use std::rc::Rc;
 
 use rise::Primitive as P;
 
-use super::super::block::{Out, Step};
+use super::super::block::{Code, Out, Step};
 use super::super::error::{ErrorKind, Res};
 use super::super::kind::{Arith, Compare};
+use super::super::many::{self, ManyCode};
 use super::super::val::Val;
 use super::{Call, Compiler, here};
 
@@ -112,7 +113,11 @@ impl Compiler {
             Out::Word(..) => Err(ErrorKind::Malformed("half of what is no pair").nowhere()),
             other => {
                 let code = other.code();
-                Ok(self.computed(ty, Rc::new(move |frame| code(frame)?.half(second))))
+                let many = code
+                    .many
+                    .map(|code| -> ManyCode { Rc::new(move |frame| code(frame)?.half(second)) });
+                let one = Code::one(move |frame| (code.one)(frame)?.half(second));
+                Ok(self.computed(ty, one.with(many)))
             }
         }
     }
@@ -143,10 +148,19 @@ impl Compiler {
         origin: rise::core::Origin,
     ) -> Out {
         let code = lane.code();
-        Out::Val(Rc::new(move |frame| {
-            let lane: Val = code(frame)?;
+        let len = n.clone();
+        let many = code.many.map(|code| -> ManyCode {
+            Rc::new(move |frame| {
+                let lane = code(frame)?;
+                let n = len.len(frame, origin).ok()?;
+                many::repeated(&lane, n, frame)
+            })
+        });
+        let one = Code::one(move |frame| {
+            let lane: Val = (code.one)(frame)?;
             let n = n.len(frame, origin)?;
             here(origin, lane.repeated(&[n], &frame.meter))
-        }))
+        });
+        Out::Val(one.with(many))
     }
 }

@@ -6,7 +6,7 @@ use nat::Nat;
 use rise::DataFun;
 use rise::types::{Arg, SizeFun};
 
-use super::super::block::{Block, Out, Step, ValCode};
+use super::super::block::{Block, Code, Out, Step};
 use super::super::error::Res;
 use super::super::val::{Target, Val};
 use super::arrays::chain;
@@ -54,11 +54,11 @@ impl Compiler {
 
     pub(super) fn dep_map(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
         let f = self.fun(call, 0, steps)?;
-        let xs = self.code(call, 1, steps)?;
+        let xs = self.code(call, 1, steps)?.one;
         let fun = data_fun(call)?.clone();
         let (slot, param, block) = self.dependent(&f, &fun, call)?;
         let origin = call.origin;
-        Ok(Out::Val(Rc::new(move |frame| {
+        Ok(Out::Val(Code::one(move |frame| {
             let xs = rows(xs(frame)?)?;
             let mut out = Vec::with_capacity(xs.len());
             for (k, row) in xs.iter().enumerate() {
@@ -72,8 +72,9 @@ impl Compiler {
     }
 
     pub(super) fn dep_zip(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
-        let (a, b) = (self.code(call, 0, steps)?, self.code(call, 1, steps)?);
-        Ok(Out::Val(Rc::new(move |frame| {
+        let a = self.code(call, 0, steps)?.one;
+        let b = self.code(call, 1, steps)?.one;
+        Ok(Out::Val(Code::one(move |frame| {
             let (a, b) = (rows(a(frame)?)?, rows(b(frame)?)?);
             let pairs = a.iter().zip(b.iter());
             let pairs = pairs.map(|(a, b)| Val::pair(a.clone(), b.clone()));
@@ -82,10 +83,10 @@ impl Compiler {
     }
 
     pub(super) fn dep_join(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
-        let xs = self.code(call, 0, steps)?;
+        let xs = self.code(call, 0, steps)?.one;
         let layout = self.layout(call.ty(0)?)?;
         let origin = call.origin;
-        Ok(Out::Val(Rc::new(move |frame| {
+        Ok(Out::Val(Code::one(move |frame| {
             let xs = rows(xs(frame)?)?;
             if xs.is_empty() {
                 let layout = layout.eval(frame, origin)?;
@@ -97,7 +98,7 @@ impl Compiler {
     }
 
     pub(super) fn partition(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
-        let xs = self.code(call, 0, steps)?;
+        let xs = self.code(call, 0, steps)?.one;
         let m = self.nat(call.nat(1)?);
         let len = call.types.iter().find_map(|arg| match arg {
             Arg::SizeFun(fun) => Some(fun.clone()),
@@ -105,7 +106,7 @@ impl Compiler {
         });
         let len: SizeFun = len.ok_or_else(|| malformed("a function is missing", call.origin))?;
         let (len, origin) = (self.size_fun(&len), call.origin);
-        Ok(Out::Val(Rc::new(move |frame| {
+        Ok(Out::Val(Code::one(move |frame| {
             let xs = xs(frame)?;
             let m = m.len(frame, origin)?;
             let mut out = Vec::new();
@@ -125,22 +126,22 @@ impl Compiler {
 
     pub(super) fn make_dep_pair(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
         let n = self.nat(call.nat(0)?);
-        let value = self.code(call, 0, steps)?;
+        let value = self.code(call, 0, steps)?.one;
         let origin = call.origin;
-        Ok(Out::Val(Rc::new(move |frame| {
+        Ok(Out::Val(Code::one(move |frame| {
             let n = n.eval(frame, origin)?;
             Ok(Val::DepPair(n, Rc::new(value(frame)?)))
         })))
     }
 
     pub(super) fn dmatch(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
-        let pair = self.code(call, 0, steps)?;
+        let pair = self.code(call, 0, steps)?.one;
         let f = self.fun(call, 1, steps)?;
         let fun = data_fun(call)?.clone();
         let (slot, param, block) = self.dependent(&f, &fun, call)?;
         let result = call.ty(0)?.clone();
         let origin = call.origin;
-        let code: ValCode = Rc::new(move |frame| {
+        let code = Code::one(move |frame| {
             let Val::DepPair(n, value) = pair(frame)? else {
                 return Err(malformed("a dependent pair that is none", origin));
             };

@@ -4,13 +4,15 @@ use std::rc::Rc;
 
 use nat::Nat;
 use rise::Primitive;
+use rise::core::Origin;
 use rise::types::{Arg, Type};
 
-use super::super::batch::{CHUNK, Fold, WORTH};
-use super::super::block::{Bind, Block, Out, Step};
-use super::super::error::Res;
+use super::super::block::{Bind, Block, Code, Out, Step, ValCode};
+use super::super::error::{ErrorKind, Res};
+use super::super::fold::Fold;
 use super::super::frame::Frame;
-use super::super::scalar::WordCode;
+use super::super::many::{self, CHUNK, Many, ManyBlock, ManyCode, WORTH};
+use super::super::scalar::{Scalar, WordCode};
 use super::super::val::{Target, Val};
 use super::{Call, Compiler, Meaning, here, malformed};
 
@@ -20,7 +22,7 @@ struct Reduction {
     param: Bind,
     block: Block,
     fold: Option<Fold>,
-    origin: rise::core::Origin,
+    origin: Origin,
 }
 
 impl Reduction {
@@ -53,6 +55,26 @@ impl Reduction {
         frame.words[*slot] = fold.run(frame, &self.param, xs, start, n, acc)?;
         Some(())
     }
+
+    /// The same in many iterations.
+    fn many(&self, init: Option<ManyCode>, xs: Option<ManyCode>) -> Option<ManyCode> {
+        let (init, xs, block) = (init?, xs?, ManyBlock::of(&self.block)?);
+        let (acc, param) = (self.acc.clone(), self.param.clone());
+        Some(Rc::new(move |frame| {
+            let mut value: Many = init(frame)?;
+            let xs = xs(frame)?;
+            many::scoped(frame, |frame| {
+                for at in 0..xs.len(frame)? {
+                    frame.tick(frame.iterations.total()).ok()?;
+                    many::bind(&acc, frame, &value)?;
+                    let element = xs.element(at, frame)?;
+                    many::bind(&param, frame, &element)?;
+                    value = block.run(frame)?;
+                }
+                Some(value)
+            })
+        }))
+    }
 }
 
 impl Compiler {
@@ -70,18 +92,19 @@ impl Compiler {
         let acc = self.slots_for(&result, false)?;
         let param = self.slots_for(&element, false)?;
         let block = self.block(|c, steps| c.apply_data(&f, &[acc.out(), param.out()], steps))?;
-        let fold = if self.trace {
-            None
-        } else {
-            Fold::of(&block, &acc, &param)
-        };
-        let reduction = Reduction {
+        let mut reduction = Reduction {
             acc: acc.clone(),
             param,
             block,
-            fold,
+            fold: None,
             origin: call.origin,
         };
+        let mut many = None;
+        if !self.trace {
+            reduction.fold = Fold::of(&reduction.block, &acc);
+            many = reduction.many(init.many, xs.many);
+        }
+        let (init, xs) = (init.one, xs.one);
         if let Bind::Word(kind, slot, _) = acc {
             let code: WordCode = Rc::new(move |frame| {
                 let first = init(frame)?.word()?;
@@ -90,30 +113,31 @@ impl Compiler {
                 reduction.run(frame, &xs)?;
                 Ok(frame.words[slot])
             });
-            return Ok(Out::Word(kind, super::super::scalar::Scalar::Opaque(code)));
+            return Ok(Out::Word(kind, Scalar::Opaque(code, many)));
         }
-        let read = acc.out().code();
-        Ok(Out::Val(Rc::new(move |frame| {
+        let read: ValCode = acc.out().code().one;
+        let one = Code::one(move |frame| {
             let first = init(frame)?;
             let xs = xs(frame)?;
             acc.set(frame, &first)?;
             reduction.run(frame, &xs)?;
             read(frame)
-        })))
+        });
+        Ok(Out::Val(one.with(many)))
     }
 
     /// The element first, then the accumulator.
     pub(super) fn scan(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
         let (element, result) = (call.ty(0)?.clone(), call.ty(1)?.clone());
         let f = self.fun(call, 0, steps)?;
-        let init = self.code(call, 1, steps)?;
-        let xs = self.code(call, 2, steps)?;
+        let init = self.code(call, 1, steps)?.one;
+        let xs = self.code(call, 2, steps)?.one;
         let acc = self.slots_for(&result, false)?;
         let param = self.slots_for(&element, false)?;
         let block = self.block(|c, steps| c.apply_data(&f, &[param.out(), acc.out()], steps))?;
         let layout = self.layout(&result)?;
         let origin = call.origin;
-        Ok(Out::Val(Rc::new(move |frame| {
+        Ok(Out::Val(Code::one(move |frame| {
             let first = init(frame)?;
             let xs = xs(frame)?;
             let n = here(origin, xs.len())?;
@@ -147,23 +171,43 @@ impl Compiler {
                 Meaning::Data(_) => Err(malformed("data where a function is", origin)),
             }
         })?;
-        Ok(Out::Val(Rc::new(move |frame| {
+        let rounds = Rc::new(move |frame: &Frame<'_>| -> Res<Rounds> {
+            Ok(Rounds {
+                n: n.eval(frame, origin)?,
+                m: m.eval(frame, origin)?,
+                k: k.eval(frame, origin)?,
+            })
+        });
+        let many = ManyBlock::of(&block).filter(|_| !self.trace).zip(xs.many);
+        let (all, to) = (rounds.clone(), param.clone());
+        let many = many.map(|(block, xs)| -> ManyCode {
+            Rc::new(move |frame| {
+                let mut value = xs(frame)?;
+                let rounds = all(frame).ok()?;
+                for round in 0..rounds.k {
+                    frame.tick(frame.iterations.total()).ok()?;
+                    frame.nats[slot] = rounds.length(round, origin).ok()?;
+                    value = many::scoped(frame, |frame| {
+                        many::bind(&to, frame, &value)?;
+                        block.run(frame)
+                    })?;
+                }
+                Some(value)
+            })
+        });
+        let xs = xs.one;
+        let one = Code::one(move |frame| {
             let mut value = xs(frame)?;
-            let (n, m) = (n.eval(frame, origin)?, m.eval(frame, origin)?);
-            let k = k.len(frame, origin)?;
-            for round in 0..k {
+            let rounds = rounds(frame)?;
+            for round in 0..rounds.k {
                 frame.tick(1)?;
-                let power = u32::try_from(k - 1 - round)
-                    .ok()
-                    .and_then(|e| n.checked_pow(e));
-                let length = power.and_then(|power| m.checked_mul(power));
-                let too_large = || super::super::error::ErrorKind::Size(format!("{m} * {n}^{k}"));
-                frame.nats[slot] = length.ok_or_else(|| too_large().at(origin))?;
+                frame.nats[slot] = rounds.length(round, origin)?;
                 param.set(frame, &value)?;
                 value = block.val(frame)?;
             }
             Ok(value)
-        })))
+        });
+        Ok(Out::Val(one.with(many)))
     }
 
     /// `circularBuffer` and `rotateValues`: the windows of what the function gives.
@@ -174,11 +218,35 @@ impl Compiler {
         let xs = self.code(call, 1, steps)?;
         let loaded = self.map_code(call, &f, xs, true)?;
         let origin = call.origin;
-        Ok(Out::Val(Rc::new(move |frame| {
-            let sz = sz.len(frame, origin)?;
-            let loaded = loaded(frame)?;
-            let windows = loaded.columns(&mut |col| col.clone().slide(0, sz, 1));
-            here(origin, windows)
-        })))
+        let slide: super::arrays::Rearrange =
+            Rc::new(move |frame, col, depth| col.clone().slide(depth, sz.len(frame, origin)?, 1));
+        Ok(super::arrays::apply_columns(
+            Out::Val(loaded),
+            &slide,
+            origin,
+        ))
+    }
+}
+
+/// The sizes of `iterate`: an array of `m * n^k` elements becomes one of `m`.
+struct Rounds {
+    n: i64,
+    m: i64,
+    k: i64,
+}
+
+impl Rounds {
+    /// The length of the result of a round.
+    fn length(&self, round: i64, origin: Origin) -> Res<i64> {
+        let Rounds { n, m, k } = *self;
+        let rest = k - 1 - round;
+        let power = match n {
+            1 => Some(1),
+            _ => u32::try_from(rest)
+                .ok()
+                .and_then(|rest| n.checked_pow(rest)),
+        };
+        let length = power.and_then(|power| m.checked_mul(power));
+        length.ok_or_else(|| ErrorKind::Size(format!("{m} * {n}^{rest}")).at(origin))
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rise::core::{Foreign, Origin};
 use rise::types::Type;
 
-use super::super::block::{Out, Step, ValCode};
+use super::super::block::{Code, Out, Step, ValCode};
 use super::super::error::{ErrorKind, Res};
 use super::super::kind::Kind;
 use super::super::scalar::Scalar;
@@ -37,10 +37,10 @@ impl Compiler {
         }
         let mut codes: Vec<ValCode> = Vec::new();
         for at in 0..args.len() {
-            codes.push(self.code(&call, at, steps)?);
+            codes.push(self.code(&call, at, steps)?.one);
         }
         let (function, result) = (function.clone(), function.result.clone());
-        let code: ValCode = Rc::new(move |frame| {
+        let code = Code::one(move |frame| {
             let Some(foreign) = frame.foreign.filter(|_| function.body.is_some()) else {
                 return Err(ErrorKind::UnknownForeign(function.name.to_string()).at(origin));
             };

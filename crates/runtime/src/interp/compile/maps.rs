@@ -1,5 +1,6 @@
 //! The primitives that apply a function to every element.
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -8,24 +9,32 @@ use rise::Primitive;
 use rise::core::Origin;
 use rise::types::Type;
 
-use super::super::batch::{Batch, CHUNK, WORTH};
-use super::super::block::{Bind, Block, Out, Step, ValCode};
+use super::super::block::{Block, Code, Out, Step};
 use super::super::error::Res;
 use super::super::frame::Frame;
 use super::super::kind::Kind;
+use super::super::many::{CHUNK, ManyBlock, ManyCode, WORTH};
 use super::super::scalar::Scalar;
-use super::super::val::{Target, Val};
+use super::super::val::{Layout, Target, Val};
 use super::{Call, Compiler, LayoutCode, here};
+
+/// Chunks in a row that could not be done many elements at a time, before it is no longer tried.
+const MISSES: u32 = 3;
 
 /// A loop that computes an array, element by element.
 struct Loop {
     block: Block,
-    batch: Option<Batch>,
+    many: Option<ManyBlock>,
+    misses: Cell<u32>,
     layout: LayoutCode,
     /// Whether an element that cannot be computed is an error at once, or when it is read.
     strict: bool,
     origin: Origin,
 }
+
+/// Does a chunk: from an element on, so many.
+type Chunk<'c> =
+    &'c mut dyn FnMut(&ManyBlock, &mut Frame<'_>, usize, usize, &mut Target) -> Option<()>;
 
 impl Loop {
     /// Computes `n` elements. `bind` gives the function its argument, `chunk` does many at once.
@@ -34,46 +43,83 @@ impl Loop {
         frame: &mut Frame<'_>,
         n: usize,
         bind: &mut dyn FnMut(&mut Frame<'_>, usize) -> Res<()>,
-        chunk: &mut dyn FnMut(&Batch, &mut Frame<'_>, usize, usize, &mut Target) -> Option<()>,
+        chunk: Chunk<'_>,
     ) -> Res<Val> {
         let mut target = Target::Pending;
-        let batch = self.batch.as_ref().filter(|_| n >= WORTH);
-        if n == 0 || batch.is_some() {
+        let many = self.many.as_ref().filter(|_| self.misses.get() < MISSES);
+        let mut len = n;
+        if n == 0 || many.is_some() {
             let layout = self.layout.eval(frame, self.origin)?;
+            len = chunk_of(&layout).min(n);
             target = here(self.origin, Target::new(&layout, n, &frame.meter))?;
         }
+        let many = many.filter(|_| len > 1 && (len >= WORTH || self.is_large(&target)));
         let mut start = 0;
         while start < n {
-            let len = CHUNK.min(n - start);
-            if let Some(batch) = batch {
+            let len = len.min(n - start);
+            if let Some(many) = many.filter(|_| self.misses.get() < MISSES) {
                 frame.tick(len)?;
-                if chunk(batch, frame, start, len, &mut target).is_some() {
+                if chunk(many, frame, start, len, &mut target).is_some() {
+                    self.misses.set(0);
                     start += len;
                     continue;
                 }
+                self.misses.set(self.misses.get() + 1);
             }
             for at in start..start + len {
-                frame.tick(1)?;
-                let done = match bind(frame, at) {
-                    Ok(()) => self.block.put(frame, &mut target, n, at),
-                    failed => failed,
-                };
-                match done {
-                    Ok(()) => {}
-                    Err(error) if !self.strict && error.kind.is_local() => {
-                        if !target.is_ready() {
-                            let layout = self.layout.eval(frame, self.origin)?;
-                            target = Target::new(&layout, n, &frame.meter)?;
-                        }
-                        target.fail(at, &Rc::from(error));
-                    }
-                    Err(error) => return here(self.origin, Err(error)),
-                }
+                self.element(frame, n, at, bind, &mut target)?;
             }
             start += len;
         }
         target.finish(&frame.meter)
     }
+
+    /// Whether the elements of a result are arrays, for which few iterations are many elements.
+    fn is_large(&self, target: &Target) -> bool {
+        match target {
+            Target::Pending => false,
+            Target::Area { size, .. } => *size > 1,
+            Target::Pair(a, b) => self.is_large(a) || self.is_large(b),
+        }
+    }
+
+    fn element(
+        &self,
+        frame: &mut Frame<'_>,
+        n: usize,
+        at: usize,
+        bind: &mut dyn FnMut(&mut Frame<'_>, usize) -> Res<()>,
+        target: &mut Target,
+    ) -> Res<()> {
+        frame.tick(1)?;
+        let done = match bind(frame, at) {
+            Ok(()) => self.block.put(frame, target, n, at),
+            failed => failed,
+        };
+        match done {
+            Ok(()) => Ok(()),
+            Err(error) if !self.strict && error.kind.is_local() => {
+                if !target.is_ready() {
+                    let layout = self.layout.eval(frame, self.origin)?;
+                    *target = Target::new(&layout, n, &frame.meter)?;
+                }
+                target.fail(at, &Rc::from(error));
+                Ok(())
+            }
+            Err(error) => here(self.origin, Err(error)),
+        }
+    }
+}
+
+/// How many elements of that layout are a chunk.
+fn chunk_of(layout: &Layout) -> usize {
+    fn size(layout: &Layout) -> usize {
+        match layout {
+            Layout::Leaf(_, lens) => lens.iter().product(),
+            Layout::Pair(a, b) => size(a).saturating_add(size(b)),
+        }
+    }
+    (CHUNK / size(layout).max(1)).max(1)
 }
 
 impl Compiler {
@@ -86,11 +132,18 @@ impl Compiler {
             && let Some(view) = self.view(&f, steps)
         {
             let xs = self.code(call, 1, steps)?;
-            let origin = call.origin;
-            return Ok(Out::Val(Rc::new(move |frame| {
-                let xs = xs(frame)?;
+            let (origin, again) = (call.origin, view.clone());
+            let many = xs.many.map(|xs| -> ManyCode {
+                Rc::new(move |frame| {
+                    let xs = xs(frame)?;
+                    again.apply_many(frame, &xs, 1)
+                })
+            });
+            let one = Code::one(move |frame| {
+                let xs = (xs.one)(frame)?;
                 here(origin, view.apply(frame, &xs, 1))
-            })));
+            });
+            return Ok(Out::Val(one.with(many)));
         }
         let xs = self.code(call, 1, steps)?;
         self.map_code(call, &f, xs, strict).map(Out::Val)
@@ -101,31 +154,37 @@ impl Compiler {
         &mut self,
         call: &Call,
         f: &super::Function,
-        xs: ValCode,
+        xs: Code,
         strict: bool,
-    ) -> Res<ValCode> {
+    ) -> Res<Code> {
         let param = self.slots_for(&call.ty(0)?.clone(), false)?;
-        let result = if call.primitive == Primitive::RotateValues {
-            0
-        } else {
-            1
-        };
-        let work = self.work(call, result, strict, Some(&param), |c, steps| {
+        let rotates = call.primitive == Primitive::RotateValues;
+        let work = self.work(call, usize::from(!rotates), strict, |c, steps| {
             c.apply_data(f, &[param.out()], steps)
         })?;
         let origin = call.origin;
-        Ok(Rc::new(move |frame| {
+        let block = work.many.clone().filter(|_| !self.trace);
+        let (to, many) = (param.clone(), block.zip(xs.many));
+        let many = many.map(|(block, xs)| -> ManyCode {
+            Rc::new(move |frame| {
+                let xs = xs(frame)?;
+                block.map_inside(frame, &to, &xs)
+            })
+        });
+        let xs = xs.one;
+        let one = Code::one(move |frame| {
             let xs = xs(frame)?;
             let n = here(origin, xs.len())?;
             work.run(
                 frame,
                 n,
                 &mut |frame, at| param.set_element(frame, &xs, at, origin),
-                &mut |batch, frame, start, len, target| {
-                    batch.map(frame, &param, &xs, start, len, target)
+                &mut |many, frame, start, len, target| {
+                    many.map(frame, &param, &xs, start, len, target)
                 },
             )
-        }))
+        });
+        Ok(one.with(many))
     }
 
     fn work(
@@ -133,16 +192,18 @@ impl Compiler {
         call: &Call,
         result: usize,
         strict: bool,
-        param: Option<&Bind>,
         body: impl FnOnce(&mut Compiler, &mut Vec<Step>) -> Res<Out>,
     ) -> Res<Loop> {
         let block = self.block(body)?;
-        let batch = param
-            .filter(|_| !self.trace)
-            .and_then(|param| Batch::of(&block, param));
+        let many = if self.trace {
+            None
+        } else {
+            ManyBlock::of(&block)
+        };
         Ok(Loop {
             block,
-            batch,
+            many,
+            misses: Cell::new(0),
             layout: self.layout(call.ty(result)?)?,
             strict,
             origin: call.origin,
@@ -154,11 +215,10 @@ impl Compiler {
         let f = self.fun(call, 0, steps)?;
         let n = self.nat(call.nat(0)?);
         let index = Arc::new(Type::Index(Nat::constant(0)));
-        let param = self.slots_for(&index, false)?;
-        let Bind::Word(_, slot, _) = param else {
+        let super::Bind::Word(_, slot, _) = self.slots_for(&index, false)? else {
             return Err(super::malformed("an index", call.origin));
         };
-        let work = self.work(call, 0, false, Some(&param), |c, steps| {
+        let work = self.work(call, 0, false, |c, steps| {
             c.apply_data(
                 &f,
                 &[Out::Word(Kind::I32, Scalar::Slot(slot, false))],
@@ -166,7 +226,14 @@ impl Compiler {
             )
         })?;
         let origin = call.origin;
-        Ok(Out::Val(Rc::new(move |frame| {
+        let len = n.clone();
+        let many = work.many.clone().map(|block| -> ManyCode {
+            Rc::new(move |frame| {
+                let n = len.len(frame, origin).ok()?;
+                block.generate_inside(frame, slot, n)
+            })
+        });
+        let one = Code::one(move |frame| {
             let n = n.len(frame, origin)?;
             work.run(
                 frame,
@@ -175,10 +242,11 @@ impl Compiler {
                     frame.words[slot] = at as u64;
                     Ok(())
                 },
-                &mut |batch, frame, start, len, target| {
-                    batch.generate(frame, slot, start, len, target)
+                &mut |many, frame, start, len, target| {
+                    many.generate(frame, slot, start, len, target)
                 },
             )
-        })))
+        });
+        Ok(Out::Val(one.with(many)))
     }
 }

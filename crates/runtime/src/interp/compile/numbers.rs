@@ -7,12 +7,14 @@ use rise::core::Origin;
 use rise::types::Type;
 use syntax::ast::Literal;
 
-use super::super::block::{Out, Step};
+use super::super::block::{Code, Out, Step};
 use super::super::col::{Area, Col};
 use super::super::data::Cells;
 use super::super::error::{ErrorKind, Res};
 use super::super::frame::Frame;
 use super::super::kind::{Arith, Compare, Elem, Exact, Kind, Num, Word, with_kind, with_number};
+use super::super::lanes;
+use super::super::many::{self, ManyCode};
 use super::super::scalar::{Branch, Scalar};
 use super::super::val::Val;
 use super::{Call, Compiler, malformed, scalar_kind};
@@ -55,11 +57,23 @@ impl Compiler {
             )),
             (a, b) => {
                 let (a, b, origin) = (a.code(), b.code(), call.origin);
-                Ok(Out::Val(Rc::new(move |frame| {
+                let many = a.many.zip(b.many).map(|(a, b)| -> ManyCode {
+                    Rc::new(move |frame| {
+                        let a = a(frame)?;
+                        let b = b(frame)?;
+                        many::vectors(frame, &[a, b], |kind, n, all| match all {
+                            [a, b] => lanes::arith_on(op, kind, a.clone(), b.clone(), n),
+                            _ => None,
+                        })
+                    })
+                });
+                let (a, b) = (a.one, b.one);
+                let one = Code::one(move |frame| {
                     let a = a(frame)?;
                     let b = b(frame)?;
-                    lanes(frame, a.col()?, b.col()?, op, origin)
-                })))
+                    vectors(frame, a.col()?, b.col()?, op, origin)
+                });
+                Ok(Out::Val(one.with(many)))
             }
         }
     }
@@ -68,8 +82,17 @@ impl Compiler {
         match self.out(call, 0, steps)? {
             Out::Word(kind, a) => Ok(Out::Word(kind, Scalar::Neg(kind, Box::new(a)))),
             other => {
-                let (a, origin) = (other.code(), call.origin);
-                Ok(Out::Val(Rc::new(move |frame| {
+                let (code, origin) = (other.code(), call.origin);
+                let many = code.many.map(|a| -> ManyCode {
+                    Rc::new(move |frame| {
+                        let a = a(frame)?;
+                        many::vectors(frame, &[a], |kind, _, all| {
+                            lanes::neg_on(kind, all.first()?.clone())
+                        })
+                    })
+                });
+                let a = code.one;
+                let one = Code::one(move |frame| {
                     let a = a(frame)?;
                     let a = a.col()?;
                     each_lane(frame, a, |frame, kind, at| {
@@ -77,7 +100,8 @@ impl Compiler {
                         let word = a.word(at, origin)?;
                         with_number!(kind, T => Ok(Num::neg(T::of(word)).word()), bool => Ok(word))
                     })
-                })))
+                });
+                Ok(Out::Val(one.with(many)))
             }
         }
     }
@@ -134,8 +158,8 @@ impl Compiler {
             return Ok(Out::Word(*kind, scalar));
         }
         let condition = condition.code();
-        let (yes, no) = (yes.code(), no.code());
-        Ok(Out::Val(Rc::new(move |frame| {
+        let (yes, no) = (yes.code().one, no.code().one);
+        Ok(Out::Val(Code::one(move |frame| {
             let (steps, value) = if condition(frame)? != 0 {
                 (&yes_steps, &yes)
             } else {
@@ -185,7 +209,7 @@ impl Compiler {
 }
 
 /// One operation on two vectors.
-fn lanes(frame: &mut Frame<'_>, a: &Col, b: &Col, op: Arith, origin: Origin) -> Res<Val> {
+fn vectors(frame: &mut Frame<'_>, a: &Col, b: &Col, op: Arith, origin: Origin) -> Res<Val> {
     each_lane(frame, a, |_, kind, at| {
         let (x, y) = (a.word(at, origin)?, b.word(at, origin)?);
         with_number!(kind, T => match op.on(T::of(x), T::of(y)) {

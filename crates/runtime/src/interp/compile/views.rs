@@ -7,6 +7,7 @@ use rise::core::Form;
 use super::super::block::Step;
 use super::super::error::Res;
 use super::super::frame::Frame;
+use super::super::many::Many;
 use super::super::val::Val;
 use super::arrays::Rearrange;
 use super::env::Env;
@@ -42,6 +43,29 @@ impl View {
                 Ok(Val::pair(first, b.apply(frame, value, depth)?))
             }
         }
+    }
+
+    /// The same in many iterations.
+    pub fn apply_many(&self, frame: &mut Frame<'_>, value: &Many, depth: usize) -> Option<Many> {
+        Some(match self {
+            View::Same => value.clone(),
+            View::Then(first, second) => {
+                let between = first.apply_many(frame, value, depth)?;
+                second.apply_many(frame, &between, depth)?
+            }
+            View::Columns(rearrange) => {
+                let at = depth;
+                value.columns(frame, &mut |frame, col, depth| {
+                    rearrange(frame, col, depth + at).ok()
+                })?
+            }
+            View::Map(inner) => inner.apply_many(frame, value, depth + 1)?,
+            View::Half(second) => value.half(*second)?,
+            View::Both(a, b) => {
+                let first = a.apply_many(frame, value, depth)?;
+                Many::pair(first, b.apply_many(frame, value, depth)?)
+            }
+        })
     }
 }
 

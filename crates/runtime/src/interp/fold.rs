@@ -1,0 +1,74 @@
+//! Reductions whose function combines the accumulator with what does not need it: that is computed
+//! for many elements at a time, and then combined in order.
+
+use super::block::{Bind, Block, Exec, Out};
+use super::frame::Frame;
+use super::kind::{Arith, Elem, Kind, Num, Word, with_number};
+use super::many::ManyBlock;
+use super::scalar::Scalar;
+use super::val::Val;
+
+/// A reduction's function that combines the accumulator with something that does not need it.
+pub(crate) struct Fold {
+    op: Arith,
+    kind: Kind,
+    /// Whether the accumulator is the left operand.
+    left: bool,
+    other: ManyBlock,
+}
+
+impl Fold {
+    /// If the function is one.
+    pub fn of(block: &Block, acc: &Bind) -> Option<Fold> {
+        let (Bind::Word(_, slot, _), Exec::Word(_, Scalar::Arith(op, kind, a, b, _), _)) =
+            (acc, &block.exec)
+        else {
+            return None;
+        };
+        let is_acc = |scalar: &Scalar| matches!(scalar, Scalar::Slot(other, _) if other == slot);
+        let (left, other) = match (is_acc(a), is_acc(b)) {
+            (true, false) => (true, b),
+            (false, true) => (false, a),
+            _ => return None,
+        };
+        if matches!(op, Arith::Div | Arith::Mod)
+            || other.mentions(*slot)
+            || block.steps.iter().any(|step| step.mentions(*slot))
+        {
+            return None;
+        }
+        let other_block = Block {
+            steps: block.steps.clone(),
+            exec: Out::Word(*kind, (**other).clone()).exec(),
+        };
+        Some(Fold {
+            op: *op,
+            kind: *kind,
+            left,
+            other: ManyBlock::of(&other_block)?,
+        })
+    }
+
+    /// The accumulator after the elements from `start` on.
+    pub fn run(
+        &self,
+        frame: &mut Frame<'_>,
+        param: &Bind,
+        array: &Val,
+        start: usize,
+        n: usize,
+        acc: Word,
+    ) -> Option<Word> {
+        let lane = self.other.lane(frame, param, array, start, n)?;
+        with_number!(self.kind, T => {
+            let values = lane.spread::<T>(n)?;
+            let acc = T::of(acc);
+            Some(match (self.op, self.left) {
+                (Arith::Add, true) => values.iter().fold(acc, |acc, x| acc.add(*x)),
+                (Arith::Mul, true) => values.iter().fold(acc, |acc, x| acc.mul(*x)),
+                (op, true) => values.iter().try_fold(acc, |acc, x| op.on(acc, *x))?,
+                (op, false) => values.iter().try_fold(acc, |acc, x| op.on(*x, acc))?,
+            }.word())
+        }, bool => None)
+    }
+}

@@ -1,0 +1,624 @@
+//! Functions applied to many elements at once.
+//!
+//! In a loop over small elements each operation is done for a whole chunk of iterations before the
+//! next one: scalars become lanes, one value for each iteration, and arrays get the iterations as
+//! their outermost dimensions. Loops inside of it add a dimension each. Nothing is decided here:
+//! where an operation has no value for one of the iterations, or the arrays between operations
+//! would become too large, the chunk is given up, and done again element by element, which says
+//! what failed and where.
+
+use std::rc::Rc;
+
+use rise::core::Origin;
+use smallvec::SmallVec;
+
+use super::block::{Bind, Block, Exec, Step};
+use super::col::{Col, Dim, Lane, dense};
+use super::data::{Cells, Data};
+use super::frame::Frame;
+use super::kind::{Elem, Kind, with_kind};
+use super::lanes::{self, LaneCode};
+use super::scalar::checked_index;
+use super::val::{Target, Val};
+
+/// Elements that arrays between operations may have.
+const LIMIT: usize = 1 << 15;
+/// Iterations below which it is not worth it.
+pub(crate) const WORTH: usize = 6;
+/// Scalars that the results of a chunk should be.
+pub(crate) const CHUNK: usize = 2048;
+
+/// Code that computes a value for each of the current iterations, if it can.
+pub(crate) type ManyCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Option<Many>>;
+
+/// A value for each of the current iterations.
+#[derive(Clone, Debug)]
+pub(crate) enum Many {
+    /// A scalar.
+    Lane(Kind, Lane),
+    /// An array, or what is boxed; the iterations are its first dimensions.
+    Col(Col),
+    /// The same for all.
+    Same(Val),
+    Pair(Rc<(Many, Many)>),
+}
+
+/// The iterations that are done at once: nested loops, outermost first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Iterations {
+    lens: SmallVec<[usize; 4]>,
+}
+
+impl Iterations {
+    pub fn depth(&self) -> usize {
+        self.lens.len()
+    }
+
+    pub fn total(&self) -> usize {
+        self.lens.iter().product()
+    }
+
+    fn dense(&self) -> Option<SmallVec<[Dim; 4]>> {
+        dense(self.lens.iter().copied()).map(|(dims, _)| dims)
+    }
+}
+
+/// A variable that differs between iterations, and how many of the loops it is bound in.
+#[derive(Clone, Debug)]
+pub(crate) struct Varying {
+    depth: usize,
+    value: Many,
+}
+
+/// The code of a function's body for many iterations.
+#[derive(Clone)]
+pub(crate) struct ManyBlock {
+    steps: ManySteps,
+    result: ManyCode,
+}
+
+/// As [`Step`].
+pub(crate) enum ManyStep {
+    Word(Kind, usize, LaneCode),
+    Bind(Bind, ManyCode),
+}
+
+impl Many {
+    pub fn pair(first: Many, second: Many) -> Many {
+        Many::Pair(Rc::new((first, second)))
+    }
+
+    pub fn half(&self, second: bool) -> Option<Many> {
+        match self {
+            Many::Pair(pair) => Some(if second { &pair.1 } else { &pair.0 }.clone()),
+            Many::Same(value) => Some(Many::Same(value.half(second).ok()?)),
+            _ => None,
+        }
+    }
+
+    /// As lanes, if it is a scalar.
+    pub fn lane(&self, frame: &Frame<'_>) -> Option<Lane> {
+        match self {
+            Many::Lane(_, lane) => Some(lane.clone()),
+            Many::Col(col) if col.rank() == frame.iterations.depth() => lanes::of_col(col),
+            Many::Same(value) => value.word().ok().map(Lane::Same),
+            _ => None,
+        }
+    }
+
+    /// As arrays, where it is none yet.
+    pub fn spelled(&self, frame: &Frame<'_>) -> Option<Many> {
+        Some(match self {
+            Many::Col(_) => self.clone(),
+            Many::Lane(kind, lane) => Many::Col(lane_col(*kind, lane, frame)?),
+            Many::Same(Val::Pair(pair)) => Many::pair(
+                Many::Same(pair.0.clone()).spelled(frame)?,
+                Many::Same(pair.1.clone()).spelled(frame)?,
+            ),
+            Many::Same(value) => {
+                let value = value.repeated(&frame.iterations.lens, &frame.meter).ok()?;
+                Many::Col(value.col().ok()?.clone())
+            }
+            Many::Pair(pair) => Many::pair(pair.0.spelled(frame)?, pair.1.spelled(frame)?),
+        })
+    }
+
+    /// The length of an array.
+    pub fn len(&self, frame: &Frame<'_>) -> Option<usize> {
+        match self {
+            Many::Col(col) => Some(col.dims.get(frame.iterations.depth())?.len),
+            Many::Same(value) => value.len().ok(),
+            Many::Pair(pair) => pair.0.len(frame),
+            Many::Lane(..) => None,
+        }
+    }
+
+    /// The element of an array at an index, the same for all iterations.
+    pub fn element(&self, index: usize, frame: &Frame<'_>) -> Option<Many> {
+        Some(match self {
+            Many::Col(col) => Many::Col(col.slice(frame.iterations.depth(), index)),
+            Many::Same(value) => Many::Same(value.element(index, Origin(0)).ok()?),
+            Many::Pair(pair) => {
+                Many::pair(pair.0.element(index, frame)?, pair.1.element(index, frame)?)
+            }
+            Many::Lane(..) => return None,
+        })
+    }
+
+    /// With `change` done to each of the arrays that it consists of; their own dimensions start
+    /// at the given depth.
+    pub fn columns(
+        &self,
+        frame: &mut Frame<'_>,
+        change: &mut dyn FnMut(&mut Frame<'_>, &Col, usize) -> Option<Col>,
+    ) -> Option<Many> {
+        Some(match self {
+            Many::Col(col) => {
+                let depth = frame.iterations.depth();
+                Many::Col(change(frame, col, depth)?)
+            }
+            Many::Same(Val::Col(col)) => Many::Same(Val::Col(change(frame, col, 0)?)),
+            Many::Same(Val::Pair(pair)) => {
+                let first = Many::Same(pair.0.clone()).columns(frame, change)?;
+                Many::pair(first, Many::Same(pair.1.clone()).columns(frame, change)?)
+            }
+            Many::Pair(pair) => {
+                let first = pair.0.columns(frame, change)?;
+                Many::pair(first, pair.1.columns(frame, change)?)
+            }
+            Many::Same(_) | Many::Lane(..) => return None,
+        })
+    }
+
+    /// For more iterations: those that were added to the first `depth` loops.
+    fn inside(&self, depth: usize, frame: &Frame<'_>) -> Option<Many> {
+        let added = frame.iterations.lens.get(depth..)?;
+        if added.is_empty() {
+            return Some(self.clone());
+        }
+        Some(match self {
+            Many::Lane(kind, lane) => {
+                Many::Lane(*kind, lanes::each_repeated(lane, added.iter().product())?)
+            }
+            Many::Col(col) => {
+                let mut col = col.clone();
+                for (at, len) in added.iter().enumerate() {
+                    let dim = Dim {
+                        len: *len,
+                        stride: 0,
+                    };
+                    col.dims.insert(depth + at, dim);
+                }
+                Many::Col(col)
+            }
+            Many::Same(_) => self.clone(),
+            Many::Pair(pair) => {
+                Many::pair(pair.0.inside(depth, frame)?, pair.1.inside(depth, frame)?)
+            }
+        })
+    }
+
+    /// Writes the values for a chunk of the only loop, from `start` on.
+    fn write(&self, frame: &Frame<'_>, start: usize, n: usize, target: &mut Target) -> Option<()> {
+        match (self, target) {
+            (Many::Pair(pair), Target::Pair(a, b)) => {
+                pair.0.write(frame, start, n, a)?;
+                pair.1.write(frame, start, n, b)
+            }
+            (Many::Same(Val::Pair(pair)), Target::Pair(a, b)) => {
+                Many::Same(pair.0.clone()).write(frame, start, n, a)?;
+                Many::Same(pair.1.clone()).write(frame, start, n, b)
+            }
+            (Many::Lane(_, lane), Target::Area { area, .. }) => {
+                area.set_lane(start, n, lane).then_some(())
+            }
+            (value, Target::Area { area, size }) => {
+                let Many::Col(col) = value.spelled(frame)? else {
+                    return None;
+                };
+                let mut dims = area.dims.clone();
+                dims.first_mut()?.len = n;
+                area.copy(start * *size, &dims, &col).ok()
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Lanes as an array of which the iterations are all dimensions.
+fn lane_col(kind: Kind, lane: &Lane, frame: &Frame<'_>) -> Option<Col> {
+    match lane {
+        Lane::Each(data) => {
+            let dims = frame.iterations.dense()?;
+            Some(Col::whole(data.clone(), None, dims, &frame.meter))
+        }
+        Lane::Same(word) => {
+            let value = Val::Word(kind, *word);
+            let spread = value.repeated(&frame.iterations.lens, &frame.meter).ok()?;
+            Some(spread.col().ok()?.clone())
+        }
+    }
+}
+
+// ----- variables -----
+
+/// Gives a variable its value for each iteration.
+pub(crate) fn bind(bind: &Bind, frame: &mut Frame<'_>, value: &Many) -> Option<()> {
+    match (bind, value) {
+        (Bind::Word(kind, slot, _), value) => {
+            let lane = value.lane(frame)?;
+            set_word(frame, *slot, Many::Lane(*kind, lane));
+        }
+        (Bind::Val(slot), value) => {
+            let depth = frame.iterations.depth();
+            let value = value.clone();
+            if frame.varying_vals[*slot]
+                .replace(Varying { depth, value })
+                .is_none()
+            {
+                frame.touched_vals.push(*slot);
+            }
+        }
+        (Bind::Pair(a, b), value) => {
+            self::bind(a, frame, &value.half(false)?)?;
+            self::bind(b, frame, &value.half(true)?)?;
+        }
+    }
+    Some(())
+}
+
+fn set_word(frame: &mut Frame<'_>, slot: usize, value: Many) {
+    let depth = frame.iterations.depth();
+    if frame.varying_words[slot]
+        .replace(Varying { depth, value })
+        .is_none()
+    {
+        frame.touched_words.push(slot);
+    }
+}
+
+/// The scalar variable in a slot.
+pub(crate) fn word(frame: &Frame<'_>, slot: usize, guarded: bool) -> Option<Lane> {
+    if let Some(varying) = &frame.varying_words[slot] {
+        let value = if varying.depth == frame.iterations.depth() {
+            &varying.value
+        } else {
+            &varying.value.inside(varying.depth, frame)?
+        };
+        return match value {
+            Many::Lane(_, lane) => Some(lane.clone()),
+            _ => None,
+        };
+    }
+    if guarded && frame.failed[slot].is_some() {
+        return None;
+    }
+    Some(Lane::Same(frame.words[slot]))
+}
+
+/// The variable in a slot that is no scalar.
+pub(crate) fn val(frame: &Frame<'_>, slot: usize) -> Option<Many> {
+    if let Some(varying) = &frame.varying_vals[slot] {
+        return varying.value.inside(varying.depth, frame);
+    }
+    match &frame.vals[slot] {
+        Val::Failed(_) => None,
+        value => Some(Many::Same(value.clone())),
+    }
+}
+
+/// Does something in one more loop, of so many iterations. What is bound in it is forgotten.
+pub(crate) fn looped<T>(
+    frame: &mut Frame<'_>,
+    n: usize,
+    work: impl FnOnce(&mut Frame<'_>) -> Option<T>,
+) -> Option<T> {
+    let total = frame.iterations.total().checked_mul(n)?;
+    if n == 0 || total > LIMIT {
+        return None;
+    }
+    frame.iterations.lens.push(n);
+    let result = scoped(frame, work);
+    frame.iterations.lens.pop();
+    result
+}
+
+/// Does something, and forgets what is bound in it.
+pub(crate) fn scoped<T>(
+    frame: &mut Frame<'_>,
+    work: impl FnOnce(&mut Frame<'_>) -> Option<T>,
+) -> Option<T> {
+    let (words, vals) = (frame.touched_words.len(), frame.touched_vals.len());
+    let result = work(frame);
+    for slot in frame.touched_words.split_off(words) {
+        frame.varying_words[slot] = None;
+    }
+    for slot in frame.touched_vals.split_off(vals) {
+        frame.varying_vals[slot] = None;
+    }
+    result
+}
+
+// ----- code -----
+
+impl ManyBlock {
+    /// The code for many iterations, if every operation in the function has some.
+    pub fn of(block: &Block) -> Option<ManyBlock> {
+        Some(ManyBlock {
+            steps: many_steps(&block.steps)?,
+            result: of_exec(&block.exec)?,
+        })
+    }
+
+    /// The value in each of the current iterations.
+    pub fn run(&self, frame: &mut Frame<'_>) -> Option<Many> {
+        run_steps(&self.steps, frame)?;
+        (self.result)(frame)
+    }
+
+    /// Writes the results for the elements of `array` from `start` on as those of `target`.
+    pub fn map(
+        &self,
+        frame: &mut Frame<'_>,
+        param: &Bind,
+        array: &Val,
+        start: usize,
+        n: usize,
+        target: &mut Target,
+    ) -> Option<()> {
+        looped(frame, n, |frame| {
+            let chunk = chunk(array, start, n)?;
+            bind(param, frame, &chunk)?;
+            self.run(frame)?.write(frame, start, n, target)
+        })
+    }
+
+    /// The results for the elements of `array` from `start` on, which are scalars.
+    pub fn lane(
+        &self,
+        frame: &mut Frame<'_>,
+        param: &Bind,
+        array: &Val,
+        start: usize,
+        n: usize,
+    ) -> Option<Lane> {
+        looped(frame, n, |frame| {
+            let chunk = chunk(array, start, n)?;
+            bind(param, frame, &chunk)?;
+            self.run(frame)?.lane(frame)
+        })
+    }
+
+    /// Writes the results for the indices from `start` on.
+    pub fn generate(
+        &self,
+        frame: &mut Frame<'_>,
+        slot: usize,
+        start: usize,
+        n: usize,
+        target: &mut Target,
+    ) -> Option<()> {
+        looped(frame, n, |frame| {
+            set_word(frame, slot, Many::Lane(Kind::I32, indices(start, n, 1)?));
+            self.run(frame)?.write(frame, start, n, target)
+        })
+    }
+
+    /// An array of the results for each element of an array.
+    pub fn map_inside(&self, frame: &mut Frame<'_>, param: &Bind, array: &Many) -> Option<Many> {
+        let n = array.len(frame)?;
+        let array = array.spelled(frame)?;
+        looped(frame, n, |frame| {
+            bind(param, frame, &array)?;
+            self.run(frame)?.spelled(frame)
+        })
+    }
+
+    /// An array of the results for each index.
+    pub fn generate_inside(&self, frame: &mut Frame<'_>, slot: usize, n: usize) -> Option<Many> {
+        let around = frame.iterations.total();
+        looped(frame, n, |frame| {
+            set_word(frame, slot, Many::Lane(Kind::I32, indices(0, n, around)?));
+            self.run(frame)?.spelled(frame)
+        })
+    }
+}
+
+fn indices(start: usize, n: usize, times: usize) -> Option<Lane> {
+    let first = i32::try_from(start).ok()?;
+    let end = first.checked_add(i32::try_from(n).ok()?)?;
+    let all = (0..times).flat_map(|_| first..end).collect();
+    Some(Lane::Each(Data::I32(all)))
+}
+
+/// Elements of an array, for as many iterations of the only loop.
+fn chunk(array: &Val, start: usize, n: usize) -> Option<Many> {
+    Some(match array {
+        Val::Col(col) => Many::Col(col.clone().drop_first(0, start).ok()?.take(0, n).ok()?),
+        Val::Pair(pair) => Many::pair(chunk(&pair.0, start, n)?, chunk(&pair.1, start, n)?),
+        _ => return None,
+    })
+}
+
+pub(crate) fn of_exec(exec: &Exec) -> Option<ManyCode> {
+    match exec {
+        Exec::Word(kind, scalar, _) => {
+            let (kind, lane) = (*kind, lanes::code(scalar)?);
+            Some(Rc::new(move |frame| Some(Many::Lane(kind, lane(frame)?))))
+        }
+        Exec::Val(code) => code.many.clone(),
+        Exec::Pair(a, b) => {
+            let (a, b) = (of_exec(a)?, of_exec(b)?);
+            Some(Rc::new(move |frame| {
+                let first = a(frame)?;
+                Some(Many::pair(first, b(frame)?))
+            }))
+        }
+    }
+}
+
+/// What is computed before something else, for many iterations.
+pub(crate) type ManySteps = Rc<[ManyStep]>;
+
+pub(crate) fn many_steps(steps: &[Step]) -> Option<ManySteps> {
+    let step = |step: &Step| {
+        Some(match step {
+            Step::Word {
+                kind, slot, value, ..
+            } => ManyStep::Word(*kind, *slot, lanes::code(value)?),
+            Step::Bind(bind, code) => ManyStep::Bind(bind.clone(), code.many.clone()?),
+        })
+    };
+    steps.iter().map(step).collect()
+}
+
+pub(crate) fn run_steps(steps: &ManySteps, frame: &mut Frame<'_>) -> Option<()> {
+    for step in steps.iter() {
+        match step {
+            ManyStep::Word(kind, slot, code) => {
+                let lane = code(frame)?;
+                set_word(frame, *slot, Many::Lane(*kind, lane));
+            }
+            ManyStep::Bind(to, code) => {
+                let value = code(frame)?;
+                bind(to, frame, &value)?;
+            }
+        }
+    }
+    Some(())
+}
+
+/// Scalars of an array in a slot, at an index for each of its dimensions.
+pub(crate) fn load(frame: &Frame<'_>, slot: usize, indices: &[Lane]) -> Option<Lane> {
+    let col = match val(frame, slot)? {
+        Many::Col(col) => col,
+        Many::Same(Val::Col(col)) => {
+            if indices.iter().all(|lane| matches!(lane, Lane::Same(_))) {
+                let mut offset = col.offset;
+                for (lane, dim) in indices.iter().zip(&col.dims) {
+                    let Lane::Same(word) = lane else { return None };
+                    offset += checked_index(*word, dim.len, Origin(0)).ok()? * dim.stride;
+                }
+                return col.word_at(offset, Origin(0)).ok().map(Lane::Same);
+            }
+            col.repeated(&frame.iterations.lens)
+        }
+        _ => return None,
+    };
+    let depth = frame.iterations.depth();
+    if col.rank() != depth + indices.len() {
+        return None;
+    }
+    let mut around = Col {
+        dims: col.dims[..depth].into(),
+        ..col.clone()
+    };
+    let mut moved: Option<Vec<usize>> = None;
+    for (lane, dim) in indices.iter().zip(&col.dims[depth..]) {
+        match lane {
+            Lane::Same(word) => {
+                around.offset += checked_index(*word, dim.len, Origin(0)).ok()? * dim.stride;
+            }
+            Lane::Each(data) => {
+                let all = moved.get_or_insert_with(|| vec![0; frame.iterations.total()]);
+                for (place, index) in all.iter_mut().zip(i32::slice(data)?) {
+                    let index = usize::try_from(*index).ok().filter(|at| *at < dim.len)?;
+                    *place += index * dim.stride;
+                }
+            }
+        }
+    }
+    let Some(mut places) = moved else {
+        return lanes::of_col(&around);
+    };
+    let mut at = 0;
+    lanes::for_each_place(&around.dims, around.offset, &mut |place| {
+        if let Some(moved) = places.get_mut(at) {
+            *moved += place;
+        }
+        at += 1;
+    });
+    gather(&col, &places)
+}
+
+fn gather(col: &Col, places: &[usize]) -> Option<Lane> {
+    if let Some(holes) = &col.buf.holes
+        && places.iter().any(|place| holes.has(*place))
+    {
+        return None;
+    }
+    let Cells::Scalar(kind) = col.buf.data.cell() else {
+        return None;
+    };
+    with_kind!(kind, T => {
+        let values = T::slice(&col.buf.data)?;
+        let all: Option<Vec<T>> = places.iter().map(|place| values.get(*place).copied()).collect();
+        Some(Lane::Each(T::wrap(all?)))
+    })
+}
+
+/// An array that is in a slot, at these indices, the same for all iterations.
+pub(crate) fn elem(frame: &Frame<'_>, slot: usize, indices: &[Lane]) -> Option<Many> {
+    let mut value = val(frame, slot)?;
+    for lane in indices {
+        let Lane::Same(word) = lane else { return None };
+        let len = value.len(frame)?;
+        let index = checked_index(*word, len, Origin(0)).ok()?;
+        value = value.element(index, frame)?;
+    }
+    Some(value)
+}
+
+/// Arrays one after the other.
+pub(crate) fn chain(parts: &[Many], frame: &Frame<'_>) -> Option<Many> {
+    if parts.iter().any(|part| matches!(part, Many::Pair(_))) {
+        let half = |second| {
+            let halves: Option<Vec<Many>> = parts.iter().map(|part| part.half(second)).collect();
+            chain(&halves?, frame)
+        };
+        return Some(Many::pair(half(false)?, half(true)?));
+    }
+    let columns: Option<Vec<Result<Col, usize>>> = (parts.iter())
+        .map(|part| match part {
+            Many::Col(col) => Some(Ok(col.clone())),
+            _ => None,
+        })
+        .collect();
+    let col = Col::chain(&columns?, frame.iterations.depth(), &frame.meter).ok()?;
+    Some(Many::Col(col))
+}
+
+/// With one more dimension, of so many equal elements.
+pub(crate) fn repeated(value: &Many, n: usize, frame: &Frame<'_>) -> Option<Many> {
+    Some(match value.spelled(frame)? {
+        Many::Col(mut col) => {
+            let dim = Dim { len: n, stride: 0 };
+            col.dims.insert(frame.iterations.depth(), dim);
+            Many::Col(col)
+        }
+        Many::Pair(pair) => Many::pair(repeated(&pair.0, n, frame)?, repeated(&pair.1, n, frame)?),
+        _ => return None,
+    })
+}
+
+/// An operation on vectors, lane by lane.
+pub(crate) fn vectors(
+    frame: &mut Frame<'_>,
+    args: &[Many],
+    work: impl FnOnce(Kind, usize, &[Lane]) -> Option<Lane>,
+) -> Option<Many> {
+    let n = args.first()?.len(frame)?;
+    let spelled: Option<Vec<Many>> = args.iter().map(|arg| arg.spelled(frame)).collect();
+    let spelled = spelled?;
+    let Many::Col(first) = spelled.first()? else {
+        return None;
+    };
+    let Cells::Scalar(kind) = first.buf.data.cell() else {
+        return None;
+    };
+    looped(frame, n, |frame| {
+        let all: Option<Vec<Lane>> = spelled.iter().map(|arg| arg.lane(frame)).collect();
+        let result = work(kind, frame.iterations.total(), &all?)?;
+        Many::Lane(kind, result).spelled(frame)
+    })
+}
