@@ -214,7 +214,7 @@ struct Linker<'d, P> {
     program: Program<P>,
 }
 
-/// A definition being put in one place: its numbers moved behind all others, its implicit
+/// A definition being put in one place: its numbers moved behind all others, its type-level
 /// parameters replaced.
 struct Place<'l, 'd, P> {
     linker: &'l mut Linker<'d, P>,
@@ -222,7 +222,7 @@ struct Place<'l, 'd, P> {
     vars: u32,
     locals: u32,
     origins: u32,
-    implicit: FxHashMap<Var, Arg>,
+    values: FxHashMap<Var, Arg>,
     /// Types are shared by many nodes.
     types: FxHashMap<*const Type, (Ty, Ty)>,
 }
@@ -236,7 +236,7 @@ impl<'l, 'd, P: Clone + PartialEq> Place<'l, 'd, P> {
             vars: 0,
             locals: 0,
             origins: 0,
-            implicit: FxHashMap::default(),
+            values: FxHashMap::default(),
             types: FxHashMap::default(),
         }
     }
@@ -245,7 +245,7 @@ impl<'l, 'd, P: Clone + PartialEq> Place<'l, 'd, P> {
         linker: &'l mut Linker<'d, P>,
         id: GlobalId,
         def: &Def<P>,
-        args: &[Arg],
+        values: Vec<(Var, Arg)>,
         used_at: Origin,
     ) -> Self {
         let program = &mut linker.program;
@@ -257,11 +257,9 @@ impl<'l, 'd, P: Clone + PartialEq> Place<'l, 'd, P> {
             .origins
             .extend(sources(def, Some(id), Some(used_at)));
         program.next_local += def.locals;
-        let implicit = def
-            .implicit
-            .iter()
-            .zip(args)
-            .map(|((var, _), arg)| (Var(vars + var.0), arg.clone()))
+        let values = values
+            .into_iter()
+            .map(|(var, arg)| (Var(vars + var.0), arg))
             .collect();
         let place = Place {
             linker,
@@ -269,15 +267,41 @@ impl<'l, 'd, P: Clone + PartialEq> Place<'l, 'd, P> {
             vars,
             locals,
             origins,
-            implicit,
+            values,
             types: FxHashMap::default(),
         };
         for prop in &def.obligations {
             let prop = rename_prop(prop, &|v| place.var(v));
-            let fact = subst_prop(&prop, &|v| place.implicit.get(&v).cloned());
+            let fact = subst_prop(&prop, &|v| place.values.get(&v).cloned());
             place.linker.program.facts.push(fact);
         }
         place
+    }
+
+    /// A definition in the place of its name, with the type-level arguments that follow the name.
+    fn used(&mut self, name: &Expr<P>, mut given: Vec<Arg>) -> Expr<P> {
+        let origin = self.origin(name.origin);
+        let Form::Global(id, args) = &name.form else {
+            return name.clone();
+        };
+        let defs = self.linker.defs;
+        let Some(def) = defs.get(id) else {
+            return name.clone();
+        };
+        let implicit = def.implicit.iter().map(|(var, _)| *var);
+        let mut values: Vec<(Var, Arg)> =
+            implicit.zip(args.iter().map(|arg| self.arg(arg))).collect();
+        // Inference has put them into the type of the name, too.
+        let mut body = &def.body;
+        let mut left = given.drain(..);
+        while let Form::DepLambda(var, _, inner) = &body.form
+            && let Some(arg) = left.next()
+        {
+            values.push((*var, arg));
+            body = inner;
+        }
+        let body = Place::of(self.linker, *id, def, values, origin).expr(body);
+        left.fold(body, |f, arg| dep_apply(&f, arg, origin))
     }
 
     fn is_root(&self) -> bool {
@@ -320,7 +344,7 @@ impl<P: Clone + PartialEq> Mapper<P> for Place<'_, '_, P> {
             return known.clone();
         }
         let moved = rename(ty, &|v| self.var(v));
-        let moved = subst(&moved, &|v| self.implicit.get(&v).cloned());
+        let moved = subst(&moved, &|v| self.values.get(&v).cloned());
         // The old type is kept, so that its address stays its own.
         self.types
             .insert(Arc::as_ptr(ty), (ty.clone(), moved.clone()));
@@ -332,7 +356,7 @@ impl<P: Clone + PartialEq> Mapper<P> for Place<'_, '_, P> {
             return arg.clone();
         }
         let moved = rename_arg(arg, &|v| self.var(v));
-        subst_arg(&moved, &|v| self.implicit.get(&v).cloned())
+        subst_arg(&moved, &|v| self.values.get(&v).cloned())
     }
 
     fn nat(&mut self, nat: &nat::Nat) -> nat::Nat {
@@ -348,15 +372,7 @@ impl<P: Clone + PartialEq> Mapper<P> for Place<'_, '_, P> {
 
     fn expr(&mut self, expr: &Expr<P>) -> Expr<P> {
         match &expr.form {
-            Form::Global(id, args) => {
-                let args: Vec<Arg> = args.iter().map(|arg| self.arg(arg)).collect();
-                let used_at = self.origin(expr.origin);
-                let defs = self.linker.defs;
-                match defs.get(id) {
-                    Some(def) => Place::of(self.linker, *id, def, &args, used_at).expr(&def.body),
-                    None => expr.clone(),
-                }
-            }
+            Form::Global(..) => self.used(expr, Vec::new()),
             Form::Foreign(function, args) => {
                 let args = args.iter().map(|arg| self.expr(arg)).collect();
                 let function = Arc::new(Foreign {
@@ -371,10 +387,21 @@ impl<P: Clone + PartialEq> Mapper<P> for Place<'_, '_, P> {
                 let (f, x) = (self.expr(f), self.expr(x));
                 apply(&f, x, self.origin(expr.origin))
             }
-            Form::DepApply(f, arg) => {
-                // Inference has put the argument into the type of `f`, too.
-                let (f, arg) = (self.expr(f), self.arg(arg));
-                dep_apply(&f, arg, self.origin(expr.origin))
+            Form::DepApply(..) => {
+                let mut args = Vec::new();
+                let mut head = expr;
+                while let Form::DepApply(f, arg) = &head.form {
+                    args.push(self.arg(arg));
+                    head = f;
+                }
+                args.reverse();
+                let origin = self.origin(expr.origin);
+                if matches!(head.form, Form::Global(..)) {
+                    return self.used(head, args);
+                }
+                let head = self.expr(head);
+                let apply = |f, arg| dep_apply(&f, arg, origin);
+                args.into_iter().fold(head, apply)
             }
             _ => walk(self, expr),
         }

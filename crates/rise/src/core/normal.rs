@@ -16,7 +16,8 @@ use rustc_hash::FxHashSet;
 use syntax::ast::Name;
 
 use super::{Expr, Form, Language, MAX_HEIGHT, MAX_NODES, Param, Program};
-use crate::types::Type;
+use crate::subst::subst_prop;
+use crate::types::{Arg, Type};
 use value::{Env, Scope};
 
 /// Why a program has no normal form that fits.
@@ -51,14 +52,16 @@ pub fn normalise<P: Language>(program: &mut Program<P>) -> Result<(), NormalErro
         nodes: 0,
         depth: 0,
         failed: None,
+        given: Vec::new(),
     };
     let mut scope = Scope::new();
     let value = normaliser.eval(&body, &Env::default(), &mut scope);
     let body = normaliser.body(value, scope);
-    let failed = normaliser.failed;
+    let (failed, given) = (normaliser.failed, normaliser.given);
     match failed {
         None => {
             program.body = body;
+            learn(program, &given);
             super::simplify_sizes(program);
             debug_assert_eq!(super::check(program), Ok(()));
             Ok(())
@@ -90,7 +93,25 @@ struct Normaliser<'p, P> {
     nodes: u64,
     depth: u32,
     failed: Option<Limit>,
+    /// What type-level parameters were given.
+    given: Vec<(Var, Arg)>,
 }
+
+/// What is known of parameters is known of what they were given.
+fn learn<P>(program: &mut Program<P>, given: &[(Var, Arg)]) {
+    for (var, arg) in given {
+        let about = program.facts.iter().filter(|fact| fact.mentions(*var));
+        let put = |v| (v == *var).then(|| arg.clone());
+        let learned: Vec<_> = about.map(|fact| subst_prop(fact, &put)).collect();
+        program.facts.extend(learned);
+        if program.facts.len() > MAX_FACTS {
+            return;
+        }
+    }
+}
+
+/// What more is known of sizes than this, is left out.
+const MAX_FACTS: usize = 10_000;
 
 impl<P: Language> Normaliser<'_, P> {
     /// One level further in; false if there are too many, or too much was made already.

@@ -129,6 +129,7 @@ fn programs_read_back() {
     for (file, text) in examples() {
         for name in names(&text) {
             let mut program = program_of(&text, &name).unwrap();
+            reads_back(&format!("{file}: {name}"), &program);
             normalise(&mut program).unwrap();
             reads_back(&format!("{file}: {name}"), &program);
         }
@@ -136,6 +137,7 @@ fn programs_read_back() {
     for (file, text) in rise::STD {
         for name in names(text) {
             let mut program = program_of("", &name).unwrap();
+            reads_back(&format!("{file}: {name}"), &program);
             normalise(&mut program).unwrap();
             reads_back(&format!("{file}: {name}"), &program);
         }

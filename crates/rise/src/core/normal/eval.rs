@@ -171,6 +171,7 @@ impl<P: Language> Normaliser<'_, P> {
     ) -> Value<P> {
         match f {
             Value::DepLambda(closure, Dependent { var, .. }) => {
+                self.given.push((var, arg.clone()));
                 let env = closure.env.with_var(var, arg);
                 self.eval(&closure.body, &env, scope)
             }
