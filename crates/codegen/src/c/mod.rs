@@ -47,28 +47,6 @@ pub(crate) struct Plan {
 /// Bytes up to which an array stands on the stack.
 pub(crate) const MAX_ON_STACK: u64 = 4096;
 
-impl Plan {
-    /// Arrays of known, small size on the stack, and nothing else.
-    pub fn simple(function: &Function) -> Plan {
-        let mut plan = Plan::default();
-        let names = Names(function.names.as_slice().into());
-        for (at, variable) in function.variables.iter().enumerate() {
-            let Some(count) = &variable.count else {
-                continue;
-            };
-            let elem = CType::of(&variable.elem, &names, variable.origin);
-            let size = elem.map_or(u64::MAX, |elem| elem.size());
-            let count = count.as_const().and_then(|n| u64::try_from(n).ok());
-            let bytes = count.and_then(|n| n.checked_mul(size));
-            let small = bytes.is_some_and(|bytes| bytes > 0 && bytes <= MAX_ON_STACK);
-            if matches!(variable.home, Home::Local(_)) && !small {
-                plan.heap.extend(u32::try_from(at).map(Id));
-            }
-        }
-        plan
-    }
-}
-
 /// Prints a function.
 pub(crate) fn print(
     function: &Function,

@@ -5,6 +5,8 @@ use syntax::ast::ScalarType;
 
 use crate::ir::{Binary, Expr, ExprKind, Id, LoopMode, ParallelReduce, Place, Stmt, StmtKind};
 use crate::module::Target;
+use crate::passes::scalars;
+use crate::passes::uses::Uses;
 use crate::passes::walk::{self, Renamed};
 
 use super::stmt::Loop;
@@ -80,8 +82,9 @@ impl Printer<'_> {
     }
 
     fn reduction_loop(&mut self, reduce: &ParallelReduce) -> Result<(), CompileError> {
-        let combine = combine(reduce, reduce.into, reduce.element);
-        let body = || reduce.element_body.iter().chain(&combine).cloned();
+        let mut body = self.element_body(reduce);
+        body.extend(combine(reduce, reduce.into, reduce.element));
+        scalars::inline_all(&mut body, &Uses::of(self.function));
         let (zero, one) = (nat::Nat::ZERO, nat::Nat::ONE);
         let this = Loop {
             counter: reduce.counter,
@@ -89,25 +92,23 @@ impl Printer<'_> {
             to: &reduce.count,
             step: &one,
             mode: LoopMode::Sequential,
-            body: &body().collect::<Vec<_>>(),
+            body: &body,
         };
-        let declared = declares(&reduce.element_body, reduce.element);
-        self.loop_with(this, |printer| {
-            if !declared {
-                printer.own_line(|printer| printer.declare(reduce.element, None))?;
-            }
-            printer.statements(this.body)
-        })
+        self.plain_loop(this)
     }
 
-    fn own_line(
-        &mut self,
-        write: impl FnOnce(&mut Self) -> Result<(), CompileError>,
-    ) -> Result<(), CompileError> {
-        self.line();
-        write(self)?;
-        self.write("\n");
-        Ok(())
+    /// What computes an element, with its declaration.
+    fn element_body(&self, reduce: &ParallelReduce) -> Vec<Stmt> {
+        let declared = declares(&reduce.element_body, reduce.element);
+        let declaration = (!declared).then(|| Stmt {
+            kind: StmtKind::Declare(reduce.element, None),
+            origin: self.origin,
+            made_by: None,
+        });
+        let mut body: Vec<Stmt> = declaration.into_iter().collect();
+        body.extend(reduce.element_body.iter().cloned());
+        scalars::sink_block(&mut body, &Uses::of(self.function), self.function);
+        body
     }
 
     /// OpenMP's name of the operation, if it has one for which the order does not matter.
@@ -220,6 +221,7 @@ impl Printer<'_> {
         any: &str,
         part: &str,
     ) -> Result<(), CompileError> {
+        let element_body = self.element_body(reduce);
         let (zero, one) = (nat::Nat::ZERO, nat::Nat::ONE);
         let this = Loop {
             counter: reduce.counter,
@@ -227,13 +229,10 @@ impl Printer<'_> {
             to: &reduce.count,
             step: &one,
             mode: LoopMode::Sequential,
-            body: &reduce.element_body,
+            body: &element_body,
         };
         let combine = combine(reduce, reduce.left, reduce.element);
         self.loop_with(this, |printer| {
-            if !declares(this.body, reduce.element) {
-                printer.own_line(|printer| printer.declare(reduce.element, None))?;
-            }
             printer.statements(this.body)?;
             let element = printer.id_name(reduce.element);
             printer.line();

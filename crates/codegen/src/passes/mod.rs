@@ -1,5 +1,9 @@
 //! Passes over the loop language. Each takes a function and gives a better one of the same meaning.
 
+mod loops;
+mod memory;
+pub(crate) mod scalars;
+pub(crate) mod uses;
 pub(crate) mod walk;
 
 use crate::c::{self, Plan};
@@ -14,10 +18,26 @@ use crate::signature::Signature;
 /// What has no counterpart in C: `f16`, vectors whose number of lanes is a parameter, loops to be
 /// unrolled whose length is one, size functions that are parameters.
 pub fn finish(
-    function: Function,
+    mut function: Function,
     target: Target,
     signature: Signature,
 ) -> Result<Module, CompileError> {
-    let plan = Plan::simple(&function);
+    let plan = improve(&mut function, target)?;
     c::print(&function, &plan, target, signature)
+}
+
+/// Runs the passes.
+fn improve(function: &mut Function, target: Target) -> Result<Plan, CompileError> {
+    loops::run(function)?;
+    scalars::split_arrays(function);
+    scalars::drop_unused(function);
+    let mut plan = Plan {
+        heap: memory::on_heap(function),
+        ..Plan::default()
+    };
+    memory::run(function, target, &mut plan);
+    scalars::sink(function);
+    scalars::inline(function);
+    plan.constant = scalars::constants(function);
+    Ok(plan)
 }

@@ -1,6 +1,6 @@
 //! Going through statements and expressions.
 
-use nat::{Nat, Var};
+use nat::Nat;
 use rustc_hash::FxHashMap;
 
 use crate::ir::{Expr, ExprKind, Id, Place, Stmt, StmtKind};
@@ -186,22 +186,6 @@ impl Change for Renamed<'_> {
     fn id(&mut self, id: &mut Id) {
         if let Some(new) = self.ids.get(id) {
             *id = *new;
-        }
-    }
-}
-
-/// A size in the place of a variable.
-pub(crate) struct Substituted<'n> {
-    /// The variable.
-    pub var: Var,
-    /// What is put there.
-    pub by: &'n Nat,
-}
-
-impl Change for Substituted<'_> {
-    fn nat(&mut self, nat: &mut Nat) {
-        if nat.mentions(self.var) {
-            *nat = nat.subst(&|v| (v == self.var).then(|| self.by.clone()));
         }
     }
 }

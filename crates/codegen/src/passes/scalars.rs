@@ -1,0 +1,509 @@
+//! Small arrays whose indices are all known become plain variables; variables are declared where
+//! they get their first value, or not at all if that is used once, right away; what nothing reads
+//! is not computed.
+
+use nat::Nat;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ir::{Expr, ExprKind, Function, Home, Id, Place, Stmt, StmtKind, Variable};
+
+use super::uses::{Mention, Uses};
+use super::walk::{self, Change};
+
+/// Elements up to which an array becomes plain variables.
+const MAX_SCALARS: i64 = 64;
+/// Parts up to which an expression is put in the place of a variable.
+const MAX_INLINED: usize = 40;
+
+/// Whether a variable is the function's own.
+fn is_local(function: &Function, id: Id) -> bool {
+    matches!(function.variables[id.0 as usize].home, Home::Local(_))
+}
+
+// ----- arrays to plain variables -----
+
+/// Replaces arrays by a plain variable an element.
+pub(crate) fn split_arrays(function: &mut Function) {
+    let uses = Uses::of(function);
+    let mut kept = FxHashSet::default();
+    uses.all(&function.body, &mut |id, mention| {
+        let known = match mention {
+            Mention::Declared => true,
+            Mention::Read(place) | Mention::Written(place) => {
+                place.lanes.is_none() && place.index.as_ref().is_some_and(is_number)
+            }
+            Mention::Index | Mention::Pointed | Mention::Reduced => false,
+        };
+        if !known {
+            kept.insert(id);
+        }
+    });
+    for (_, value) in &function.opaque {
+        uses.expr(value, &mut |id, _| {
+            kept.insert(id);
+        });
+    }
+    let mut parts: FxHashMap<Id, Vec<Id>> = FxHashMap::default();
+    for at in 0..function.variables.len() {
+        let id = Id(u32::try_from(at).unwrap_or(u32::MAX));
+        let count = function.variables[at].count.as_ref();
+        let count = count
+            .and_then(Nat::as_const)
+            .filter(|n| (1..=MAX_SCALARS).contains(n));
+        if let Some(count) = count
+            && is_local(function, id)
+            && !kept.contains(&id)
+        {
+            let new = (0..count)
+                .map(|k| element(function, at, k, count))
+                .collect();
+            parts.insert(id, new);
+        }
+    }
+    if parts.is_empty() {
+        return;
+    }
+    let mut body = std::mem::take(&mut function.body);
+    declare_parts(&mut body, &parts);
+    walk::change_all(&mut body, &mut Split { parts: &parts });
+    function.body = body;
+}
+
+fn is_number(nat: &Nat) -> bool {
+    nat.as_const().is_some()
+}
+
+/// A variable for an element.
+fn element(function: &mut Function, array: usize, k: i64, count: i64) -> Id {
+    let id = Id(u32::try_from(function.variables.len()).unwrap_or(u32::MAX));
+    let variable = &function.variables[array];
+    let name = match (count, variable.name.as_bytes().last()) {
+        (1, _) => variable.name.clone(),
+        (_, Some(b'0'..=b'9')) => format!("{}_{k}", variable.name).into(),
+        _ => format!("{}{k}", variable.name).into(),
+    };
+    let variable = Variable {
+        name,
+        count: None,
+        ..variable.clone()
+    };
+    function.variables.push(variable);
+    id
+}
+
+fn declare_parts(body: &mut Vec<Stmt>, parts: &FxHashMap<Id, Vec<Id>>) {
+    let old = std::mem::take(body);
+    for mut stmt in old {
+        match &mut stmt.kind {
+            StmtKind::Declare(id, _) => {
+                if let Some(new) = parts.get(id) {
+                    body.extend(new.iter().map(|part| Stmt {
+                        kind: StmtKind::Declare(*part, None),
+                        ..stmt.clone()
+                    }));
+                    continue;
+                }
+            }
+            StmtKind::For { body, .. } | StmtKind::Block(body) => declare_parts(body, parts),
+            StmtKind::If {
+                then, otherwise, ..
+            } => {
+                declare_parts(then, parts);
+                declare_parts(otherwise, parts);
+            }
+            StmtKind::Reduce(reduce) => {
+                declare_parts(&mut reduce.element_body, parts);
+                declare_parts(&mut reduce.combine, parts);
+            }
+            _ => {}
+        }
+        body.push(stmt);
+    }
+}
+
+struct Split<'m> {
+    parts: &'m FxHashMap<Id, Vec<Id>>,
+}
+
+impl Change for Split<'_> {
+    fn place(&mut self, place: &mut Place) {
+        let index = place.index.as_ref().and_then(Nat::as_const);
+        let part = self
+            .parts
+            .get(&place.id)
+            .zip(index)
+            .and_then(|(parts, index)| {
+                // What is out of bounds never runs.
+                let index = usize::try_from(index).unwrap_or(0).min(parts.len() - 1);
+                parts.get(index)
+            });
+        if let Some(part) = part {
+            place.id = *part;
+            place.index = None;
+        }
+    }
+}
+
+// ----- declarations where they are needed -----
+
+/// Moves declarations to the first use, with the first value if that is known.
+pub(crate) fn sink(function: &mut Function) {
+    let uses = Uses::of(function);
+    let mut body = std::mem::take(&mut function.body);
+    sink_block(&mut body, &uses, function);
+    function.body = body;
+}
+
+/// The same in a block.
+pub(crate) fn sink_block(body: &mut Vec<Stmt>, uses: &Uses, function: &Function) {
+    for stmt in body.iter_mut() {
+        match &mut stmt.kind {
+            StmtKind::For { body, .. } | StmtKind::Block(body) => sink_block(body, uses, function),
+            StmtKind::If {
+                then, otherwise, ..
+            } => {
+                sink_block(then, uses, function);
+                sink_block(otherwise, uses, function);
+            }
+            StmtKind::Reduce(reduce) => {
+                sink_block(&mut reduce.element_body, uses, function);
+                sink_block(&mut reduce.combine, uses, function);
+            }
+            _ => {}
+        }
+    }
+    // From the end, so that what stood behind has its place already.
+    for at in (0..body.len()).rev() {
+        let StmtKind::Declare(id, None) = body[at].kind else {
+            continue;
+        };
+        let first = (at + 1..body.len()).find(|next| uses.mentions(&body[*next], id));
+        let Some(first) = first else {
+            body.remove(at);
+            continue;
+        };
+        let declaration = body.remove(at);
+        let first = first - 1;
+        let is_plain = function.variables[id.0 as usize].count.is_none();
+        match &mut body[first].kind {
+            StmtKind::Assign(place, value)
+                if is_plain && *place == Place::plain(id) && !reads(uses, value, id) =>
+            {
+                let value = value.clone();
+                body[first].kind = StmtKind::Declare(id, Some(value));
+            }
+            _ => body.insert(first, declaration),
+        }
+    }
+}
+
+fn reads(uses: &Uses, value: &Expr, id: Id) -> bool {
+    let mut found = false;
+    uses.expr(value, &mut |this, _| found |= this == id);
+    found
+}
+
+// ----- variables that are used once -----
+
+/// How often each variable is mentioned.
+#[derive(Default)]
+struct Counts {
+    reads: FxHashMap<Id, usize>,
+    /// Those with other values than the first, and those that an index of data reads.
+    kept: FxHashSet<Id>,
+}
+
+impl Counts {
+    fn of(body: &[Stmt], uses: &Uses) -> Counts {
+        let mut counts = Counts::default();
+        uses.all(body, &mut |id, mention| match mention {
+            Mention::Read(_) => *counts.reads.entry(id).or_default() += 1,
+            Mention::Declared => {}
+            Mention::Written(_) | Mention::Index | Mention::Pointed | Mention::Reduced => {
+                counts.kept.insert(id);
+            }
+        });
+        counts
+    }
+
+    fn is_used_once(&self, id: Id) -> bool {
+        self.reads.get(&id) == Some(&1) && !self.kept.contains(&id)
+    }
+}
+
+/// Puts values in the places of variables that are read once, by the next statement.
+pub(crate) fn inline(function: &mut Function) {
+    let uses = Uses::of(function);
+    let mut body = std::mem::take(&mut function.body);
+    inline_all(&mut body, &uses);
+    function.body = body;
+}
+
+/// The same for statements of a function.
+pub(crate) fn inline_all(body: &mut Vec<Stmt>, uses: &Uses) {
+    let counts = Counts::of(body, uses);
+    inline_block(body, uses, &counts);
+}
+
+fn inline_block(body: &mut Vec<Stmt>, uses: &Uses, counts: &Counts) {
+    let mut at = 0;
+    while at < body.len() {
+        match &mut body[at].kind {
+            StmtKind::For { body, .. } | StmtKind::Block(body) => inline_block(body, uses, counts),
+            StmtKind::If {
+                then, otherwise, ..
+            } => {
+                inline_block(then, uses, counts);
+                inline_block(otherwise, uses, counts);
+            }
+            StmtKind::Reduce(reduce) => inline_block(&mut reduce.element_body, uses, counts),
+            _ => {}
+        }
+        if inline_at(body, at, uses, counts) {
+            // What stands before may be used by the new value.
+            at = at.saturating_sub(1);
+        } else {
+            at += 1;
+        }
+    }
+}
+
+/// Whether the declaration at this place went into the statement that reads it.
+fn inline_at(body: &mut Vec<Stmt>, at: usize, uses: &Uses, counts: &Counts) -> bool {
+    let StmtKind::Declare(id, Some(value)) = &body[at].kind else {
+        return false;
+    };
+    let id = *id;
+    if !counts.is_used_once(id) {
+        return false;
+    }
+    // Other declarations in between change nothing that the value reads.
+    let mut next = at + 1;
+    while let Some(stmt) = body.get(next)
+        && matches!(stmt.kind, StmtKind::Declare(..))
+        && !uses.mentions(stmt, id)
+    {
+        next += 1;
+    }
+    let mut size = 0;
+    walk::sub_exprs(value, &mut |_| size += 1);
+    let value = value.clone();
+    let Some(target) = body.get_mut(next) else {
+        return false;
+    };
+    let target = match &mut target.kind {
+        StmtKind::Declare(_, Some(target)) | StmtKind::Assign(_, target) => target,
+        StmtKind::If { condition, .. } => condition,
+        _ => return false,
+    };
+    let mut target_size = 0;
+    walk::sub_exprs(target, &mut |_| target_size += 1);
+    if size + target_size > MAX_INLINED {
+        return false;
+    }
+    let mut put = Put {
+        id,
+        value: &value,
+        done: false,
+    };
+    walk::change_expr(target, &mut put);
+    if put.done {
+        body.remove(at);
+    }
+    put.done
+}
+
+struct Put<'e> {
+    id: Id,
+    value: &'e Expr,
+    done: bool,
+}
+
+impl Change for Put<'_> {
+    fn expr(&mut self, expr: &mut Expr) {
+        let ExprKind::Load(place) = &expr.kind else {
+            return;
+        };
+        if place.id != self.id || place.lanes.is_some() || place.index.is_some() {
+            return;
+        }
+        let Some(value) = part_of(self.value, &place.members, place.lane.as_ref(), expr) else {
+            return;
+        };
+        *expr = value;
+        self.done = true;
+    }
+}
+
+/// The part of a value that a place reads.
+fn part_of(value: &Expr, members: &[bool], lane: Option<&Nat>, whole: &Expr) -> Option<Expr> {
+    let mut value = value.clone();
+    for &second in members {
+        let ty = match &*value.ty {
+            rise::Type::Pair(a, b) => if second { b } else { a }.clone(),
+            _ => return None,
+        };
+        value = match value.kind {
+            ExprKind::Pair(a, b) => *if second { b } else { a },
+            _ => Expr {
+                origin: value.origin,
+                kind: ExprKind::Half(second, Box::new(value)),
+                ty,
+            },
+        };
+    }
+    if let Some(lane) = lane {
+        value = Expr {
+            origin: value.origin,
+            kind: ExprKind::Lane(Box::new(value), lane.clone()),
+            ty: whole.ty.clone(),
+        };
+    }
+    Some(value)
+}
+
+// ----- what nothing reads -----
+
+/// Leaves out variables that nothing reads, and what is written to them. Expressions have no
+/// effects: C functions are taken to be pure.
+pub(crate) fn drop_unused(function: &mut Function) {
+    let uses = Uses::of(function);
+    let mut body = std::mem::take(&mut function.body);
+    loop {
+        let mut used = FxHashSet::default();
+        note_used(&body, &uses, &mut used);
+        let dropped = |id: Id| is_local(function, id) && !used.contains(&id);
+        if !retain(&mut body, &dropped) {
+            break;
+        }
+    }
+    function.body = body;
+}
+
+/// What is read, other than to compute its own next value.
+fn note_used(body: &[Stmt], uses: &Uses, used: &mut FxHashSet<Id>) {
+    for stmt in body {
+        match &stmt.kind {
+            StmtKind::For { body, .. } | StmtKind::Block(body) => note_used(body, uses, used),
+            StmtKind::If {
+                then, otherwise, ..
+            } => {
+                note_used(then, uses, used);
+                note_used(otherwise, uses, used);
+            }
+            _ => {}
+        }
+        let own = match &stmt.kind {
+            StmtKind::Assign(place, _) => Some(place.id),
+            _ => None,
+        };
+        let shallow = shallow(stmt);
+        uses.stmt(&shallow, &mut |id, mention| {
+            if !matches!(mention, Mention::Declared | Mention::Written(_)) && own != Some(id) {
+                used.insert(id);
+            }
+        });
+    }
+}
+
+/// A statement without the statements in it.
+fn shallow(stmt: &Stmt) -> Stmt {
+    let kind = match &stmt.kind {
+        StmtKind::For {
+            counter,
+            from,
+            to,
+            step,
+            mode,
+            ..
+        } => StmtKind::For {
+            counter: *counter,
+            from: from.clone(),
+            to: to.clone(),
+            step: step.clone(),
+            mode: *mode,
+            body: Vec::new(),
+        },
+        StmtKind::If { condition, .. } => StmtKind::If {
+            condition: condition.clone(),
+            then: Vec::new(),
+            otherwise: Vec::new(),
+        },
+        StmtKind::Block(_) => StmtKind::Block(Vec::new()),
+        other => other.clone(),
+    };
+    Stmt { kind, ..*stmt }
+}
+
+/// Whether something was left out.
+fn retain(body: &mut Vec<Stmt>, dropped: &dyn Fn(Id) -> bool) -> bool {
+    let before = body.len();
+    let mut changed = false;
+    body.retain_mut(|stmt| match &mut stmt.kind {
+        StmtKind::Declare(id, _) => !dropped(*id),
+        StmtKind::Assign(place, value) => {
+            let to_itself = matches!(&value.kind, ExprKind::Load(from) if from == place);
+            !dropped(place.id) && !to_itself
+        }
+        StmtKind::For { body, .. } | StmtKind::Block(body) => {
+            changed |= retain(body, dropped);
+            !body.is_empty()
+        }
+        StmtKind::If {
+            then, otherwise, ..
+        } => {
+            changed |= retain(then, dropped);
+            changed |= retain(otherwise, dropped);
+            if then.is_empty() && !otherwise.is_empty() {
+                return true;
+            }
+            !then.is_empty() || !otherwise.is_empty()
+        }
+        StmtKind::Reduce(reduce) => {
+            changed |= retain(&mut reduce.element_body, dropped);
+            true
+        }
+        StmtKind::Point(..) | StmtKind::Swap(..) => true,
+    });
+    changed || body.len() != before
+}
+
+/// The plain variables that keep the value that they are declared with.
+pub(crate) fn constants(function: &Function) -> FxHashSet<Id> {
+    let uses = Uses::of(function);
+    let mut written = FxHashSet::default();
+    let mut with_value = FxHashSet::default();
+    collect_initialised(&function.body, &mut with_value);
+    uses.all(&function.body, &mut |id, mention| {
+        if matches!(
+            mention,
+            Mention::Written(_) | Mention::Pointed | Mention::Reduced
+        ) {
+            written.insert(id);
+        }
+    });
+    with_value.retain(|id| !written.contains(id));
+    with_value
+}
+
+fn collect_initialised(body: &[Stmt], out: &mut FxHashSet<Id>) {
+    for stmt in body {
+        match &stmt.kind {
+            StmtKind::Declare(id, Some(_)) => {
+                out.insert(*id);
+            }
+            StmtKind::For { body, .. } | StmtKind::Block(body) => collect_initialised(body, out),
+            StmtKind::If {
+                then, otherwise, ..
+            } => {
+                collect_initialised(then, out);
+                collect_initialised(otherwise, out);
+            }
+            StmtKind::Reduce(reduce) => {
+                collect_initialised(&reduce.element_body, out);
+                collect_initialised(&reduce.combine, out);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! What statements read and write, also through indices that are computed from data.
+
+use nat::{Nat, Var};
+use rustc_hash::FxHashMap;
+
+use crate::ir::{Expr, ExprKind, Function, Id, Place, Stmt, StmtKind};
+
+use super::walk;
+
+/// The variables behind the size variables that stand for data.
+#[derive(Default)]
+pub(crate) struct Uses {
+    /// What is read by an index of data.
+    behind: FxHashMap<Var, Vec<Id>>,
+}
+
+/// How a statement mentions a variable.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Mention<'p> {
+    /// It is declared.
+    Declared,
+    /// It is read at a place.
+    Read(&'p Place),
+    /// It is written at a place.
+    Written(&'p Place),
+    /// It is read by an index that is computed from data.
+    Index,
+    /// A pointer is set to it, or it is a pointer that is set.
+    Pointed,
+    /// It is part of a parallel reduction.
+    Reduced,
+}
+
+impl Uses {
+    /// Of a function.
+    pub fn of(function: &Function) -> Uses {
+        let mut uses = Uses::default();
+        // An index may stand for data at an index that stands for data: later ones use earlier ones
+        // or the other way round.
+        loop {
+            let before: usize = uses.behind.values().map(Vec::len).sum();
+            for (var, value) in &function.opaque {
+                let mut ids = Vec::new();
+                uses.expr(value, &mut |id, _| {
+                    if !ids.contains(&id) {
+                        ids.push(id);
+                    }
+                });
+                uses.behind.insert(*var, ids);
+            }
+            if uses.behind.values().map(Vec::len).sum::<usize>() == before {
+                return uses;
+            }
+        }
+    }
+
+    /// Other variables in the places of some.
+    pub fn rename(&mut self, map: &FxHashMap<Id, Id>) {
+        for id in self.behind.values_mut().flatten() {
+            *id = map.get(id).copied().unwrap_or(*id);
+        }
+    }
+
+    /// Whether a size depends on data.
+    pub fn is_data(&self, nat: &Nat) -> bool {
+        nat.any_var(&|var| self.behind.contains_key(&var))
+    }
+
+    fn nat(&self, nat: &Nat, visit: &mut dyn FnMut(Id, Mention<'_>)) {
+        if self.behind.is_empty() {
+            return;
+        }
+        nat.for_each_var(&mut |var| {
+            for id in self.behind.get(&var).into_iter().flatten() {
+                visit(*id, Mention::Index);
+            }
+        });
+    }
+
+    fn place(&self, place: &Place, visit: &mut dyn FnMut(Id, Mention<'_>)) {
+        for nat in [&place.index, &place.lane, &place.lanes]
+            .into_iter()
+            .flatten()
+        {
+            self.nat(nat, visit);
+        }
+    }
+
+    /// Calls `visit` with each variable that an expression reads.
+    pub fn expr(&self, expr: &Expr, visit: &mut dyn FnMut(Id, Mention<'_>)) {
+        match &expr.kind {
+            ExprKind::Load(place) => {
+                visit(place.id, Mention::Read(place));
+                self.place(place, visit);
+            }
+            ExprKind::Nat(nat) | ExprKind::Lane(_, nat) | ExprKind::Element(_, nat) => {
+                self.nat(nat, visit);
+            }
+            _ => {}
+        }
+        for part in walk::parts(expr) {
+            self.expr(part, visit);
+        }
+    }
+
+    /// Calls `visit` with each mention of a variable in statements, in order.
+    pub fn all(&self, body: &[Stmt], visit: &mut dyn FnMut(Id, Mention<'_>)) {
+        for stmt in body {
+            self.stmt(stmt, visit);
+        }
+    }
+
+    /// Calls `visit` with each mention of a variable in a statement, in order.
+    pub fn stmt(&self, stmt: &Stmt, visit: &mut dyn FnMut(Id, Mention<'_>)) {
+        match &stmt.kind {
+            StmtKind::Declare(id, value) => {
+                if let Some(value) = value {
+                    self.expr(value, visit);
+                }
+                visit(*id, Mention::Declared);
+            }
+            StmtKind::Assign(place, value) => {
+                self.expr(value, visit);
+                self.place(place, visit);
+                visit(place.id, Mention::Written(place));
+            }
+            StmtKind::For {
+                from,
+                to,
+                step,
+                body,
+                ..
+            } => {
+                for nat in [from, to, step] {
+                    self.nat(nat, visit);
+                }
+                self.all(body, visit);
+            }
+            StmtKind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                self.expr(condition, visit);
+                self.all(then, visit);
+                self.all(otherwise, visit);
+            }
+            StmtKind::Block(body) => self.all(body, visit),
+            StmtKind::Point(id, place) => {
+                self.place(place, visit);
+                visit(place.id, Mention::Pointed);
+                visit(*id, Mention::Pointed);
+            }
+            StmtKind::Swap(a, b) => {
+                visit(*a, Mention::Pointed);
+                visit(*b, Mention::Pointed);
+            }
+            StmtKind::Reduce(reduce) => {
+                self.nat(&reduce.count, visit);
+                self.all(&reduce.element_body, visit);
+                self.all(&reduce.combine, visit);
+                for id in [reduce.into, reduce.element, reduce.left, reduce.right] {
+                    visit(id, Mention::Reduced);
+                }
+            }
+        }
+    }
+
+    /// Whether a statement mentions a variable.
+    pub fn mentions(&self, stmt: &Stmt, id: Id) -> bool {
+        let mut found = false;
+        self.stmt(stmt, &mut |this, _| found |= this == id);
+        found
+    }
+}
