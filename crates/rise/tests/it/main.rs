@@ -3,5 +3,6 @@
 mod common;
 mod core;
 mod inference;
+mod normal;
 mod papers;
 mod printing;

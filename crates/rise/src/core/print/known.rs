@@ -2,7 +2,7 @@
 
 use nat::{Nat, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
-use syntax::ast::{Literal, ScalarType};
+use syntax::ast::{Kind, Literal, ScalarType};
 
 use crate::core::{Expr, Form, Language};
 use crate::types::{DataFun, Pi, Ty, Type};
@@ -49,7 +49,7 @@ impl<P: Language> Known<P> {
         }
         Application {
             args: known,
-            whole: signature.vars.iter().all(|pi| found.contains(&pi.var)),
+            whole: signature.is_known(&found),
         }
     }
 
@@ -90,7 +90,7 @@ impl<P: Language> Known<P> {
                 let mut found = signature.explicit();
                 signature.learn_result(false, &mut found);
                 self.learn_args(&signature, args, &mut found);
-                signature.vars.iter().all(|pi| found.contains(&pi.var))
+                signature.is_known(&found)
             }
         };
         self.by_itself.insert(key, known);
@@ -151,9 +151,16 @@ impl<'s> Signature<'s> {
         }
     }
 
+    /// Whether all parameters are found.
+    fn is_known(&self, found: &FxHashSet<Var>) -> bool {
+        self.vars.iter().all(|pi| found.contains(&pi.var))
+    }
+
+    /// The parameters whose arguments are written. Accesses count as such: reading finds them at
+    /// its end.
     fn explicit(&self) -> FxHashSet<Var> {
-        let written = self.vars.iter().filter(|pi| !pi.implicit);
-        written.map(|pi| pi.var).collect()
+        let written = |pi: &&&Pi| !pi.implicit || pi.kind == Kind::ReadWrite;
+        self.vars.iter().filter(written).map(|pi| pi.var).collect()
     }
 }
 

@@ -65,8 +65,8 @@ impl<P: Language> Printer<P> {
             }
             Form::Nat(nat) => {
                 let text = self.scope.nat_text(nat);
-                let atom = nat.is_atomic();
-                self.parens(!atom && place > Place::SUM, |this| this.out.push_str(&text));
+                let needed = place > holds(&text, nat.is_atomic());
+                self.parens(needed, |this| this.out.push_str(&text));
             }
             Form::Lambda(..) | Form::DepLambda(..) => self.function(expr, wanted),
             Form::Global(id, _) => {
@@ -517,6 +517,21 @@ fn word(notation: Notation) -> &'static str {
         Notation::If => "if",
         Notation::Skip => "skip",
     }
+}
+
+/// How tightly the text of a size holds together.
+fn holds(text: &str, atomic: bool) -> Place {
+    let mut depth = 0;
+    let mut place = if atomic { Place::ATOM } else { Place::PRODUCT };
+    for sign in text.chars() {
+        match sign {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            '+' | '-' if depth == 0 => place = Place::SUM,
+            _ => {}
+        }
+    }
+    place
 }
 
 /// A number of a scalar type, and whether the text says which.
