@@ -12,27 +12,29 @@ mod folds;
 mod foreign;
 mod maps;
 mod numbers;
+mod places;
 mod views;
 
 use std::rc::Rc;
 
 use nat::Var;
+use rise::Primitive;
 use rise::core::{Expr, Form, Local, Node, Origin, Param, Program};
 use rise::types::{Arg, Ty, Type};
-use rise::{DataFun, Primitive};
 use syntax::ast::Literal;
 
 pub(crate) use self::env::Env;
+use self::places::{LayoutCode, halves, scalar_kind};
 use super::block::{Bind, Block, Code, Out, Step};
-use super::data::Cells;
 use super::error::{ErrorKind, Res};
-use super::frame::{Frame, NatCode};
+use super::frame::NatCode;
 use super::kind::{Elem, Kind};
 use super::scalar::{Scalar, WordCode};
-use super::val::Layout;
 
 /// Expressions that may be compiled, functions counted as often as they are used.
 const MAX_SIZE: usize = 2_000_000;
+/// How deeply they may nest, functions in their places; the stack is made for it.
+const MAX_DEPTH: usize = 20_000;
 
 /// An expression of the program.
 type Term = Expr<Primitive>;
@@ -46,6 +48,8 @@ pub(crate) struct Compiler {
     first_nat: u32,
     names: rise::Names,
     remaining: usize,
+    /// How deeply the term that is compiled is nested.
+    depth: usize,
     /// Whether values are recorded; then nothing is computed other than as it is written.
     trace: bool,
 }
@@ -138,27 +142,6 @@ pub(super) fn here<T>(origin: Origin, result: Res<T>) -> Res<T> {
     })
 }
 
-/// How an array of a type's elements is kept, where sizes may be known only at run time.
-pub(super) enum LayoutCode {
-    Leaf(Cells, Vec<NatCode>),
-    Pair(Box<LayoutCode>, Box<LayoutCode>),
-}
-
-impl LayoutCode {
-    pub fn eval(&self, frame: &Frame<'_>, origin: Origin) -> Res<Layout> {
-        Ok(match self {
-            LayoutCode::Leaf(cells, lens) => {
-                let lens: Res<_> = lens.iter().map(|len| len.len(frame, origin)).collect();
-                Layout::Leaf(*cells, lens?)
-            }
-            LayoutCode::Pair(a, b) => Layout::Pair(
-                Box::new(a.eval(frame, origin)?),
-                Box::new(b.eval(frame, origin)?),
-            ),
-        })
-    }
-}
-
 /// The slots that a compiled program needs.
 pub(crate) struct Slots {
     pub words: usize,
@@ -175,6 +158,7 @@ impl Compiler {
             first_nat: u32::try_from(program.names.len()).unwrap_or(u32::MAX / 4),
             names: rise::Names(program.names.clone().into()),
             remaining: MAX_SIZE,
+            depth: 0,
             trace,
         }
     }
@@ -191,10 +175,13 @@ impl Compiler {
 
     pub fn term(&mut self, term: &Term, env: &Env, steps: &mut Vec<Step>) -> Res<Meaning> {
         self.remaining -= 1;
-        if self.remaining == 0 {
+        if self.remaining == 0 || self.depth == MAX_DEPTH {
             return Err(ErrorKind::TooLarge.nowhere());
         }
-        let meaning = self.meaning(term, env, steps)?;
+        self.depth += 1;
+        let meaning = self.meaning(term, env, steps);
+        self.depth -= 1;
+        let meaning = meaning?;
         match meaning {
             Meaning::Data(out) if self.trace && !matches!(term.form, Form::Literal(_)) => {
                 let out = self.traced(out, &env.ty(&term.ty), term.origin, steps)?;
@@ -438,84 +425,6 @@ impl Compiler {
         })
     }
 
-    // ----- variables -----
-
-    pub fn word_slot(&mut self) -> usize {
-        self.words += 1;
-        self.words - 1
-    }
-
-    pub fn val_slot(&mut self) -> usize {
-        self.vals += 1;
-        self.vals - 1
-    }
-
-    /// A size that is known only at run time.
-    pub fn nat_slot(&mut self) -> (usize, Var) {
-        let slot = self.nats;
-        self.nats += 1;
-        (slot, Var(self.first_nat + slot as u32))
-    }
-
-    /// Slots for a value of that type.
-    pub fn slots_for(&mut self, ty: &Ty, guarded: bool) -> Res<Bind> {
-        Ok(match &**ty {
-            Type::Scalar(scalar) => Bind::Word(Kind::of(*scalar), self.word_slot(), guarded),
-            Type::Index(_) => Bind::Word(Kind::I32, self.word_slot(), guarded),
-            Type::Pair(a, b) => Bind::Pair(
-                Box::new(self.slots_for(a, guarded)?),
-                Box::new(self.slots_for(b, guarded)?),
-            ),
-            Type::Array(_, element) => self.columns_for(element)?,
-            Type::Vector(..) | Type::DepArray(..) | Type::DepPair(_) => Bind::Val(self.val_slot()),
-            _ => return Err(self.no_data(ty)),
-        })
-    }
-
-    /// Slots for an array of such elements.
-    fn columns_for(&mut self, element: &Ty) -> Res<Bind> {
-        Ok(match &**element {
-            Type::Pair(a, b) => Bind::Pair(
-                Box::new(self.columns_for(a)?),
-                Box::new(self.columns_for(b)?),
-            ),
-            Type::Array(_, inner) => self.columns_for(inner)?,
-            _ => Bind::Val(self.val_slot()),
-        })
-    }
-
-    /// As good as a variable: computed once, before what follows.
-    pub fn bound(&mut self, out: Out, ty: &Ty, steps: &mut Vec<Step>) -> Res<Out> {
-        match out {
-            Out::Word(kind, scalar) => {
-                if scalar.is_trivial() {
-                    return Ok(Out::Word(kind, scalar));
-                }
-                let (slot, guarded) = (self.word_slot(), scalar.may_fail());
-                steps.push(Step::Word {
-                    kind,
-                    slot,
-                    code: scalar.code(),
-                    value: scalar,
-                });
-                Ok(Out::Word(kind, Scalar::Slot(slot, guarded)))
-            }
-            Out::Slot(slot) => Ok(Out::Slot(slot)),
-            Out::Pair(a, b) => {
-                let (first, second) = halves(ty).ok_or_else(|| self.no_data(ty))?;
-                Ok(Out::Pair(
-                    Box::new(self.bound(*a, &first, steps)?),
-                    Box::new(self.bound(*b, &second, steps)?),
-                ))
-            }
-            Out::Elem(..) | Out::Val(_) => {
-                let bind = self.slots_for(ty, true)?;
-                steps.push(Step::Bind(bind.clone(), out.code()));
-                Ok(bind.out())
-            }
-        }
-    }
-
     /// A value that code computes, as a type says.
     pub fn computed(&mut self, ty: &Ty, code: Code) -> Out {
         match scalar_kind(ty) {
@@ -526,54 +435,6 @@ impl Compiler {
             }
             None => Out::Val(code),
         }
-    }
-
-    // ----- sizes and types -----
-
-    /// A size whose variables are all known or in slots.
-    pub fn nat(&self, nat: &nat::Nat) -> NatCode {
-        if let Some(value) = nat.as_const().or_else(|| nat.eval(&|_| None, &|_, _| None)) {
-            return NatCode::Const(value);
-        }
-        NatCode::Open {
-            nat: nat.clone(),
-            first: self.first_nat,
-            text: rise::print::nat_text(nat, &self.names).to_string().into(),
-        }
-    }
-
-    /// How elements of that type are kept in an array.
-    pub fn layout(&self, ty: &Ty) -> Res<LayoutCode> {
-        self.layout_under(ty, &mut Vec::new())
-    }
-
-    fn layout_under(&self, ty: &Ty, lens: &mut Vec<NatCode>) -> Res<LayoutCode> {
-        let leaf = |cells, lens: &Vec<NatCode>| Ok(LayoutCode::Leaf(cells, lens.clone()));
-        match &**ty {
-            Type::Scalar(scalar) => leaf(Cells::Scalar(Kind::of(*scalar)), lens),
-            Type::Index(_) => leaf(Cells::Scalar(Kind::I32), lens),
-            Type::DepArray(..) | Type::DepPair(_) => leaf(Cells::Boxed, lens),
-            Type::Array(n, inner) | Type::Vector(n, inner) => {
-                lens.push(self.nat(n));
-                let layout = self.layout_under(inner, lens);
-                lens.pop();
-                layout
-            }
-            Type::Pair(a, b) => Ok(LayoutCode::Pair(
-                Box::new(self.layout_under(a, lens)?),
-                Box::new(self.layout_under(b, lens)?),
-            )),
-            _ => Err(self.no_data(ty)),
-        }
-    }
-
-    fn no_data(&self, ty: &Ty) -> super::error::Stop {
-        let text = rise::print::type_text(ty, &self.names).to_string();
-        let error = match &**ty {
-            Type::Var(_) | Type::Apply(..) => crate::ShapeError::Polymorphic(text),
-            _ => crate::ShapeError::NotData(text),
-        };
-        ErrorKind::Shape(error).nowhere()
     }
 
     fn literal(&mut self, literal: &Literal, ty: &Ty, origin: Origin) -> Res<Meaning> {
@@ -599,38 +460,6 @@ impl Compiler {
             Ok(value)
         });
         self.bound(Out::Val(recording), &ty, steps)
-    }
-
-    /// The type of the elements at `k` of a dependent array or pair.
-    pub fn at(&self, fun: &DataFun, k: Var) -> Ty {
-        match fun {
-            DataFun::Lambda(param, body) => {
-                rise::subst::subst(body, &|v| (v == *param).then(|| Arg::Nat(nat::Nat::var(k))))
-            }
-            DataFun::Var(var) => std::sync::Arc::new(Type::Apply(*var, nat::Nat::var(k))),
-        }
-    }
-}
-
-/// How a type's values are kept, if they are scalars.
-pub(super) fn scalar_kind(ty: &Type) -> Option<Kind> {
-    match ty {
-        Type::Scalar(scalar) => Some(Kind::of(*scalar)),
-        Type::Index(_) => Some(Kind::I32),
-        _ => None,
-    }
-}
-
-/// The types of the two arrays that an array of pairs consists of, or of the halves of a pair.
-pub(super) fn halves(ty: &Ty) -> Option<(Ty, Ty)> {
-    match &**ty {
-        Type::Pair(a, b) => Some((a.clone(), b.clone())),
-        Type::Array(n, element) => {
-            let (a, b) = halves(element)?;
-            let array = |t| std::sync::Arc::new(Type::Array(n.clone(), t));
-            Some((array(a), array(b)))
-        }
-        _ => None,
     }
 }
 

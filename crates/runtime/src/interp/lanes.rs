@@ -2,9 +2,11 @@
 
 use std::rc::Rc;
 
+use rise::core::Origin;
+
 use super::col::{Col, Dim, Lane};
 use super::data::{Cells, Data};
-use super::frame::Frame;
+use super::frame::{Frame, NatCode};
 use super::kind::{Arith, Compare, Elem, Exact, Kind, Num, reads, with_kind, with_number, writes};
 use super::many;
 use super::math::Math;
@@ -69,35 +71,12 @@ pub(crate) fn code(scalar: &Scalar) -> Option<LaneCode> {
                 compare::<T>(op, left, b(frame)?, frame.iterations.total())
             }))
         }
-        Scalar::Select(kind, c, a, b) => {
-            let (kind, c) = (*kind, code(c)?);
-            let (a, b) = (branch(a)?, branch(b)?);
-            Rc::new(move |frame| {
-                let condition = c(frame)?;
-                if let Lane::Same(word) = condition {
-                    return if word != 0 { a(frame) } else { b(frame) };
-                }
-                let left = a(frame)?;
-                select(kind, condition, left, b(frame)?, frame.iterations.total())
-            })
-        }
+        Scalar::Select(kind, c, a, b) => select_code(*kind, code(c)?, branch(a)?, branch(b)?),
         Scalar::Cast(from, to, a) => {
             let (from, to, a) = (*from, *to, code(a)?);
             Rc::new(move |frame| cast(from, to, a(frame)?))
         }
-        Scalar::Index(a, bound, origin) => {
-            let (a, bound, origin) = (code(a)?, bound.clone(), *origin);
-            Rc::new(move |frame| {
-                let lane = a(frame)?;
-                let bound = bound.eval(frame, origin).ok()?;
-                let fits = |index: i32| index >= 0 && i64::from(index) < bound;
-                let all = match &lane {
-                    Lane::Same(word) => fits(i32::of(*word)),
-                    Lane::Each(data) => i32::slice(data)?.iter().all(|index| fits(*index)),
-                };
-                all.then_some(lane)
-            })
-        }
+        Scalar::Index(a, bound, origin) => index_code(code(a)?, bound.clone(), *origin),
         Scalar::Load(slot, args, _) => {
             let (slot, args) = (*slot, all(args)?);
             Rc::new(move |frame| {
@@ -110,6 +89,30 @@ pub(crate) fn code(scalar: &Scalar) -> Option<LaneCode> {
             let many = many.clone()?;
             Rc::new(move |frame| many(frame)?.lane(frame))
         }
+    })
+}
+
+fn select_code(kind: Kind, condition: LaneCode, yes: LaneCode, no: LaneCode) -> LaneCode {
+    Rc::new(move |frame| {
+        let condition = condition(frame)?;
+        if let Lane::Same(word) = condition {
+            return if word != 0 { yes(frame) } else { no(frame) };
+        }
+        let left = yes(frame)?;
+        select(kind, condition, left, no(frame)?, frame.iterations.total())
+    })
+}
+
+fn index_code(code: LaneCode, bound: NatCode, origin: Origin) -> LaneCode {
+    Rc::new(move |frame| {
+        let lane = code(frame)?;
+        let bound = bound.eval(frame, origin).ok()?;
+        let fits = |index: i32| index >= 0 && i64::from(index) < bound;
+        let all = match &lane {
+            Lane::Same(word) => fits(i32::of(*word)),
+            Lane::Each(data) => i32::slice(data)?.iter().all(|index| fits(*index)),
+        };
+        all.then_some(lane)
     })
 }
 

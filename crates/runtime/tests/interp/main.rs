@@ -6,6 +6,7 @@ mod errors;
 mod harness;
 mod laws;
 mod limits;
+mod many;
 mod numbers;
 mod patterns;
 mod programs;

@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use rise::Primitive;
 use rise::core::{Program, program_of};
 use runtime::generate::Fill;
-use runtime::interp::{self, ErrorKind, Options};
+use runtime::interp::{self, ErrorKind, Options, TraceLimits};
 use runtime::{Bindings, Shape, Value};
+
+use crate::harness::line;
 
 /// Sizes that are tried, in this order.
 const SIZES: [[i64; 5]; 10] = [
@@ -110,6 +112,20 @@ fn attempt(program: &Program<Primitive>, sizes: &[i64]) -> Result<(), Attempt> {
     let outcome = interp::run(program, &bindings, &args, &Options::default());
     match outcome {
         Ok(outcome) => {
+            // With values recorded everything is done element by element.
+            let slow = Options {
+                trace: Some(TraceLimits {
+                    values: 0,
+                    elements: 0,
+                }),
+                ..Options::default()
+            };
+            let again = interp::run(program, &bindings, &args, &slow);
+            let again = again.map(|outcome| line(&outcome.value));
+            let value = line(&outcome.value);
+            if again.as_ref() != Ok(&value) {
+                return Err(Attempt::Failed(format!("{again:?} one by one")));
+            }
             let expected = Shape::of(signature.result(), &bindings);
             if let Ok(expected) = expected
                 && expected != *outcome.value.shape()

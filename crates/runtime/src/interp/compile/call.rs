@@ -9,23 +9,13 @@ use super::super::error::{ErrorKind, Res};
 use super::super::kind::{Arith, Compare};
 use super::super::many::{self, ManyCode};
 use super::super::val::Val;
-use super::{Call, Compiler, here};
+use super::{Call, Compiler, here, malformed};
 
 impl Compiler {
     pub(super) fn call(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
         let out = match call.primitive {
-            P::Add => self.arith(Arith::Add, call, steps),
-            P::Sub => self.arith(Arith::Sub, call, steps),
-            P::Mul => self.arith(Arith::Mul, call, steps),
-            P::Div => self.arith(Arith::Div, call, steps),
-            P::Mod => self.arith(Arith::Mod, call, steps),
-            P::Neg => self.neg(call, steps),
-            P::Gt => self.compare(Compare::Gt, call, steps),
-            P::Lt => self.compare(Compare::Lt, call, steps),
-            P::Ge => self.compare(Compare::Ge, call, steps),
-            P::Le => self.compare(Compare::Le, call, steps),
-            P::Equal => self.compare(Compare::Equal, call, steps),
-            P::NotEqual => self.compare(Compare::NotEqual, call, steps),
+            P::Add | P::Sub | P::Mul | P::Div | P::Mod | P::Neg => self.on_numbers(call, steps),
+            P::Gt | P::Lt | P::Ge | P::Le | P::Equal | P::NotEqual => self.on_numbers(call, steps),
             P::Not => self.not(call, steps),
             P::And | P::Or => self.and_or(call, steps),
             P::Select => self.select(call, steps),
@@ -48,13 +38,7 @@ impl Compiler {
             P::Reorder => self.reorder(call, steps),
             P::PadCst => self.pad_cst(call, steps),
             P::PadEmpty => self.pad_empty(call, steps),
-            P::Zip | P::MakePair => {
-                let first = self.out(call, 0, steps)?;
-                Ok(Out::Pair(
-                    Box::new(first),
-                    Box::new(self.out(call, 1, steps)?),
-                ))
-            }
+            P::Zip | P::MakePair => self.both(call, steps),
             // Arrays of pairs are kept as pairs of arrays, memory is not modelled.
             P::Unzip | P::ToMem => self.out(call, 0, steps),
             P::OclRun => self.out(call, 0, steps),
@@ -63,10 +47,7 @@ impl Compiler {
             P::Snd => self.half(call, true, steps),
             P::MapFst => self.map_half(call, false, steps),
             P::MapSnd => self.map_half(call, true, steps),
-            P::VectorFromScalar => {
-                let lane = self.out(call, 0, steps)?;
-                Ok(self.spread(lane, self.nat(call.nat(0)?), call.origin))
-            }
+            P::VectorFromScalar => self.vector(call, steps),
 
             P::Map => self.map(call, false, steps),
             P::MapSeq | P::MapSeqUnroll | P::MapStream | P::IterateStream | P::MapPar => {
@@ -89,6 +70,35 @@ impl Compiler {
             P::Dmatch => self.dmatch(call, steps),
         };
         here(call.origin, out)
+    }
+
+    fn on_numbers(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+        match call.primitive {
+            P::Add => self.arith(Arith::Add, call, steps),
+            P::Sub => self.arith(Arith::Sub, call, steps),
+            P::Mul => self.arith(Arith::Mul, call, steps),
+            P::Div => self.arith(Arith::Div, call, steps),
+            P::Mod => self.arith(Arith::Mod, call, steps),
+            P::Neg => self.neg(call, steps),
+            P::Gt => self.compare(Compare::Gt, call, steps),
+            P::Lt => self.compare(Compare::Lt, call, steps),
+            P::Ge => self.compare(Compare::Ge, call, steps),
+            P::Le => self.compare(Compare::Le, call, steps),
+            P::Equal => self.compare(Compare::Equal, call, steps),
+            P::NotEqual => self.compare(Compare::NotEqual, call, steps),
+            _ => Err(malformed("arithmetic that is none", call.origin)),
+        }
+    }
+
+    fn both(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+        let first = self.out(call, 0, steps)?;
+        let second = self.out(call, 1, steps)?;
+        Ok(Out::Pair(Box::new(first), Box::new(second)))
+    }
+
+    fn vector(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+        let lane = self.out(call, 0, steps)?;
+        Ok(self.spread(lane, self.nat(call.nat(0)?), call.origin))
     }
 
     /// `let(value)(f)`

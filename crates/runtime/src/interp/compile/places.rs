@@ -1,0 +1,194 @@
+//! Where values are kept: slots for variables, layouts of arrays.
+
+use std::sync::Arc;
+
+use nat::{Nat, Var};
+use rise::DataFun;
+use rise::core::Origin;
+use rise::types::{Arg, Ty, Type};
+
+use super::super::block::{Bind, Out, Step};
+use super::super::data::Cells;
+use super::super::error::{ErrorKind, Res, Stop};
+use super::super::frame::{Frame, NatCode};
+use super::super::kind::Kind;
+use super::super::scalar::Scalar;
+use super::super::val::Layout;
+use super::Compiler;
+
+/// How an array of a type's elements is kept, where sizes may be known only at run time.
+pub(super) enum LayoutCode {
+    Leaf(Cells, Vec<NatCode>),
+    Pair(Box<LayoutCode>, Box<LayoutCode>),
+}
+
+impl LayoutCode {
+    pub fn eval(&self, frame: &Frame<'_>, origin: Origin) -> Res<Layout> {
+        Ok(match self {
+            LayoutCode::Leaf(cells, lens) => {
+                let lens: Res<_> = lens.iter().map(|len| len.len(frame, origin)).collect();
+                Layout::Leaf(*cells, lens?)
+            }
+            LayoutCode::Pair(a, b) => Layout::Pair(
+                Box::new(a.eval(frame, origin)?),
+                Box::new(b.eval(frame, origin)?),
+            ),
+        })
+    }
+}
+
+impl Compiler {
+    pub fn word_slot(&mut self) -> usize {
+        self.words += 1;
+        self.words - 1
+    }
+
+    pub fn val_slot(&mut self) -> usize {
+        self.vals += 1;
+        self.vals - 1
+    }
+
+    /// A size that is known only at run time.
+    pub fn nat_slot(&mut self) -> (usize, Var) {
+        let slot = self.nats;
+        self.nats += 1;
+        (slot, Var(self.first_nat + slot as u32))
+    }
+
+    /// Slots for a value of that type.
+    pub fn slots_for(&mut self, ty: &Ty, guarded: bool) -> Res<Bind> {
+        Ok(match &**ty {
+            Type::Scalar(scalar) => Bind::Word(Kind::of(*scalar), self.word_slot(), guarded),
+            Type::Index(_) => Bind::Word(Kind::I32, self.word_slot(), guarded),
+            Type::Pair(a, b) => Bind::Pair(
+                Box::new(self.slots_for(a, guarded)?),
+                Box::new(self.slots_for(b, guarded)?),
+            ),
+            Type::Array(_, element) => self.columns_for(element)?,
+            Type::Vector(..) | Type::DepArray(..) | Type::DepPair(_) => Bind::Val(self.val_slot()),
+            _ => return Err(self.no_data(ty)),
+        })
+    }
+
+    /// Slots for an array of such elements.
+    fn columns_for(&mut self, element: &Ty) -> Res<Bind> {
+        Ok(match &**element {
+            Type::Pair(a, b) => Bind::Pair(
+                Box::new(self.columns_for(a)?),
+                Box::new(self.columns_for(b)?),
+            ),
+            Type::Array(_, inner) => self.columns_for(inner)?,
+            _ => Bind::Val(self.val_slot()),
+        })
+    }
+
+    /// As good as a variable: computed once, before what follows.
+    pub fn bound(&mut self, out: Out, ty: &Ty, steps: &mut Vec<Step>) -> Res<Out> {
+        match out {
+            Out::Word(kind, scalar) => {
+                if scalar.is_trivial() {
+                    return Ok(Out::Word(kind, scalar));
+                }
+                let (slot, guarded) = (self.word_slot(), scalar.may_fail());
+                steps.push(Step::Word {
+                    kind,
+                    slot,
+                    code: scalar.code(),
+                    value: scalar,
+                });
+                Ok(Out::Word(kind, Scalar::Slot(slot, guarded)))
+            }
+            Out::Slot(slot) => Ok(Out::Slot(slot)),
+            Out::Pair(a, b) => {
+                let (first, second) = halves(ty).ok_or_else(|| self.no_data(ty))?;
+                Ok(Out::Pair(
+                    Box::new(self.bound(*a, &first, steps)?),
+                    Box::new(self.bound(*b, &second, steps)?),
+                ))
+            }
+            Out::Elem(..) | Out::Val(_) => {
+                let bind = self.slots_for(ty, true)?;
+                steps.push(Step::Bind(bind.clone(), out.code()));
+                Ok(bind.out())
+            }
+        }
+    }
+
+    /// A size whose variables are all known or in slots.
+    pub fn nat(&self, nat: &Nat) -> NatCode {
+        if let Some(value) = nat.as_const().or_else(|| nat.eval(&|_| None, &|_, _| None)) {
+            return NatCode::Const(value);
+        }
+        NatCode::Open {
+            nat: nat.clone(),
+            first: self.first_nat,
+            text: rise::print::nat_text(nat, &self.names).to_string().into(),
+        }
+    }
+
+    /// How elements of that type are kept in an array.
+    pub(super) fn layout(&self, ty: &Ty) -> Res<LayoutCode> {
+        self.layout_under(ty, &mut Vec::new())
+    }
+
+    fn layout_under(&self, ty: &Ty, lens: &mut Vec<NatCode>) -> Res<LayoutCode> {
+        let leaf = |cells, lens: &Vec<NatCode>| Ok(LayoutCode::Leaf(cells, lens.clone()));
+        match &**ty {
+            Type::Scalar(scalar) => leaf(Cells::Scalar(Kind::of(*scalar)), lens),
+            Type::Index(_) => leaf(Cells::Scalar(Kind::I32), lens),
+            Type::DepArray(..) | Type::DepPair(_) => leaf(Cells::Boxed, lens),
+            Type::Array(n, inner) | Type::Vector(n, inner) => {
+                lens.push(self.nat(n));
+                let layout = self.layout_under(inner, lens);
+                lens.pop();
+                layout
+            }
+            Type::Pair(a, b) => Ok(LayoutCode::Pair(
+                Box::new(self.layout_under(a, lens)?),
+                Box::new(self.layout_under(b, lens)?),
+            )),
+            _ => Err(self.no_data(ty)),
+        }
+    }
+
+    pub fn no_data(&self, ty: &Ty) -> Stop {
+        let text = rise::print::type_text(ty, &self.names).to_string();
+        let error = match &**ty {
+            Type::Var(_) | Type::Apply(..) => crate::ShapeError::Polymorphic(text),
+            _ => crate::ShapeError::NotData(text),
+        };
+        ErrorKind::Shape(error).nowhere()
+    }
+
+    /// The type of the elements at `k` of a dependent array or pair.
+    pub fn at(&self, fun: &DataFun, k: Var) -> Ty {
+        match fun {
+            DataFun::Lambda(param, body) => {
+                rise::subst::subst(body, &|v| (v == *param).then(|| Arg::Nat(Nat::var(k))))
+            }
+            DataFun::Var(var) => Arc::new(Type::Apply(*var, Nat::var(k))),
+        }
+    }
+}
+
+/// How a type's values are kept, if they are scalars.
+pub(super) fn scalar_kind(ty: &Type) -> Option<Kind> {
+    match ty {
+        Type::Scalar(scalar) => Some(Kind::of(*scalar)),
+        Type::Index(_) => Some(Kind::I32),
+        _ => None,
+    }
+}
+
+/// The types of the two arrays that an array of pairs consists of, or of the halves of a pair.
+pub(super) fn halves(ty: &Ty) -> Option<(Ty, Ty)> {
+    match &**ty {
+        Type::Pair(a, b) => Some((a.clone(), b.clone())),
+        Type::Array(n, element) => {
+            let (a, b) = halves(element)?;
+            let array = |t| Arc::new(Type::Array(n.clone(), t));
+            Some((array(a), array(b)))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,147 @@
+//! Arrays of many iterations: their elements, and what is made of them.
+
+use rise::core::Origin;
+
+use super::super::col::{Col, Dim, Lane};
+use super::super::data::Cells;
+use super::super::frame::Frame;
+use super::super::kind::{Elem, Kind, with_kind};
+use super::super::lanes;
+use super::super::scalar::checked_index;
+use super::super::val::Val;
+use super::{Many, looped, val};
+
+/// Scalars of an array in a slot, at an index for each of its dimensions.
+pub(crate) fn load(frame: &Frame<'_>, slot: usize, indices: &[Lane]) -> Option<Lane> {
+    let col = match val(frame, slot)? {
+        Many::Col(col) => col,
+        Many::Same(Val::Col(col)) => {
+            if indices.iter().all(|lane| matches!(lane, Lane::Same(_))) {
+                let mut offset = col.offset;
+                for (lane, dim) in indices.iter().zip(&col.dims) {
+                    let Lane::Same(word) = lane else { return None };
+                    offset += checked_index(*word, dim.len, Origin(0)).ok()? * dim.stride;
+                }
+                return col.word_at(offset, Origin(0)).ok().map(Lane::Same);
+            }
+            col.repeated(&frame.iterations.lens)
+        }
+        _ => return None,
+    };
+    let depth = frame.iterations.depth();
+    if col.rank() != depth + indices.len() {
+        return None;
+    }
+    let mut around = Col {
+        dims: col.dims[..depth].into(),
+        ..col.clone()
+    };
+    let mut moved: Option<Vec<usize>> = None;
+    for (lane, dim) in indices.iter().zip(&col.dims[depth..]) {
+        match lane {
+            Lane::Same(word) => {
+                around.offset += checked_index(*word, dim.len, Origin(0)).ok()? * dim.stride;
+            }
+            Lane::Each(data) => {
+                let all = moved.get_or_insert_with(|| vec![0; frame.iterations.total()]);
+                for (place, index) in all.iter_mut().zip(i32::slice(data)?) {
+                    let index = usize::try_from(*index).ok().filter(|at| *at < dim.len)?;
+                    *place += index * dim.stride;
+                }
+            }
+        }
+    }
+    let Some(mut places) = moved else {
+        return lanes::of_col(&around);
+    };
+    let mut at = 0;
+    lanes::for_each_place(&around.dims, around.offset, &mut |place| {
+        if let Some(moved) = places.get_mut(at) {
+            *moved += place;
+        }
+        at += 1;
+    });
+    gather(&col, &places)
+}
+
+fn gather(col: &Col, places: &[usize]) -> Option<Lane> {
+    if let Some(holes) = &col.buf.holes
+        && places.iter().any(|place| holes.has(*place))
+    {
+        return None;
+    }
+    let Cells::Scalar(kind) = col.buf.data.cell() else {
+        return None;
+    };
+    with_kind!(kind, T => {
+        let values = T::slice(&col.buf.data)?;
+        let all: Option<Vec<T>> = places.iter().map(|place| values.get(*place).copied()).collect();
+        Some(Lane::Each(T::wrap(all?)))
+    })
+}
+
+/// An array that is in a slot, at these indices, the same for all iterations.
+pub(crate) fn elem(frame: &Frame<'_>, slot: usize, indices: &[Lane]) -> Option<Many> {
+    let mut value = val(frame, slot)?;
+    for lane in indices {
+        let Lane::Same(word) = lane else { return None };
+        let len = value.len(frame)?;
+        let index = checked_index(*word, len, Origin(0)).ok()?;
+        value = value.element(index, frame)?;
+    }
+    Some(value)
+}
+
+/// Arrays one after the other.
+pub(crate) fn chain(parts: &[Many], frame: &Frame<'_>) -> Option<Many> {
+    if parts.iter().any(|part| matches!(part, Many::Pair(_))) {
+        let half = |second| {
+            let halves: Option<Vec<Many>> = parts.iter().map(|part| part.half(second)).collect();
+            chain(&halves?, frame)
+        };
+        return Some(Many::pair(half(false)?, half(true)?));
+    }
+    let columns: Option<Vec<Result<Col, usize>>> = (parts.iter())
+        .map(|part| match part {
+            Many::Col(col) => Some(Ok(col.clone())),
+            _ => None,
+        })
+        .collect();
+    let col = Col::chain(&columns?, frame.iterations.depth(), &frame.meter).ok()?;
+    Some(Many::Col(col))
+}
+
+/// With one more dimension, of so many equal elements.
+pub(crate) fn repeated(value: &Many, n: usize, frame: &Frame<'_>) -> Option<Many> {
+    Some(match value.spelled(frame)? {
+        Many::Col(mut col) => {
+            let dim = Dim { len: n, stride: 0 };
+            col.dims.insert(frame.iterations.depth(), dim);
+            Many::Col(col)
+        }
+        Many::Pair(pair) => Many::pair(repeated(&pair.0, n, frame)?, repeated(&pair.1, n, frame)?),
+        _ => return None,
+    })
+}
+
+/// An operation on vectors, lane by lane.
+pub(crate) fn vectors(
+    frame: &mut Frame<'_>,
+    args: &[Many],
+    work: impl FnOnce(Kind, usize, &[Lane]) -> Option<Lane>,
+) -> Option<Many> {
+    let n = args.first()?.len(frame)?;
+    let spelled: Option<Vec<Many>> = args.iter().map(|arg| arg.spelled(frame)).collect();
+    let spelled = spelled?;
+    let Many::Col(first) = spelled.first()? else {
+        return None;
+    };
+    let Cells::Scalar(kind) = first.buf.data.cell() else {
+        return None;
+    };
+    looped(frame, n, |frame| {
+        let all: Option<Vec<Lane>> = spelled.iter().map(|arg| arg.lane(frame)).collect();
+        let result = work(kind, frame.iterations.total(), &all?)?;
+        Many::Lane(kind, result).spelled(frame)
+    })
+}
