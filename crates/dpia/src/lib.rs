@@ -7,6 +7,7 @@ pub mod functional;
 pub mod imperative;
 pub mod phrase;
 pub mod prim;
+pub mod races;
 pub mod surface;
 pub mod target;
 pub mod typing;

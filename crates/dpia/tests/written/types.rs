@@ -64,7 +64,7 @@ fn check(text: &str, expect: Expect) {
     expect.assert_eq(&report(text));
 }
 
-const LISTING_10: &str = include_str!("../../syntax/tests/programs/mv_imperative.dpia");
+const LISTING_10: &str = include_str!("../../../syntax/tests/programs/mv_imperative.dpia");
 
 #[test]
 fn listing_10() {

@@ -1,0 +1,122 @@
+//! What iterations of parallel loops share.
+
+use std::fs;
+use std::path::Path;
+
+use dpia::Target;
+use dpia::races::races;
+use expect_test::{Expect, expect};
+use rise::core::{normalise, program_of};
+
+use super::source::programs;
+
+fn check(text: &str, expect: Expect) {
+    let mut out = String::new();
+    for (program, span) in programs(text).iter().zip(syntax::split(text)) {
+        let item = &text[std::ops::Range::<usize>::from(span)];
+        let place = |origin: rise::core::Origin| {
+            let head = program.origins[origin.0 as usize].head;
+            &item[std::ops::Range::<usize>::from(head)]
+        };
+        for race in races(program) {
+            let (at, around) = (place(race.at), place(race.around));
+            out.push_str(&format!("{}, {at} in {around}: {race}\n", program.name));
+        }
+    }
+    expect.assert_eq(&out);
+}
+
+#[test]
+fn separate_iterations() {
+    check(
+        "def own = depFun((n: Nat) => fun((out: Acc[n.f32], xs: Exp[n.f32, Rd]) =>
+           parFor(n, f32, out, fun((i, o) => o = idx(i, xs)))))
+         def nested = depFun((n: Nat, m: Nat) => fun((out: Acc[n.m.f32], xs: Exp[n.m.f32, Rd]) =>
+           parForWorkGroup(n, m.f32, out, fun((i, row) => new(Local, m.f32, fun((acc, exp) =>
+             parForLocal(m, f32, acc, fun((j, o) => o = idx(j, idx(i, xs))));
+             barrier;
+             parForLocal(m, f32, row, fun((j, o) => o = idx(j, exp) + idx(0, exp)))))))))
+         def private = depFun((n: Nat) => fun((out: Acc[n.f32], xs: Exp[n.f32, Rd]) =>
+           parFor(n, f32, out, fun((i, o) => new(f32, fun((acc, exp) =>
+             acc = 0.0f; for(4, fun(k => acc = exp + idx(i, xs))); o = exp))))))
+         def sequential = depFun((n: Nat) => fun((out: Acc[n.f32], last: Acc[f32], xs: Exp[n.f32, Rd]) =>
+           for(n, fun(i => idxAcc(i, out) = idx(i, xs); last = idx(i, xs)))))",
+        expect![],
+    );
+}
+
+#[test]
+fn shared_places() {
+    check(
+        "def last = depFun((n: Nat) => fun((out: Acc[n.f32], last: Acc[f32], xs: Exp[n.f32, Rd]) =>
+           parFor(n, f32, out, fun((i, o) => o = idx(i, xs); last = idx(i, xs)))))
+         def sum = depFun((n: Nat) => fun((out: Acc[n.f32], xs: Exp[n.f32, Rd]) =>
+           new(f32, fun((acc, exp) => acc = 0.0f;
+             parFor(n, f32, out, fun((i, o) => acc = exp + idx(i, xs); o = exp))))))
+         def neighbour = depFun((n: Nat) => fun((out: Acc[(n+1).f32], xs: Exp[(n+1).f32, Rd]) =>
+           new((n+1).f32, fun((acc, exp) =>
+             parFor(n + 1, f32, acc, fun((i, o) => o = idx(0, exp)));
+             parFor(n + 1, f32, out, fun((i, o) => o = idx(0, exp)))))))
+         def outer = depFun((n: Nat, m: Nat) => fun((out: Acc[n.m.f32], one: Acc[m.f32]) =>
+           parForGlobal(n, m.f32, out, fun((i, row) =>
+             parForLocal(m, f32, one, fun((j, o) => o = 1.0f))))))
+         def command = depFun((n: Nat) => fun((out: Acc[n.f32], c: Comm, f: Exp[f32, Rd] -> Comm) =>
+           parFor(n, f32, out, fun((i, o) => c; f(1.0f); o = 2.0f))))
+         def buffers = depFun((n: Nat) => fun((out: Acc[n.f32], xs: Exp[n.f32, Rd]) =>
+           newDoubleBuffer(n, f32, xs, out, fun((acc, exp, swap, done) =>
+             parFor(n, f32, acc, fun((i, o) => o = idx(i, exp); swap)); swap; done))))",
+        expect![[r#"
+            last, last in parFor: every iteration of `parFor` may write to `last`: write to the place that the loop gives its body
+            sum, acc in parFor: every iteration of `parFor` may write to `acc`: write to the place that the loop gives its body
+            neighbour, exp in parFor: `exp` is read here while other iterations of `parFor` write it: read it behind the loop, or from memory of its own
+            outer, one in parForGlobal: every iteration of `parForGlobal` may write to `one`: write to the place that the loop gives its body
+            command, c in parFor: every iteration of `parFor` runs `c`, and what that writes is not known
+            command, f in parFor: every iteration of `parFor` runs `f`, and what that writes is not known
+            buffers, swap in parFor: every iteration of `parFor` runs `swap`, and what that writes is not known
+        "#]],
+    );
+}
+
+/// What the translation makes keeps the rule.
+#[test]
+fn translated_programs_share_nothing() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mut checked = 0;
+    for (folder, target) in [
+        ("c", Target::C),
+        ("openmp", Target::OpenMp),
+        ("opencl", Target::OpenCl),
+    ] {
+        let Ok(files) = fs::read_dir(root.join(folder)) else {
+            continue;
+        };
+        for file in files.flatten() {
+            let text = fs::read_to_string(file.path()).unwrap_or_default();
+            for span in syntax::split(&text) {
+                let item = syntax::parse(&text[std::ops::Range::<usize>::from(span)]).item;
+                let Some(name) = item.name() else { continue };
+                let Ok(mut program) = program_of(&text, &name.name) else {
+                    continue;
+                };
+                if normalise(&mut program).is_err() {
+                    continue;
+                }
+                let Ok(functional) = dpia::functional(&program, target) else {
+                    continue;
+                };
+                let Ok(imperative) = dpia::imperative(&functional) else {
+                    continue;
+                };
+                assert_eq!(
+                    races(&imperative),
+                    [],
+                    "{}: {}",
+                    file.path().display(),
+                    name.name
+                );
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 10, "only {checked} programs");
+}

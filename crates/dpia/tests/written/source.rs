@@ -1,0 +1,51 @@
+//! Programs from texts in DPIA.
+
+use std::sync::Arc;
+
+use dpia::{PhraseProgram, Prim, surface, typing};
+use rise::core::{Def, link};
+use rise::{Env, Resolution, Scheme};
+use syntax::ast::Name;
+use syntax::{Dialect, GlobalId};
+
+/// The definitions of a text, in its order.
+#[derive(Default)]
+struct File(Vec<(Name, Arc<Scheme>, Option<Arc<Def<Prim>>>)>);
+
+impl Env for File {
+    fn resolve(&self, name: &str) -> Resolution {
+        match self.0.iter().rposition(|(known, ..)| known == name) {
+            Some(index) => Resolution::Def(GlobalId(index as u64), Arc::clone(&self.0[index].1)),
+            None => Resolution::Unknown,
+        }
+    }
+
+    fn names(&self) -> Vec<Name> {
+        self.0.iter().map(|(name, ..)| name.clone()).collect()
+    }
+}
+
+/// The programs that a text defines.
+pub fn programs(text: &str) -> Vec<PhraseProgram> {
+    let mut file = File::default();
+    for span in syntax::split(text) {
+        let parsed = syntax::parse_in(&text[std::ops::Range::<usize>::from(span)], Dialect::Dpia);
+        assert_eq!(parsed.diagnostics, [], "{text}");
+        let inference = typing::infer(&parsed.item, &file);
+        let name = parsed
+            .item
+            .name()
+            .expect("it defines something")
+            .name
+            .clone();
+        let def = surface::elaborate(&parsed.item, &inference);
+        assert!(def.is_some(), "{name}: {:#?}", inference.diagnostics);
+        file.0.push((name, inference.scheme, def.map(Arc::new)));
+    }
+    (0..file.0.len())
+        .map(|index| {
+            let lookup = |id: GlobalId| file.0.get(usize::try_from(id.0).ok()?)?.2.clone();
+            link(GlobalId(index as u64), &lookup).expect("it can be linked")
+        })
+        .collect()
+}
