@@ -82,6 +82,20 @@ impl Translation {
                 let x = idx(i.clone(), xs, origin)?;
                 pair(x, idx(i.clone(), ys, origin)?, origin)?
             }
+            _ => return self.element_among(i, at, array),
+        };
+        Ok(Some(found))
+    }
+
+    /// An element of a view that has elements of several arrays, or makes them.
+    fn element_among(&mut self, i: &Phrase, at: Phrase, array: &Phrase) -> Result<Option<Phrase>> {
+        let Form::Primitive(which, types, args) = &array.form else {
+            return Ok(None);
+        };
+        let origin = array.origin;
+        let size = |nat: &Nat| phrase::nat(nat.clone(), origin);
+        let math = |op, a, b| arithmetic(op, a, b, origin);
+        let found = match (which, &types[..], &args[..]) {
             (Prim::PadCst, [Arg::Nat(n), _, Arg::Nat(l), Arg::Nat(r)], [value, xs]) => {
                 padded_by_value((n, l, r), at, value, xs, origin)?
             }

@@ -17,6 +17,7 @@ mod block;
 mod build;
 mod element;
 mod error;
+mod loops;
 mod pure;
 mod read;
 mod store;

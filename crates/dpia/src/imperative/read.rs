@@ -1,13 +1,13 @@
 //! The continuation translation.
 
-use rise::core::{Form, Node};
+use rise::core::{Form, Node, Origin};
 use rise::{Arg, Type};
 use syntax::ast::{Literal, ScalarType};
 
 use super::Translation;
 use super::build::{data_of, half, has_array, idx, pair};
 use super::error::{Reason, Result, fail};
-use super::write::sequential;
+use super::loops::sequential;
 use crate::phrase::{self, Phrase, exp, fun, prim};
 use crate::prim::Prim;
 use rise::Access;
@@ -135,21 +135,8 @@ impl Translation {
                 let args = vec![f.clone(), self.read(xs)?];
                 Ok(prim(which, types.to_vec(), args, origin))
             }
-            (Prim::MapFst | Prim::MapSnd, _, [f, p]) => {
-                let p = self.read(p)?;
-                if self.is_pure(f) {
-                    return Ok(prim(which, types.to_vec(), vec![f.clone(), p], origin));
-                }
-                let (mut a, mut b) = (half(Prim::Fst, &p, origin)?, half(Prim::Snd, &p, origin)?);
-                let changed = if which == Prim::MapFst {
-                    &mut a
-                } else {
-                    &mut b
-                };
-                let body = self.call(f, [changed.clone()])?;
-                *changed = self.read(&body)?;
-                let (a, b) = (self.read(&a)?, self.read(&b)?);
-                pair(a, b, origin)
+            (Prim::MapFst | Prim::MapSnd, types, [f, p]) => {
+                self.read_half_map(which, types, f, p, origin)
             }
             (Prim::Let, _, [value, f]) => {
                 let body = self.bind_in(value, f, origin)?;
@@ -163,27 +150,61 @@ impl Translation {
                 let body = self.matched(pair, of, f, phrase)?;
                 self.read(&body)
             }
-            (
-                Prim::ReduceSeq | Prim::ReduceSeqUnroll,
-                [Arg::Nat(n), _, Arg::Type(t), space @ ..],
-                [f, init, xs],
-            ) => {
-                let xs = self.read(xs)?;
-                let name = self.accumulator_name(f, 0);
-                let (acc, value) = self.allocate(t, space.first().cloned(), &name, origin);
-                let command = self.acc(init, acc.clone())?;
-                self.emit(command);
-                self.repeat(sequential(which), n, origin, |this, i| {
-                    let x = idx(i, &xs, origin)?;
-                    this.write_call(f, [value.clone(), x], &acc)
-                })?;
-                Ok(value)
+            (Prim::ReduceSeq | Prim::ReduceSeqUnroll, types, [f, init, xs]) => {
+                self.read_reduction(which, types, [f, init, xs], phrase)
             }
             (Prim::ReducePar, types, [f, init, xs]) => {
                 self.read_parallel_reduction(types, f, init, xs, phrase)
             }
             _ => fail(Reason::Arguments(which), origin),
         }
+    }
+
+    /// Commands in the function run once, for both halves.
+    fn read_half_map(
+        &mut self,
+        which: Prim,
+        types: &[Arg],
+        f: &Phrase,
+        p: &Phrase,
+        origin: Origin,
+    ) -> Result<Phrase> {
+        let p = self.read(p)?;
+        if self.is_pure(f) {
+            return Ok(prim(which, types.to_vec(), vec![f.clone(), p], origin));
+        }
+        let (mut a, mut b) = (half(Prim::Fst, &p, origin)?, half(Prim::Snd, &p, origin)?);
+        let changed = if which == Prim::MapFst {
+            &mut a
+        } else {
+            &mut b
+        };
+        *changed = self.call(f, [changed.clone()])?;
+        let (a, b) = (self.read(&a)?, self.read(&b)?);
+        pair(a, b, origin)
+    }
+
+    fn read_reduction(
+        &mut self,
+        which: Prim,
+        types: &[Arg],
+        [f, init, xs]: [&Phrase; 3],
+        phrase: &Phrase,
+    ) -> Result<Phrase> {
+        let origin = phrase.origin;
+        let [Arg::Nat(n), _, Arg::Type(t), space @ ..] = types else {
+            return fail(Reason::Arguments(which), origin);
+        };
+        let xs = self.read(xs)?;
+        let name = self.accumulator_name(f, 0);
+        let (acc, value) = self.allocate(t, space.first().cloned(), &name, origin);
+        let command = self.acc(init, acc.clone())?;
+        self.emit(command);
+        self.repeat(sequential(which), n, origin, |this, i| {
+            let x = idx(i, &xs, origin)?;
+            this.write_call(f, [value.clone(), x], &acc)
+        })?;
+        Ok(value)
     }
 
     fn read_parallel_reduction(

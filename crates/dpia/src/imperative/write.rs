@@ -1,16 +1,12 @@
 //! The acceptor translation.
 
-use nat::Nat;
 use rise::Arg;
 use rise::core::{Form, Origin};
 
 use super::Translation;
-use super::build::{
-    branch, compare, data_of, dep_idx, dep_idx_acc, half_acc, has_array, idx, idx_acc, lane,
-    part_acc,
-};
+use super::build::{branch, half_acc, has_array, part_acc};
 use super::error::{Reason, Result, fail};
-use crate::phrase::{self, Phrase, prim};
+use crate::phrase::{Phrase, prim};
 use crate::prim::Prim;
 
 impl Translation {
@@ -108,94 +104,6 @@ impl Translation {
         Ok(true)
     }
 
-    /// The rules of primitives that are loops. Whether there is one.
-    fn write_loop(
-        &mut self,
-        which: Prim,
-        types: &[Arg],
-        args: &[Phrase],
-        phrase: &Phrase,
-        output: &Phrase,
-    ) -> Result<bool> {
-        let origin = phrase.origin;
-        match (which, types, args) {
-            (Prim::MapSeq | Prim::MapSeqUnroll, [Arg::Nat(n), ..], [f, xs]) => {
-                let xs = self.read(xs)?;
-                self.repeat(sequential(which), n, origin, |this, i| {
-                    let x = idx(i.clone(), &xs, origin)?;
-                    let place = idx_acc(i, output, origin)?;
-                    this.write_call(f, [x], &place)
-                })?;
-            }
-            (
-                Prim::MapPar | Prim::MapGlobal | Prim::MapWorkGroup | Prim::MapLocal,
-                [n, _, t, dimension @ ..],
-                [f, xs],
-            ) => {
-                let xs = self.read(xs)?;
-                let (parallel, names) = parallel(which);
-                let types = [n, t].into_iter().chain(dimension).cloned().collect();
-                self.repeat_into(parallel, types, output, names, origin, |this, i, place| {
-                    let x = idx(i, &xs, origin)?;
-                    this.write_call(f, [x], &place)
-                })?;
-            }
-            (Prim::MapVec, [n, _, t], [f, v]) => {
-                let v = self.read(v)?;
-                let types = vec![n.clone(), t.clone()];
-                let names = ("", "lane");
-                self.repeat_into(
-                    Prim::ForVec,
-                    types,
-                    output,
-                    names,
-                    origin,
-                    |this, i, place| {
-                        let x = lane(i, &v, origin)?;
-                        this.write_call(f, [x], &place)
-                    },
-                )?;
-            }
-            (Prim::DepMapSeq, [Arg::Nat(n), ..], [f, xs]) => {
-                let xs = self.read(xs)?;
-                self.repeat_nat(n, origin, |this, i| {
-                    let f = this.at_size(f, Arg::Nat(i.clone()))?;
-                    let x = dep_idx(&i, &xs, origin)?;
-                    let place = dep_idx_acc(&i, output, origin)?;
-                    this.write_call(&f, [x], &place)
-                })?;
-            }
-            (Prim::ScanSeq, [Arg::Nat(n), _, Arg::Type(t), space @ ..], [f, init, xs]) => {
-                let xs = self.read(xs)?;
-                let name = self.accumulator_name(f, 1);
-                let (acc, value) = self.allocate(t, space.first().cloned(), &name, origin);
-                let command = self.acc(init, acc.clone())?;
-                self.emit(command);
-                self.repeat(Prim::For, n, origin, |this, i| {
-                    let x = idx(i.clone(), &xs, origin)?;
-                    this.write_call(f, [x, value.clone()], &acc)?;
-                    this.copy_to(&idx_acc(i, output, origin)?, &value, origin)
-                })?;
-            }
-            (Prim::Iterate, [Arg::Nat(n), Arg::Nat(m), t, Arg::Nat(k), space @ ..], [f, xs]) => {
-                let buffer = Buffers { n, m, t, k, space };
-                self.write_iterate(&buffer, f, xs, output, origin)?;
-            }
-            (Prim::IterateStream, [Arg::Nat(n), ..], [f, xs]) => {
-                let stream = self.stream(xs)?;
-                self.repeat(Prim::For, n, origin, |this, i| {
-                    let x = this.next(&stream, &i)?;
-                    let place = idx_acc(i.clone(), output, origin)?;
-                    let command = this.acc_call(f, [x], &place)?;
-                    this.emit(command);
-                    this.after(&stream, &i)
-                })?;
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
     /// Adds the commands that write `f(args…)`.
     pub fn write_call<const N: usize>(
         &mut self,
@@ -256,93 +164,6 @@ impl Translation {
         self.emit(command);
         Ok(())
     }
-
-    /// Iteration `i` of `k` makes `n^(k-1-i)*m` elements of `n` times as many. Before the last one
-    /// the buffer to write to becomes the output.
-    fn write_iterate(
-        &mut self,
-        buffers: &Buffers<'_>,
-        f: &Phrase,
-        xs: &Phrase,
-        output: &Phrase,
-        origin: Origin,
-    ) -> Result<()> {
-        let Buffers { n, m, t, k, space } = *buffers;
-        let Arg::Type(element) = t else {
-            return fail(Reason::Arguments(Prim::Iterate), origin);
-        };
-        let xs = self.read_plain(xs)?;
-        let data = data_of(&xs)?;
-        let (all, _) = super::build::array_of(&xs)?;
-        let (acc, value) = self.memory("buffer", &data);
-        let [swap, done] = ["swap", "done"].map(|name| self.param(name, super::build::comm()));
-        let (place, read) = (
-            rise::core::Node::var(&acc, origin),
-            rise::core::Node::var(&value, origin),
-        );
-        let body = self.block(origin, |this| {
-            this.repeat_nat(k, origin, |this, i| {
-                let last = Nat::sub(k, &Nat::constant(1));
-                let l = Nat::mul(&Nat::pow(n, &Nat::sub(&last, &i)), m);
-                let is_last = compare(
-                    Prim::Equal,
-                    phrase::nat(i, origin),
-                    phrase::nat(last, origin),
-                    origin,
-                );
-                let finish = rise::core::Node::var(&done, origin);
-                this.emit(branch(is_last, finish, super::build::skip(origin), origin));
-                let f = this.at_size(f, Arg::Nat(l.clone()))?;
-                let input = super::build::take(&Nat::mul(&l, n), &read, origin)?;
-                let place = part_acc(Prim::TakeAcc, &l, &place, origin)?;
-                let command = this.acc_call(&f, [input], &place)?;
-                this.emit(command);
-                this.emit(rise::core::Node::var(&swap, origin));
-                Ok(())
-            })
-        })?;
-        let body = super::build::fun2(acc, value, super::build::fun2(swap, done, body));
-        let mut types = vec![
-            Arg::Nat(m.clone()),
-            Arg::Nat(all),
-            Arg::Type(element.clone()),
-        ];
-        types.extend(space.iter().cloned().chain(match space {
-            [] => self.default_space(),
-            _ => None,
-        }));
-        let args = vec![xs, output.clone(), body];
-        self.emit(prim(Prim::NewDoubleBuffer, types, args, origin));
-        Ok(())
-    }
-}
-
-/// The type-level arguments of `iterate`.
-#[derive(Clone, Copy)]
-struct Buffers<'a> {
-    n: &'a Nat,
-    m: &'a Nat,
-    t: &'a Arg,
-    k: &'a Nat,
-    space: &'a [Arg],
-}
-
-/// The loop of a sequential pattern.
-pub fn sequential(which: Prim) -> Prim {
-    match which {
-        Prim::MapSeqUnroll | Prim::ReduceSeqUnroll => Prim::ForUnroll,
-        _ => Prim::For,
-    }
-}
-
-/// The loop of a parallel pattern, and what its counter and places are called.
-fn parallel(which: Prim) -> (Prim, (&'static str, &'static str)) {
-    match which {
-        Prim::MapGlobal => (Prim::ParForGlobal, ("gId", "gOut")),
-        Prim::MapWorkGroup => (Prim::ParForWorkGroup, ("wgId", "wgOut")),
-        Prim::MapLocal => (Prim::ParForLocal, ("lId", "lOut")),
-        _ => (Prim::ParFor, ("", "out")),
-    }
 }
 
 /// What is wrong with an array for which there is no rule.
@@ -352,7 +173,6 @@ fn reason_unwritten(phrase: &Phrase) -> Reason {
             Prim::MapStream | Prim::CircularBuffer | Prim::RotateValues | Prim::ZipStream,
             ..,
         ) => Reason::StreamAsArray,
-        Form::Primitive(Prim::MakePair | Prim::Zip, ..) => Reason::NoPair,
         _ => Reason::NotWritten,
     }
 }

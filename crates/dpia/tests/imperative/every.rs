@@ -137,7 +137,7 @@ const C: &[&str] = &[
     "depFun((n: Nat, k: Nat) => fun(xs: (n * 2^k).f32 => xs |> iterate(k)(depFun(l: Nat => fun(part => part |> split(2) |> mapSeq(reduceSeq(add)(0.0f)))))))",
     "depFun((n: Nat, m: Nat) => fun(xs: n.8.f32 => xs |> mapSeq(fun(row => row |> map(fun(x => x + 1.0f)) |> iterate(3)(depFun(l: Nat => fun(part => part |> split(2) |> mapSeq(reduceSeq(add)(0.0f)))))))))",
     "depFun(n: Nat => fun(xs: n.8.4.f32 => xs |> mapSeq(fun(row => row |> map(reduceSeq(add)(0.0f)) |> iterate(3)(depFun(l: Nat => fun(part => part |> split(2) |> mapSeq(reduceSeq(add)(0.0f)))))))))",
-    "depFun((n: Nat, m: Nat) => fun(xs: n.f32, ys: m.f32 => let r = xs |> reduceSeq(fun(a, x => (a._1 + x, a._2 |> mapSeq(fun(y => y + a._1)))))((0.0f, ys |> mapSeq(id))) in r._2 |> mapSeq(fun(y => y + r._1))))",
+    "depFun((n: Nat, m: Nat) => fun(xs: n.f32, ys: m.f32 => let r = xs |> reduceSeq(fun(a, x => (a._1 + x, a._2 |> mapSeq(fun(y => y + x)))))((0.0f, ys |> mapSeq(id))) in r._2 |> mapSeq(fun(y => y + r._1))))",
     "depFun((n: Nat, m: Nat) => fun(xs: n.f32, b: bool, c: bool => select(b)(toMem(xs |> mapSeq(id)))(select(c)(let y = toMem(xs |> mapSeq(fun(x => x + 1.0f))) in y |> drop(0))(toMem(xs |> mapSeq(fun(x => x * x))))) |> mapSeq(id)))",
     // streams
     "depFun(n: Nat => fun(xs: (n + 2).f32 => xs |> circularBuffer(4)(3)(fun(x => x * 0.5f)) |> iterateStream(fun(w => w |> reduceSeq(add)(0.0f)))))",

@@ -1,5 +1,6 @@
 //! The translation of programs to imperative form.
 
+mod check;
 mod classics;
 mod dump;
 mod every;
