@@ -7,7 +7,9 @@
 mod accumulator;
 mod checks;
 pub mod complaint;
+mod held;
 mod memory;
+mod repeat;
 pub mod report;
 mod rows;
 mod select;
@@ -20,6 +22,7 @@ use rise::{DataFun, Primitive, Type};
 use syntax::ast::Kind;
 
 pub use complaint::{Complaint, Level, ParameterKind, Problem, Repeat, Space, User};
+pub use held::{Held, held};
 pub use report::{Written, diagnostics};
 pub use select::{Selection, is_program};
 
@@ -66,9 +69,13 @@ pub fn check(program: &Program<Primitive>, target: Target) -> Checked {
         origins: program.origins.clone(),
         next_local: walk.next_local,
     };
+    let mut complaints = walk.complaints;
+    if !wrong {
+        complaints.extend(repeat::repeated(&phrase));
+    }
     Checked {
         phrase: (!wrong).then_some(phrase),
-        complaints: walk.complaints,
+        complaints,
     }
 }
 

@@ -585,7 +585,10 @@ fn accumulators() {
         expect![[r#""#]],
     );
     say(C, &sum_of("acc |> join |> split(4)"), expect![[r#""#]]);
-    say(C, &sum_of("acc |> transpose"), expect![[r#"
+    say(
+        C,
+        &sum_of("acc |> transpose"),
+        expect![[r#"
         error[accumulator-moved] at fun
           the function of `reduceSeq` reads the accumulator at another element than it writes
           read here, where it may be overwritten already: acc
@@ -595,7 +598,8 @@ fn accumulators() {
           xs |> reduceSeq(fun(acc, x => zip(acc |> transpose)(x) |> mapSeq(fun(rows =>
             zip(rows._1)(rows._2) |> mapSeq(fun(p => p._1 + p._2)))) |> toMem |> mapSeq(mapSeq(id))))(
             generate(fun(i => generate(fun(j => 0.0f)))) |> mapSeq(mapSeq(id))) |> mapSeq(mapSeq(id))))
-    "#]]);
+    "#]],
+    );
     say(
         C,
         &sum_of("acc |> padClamp(0)(1) |> drop(1)"),
@@ -683,5 +687,45 @@ fn accumulators_of_other_shapes() {
                 makePair(generate(fun(i => 0.0f)) |> mapSeq(id))((generate(fun(i => 1.0f)) : 4.f32) |> mapSeq(id)))
                 |> fst |> mapSeq(id)))
         "#]],
+    );
+}
+
+#[test]
+fn what_is_computed_more_than_once() {
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>\n  \
+           xs |> map(fun(x => x * x)) |> slide(3)(1) |> mapSeq(reduceSeq(add)(0.0f))))",
+        expect![[r#"
+            hint[recomputed] at map
+              the elements of this `map` are computed again at each read: windows overlap
+              these windows read it: slide(3)(1)
+              help: to compute each once, write it with a loop and store it: `toMem`
+        "#]],
+    );
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: n.f32, ys: n.f32 =>\n  \
+           ys |> mapSeq(fun(y => y + (xs |> map(fun(x => x * x)) |> reduceSeq(add)(0.0f))))))",
+        expect![[r#"
+            hint[recomputed] at map
+              the elements of this `map` are computed again at each read: a loop reads all of it at each step
+              this loop reads it: mapSeq(fun(y => y + (xs |> map(fun(x => x * x)) |> reduceSeq(add)(0.0f))))
+              help: to compute each once, write it with a loop and store it: `toMem`
+        "#]],
+    );
+    // Each row is read once.
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: n.n.f32 =>\n  \
+           xs |> mapSeq(fun(row => row |> map(fun(x => x * x)) |> reduceSeq(add)(0.0f)))))",
+        expect![[r#""#]],
+    );
+    // Windows that do not overlap; nothing is computed.
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: (2 * n + 2).(f32, f32) =>\n  \
+           xs |> map(fst) |> slide(2)(2) |> mapSeq(reduceSeq(add)(0.0f))))",
+        expect![[r#""#]],
     );
 }

@@ -213,3 +213,27 @@ fn every_access_is_solved() {
     }
     visit(&program.body);
 }
+
+#[test]
+fn what_is_stored_and_what_is_read() {
+    let text = "def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>\n  \
+         xs |> map(fun(x => x * 2.0f)) |> mapSeq(id) |> toMem |> slide(3)(1) |> mapSeq(reduceSeq(add)(0.0f))))";
+    let def = check(text, "main", Target::C);
+    let program = def.checked.phrase.expect("it can be compiled");
+    let mut shown = String::new();
+    for (span, held) in dpia::functional::held(&program) {
+        let place = &text[std::ops::Range::from(span)];
+        let last = place.rsplit("|>").next().unwrap_or(place).trim();
+        shown.push_str(&format!("{}: {last}\n", held.word()));
+    }
+    expect![[r#"
+        read: map(fun(x => x * 2.0f))
+        written: mapSeq(id)
+        stored: toMem
+        read: slide(3)(1)
+        written: mapSeq(reduceSeq(add)(0.0f))
+        read: x * 2.0f
+        stored: reduceSeq(add)(0.0f)
+        read: add
+    "#]].assert_eq(&shown);
+}

@@ -1,0 +1,223 @@
+//! A `map` that is only read is computed at each read. Where that is more than once, it is said.
+
+use rise::core::{Form, Origin, for_each_local};
+use rise::{Access, Arg, Primitive};
+use rustc_hash::FxHashSet;
+
+use super::complaint::{Complaint, Problem, Repeat};
+use crate::phrase::{Phrase, PhraseProgram};
+use crate::prim::Prim;
+
+/// The maps of a program whose elements are computed more than once.
+pub(crate) fn repeated(program: &PhraseProgram) -> Vec<Complaint> {
+    let mut look = Look {
+        loops: Vec::new(),
+        found: Vec::new(),
+    };
+    look.visit(&program.body, None);
+    look.found
+}
+
+/// A loop around an expression.
+struct Loop {
+    primitive: Primitive,
+    at: Origin,
+    /// What it and everything inside it binds.
+    bound: FxHashSet<u32>,
+}
+
+struct Look {
+    loops: Vec<Loop>,
+    found: Vec<Complaint>,
+}
+
+impl Look {
+    /// `again`: what reads the elements of the expression more than once, if something does.
+    fn visit(&mut self, phrase: &Phrase, again: Option<Repeat>) {
+        match &phrase.form {
+            Form::Lambda(param, body) => {
+                for around in &mut self.loops {
+                    around.bound.insert(param.local.id);
+                }
+                self.visit(body, None);
+            }
+            Form::DepLambda(_, _, body) => self.visit(body, None),
+            Form::Primitive(prim, types, args) => self.primitive(phrase, *prim, types, args, again),
+            Form::Foreign(_, args) => args.iter().for_each(|arg| self.visit(arg, None)),
+            _ => {}
+        }
+    }
+
+    fn primitive(
+        &mut self,
+        phrase: &Phrase,
+        prim: Prim,
+        types: &[Arg],
+        args: &[Phrase],
+        again: Option<Repeat>,
+    ) {
+        let again = match (prim, args) {
+            (Prim::Map, [f, _]) if types.contains(&Arg::Access(Access::Rd)) && computes(f) => {
+                match again.or_else(|| self.loop_around(phrase)) {
+                    Some(reader) => {
+                        self.found.push(Complaint {
+                            at: phrase.origin,
+                            problem: Problem::Recomputed { reader },
+                            nest: Vec::new(),
+                        });
+                        None
+                    }
+                    None => None,
+                }
+            }
+            (Prim::Slide, _) if overlaps(types) => Some(Repeat::Windows(phrase.origin)),
+            (Prim::Let, [value, f]) => {
+                self.visit(value, used_again(f).map(Repeat::Name));
+                return self.visit(f, None);
+            }
+            _ if passes(prim) => again,
+            _ => None,
+        };
+        let primitive = Primitive::from_name(prim.name()).filter(|_| repeats(prim));
+        for arg in args {
+            match (&arg.form, primitive) {
+                (Form::Lambda(..), Some(primitive)) => {
+                    self.loops.push(Loop {
+                        primitive,
+                        at: phrase.origin,
+                        bound: FxHashSet::default(),
+                    });
+                    self.visit(arg, None);
+                    self.loops.pop();
+                }
+                (Form::Lambda(..) | Form::DepLambda(..), _) => self.visit(arg, None),
+                _ => self.visit(arg, again),
+            }
+        }
+    }
+
+    /// The outermost loop that the expression does not depend on.
+    fn loop_around(&self, phrase: &Phrase) -> Option<Repeat> {
+        let around = self.loops.iter().find(|around| {
+            let mut depends = false;
+            for_each_local(phrase, &mut |local| {
+                depends |= around.bound.contains(&local.id)
+            });
+            !depends
+        })?;
+        Some(Repeat::Loop(around.primitive, around.at))
+    }
+}
+
+/// Whether it does more than to choose and rearrange.
+fn computes(f: &Phrase) -> bool {
+    match &f.form {
+        Form::Lambda(_, body) | Form::DepLambda(_, _, body) => computes(body),
+        Form::Foreign(..) => true,
+        Form::Primitive(prim, _, args) => is_work(*prim) || args.iter().any(computes),
+        _ => false,
+    }
+}
+
+fn is_work(prim: Prim) -> bool {
+    use Prim::{Add, Div, Mod, Mul, Neg, ReducePar, ReduceSeq, ReduceSeqUnroll, Sub, ToMem};
+    matches!(
+        prim,
+        Add | Sub | Mul | Div | Mod | Neg | ReduceSeq | ReduceSeqUnroll | ReducePar | ToMem
+    )
+}
+
+/// Whether windows share elements.
+fn overlaps(types: &[Arg]) -> bool {
+    // `{n} {t} (sz) (sp)`
+    match (types.get(2), types.get(3)) {
+        (Some(Arg::Nat(size)), Some(Arg::Nat(step))) => match (size.as_const(), step.as_const()) {
+            (Some(size), Some(step)) => size > step,
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Whether the primitive reads an element of its argument as often as its own is read.
+fn passes(prim: Prim) -> bool {
+    use Prim::{
+        AsScalar, AsVector, AsVectorAligned, Assume, Drop, Join, Map, PadClamp, PadCst, Reorder,
+        Slide, Split, Take, Transpose, Unzip, Zip,
+    };
+    matches!(
+        prim,
+        AsScalar
+            | AsVector
+            | AsVectorAligned
+            | Assume
+            | Drop
+            | Join
+            | Map
+            | PadClamp
+            | PadCst
+            | Reorder
+            | Slide
+            | Split
+            | Take
+            | Transpose
+            | Unzip
+            | Zip
+    )
+}
+
+/// Whether the primitive calls its function many times.
+fn repeats(prim: Prim) -> bool {
+    use Prim::{
+        Generate, Map, MapGlobal, MapLocal, MapPar, MapSeq, MapSeqUnroll, MapWorkGroup, ReducePar,
+        ReduceSeq, ReduceSeqUnroll, ScanSeq,
+    };
+    matches!(
+        prim,
+        Generate
+            | Map
+            | MapGlobal
+            | MapLocal
+            | MapPar
+            | MapSeq
+            | MapSeqUnroll
+            | MapWorkGroup
+            | ReducePar
+            | ReduceSeq
+            | ReduceSeqUnroll
+            | ScanSeq
+    )
+}
+
+/// The second use of a function's parameter.
+fn used_again(f: &Phrase) -> Option<Origin> {
+    let Form::Lambda(param, body) = &f.form else {
+        return None;
+    };
+    let mut uses = 0;
+    let mut second = None;
+    uses_of(body, param.local.id, &mut |origin| {
+        uses += 1;
+        if uses == 2 {
+            second = Some(origin);
+        }
+    });
+    second
+}
+
+fn uses_of(phrase: &Phrase, local: u32, found: &mut dyn FnMut(Origin)) {
+    match &phrase.form {
+        Form::Var(other) if other.id == local => found(phrase.origin),
+        Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
+            uses_of(body, local, found);
+        }
+        Form::Apply(f, x) => {
+            uses_of(f, local, found);
+            uses_of(x, local, found);
+        }
+        Form::Primitive(_, _, args) | Form::Foreign(_, args) => {
+            args.iter().for_each(|arg| uses_of(arg, local, found));
+        }
+        _ => {}
+    }
+}
