@@ -33,6 +33,7 @@ use trees::Trees;
 
 pub use batch::FileReport;
 pub use cut::Prepared;
+pub use dpia::{Target, Targets};
 pub use files::{FileId, FilePath, ItemId, ReadError};
 pub use header::{Declares, Header};
 pub use inputs::FileState;
@@ -451,7 +452,7 @@ impl Database {
 /// Options.
 impl Database {
     /// Checks every program for this target, too, besides those that it names itself.
-    pub fn set_target(&mut self, target: Option<dpia::Target>) {
+    pub fn set_target(&mut self, target: Option<Target>) {
         use salsa::Setter as _;
         Options::get(self)
             .set_target(self)
@@ -460,7 +461,7 @@ impl Database {
     }
 
     /// The targets that the item is checked for.
-    pub fn targets(&self, item: ItemId) -> dpia::Targets {
+    pub fn targets(&self, item: ItemId) -> Targets {
         queries::settle(self, [item]);
         targets::targets(self, item)
     }

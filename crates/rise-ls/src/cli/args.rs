@@ -54,6 +54,10 @@ pub struct CheckOptions {
     #[arg(long, value_enum, value_name = "WHAT", requires = "check")]
     pub deny: Option<Deny>,
 
+    /// Check every program as if it were compiled for this target, too
+    #[arg(long, value_enum, value_name = "TARGET", requires = "check")]
+    pub target: Option<CheckTarget>,
+
     /// Print sizes and times to standard error
     #[arg(long, requires = "check")]
     pub stats: bool,
@@ -71,6 +75,29 @@ pub enum Format {
     Sarif,
     /// Workflow commands of GitHub
     Github,
+}
+
+/// What programs may be compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CheckTarget {
+    /// C for one thread
+    C,
+    /// C with OpenMP
+    #[value(name = "openmp")]
+    OpenMp,
+    /// OpenCL C
+    #[value(name = "opencl")]
+    OpenCl,
+}
+
+impl From<CheckTarget> for db::Target {
+    fn from(target: CheckTarget) -> Self {
+        match target {
+            CheckTarget::C => db::Target::C,
+            CheckTarget::OpenMp => db::Target::OpenMp,
+            CheckTarget::OpenCl => db::Target::OpenCl,
+        }
+    }
 }
 
 /// What may be made fatal.
