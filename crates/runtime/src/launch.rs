@@ -51,8 +51,10 @@ pub struct Launch {
     pub sizes: Vec<(Name, i32)>,
     /// What the program's variables stand for.
     pub bindings: Bindings,
-    /// The arguments, in order, with the names of the parameters.
-    pub args: Vec<(Name, Value)>,
+    /// The names of the parameters.
+    pub params: Vec<Name>,
+    /// The arguments, in order.
+    pub args: Vec<Value>,
     /// Where each of them is from.
     pub sources: Vec<Source>,
     /// The shape of the result, if it is known before.
@@ -213,7 +215,7 @@ pub fn prepare<P: Clone>(program: &Program<P>, request: &Request) -> Result<Laun
             .seed
             .wrapping_mul(0x2545_f491_4f6c_dd1d)
             .wrapping_add(at);
-        args.push((name.clone(), argument(name, shape, source, seed)?));
+        args.push(argument(name, shape, source, seed)?);
     }
     let values = |var: &Var| {
         let value = bindings.nats.get(var).copied().unwrap_or_default();
@@ -224,6 +226,7 @@ pub fn prepare<P: Clone>(program: &Program<P>, request: &Request) -> Result<Laun
     };
     Ok(Launch {
         sizes: sizes.iter().map(values).collect(),
+        params: (params.iter().map(|param| param.local.name.clone())).collect(),
         args,
         sources,
         result,

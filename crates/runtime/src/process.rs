@@ -24,9 +24,9 @@ impl Cancel {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// The flag itself, for those who look at it often.
-    pub fn flag(&self) -> &AtomicBool {
-        &self.0
+    /// The flag itself, for who sets it when a signal comes.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        self.0.clone()
     }
 
     /// Whether it was asked to stop.

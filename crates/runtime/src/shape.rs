@@ -396,3 +396,86 @@ impl Display for Shape {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rise::core::program_of;
+
+    /// The shape of the parameter of a function with this type, for `n` and `m`.
+    fn shape(ty: &str, n: i64, m: i64) -> Result<Shape, String> {
+        let text = format!(
+            "def f : (n: Nat) -> (m: Nat) -> ({ty}) -> i32 = depFun((n: Nat, m: Nat) => fun(x => 0))"
+        );
+        let program = program_of(&text, "f").map_err(|error| error.to_string())?;
+        let signature = program.signature();
+        let bindings = Bindings {
+            nats: signature.sizes().zip([n, m]).collect(),
+            names: Names(program.names.clone().into()),
+            ..Bindings::default()
+        };
+        let param = signature.values().next().ok_or("no parameter")?;
+        Shape::of(&param.ty, &bindings).map_err(|error| error.to_string())
+    }
+
+    /// Size and alignment, and where the places are.
+    fn layout(ty: &str) -> (u64, u64, Vec<u64>) {
+        let shape = match shape(ty, 3, 2) {
+            Ok(shape) => shape,
+            Err(error) => panic!("{ty}: {error}"),
+        };
+        let mut offsets = Vec::new();
+        let visited = shape.for_each_leaf(&mut |offset, _| -> Result<(), ()> {
+            offsets.push(offset);
+            Ok(())
+        });
+        assert_eq!(visited, Ok(()));
+        assert_eq!(shape.count(), Some(offsets.len() as u64));
+        (shape.size(), shape.align(), offsets)
+    }
+
+    #[test]
+    fn layout_is_that_of_c() {
+        assert_eq!(layout("bool"), (1, 1, vec![0]));
+        assert_eq!(layout("natType"), (4, 4, vec![0]));
+        assert_eq!(layout("Idx[n]"), (4, 4, vec![0]));
+        assert_eq!(layout("m.f64"), (16, 8, vec![0, 8]));
+        assert_eq!(layout("(bool, f64)"), (16, 8, vec![0, 8]));
+        assert_eq!(layout("(f64, bool)"), (16, 8, vec![0, 8]));
+        assert_eq!(layout("m.(i16, i8)"), (8, 2, vec![0, 2, 4, 6]));
+        assert_eq!(layout("((i8, i32), i8)"), (12, 4, vec![0, 4, 8]));
+        assert_eq!(
+            layout("(i8, Vec[4, f32])"),
+            (32, 16, vec![0, 16, 20, 24, 28])
+        );
+        assert_eq!(layout("(i8, Vec[3, f32])"), (16, 4, vec![0, 4, 8, 12]));
+        assert_eq!(layout("(i8, Vec[2, bool])"), (3, 1, vec![0, 1, 2]));
+        assert_eq!(layout("n..dataFun(i => i.i16)"), (6, 2, vec![0, 2, 4]));
+    }
+
+    #[test]
+    fn types_without_a_shape_are_refused() {
+        let error = |ty: &str, n, m| shape(ty, n, m).map(|shape| shape.to_string());
+        assert_eq!(error("n.m.f32", 3, 2), Ok("3.2.f32".to_owned()));
+        assert_eq!(
+            error("n.m.f32", 1 << 16, 1 << 15),
+            Err("`n.m.f32` has 2147483648 elements, and generated code counts with 32 bits: below 2^31 are allowed".to_owned())
+        );
+        assert_eq!(
+            error("n.m.f32", i64::MAX, 4),
+            Err("`n.m.f32` has more elements than can be counted".to_owned())
+        );
+        assert_eq!(
+            error("(n/m).f32", 1, 0),
+            Err("the size `n/m` has no value for these sizes".to_owned())
+        );
+        assert_eq!(
+            error("n..dataFun(i => i.f32)", 1 << 23, 0),
+            Err("`n..dataFun(i => i.f32)` is a dependent array of 8388608 rows; up to 4194304 are allowed".to_owned())
+        );
+        assert_eq!(
+            error("DepPair[k => k.f32]", 1, 1),
+            Err("the size of `DepPair[k => k.f32]` is part of its value".to_owned())
+        );
+    }
+}

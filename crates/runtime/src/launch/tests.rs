@@ -64,8 +64,9 @@ fn run(name: &str, run: &Run<'_>) -> String {
                 .iter()
                 .map(|(name, value)| format!("{name} = {value}"));
             let args = launch
-                .args
+                .params
                 .iter()
+                .zip(&launch.args)
                 .map(|(name, value)| format!("{name} = {}", value.text(Length::Full)));
             let result = launch
                 .result
