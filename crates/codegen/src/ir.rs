@@ -71,6 +71,8 @@ pub enum Home {
     Pointer {
         /// Whether it is written through.
         writable: bool,
+        /// Whether what it points to is reached in its scope through it alone.
+        alone: bool,
     },
 }
 
@@ -92,6 +94,15 @@ pub enum Maker {
     Primitive(Primitive),
     /// A pass, by its name in the documentation.
     Pass(&'static str),
+}
+
+impl std::fmt::Display for Maker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Maker::Primitive(primitive) => write!(f, "`{}`", primitive.name()),
+            Maker::Pass(name) => f.write_str(name),
+        }
+    }
 }
 
 /// The forms of statements.

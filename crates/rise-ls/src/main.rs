@@ -2,6 +2,7 @@
 
 mod cli;
 mod loader;
+mod run;
 mod server;
 
 use std::process::ExitCode;

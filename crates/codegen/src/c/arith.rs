@@ -35,6 +35,8 @@ struct Term<'a> {
     factors: Vec<(Part<'a>, u32)>,
 }
 
+/// Terms up to which all ways to factor are compared.
+const MAX_COMPARED: usize = 5;
 /// Terms above which nothing is factored.
 const MAX_TERMS: usize = 64;
 
@@ -61,6 +63,7 @@ fn term<'a>(summand: Summand<'a>, order: &dyn Order) -> Term<'a> {
 }
 
 /// What several terms have in common.
+#[derive(PartialEq)]
 enum Common<'a> {
     Number(i64),
     Factor((Part<'a>, u32)),
@@ -115,16 +118,28 @@ fn has(term: &Term<'_>, common: &Common<'_>) -> bool {
     }
 }
 
-/// What most terms share; sizes before numbers before counters.
+/// What makes the sum shortest; among equals what most terms share, sizes before numbers before
+/// counters.
 fn best<'a>(terms: &[Term<'a>], order: &dyn Order) -> Option<Common<'a>> {
     if terms.len() < 2 || terms.len() > MAX_TERMS {
         return None;
     }
-    let mut best: Option<((usize, u32), Common<'a>)> = None;
+    let mut best: Option<((Reverse<usize>, usize, u32), Common<'a>)> = None;
     let mut offer = |common: Common<'a>, class: u32| {
         let count = terms.iter().filter(|t| has(t, &common)).count();
-        if count >= 2 && best.as_ref().is_none_or(|(old, _)| *old < (count, class)) {
-            best = Some(((count, class), common));
+        if count < 2 || best.as_ref().is_some_and(|(_, known)| *known == common) {
+            return;
+        }
+        let length = if terms.len() <= MAX_COMPARED {
+            let (with, without) = terms.iter().cloned().partition(|t| has(t, &common));
+            let (_, _, group) = group(with, &common, order);
+            length(&group) + length(&sum(without, order))
+        } else {
+            0
+        };
+        let value = (Reverse(length), count, class);
+        if best.as_ref().is_none_or(|(old, _)| *old < value) {
+            best = Some((value, common));
         }
     };
     for term in terms {
@@ -137,6 +152,19 @@ fn best<'a>(terms: &[Term<'a>], order: &dyn Order) -> Option<Common<'a>> {
         }
     }
     best.map(|(_, common)| common)
+}
+
+/// How long an expression is, about.
+fn length(arith: &Arith<'_>) -> usize {
+    match arith {
+        Arith::Int(_) | Arith::Part(Part::Var(_) | Part::Index(_), _) => 1,
+        Arith::Part(..) => 3,
+        Arith::Sum(all) => all.iter().map(|(_, a)| length(a)).sum(),
+        Arith::Product(all) => {
+            let sum = |a: &Arith<'_>| usize::from(matches!(a, Arith::Sum(_)));
+            all.iter().map(|a| length(a) + sum(a)).sum()
+        }
+    }
 }
 
 /// `common * (…)`

@@ -3,6 +3,7 @@
 use nat::{Nat, Prop};
 use rise::print::{prop_text, type_text};
 
+use crate::ir::Binary;
 use crate::signature::Signature;
 
 use super::{CompileError, Prec, Printer};
@@ -58,11 +59,8 @@ impl Printer<'_> {
         let facts = std::mem::take(&mut self.facts);
         let result = match prop {
             Prop::Divides(d, n) => self.divides(d, n),
-            Prop::AtLeast(a, b) => {
-                let (more, less) = Nat::sub(a, b).split_signs();
-                self.compare(&more, " >= ", &less)
-            }
-            Prop::Equal(a, b) => self.compare(a, " == ", b),
+            Prop::AtLeast(a, b) => self.compare_sizes(Binary::Ge, a, b).map(drop),
+            Prop::Equal(a, b) => self.compare_sizes(Binary::Eq, a, b).map(drop),
             Prop::ForAll { .. } => Ok(()),
         };
         self.facts = facts;
@@ -79,12 +77,6 @@ impl Printer<'_> {
         self.nat(d, Prec::Unary)?;
         self.write(" == 0");
         Ok(())
-    }
-
-    fn compare(&mut self, a: &Nat, sign: &str, b: &Nat) -> Result<(), CompileError> {
-        self.nat(a, Prec::Sum)?;
-        self.write(sign);
-        self.nat(b, Prec::Sum)
     }
 }
 

@@ -217,6 +217,16 @@ impl Printer<'_> {
         {
             return self.literal(literal, &CType::Scalar(to));
         }
+        if let ExprKind::Nat(nat) = &value.kind
+            && let Some(number) = nat.as_const().map(i128::from)
+            && Int::of(to).is_none_or(|int| (int.min()..=int.max()).contains(&number))
+        {
+            let literal = Literal::Int {
+                value: number,
+                suffix: None,
+            };
+            return self.literal(&literal, &CType::Scalar(to));
+        }
         self.write(&format!("({})", scalar_name(to)));
         self.expr(value, Prec::Unary)?;
         Ok(Prec::Unary)

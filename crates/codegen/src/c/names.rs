@@ -17,6 +17,14 @@ const RESERVED: &str = "auto break case char const continue default do double el
     isnormal fpclassify isless isgreater isunordered INFINITY NAN HUGE_VAL FLT_MAX omp_in omp_out \
     omp_priv omp_orig y0 y1 yn j0 j1 jn";
 
+/// What counters are called that have no name of their own.
+const LETTERS: &str = "ijklpqrstuvw";
+
+/// Whether it says nothing but that this is a counter.
+pub(crate) fn is_mere_counter(name: &str) -> bool {
+    matches!(name, "_" | "i" | "j" | "k" | "l")
+}
+
 /// Names in use, by scope.
 pub(crate) struct Scopes {
     /// Taken everywhere.
@@ -74,10 +82,10 @@ impl Scopes {
 
     /// The name of a counter that has none, so many counters in: `i`, `j`, `k`, ….
     pub fn counter(&mut self, depth: usize) -> String {
-        let letters = ["i", "j", "k", "l"].iter().skip(depth.min(3));
+        let letters = LETTERS.chars().skip(depth.min(3));
         let numbered = (1u32..).map(|number| format!("i{number}"));
         let name = letters
-            .map(|letter| (*letter).to_owned())
+            .map(String::from)
             .chain(numbered)
             .find(|name| self.is_free(name))
             .unwrap_or_default();

@@ -72,7 +72,15 @@ impl Printer<'_> {
         let result = match self.known_operator(reduce)? {
             Some(operator) => {
                 let into = self.id_name(reduce.into);
-                self.pragma(&format!("omp parallel for reduction({operator} : {into})"));
+                let simd = if is_straight(&reduce.element_body) {
+                    self.helpers.simd = true;
+                    " simd"
+                } else {
+                    ""
+                };
+                self.pragma(&format!(
+                    "omp parallel for{simd} reduction({operator} : {into})"
+                ));
                 self.reduction_loop(reduce)
             }
             None => self.partials(reduce),
@@ -84,7 +92,7 @@ impl Printer<'_> {
     fn reduction_loop(&mut self, reduce: &ParallelReduce) -> Result<(), CompileError> {
         let mut body = self.element_body(reduce);
         body.extend(combine(reduce, reduce.into, reduce.element));
-        scalars::inline_all(&mut body, &Uses::of(self.function));
+        scalars::inline_all(&mut body, &Uses::of(self.function), self.function);
         let (zero, one) = (nat::Nat::ZERO, nat::Nat::ONE);
         let this = Loop {
             counter: reduce.counter,
@@ -278,6 +286,12 @@ fn is_plain(place: &Place, id: Id) -> bool {
 
 fn declares(body: &[Stmt], id: Id) -> bool {
     (body.iter()).any(|stmt| matches!(stmt.kind, StmtKind::Declare(this, _) if this == id))
+}
+
+/// Whether nothing is repeated, decided or allocated.
+fn is_straight(body: &[Stmt]) -> bool {
+    body.iter()
+        .all(|stmt| matches!(stmt.kind, StmtKind::Assign(..) | StmtKind::Declare(..)))
 }
 
 /// The combination with other operands.

@@ -1,6 +1,7 @@
 //! Operators, with the meaning that they have in RISE: integers wrap around at their own width,
 //! also where C leaves overflow undefined or computes with more bits.
 
+use nat::Nat;
 use syntax::ast::{Literal, ScalarType};
 
 use crate::ir::{Binary, Expr, ExprKind, Unary};
@@ -55,6 +56,9 @@ impl Printer<'_> {
             self.write(if known { "true" } else { "false" });
             return Ok(Prec::Postfix);
         }
+        if let (ExprKind::Nat(a), ExprKind::Nat(b)) = (&a.kind, &b.kind) {
+            return self.compare_sizes(op, a, b);
+        }
         // Compilers want parentheses around ! before a comparison.
         let least = match &a.kind {
             ExprKind::Unary(Unary::Not, _) => Prec::Postfix,
@@ -63,6 +67,26 @@ impl Printer<'_> {
         self.expr(a, least)?;
         self.write(sign(op));
         self.expr(b, Prec::Sum)?;
+        Ok(prec(op))
+    }
+
+    /// Writes a comparison with nothing subtracted and no constant on the left: `j + 1 < n`, `m > 0`.
+    pub(super) fn compare_sizes(
+        &mut self,
+        op: Binary,
+        a: &Nat,
+        b: &Nat,
+    ) -> Result<Prec, CompileError> {
+        let (left, right) = Nat::sub(a, b).split_signs();
+        let turned = left.as_const().is_some() && right.as_const().is_none();
+        let (op, left, right) = if turned {
+            (mirrored(op), right, left)
+        } else {
+            (op, left, right)
+        };
+        self.nat(&left, Prec::Sum)?;
+        self.write(sign(op));
+        self.nat(&right, Prec::Sum)?;
         Ok(prec(op))
     }
 

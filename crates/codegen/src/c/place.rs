@@ -150,7 +150,7 @@ impl Printer<'_> {
 pub(super) fn writable_pointers(function: &Function) -> FxHashSet<Id> {
     let mut out = FxHashSet::default();
     for (at, variable) in function.variables.iter().enumerate() {
-        if variable.home == (Home::Pointer { writable: true }) {
+        if matches!(variable.home, Home::Pointer { writable: true, .. }) {
             out.extend(u32::try_from(at).map(Id));
         }
     }

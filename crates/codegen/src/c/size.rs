@@ -161,10 +161,10 @@ impl Printer<'_> {
             Part::Div(a, b) => self.quotient(a, b, " / ", Helper::FloorDiv),
             Part::Rem(a, b) => self.quotient(a, b, " % ", Helper::FloorMod),
             Part::Pow(a, b) if a.as_const() == Some(2) => {
-                self.write("(1 << ");
+                self.write("1 << ");
                 self.nat(b, Prec::Unary)?;
-                self.write(")");
-                Ok(Prec::Postfix)
+                // As an operand of anything it stands in parentheses.
+                Ok(Prec::Or)
             }
             Part::Pow(a, b) => self.call(Helper::Pow, &[a, b]),
             Part::Min(all) => self.nested(Helper::Min, all),

@@ -6,6 +6,7 @@ use crate::ir::{Binary, Expr, ExprKind, Home, Id, LoopMode, Place, Stmt, StmtKin
 use crate::module::Target;
 
 use super::helpers::Helper;
+use super::names::is_mere_counter;
 use super::operator::sign;
 use super::place::Use;
 use super::types::Int;
@@ -199,7 +200,11 @@ impl Printer<'_> {
         };
         let name = self.names.fresh(&self.variable(id).name);
         self.names.bind(id, name);
-        self.write(&format!("{constness}{pointee} *"));
+        let alone = match self.variable(id).home {
+            Home::Pointer { alone: true, .. } => "restrict ",
+            _ => "",
+        };
+        self.write(&format!("{constness}{pointee} *{alone}"));
         Ok(())
     }
 
@@ -255,6 +260,13 @@ impl Printer<'_> {
                 return Ok(());
             }
         }
+        if let Some(by) = self.step_of(place, value) {
+            self.place(place, Use::Write)?;
+            self.write(" += ");
+            self.nat(&by, Prec::Conditional)?;
+            self.write(";");
+            return Ok(());
+        }
         self.place(place, Use::Write)?;
         match self.update(place, value)? {
             Some((op, operand)) => {
@@ -268,6 +280,18 @@ impl Printer<'_> {
         }
         self.write(";");
         Ok(())
+    }
+
+    /// What a variable that counts grows by.
+    fn step_of(&self, place: &Place, value: &Expr) -> Option<Nat> {
+        let ExprKind::Nat(next) = &value.kind else {
+            return None;
+        };
+        let stands_for = |e: &Expr| matches!(&e.kind, ExprKind::Load(from) if from == place);
+        let mut opaque = self.function.opaque.iter();
+        let (var, _) = opaque.find(|(var, e)| next.mentions(*var) && stands_for(e))?;
+        let step = Nat::sub(next, &Nat::var(*var));
+        (!step.mentions(*var)).then_some(step)
     }
 
     /// `(op, b)` if `place = value` may be written `place op= b`.
@@ -392,7 +416,7 @@ impl Printer<'_> {
     ) -> Result<(), CompileError> {
         self.names.push();
         let shown = self.shown.get(counter);
-        let name = if shown == "_" {
+        let name = if is_mere_counter(&shown) {
             self.names.counter(self.counters.len())
         } else {
             self.names.fresh(&shown)

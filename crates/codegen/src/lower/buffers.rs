@@ -4,6 +4,7 @@ use dpia::Phrase;
 use nat::Nat;
 use rise::core::{Form, Origin, Param};
 use rise::{Address, Arg, Ty, Type};
+use rustc_hash::FxHashMap;
 use syntax::ast::{AddressSpace, Name};
 
 use super::env::{Bound, Env, Path, Step};
@@ -14,6 +15,7 @@ use crate::error::CompileError;
 use crate::ir::{
     Expr, ExprKind, Home, Id, LoopMode, ParallelReduce, Place, Stmt, StmtKind, Variable,
 };
+use crate::passes::walk::{Renamed, change_all};
 
 impl Place {
     /// The first element of a variable.
@@ -84,7 +86,10 @@ impl Lower<'_> {
             lower.allocate_whole(&name.into(), &ty, home, origin)
         };
         let (one, two) = (buffer(self, "ping", home), buffer(self, "pong", home));
-        let pointer = |writable| Home::Pointer { writable };
+        let pointer = |writable| Home::Pointer {
+            writable,
+            alone: false,
+        };
         let (read, write, spare) = (
             buffer(self, "from", pointer(false)),
             buffer(self, "into", pointer(true)),
@@ -129,29 +134,61 @@ impl Lower<'_> {
                     to: target.clone(),
                 },
             );
+        let start = out.len();
         self.command(&body, &inner, out)?;
+        for statement in &mut out[start..] {
+            if let StmtKind::For { body, .. } = &mut statement.kind {
+                self.apart(body, from, into, origin);
+            }
+        }
         match target {
             Some(_) => Ok(()),
             None => self.copy_out(&read, output, nat_arg(types, 0), elem, env, out),
         }
     }
 
+    /// Between the exchanges of buffers, what is read and what is written do not overlap: each is
+    /// reached through a pointer of its own, so that the C compiler knows.
+    fn apart(&mut self, body: &mut Vec<Stmt>, read: Id, write: Id, origin: Origin) {
+        let first = body.iter().position(|stmt| !turns(stmt));
+        let last = body.iter().rposition(|stmt| !turns(stmt));
+        let (Some(first), Some(last)) = (first, last) else {
+            return;
+        };
+        let mut opaque = self.function.opaque.iter();
+        if body[first..=last].iter().any(turns)
+            || opaque.any(|(_, expr)| self.reads(expr, read) || self.reads(expr, write))
+        {
+            return;
+        }
+        let mut own = Vec::new();
+        let mut ids = FxHashMap::default();
+        for (name, of, writable) in [("now", read, false), ("next", write, true)] {
+            let id = self.variable(Variable {
+                name: name.into(),
+                home: Home::Pointer {
+                    writable,
+                    alone: true,
+                },
+                ..self.function.variables[of.0 as usize].clone()
+            });
+            own.push(stmt(StmtKind::Declare(id, None), origin));
+            own.push(stmt(StmtKind::Point(id, Place::start(of)), origin));
+            ids.insert(of, id);
+        }
+        let inner = own.len();
+        own.extend(body.drain(first..=last));
+        change_all(&mut own[inner..], &mut Renamed { ids: &ids });
+        body.insert(first, stmt(StmtKind::Block(own), origin));
+    }
+
     /// Where an array expression lies in memory element after element, if it does.
     fn side_by_side(&mut self, phrase: &Phrase, env: &Env) -> Result<Option<Place>, CompileError> {
-        let Some((n, depth)) = extents(phrase) else {
-            return Ok(None);
-        };
-        if depth != 1 {
-            return Ok(None);
-        }
-        let var = self.fresh_size("i");
-        let at = Path::new().push(Step::Index(Nat::var(var)));
-        let each = self.within(var, &Nat::constant(0), &n, |lower| {
-            lower.read(phrase, at, env)
-        })?;
-        Ok(match each.kind {
-            ExprKind::Load(place) => first_of(place, var),
-            _ => None,
+        self.run_of_elements(phrase, |lower, at| {
+            Ok(match lower.read(phrase, at, env)?.kind {
+                ExprKind::Load(place) => Some(place),
+                _ => None,
+            })
         })
     }
 
@@ -160,18 +197,49 @@ impl Lower<'_> {
         phrase: &Phrase,
         env: &Env,
     ) -> Result<Option<Place>, CompileError> {
-        let Some((n, 1)) = extents(phrase) else {
+        self.run_of_elements(phrase, |lower, at| {
+            Ok(match lower.place(phrase, at, env)? {
+                Part::Place(place, _) => Some(place),
+                _ => None,
+            })
+        })
+    }
+
+    /// The first element of an array, if the others follow it in memory in their order.
+    fn run_of_elements(
+        &mut self,
+        phrase: &Phrase,
+        element: impl FnOnce(&mut Self, Path) -> Result<Option<Place>, CompileError>,
+    ) -> Result<Option<Place>, CompileError> {
+        let Some(mut ty) = dpia::phrase::data(&phrase.ty).cloned() else {
             return Ok(None);
         };
-        let var = self.fresh_size("i");
-        let at = Path::new().push(Step::Index(Nat::var(var)));
-        let each = self.within(var, &Nat::constant(0), &n, |lower| {
-            lower.place(phrase, at, env)
-        })?;
-        Ok(match each {
-            Part::Place(place, _) => first_of(place, var),
-            _ => None,
-        })
+        let known = self.facts.clone();
+        let (mut steps, mut vars, mut offset) = (Vec::new(), Vec::new(), Nat::constant(0));
+        while let Type::Array(n, elem) = &*ty.clone() {
+            let var = self.fresh_size("i");
+            self.facts.range(var, &Nat::constant(0), n);
+            let index = Nat::var(var);
+            offset = offset + &(index.clone() * &self.count(elem));
+            steps.push(Step::Index(index));
+            vars.push(var);
+            ty = elem.clone();
+        }
+        let place = element(self, Path::new().push_all(&steps));
+        let offset = self.simplify(&offset);
+        let first = place.map(|place| {
+            let place = place?;
+            let index = place.index.as_ref()?;
+            let first = self.simplify(&Nat::sub(index, &offset));
+            let whole = place.members.is_empty() && place.lane.is_none() && place.lanes.is_none();
+            let moves = vars.iter().any(|var| first.mentions(*var));
+            (whole && !moves).then(|| Place {
+                index: Some(first),
+                ..place.clone()
+            })
+        });
+        self.facts = known;
+        first
     }
 
     /// What is to be read first is computed into a buffer.
@@ -480,6 +548,17 @@ impl Lower<'_> {
     }
 }
 
+/// Whether a statement only says which buffer is which from now on.
+fn turns(stmt: &Stmt) -> bool {
+    let point = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Point(..) | StmtKind::Swap(..));
+    match &stmt.kind {
+        StmtKind::If {
+            then, otherwise, ..
+        } => then.iter().chain(otherwise).all(point),
+        _ => point(stmt),
+    }
+}
+
 /// The variables of a store are declared.
 fn declare(store: &Store, origin: Origin, out: &mut Vec<Stmt>) {
     let mut leaves = Vec::new();
@@ -496,30 +575,6 @@ fn leaf(store: &Store, origin: Origin) -> Result<Id, CompileError> {
         Store::Leaf { id, .. } => Ok(*id),
         Store::Halves(..) => Err(lost(origin)),
     }
-}
-
-/// The first element, if `var` counts elements from there.
-fn first_of(place: Place, var: nat::Var) -> Option<Place> {
-    let first = Nat::sub(place.index.as_ref()?, &Nat::var(var));
-    let whole = place.members.is_empty() && place.lane.is_none() && place.lanes.is_none();
-    (whole && !first.mentions(var)).then(|| Place {
-        index: Some(first),
-        ..place
-    })
-}
-
-/// How many elements an array has, and how many levels of arrays it is.
-fn extents(phrase: &Phrase) -> Option<(Nat, usize)> {
-    let mut ty = dpia::phrase::data(&phrase.ty)?;
-    let Type::Array(n, _) = &**ty else {
-        return None;
-    };
-    let mut depth = 0;
-    while let Type::Array(_, elem) = &**ty {
-        depth += 1;
-        ty = elem;
-    }
-    Some((n.clone(), depth))
 }
 
 /// `fun(a, b => body)`

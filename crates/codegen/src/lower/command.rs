@@ -118,6 +118,9 @@ impl Lower<'_> {
         let (mut yes, mut no) = (Vec::new(), Vec::new());
         self.command(then, env, &mut yes)?;
         self.command(otherwise, env, &mut no)?;
+        if yes.is_empty() && no.is_empty() {
+            return Ok(());
+        }
         let kind = StmtKind::If {
             condition,
             then: yes,

@@ -1,5 +1,6 @@
 //! Passes over the loop language. Each takes a function and gives a better one of the same meaning.
 
+mod copies;
 mod loops;
 mod memory;
 pub(crate) mod scalars;
@@ -30,6 +31,8 @@ pub fn finish(
 fn improve(function: &mut Function, target: Target) -> Result<Plan, CompileError> {
     loops::run(function)?;
     scalars::split_arrays(function);
+    copies::split_tuples(function);
+    copies::write_through(function);
     scalars::drop_unused(function);
     let mut plan = Plan {
         heap: memory::on_heap(function),
@@ -37,6 +40,9 @@ fn improve(function: &mut Function, target: Target) -> Result<Plan, CompileError
     };
     memory::run(function, target, &mut plan);
     scalars::sink(function);
+    copies::join_variables(function);
+    // What is merged the first time may be used once then.
+    scalars::inline(function);
     scalars::inline(function);
     plan.constant = scalars::constants(function);
     Ok(plan)

@@ -192,8 +192,25 @@ pub(crate) fn sink_block(body: &mut Vec<Stmt>, uses: &Uses, function: &Function)
                 let value = value.clone();
                 body[first].kind = StmtKind::Declare(id, Some(value));
             }
-            _ => body.insert(first, declaration),
+            _ => {
+                let at = before_pointer(body, first);
+                body.insert(at, declaration);
+            }
         }
+    }
+}
+
+/// Not between the declaration of a pointer and what sets it.
+fn before_pointer(body: &[Stmt], at: usize) -> usize {
+    match (
+        at.checked_sub(1).and_then(|before| body.get(before)),
+        body.get(at),
+    ) {
+        (Some(before), Some(here)) => match (&before.kind, &here.kind) {
+            (StmtKind::Declare(id, None), StmtKind::Point(set, _)) if id == set => at - 1,
+            _ => at,
+        },
+        _ => at,
     }
 }
 
@@ -211,6 +228,8 @@ struct Counts {
     reads: FxHashMap<Id, usize>,
     /// Those with other values than the first, and those that an index of data reads.
     kept: FxHashSet<Id>,
+    /// Those that an index of data reads.
+    opaque: FxHashSet<Id>,
 }
 
 impl Counts {
@@ -219,7 +238,11 @@ impl Counts {
         uses.all(body, &mut |id, mention| match mention {
             Mention::Read(_) => *counts.reads.entry(id).or_default() += 1,
             Mention::Declared => {}
-            Mention::Written(_) | Mention::Index | Mention::Pointed | Mention::Reduced => {
+            Mention::Index => {
+                counts.kept.insert(id);
+                counts.opaque.insert(id);
+            }
+            Mention::Written(_) | Mention::Pointed | Mention::Reduced => {
                 counts.kept.insert(id);
             }
         });
@@ -231,35 +254,67 @@ impl Counts {
     }
 }
 
-/// Puts values in the places of variables that are read once, by the next statement.
+/// Puts values in the places of variables that are read once, before what they are made of changes.
 pub(crate) fn inline(function: &mut Function) {
     let uses = Uses::of(function);
     let mut body = std::mem::take(&mut function.body);
-    inline_all(&mut body, &uses);
+    inline_all(&mut body, &uses, function);
     function.body = body;
 }
 
 /// The same for statements of a function.
-pub(crate) fn inline_all(body: &mut Vec<Stmt>, uses: &Uses) {
-    let counts = Counts::of(body, uses);
-    inline_block(body, uses, &counts);
+pub(crate) fn inline_all(body: &mut Vec<Stmt>, uses: &Uses, function: &Function) {
+    let context = Context {
+        uses,
+        counts: Counts::of(body, uses),
+        function,
+    };
+    inline_block(body, &context);
 }
 
-fn inline_block(body: &mut Vec<Stmt>, uses: &Uses, counts: &Counts) {
+struct Context<'a> {
+    uses: &'a Uses,
+    counts: Counts,
+    function: &'a Function,
+}
+
+impl Context<'_> {
+    /// Whether a statement does not change what a value reads.
+    fn leaves(&self, stmt: &Stmt, value: &Expr) -> bool {
+        let written = match &stmt.kind {
+            StmtKind::Declare(..) => return true,
+            StmtKind::Assign(place, _) => place.id,
+            _ => return false,
+        };
+        let variable = |id: Id| &self.function.variables[id.0 as usize];
+        // What pointers point to is not known here.
+        let through_pointers =
+            variable(written).count.is_some() || variable(written).home == Home::Output;
+        let is_pointer = |id: Id| matches!(variable(id).home, Home::Pointer { .. });
+        let mut leaves = true;
+        self.uses.expr(value, &mut |id, _| {
+            let pointers = is_pointer(id) || is_pointer(written);
+            leaves &= id != written && !(pointers && through_pointers);
+        });
+        leaves
+    }
+}
+
+fn inline_block(body: &mut Vec<Stmt>, context: &Context<'_>) {
     let mut at = 0;
     while at < body.len() {
         match &mut body[at].kind {
-            StmtKind::For { body, .. } | StmtKind::Block(body) => inline_block(body, uses, counts),
+            StmtKind::For { body, .. } | StmtKind::Block(body) => inline_block(body, context),
             StmtKind::If {
                 then, otherwise, ..
             } => {
-                inline_block(then, uses, counts);
-                inline_block(otherwise, uses, counts);
+                inline_block(then, context);
+                inline_block(otherwise, context);
             }
-            StmtKind::Reduce(reduce) => inline_block(&mut reduce.element_body, uses, counts),
+            StmtKind::Reduce(reduce) => inline_block(&mut reduce.element_body, context),
             _ => {}
         }
-        if inline_at(body, at, uses, counts) {
+        if inline_at(body, at, context) || merge_at(body, at, context) {
             // What stands before may be used by the new value.
             at = at.saturating_sub(1);
         } else {
@@ -269,7 +324,8 @@ fn inline_block(body: &mut Vec<Stmt>, uses: &Uses, counts: &Counts) {
 }
 
 /// Whether the declaration at this place went into the statement that reads it.
-fn inline_at(body: &mut Vec<Stmt>, at: usize, uses: &Uses, counts: &Counts) -> bool {
+fn inline_at(body: &mut Vec<Stmt>, at: usize, context: &Context<'_>) -> bool {
+    let Context { uses, counts, .. } = context;
     let StmtKind::Declare(id, Some(value)) = &body[at].kind else {
         return false;
     };
@@ -277,11 +333,10 @@ fn inline_at(body: &mut Vec<Stmt>, at: usize, uses: &Uses, counts: &Counts) -> b
     if !counts.is_used_once(id) {
         return false;
     }
-    // Other declarations in between change nothing that the value reads.
     let mut next = at + 1;
     while let Some(stmt) = body.get(next)
-        && matches!(stmt.kind, StmtKind::Declare(..))
         && !uses.mentions(stmt, id)
+        && context.leaves(stmt, value)
     {
         next += 1;
     }
@@ -309,6 +364,49 @@ fn inline_at(body: &mut Vec<Stmt>, at: usize, uses: &Uses, counts: &Counts) -> b
     walk::change_expr(target, &mut put);
     if put.done {
         body.remove(at);
+    }
+    put.done
+}
+
+/// Whether `x = v; x = f(x)` became `x = f(v)`.
+fn merge_at(body: &mut Vec<Stmt>, at: usize, context: &Context<'_>) -> bool {
+    let (id, value) = match &body[at].kind {
+        StmtKind::Declare(id, Some(value)) => (*id, value),
+        StmtKind::Assign(place, value) if *place == Place::plain(place.id) => (place.id, value),
+        _ => return false,
+    };
+    let Some(StmtKind::Assign(place, next)) = body.get(at + 1).map(|stmt| &stmt.kind) else {
+        return false;
+    };
+    if *place != Place::plain(id) || context.counts.opaque.contains(&id) {
+        return false;
+    }
+    let mut size = 0;
+    walk::sub_exprs(value, &mut |_| size += 1);
+    walk::sub_exprs(next, &mut |_| size += 1);
+    let mut reads = 0;
+    context
+        .uses
+        .expr(next, &mut |this, _| reads += usize::from(this == id));
+    if reads != 1 || size > MAX_INLINED {
+        return false;
+    }
+    let (value, mut next) = (value.clone(), next.clone());
+    let mut put = Put {
+        id,
+        value: &value,
+        done: false,
+    };
+    walk::change_expr(&mut next, &mut put);
+    if put.done {
+        let made_by = body[at + 1].made_by;
+        body.remove(at + 1);
+        let stmt = &mut body[at];
+        stmt.made_by = made_by.or(stmt.made_by);
+        match &mut stmt.kind {
+            StmtKind::Declare(_, Some(old)) | StmtKind::Assign(_, old) => *old = next,
+            _ => {}
+        }
     }
     put.done
 }

@@ -30,6 +30,25 @@ pub(crate) fn for_each_expr<'s>(body: &'s [Stmt], visit: &mut dyn FnMut(&'s Expr
     }
 }
 
+/// Calls `visit` with the statements in a statement.
+pub(crate) fn each_block(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut Vec<Stmt>)) {
+    match &mut stmt.kind {
+        StmtKind::For { body, .. } | StmtKind::Block(body) => visit(body),
+        StmtKind::If {
+            then, otherwise, ..
+        } => {
+            visit(then);
+            visit(otherwise);
+        }
+        StmtKind::Reduce(reduce) => {
+            visit(&mut reduce.element_body);
+            visit(&mut reduce.combine);
+        }
+        StmtKind::Declare(..) | StmtKind::Assign(..) | StmtKind::Point(..) | StmtKind::Swap(..) => {
+        }
+    }
+}
+
 /// Calls `visit` with an expression and all of its parts.
 pub(crate) fn sub_exprs<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
     visit(expr);

@@ -1,5 +1,7 @@
 //! What may be written after `rise-ls`.
 
+use super::emit::EmitOptions;
+use super::run::RunOptions;
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -112,6 +114,10 @@ pub enum Deny {
 pub enum Command {
     /// Print the types of a file's definitions
     Types(TypesOptions),
+    /// Print what a definition becomes on its way to running code
+    Emit(EmitOptions),
+    /// Run a definition: compiled, or in the interpreter
+    Run(RunOptions),
     /// Format files in place; what has a mistake of syntax stays as it is, and is reported
     Fmt(FmtOptions),
     /// Explain a diagnostic, with a wrong and a right example

@@ -30,6 +30,14 @@ pub fn write(report: &Report, renderer: &Renderer, out: &mut impl Write) -> io::
     Ok(())
 }
 
+/// Writes findings without their codes: what is said of a running program has none.
+pub fn write_plain(report: &Report, renderer: &Renderer, out: &mut impl Write) -> io::Result<()> {
+    for finding in &report.findings {
+        writeln!(out, "{}\n", render_with(report, finding, renderer, None))?;
+    }
+    Ok(())
+}
+
 fn level(severity: Severity) -> Level<'static> {
     match severity {
         Severity::Error => Level::ERROR,
@@ -40,15 +48,24 @@ fn level(severity: Severity) -> Level<'static> {
 }
 
 fn render(report: &Report, finding: &Finding, renderer: &Renderer) -> String {
+    render_with(report, finding, renderer, Some(finding.code.as_str()))
+}
+
+fn render_with(
+    report: &Report,
+    finding: &Finding,
+    renderer: &Renderer,
+    code: Option<&str>,
+) -> String {
     let (title, details) = match finding.message.split_once('\n') {
         Some((title, details)) => (title, Some(details)),
         None => (finding.message.as_str(), None),
     };
-    let mut group = Group::with_title(
-        level(finding.severity)
-            .primary_title(title)
-            .id(finding.code.as_str()),
-    );
+    let title = level(finding.severity).primary_title(title);
+    let mut group = Group::with_title(match code {
+        Some(code) => title.id(code),
+        None => title,
+    });
     let mut cut = false;
     for picture in pictures(report, finding) {
         let window = picture.window();

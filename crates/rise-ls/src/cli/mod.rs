@@ -3,6 +3,7 @@
 mod args;
 mod check;
 mod doctor;
+mod emit;
 mod explain;
 mod fmt;
 mod github;
@@ -11,6 +12,7 @@ mod json;
 mod output;
 mod place;
 mod report;
+mod run;
 mod sarif;
 mod stats;
 mod types;
@@ -36,6 +38,8 @@ pub fn run() -> u8 {
     };
     match args.command {
         Some(Command::Types(options)) => types::run(&options),
+        Some(Command::Emit(options)) => emit::run(&options),
+        Some(Command::Run(options)) => run::run(&options),
         Some(Command::Fmt(options)) => fmt::run(&options),
         Some(Command::Explain { code }) => explain::run(&code),
         Some(Command::Doctor) => doctor::run(),
@@ -65,7 +69,7 @@ fn asks_for_more() -> bool {
         .skip(1)
         .map(|argument| argument.to_string_lossy().into_owned());
     let command = arguments.next().unwrap_or_default();
-    ["emit", "run", "rewrite"].contains(&command.as_str())
+    ["emit", "rewrite"].contains(&command.as_str())
         || arguments.any(|argument| argument == "--target" || argument.starts_with("--target="))
 }
 

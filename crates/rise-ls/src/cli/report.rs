@@ -158,7 +158,8 @@ impl<'a> Reporter<'a> {
         report
     }
 
-    fn place(&mut self, item: db::ItemId, place: Place) -> (SourceId, Span) {
+    /// The file and the bytes of a place.
+    pub fn place(&mut self, item: db::ItemId, place: Place) -> (SourceId, Span) {
         let item = place.item.map_or(item, |global| self.db.item_of(global));
         (
             self.source(self.db.file_of(item)),

@@ -15,6 +15,7 @@ mod ingress;
 mod lifecycle;
 mod pool;
 mod positions;
+mod previews;
 mod progress;
 mod publish;
 mod requests;

@@ -14,7 +14,9 @@ use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
 
 use super::event::{Answer, Ending, Event, Reply, error, invalid_params};
-use super::handlers::{calls, diagnostics, edits, language, navigation, own, structure, tokens};
+use super::handlers::{
+    calls, diagnostics, edits, language, navigation, own, preview, structure, tokens,
+};
 use super::pool::{InFlight, Lane};
 use super::snapshot::Snapshot;
 use super::status::Status;
@@ -90,6 +92,7 @@ routes! {
     "workspace/diagnostic" Retrigger Worker diagnostics::workspace;
     "rise/virtualDocument" Retry Latency own::virtual_document;
     "rise/syntaxTree" Retry Worker own::syntax_tree;
+    "rise/preview" Retry Worker preview::preview;
 }
 
 impl Route {

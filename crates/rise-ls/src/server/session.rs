@@ -157,10 +157,13 @@ impl Session {
         let snapshot = self.snapshot();
         let (publisher, reports, revision) =
             (self.publisher.clone(), self.reports.clone(), self.revision);
+        let client = self.client.clone();
         let job = move || {
             if pushes {
                 publisher.run(&snapshot, revision, &reports);
             }
+            let previews = &snapshot.view.previews;
+            previews.update(&snapshot, revision, &client);
             publisher.prepare(&snapshot);
         };
         self.pool.run(Lane::Worker, Box::new(job));

@@ -14,6 +14,7 @@ use tower_lsp::lsp_types::{Location, Position, Range, SemanticToken, Uri};
 use super::config::{ClientTraits, Settings};
 use super::event::invalid_params;
 use super::positions::{self, Encoding};
+use super::previews::Previews;
 use super::uri;
 
 /// A document that the client has open: the client's text counts, not the disk's.
@@ -42,6 +43,8 @@ pub struct View {
     pub encoding: Encoding,
     /// The tokens that were last sent, by document, for answers that say only what is new.
     pub tokens: TokenCache,
+    /// The previews that the client shows.
+    pub previews: Previews,
 }
 
 /// Tokens that the client has, with the name that both sides have for them.

@@ -15,6 +15,7 @@ use tower_lsp::lsp_types::{
     TextDocumentContentChangeEvent, WorkspaceFolder,
 };
 
+use super::handlers::preview::{self, PreviewClosedParams};
 use super::positions::to_byte;
 use super::session::{Expected, Session, Stage};
 use super::snapshot::OpenDocument;
@@ -38,6 +39,7 @@ impl Session {
             ("textDocument/didChange", _) => self.with(method, params, Session::did_change),
             ("textDocument/didClose", _) => self.with(method, params, Session::did_close),
             ("textDocument/didSave", _) => self.did_save(),
+            ("rise/previewClosed", _) => self.with(method, params, Session::preview_closed),
             ("workspace/didChangeWatchedFiles", _) => {
                 self.with(method, params, Session::files_changed)
             }
@@ -161,11 +163,19 @@ impl Session {
             return;
         };
         view.tokens.forget(file);
+        view.previews.close_all(file);
         self.revision += 1;
         if !view.client.pulls_diagnostics {
             self.publisher.clear(file, open.uri, self.revision);
         }
         self.read_from_disk(path);
+    }
+
+    fn preview_closed(&mut self, params: PreviewClosedParams) {
+        let file = |uri: &uri::Uri| self.db.file(&uri::to_path(uri.as_str()));
+        if let Some(shown) = preview::closed(&params, file) {
+            self.view.previews.close(&shown);
+        }
     }
 
     /// Saving is when other programs may have written too: a client that does not watch files gives

@@ -6,6 +6,7 @@ pub mod edits;
 pub mod language;
 pub mod navigation;
 pub mod own;
+pub mod preview;
 pub mod structure;
 pub mod tokens;
 

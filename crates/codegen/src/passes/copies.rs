@@ -1,0 +1,376 @@
+//! Variables that only carry values elsewhere: halves of tuples, copies of a variable, arrays that
+//! are copied to their place at the end.
+
+use nat::{Nat, Var};
+use rise::Type;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ir::{Expr, ExprKind, Function, Home, Id, Place, Stmt, StmtKind, Variable};
+
+use super::uses::{Mention, Uses};
+use super::walk::{self, Change, Renamed};
+
+// ----- tuples -----
+
+/// Makes two variables of a tuple whose halves alone are used.
+pub(crate) fn split_tuples(function: &mut Function) {
+    while split_once(function) {}
+}
+
+fn split_once(function: &mut Function) -> bool {
+    let uses = Uses::of(function);
+    let mut kept = FxHashSet::default();
+    uses.all(&function.body, &mut |id, mention| {
+        let by_halves = match mention {
+            Mention::Declared => true,
+            Mention::Read(place) | Mention::Written(place) => !place.members.is_empty(),
+            Mention::Index | Mention::Pointed | Mention::Reduced => false,
+        };
+        if !by_halves {
+            kept.insert(id);
+        }
+    });
+    for (_, value) in &function.opaque {
+        uses.expr(value, &mut |id, _| {
+            kept.insert(id);
+        });
+    }
+    let mut halves = FxHashMap::default();
+    for at in 0..function.variables.len() {
+        let variable = &function.variables[at];
+        let id = Id(u32::try_from(at).unwrap_or(u32::MAX));
+        let Type::Pair(a, b) = &*variable.elem.clone() else {
+            continue;
+        };
+        if !matches!(variable.home, Home::Local(_)) || kept.contains(&id) {
+            continue;
+        }
+        let new = [(a, 1), (b, 2)].map(|(elem, number)| {
+            let variable = &function.variables[at];
+            let half = Variable {
+                name: format!("{}{number}", variable.name).into(),
+                elem: elem.clone(),
+                ..variable.clone()
+            };
+            let id = Id(u32::try_from(function.variables.len()).unwrap_or(u32::MAX));
+            function.variables.push(half);
+            id
+        });
+        halves.insert(id, new);
+    }
+    let mut body = std::mem::take(&mut function.body);
+    let changed = declare_halves(&mut body, &halves);
+    walk::change_all(&mut body, &mut Halves(&halves));
+    function.body = body;
+    changed
+}
+
+/// Whether a tuple was declared.
+fn declare_halves(body: &mut Vec<Stmt>, halves: &FxHashMap<Id, [Id; 2]>) -> bool {
+    let mut changed = false;
+    for mut stmt in std::mem::take(body) {
+        walk::each_block(&mut stmt, &mut |inner| {
+            changed |= declare_halves(inner, halves)
+        });
+        match &stmt.kind {
+            StmtKind::Declare(id, value) if halves.contains_key(id) => {
+                changed = true;
+                for (number, half) in halves[id].iter().enumerate() {
+                    let value = value.as_ref().map(|value| half_of(value, number == 1));
+                    let kind = StmtKind::Declare(*half, value);
+                    body.push(Stmt { kind, ..stmt });
+                }
+            }
+            _ => body.push(stmt),
+        }
+    }
+    changed
+}
+
+fn half_of(value: &Expr, second: bool) -> Expr {
+    let ty = match &*value.ty {
+        Type::Pair(a, b) => if second { b } else { a }.clone(),
+        _ => value.ty.clone(),
+    };
+    let kind = match &value.kind {
+        ExprKind::Pair(a, b) => return Expr::clone(if second { b } else { a }),
+        ExprKind::Load(place) => {
+            let mut place = place.clone();
+            place.members.push(second);
+            ExprKind::Load(place)
+        }
+        _ => ExprKind::Half(second, Box::new(value.clone())),
+    };
+    Expr {
+        kind,
+        ty,
+        origin: value.origin,
+    }
+}
+
+struct Halves<'m>(&'m FxHashMap<Id, [Id; 2]>);
+
+impl Change for Halves<'_> {
+    fn place(&mut self, place: &mut Place) {
+        if let Some(halves) = self.0.get(&place.id)
+            && !place.members.is_empty()
+        {
+            place.id = halves[usize::from(place.members.remove(0))];
+        }
+    }
+}
+
+// ----- plain variables -----
+
+/// Where `y = x` and `x` is not used while `y` is, but to be given the value of `y` at the end,
+/// they are one variable.
+pub(crate) fn join_variables(function: &mut Function) {
+    let uses = Uses::of(function);
+    let mut body = std::mem::take(&mut function.body);
+    join_block(&mut body, &uses, function);
+    function.body = body;
+}
+
+fn join_block(body: &mut Vec<Stmt>, uses: &Uses, function: &Function) {
+    for stmt in body.iter_mut() {
+        walk::each_block(stmt, &mut |inner| join_block(inner, uses, function));
+    }
+    let mut at = 0;
+    while at < body.len() {
+        match copied(body, at, uses, function) {
+            Some((new, old)) => {
+                body.remove(at);
+                let map = FxHashMap::from_iter([(new, old)]);
+                walk::change_all(body, &mut Renamed { ids: &map });
+                body.retain(|stmt| !is_copy(stmt, old, old));
+            }
+            None => at += 1,
+        }
+    }
+}
+
+/// `(y, x)` if the statement is `y = x` and the two may be one.
+fn copied(body: &[Stmt], at: usize, uses: &Uses, function: &Function) -> Option<(Id, Id)> {
+    let StmtKind::Declare(new, Some(value)) = &body[at].kind else {
+        return None;
+    };
+    let ExprKind::Load(place) = &value.kind else {
+        return None;
+    };
+    let (new, old) = (*new, place.id);
+    let variable = |id: Id| &function.variables[id.0 as usize];
+    let is_plain =
+        |id: Id| variable(id).count.is_none() && matches!(variable(id).home, Home::Local(_));
+    if *place != Place::plain(old)
+        || !is_plain(old)
+        || variable(old).elem != variable(new).elem
+        || !is_plain(new)
+    {
+        return None;
+    }
+    // The older one has to live as long as the younger one.
+    let declared = |stmt: &Stmt| matches!(&stmt.kind, StmtKind::Declare(id, _) if *id == old);
+    body[..at].iter().find(|stmt| declared(stmt))?;
+    let last = (at + 1..body.len())
+        .rev()
+        .find(|next| uses.mentions(&body[*next], new))?;
+    for (position, stmt) in body.iter().enumerate().take(last + 1).skip(at + 1) {
+        let back = position == last && is_copy(stmt, old, new);
+        if !back && uses.mentions(stmt, old) {
+            return None;
+        }
+        let mut by_index = false;
+        uses.stmt(stmt, &mut |id, mention| {
+            by_index |= id == new && mention == Mention::Index;
+        });
+        if by_index {
+            return None;
+        }
+    }
+    Some((new, old))
+}
+
+/// `to = from`
+fn is_copy(stmt: &Stmt, to: Id, from: Id) -> bool {
+    let StmtKind::Assign(place, value) = &stmt.kind else {
+        return false;
+    };
+    *place == Place::plain(to)
+        && matches!(&value.kind, ExprKind::Load(read) if *read == Place::plain(from))
+}
+
+// ----- arrays -----
+
+/// An array that is at last copied to another place, whole, is that place from the start.
+pub(crate) fn write_through(function: &mut Function) {
+    let uses = Uses::of(function);
+    let mut pointed = FxHashSet::default();
+    uses.all(&function.body, &mut |id, mention| {
+        if mention == Mention::Pointed {
+            pointed.insert(id);
+        }
+    });
+    let mut body = std::mem::take(&mut function.body);
+    through_block(&mut body, &uses, &pointed, function);
+    function.body = body;
+}
+
+fn through_block(body: &mut Vec<Stmt>, uses: &Uses, pointed: &FxHashSet<Id>, function: &Function) {
+    for stmt in body.iter_mut() {
+        walk::each_block(stmt, &mut |inner| {
+            through_block(inner, uses, pointed, function)
+        });
+    }
+    let mut at = 0;
+    while at < body.len() {
+        match target(body, at, uses, pointed, function) {
+            Some((array, last, target, offset)) => {
+                body.remove(last);
+                body.remove(at);
+                let mut change = Through {
+                    array,
+                    target,
+                    offset,
+                };
+                walk::change_all(body, &mut change);
+            }
+            None => at += 1,
+        }
+    }
+}
+
+/// The array declared here, the loop that copies it, and where to: the variable, and what is added
+/// to indices.
+fn target(
+    body: &[Stmt],
+    at: usize,
+    uses: &Uses,
+    pointed: &FxHashSet<Id>,
+    function: &Function,
+) -> Option<(Id, usize, Id, Nat)> {
+    let StmtKind::Declare(array, None) = body[at].kind else {
+        return None;
+    };
+    let variable = &function.variables[array.0 as usize];
+    let count = variable.count.as_ref()?;
+    if !matches!(variable.home, Home::Local(_)) {
+        return None;
+    }
+    let last = (at + 1..body.len())
+        .rev()
+        .find(|next| uses.mentions(&body[*next], array))?;
+    let copy = CopyLoop::of(&body[last], array)?;
+    let into = &function.variables[copy.target.0 as usize];
+    let is_memory = matches!(into.home, Home::Output | Home::Local(_));
+    let is_memory = is_memory && !pointed.contains(&copy.target);
+    if !is_memory || into.elem != variable.elem || !copy.is_whole(count) {
+        return None;
+    }
+    // Nothing else may use the target meanwhile, nor the array in another way than by elements.
+    let mut apart = true;
+    for stmt in &body[at + 1..last] {
+        // What the array starts with stands there already.
+        let back = CopyLoop::of(stmt, copy.target);
+        if back.is_some_and(|back| back.target == array && (&back.offset + &copy.offset).is_zero())
+        {
+            continue;
+        }
+        uses.stmt(stmt, &mut |id, mention| {
+            let by_element = matches!(
+                mention,
+                Mention::Read(place) | Mention::Written(place) if place.index.is_some()
+            );
+            apart &= id != copy.target || mention == Mention::Declared;
+            apart &= id != array || by_element;
+        });
+    }
+    // The offset means there what it means at the end: it is made of sizes and of counters around.
+    let declared_between = body[at + 1..last]
+        .iter()
+        .any(|stmt| matches!(stmt.kind, StmtKind::Declare(id, _) if id == copy.target));
+    let plain = !uses.is_data(&copy.offset);
+    (apart && plain && !declared_between).then_some((array, last, copy.target, copy.offset))
+}
+
+/// Loops around `target[offset + index] = array[index]`.
+struct CopyLoop {
+    target: Id,
+    offset: Nat,
+    index: Nat,
+    /// Counters with their ends, outermost first.
+    counters: Vec<(Var, Nat)>,
+}
+
+impl CopyLoop {
+    fn of(stmt: &Stmt, array: Id) -> Option<CopyLoop> {
+        let mut counters = Vec::new();
+        let mut stmt = stmt;
+        loop {
+            match &stmt.kind {
+                StmtKind::For {
+                    counter,
+                    from,
+                    to,
+                    step,
+                    body,
+                    ..
+                } if from.is_zero() && step.is_one() && body.len() == 1 => {
+                    counters.push((*counter, to.clone()));
+                    stmt = &body[0];
+                }
+                StmtKind::Assign(place, value) => {
+                    let ExprKind::Load(read) = &value.kind else {
+                        return None;
+                    };
+                    let plain = |place: &Place| {
+                        place.members.is_empty() && place.lane.is_none() && place.lanes.is_none()
+                    };
+                    if read.id != array || place.id == array || !plain(place) || !plain(read) {
+                        return None;
+                    }
+                    let (to, index) = (place.index.as_ref()?, read.index.as_ref()?);
+                    let offset = Nat::sub(to, index);
+                    if counters
+                        .iter()
+                        .any(|(counter, _)| offset.mentions(*counter))
+                    {
+                        return None;
+                    }
+                    return Some(CopyLoop {
+                        target: place.id,
+                        offset,
+                        index: index.clone(),
+                        counters,
+                    });
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// Whether each of so many elements is copied: the index is row-major in the counters.
+    fn is_whole(&self, count: &Nat) -> bool {
+        let mut index = Nat::ZERO;
+        let mut all = Nat::ONE;
+        for (counter, to) in &self.counters {
+            index = index * to + Nat::var(*counter);
+            all = all * to;
+        }
+        !self.counters.is_empty() && index == self.index && all == *count
+    }
+}
+
+struct Through {
+    array: Id,
+    target: Id,
+    offset: Nat,
+}
+
+impl Change for Through {
+    fn place(&mut self, place: &mut Place) {
+        if place.id == self.array {
+            place.id = self.target;
+            place.index = place.index.as_ref().map(|index| index + &self.offset);
+        }
+    }
+}

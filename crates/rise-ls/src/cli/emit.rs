@@ -1,0 +1,206 @@
+//! `rise-ls emit`: a definition in one of the forms that it takes on its way to running code.
+
+use super::place::{self, Range};
+use super::report::{Reporter, shown};
+use super::run::select;
+use super::workspace::{Workspace, not_text};
+use super::{FINE, FOUND, UNUSABLE, human, output};
+use clap::{Args as Group, ValueEnum};
+use db::{Database, FileId, ItemId};
+use ide::{Form, Preview};
+use ropey::Rope;
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use syntax::{Diagnostic, Span};
+
+/// What `emit` is asked.
+#[derive(Debug, Group)]
+pub struct EmitOptions {
+    /// The file; `-` is standard input
+    pub file: PathBuf,
+
+    /// The definition; the file's only one, or the one that nothing else uses, if it is left out
+    #[arg(long, value_name = "NAME")]
+    pub def: Option<String>,
+
+    /// The form
+    #[arg(long = "as", value_enum, value_name = "FORM")]
+    pub form: EmitForm,
+
+    /// Code that runs on the host, too (OpenCL)
+    #[arg(long)]
+    pub host: bool,
+
+    /// Writes which part of the output came from where, as JSON
+    #[arg(long, value_name = "MAP.json")]
+    pub map: Option<PathBuf>,
+
+    /// Writes the text here instead of to standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+}
+
+/// The forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EmitForm {
+    /// RISE, with everything that the definition uses in its place
+    Rise,
+    /// Functional DPIA
+    Dpia,
+    /// Imperative DPIA
+    DpiaImperative,
+    /// C99
+    C,
+    /// C99 with OpenMP
+    Openmp,
+    /// OpenCL C
+    Opencl,
+}
+
+impl EmitForm {
+    fn form(self) -> Option<Form> {
+        Some(match self {
+            EmitForm::Rise => Form::Rise,
+            EmitForm::Dpia => Form::Functional,
+            EmitForm::DpiaImperative => Form::Imperative,
+            EmitForm::C => Form::C,
+            EmitForm::Openmp => Form::OpenMp,
+            EmitForm::Opencl => return None,
+        })
+    }
+}
+
+/// A line of the map.
+#[derive(Serialize)]
+struct MapLine {
+    /// In the output.
+    target: Range,
+    /// In the file.
+    source: Range,
+    /// What made it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    made_by: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Map<'a> {
+    path: &'a str,
+    map: Vec<MapLine>,
+}
+
+/// Prints the definition in the form, and returns the exit status.
+pub fn run(options: &EmitOptions) -> u8 {
+    let Some(form) = options.form.form() else {
+        output::error("this version of rise-ls generates C and OpenMP, but not OpenCL");
+        return UNUSABLE;
+    };
+    if options.host {
+        output::error("`--host` is for OpenCL, which this version of rise-ls does not generate");
+        return UNUSABLE;
+    }
+    if options.file.is_dir() {
+        let path = options.file.display();
+        output::error(&format!("{path}: is a folder, not a file"));
+        return UNUSABLE;
+    }
+    let workspace = Workspace::load(std::slice::from_ref(&options.file));
+    if workspace.unreadable {
+        return UNUSABLE;
+    }
+    if let Some((path, bad)) = workspace.not_text.first() {
+        let mut reporter = Reporter::new(&workspace.db, &workspace.base);
+        reporter.outside(path, &bad.lossy, &not_text(bad));
+        let report = reporter.finish();
+        // Nobody is left to tell if this fails.
+        let _ = human::write(
+            &report,
+            &output::stderr_renderer(),
+            &mut io::stderr().lock(),
+        );
+        return FOUND;
+    }
+    let Some(&file) = workspace.files.first() else {
+        return UNUSABLE;
+    };
+    let Some(item) = select(&workspace.db, file, options.def.as_deref()) else {
+        return UNUSABLE;
+    };
+    let preview = ide::preview(&workspace.db, file, item, form);
+    match preview {
+        Ok(preview) => write(&workspace, file, &preview, options),
+        Err(errors) => wrong(&workspace, item, &errors),
+    }
+}
+
+fn wrong(workspace: &Workspace, item: ItemId, errors: &[Diagnostic]) -> u8 {
+    let mut reporter = Reporter::new(&workspace.db, &workspace.base);
+    reporter.item(item, errors);
+    // Nobody is left to tell if this fails.
+    let report = reporter.finish();
+    let _ = human::write(
+        &report,
+        &output::stderr_renderer(),
+        &mut io::stderr().lock(),
+    );
+    FOUND
+}
+
+fn write(workspace: &Workspace, file: FileId, preview: &Preview, options: &EmitOptions) -> u8 {
+    if let Some(path) = &options.map {
+        let name = shown(&workspace.db.path(file), &workspace.base);
+        let map = Map {
+            path: &name,
+            map: lines(&workspace.db, file, preview),
+        };
+        let text = serde_json::to_vec(&map).map_err(io::Error::from);
+        if let Err(status) = to_file(path, text) {
+            return status;
+        }
+    }
+    match &options.output {
+        Some(path) => match to_file(path, Ok(preview.text.clone().into_bytes())) {
+            Ok(()) => FINE,
+            Err(status) => status,
+        },
+        None => output::result(FINE, |out| out.write_all(preview.text.as_bytes())),
+    }
+}
+
+/// The whole file or none of it; what is no file, a pipe or device, is written to as it is.
+fn to_file(path: &Path, text: io::Result<Vec<u8>>) -> Result<(), u8> {
+    let written = text.and_then(|text| {
+        if path.metadata().is_ok_and(|known| !known.is_file()) {
+            return std::fs::write(path, text);
+        }
+        let folder = match path.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(&text)?;
+        file.persist(path)?;
+        Ok(())
+    });
+    written.map_err(|error| {
+        output::error(&format!("{}: {error}", path.display()));
+        UNUSABLE
+    })
+}
+
+fn lines(db: &Database, file: FileId, preview: &Preview) -> Vec<MapLine> {
+    let output = Rope::from_str(&preview.text);
+    let source = db.text(file);
+    let at = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
+    let line = |part: &ide::PreviewPart| {
+        let start = db.item_span(part.item).start;
+        let target = Span::new(at(part.target.start), at(part.target.end));
+        let span = Span::new(start + part.source.start, start + part.source.end);
+        MapLine {
+            target: place::range(&output, target),
+            source: place::range(&source, span),
+            made_by: part.made_by.clone(),
+        }
+    };
+    preview.map.iter().map(line).collect()
+}

@@ -1,0 +1,238 @@
+//! `rise-ls run`: a definition, run.
+
+mod options;
+mod progress;
+mod show;
+
+pub use options::RunOptions;
+
+use super::report::Reporter;
+use super::workspace::{Workspace, not_text};
+use super::{FINE, FOUND, UNUSABLE, human, output};
+use crate::run::{self, Done, Failure, Job};
+use db::{Database, Declares, FileId, ItemId};
+use options::RunFormat;
+use progress::Progress;
+use runtime::launch::Request;
+use runtime::npy;
+use runtime::process::{Cancel, Limits};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use syntax::ast::ItemKind;
+
+/// The status of a program that was interrupted, as shells have it.
+const INTERRUPTED: u8 = 130;
+
+/// Runs the definition, and returns the exit status.
+pub fn run(options: &RunOptions) -> u8 {
+    let opencl = [&options.device, &options.local, &options.global];
+    if opencl.iter().any(|option| option.is_some()) {
+        output::error(
+            "`--device`, `--local` and `--global` are for OpenCL, which this version of rise-ls does not run",
+        );
+        return UNUSABLE;
+    }
+    if options.file.is_dir() {
+        output::error(&format!(
+            "{}: is a folder, not a file",
+            options.file.display()
+        ));
+        return UNUSABLE;
+    }
+    let workspace = Workspace::load(std::slice::from_ref(&options.file));
+    if workspace.unreadable {
+        return UNUSABLE;
+    }
+    if let Some((path, bad)) = workspace.not_text.first() {
+        let mut reporter = Reporter::new(&workspace.db, &workspace.base);
+        reporter.outside(path, &bad.lossy, &not_text(bad));
+        return show::errors(&reporter.finish());
+    }
+    let Some(&file) = workspace.files.first() else {
+        return UNUSABLE;
+    };
+    let Some(item) = select(&workspace.db, file, options.def.as_deref()) else {
+        return UNUSABLE;
+    };
+    let limits = Limits {
+        time: None,
+        cancel: on_interrupt(),
+    };
+    let mut progress = Progress::new();
+    let job = job(&workspace.db, item, options);
+    let result = run::run(&workspace.db, item, &job, &limits, &mut |stage| {
+        progress.show(stage)
+    });
+    progress.clear();
+    match result {
+        Ok(done) => finish(&done, options),
+        Err(failure) => fail(&workspace, &failure, options),
+    }
+}
+
+fn job(db: &Database, item: ItemId, options: &RunOptions) -> Job {
+    Job {
+        backend: options.backend.map(Into::into),
+        request: Request {
+            sizes: options.sizes.clone(),
+            defaults: run::default_sizes(&db.parsed(item).item),
+            args: options.args.clone(),
+            seed: options.seed,
+        },
+        bench: options.bench.map(Into::into),
+        verify: options.verify,
+        tolerance: options.tolerance,
+    }
+}
+
+/// The request to stop that the first interrupt makes; the second one ends this program.
+fn on_interrupt() -> Cancel {
+    let cancel = Cancel::default();
+    for signal in [SIGINT, SIGTERM] {
+        let status = i32::from(INTERRUPTED);
+        // Without this a signal ends the program at once, which is all right too.
+        let _ = flag::register_conditional_shutdown(signal, status, cancel.flag());
+        let _ = flag::register(signal, cancel.flag());
+    }
+    cancel
+}
+
+/// The definition that is meant; none (and a message) if that is not clear.
+pub(super) fn select(db: &Database, file: FileId, wanted: Option<&str>) -> Option<ItemId> {
+    let is_def = |item: ItemId| matches!(db.parsed(item).item.kind, ItemKind::Def { .. });
+    let name = |item: ItemId| match &db.header(item).declares {
+        Declares::Def(name) if is_def(item) => Some((item, name.to_string())),
+        _ => None,
+    };
+    let defs: Vec<_> = db
+        .items(file)
+        .iter()
+        .filter_map(|&item| name(item))
+        .collect();
+    let names = || defs.iter().map(|(_, name)| name.as_str());
+    if let Some(wanted) = wanted {
+        let found = defs.iter().find(|(_, name)| name == wanted);
+        if found.is_none() {
+            output::error(&format!("the file has no definition `{wanted}`"));
+            match rise::closest(wanted, names()) {
+                Some(close) => output::note(&format!("did you mean `{close}`?")),
+                None => output::note(&listed(names())),
+            }
+        }
+        return found.map(|(item, _)| *item);
+    }
+    // The only one; else the only one with sizes to run with; else the only one that no other uses.
+    let has_run = |item: ItemId| {
+        let annotations = &db.parsed(item).item.annotations;
+        annotations.iter().any(|annotation| {
+            annotation
+                .name
+                .as_ref()
+                .is_some_and(|name| name.name == "run")
+        })
+    };
+    let is_unused = |item: ItemId| db.users(item).is_empty();
+    let tests: [&dyn Fn(ItemId) -> bool; 3] = [&|_| true, &has_run, &is_unused];
+    for test in tests {
+        let mut found = defs.iter().filter(|(item, _)| test(*item));
+        if let (Some((item, _)), None) = (found.next(), found.next()) {
+            return Some(*item);
+        }
+    }
+    if defs.is_empty() {
+        output::error("the file has no definitions");
+    } else {
+        output::error("the file has several definitions: say which one with `--def NAME`");
+        output::note(&listed(names()));
+    }
+    None
+}
+
+fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let all: Vec<&str> = names.collect();
+    if all.is_empty() {
+        "it has no definitions".to_owned()
+    } else {
+        format!("it has {}", all.join(", "))
+    }
+}
+
+/// Prints or writes a result, and returns the exit status.
+fn finish(done: &Done, options: &RunOptions) -> u8 {
+    if let Some(path) = &options.out
+        && let Err(error) = write_file(done, path)
+    {
+        output::error(&format!("{}: {error}", path.display()));
+        return UNUSABLE;
+    }
+    let is_wrong = done.verified.as_ref().is_some_and(|found| found.wrong > 0);
+    let status = if is_wrong { FOUND } else { FINE };
+    match options.format {
+        RunFormat::Json => output::result(status, |out| {
+            writeln!(out, "{}", run::result_json(done, options.out.as_deref()))
+        }),
+        RunFormat::Human => {
+            if !done.printed.is_empty() {
+                // Nobody is left to tell if this fails.
+                let _ = io::stderr().write_all(done.printed.as_bytes());
+            }
+            output::note(&show::conditions(done));
+            output::result(status, |out| {
+                show::result(done, options.out.as_deref(), out)
+            })
+        }
+    }
+}
+
+fn write_file(done: &Done, path: &Path) -> Result<(), npy::NpyError> {
+    let mut file = BufWriter::with_capacity(1 << 16, File::create(path)?);
+    npy::write(&done.value, &mut file)?;
+    file.flush()?;
+    Ok(())
+}
+
+/// Says why there is no result, and returns the exit status.
+fn fail(workspace: &Workspace, failure: &Failure, options: &RunOptions) -> u8 {
+    if options.format == RunFormat::Json {
+        // The status says it too, if nobody reads this.
+        let _ = output::result(FOUND, |out| writeln!(out, "{}", run::failure_json(failure)));
+    }
+    match failure {
+        Failure::Wrong(all) => {
+            let mut reporter = Reporter::new(&workspace.db, &workspace.base);
+            for (item, diagnostics) in all {
+                reporter.item(*item, diagnostics);
+            }
+            show::errors(&reporter.finish())
+        }
+        Failure::Launch(error) => {
+            output::error(&error.to_string());
+            UNUSABLE
+        }
+        Failure::Unavailable(message) => {
+            output::error(message);
+            UNUSABLE
+        }
+        Failure::Failed(complaint) => {
+            match show::complaint(workspace, complaint) {
+                Some(report) => {
+                    // Nobody is left to tell if this fails.
+                    let _ = human::write_plain(
+                        &report,
+                        &output::stderr_renderer(),
+                        &mut io::stderr().lock(),
+                    );
+                }
+                None => output::error(&complaint.message),
+            }
+            FOUND
+        }
+        Failure::Cancelled => {
+            output::note("stopped");
+            INTERRUPTED
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What may be written after `rise-ls run`.
+
+use crate::run::Backend;
+use clap::{Args as Group, ValueEnum};
+use runtime::launch::Source;
+use runtime::literal::Literal;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+/// What `run` is asked.
+#[derive(Debug, Group)]
+pub struct RunOptions {
+    /// The file; `-` is standard input
+    pub file: PathBuf,
+
+    /// The definition; needed where it is not clear which is meant
+    #[arg(long, value_name = "NAME")]
+    pub def: Option<String>,
+
+    /// What runs it; by default compiled code where that is possible, else the interpreter
+    #[arg(long, value_enum)]
+    pub backend: Option<BackendWord>,
+
+    /// A size; those that follow from arguments need not be given
+    #[arg(short = 'D', value_name = "n=1024", value_parser = size)]
+    pub sizes: Vec<(String, u64)>,
+
+    /// An argument: `random` (the default), `zeros`, `iota`, a value as it is printed (one number
+    /// for a whole array), or a .npy file
+    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = argument)]
+    pub args: Vec<(String, Source)>,
+
+    /// Time so many runs, after one that warms up
+    #[arg(long, value_name = "N")]
+    pub bench: Option<NonZeroU32>,
+
+    /// Compare the result with the interpreter's, and fail if it is another
+    #[arg(long)]
+    pub verify: bool,
+
+    /// How far floating point numbers may be off for `--verify`, relative to the larger of 1 and
+    /// what is expected [default: 1e-4 for f32, 1e-10 for f64, 1e-2 for f16]
+    #[arg(long, value_name = "T", requires = "verify", value_parser = tolerance)]
+    pub tolerance: Option<f64>,
+
+    /// What random arguments start from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+
+    /// Write the result to this .npy file
+    #[arg(long, value_name = "FILE.npy")]
+    pub out: Option<PathBuf>,
+
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t)]
+    pub format: RunFormat,
+
+    /// An OpenCL device with this in its name
+    #[arg(long, value_name = "SUBSTRING")]
+    pub device: Option<String>,
+
+    /// OpenCL: work-items of a group in each dimension
+    #[arg(long, value_name = "X[,Y[,Z]]")]
+    pub local: Option<String>,
+
+    /// OpenCL: work-items in each dimension
+    #[arg(long, value_name = "X[,Y[,Z]]")]
+    pub global: Option<String>,
+}
+
+/// What runs a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BackendWord {
+    /// The interpreter, which needs nothing
+    Interp,
+    /// C for one thread, through the system's C compiler
+    C,
+    /// C with OpenMP
+    Openmp,
+    /// OpenCL
+    Opencl,
+}
+
+impl From<BackendWord> for Backend {
+    fn from(word: BackendWord) -> Backend {
+        match word {
+            BackendWord::Interp => Backend::Interp,
+            BackendWord::C => Backend::C,
+            BackendWord::Openmp => Backend::OpenMp,
+            BackendWord::Opencl => Backend::OpenCl,
+        }
+    }
+}
+
+/// How a result is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum RunFormat {
+    /// The value, shortened if it is long
+    #[default]
+    Human,
+    /// One JSON object, with the whole value
+    Json,
+}
+
+/// `n=1024`
+fn size(text: &str) -> Result<(String, u64), String> {
+    let (name, value) = text.split_once('=').ok_or("write a size as `n=1024`")?;
+    let value = value.trim();
+    let number = value
+        .parse()
+        .map_err(|_| format!("`{value}` is not a size: sizes are whole numbers from 0"))?;
+    Ok((name.trim().to_owned(), number))
+}
+
+/// `xs=random`
+fn argument(text: &str) -> Result<(String, Source), String> {
+    let (name, value) = text
+        .split_once('=')
+        .ok_or("write an argument as `NAME=random`, `NAME=3` or `NAME=FILE.npy`")?;
+    let value = value.trim();
+    let source = match value {
+        "random" => Source::Random,
+        "zeros" => Source::Zeros,
+        "iota" => Source::Iota,
+        _ if value.to_ascii_lowercase().ends_with(".npy") => Source::File(value.into()),
+        _ => Source::Literal(Literal::parse(value).map_err(|error| error.to_string())?),
+    };
+    Ok((name.trim().to_owned(), source))
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(value) if value >= 0.0 => Ok(value),
+        _ => Err("a tolerance is a number from 0".to_owned()),
+    }
+}

@@ -1,0 +1,115 @@
+//! What runs a program.
+
+use super::{Failure, annotations};
+use db::{Database, ItemId};
+use dpia::Target;
+use rise::Primitive;
+use rise::core::{Expr, Form, Mapper, Program, walk};
+use runtime::cc::Compiler;
+use runtime::process::Limits;
+
+/// What runs a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    /// The interpreter.
+    Interp,
+    /// C for one thread.
+    C,
+    /// C with OpenMP.
+    OpenMp,
+    /// OpenCL.
+    OpenCl,
+}
+
+impl Backend {
+    /// As it is written.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Backend::Interp => "interp",
+            Backend::C => "c",
+            Backend::OpenMp => "openmp",
+            Backend::OpenCl => "opencl",
+        }
+    }
+
+    /// As it is called in a sentence.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Backend::Interp => "the interpreter",
+            Backend::C => "C",
+            Backend::OpenMp => "OpenMP",
+            Backend::OpenCl => "OpenCL",
+        }
+    }
+
+    /// The target that it needs code for.
+    pub const fn target(self) -> Option<Target> {
+        match self {
+            Backend::Interp => None,
+            Backend::C => Some(Target::C),
+            Backend::OpenMp => Some(Target::OpenMp),
+            Backend::OpenCl => Some(Target::OpenCl),
+        }
+    }
+}
+
+/// What is said to whoever wants OpenCL.
+pub fn no_opencl() -> Failure {
+    Failure::Unavailable(
+        "this version of rise-ls does not run OpenCL; `--backend interp` runs the program"
+            .to_owned(),
+    )
+}
+
+/// The backend that is wanted; else the program's target if there is a compiler and code for it;
+/// else the interpreter.
+pub fn choose(
+    db: &Database,
+    item: ItemId,
+    program: &Program<Primitive>,
+    wanted: Option<Backend>,
+    limits: &Limits,
+) -> Result<Backend, Failure> {
+    match wanted {
+        Some(Backend::OpenCl) => return Err(no_opencl()),
+        Some(backend) => return Ok(backend),
+        None => {}
+    }
+    let parsed = db.parsed(item);
+    let annotated = annotations::target(&parsed.item).and_then(Target::from_name);
+    let target = annotated.unwrap_or_else(|| target_of(&program.body));
+    let backend = match target {
+        Target::C => Backend::C,
+        Target::OpenMp => Backend::OpenMp,
+        Target::OpenCl => return Ok(Backend::Interp),
+    };
+    let has_code = db.module(item, target).is_ok();
+    if has_code && Compiler::find(limits).is_ok() {
+        Ok(backend)
+    } else {
+        Ok(Backend::Interp)
+    }
+}
+
+/// The target whose primitives an expression uses.
+fn target_of(body: &Expr<Primitive>) -> Target {
+    struct Uses(Target);
+    impl Mapper<Primitive> for Uses {
+        fn expr(&mut self, expr: &Expr<Primitive>) -> Expr<Primitive> {
+            if let Form::Primitive(primitive, ..) = &expr.form {
+                use Primitive as P;
+                match primitive {
+                    P::MapPar | P::ReducePar if self.0 == Target::C => self.0 = Target::OpenMp,
+                    P::MapGlobal | P::MapWorkGroup | P::MapLocal | P::OclRun => {
+                        self.0 = Target::OpenCl
+                    }
+                    _ => {}
+                }
+            }
+            walk(self, expr)
+        }
+    }
+    let mut uses = Uses(Target::C);
+    uses.expr(body);
+    uses.0
+}

@@ -1,0 +1,117 @@
+//! Runs of compiled programs.
+
+use super::{Backend, Failure, Ran, Runs, errors};
+use codegen::Module;
+use runtime::cc::foreign::functions_with_bodies;
+use runtime::cc::{self, CompileError, Compiler, Message};
+use runtime::launch;
+use runtime::{Bindings, Shape, Value};
+use std::sync::Arc;
+
+impl Runs<'_> {
+    /// Compiles the program and calls it: once, or so many times after a warm-up.
+    pub(super) fn compiled(
+        &self,
+        backend: Backend,
+        bench: Option<u32>,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Ran, Failure> {
+        let compiler = Compiler::find(self.limits)?;
+        progress("translating");
+        let module = self.module(backend)?;
+        self.check_signature(&module)?;
+        let params: Vec<Shape> = self
+            .launch
+            .args
+            .iter()
+            .map(|value| value.shape().clone())
+            .collect();
+        let program = cc::Program {
+            text: &module.text,
+            function: &module.signature.name,
+            sizes: self.launch.sizes.len(),
+            params: &params,
+            openmp: backend == Backend::OpenMp,
+        };
+        progress("compiling");
+        let executable = match program.compile(&compiler, self.limits) {
+            Ok(executable) => executable,
+            Err(CompileError::Refused { messages, output }) => {
+                return Err(self.refused(&module.text, &messages, &output));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        progress("running");
+        let sizes: Vec<i32> = self.launch.sizes.iter().map(|(_, value)| *value).collect();
+        let args: Vec<&Value> = self.launch.args.iter().collect();
+        let runs = cc::Runs {
+            warm_up: u32::from(bench.is_some()),
+            timed: bench.unwrap_or(1),
+        };
+        let result = self.launch.result.clone()?;
+        let outcome = executable.run(&sizes, &args, result, runs, self.limits)?;
+        let mut printed = String::from_utf8_lossy(&outcome.stdout).into_owned();
+        printed.push_str(&String::from_utf8_lossy(&outcome.stderr));
+        Ok(Ran {
+            value: outcome.value,
+            times: bench.map_or_else(Vec::new, |_| outcome.times),
+            printed,
+        })
+    }
+
+    fn module(&self, backend: Backend) -> Result<Arc<Module>, Failure> {
+        let Some(target) = backend.target() else {
+            return Err(super::backend::no_opencl());
+        };
+        self.db
+            .module(self.item, target)
+            .map_err(|found| Failure::Wrong(vec![(self.item, errors(&found))]))
+    }
+
+    /// The conditions of the generated code, which has sizes and parameters as the program has
+    /// them.
+    fn check_signature(&self, module: &Module) -> Result<(), Failure> {
+        let signature = &module.signature;
+        let launch = self.launch;
+        if signature.sizes.len() != launch.sizes.len()
+            || signature.params.len() != launch.args.len()
+        {
+            return Err(Failure::failed(
+                "the generated function has other parameters than the program".to_owned(),
+            ));
+        }
+        let values = signature.sizes.iter().zip(&launch.sizes);
+        let bindings = Bindings {
+            nats: values
+                .map(|((var, _), (_, value))| (*var, i64::from(*value)))
+                .collect(),
+            names: rise::Names(signature.names.clone().into()),
+            ..Bindings::default()
+        };
+        Ok(launch::check(&signature.requires, &bindings)?)
+    }
+
+    /// What the C compiler says of a program, at the foreign function that it is about if there
+    /// is one.
+    pub(super) fn refused(&self, text: &str, messages: &[Message], output: &str) -> Failure {
+        let functions = functions_with_bodies(&self.program.body);
+        let is_error = |message: &&Message| message.severity == cc::Severity::Error;
+        for message in messages.iter().filter(is_error) {
+            let place = cc::foreign::place_in_body(text, message, &functions);
+            if let Some(place) =
+                place.and_then(|(function, offset)| self.body_place(&function, offset))
+            {
+                return Failure::Failed(super::Complaint {
+                    message: format!("the C compiler: {}", message.text),
+                    place: Some(place),
+                    uses: Vec::new(),
+                });
+            }
+        }
+        let first = messages
+            .iter()
+            .find(is_error)
+            .map_or(output.trim(), |message| &message.text);
+        Failure::failed(format!("the C compiler refuses the program: {first}"))
+    }
+}

@@ -1,0 +1,198 @@
+//! Runs as JSON: one object, for `run --format json` and for editors.
+
+use super::{Done, Failure};
+use runtime::compare::{Comparison, Difference};
+use runtime::launch::Source;
+use runtime::text::json;
+use serde::Serialize;
+use serde_json::value::Map;
+use std::path::Path;
+use std::time::Duration;
+
+#[derive(Serialize)]
+struct Result<'a> {
+    def: &'a str,
+    backend: &'static str,
+    sizes: Map<String, serde_json::Value>,
+    args: Vec<Arg<'a>>,
+    r#type: String,
+    times: Option<Times>,
+    verify: Option<Verify>,
+    printed: &'a str,
+    out: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Arg<'a> {
+    name: &'a str,
+    r#type: String,
+    from: String,
+}
+
+#[derive(Serialize)]
+struct Times {
+    runs: usize,
+    /// Seconds.
+    min: f64,
+    median: f64,
+    max: f64,
+    gflops: Option<f64>,
+    gigabytes: f64,
+}
+
+#[derive(Serialize)]
+struct Verify {
+    ok: bool,
+    compared: u64,
+    skipped: u64,
+    wrong: u64,
+    first: Option<Place>,
+    worst: Option<Place>,
+}
+
+#[derive(Serialize)]
+struct Place {
+    path: String,
+    actual: serde_json::Value,
+    expected: serde_json::Value,
+    /// None where it is no finite number.
+    error: Option<f64>,
+}
+
+/// The run as one line of JSON. The result stands in it under `value`, unless it was written to
+/// a file.
+pub fn result(done: &Done, out: Option<&Path>) -> String {
+    let head = Result {
+        def: &done.def,
+        backend: done.backend.as_str(),
+        sizes: (done.launch.sizes.iter())
+            .map(|(name, value)| (name.to_string(), (*value).into()))
+            .collect(),
+        args: args(done),
+        r#type: done.value.shape().to_string(),
+        times: times(done),
+        verify: done.verified.as_ref().map(verify),
+        printed: &done.printed,
+        out: out.map(|path| path.display().to_string()),
+    };
+    let mut text = serde_json::to_string(&head).unwrap_or_else(|_| "{}".to_owned());
+    if out.is_none() && text.len() > 2 {
+        text.truncate(text.len() - 1);
+        text.push_str(",\"value\":");
+        // Writing to a string does not fail.
+        let _ = done.value.write_json(&mut text);
+        text.push('}');
+    }
+    text
+}
+
+/// Why there is no result, as one line of JSON.
+pub fn failure(failure: &Failure) -> String {
+    let message = match failure {
+        Failure::Wrong(all) => {
+            let first = all.iter().flat_map(|(_, diagnostics)| diagnostics).next();
+            first.map_or_else(String::new, |diagnostic| diagnostic.message.clone())
+        }
+        Failure::Launch(error) => error.to_string(),
+        Failure::Unavailable(message) => message.clone(),
+        Failure::Failed(complaint) => complaint.message.clone(),
+        Failure::Cancelled => "stopped".to_owned(),
+    };
+    serde_json::json!({ "error": message }).to_string()
+}
+
+fn args(done: &Done) -> Vec<Arg<'_>> {
+    let from = |source: &Source| match source {
+        Source::Random => "random".to_owned(),
+        Source::Zeros => "zeros".to_owned(),
+        Source::Iota => "iota".to_owned(),
+        Source::Literal(_) => "value".to_owned(),
+        Source::File(path) => path.display().to_string(),
+    };
+    let launch = &done.launch;
+    let all = launch.params.iter().zip(&launch.args).zip(&launch.sources);
+    all.map(|((name, value), source)| Arg {
+        name,
+        r#type: value.shape().to_string(),
+        from: from(source),
+    })
+    .collect()
+}
+
+fn times(done: &Done) -> Option<Times> {
+    let summary = Summary::of(done)?;
+    Some(Times {
+        runs: done.times.len(),
+        min: summary.min.as_secs_f64(),
+        median: summary.median.as_secs_f64(),
+        max: summary.max.as_secs_f64(),
+        gflops: summary.gflops,
+        gigabytes: summary.gigabytes,
+    })
+}
+
+/// What times say.
+pub struct Summary {
+    /// The shortest.
+    pub min: Duration,
+    /// The one in the middle.
+    pub median: Duration,
+    /// The longest.
+    pub max: Duration,
+    /// Floating point operations in the median, 1e9 a second.
+    pub gflops: Option<f64>,
+    /// Bytes of arguments and result in the median, 1e9 a second.
+    pub gigabytes: f64,
+}
+
+impl Summary {
+    /// Of a run that was timed.
+    pub fn of(done: &Done) -> Option<Summary> {
+        let mut sorted = done.times.clone();
+        sorted.sort_unstable();
+        let (min, max) = (*sorted.first()?, *sorted.last()?);
+        let middle = sorted.len() / 2;
+        let median = if sorted.len() % 2 == 0 {
+            (sorted[middle - 1] + sorted[middle]) / 2
+        } else {
+            sorted[middle]
+        };
+        // A clock may not see the shortest of runs.
+        let nanoseconds = median.as_nanos().max(1) as f64;
+        let args = done.launch.args.iter().map(|value| value.bytes().len());
+        let bytes = args.sum::<usize>() + done.value.bytes().len();
+        Some(Summary {
+            min,
+            median,
+            max,
+            gflops: done.flops.map(|flops| flops as f64 / nanoseconds),
+            gigabytes: bytes as f64 / nanoseconds,
+        })
+    }
+}
+
+fn verify(found: &Comparison) -> Verify {
+    Verify {
+        ok: found.wrong == 0,
+        compared: found.compared,
+        skipped: found.skipped,
+        wrong: found.wrong,
+        first: found.first.as_ref().map(place),
+        worst: found.worst.as_ref().map(place),
+    }
+}
+
+fn place(difference: &Difference) -> Place {
+    let value = |scalar| {
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = json(scalar, &mut text);
+        serde_json::from_str(&text).unwrap_or_default()
+    };
+    Place {
+        path: difference.path.to_string(),
+        actual: value(difference.actual),
+        expected: value(difference.expected),
+        error: difference.error.is_finite().then_some(difference.error),
+    }
+}

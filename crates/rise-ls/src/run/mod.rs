@@ -1,0 +1,234 @@
+//! Running a definition, for the command line and for editors: interpreted, or compiled and called.
+
+mod annotations;
+mod backend;
+mod compiled;
+mod interpreted;
+mod json;
+mod places;
+
+pub use annotations::default_sizes;
+pub use backend::Backend;
+pub use json::{Summary, failure as failure_json, result as result_json};
+
+use db::{Database, ItemId};
+use rise::Primitive;
+use rise::core::{LinkError, Program};
+use runtime::cc::{CompileError, RunError};
+use runtime::compare::{Comparison, compare};
+use runtime::launch::{self, Launch, LaunchError, Request};
+use runtime::process::{Limits, ProcessError};
+use runtime::{ShapeError, Value};
+use std::sync::Arc;
+use std::time::Duration;
+use syntax::{Diagnostic, Severity, Span};
+
+/// What is to be done.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// What runs the program; none leaves the choice.
+    pub backend: Option<Backend>,
+    /// Sizes and arguments.
+    pub request: Request,
+    /// How often it is timed, after a warm-up; none runs it once.
+    pub bench: Option<u32>,
+    /// Whether the result is compared with the interpreter's.
+    pub verify: bool,
+    /// The tolerance of that comparison.
+    pub tolerance: Option<f64>,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Done {
+    /// The definition's name.
+    pub def: String,
+    /// What ran it.
+    pub backend: Backend,
+    /// What it ran with.
+    pub launch: Launch,
+    /// The result.
+    pub value: Value,
+    /// How long each timed run took; empty if none was asked for.
+    pub times: Vec<Duration>,
+    /// Floating point operations of a run, where they can be counted.
+    pub flops: Option<u64>,
+    /// The comparison with the interpreter, if it was asked for.
+    pub verified: Option<Comparison>,
+    /// What the program itself printed.
+    pub printed: String,
+}
+
+/// Why there is no result.
+#[derive(Debug)]
+pub enum Failure {
+    /// The definition, or one that it uses, has mistakes, or cannot be compiled.
+    Wrong(Vec<(ItemId, Vec<Diagnostic>)>),
+    /// Sizes or arguments do not fit.
+    Launch(LaunchError),
+    /// A tool is missing, or what is asked for cannot be had.
+    Unavailable(String),
+    /// The program failed while it ran.
+    Failed(Complaint),
+    /// Somebody asked to stop.
+    Cancelled,
+}
+
+/// A message about a running program, and where it belongs.
+#[derive(Debug)]
+pub struct Complaint {
+    /// What happened.
+    pub message: String,
+    /// The place in the text.
+    pub place: Option<(ItemId, Span)>,
+    /// The uses that led there, innermost first.
+    pub uses: Vec<(ItemId, Span)>,
+}
+
+impl From<LaunchError> for Failure {
+    fn from(error: LaunchError) -> Failure {
+        Failure::Launch(error)
+    }
+}
+
+impl From<CompileError> for Failure {
+    fn from(error: CompileError) -> Failure {
+        match error {
+            CompileError::Process(ProcessError::Cancelled) => Failure::Cancelled,
+            CompileError::Refused { .. } | CompileError::Process(_) => {
+                Failure::failed(error.to_string())
+            }
+            CompileError::NoCompiler(_) | CompileError::Files { .. } | CompileError::NoFolder => {
+                Failure::Unavailable(error.to_string())
+            }
+        }
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Failure {
+        match error {
+            RunError::Process(ProcessError::Cancelled) => Failure::Cancelled,
+            RunError::Memory { .. } | RunError::Shape(_) | RunError::Files(_) => {
+                Failure::Unavailable(error.to_string())
+            }
+            RunError::Process(_) | RunError::Failed { .. } | RunError::NoResult { .. } => {
+                Failure::failed(error.to_string())
+            }
+        }
+    }
+}
+
+impl From<ShapeError> for Failure {
+    fn from(error: ShapeError) -> Failure {
+        Failure::Launch(LaunchError::Result(error))
+    }
+}
+
+impl Failure {
+    fn failed(message: String) -> Failure {
+        Failure::Failed(Complaint {
+            message,
+            place: None,
+            uses: Vec::new(),
+        })
+    }
+}
+
+/// Runs a definition. `progress` is told what is being done.
+pub fn run(
+    db: &Database,
+    item: ItemId,
+    job: &Job,
+    limits: &Limits,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Done, Failure> {
+    progress("checking");
+    let program = program(db, item)?;
+    let launch = launch::prepare(&*program, &job.request)?;
+    let backend = backend::choose(db, item, &program, job.backend, limits)?;
+    let runs = Runs {
+        db,
+        item,
+        program: &program,
+        launch: &launch,
+        limits,
+    };
+    let ran = match backend {
+        Backend::Interp => runs.interpreted(job.bench, progress)?,
+        Backend::C | Backend::OpenMp => runs.compiled(backend, job.bench, progress)?,
+        Backend::OpenCl => return Err(backend::no_opencl()),
+    };
+    let verified = if job.verify {
+        Some(runs.verified(&ran.value, job.tolerance, progress)?)
+    } else {
+        None
+    };
+    let flops = runtime::work::flops(&program, &launch.bindings);
+    Ok(Done {
+        def: program.name.to_string(),
+        backend,
+        value: ran.value,
+        times: ran.times,
+        flops,
+        verified,
+        printed: ran.printed,
+        launch,
+    })
+}
+
+/// What the runs of one job share.
+struct Runs<'a> {
+    db: &'a Database,
+    item: ItemId,
+    program: &'a Program<Primitive>,
+    launch: &'a Launch,
+    limits: &'a Limits,
+}
+
+/// What a run gives.
+struct Ran {
+    value: Value,
+    times: Vec<Duration>,
+    printed: String,
+}
+
+impl Runs<'_> {
+    fn verified(
+        &self,
+        value: &Value,
+        tolerance: Option<f64>,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Comparison, Failure> {
+        let expected = self.interpreted(None, progress)?;
+        progress("comparing");
+        compare(value, &expected.value, tolerance)
+            .ok_or_else(|| Failure::failed("the interpreter's result has another shape".to_owned()))
+    }
+}
+
+/// The closed program of a definition.
+fn program(db: &Database, item: ItemId) -> Result<Arc<Program<Primitive>>, Failure> {
+    db.linked(item).map_err(|error| {
+        let mut items = vec![item];
+        if let LinkError::BrokenUse { id, .. } = &error {
+            items.push(db.item_of(*id));
+        }
+        let wrong: Vec<_> = items
+            .into_iter()
+            .map(|item| (item, errors(&db.item_diagnostics(item))))
+            .filter(|(_, errors)| !errors.is_empty())
+            .collect();
+        if wrong.is_empty() {
+            Failure::failed(error.to_string())
+        } else {
+            Failure::Wrong(wrong)
+        }
+    })
+}
+
+/// The errors among diagnostics.
+fn errors(all: &[Diagnostic]) -> Vec<Diagnostic> {
+    let is_error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
+    all.iter().filter(is_error).cloned().collect()
+}

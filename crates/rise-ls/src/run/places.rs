@@ -1,0 +1,48 @@
+//! Where in the text what happens in a running program belongs.
+
+use super::Runs;
+use db::ItemId;
+use rise::core::{Foreign, Origin, Source};
+use syntax::Span;
+
+impl Runs<'_> {
+    /// The place of an expression outside of the library, and the uses that brought it into the
+    /// program, innermost first.
+    pub(super) fn places(&self, origin: Origin) -> (Option<(ItemId, Span)>, Vec<(ItemId, Span)>) {
+        let mut places = Vec::new();
+        let mut next = Some(origin);
+        while let Some(source) = next.and_then(|origin| self.program.origins.get(origin.0 as usize))
+        {
+            let (item, span) = self.place(source);
+            if !self.db.is_library(self.db.file_of(item)) {
+                places.push((item, span));
+            }
+            next = source.used_at;
+        }
+        let mut places = places.into_iter();
+        (places.next(), places.collect())
+    }
+
+    fn place(&self, source: &Source) -> (ItemId, Span) {
+        let item = source.def.map_or(self.item, |def| self.db.item_of(def));
+        (item, source.head)
+    }
+
+    /// The place so many bytes into the body of a foreign function.
+    pub(super) fn body_place(&self, function: &Foreign, offset: usize) -> Option<(ItemId, Span)> {
+        let item = self.db.item_of(function.id?);
+        let (body, span) = (function.body.as_deref()?, function.body_span?);
+        let text = self.db.item_text(item);
+        // The span has the quotes too.
+        let quoted = text.get(span.start as usize..span.end as usize)?;
+        let start = span.start as usize + quoted.find(body)? + offset.min(body.len());
+        let rest = text.get(start..)?;
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len()).max(1);
+        let end = start + length.min(rest.len());
+        Some((
+            item,
+            Span::new(u32::try_from(start).ok()?, u32::try_from(end).ok()?),
+        ))
+    }
+}

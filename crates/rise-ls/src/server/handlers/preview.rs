@@ -1,0 +1,243 @@
+//! `rise/preview`: a definition in one of the forms that it takes on its way to running code, and
+//! `rise/previewChanged` when an edit changes one that a client shows.
+
+use db::{Declares, FileId, ItemId};
+use ide::Form;
+use ropey::Rope;
+use serde::{Deserialize, Serialize};
+use tower_lsp::jsonrpc::Error;
+use tower_lsp::lsp_types::notification::Notification;
+use tower_lsp::lsp_types::{Diagnostic, Position, Range, TextDocumentIdentifier};
+
+use super::Answer;
+use crate::server::event::invalid_params;
+use crate::server::positions::{Encoding, to_range};
+use crate::server::previews::Shown;
+use crate::server::snapshot::{Document, Snapshot};
+use crate::server::to_proto;
+use crate::server::uri::Uri;
+use syntax::Span;
+
+/// The parameters of `rise/preview`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PreviewParams {
+    text_document: TextDocumentIdentifier,
+    /// A place in the definition.
+    #[serde(default)]
+    position: Option<Position>,
+    /// Its name, if there is no place; without both it is the document's first definition.
+    #[serde(default)]
+    def: Option<String>,
+    /// `rise`, `dpia`, `dpia-imperative`, `c` or `openmp`.
+    #[serde(rename = "as")]
+    form: String,
+}
+
+/// A definition in a form.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PreviewResult {
+    /// The definition.
+    pub def: String,
+    /// The form.
+    #[serde(rename = "as")]
+    pub form: &'static str,
+    /// The version of the document that this was made of.
+    pub version: Option<i32>,
+    /// `dot as C`
+    pub title: String,
+    /// The language of the text, as editors call it.
+    pub language: &'static str,
+    /// The text; empty if there are errors.
+    pub text: String,
+    /// Which part of the text comes from where; parts nest.
+    pub map: Vec<PreviewMap>,
+    /// What keeps the definition from having this form.
+    pub errors: Vec<Diagnostic>,
+}
+
+/// A part of a preview.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PreviewMap {
+    /// Where it comes from, in the document.
+    pub source: Range,
+    /// Where it is, in the text.
+    pub target: Range,
+    /// What made it, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub made_by: Option<String>,
+}
+
+/// `rise/previewChanged`
+#[derive(Debug)]
+pub enum PreviewChanged {}
+
+impl Notification for PreviewChanged {
+    type Params = PreviewChangedParams;
+    const METHOD: &'static str = "rise/previewChanged";
+}
+
+/// The parameters of `rise/previewChanged`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PreviewChangedParams {
+    /// The document.
+    pub text_document: TextDocumentIdentifier,
+    /// The rest is that of the answer to `rise/preview`.
+    #[serde(flatten)]
+    pub preview: serde_json::Value,
+}
+
+/// The parameters of `rise/previewClosed`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PreviewClosedParams {
+    /// The document.
+    pub text_document: TextDocumentIdentifier,
+    /// The definition.
+    pub def: String,
+    /// The form.
+    #[serde(rename = "as")]
+    pub form: String,
+}
+
+/// `rise/preview`
+pub fn preview(snapshot: &Snapshot, params: PreviewParams) -> Answer<PreviewResult> {
+    let document = snapshot.document(&params.text_document.uri)?;
+    let form = form(&params.form)?;
+    let (item, def) = definition(snapshot, &document, &params)?;
+    let result = of_item(snapshot, &document, item, def.clone(), form);
+    if snapshot.view.open.contains_key(&document.file) {
+        let shown = Shown {
+            file: document.file,
+            def,
+            form,
+        };
+        snapshot.view.previews.show(shown, &result);
+    }
+    Ok(result)
+}
+
+fn form(name: &str) -> Result<Form, Error> {
+    Form::from_name(name).ok_or_else(|| {
+        let known: Vec<&str> = Form::ALL.iter().map(|form| form.as_str()).collect();
+        let known = known.join("`, `");
+        invalid_params(format_args!(
+            "there is no form `{name}`; there are `{known}`"
+        ))
+    })
+}
+
+fn definition(
+    snapshot: &Snapshot,
+    document: &Document,
+    params: &PreviewParams,
+) -> Result<(ItemId, String), Error> {
+    let db = &snapshot.db;
+    let name = |item: ItemId| match &db.header(item).declares {
+        Declares::Def(name) => Some((item, name.to_string())),
+        _ => None,
+    };
+    if let Some(position) = params.position {
+        let at = db.item_at(document.file, document.offset(position));
+        return at
+            .and_then(|(item, _)| name(item))
+            .ok_or_else(|| invalid_params("there is no definition at this place"));
+    }
+    let items = db.items(document.file);
+    let mut defs = items.iter().filter_map(|&item| name(item));
+    let found = match &params.def {
+        Some(wanted) => defs.find(|(_, name)| name == wanted),
+        None => defs.next(),
+    };
+    found.ok_or_else(|| match &params.def {
+        Some(wanted) => invalid_params(format_args!("the document does not define `{wanted}`")),
+        None => invalid_params("the document has no definitions"),
+    })
+}
+
+/// The preview that a client shows, as it is now; `None` if its definition is gone.
+pub fn again(snapshot: &Snapshot, shown: &Shown) -> Option<(Uri, PreviewResult)> {
+    let open = snapshot.view.open.get(&shown.file)?;
+    let db = &snapshot.db;
+    let items = db.items(shown.file);
+    let item = *items
+        .iter()
+        .find(|&&item| matches!(&db.header(item).declares, Declares::Def(n) if *n == shown.def))?;
+    let document = snapshot.document_of(shown.file);
+    let result = of_item(snapshot, &document, item, shown.def.clone(), shown.form);
+    Some((open.uri.clone(), result))
+}
+
+fn of_item(
+    snapshot: &Snapshot,
+    document: &Document,
+    item: ItemId,
+    def: String,
+    form: Form,
+) -> PreviewResult {
+    let db = &snapshot.db;
+    let version = snapshot.version(document.file);
+    let empty = |errors| PreviewResult {
+        title: format!("{def} as {}", form.title()),
+        def: def.clone(),
+        form: form.as_str(),
+        version,
+        language: form.language(),
+        text: String::new(),
+        map: Vec::new(),
+        errors,
+    };
+    match ide::preview(db, document.file, item, form) {
+        Ok(preview) => {
+            let text = Rope::from_str(&preview.text);
+            let map = preview.map.iter();
+            let map = map
+                .map(|part| part_of(snapshot, document, &text, part))
+                .collect();
+            PreviewResult {
+                title: preview.title,
+                text: preview.text,
+                map,
+                ..empty(Vec::new())
+            }
+        }
+        Err(errors) => {
+            let found = ide::item_diagnostics(db, item, &errors);
+            let shown = found
+                .iter()
+                .map(|found| to_proto::diagnostic(snapshot, document, found));
+            empty(shown.collect())
+        }
+    }
+}
+
+fn part_of(
+    snapshot: &Snapshot,
+    document: &Document,
+    text: &Rope,
+    part: &ide::PreviewPart,
+) -> PreviewMap {
+    let encoding: Encoding = document.encoding;
+    let at = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
+    let target = Span::new(at(part.target.start), at(part.target.end));
+    PreviewMap {
+        source: document.range(snapshot.db.absolute(part.item, part.source)),
+        target: to_range(text, target, encoding),
+        made_by: part.made_by.clone(),
+    }
+}
+
+/// The file that a closed preview was about.
+pub fn closed(
+    params: &PreviewClosedParams,
+    file: impl FnOnce(&Uri) -> Option<FileId>,
+) -> Option<Shown> {
+    Some(Shown {
+        file: file(&params.text_document.uri)?,
+        def: params.def.clone(),
+        form: Form::from_name(&params.form)?,
+    })
+}
