@@ -1,6 +1,7 @@
 //! What is done to the project rather than by it.
 
 mod bench;
+mod fuzz;
 mod generate;
 mod tidy;
 
@@ -20,6 +21,8 @@ struct Arguments {
 enum Task {
     /// Measure speed and memory of the release binary on generated workspaces.
     Bench(bench::Options),
+    /// Compile random programs and compare them with the interpreter.
+    Fuzz(fuzz::Options),
     /// Make the tree-sitter parser and the copies of its queries anew.
     Generate,
     /// Check the rules of the house: which crate uses which, how long a file is.
@@ -30,6 +33,7 @@ fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let result = match Arguments::parse().task {
         Task::Bench(options) => bench::run(&options).map_err(|error| error.to_string()),
+        Task::Fuzz(options) => fuzz::run(&options),
         Task::Generate => generate::run(&root),
         Task::Tidy => tidy(&root),
     };

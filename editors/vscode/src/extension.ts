@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { Library, LIBRARY_SCHEME } from "./library";
+import { PREVIEW_SCHEME, Previews } from "./preview";
 import { Session } from "./session";
 import { describe } from "./status";
 
@@ -12,10 +13,17 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const trace = vscode.window.createOutputChannel("RISE trace");
   const current = new Session(context, output, trace);
   session = current;
+  const previews = new Previews(current);
+  current.onPreviewChanged = (params) => previews.update(params);
   context.subscriptions.push(
     output,
     trace,
     current,
+    previews,
+    vscode.workspace.registerTextDocumentContentProvider(PREVIEW_SCHEME, previews),
+    vscode.commands.registerCommand("rise.preview", (form?: unknown) =>
+      previews.open(typeof form === "string" ? form : undefined),
+    ),
     vscode.workspace.registerTextDocumentContentProvider(LIBRARY_SCHEME, new Library(current)),
     vscode.commands.registerCommand("rise.restartServer", () => current.restart()),
     vscode.commands.registerCommand("rise.showOutput", () => output.show()),

@@ -12,6 +12,7 @@ import {
   State,
 } from "vscode-languageclient/node";
 import { LIBRARY_SCHEME } from "./library";
+import type { PreviewChanged } from "./preview";
 import { find, NoServer, type Server } from "./server";
 
 const README = "https://github.com/rise-lang/rise-ls#readme";
@@ -20,6 +21,8 @@ const WITHIN_MS = 3 * 60_000;
 
 export class Session implements vscode.Disposable {
   private client: LanguageClient | undefined;
+  /** What to do when an edit has changed a preview. */
+  onPreviewChanged: (params: PreviewChanged) => void = () => {};
   /** Starts and stops wait for each other. */
   private turn: Promise<void> = Promise.resolve();
 
@@ -65,6 +68,9 @@ export class Session implements vscode.Disposable {
     const client = new LanguageClient("rise", "RISE", command(server), this.options());
     this.client = client;
     try {
+      client.onNotification("rise/previewChanged", (params: PreviewChanged) =>
+        this.onPreviewChanged(params),
+      );
       await client.start();
     } catch (error) {
       this.output.appendLine(`The server did not start: ${String(error)}`);

@@ -3,6 +3,7 @@
 
 mod client;
 mod generate;
+mod programs;
 mod random;
 mod server;
 mod table;
@@ -36,6 +37,9 @@ pub struct Options {
     /// Write the workspace into this folder, and keep it.
     #[arg(long)]
     keep: Option<PathBuf>,
+    /// Measure the low-level programs of the examples only, those with this in their names.
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
+    programs: Option<String>,
     /// Print JSON instead of a table.
     #[arg(long)]
     json: bool,
@@ -45,6 +49,10 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// Measures and prints.
 pub fn run(options: &Options) -> Outcome<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    if let Some(only) = &options.programs {
+        return programs::run(&root, only, options.json);
+    }
     let binary = match &options.binary {
         Some(binary) => binary.clone(),
         None => build()?,
@@ -71,7 +79,7 @@ pub fn run(options: &Options) -> Outcome<()> {
 }
 
 /// Builds the release binary and says where it is.
-fn build() -> Outcome<PathBuf> {
+pub fn build() -> Outcome<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let arguments = [
         "build",

@@ -1,0 +1,231 @@
+// Previews: what a definition becomes on its way to running code, beside its source, while one types.
+// The server makes the text and says which part comes from where; this shows it, and marks in one
+// editor what the cursor of the other one stands on.
+
+import * as vscode from "vscode";
+import { innermost, type Part, type Position, type Range } from "./parts";
+import type { Session } from "./session";
+
+export const PREVIEW_SCHEME = "rise-preview";
+
+export interface Preview {
+  def: string;
+  as: string;
+  title: string;
+  language: string;
+  text: string;
+  map: Part[];
+  errors: { message: string; range: Range }[];
+}
+
+export type PreviewChanged = Preview & { textDocument: { uri: string } };
+
+interface Shown {
+  readonly document: vscode.Uri;
+  readonly preview: Preview;
+  /** The last text that there was: it stays while the program has errors. */
+  readonly text: string;
+  readonly map: Part[];
+}
+
+const FORMS: readonly { label: string; as: string; extension: string; detail: string }[] = [
+  { label: "C", as: "c", extension: "c", detail: "C99 for one thread" },
+  { label: "OpenMP", as: "openmp", extension: "c", detail: "C99 with OpenMP" },
+  {
+    label: "Imperative DPIA",
+    as: "dpia-imperative",
+    extension: "dpia",
+    detail: "loops, buffers and places",
+  },
+  {
+    label: "Functional DPIA",
+    as: "dpia",
+    extension: "dpia",
+    detail: "what is read and what is written",
+  },
+  {
+    label: "RISE",
+    as: "rise",
+    extension: "rise",
+    detail: "everything that the definition uses in its place",
+  },
+];
+
+export class Previews implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  private readonly shown = new Map<string, Shown>();
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.changed.event;
+  private readonly mark = vscode.window.createTextEditorDecorationType({
+    backgroundColor: new vscode.ThemeColor("editor.wordHighlightBackground"),
+    overviewRulerColor: new vscode.ThemeColor("editorOverviewRuler.wordHighlightForeground"),
+  });
+  private readonly own: vscode.Disposable[];
+
+  constructor(private readonly session: Session) {
+    this.own = [
+      this.changed,
+      this.mark,
+      vscode.window.onDidChangeTextEditorSelection((event) => this.selected(event.textEditor)),
+      vscode.workspace.onDidCloseTextDocument((document) => this.closed(document)),
+    ];
+  }
+
+  dispose(): void {
+    for (const part of this.own) part.dispose();
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    const shown = this.shown.get(uri.toString());
+    return shown === undefined ? "" : content(shown);
+  }
+
+  /** Shows the definition at the cursor in a form that the user picks, beside its source. */
+  async open(wanted?: string): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    const client = this.session.running;
+    if (editor?.document.languageId !== "rise" || client === undefined) {
+      await vscode.window.showInformationMessage("A preview needs an open RISE file and a server.");
+      return;
+    }
+    const form =
+      FORMS.find((form) => form.as === wanted) ??
+      (await vscode.window.showQuickPick(FORMS, { placeHolder: "Show the definition as" }));
+    if (form === undefined) return;
+    const document = editor.document.uri;
+    try {
+      const preview = await client.sendRequest<Preview>("rise/preview", {
+        textDocument: { uri: client.code2ProtocolConverter.asUri(document) },
+        position: client.code2ProtocolConverter.asPosition(editor.selection.active),
+        as: form.as,
+      });
+      const uri = address(document, preview.def, form.as, form.extension);
+      this.keep(uri, document, preview);
+      const text = await vscode.workspace.openTextDocument(uri);
+      await vscode.languages.setTextDocumentLanguage(text, known(preview.language));
+      await vscode.window.showTextDocument(text, {
+        viewColumn: vscode.ViewColumn.Beside,
+        preserveFocus: true,
+        preview: false,
+      });
+      this.selected(editor);
+    } catch (error) {
+      await vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** An edit has changed a preview. */
+  update(params: PreviewChanged): void {
+    const client = this.session.running;
+    if (client === undefined) return;
+    const document = client.protocol2CodeConverter.asUri(params.textDocument.uri);
+    const extension = FORMS.find((form) => form.as === params.as)?.extension ?? "txt";
+    const uri = address(document, params.def, params.as, extension);
+    if (!this.shown.has(uri.toString())) return;
+    this.keep(uri, document, params);
+    this.changed.fire(uri);
+  }
+
+  private keep(uri: vscode.Uri, document: vscode.Uri, preview: Preview): void {
+    const before = this.shown.get(uri.toString());
+    const failed = preview.errors.length > 0;
+    this.shown.set(uri.toString(), {
+      document,
+      preview,
+      text: failed ? (before?.text ?? "") : preview.text,
+      map: failed ? [] : preview.map,
+    });
+  }
+
+  private closed(document: vscode.TextDocument): void {
+    const shown = this.shown.get(document.uri.toString());
+    const client = this.session.running;
+    if (shown === undefined) return;
+    this.shown.delete(document.uri.toString());
+    void client?.sendNotification("rise/previewClosed", {
+      textDocument: { uri: client.code2ProtocolConverter.asUri(shown.document) },
+      def: shown.preview.def,
+      as: shown.preview.as,
+    });
+  }
+
+  /** Marks in the other editor what the cursor stands on. */
+  private selected(editor: vscode.TextEditor): void {
+    const cursor: Position = editor.selection.active;
+    const own = this.shown.get(editor.document.uri.toString());
+    if (own !== undefined) {
+      const part = innermost(own.map, cursor, "target");
+      for (const source of editors(own.document)) {
+        show(source, this.mark, part === undefined ? [] : [part.source]);
+      }
+      return;
+    }
+    for (const [key, shown] of this.shown) {
+      if (shown.document.toString() !== editor.document.uri.toString()) continue;
+      const at = innermost(shown.map, cursor, "source");
+      const parts = shown.map.filter((part) => at !== undefined && same(part.source, at.source));
+      for (const target of editors(vscode.Uri.parse(key))) {
+        show(
+          target,
+          this.mark,
+          parts.map((part) => part.target),
+        );
+      }
+    }
+  }
+}
+
+/** The text of a preview; while the program has errors, they stand above the last text. */
+function content(shown: Shown): string {
+  if (shown.preview.errors.length === 0) return shown.text;
+  const comment = shown.preview.errors.map((error) =>
+    error.message
+      .split("\n")
+      .map((line) => `// ${line}`)
+      .join("\n"),
+  );
+  return [...comment, "", shown.text].join("\n");
+}
+
+function address(document: vscode.Uri, def: string, as: string, extension: string): vscode.Uri {
+  return vscode.Uri.from({
+    scheme: PREVIEW_SCHEME,
+    path: `/${def} (${as}).${extension}`,
+    query: document.toString(),
+  });
+}
+
+/** A language that this editor knows. */
+function known(language: string): string {
+  return language === "dpia" ? "rise" : language;
+}
+
+function editors(uri: vscode.Uri): vscode.TextEditor[] {
+  return vscode.window.visibleTextEditors.filter(
+    (editor) => editor.document.uri.toString() === uri.toString(),
+  );
+}
+
+function show(
+  editor: vscode.TextEditor,
+  mark: vscode.TextEditorDecorationType,
+  ranges: Range[],
+): void {
+  const all = ranges.map(
+    (range) =>
+      new vscode.Range(range.start.line, range.start.character, range.end.line, range.end.character),
+  );
+  editor.setDecorations(mark, all);
+  const first = all[0];
+  if (first !== undefined) {
+    editor.revealRange(first, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  }
+}
+
+function same(a: Range, b: Range): boolean {
+  return (
+    a.start.line === b.start.line &&
+    a.start.character === b.start.character &&
+    a.end.line === b.end.line &&
+    a.end.character === b.end.character
+  );
+}

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { innermost, type Part, type Range } from "../src/parts";
+
+const range = (from: number, to: number): Range => ({
+  start: { line: 0, character: from },
+  end: { line: 0, character: to },
+});
+
+const parts: Part[] = [
+  { source: range(0, 40), target: range(0, 100) },
+  { source: range(10, 20), target: range(30, 60), madeBy: "`mapSeq`" },
+  { source: range(12, 14), target: range(40, 45) },
+];
+
+test("the smallest part around a place is found, on either side", () => {
+  const at = (character: number) => ({ line: 0, character });
+  assert.equal(innermost(parts, at(42), "target"), parts[2]);
+  assert.equal(innermost(parts, at(50), "target"), parts[1]);
+  assert.equal(innermost(parts, at(5), "target"), parts[0]);
+  assert.equal(innermost(parts, at(13), "source"), parts[2]);
+  assert.equal(innermost(parts, at(101), "target"), undefined);
+  assert.equal(innermost(parts, { line: 1, character: 0 }, "source"), undefined);
+});

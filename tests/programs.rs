@@ -1,0 +1,212 @@
+//! Every low-level program of the examples, as a user would: run against the interpreter at several
+//! sizes, refused at sizes that break its conditions, and emitted with a map that finds the source
+//! of its statements.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use random_programs::{Backend, program};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// An entry of `kernels.json`.
+#[derive(Deserialize)]
+struct Kernel {
+    name: String,
+    file: String,
+    backend: String,
+    verify: Vec<BTreeMap<String, u64>>,
+    refuse: Vec<BTreeMap<String, u64>>,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn kernels() -> Vec<Kernel> {
+    let text = std::fs::read_to_string(root().join("xtask/kernels/kernels.json"));
+    serde_json::from_str(&text.expect("the list of programs")).expect("a list of programs")
+}
+
+fn rise_ls(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_rise-ls"))
+        .args(arguments)
+        .current_dir(root())
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .env("OMP_WAIT_POLICY", "passive")
+        .output()
+        .expect("rise-ls starts")
+}
+
+fn run(kernel: &Kernel, sizes: &BTreeMap<String, u64>) -> Output {
+    let sizes: Vec<String> = sizes.iter().map(|(n, v)| format!("-D{n}={v}")).collect();
+    let mut arguments = vec!["run", &kernel.file, "--def", &kernel.name];
+    arguments.extend(["--backend", &kernel.backend, "--verify"]);
+    arguments.extend(sizes.iter().map(String::as_str));
+    rise_ls(&arguments)
+}
+
+/// Calls `check` with every program, on all cores, and fails with all that it says.
+fn each(check: impl Fn(&Kernel) -> Vec<String> + Sync) {
+    let kernels = kernels();
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(kernel) = kernels.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let said = check(kernel);
+                    found.lock().expect("no test thread panics").extend(said);
+                }
+            });
+        }
+    });
+    let found = found.into_inner().expect("no test thread panics");
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+fn said(output: &Output) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    format!(
+        "{}\n{}{}",
+        output.status,
+        text(&output.stdout),
+        text(&output.stderr)
+    )
+}
+
+#[test]
+fn compiled_programs_compute_what_the_interpreter_says() {
+    each(|kernel| {
+        let wrong = |sizes: &BTreeMap<String, u64>| {
+            let output = run(kernel, sizes);
+            let fine = output.status.code() == Some(0);
+            (!fine).then(|| format!("{} at {sizes:?}: {}", kernel.name, said(&output)))
+        };
+        kernel.verify.iter().filter_map(wrong).collect()
+    });
+}
+
+#[test]
+fn sizes_that_break_a_condition_are_refused() {
+    each(|kernel| {
+        let wrong = |sizes: &BTreeMap<String, u64>| {
+            let output = run(kernel, sizes);
+            let refused = output.status.code() == Some(2) && output.stdout.is_empty();
+            (!refused).then(|| format!("{} at {sizes:?}: {}", kernel.name, said(&output)))
+        };
+        kernel.refuse.iter().filter_map(wrong).collect()
+    });
+}
+
+/// A few hundred; `cargo xtask fuzz` tries ten thousand.
+#[test]
+fn random_programs_compute_what_the_interpreter_says() {
+    const COUNT: u64 = 200;
+    let (next, found) = (AtomicU64::new(0), Mutex::new(Vec::new()));
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= COUNT {
+                        return;
+                    }
+                    if let Some(wrong) = random_program(seed) {
+                        found.lock().expect("no test thread panics").push(wrong);
+                    }
+                }
+            });
+        }
+    });
+    let found = found.into_inner().expect("no test thread panics");
+    assert!(
+        found.is_empty(),
+        "{} wrong:\n{}",
+        found.len(),
+        found.join("\n")
+    );
+}
+
+fn random_program(seed: u64) -> Option<String> {
+    let (backend, word) = match seed % 2 {
+        0 => (Backend::C, "c"),
+        _ => (Backend::OpenMp, "openmp"),
+    };
+    let made = program(seed, backend);
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("random.rise");
+    std::fs::write(&file, &made.text).expect("a file");
+    let file = file.to_str().expect("a path of text");
+    let size = format!("-Dn={}", 1 + seed % 5);
+    let mut arguments = vec![
+        "run",
+        file,
+        "--backend",
+        word,
+        "--verify",
+        "--tolerance",
+        "1e-3",
+    ];
+    arguments.extend(made.sized.then_some(size.as_str()));
+    let output = rise_ls(&arguments);
+    let fine = output.status.code() == Some(0);
+    (!fine).then(|| format!("seed {seed}: {}\n{}", said(&output), made.text))
+}
+
+#[test]
+fn statements_are_found_in_the_source() {
+    each(|kernel| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let map = folder.path().join("map.json");
+        let map = map.to_str().expect("a path of text");
+        let arguments = ["emit", &kernel.file, "--def", &kernel.name, "--as"];
+        let output = rise_ls(&[&arguments[..], &[&kernel.backend, "--map", map]].concat());
+        if output.status.code() != Some(0) {
+            return vec![format!("{}: {}", kernel.name, said(&output))];
+        }
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let map = std::fs::read(map).expect("a map");
+        let map: Value = serde_json::from_slice(&map).expect("a map");
+        let lines = statement_lines(&text, &kernel.name);
+        let found = |line: &&usize| {
+            map["map"].as_array().is_some_and(|parts| {
+                parts.iter().any(|part| {
+                    let at = |end: &str| part["target"][end]["line"].as_u64();
+                    at("start") == Some(**line as u64) && at("end") >= at("start")
+                })
+            })
+        };
+        let known = lines.iter().filter(found).count();
+        if known * 100 < lines.len() * 95 {
+            let all = lines.len();
+            return vec![format!("{}: {known} of {all} statements", kernel.name)];
+        }
+        Vec::new()
+    });
+}
+
+/// The lines of a function on which a statement begins.
+fn statement_lines(text: &str, name: &str) -> Vec<usize> {
+    let head = format!("void {name}(");
+    let from = text
+        .lines()
+        .position(|line| line.starts_with(&head))
+        .unwrap_or(0);
+    let inside = text.lines().enumerate().skip(from + 1);
+    inside
+        .take_while(|(_, line)| *line != "}")
+        .filter(|(_, line)| {
+            let line = line.trim();
+            let checks = line.starts_with("assert(") || line.starts_with("(void)");
+            let frees = line.starts_with("free(");
+            let begins = line.ends_with(';') || line.starts_with("for ") || line.starts_with("if ");
+            begins && !checks && !frees
+        })
+        .map(|(number, _)| number)
+        .collect()
+}

@@ -1,0 +1,247 @@
+//! The low-level programs of the examples: how long they take to compile, and how fast what comes
+//! out runs beside straightforward C for the same algorithm (`xtask/kernels`), at -O3 both.
+//!
+//! Both programs run in turns, on the same arguments; a ratio is hand-written time by generated
+//! time of one turn, so that 1 is equal and more is faster than the hand-written one.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use db::{Database, Declares, FilePath, ItemId};
+use dpia::Target;
+use runtime::cc::{Compiler, Executable, Program, Runs};
+use runtime::launch::{Launch, Request, prepare};
+use runtime::process::{Cancel, Limits};
+use runtime::{Shape, Value};
+use serde_json::Value as Json;
+
+use super::Outcome;
+
+/// Turns, of several calls each.
+const TURNS: usize = 11;
+/// How long the calls of a turn take together, about.
+const TURN: Duration = Duration::from_millis(60);
+/// Compilations, of which the median counts.
+const COMPILATIONS: usize = 5;
+/// Below this part of the hand-written program's speed a program is slow.
+const SLOW: f64 = 0.95;
+
+/// An entry of `kernels.json`.
+struct Kernel {
+    name: String,
+    file: String,
+    openmp: bool,
+    sizes: Vec<(String, u64)>,
+}
+
+/// What was measured of one.
+struct Measured {
+    name: String,
+    compile: Duration,
+    generated: Duration,
+    written: Duration,
+    /// Sorted.
+    ratios: Vec<f64>,
+}
+
+/// Measures all programs whose name contains `only`, and prints them.
+pub fn run(root: &Path, only: &str, json: bool) -> Outcome<()> {
+    let limits = Limits {
+        time: None,
+        cancel: Cancel::default(),
+    };
+    let compiler = Compiler::find(&limits)?;
+    let mut all = Vec::new();
+    for kernel in kernels(root)? {
+        if !kernel.name.contains(only) {
+            continue;
+        }
+        let measured = measure(root, &kernel, &compiler, &limits)
+            .map_err(|error| format!("{}: {error}", kernel.name))?;
+        if !json {
+            println!("{}", line(&measured));
+        }
+        all.push(measured);
+    }
+    if json {
+        let all: Vec<Json> = all.iter().map(as_json).collect();
+        println!("{}", serde_json::to_string_pretty(&all)?);
+    } else {
+        summary(&all);
+    }
+    Ok(())
+}
+
+fn kernels(root: &Path) -> Outcome<Vec<Kernel>> {
+    let text = std::fs::read_to_string(root.join("xtask/kernels/kernels.json"))?;
+    let all: Vec<BTreeMap<String, Json>> = serde_json::from_str(&text)?;
+    let word = |entry: &BTreeMap<String, Json>, key: &str| {
+        let value = entry.get(key).and_then(Json::as_str);
+        value.unwrap_or_default().to_owned()
+    };
+    let kernel = |entry: &BTreeMap<String, Json>| {
+        let sizes = entry.get("bench").and_then(Json::as_object);
+        let size = |(name, value): (&String, &Json)| Some((name.clone(), value.as_u64()?));
+        Kernel {
+            name: word(entry, "name"),
+            file: word(entry, "file"),
+            openmp: word(entry, "backend") == "openmp",
+            sizes: sizes.into_iter().flatten().filter_map(size).collect(),
+        }
+    };
+    Ok(all.iter().map(kernel).collect())
+}
+
+fn measure(
+    root: &Path,
+    kernel: &Kernel,
+    compiler: &Compiler,
+    limits: &Limits,
+) -> Outcome<Measured> {
+    let text = std::fs::read_to_string(root.join(&kernel.file))?;
+    let written = std::fs::read_to_string(root.join(format!("xtask/kernels/{}.c", kernel.name)))?;
+    let target = if kernel.openmp {
+        Target::OpenMp
+    } else {
+        Target::C
+    };
+    let mut compile = Vec::new();
+    let mut made = None;
+    for _ in 0..COMPILATIONS {
+        let mut db = Database::new();
+        let start = Instant::now();
+        let item = definition(&mut db, &text, &kernel.name)?;
+        let module = db.module(item, target).map_err(|found| first(&found))?;
+        compile.push(start.elapsed());
+        made = Some((db, item, module));
+    }
+    compile.sort();
+    let (db, item, module) = made.ok_or("nothing was compiled")?;
+    let program = db.normalised(item).map_err(|found| first(&found))?;
+    let request = Request {
+        sizes: kernel.sizes.clone(),
+        ..Request::default()
+    };
+    let launch = prepare(&*program, &request)?;
+    let build = |text: &str| -> Outcome<Executable> {
+        let params: Vec<Shape> = launch.args.iter().map(|v| v.shape().clone()).collect();
+        let program = Program {
+            text,
+            function: &kernel.name,
+            sizes: launch.sizes.len(),
+            params: &params,
+            openmp: kernel.openmp,
+        };
+        Ok(program.compile(compiler, limits)?)
+    };
+    let (ours, theirs) = (build(&module.text)?, build(&written)?);
+    let probe = call(&theirs, &launch, 1, limits)?;
+    let calls = (TURN.as_secs_f64() / probe.as_secs_f64().max(1e-7)).clamp(1.0, 1000.0) as u32;
+    let (mut generated, mut by_hand, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..TURNS {
+        let a = call(&ours, &launch, calls, limits)?;
+        let b = call(&theirs, &launch, calls, limits)?;
+        ratios.push(b.as_secs_f64() / a.as_secs_f64().max(1e-12));
+        generated.push(a);
+        by_hand.push(b);
+    }
+    ratios.sort_by(f64::total_cmp);
+    Ok(Measured {
+        name: kernel.name.clone(),
+        compile: compile[compile.len() / 2],
+        generated: median(generated),
+        written: median(by_hand),
+        ratios,
+    })
+}
+
+fn definition(db: &mut Database, text: &str, name: &str) -> Outcome<ItemId> {
+    let file = db.set_file(FilePath::disk("/bench.rise"), text);
+    let items = db.items(file);
+    let named =
+        |item: &&ItemId| matches!(&db.header(**item).declares, Declares::Def(n) if n == name);
+    let found = items.iter().find(named).copied();
+    found.ok_or_else(|| format!("there is no definition of `{name}`").into())
+}
+
+fn first(found: &[syntax::Diagnostic]) -> String {
+    found
+        .first()
+        .map_or_else(String::new, |diagnostic| diagnostic.message.clone())
+}
+
+/// The median time of some calls.
+fn call(
+    executable: &Executable,
+    launch: &Launch,
+    calls: u32,
+    limits: &Limits,
+) -> Outcome<Duration> {
+    let sizes: Vec<i32> = launch.sizes.iter().map(|(_, value)| *value).collect();
+    let args: Vec<&Value> = launch.args.iter().collect();
+    let result = launch.result.clone()?;
+    let runs = Runs {
+        warm_up: 1,
+        timed: calls,
+    };
+    Ok(median(
+        executable.run(&sizes, &args, result, runs, limits)?.times,
+    ))
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+impl Measured {
+    fn quantile(&self, part: f64) -> f64 {
+        let at = (part * (self.ratios.len().saturating_sub(1)) as f64).round() as usize;
+        self.ratios.get(at).copied().unwrap_or_default()
+    }
+
+    /// Whether it is slower than it may be, beyond what varies between turns.
+    fn is_slow(&self) -> bool {
+        self.quantile(0.75) < SLOW
+    }
+}
+
+fn line(measured: &Measured) -> String {
+    let ms = |time: Duration| time.as_secs_f64() * 1e3;
+    format!(
+        "{:<28} compiled in {:>6.2} ms   generated {:>9.3} ms   by hand {:>9.3} ms   ratio {:>5.2} [{:.2} to {:.2}]{}",
+        measured.name,
+        ms(measured.compile),
+        ms(measured.generated),
+        ms(measured.written),
+        measured.quantile(0.5),
+        measured.quantile(0.25),
+        measured.quantile(0.75),
+        if measured.is_slow() { "  SLOW" } else { "" },
+    )
+}
+
+fn summary(all: &[Measured]) {
+    let slow = all.iter().filter(|measured| measured.is_slow()).count();
+    let slowest = all.iter().map(|measured| measured.compile).max();
+    let log: f64 = all.iter().map(|measured| measured.quantile(0.5).ln()).sum();
+    let mean = (log / all.len().max(1) as f64).exp();
+    println!(
+        "{} programs, {slow} slower than {SLOW} of the hand-written ones; geometric mean of the ratios {mean:.2}; slowest compilation {:.2} ms",
+        all.len(),
+        slowest.unwrap_or_default().as_secs_f64() * 1e3,
+    );
+}
+
+fn as_json(measured: &Measured) -> Json {
+    serde_json::json!({
+        "name": measured.name,
+        "compileMs": measured.compile.as_secs_f64() * 1e3,
+        "generatedMs": measured.generated.as_secs_f64() * 1e3,
+        "writtenMs": measured.written.as_secs_f64() * 1e3,
+        "ratio": measured.quantile(0.5),
+        "ratioLow": measured.quantile(0.25),
+        "ratioHigh": measured.quantile(0.75),
+    })
+}
