@@ -227,6 +227,9 @@ impl Col {
     /// Along the dimension at `depth`, the elements at these places.
     pub fn at_places(&self, depth: usize, places: &[usize], meter: &Rc<Meter>) -> Res<Col> {
         let len = self.dim(depth)?.len;
+        if self.rank() == 1 && self.buf.holes.is_none() {
+            return self.scalars_at(places, meter);
+        }
         let mut lens: SmallVec<[usize; 4]> = self.dims.iter().map(|dim| dim.len).collect();
         lens[depth] = places.len();
         let mut target = Area::new(self.buf.data.cell(), lens.into_iter(), meter)?;
@@ -238,6 +241,30 @@ impl Col {
                 return Err(ErrorKind::OutOfRange { index, bound }.nowhere());
             }
             target.copy(at * stride, &dims, &self.slice(depth, place))?;
+        }
+        Ok(target.finish(meter))
+    }
+
+    /// The same for an array of scalars that all have a value.
+    fn scalars_at(&self, places: &[usize], meter: &Rc<Meter>) -> Res<Col> {
+        let Dim { len, stride } = self.dim(0)?;
+        let cells = self.buf.data.cell();
+        let mut target = Area::new(cells, [places.len()].into_iter(), meter)?;
+        let bad = places.iter().find(|place| **place >= len);
+        if let Some(&place) = bad {
+            let (index, bound) = (place as i64, len as i64);
+            return Err(ErrorKind::OutOfRange { index, bound }.nowhere());
+        }
+        let copied = with_both!(&mut target.data, &self.buf.data, to, from => {
+            to.iter_mut().zip(places).all(|(to, place)| {
+                from.get(self.offset + place * stride).is_some_and(|value| {
+                    to.clone_from(value);
+                    true
+                })
+            })
+        }, else false);
+        if !copied {
+            return Err(ErrorKind::Malformed("a read behind the end").nowhere());
         }
         Ok(target.finish(meter))
     }

@@ -84,6 +84,7 @@ pub(crate) fn code(scalar: &Scalar) -> Option<LaneCode> {
                 many::load(frame, slot, &indices?)
             })
         }
+        Scalar::Math(math, ..) if !math.is_uniform() => return None,
         Scalar::Math(math, kind, args) => math_lanes(*math, *kind, all(args)?),
         Scalar::Opaque(_, many) => {
             let many = many.clone()?;

@@ -1,4 +1,4 @@
-//! The functions of `<math.h>`.
+//! The functions of `<math.h>`, but for those that take pointers.
 
 use half::f16;
 
@@ -10,6 +10,10 @@ pub(crate) enum Math {
     Unary(fn(f32) -> f32, fn(f64) -> f64),
     Binary(fn(f32, f32) -> f32, fn(f64, f64) -> f64),
     Ternary(fn(f32, f32, f32) -> f32, fn(f64, f64, f64) -> f64),
+    /// The second argument is an `int`.
+    Scaled(fn(f32, i32) -> f32, fn(f64, i32) -> f64),
+    /// The result is an integer.
+    Integer(fn(f64) -> i64),
 }
 
 macro_rules! functions {
@@ -42,63 +46,95 @@ fn plain(name: &str) -> Option<Math> {
         "fmin" => Binary(min), "fmax" => Binary(max), "copysign" => Binary(copysign),
         "fma" => Ternary(mul_add),
     )
-    .or(match name {
-        "fmod" => Some(Math::Binary(|a, b| a % b, |a, b| a % b)),
-        "fdim" => Some(Math::Binary(
-            |a, b| if a <= b { 0.0 } else { a - b },
-            |a, b| if a <= b { 0.0 } else { a - b },
-        )),
-        "remainder" => Some(Math::Binary(remainder32, remainder64)),
-        _ => None,
+    .or_else(|| rare(name))
+}
+
+/// What Rust's own library does not have.
+fn rare(name: &str) -> Option<Math> {
+    Some(match name {
+        "erf" => Math::Unary(libm::erff, libm::erf),
+        "erfc" => Math::Unary(libm::erfcf, libm::erfc),
+        "tgamma" => Math::Unary(libm::tgammaf, libm::tgamma),
+        "lgamma" => Math::Unary(libm::lgammaf, libm::lgamma),
+        "exp10" => Math::Unary(libm::exp10f, libm::exp10),
+        "logb" => Math::Unary(|x| logb(f64::from(x)) as f32, logb),
+        "j0" => Math::Unary(libm::j0f, libm::j0),
+        "j1" => Math::Unary(libm::j1f, libm::j1),
+        "y0" => Math::Unary(libm::y0f, libm::y0),
+        "y1" => Math::Unary(libm::y1f, libm::y1),
+        "fmod" => Math::Binary(|a, b| a % b, |a, b| a % b),
+        "fdim" => Math::Binary(libm::fdimf, libm::fdim),
+        "remainder" => Math::Binary(libm::remainderf, libm::remainder),
+        "nextafter" => Math::Binary(libm::nextafterf, libm::nextafter),
+        "ldexp" | "scalbn" => Math::Scaled(libm::ldexpf, libm::ldexp),
+        "ilogb" => Math::Integer(|x| i64::from(libm::ilogb(x))),
+        "lround" | "llround" => Math::Integer(|x| x.round() as i64),
+        "lrint" | "llrint" => Math::Integer(|x| x.round_ties_even() as i64),
+        _ => return None,
     })
 }
 
-/// The IEEE remainder: what is left after the nearest multiple, the even one where two are equally
-/// near.
-fn remainder64(x: f64, y: f64) -> f64 {
-    if x.is_nan() || y.is_nan() || x.is_infinite() || y == 0.0 {
-        return f64::NAN;
-    }
-    if y.is_infinite() {
-        return x;
-    }
-    let divisor = y.abs();
-    // Exact, and it keeps whether the quotient is odd.
-    let rest = if divisor <= f64::MAX / 2.0 {
-        x.abs() % (divisor * 2.0)
+/// The exponent, as a float.
+fn logb(x: f64) -> f64 {
+    if x == 0.0 {
+        f64::NEG_INFINITY
+    } else if x.is_finite() {
+        f64::from(libm::ilogb(x))
     } else {
-        x.abs()
-    };
-    let half = divisor / 2.0;
-    let mut rest = rest;
-    if rest > half {
-        rest -= divisor;
-        if rest >= half {
-            rest -= divisor;
-        }
+        x * x
     }
-    if rest == 0.0 {
-        return 0.0f64.copysign(x);
-    }
-    if x.is_sign_negative() { -rest } else { rest }
-}
-
-fn remainder32(x: f32, y: f32) -> f32 {
-    remainder64(f64::from(x), f64::from(y)) as f32
 }
 
 impl Math {
-    /// How many arguments it takes.
-    pub fn arity(self) -> usize {
-        match self {
-            Math::Unary(..) => 1,
-            Math::Binary(..) => 2,
-            Math::Ternary(..) => 3,
+    /// What it takes, where it is applied to floats of that kind.
+    pub fn params(self, float: Kind) -> &'static [Kind] {
+        match (self, float) {
+            (Math::Unary(..) | Math::Integer(_), Kind::F16) => &[Kind::F16],
+            (Math::Unary(..) | Math::Integer(_), Kind::F64) => &[Kind::F64],
+            (Math::Unary(..) | Math::Integer(_), _) => &[Kind::F32],
+            (Math::Binary(..), Kind::F16) => &[Kind::F16; 2],
+            (Math::Binary(..), Kind::F64) => &[Kind::F64; 2],
+            (Math::Binary(..), _) => &[Kind::F32; 2],
+            (Math::Ternary(..), Kind::F16) => &[Kind::F16; 3],
+            (Math::Ternary(..), Kind::F64) => &[Kind::F64; 3],
+            (Math::Ternary(..), _) => &[Kind::F32; 3],
+            (Math::Scaled(..), Kind::F16) => &[Kind::F16, Kind::I32],
+            (Math::Scaled(..), Kind::F64) => &[Kind::F64, Kind::I32],
+            (Math::Scaled(..), _) => &[Kind::F32, Kind::I32],
         }
+    }
+
+    /// What it gives.
+    pub fn result(self, float: Kind) -> Kind {
+        match self {
+            Math::Integer(_) => Kind::I64,
+            _ => float,
+        }
+    }
+
+    /// Whether all that it takes and gives is of one kind.
+    pub fn is_uniform(self) -> bool {
+        !matches!(self, Math::Scaled(..) | Math::Integer(_))
     }
 
     /// Its value for arguments of that kind, of which it takes as many as it needs.
     pub fn call(self, kind: Kind, args: [Word; 3]) -> Word {
+        if let Math::Integer(f) = self {
+            return f(match kind {
+                Kind::F64 => f64::of(args[0]),
+                Kind::F16 => f16::of(args[0]).to_f64(),
+                _ => f64::from(f32::of(args[0])),
+            })
+            .word();
+        }
+        if let Math::Scaled(f, g) = self {
+            let by = i32::of(args[1]);
+            return match kind {
+                Kind::F64 => g(f64::of(args[0]), by).word(),
+                Kind::F16 => f16::from_f32(f(f16::of(args[0]).to_f32(), by)).word(),
+                _ => f(f32::of(args[0]), by).word(),
+            };
+        }
         match kind {
             Kind::F64 => self.on64(args.map(f64::of)).word(),
             Kind::F16 => {
@@ -114,6 +150,8 @@ impl Math {
             Math::Unary(f, _) => f(a),
             Math::Binary(f, _) => f(a, b),
             Math::Ternary(f, _) => f(a, b, c),
+            Math::Scaled(f, _) => f(a, b as i32),
+            Math::Integer(f) => f(f64::from(a)) as f32,
         }
     }
 
@@ -122,6 +160,8 @@ impl Math {
             Math::Unary(_, f) => f(a),
             Math::Binary(_, f) => f(a, b),
             Math::Ternary(_, f) => f(a, b, c),
+            Math::Scaled(_, f) => f(a, b as i32),
+            Math::Integer(f) => f(a) as f64,
         }
     }
 }

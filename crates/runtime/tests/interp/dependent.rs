@@ -1,6 +1,6 @@
 //! Dependent arrays and pairs.
 
-use crate::harness::eval;
+use crate::harness::{Case, eval, line};
 
 #[test]
 fn rows_of_their_own_length() {
@@ -63,4 +63,31 @@ fn sizes_known_only_at_run_time() {
     let text = "def main = fun(xs: 4.i32 => dmatch(makeDepPair(2)(xs |> split(2)))(depFun(k: Nat => fun(yss =>
       yss |> transpose |> join |> reduce(fun(a, y => a * 10 + y))(0)))))";
     assert_eq!(eval(text, &[], &["[1,2,3,4]"]), "1324");
+}
+
+#[test]
+fn dependent_pairs_come_from_outside() {
+    let pack = Case::new("def main = fun(xs: 3.i32 => makeDepPair(3)(xs))", &[]);
+    let packed = pack.run(&pack.args(&["[1,2,3]"])).expect("a pair");
+    let sum = "def main = fun(p: DepPair[k => k.i32] =>
+      dmatch(p)(depFun(k: Nat => fun(xs => xs |> reduce(add)(0)))))";
+    let value = Case::new(sum, &[]).run(&[packed]).expect("a sum");
+    assert_eq!(line(&value), "6");
+}
+
+#[test]
+fn sparse_matrices() {
+    let text = "def main = fun(rows: 3..dataFun(i => (2 - i).(Idx[4], f32)), xs: 4.f32 =>
+      rows |> depMapSeq(depFun(i: Nat => fun(row =>
+        let columns = row |> map(fst) in
+        let values = row |> map(snd) in
+        makeArray(1)(dot(values)(xs |> gather(columns)))))) |> depJoin)";
+    assert_eq!(
+        eval(
+            text,
+            &[],
+            &["[[(0,1),(3,2)],[(2,3)],[]]", "[1,10,100,1000]"]
+        ),
+        "[2001.0, 300.0, 0.0]"
+    );
 }

@@ -194,4 +194,13 @@ def main = fun(x: f32, y: f32 => remainder(x, y))";
     assert_eq!(eval(text, &[], &["5", "2"]), "1.0");
     assert_eq!(eval(text, &[], &["7", "2"]), "-1.0");
     assert_eq!(eval(text, &[], &["3", "2"]), "-1.0");
+    assert_eq!(unary("erf(x: f64): f64", "0.5"), "0.5204998778130465");
+    assert_eq!(unary("lround(x: f32): i32", "2.5"), "3");
+    assert_eq!(unary("logbf(x: f32): f32", "10"), "3.0");
+    let text = "foreign def ldexp(x: f32, e: i32): f32
+def main = fun(xs: 8.f32 => xs |> map(fun(x => ldexp(x, 3))))";
+    assert_eq!(
+        eval(text, &[], &["[0,1,2,3,4,5,6,7]"]),
+        "[0.0, 8.0, 16.0, 24.0, 32.0, 40.0, 48.0, 56.0]"
+    );
 }

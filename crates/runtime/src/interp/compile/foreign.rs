@@ -4,7 +4,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use rise::core::{Foreign, Origin};
-use rise::types::Type;
 
 use super::super::block::{Code, Out, Step, ValCode};
 use super::super::error::{ErrorKind, Res};
@@ -28,12 +27,19 @@ impl Compiler {
             args: args.iter().map(Argument::again).collect(),
             origin,
         };
-        if let Some((math, kind)) = built_in(function) {
+        if let Some((math, float, result)) = built_in(function) {
             let mut all = Vec::new();
             for at in 0..args.len() {
                 all.push(self.scalar(&call, at, steps)?.1);
             }
-            return Ok(Out::Word(kind, Scalar::Math(math, kind, all)));
+            let value = Scalar::Math(math, float, all);
+            let given = math.result(float);
+            let value = if given == result {
+                value
+            } else {
+                Scalar::Cast(given, result, Box::new(value))
+            };
+            return Ok(Out::Word(result, value));
         }
         let mut codes: Vec<ValCode> = Vec::new();
         for at in 0..args.len() {
@@ -61,14 +67,20 @@ impl Compiler {
     }
 }
 
-/// The function of `<math.h>` that a declaration without a body means, with the type that it has.
-fn built_in(function: &Foreign) -> Option<(math::Math, Kind)> {
+/// The function of `<math.h>` that a declaration without a body means, the floats that it is
+/// declared for, and its result.
+fn built_in(function: &Foreign) -> Option<(math::Math, Kind, Kind)> {
     if function.body.is_some() {
         return None;
     }
     let math = math::function(&function.name)?;
-    let kind = scalar_kind(&function.result).filter(|kind| kind.is_float())?;
-    let same = |ty: &Type| scalar_kind(ty) == Some(kind);
-    let fits = function.params.len() == math.arity();
-    (fits && function.params.iter().all(|(_, ty)| same(ty))).then_some((math, kind))
+    let params: Option<Vec<Kind>> = (function.params.iter())
+        .map(|(_, ty)| scalar_kind(ty))
+        .collect();
+    let params = params?;
+    let float = *params.first().filter(|kind| kind.is_float())?;
+    let result = scalar_kind(&function.result)?;
+    let given = math.result(float);
+    let fits = given == result || (given == Kind::I64 && result == Kind::I32);
+    (fits && params == math.params(float)).then_some((math, float, result))
 }
