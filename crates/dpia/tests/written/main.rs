@@ -1,5 +1,6 @@
 //! Programs that are written in DPIA.
 
+mod docs;
 mod phrases;
 mod races;
 mod source;
