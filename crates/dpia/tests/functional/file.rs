@@ -201,3 +201,28 @@ pub fn each_fix_helps(text: &str, name: &str, target: Target) {
         }
     }
 }
+
+/// The programs of a text that are checked for a target while they are written.
+pub fn selected(text: &str) -> Vec<(String, Target)> {
+    let mut types = Types::library().clone();
+    let mut found = Vec::new();
+    for (own, inference) in types.read(text) {
+        let item = syntax::parse(&own).item;
+        let selection = functional::Selection::of(&item, &inference);
+        let wrong = |d: &Diagnostic| d.severity == Severity::Error;
+        let Some(name) = item.name() else {
+            continue;
+        };
+        if inference.diagnostics.iter().any(wrong) {
+            continue;
+        }
+        let marked = selection.marked.iter();
+        let used = selection
+            .used
+            .filter(|_| functional::is_program(&inference.scheme));
+        for target in marked.chain(used) {
+            found.push((name.name.to_string(), target));
+        }
+    }
+    found
+}

@@ -235,5 +235,6 @@ fn what_is_stored_and_what_is_read() {
         read: x * 2.0f
         stored: reduceSeq(add)(0.0f)
         read: add
-    "#]].assert_eq(&shown);
+    "#]]
+    .assert_eq(&shown);
 }
