@@ -10,4 +10,5 @@ mod many;
 mod numbers;
 mod patterns;
 mod programs;
+mod random;
 mod trace;
