@@ -114,14 +114,14 @@ fn indices_are_factored_where_that_is_shorter() {
         .collect();
     expect![[r#"
         output[0] = xs[i * (n + 2) + j];
-        output[0] = xs[(32 * i + j) * m + 32 * l + i1];
+        output[0] = xs[(32 * i + j) * m + 32 * l + p];
         output[0] = xs[i + j - 1];
         output[0] = xs[n - 1 - i];
         output[0] = xs[(i / 4) * m + i % 4];
         output[0] = xs[imin(n, 2 * i) + imax(3, j)];
         output[0] = xs[(n - 1) / m + 1];
         output[0] = xs[i * i + (1 << j)];
-        output[0] = xs[(2 * j + i) * m + 4 * (l + i1 + 1)];"#]]
+        output[0] = xs[(2 * j + i) * m + 4 * (l + p + 1)];"#]]
     .assert_eq(&lines[1..].join("\n"));
 }
 
@@ -433,11 +433,10 @@ fn memory_that_is_not_small_is_allocated() {
 
         /* copy : (n: Nat) -> (m: Nat) -> (n*m).f32 -> f32 */
         void copy(float *restrict output, int n, int m, const float *restrict xs) {
+            const float small3 = 2.5f;
             float *tmp = allocate(((size_t)n + 2) * m, sizeof(float));
-            float small[4];
-            small[3] = 2.5f;
             for (int i = 0; i < n * m; i++) {
-                tmp[i + 1] = xs[i] * small[3];
+                tmp[i + 1] = xs[i] * small3;
                 output[i] = tmp[i + 1];
             }
             free(tmp);
@@ -502,10 +501,10 @@ fn pointers_take_turns() {
     let module = b.finish(Target::C);
     expect![[r#"
         void halve(float *restrict output, int k, const float *restrict xs) {
-            float ping[4];
-            float pong[4];
             const float *from = xs;
+            float ping[4];
             float *into = ping;
+            float pong[4];
             float *spare = pong;
             for (int step = 0; step < k; step++) {
                 for (int j = 0; j < 4; j++) {

@@ -51,16 +51,17 @@ fn loops_that_run_at_most_once_are_none() {
     ];
     expect![[r#"
         void once(float *restrict output, int n, int m, const float *restrict xs) {
-            assert(1 >= m && "1 >= m");
+            assert(m <= 1 && "1 >= m");
             output[2] = xs[2];
-            if (0 < m) {
+            if (m > 0) {
                 output[1] = xs[1];
             }
             for (int i = 0; i < n; i++) {
                 output[i] = xs[i];
             }
         }
-    "#]].assert_eq(&b.text(Target::C));
+    "#]]
+    .assert_eq(&b.text(Target::C));
     run(
         &b.finish(Target::C),
         "float x[3] = {1, 2, 3}, y[3]; once(y, 3, 1, x); CHECK(y[0] == 1 && y[1] == 2 && y[2] == 3);",
@@ -124,7 +125,8 @@ fn unrolled_loops_are_written_out_and_their_arrays_are_variables() {
             output[2] = acc2;
             output[3] = acc3;
         }
-    "#]].assert_eq(&b.text(Target::C));
+    "#]]
+    .assert_eq(&b.text(Target::C));
     run(
         &b.finish(Target::C),
         "float x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, y[4]; blocks(y, 2, x);
@@ -153,7 +155,8 @@ fn unrolling_needs_a_number() {
     expect![[r#"
         a loop that is to be unrolled runs `n` times
         unrolling makes more than 10000 statements
-    "#]].assert_eq(&text);
+    "#]]
+    .assert_eq(&text);
 }
 
 /// Nearest in range: what padding reads.
@@ -201,11 +204,12 @@ fn conditions_that_ranges_decide_are_gone() {
             for (int i = 0; i < n; i++) {
                 output[i] = xs[i];
             }
-            for (int j = 0; j < n; j++) {
-                output[j] += j + 2 < n + 1 ? xs[j + 1] : xs[n - 1];
+            for (int i = 0; i < n; i++) {
+                output[i] += i + 1 < n ? xs[i + 1] : xs[n - 1];
             }
         }
-    "#]].assert_eq(&b.text(Target::C));
+    "#]]
+    .assert_eq(&b.text(Target::C));
     run(
         &b.finish(Target::C),
         "float x[3] = {1, 2, 4}, y[3]; pad(y, 3, x); CHECK(y[0] == 3 && y[1] == 6 && y[2] == 8);",
@@ -241,7 +245,8 @@ fn no_division_that_ranges_make_unnecessary() {
                 }
             }
         }
-    "#]].assert_eq(&b.text(Target::C));
+    "#]]
+    .assert_eq(&b.text(Target::C));
 }
 
 /// `tmp[j] = xs[i][j] * 2; output[i][j] = tmp[j] + 1` with `tmp` declared in the loop over `i`.
@@ -315,7 +320,8 @@ fn memory_is_allocated_outside_of_loops_and_shared() {
             }
             free(doubled);
         }
-    "#]].assert_eq(&once.text(Target::C));
+    "#]]
+    .assert_eq(&once.text(Target::C));
     run(&once.finish(Target::C), main);
     let largest = rows(LoopMode::Sequential, |i, _| i + 1);
     expect![[r#"
@@ -335,7 +341,8 @@ fn memory_is_allocated_outside_of_loops_and_shared() {
             }
             free(doubled);
         }
-    "#]].assert_eq(&largest.text(Target::C));
+    "#]]
+    .assert_eq(&largest.text(Target::C));
     run(&largest.finish(Target::C), main);
     let threads = rows(LoopMode::Parallel, |_, m| m.clone());
     expect![[r#"
@@ -359,7 +366,8 @@ fn memory_is_allocated_outside_of_loops_and_shared() {
                 free(doubled);
             }
         }
-    "#]].assert_eq(&threads.text(Target::OpenMp));
+    "#]]
+    .assert_eq(&threads.text(Target::OpenMp));
     run(&threads.finish(Target::OpenMp), main);
     let stack = rows(LoopMode::Sequential, |_, _| num(100));
     expect![[r#"
@@ -378,7 +386,8 @@ fn memory_is_allocated_outside_of_loops_and_shared() {
                 }
             }
         }
-    "#]].assert_eq(&stack.text(Target::C));
+    "#]]
+    .assert_eq(&stack.text(Target::C));
     run(&stack.finish(Target::C), main);
 }
 
@@ -407,11 +416,10 @@ fn temporaries_that_are_used_once_are_none() {
     expect![[r#"
         void chain(float *restrict output, float x) {
             const float a = x + 1.0f;
-            float acc = a * a + 2.0f;
-            acc += x;
-            output[0] = acc;
+            output[0] = a * a + 2.0f + x;
         }
-    "#]].assert_eq(&b.text(Target::C));
+    "#]]
+    .assert_eq(&b.text(Target::C));
     run(
         &b.finish(Target::C),
         "float y; chain(&y, 2); CHECK(y == 13);",
@@ -463,7 +471,8 @@ fn parameters_that_nothing_reads_are_named_as_such() {
             (void)x;
             output[0] = INT64_MIN;
         }
-    "#]].assert_eq(&b.text(Target::C));
+    "#]]
+    .assert_eq(&b.text(Target::C));
     run(
         &b.finish(Target::C),
         "int64_t y; constant(&y, 0, 0); CHECK(y == INT64_MIN);",
@@ -513,5 +522,6 @@ fn each_part_of_the_text_has_its_origin() {
         3: xs[i] + 1.0f
         0: xs[i]
         0: 1.0f
-        4: 2.0f"#]].assert_eq(&parts.join("\n"));
+        4: 2.0f"#]]
+    .assert_eq(&parts.join("\n"));
 }

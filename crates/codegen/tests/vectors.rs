@@ -237,11 +237,10 @@ fn arrays_of_vectors_and_loops_over_lanes() {
 
         /* roots : (n: Nat) -> n.Vec[8, f32] -> Vec[8, f32] -> Vec[8, f32] */
         void roots(f32x8u *restrict output, int n, const f32x8u *restrict xs, f32x8 by) {
+            const f32x8 small1 = 0.5f - (f32x8){0};
             f32x8u *tmp = allocate_aligned(n, sizeof(f32x8), 32);
-            f32x8 small[2];
-            small[1] = 0.5f - (f32x8){0};
             for (int i = 0; i < n; i++) {
-                tmp[i] = -(-xs[i]) - by * small[1];
+                tmp[i] = -(-xs[i]) - by * small1;
                 #pragma omp simd
                 for (int lane = 0; lane < 8; lane++) {
                     output[i][lane] = tmp[i][lane] + 1.0f;

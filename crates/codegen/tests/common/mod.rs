@@ -118,7 +118,15 @@ impl Build {
 
     /// A pointer.
     pub fn pointer(&mut self, name: &str, elem: &Ty, count: Nat, writable: bool) -> Id {
-        self.variable(name, elem, Some(count), Home::Pointer { writable, alone: false })
+        self.variable(
+            name,
+            elem,
+            Some(count),
+            Home::Pointer {
+                writable,
+                alone: false,
+            },
+        )
     }
 
     /// A counter, or another size that is no parameter.
