@@ -5,6 +5,7 @@
 pub mod check;
 pub mod functional;
 pub mod imperative;
+mod language;
 pub mod phrase;
 pub mod prim;
 pub mod races;

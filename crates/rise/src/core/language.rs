@@ -50,6 +50,9 @@ pub trait Language: Clone + PartialEq + Debug {
     /// Whether the name stands for something of the language, so that no variable can have it.
     fn is_name(name: &str) -> bool;
 
+    /// Whether primitives are written with all of their arguments only.
+    const WHOLE: bool;
+
     /// The language's syntax.
     const DIALECT: Dialect;
 
@@ -126,6 +129,7 @@ impl Language for Primitive {
         matches!(self, Primitive::Fst | Primitive::Snd)
     }
 
+    const WHOLE: bool = false;
     const DIALECT: Dialect = Dialect::Rise;
 
     fn signature(&self) -> &Type {

@@ -86,10 +86,13 @@ fn generic_definitions_keep_their_parameters() {
         def main : {t: Num} -> t -> t = fun(x => x + 1)
     "#]],
     );
-    linked("def main = take", expect![[r#"
+    linked(
+        "def main = take",
+        expect![[r#"
         def main : (n: Nat) -> {m: Nat} -> {t: DataType} -> (n + m).t -> n.t = depFun(n: Nat => fun(xs =>
           xs |> take(n)))
-    "#]]);
+    "#]],
+    );
     linked(
         "def main : (n: Nat) -> {m: Nat} -> {t: DataType} -> (n + m).t -> m.t =
            depFun(k: Nat => fun(xs => xs |> drop(k)))",
@@ -98,10 +101,13 @@ fn generic_definitions_keep_their_parameters() {
               xs |> drop(n)))
         "#]],
     );
-    linked("def main = toMemFun(Local)(mapLocal(1)(id))", expect![[r#"
+    linked(
+        "def main = toMemFun(Local)(mapLocal(1)(id))",
+        expect![[r#"
         def main : {n: Nat} -> {t: DataType} -> n.t -> n.t = fun(xs =>
           fun(f: n.t -> n.t => let x = xs in f(x) |> toMem(Local))(mapLocal(1)(fun(x => x))))
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

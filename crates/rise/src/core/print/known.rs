@@ -39,12 +39,12 @@ impl<P: Language> Known<P> {
         let known = signature
             .params
             .iter()
-            .map(|param| covers(result_of(param), &found))
+            .map(|param| param.map_or(wanted, |param| covers(result_of(param), &found)))
             .collect();
         // What is not known from the rest will be written.
         for _ in 0..2 {
             for (param, arg) in signature.params.iter().zip(args) {
-                learn_from(arg, param, &mut found);
+                learn_from(arg, *param, &mut found);
             }
         }
         Application {
@@ -111,7 +111,8 @@ fn literal_is_known(literal: &Literal, ty: &Type) -> bool {
 /// The type of a primitive, taken apart.
 struct Signature<'s> {
     vars: Vec<&'s Pi>,
-    params: Vec<&'s Ty>,
+    /// `None` for values that the type does not mention.
+    params: Vec<Option<&'s Ty>>,
     result: &'s Type,
 }
 
@@ -124,13 +125,12 @@ impl<'s> Signature<'s> {
         }
         let mut params = Vec::new();
         while let (Type::Fun(from, to), true) = (ty, params.len() < args) {
-            params.push(from);
+            params.push(Some(from));
             ty = to;
         }
         // One that takes as many as it says has one parameter for all.
-        if let Some(&last) = params.last() {
-            params.resize(args, last);
-        }
+        let last = params.last().copied().flatten();
+        params.resize(args, last);
         Signature {
             vars,
             params,
@@ -166,7 +166,8 @@ impl<'s> Signature<'s> {
 
 /// Adds what an argument whose type is known says. A function that is written out does not say
 /// what it takes.
-fn learn_from<P>(arg: &Expr<P>, param: &Type, found: &mut FxHashSet<Var>) {
+fn learn_from<P>(arg: &Expr<P>, param: Option<&Ty>, found: &mut FxHashSet<Var>) {
+    let Some(param) = param else { return };
     match &arg.form {
         Form::Lambda(..) | Form::DepLambda(..) | Form::Primitive(..) | Form::Global(..) => {
             learn(result_of(param), found);

@@ -35,8 +35,11 @@ pub fn program_text<P: Language>(program: &Program<P>) -> String {
     print_program(program).text
 }
 
-/// The text of a program, with the places of its parts.
+/// The text of a program, with the places of its parts. Sizes are written as simply as what the
+/// program assumes of them allows.
 pub fn print_program<P: Language>(program: &Program<P>) -> Printed {
+    let mut program = program.clone();
+    super::simplify_sizes(&mut program);
     let mut printer = Printer::new(Names(program.names.iter().cloned().collect()));
     printer.prepare(&program.body);
     printer.item(&program.name, &program.body, &program.obligations);

@@ -234,7 +234,9 @@ impl<P: Language> Printer<P> {
                 self.expr(other, Place::TOP, true);
                 self.out.push_str(" }");
             }
-            (Notation::Whole(name), args) => self.whole_call(name, lists.concat(), args),
+            (Notation::Whole(name), args) => {
+                self.whole_call(name, lists.concat(), args, known);
+            }
             (Notation::List(name), args) => {
                 self.call(name, &lists, &[], &[]);
                 self.arguments(args, known);
@@ -246,7 +248,7 @@ impl<P: Language> Printer<P> {
     /// `f(n)(a)(b)`
     fn call(&mut self, name: &str, lists: &[Vec<Arg>], args: &[Expr<P>], known: &[bool]) {
         self.out.push_str(name);
-        for list in lists {
+        for list in lists.iter().filter(|list| !list.is_empty()) {
             let texts: Vec<String> = list.iter().map(|arg| self.scope.arg_text(arg)).collect();
             self.out.push_str(&format!("({})", texts.join(", ")));
         }
@@ -273,7 +275,7 @@ impl<P: Language> Printer<P> {
     }
 
     /// `f(n, a, b)`
-    fn whole_call(&mut self, name: &str, types: Vec<Arg>, args: &[Expr<P>]) {
+    fn whole_call(&mut self, name: &str, types: Vec<Arg>, args: &[Expr<P>], known: &[bool]) {
         self.out.push_str(name);
         if types.is_empty() && args.is_empty() {
             return;
@@ -285,7 +287,7 @@ impl<P: Language> Printer<P> {
             if at > 0 || !types.is_empty() {
                 self.out.push_str(", ");
             }
-            self.expr(arg, Place::TOP, true);
+            self.expr(arg, Place::TOP, known.get(at).copied().unwrap_or(false));
         }
         self.out.push(')');
     }
@@ -370,6 +372,9 @@ impl<P: Language> Printer<P> {
 
     /// `f(a)` for `fun(x => f(a)(x))`.
     fn contracted(&mut self, expr: &Expr<P>, wanted: bool) -> Option<Expr<P>> {
+        if P::WHOLE {
+            return None;
+        }
         let mut params: Vec<&Param> = Vec::new();
         let mut body = expr;
         while let Form::Lambda(param, inner) = &body.form {
@@ -396,7 +401,7 @@ impl<P: Language> Printer<P> {
         };
         let form = match &body.form {
             Form::Primitive(p, types, args) => {
-                if matches!(p.notation(), Notation::Whole(_) | Notation::Let(_)) {
+                if matches!(p.notation(), Notation::Let(_)) {
                     return None;
                 }
                 let args = shorter(args)?;

@@ -1,0 +1,133 @@
+//! Phrases as terms of a language: how they are written and brought into normal form.
+
+use rise::Arg;
+use rise::Type;
+use rise::core::{Expr, Language, Notation, Origin, Param, lambda};
+use syntax::Dialect;
+use syntax::ast::{BinaryOp, Half, UnaryOp};
+
+use crate::phrase;
+use crate::prim::Prim;
+
+impl Language for Prim {
+    const WHOLE: bool = true;
+    const DIALECT: Dialect = Dialect::Dpia;
+
+    fn ty(&self, types: &[Arg]) -> Option<rise::Ty> {
+        let ty = phrase::instantiate(*self, types);
+        if *self == Prim::MakeArray
+            && let [Arg::Type(elem), Arg::Nat(count)] = types
+        {
+            let value = phrase::exp(elem, rise::Access::Rd);
+            let fun = |out, _| std::sync::Arc::new(Type::Fun(value.clone(), out));
+            return Some((0..count.as_const()?).fold(ty, fun));
+        }
+        (!matches!(*ty, Type::Pi(_))).then_some(ty)
+    }
+
+    fn signature(&self) -> &Type {
+        &self.scheme().ty
+    }
+
+    /// Phrases stand for what they do, so none is computed beforehand.
+    fn binds(_ty: &Type) -> bool {
+        false
+    }
+
+    fn let_in(param: Param, value: Expr<Self>, body: Expr<Self>, origin: Origin) -> Expr<Self> {
+        let data = |ty: &Type| phrase::data(ty).cloned();
+        let access = match &*body.ty {
+            Type::Exp(_, access) => *access,
+            _ => rise::Access::Rd,
+        };
+        let types = [data(&param.ty), data(&body.ty)]
+            .into_iter()
+            .flatten()
+            .map(Arg::Type)
+            .chain([Arg::Access(access)])
+            .collect();
+        phrase::prim(Prim::Let, types, vec![value, lambda(param, body)], origin)
+    }
+
+    fn is_let(&self) -> bool {
+        false
+    }
+
+    fn is_free(&self) -> bool {
+        true
+    }
+
+    fn is_closed(&self, _position: usize) -> bool {
+        false
+    }
+
+    fn is_written(&self, _position: usize) -> bool {
+        false
+    }
+
+    fn is_name(name: &str) -> bool {
+        let reserved = ["else", "Exp", "Acc", "Comm", "Rd", "Wr", "St", "ReadWrite"];
+        Prim::from_name(name).is_some() || reserved.contains(&name)
+    }
+
+    fn notation(&self) -> Notation {
+        let name = self.name();
+        match self {
+            Prim::Add => Notation::Infix(BinaryOp::Add, name),
+            Prim::Sub => Notation::Infix(BinaryOp::Sub, name),
+            Prim::Mul => Notation::Infix(BinaryOp::Mul, name),
+            Prim::Div => Notation::Infix(BinaryOp::Div, name),
+            Prim::Mod => Notation::Infix(BinaryOp::Mod, name),
+            Prim::Gt => Notation::Infix(BinaryOp::Gt, name),
+            Prim::Lt => Notation::Infix(BinaryOp::Lt, name),
+            Prim::Ge => Notation::Infix(BinaryOp::Ge, name),
+            Prim::Le => Notation::Infix(BinaryOp::Le, name),
+            Prim::Equal => Notation::Infix(BinaryOp::Eq, name),
+            Prim::NotEqual => Notation::Infix(BinaryOp::Ne, name),
+            Prim::And => Notation::Infix(BinaryOp::And, name),
+            Prim::Or => Notation::Infix(BinaryOp::Or, name),
+            Prim::Neg => Notation::Prefix(UnaryOp::Neg, name),
+            Prim::Not => Notation::Prefix(UnaryOp::Not, name),
+            Prim::Fst => Notation::Project(Half::First, name),
+            Prim::Snd => Notation::Project(Half::Second, name),
+            Prim::MakePair => Notation::Pair(name),
+            Prim::Let => Notation::Let(name),
+            Prim::Assign => Notation::Assign,
+            Prim::Seq => Notation::Sequence,
+            Prim::If => Notation::If,
+            Prim::Skip => Notation::Skip,
+            _ => Notation::Whole(name),
+        }
+    }
+
+    fn written(&self, types: &[Arg]) -> Vec<Vec<Arg>> {
+        self.lists(types, false)
+    }
+
+    fn written_whole(&self, types: &[Arg]) -> Option<Vec<Vec<Arg>>> {
+        Some(self.lists(types, true))
+    }
+}
+
+impl Prim {
+    /// The type-level arguments that are written: the optional one, the implicit ones if they are
+    /// written at all, the others.
+    fn lists(self, types: &[Arg], implicit: bool) -> Vec<Vec<Arg>> {
+        let mut written = Vec::new();
+        let (mut ty, mut rest) = (&*self.scheme().ty, types.iter());
+        while let Type::Pi(pi) = ty {
+            let arg = rest.next();
+            if implicit || !pi.implicit {
+                written.extend(arg.cloned());
+            }
+            ty = &pi.body;
+        }
+        match rest.next() {
+            // 0 is what stands for none.
+            Some(Arg::Nat(dimension)) if dimension.is_zero() => {}
+            Some(optional) => written.insert(0, optional.clone()),
+            None => {}
+        }
+        vec![written]
+    }
+}
