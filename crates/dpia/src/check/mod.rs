@@ -9,7 +9,7 @@ mod same;
 use std::sync::Arc;
 
 use nat::{Facts, Nat, Var};
-use rise::core::{Form, Node, Origin};
+use rise::core::{Foreign, Form, Node, Origin, Param};
 use rise::primitive::OptionalArgument;
 use rise::print::type_text;
 use rise::types::Names;
@@ -124,27 +124,12 @@ impl Checker {
                 Some(ty) => Ok(ty.clone()),
                 None => self.error(CheckReason::Unbound(local.name.to_string()), origin),
             },
-            Form::Literal(_) => match &*phrase.ty {
-                Type::Exp(data, Access::Rd)
-                    if matches!(**data, Type::Scalar(_) | Type::Index(_)) =>
-                {
-                    Ok(phrase.ty.clone())
-                }
-                other => self.error(CheckReason::Literal(self.text(other)), origin),
-            },
+            Form::Literal(_) => self.literal(phrase),
             Form::Nat(_) => Ok(exp(
                 &Arc::new(Type::Scalar(ScalarType::NatType)),
                 Access::Rd,
             )),
-            Form::Lambda(param, body) => {
-                let outer = self.locals.insert(param.local.id, param.ty.clone());
-                let body = self.infer(body);
-                match outer {
-                    Some(ty) => self.locals.insert(param.local.id, ty),
-                    None => self.locals.remove(&param.local.id),
-                };
-                Ok(Arc::new(Type::Fun(param.ty.clone(), body?)))
-            }
+            Form::Lambda(param, body) => self.lambda(param, body),
             Form::DepLambda(var, kind, body) => {
                 let body = self.infer(body)?;
                 Ok(Arc::new(Type::Pi(Pi {
@@ -169,20 +154,41 @@ impl Checker {
                 }
             }
             Form::Primitive(prim, types, args) => self.primitive(*prim, types, args, origin),
-            Form::Foreign(function, args) => {
-                let read = |ty: &Ty| exp(ty, Access::Rd);
-                let mut ty = read(&function.result);
-                for (_, param) in function.params.iter().rev() {
-                    ty = Arc::new(Type::Fun(read(param), ty));
-                }
-                for arg in args.iter() {
-                    let found = self.infer(arg)?;
-                    ty = self.applied(&ty, &found, arg.origin)?;
-                }
-                Ok(ty)
-            }
+            Form::Foreign(function, args) => self.foreign(function, args),
             Form::Global(..) => self.error(CheckReason::NotLinked, origin),
         }
+    }
+
+    fn literal(&self, phrase: &Phrase) -> Result<Ty> {
+        match &*phrase.ty {
+            Type::Exp(data, Access::Rd) if matches!(**data, Type::Scalar(_) | Type::Index(_)) => {
+                Ok(phrase.ty.clone())
+            }
+            other => self.error(CheckReason::Literal(self.text(other)), phrase.origin),
+        }
+    }
+
+    fn lambda(&mut self, param: &Param, body: &Phrase) -> Result<Ty> {
+        let outer = self.locals.insert(param.local.id, param.ty.clone());
+        let body = self.infer(body);
+        match outer {
+            Some(ty) => self.locals.insert(param.local.id, ty),
+            None => self.locals.remove(&param.local.id),
+        };
+        Ok(Arc::new(Type::Fun(param.ty.clone(), body?)))
+    }
+
+    fn foreign(&mut self, function: &Foreign, args: &[Phrase]) -> Result<Ty> {
+        let read = |ty: &Ty| exp(ty, Access::Rd);
+        let mut ty = read(&function.result);
+        for (_, param) in function.params.iter().rev() {
+            ty = Arc::new(Type::Fun(read(param), ty));
+        }
+        for arg in args {
+            let found = self.infer(arg)?;
+            ty = self.applied(&ty, &found, arg.origin)?;
+        }
+        Ok(ty)
     }
 
     fn applied(&mut self, f: &Ty, x: &Ty, origin: Origin) -> Result<Ty> {
@@ -271,12 +277,16 @@ fn takes(prim: Prim, types: &[Arg]) -> bool {
         }
         ty = &pi.body;
     }
-    match (prim.optional_argument(), rest.next(), rest.next()) {
-        (_, None, _) => true,
-        (Some(OptionalArgument::AddressSpace), Some(Arg::Address(_)), None) => true,
-        (Some(OptionalArgument::Dimension), Some(Arg::Nat(_)), None) => true,
-        _ => false,
-    }
+    matches!(
+        (prim.optional_argument(), rest.next(), rest.next()),
+        (_, None, _)
+            | (
+                Some(OptionalArgument::AddressSpace),
+                Some(Arg::Address(_)),
+                None
+            )
+            | (Some(OptionalArgument::Dimension), Some(Arg::Nat(_)), None)
+    )
 }
 
 fn has_kind(arg: &Arg, kind: Kind) -> bool {

@@ -56,13 +56,7 @@ impl Translation {
                 self.repeat_into(Prim::ForVec, types, output, names, origin, each)?;
             }
             (Prim::DepMapSeq, [Arg::Nat(n), ..], [f, xs]) => {
-                let xs = self.read(xs)?;
-                self.repeat_nat(n, origin, |this, i| {
-                    let f = this.at_size(f, Arg::Nat(i.clone()))?;
-                    let x = dep_idx(&i, &xs, origin)?;
-                    let place = dep_idx_acc(&i, output, origin)?;
-                    this.write_call(&f, [x], &place)
-                })?;
+                self.write_dependent(n, f, xs, output, origin)?;
             }
             (Prim::ScanSeq, types, [f, init, xs]) => {
                 self.write_scan(types, [f, init, xs], phrase, output)?;
@@ -72,18 +66,46 @@ impl Translation {
                 self.write_iterate(&buffers, f, xs, output, origin)?;
             }
             (Prim::IterateStream, [Arg::Nat(n), ..], [f, xs]) => {
-                let stream = self.stream(xs)?;
-                self.repeat(Prim::For, n, origin, |this, i| {
-                    let x = this.next(&stream, &i)?;
-                    let place = idx_acc(i.clone(), output, origin)?;
-                    let command = this.acc_call(f, [x], &place)?;
-                    this.emit(command);
-                    this.after(&stream, &i)
-                })?;
+                self.write_stream(n, f, xs, output, origin)?;
             }
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    fn write_dependent(
+        &mut self,
+        n: &Nat,
+        f: &Phrase,
+        xs: &Phrase,
+        output: &Phrase,
+        origin: Origin,
+    ) -> Result<()> {
+        let xs = self.read(xs)?;
+        self.repeat_nat(n, origin, |this, i| {
+            let f = this.at_size(f, Arg::Nat(i.clone()))?;
+            let x = dep_idx(&i, &xs, origin)?;
+            let place = dep_idx_acc(&i, output, origin)?;
+            this.write_call(&f, [x], &place)
+        })
+    }
+
+    fn write_stream(
+        &mut self,
+        n: &Nat,
+        f: &Phrase,
+        xs: &Phrase,
+        output: &Phrase,
+        origin: Origin,
+    ) -> Result<()> {
+        let stream = self.stream(xs)?;
+        self.repeat(Prim::For, n, origin, |this, i| {
+            let x = this.next(&stream, &i)?;
+            let place = idx_acc(i, output, origin)?;
+            let command = this.acc_call(f, [x], &place)?;
+            this.emit(command);
+            this.after(&stream)
+        })
     }
 
     /// The running value is kept, and copied to each element when it is complete.

@@ -39,8 +39,11 @@ pub use error::{ImperativeError, Reason as ImperativeReason};
 
 /// The imperative program that computes what a functional one says, into its first parameter:
 /// `depFun(sizes… => fun(output: Acc[t] => fun(params… => Comm)))`, the sizes that are written
-/// before those that are inferred.
+/// before those that are inferred. A program that is imperative already stays as it is.
 pub fn imperative(program: &PhraseProgram) -> Result<PhraseProgram, ImperativeError> {
+    if is_imperative(program) {
+        return Ok(program.clone());
+    }
     let mut translation = Translation::new(program.clone());
     let body = translation.whole(&program.body)?;
     let mut program = translation.program;
@@ -52,6 +55,19 @@ pub fn imperative(program: &PhraseProgram) -> Result<PhraseProgram, ImperativeEr
         crate::check::check(&program)
     );
     Ok(program)
+}
+
+/// Whether a program is imperative already: a command under its parameters.
+pub fn is_imperative(program: &PhraseProgram) -> bool {
+    let mut ty = &program.body.ty;
+    loop {
+        match &**ty {
+            Type::Fun(_, result) => ty = result,
+            Type::Pi(pi) => ty = &pi.body,
+            Type::Comm => return true,
+            _ => return false,
+        }
+    }
 }
 
 /// The state of a translation.

@@ -133,7 +133,7 @@ impl Translation {
             let x = this.next(&windows.input, &from)?;
             let command = this.acc_call(&windows.load, [x], &place)?;
             this.emit(command);
-            this.after(&windows.input, &from)
+            this.after(&windows.input)
         })?;
         self.emit(command);
         Ok(())
@@ -179,14 +179,14 @@ impl Translation {
         })
     }
 
-    /// Adds the commands that stand after the last use of element `i`.
-    pub fn after(&mut self, stream: &Stream, i: &Phrase) -> Result<()> {
+    /// Adds the commands that stand after the last use of an element.
+    pub fn after(&mut self, stream: &Stream) -> Result<()> {
         match stream {
             Stream::Array(_) => Ok(()),
-            Stream::Map(_, xs) => self.after(xs, i),
+            Stream::Map(_, xs) => self.after(xs),
             Stream::Zip(a, b, _) => {
-                self.after(a, i)?;
-                self.after(b, i)
+                self.after(a)?;
+                self.after(b)
             }
             Stream::Windows(windows) if windows.ring.is_some() => Ok(()),
             Stream::Windows(windows) => {

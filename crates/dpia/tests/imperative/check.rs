@@ -26,10 +26,7 @@ fn no_type_can_be_changed_unnoticed() {
 }
 
 fn size(phrase: &Phrase) -> usize {
-    1 + children(phrase)
-        .iter()
-        .map(|child| size(child))
-        .sum::<usize>()
+    1 + children(phrase).iter().map(size).sum::<usize>()
 }
 
 fn children(phrase: &Phrase) -> Vec<Phrase> {

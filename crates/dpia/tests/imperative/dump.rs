@@ -131,22 +131,28 @@ impl Dump<'_> {
                 self.out.push_str(if nested { ")" } else { "" });
             }
             _ => {
-                let mut ty = &prim.scheme().ty;
-                let mut explicit = Vec::new();
-                for arg in types {
-                    match &**ty {
-                        Type::Pi(pi) => {
-                            if !pi.implicit {
-                                explicit.push(arg_text(arg, self.names));
-                            }
-                            ty = &pi.body;
-                        }
-                        _ => explicit.insert(0, arg_text(arg, self.names)),
-                    }
-                }
+                let explicit = self.explicit(prim, types);
                 self.call(prim.name(), &explicit, args);
             }
         }
+    }
+
+    /// The type-level arguments that are always written, an optional one first.
+    fn explicit(&self, prim: Prim, types: &[Arg]) -> Vec<String> {
+        let mut ty = &prim.scheme().ty;
+        let mut explicit = Vec::new();
+        for arg in types {
+            match &**ty {
+                Type::Pi(pi) => {
+                    if !pi.implicit {
+                        explicit.push(arg_text(arg, self.names));
+                    }
+                    ty = &pi.body;
+                }
+                _ => explicit.insert(0, arg_text(arg, self.names)),
+            }
+        }
+        explicit
     }
 
     fn call(&mut self, name: &str, types: &[String], args: &[Phrase]) {
