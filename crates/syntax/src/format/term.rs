@@ -93,27 +93,12 @@ impl Writer<'_> {
                 self.dimension(*size, *elem);
             }
             TermKind::Array {
-                size: first,
-                elem: second,
-                ..
+                size: a, elem: b, ..
             }
-            | TermKind::Tuple(first, second)
-            | TermKind::Vector {
-                size: first,
-                elem: second,
-            }
-            | TermKind::Exp {
-                data: first,
-                access: second,
-            } => {
-                let both = [*first, *second];
-                self.word();
-                self.list(2, |writer, at| writer.term(both[at]));
-            }
-            TermKind::Index(inner) | TermKind::Acc(inner) => {
-                self.word();
-                self.list(1, |writer, _| writer.term(*inner));
-            }
+            | TermKind::Tuple(a, b)
+            | TermKind::Vector { size: a, elem: b }
+            | TermKind::Exp { data: a, access: b } => self.brackets(&[*a, *b]),
+            TermKind::Index(inner) | TermKind::Acc(inner) => self.brackets(&[*inner]),
             TermKind::Arrow(..) | TermKind::Pi { .. } => self.arrows(id, true),
             TermKind::Assign { lhs, rhs, .. } => self.assign(*lhs, *rhs),
             TermKind::Sequence(commands) => self.sequence(commands),
@@ -123,6 +108,12 @@ impl Writer<'_> {
                 otherwise,
             } => self.conditional(*condition, *then, *otherwise),
         }
+    }
+
+    /// `Array[n, t]` and its like.
+    fn brackets(&mut self, parts: &[TermId]) {
+        self.word();
+        self.list(parts.len(), |writer, at| writer.term(parts[at]));
     }
 
     fn is_sequence(&self, id: TermId) -> bool {

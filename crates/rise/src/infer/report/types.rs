@@ -202,24 +202,7 @@ impl Infer<'_> {
             (Type::Scalar(_), Type::Scalar(ScalarType::Bool)) => {
                 Some("`select` chooses a number by a truth value".into())
             }
-            (Type::Exp(..), Type::Acc(_)) => Some(
-                "an acceptor is only written; what was written is read through the expression beside it"
-                    .into(),
-            ),
-            (Type::Acc(_), Type::Exp(..)) => {
-                Some("a value is no place to write to: that is an acceptor".into())
-            }
-            (Type::Comm, Type::Exp(..)) => {
-                Some("a command writes the value somewhere, as in `out = …`".into())
-            }
-            (Type::Exp(..), Type::Comm) => {
-                Some("a command has no value: what it writes is read from memory that `new` makes".into())
-            }
-            (Type::Exp(a, _), Type::Exp(b, _)) => self.mismatch_help(
-                &self.table.head(a),
-                &self.table.head(b),
-                cause,
-            ),
+            (Type::Exp(..) | Type::Acc(_) | Type::Comm, _) => self.phrase_help(wanted, got, cause),
             (Type::Scalar(a), Type::Scalar(b)) if a != b => Some(format!(
                 "`cast` turns one into the other: `(cast(…) : {a})`"
             )),
@@ -250,6 +233,32 @@ impl Infer<'_> {
             (Type::Fun(a, _), Type::Fun(..)) if matches!(&*self.table.head(a), Type::Pair(..)) => {
                 Some("the function gets one pair: take its halves with `._1` and `._2`".into())
             }
+            _ => None,
+        }
+    }
+
+    /// The same for phrases of DPIA.
+    fn phrase_help(&self, wanted: &Ty, got: &Ty, cause: Cause) -> Option<String> {
+        match (&**wanted, &**got) {
+            (Type::Exp(..), Type::Acc(_)) => Some(
+                "an acceptor is only written; what was written is read through the expression beside it"
+                    .into(),
+            ),
+            (Type::Acc(_), Type::Exp(..)) => {
+                Some("a value is no place to write to: that is an acceptor".into())
+            }
+            (Type::Comm, Type::Exp(..)) => {
+                Some("a command writes the value somewhere, as in `out = …`".into())
+            }
+            (Type::Exp(..), Type::Comm) => {
+                Some("a command has no value: what it writes is read from memory that `new` makes".into())
+            }
+            (Type::Exp(a, _), Type::Exp(b, _)) => self.mismatch_help(
+                &self.table.head(a),
+                &self.table.head(b),
+                cause,
+            ),
+            (_, Type::Fun(..) | Type::Pi(_)) => Some("the function misses an argument".into()),
             _ => None,
         }
     }
