@@ -311,3 +311,26 @@ fn functions_that_double_are_an_error() {
     expect!["`main` is too large: with its functions applied it has more than 1000000 parts"]
         .assert_eq(&message);
 }
+
+#[test]
+fn what_is_as_deep_as_allowed_fits_the_stacks_of_the_compiler() {
+    let mut text = String::from("def main0 = fun(x: f32 => x)\n");
+    for n in 1..400 {
+        let sum = "x + (x * ".repeat(3);
+        let close = ")".repeat(3);
+        text.push_str(&format!(
+            "def main{n} = fun(x: f32 => {sum}main{}(x){close})\n",
+            n - 1
+        ));
+    }
+    let work = move || {
+        let mut program = program(&text, "main399");
+        let before = program_text(&program).len();
+        normalise(&mut program).unwrap();
+        assert_eq!(check(&program), Ok(()));
+        (before, program_text(&program).len())
+    };
+    let thread = std::thread::Builder::new().stack_size(64 << 20);
+    let (before, after) = thread.spawn(work).unwrap().join().unwrap();
+    assert!(before > after && after > 10_000, "{before}, {after}");
+}
