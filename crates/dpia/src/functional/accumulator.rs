@@ -9,50 +9,18 @@ use std::sync::Arc;
 
 use nat::{Facts, Nat, Prop, Var};
 use rise::core::{Form, Local, Node, Origin};
-use rise::{Arg, Primitive, SizeFun, Type};
+use rise::{Arg, Primitive, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::places::{Path, Step, View, place, read_view, take_half, view};
 use super::walk::Term;
 use crate::phrase::contains_array;
 
 /// Loop variables are numbered from here on, away from those of programs and signatures.
 const LOOP_VARS: u32 = 1 << 23;
 
-/// One step from a value to a part of it.
-#[derive(Clone, Debug, PartialEq)]
-enum Step {
-    /// The element there.
-    At(Nat),
-    /// So many elements from so many times as many on: the lanes of a vector.
-    Lanes(Nat, Nat),
-    /// A half of a pair: the second, or the first.
-    Half(bool),
-    /// Some element.
-    Any,
-}
-
-/// The way to a part, from the whole on.
-type Path = Vec<Step>;
-
-/// How what is written is placed in what it is written to.
-#[derive(Clone, Debug)]
-enum View {
-    At(Nat),
-    Half(bool),
-    Join(Nat),
-    Split(Nat),
-    Transpose,
-    /// The halves of the elements of a zip.
-    Zip(bool),
-    Unzip,
-    Reorder(SizeFun),
-    Behind(Nat),
-    AsScalar(Nat),
-    Same,
-    /// The views on each element, the innermost last.
-    Map(Vec<View>),
-    Unknown,
-}
+/// So many expressions are followed at most; names for names for names grow without bound.
+const MOST_READS: u32 = 1 << 20;
 
 /// What a variable stands for.
 #[derive(Clone)]
@@ -79,6 +47,7 @@ pub(crate) fn moved(accumulator: &Local, body: &Term, facts: &Facts) -> Option<M
         bound: FxHashMap::default(),
         loops: 0,
         next: LOOP_VARS,
+        reads: 0,
         stored: FxHashSet::default(),
         moved: None,
     };
@@ -93,6 +62,8 @@ struct Follow<'a> {
     /// How many loops write around here.
     loops: usize,
     next: u32,
+    /// How many expressions were followed.
+    reads: u32,
     /// What has been stored before the loops around.
     stored: FxHashSet<*const Node<Primitive>>,
     moved: Option<Moved>,
@@ -248,6 +219,11 @@ impl Follow<'_> {
         if self.moved.is_some() {
             return;
         }
+        self.reads += 1;
+        if self.reads > MOST_READS {
+            self.moved = Some(Moved { read: term.origin });
+            return;
+        }
         match &term.form {
             Form::Var(local) if local == self.accumulator => self.compare(term, &path, place),
             Form::Var(local) => {
@@ -307,34 +283,7 @@ impl Follow<'_> {
                     self.read(b, path, place);
                 }
             },
-            (Map, [f, xs]) => {
-                let first = if path.is_empty() {
-                    Step::Any
-                } else {
-                    path.remove(0)
-                };
-                match lambda(f) {
-                    Some((param, body)) => {
-                        let part = Bound::Part(xs.clone(), vec![first]);
-                        self.bound.insert(param, part);
-                        self.read(body, path, place);
-                    }
-                    None => self.read(xs, vec![first], place),
-                }
-            }
-            (Generate, [f]) => {
-                let first = if path.is_empty() {
-                    Step::Any
-                } else {
-                    path.remove(0)
-                };
-                if let Some((param, body)) = lambda(f) {
-                    if let Step::At(index) = first {
-                        self.bound.insert(param, Bound::Index(index));
-                    }
-                    self.read(body, path, place);
-                }
-            }
+            (Map | Generate, [f, xs @ ..]) => self.read_element(f, xs.first(), path, place),
             (Select, [condition, a, b]) => {
                 self.read(condition, Vec::new(), place);
                 self.read(a, path.clone(), place);
@@ -354,6 +303,29 @@ impl Follow<'_> {
                 None => self.read_all(args, place),
             },
             _ => {}
+        }
+    }
+
+    /// A part of an array that a function makes, of the elements of `xs` or of indices.
+    fn read_element(&mut self, f: &Term, xs: Option<&Term>, mut path: Path, place: &Option<Path>) {
+        let first = match path.is_empty() {
+            true => Step::Any,
+            false => path.remove(0),
+        };
+        match (lambda(f), xs, first) {
+            (Some((param, body)), Some(xs), first) => {
+                let part = Bound::Part(xs.clone(), vec![first]);
+                self.bound.insert(param, part);
+                self.read(body, path, place);
+            }
+            (None, Some(xs), first) => self.read(xs, vec![first], place),
+            (Some((param, body)), None, first) => {
+                if let Step::At(index) = first {
+                    self.bound.insert(param, Bound::Index(index));
+                }
+                self.read(body, path, place);
+            }
+            (None, None, _) => {}
         }
     }
 
@@ -429,189 +401,4 @@ fn array(ty: &Type) -> Option<(&Nat, &Type)> {
         Type::Array(n, element) => Some((n, element)),
         _ => None,
     }
-}
-
-/// Takes the half at `at` out of a path.
-fn take_half(path: &mut Path, at: usize) -> Option<bool> {
-    match path.get(at) {
-        Some(Step::Half(half)) => {
-            let half = *half;
-            path.remove(at);
-            Some(half)
-        }
-        _ => None,
-    }
-}
-
-fn size_at(types: &[Arg], at: usize) -> Option<Nat> {
-    match types.get(at) {
-        Some(Arg::Nat(size)) => Some(size.clone()),
-        _ => None,
-    }
-}
-
-/// How a view that is written through places its argument.
-fn view(primitive: Primitive, types: &[Arg], args: &[Term]) -> View {
-    use Primitive::{AsScalar, Join, Map, OclRun, PadEmpty, Reorder, Split, Transpose, Unzip};
-    let size = |at: usize, view: fn(Nat) -> View| size_at(types, at).map_or(View::Unknown, view);
-    match primitive {
-        Join => size(1, View::Join),
-        Split => size(0, View::Split),
-        Transpose => View::Transpose,
-        Unzip => View::Unzip,
-        AsScalar => size(0, View::AsScalar),
-        PadEmpty | OclRun => View::Same,
-        Reorder => match types.get(2) {
-            Some(Arg::SizeFun(inverse)) => View::Reorder(inverse.clone()),
-            _ => View::Unknown,
-        },
-        Map => match args.first().map(|f| &f.form) {
-            Some(Form::Lambda(param, body)) => {
-                let mut views = Vec::new();
-                let mut term = body;
-                while let Form::Primitive(primitive, types, args) = &term.form {
-                    views.push(view(*primitive, types, args));
-                    match args.last() {
-                        Some(xs) => term = xs,
-                        None => return View::Unknown,
-                    }
-                }
-                match &term.form {
-                    Form::Var(local) if *local == param.local => View::Map(views),
-                    _ => View::Unknown,
-                }
-            }
-            _ => View::Unknown,
-        },
-        _ => View::Unknown,
-    }
-}
-
-/// The place of a part of what is written, through the views that it is written through.
-fn place(views: &[View], path: Path) -> Option<Path> {
-    views
-        .iter()
-        .rev()
-        .try_fold(path, |path, view| through(view, path))
-}
-
-fn through(view: &View, mut path: Path) -> Option<Path> {
-    match view {
-        View::At(index) => path.insert(0, Step::At(index.clone())),
-        View::Half(half) => path.insert(0, Step::Half(*half)),
-        View::Same => {}
-        View::Unknown => return None,
-        View::Zip(half) => path.insert(1.min(path.len()), Step::Half(*half)),
-        View::Unzip if path.len() >= 2 => path.swap(0, 1),
-        View::Transpose if path.len() >= 2 => path.swap(0, 1),
-        View::Unzip | View::Transpose => return path.is_empty().then_some(path),
-        View::Join(columns) => match &path[..] {
-            [Step::At(i), Step::At(j), ..] => {
-                let at = Nat::add(&Nat::mul(i, columns), j);
-                path.splice(..2, [Step::At(at)]);
-            }
-            rest => return rest.is_empty().then_some(path),
-        },
-        View::Split(columns) => match path.first().cloned() {
-            Some(Step::At(i)) => {
-                let steps = [
-                    Step::At(Nat::div(&i, columns)),
-                    Step::At(Nat::rem(&i, columns)),
-                ];
-                path.splice(..1, steps);
-            }
-            Some(_) => return None,
-            None => {}
-        },
-        View::Reorder(inverse) => match path.first_mut() {
-            Some(Step::At(i)) => *i = apply(inverse, i)?,
-            Some(_) => return None,
-            None => {}
-        },
-        View::Behind(n) => match path.first_mut() {
-            Some(Step::At(i)) => *i = Nat::add(i, n),
-            _ => return None,
-        },
-        View::AsScalar(lanes) => match path.first_mut() {
-            Some(step @ Step::At(_)) => {
-                let Step::At(i) = step.clone() else {
-                    return None;
-                };
-                *step = Step::Lanes(i, lanes.clone());
-            }
-            Some(_) => return None,
-            None => {}
-        },
-        View::Map(views) => {
-            if !path.is_empty() {
-                let rest = path.split_off(1);
-                path.extend(place(views, rest)?);
-            }
-        }
-    }
-    Some(path)
-}
-
-fn apply(fun: &SizeFun, at: &Nat) -> Option<Nat> {
-    match fun {
-        SizeFun::Lambda(lambda) => {
-            let (param, at) = (lambda.param, at.clone());
-            Some(lambda.body.subst(&|v| (v == param).then(|| at.clone())))
-        }
-        SizeFun::Var(_) => None,
-    }
-}
-
-/// Where a part of a view is in its argument; `None` if that is not one place.
-fn read_view(primitive: Primitive, types: &[Arg], mut path: Path) -> Option<Path> {
-    use Primitive::{
-        AsScalar, AsVector, AsVectorAligned, Assume, Drop, Join, Reorder, Slide, Split, Take,
-        Transpose, Unzip,
-    };
-    let first = match path.first() {
-        Some(Step::At(i)) => Some(i.clone()),
-        _ => None,
-    };
-    match primitive {
-        Take | Assume => {}
-        Drop => {
-            let moved = Nat::add(&first?, &size_at(types, 0)?);
-            path[0] = Step::At(moved);
-        }
-        Transpose | Unzip if path.len() >= 2 => path.swap(0, 1),
-        Join => {
-            let (i, columns) = (first?, size_at(types, 1)?);
-            let steps = [
-                Step::At(Nat::div(&i, &columns)),
-                Step::At(Nat::rem(&i, &columns)),
-            ];
-            path.splice(..1, steps);
-        }
-        Split | Slide => {
-            let step = match primitive {
-                Split => size_at(types, 0)?,
-                _ => size_at(types, 2)?,
-            };
-            let Some(Step::At(j)) = path.get(1) else {
-                return None;
-            };
-            let at = Nat::add(&Nat::mul(&first?, &step), j);
-            path.splice(..2, [Step::At(at)]);
-        }
-        AsVector | AsVectorAligned => {
-            path[0] = Step::Lanes(first?, size_at(types, 0)?);
-        }
-        AsScalar => {
-            let lanes = size_at(types, 0)?;
-            path[0] = Step::At(Nat::div(&first?, &lanes));
-        }
-        Reorder => {
-            let Some(Arg::SizeFun(g)) = types.get(1) else {
-                return None;
-            };
-            path[0] = Step::At(apply(g, &first?)?);
-        }
-        _ => return None,
-    }
-    Some(path)
 }

@@ -9,6 +9,7 @@ mod checks;
 pub mod complaint;
 mod held;
 mod memory;
+mod places;
 mod repeat;
 pub mod report;
 mod rows;

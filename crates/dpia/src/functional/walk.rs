@@ -186,45 +186,11 @@ impl Walk {
         let mut own = Vec::new();
         let mut taken = Vec::new();
         for (at, arg) in args.iter().enumerate() {
+            let whole = (term.origin, primitive, access);
             // More than the type says are the values of `makeArray`.
-            let wanted = row.taken.get(at);
-            let user = match wanted {
-                // Who wants the whole written wants the part written.
-                Some(Taken::Value(Slot::Result)) if access == Access::Wr => want.user.clone(),
-                _ => User::Primitive(primitive, term.origin),
-            };
-            let wants = |access| Want {
-                access,
-                user: user.clone(),
-                ends: want.access == Access::Wr,
-            };
-            taken.push(match wanted {
-                Some(Taken::Function { params, result }) => {
-                    let params = params.iter().map(|slot| resolve(*slot, access));
-                    let result = Want {
-                        access: resolve(*result, access),
-                        user: match result {
-                            Slot::Result if access == Access::Wr => want.user.clone(),
-                            _ => User::Function(primitive, term.origin),
-                        },
-                        ends: true,
-                    };
-                    self.function(arg, &params.collect::<Vec<_>>(), &result)
-                }
-                Some(Taken::Value(Slot::Own(var))) => {
-                    let access = if is_stream(arg) {
-                        Access::St
-                    } else {
-                        Access::Rd
-                    };
-                    own.push((*var, access));
-                    self.argument(arg, &wants(access), level)
-                }
-                Some(Taken::Value(slot)) => {
-                    self.argument(arg, &wants(resolve(*slot, access)), level)
-                }
-                None => self.argument(arg, &wants(Access::Rd), level),
-            });
+            let (phrase, was) = self.taken(arg, row.taken.get(at), whole, want, level);
+            taken.push(phrase);
+            own.extend(was);
         }
         if level.is_some() {
             self.nest.pop();
@@ -232,6 +198,59 @@ impl Walk {
         self.fit(term, access, want);
         let types = type_args(row, types, access, &own);
         phrase::prim(prim, types, taken, term.origin)
+    }
+
+    /// What a primitive with this result takes at one place, and its access where that is its own
+    /// to say.
+    fn taken(
+        &mut self,
+        arg: &Term,
+        wanted: Option<&Taken>,
+        (origin, primitive, access): (Origin, Primitive, Access),
+        want: &Want,
+        level: Option<Level>,
+    ) -> (Phrase, Option<(Var, Access)>) {
+        // Who wants the whole written wants the part written.
+        let passes = |slot: &Slot| *slot == Slot::Result && access == Access::Wr;
+        let wants = |slot: &Slot, access| Want {
+            access,
+            user: match passes(slot) {
+                true => want.user.clone(),
+                false => User::Primitive(primitive, origin),
+            },
+            ends: want.access == Access::Wr,
+        };
+        match wanted {
+            Some(Taken::Function { params, result }) => {
+                let params = params.iter().map(|slot| resolve(*slot, access));
+                let result = Want {
+                    access: resolve(*result, access),
+                    user: match passes(result) {
+                        true => want.user.clone(),
+                        false => User::Function(primitive, origin),
+                    },
+                    ends: true,
+                };
+                let params: Vec<Access> = params.collect();
+                (self.function(arg, &params, &result), None)
+            }
+            Some(Taken::Value(slot @ Slot::Own(var))) => {
+                let access = match is_stream(arg) {
+                    true => Access::St,
+                    false => Access::Rd,
+                };
+                let phrase = self.argument(arg, &wants(slot, access), level);
+                (phrase, Some((*var, access)))
+            }
+            Some(Taken::Value(slot)) => {
+                let want = wants(slot, resolve(*slot, access));
+                (self.argument(arg, &want, level), None)
+            }
+            None => {
+                let slot = Slot::Is(Access::Rd);
+                (self.argument(arg, &wants(&slot, Access::Rd), level), None)
+            }
+        }
     }
 
     /// An argument stands outside of the loop that its primitive is.

@@ -1,0 +1,228 @@
+//! Places in an accumulator: steps to a part of it, and views that move them.
+
+use nat::Nat;
+use rise::core::Form;
+use rise::{Arg, Primitive, SizeFun};
+
+use super::walk::Term;
+
+/// One step from a value to a part of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Step {
+    /// The element there.
+    At(Nat),
+    /// So many elements from so many times as many on: the lanes of a vector.
+    Lanes(Nat, Nat),
+    /// A half of a pair: the second, or the first.
+    Half(bool),
+    /// Some element.
+    Any,
+}
+
+/// The way to a part, from the whole on.
+pub(super) type Path = Vec<Step>;
+
+/// How what is written is placed in what it is written to.
+#[derive(Clone, Debug)]
+pub(super) enum View {
+    At(Nat),
+    Half(bool),
+    Join(Nat),
+    Split(Nat),
+    Transpose,
+    /// The halves of the elements of a zip.
+    Zip(bool),
+    Unzip,
+    Reorder(SizeFun),
+    Behind(Nat),
+    AsScalar(Nat),
+    Same,
+    /// The views on each element, the innermost last.
+    Map(Vec<View>),
+    Unknown,
+}
+
+/// Takes the half at `at` out of a path.
+pub(super) fn take_half(path: &mut Path, at: usize) -> Option<bool> {
+    match path.get(at) {
+        Some(Step::Half(half)) => {
+            let half = *half;
+            path.remove(at);
+            Some(half)
+        }
+        _ => None,
+    }
+}
+
+pub(super) fn size_at(types: &[Arg], at: usize) -> Option<Nat> {
+    match types.get(at) {
+        Some(Arg::Nat(size)) => Some(size.clone()),
+        _ => None,
+    }
+}
+
+/// How a view that is written through places its argument.
+pub(super) fn view(primitive: Primitive, types: &[Arg], args: &[Term]) -> View {
+    use Primitive::{AsScalar, Join, Map, OclRun, PadEmpty, Reorder, Split, Transpose, Unzip};
+    let size = |at: usize, view: fn(Nat) -> View| size_at(types, at).map_or(View::Unknown, view);
+    match primitive {
+        Join => size(1, View::Join),
+        Split => size(0, View::Split),
+        Transpose => View::Transpose,
+        Unzip => View::Unzip,
+        AsScalar => size(0, View::AsScalar),
+        PadEmpty | OclRun => View::Same,
+        Reorder => match types.get(2) {
+            Some(Arg::SizeFun(inverse)) => View::Reorder(inverse.clone()),
+            _ => View::Unknown,
+        },
+        Map => match args.first().map(|f| &f.form) {
+            Some(Form::Lambda(param, body)) => {
+                let mut views = Vec::new();
+                let mut term = body;
+                while let Form::Primitive(primitive, types, args) = &term.form {
+                    views.push(view(*primitive, types, args));
+                    match args.last() {
+                        Some(xs) => term = xs,
+                        None => return View::Unknown,
+                    }
+                }
+                match &term.form {
+                    Form::Var(local) if *local == param.local => View::Map(views),
+                    _ => View::Unknown,
+                }
+            }
+            _ => View::Unknown,
+        },
+        _ => View::Unknown,
+    }
+}
+
+/// The place of a part of what is written, through the views that it is written through.
+pub(super) fn place(views: &[View], path: Path) -> Option<Path> {
+    views
+        .iter()
+        .rev()
+        .try_fold(path, |path, view| through(view, path))
+}
+
+pub(super) fn through(view: &View, mut path: Path) -> Option<Path> {
+    match view {
+        View::At(index) => path.insert(0, Step::At(index.clone())),
+        View::Half(half) => path.insert(0, Step::Half(*half)),
+        View::Same => {}
+        View::Unknown => return None,
+        View::Zip(half) => path.insert(1.min(path.len()), Step::Half(*half)),
+        View::Unzip if path.len() >= 2 => path.swap(0, 1),
+        View::Transpose if path.len() >= 2 => path.swap(0, 1),
+        View::Unzip | View::Transpose => return path.is_empty().then_some(path),
+        View::Join(columns) => match &path[..] {
+            [Step::At(i), Step::At(j), ..] => {
+                let at = Nat::add(&Nat::mul(i, columns), j);
+                path.splice(..2, [Step::At(at)]);
+            }
+            rest => return rest.is_empty().then_some(path),
+        },
+        View::Split(columns) => match path.first().cloned() {
+            Some(Step::At(i)) => {
+                let steps = [
+                    Step::At(Nat::div(&i, columns)),
+                    Step::At(Nat::rem(&i, columns)),
+                ];
+                path.splice(..1, steps);
+            }
+            Some(_) => return None,
+            None => {}
+        },
+        View::Reorder(inverse) => match path.first_mut() {
+            Some(Step::At(i)) => *i = apply(inverse, i)?,
+            Some(_) => return None,
+            None => {}
+        },
+        View::Behind(n) => match path.first_mut() {
+            Some(Step::At(i)) => *i = Nat::add(i, n),
+            _ => return None,
+        },
+        View::AsScalar(lanes) => match path.first_mut() {
+            Some(step @ Step::At(_)) => {
+                let Step::At(i) = step.clone() else {
+                    return None;
+                };
+                *step = Step::Lanes(i, lanes.clone());
+            }
+            Some(_) => return None,
+            None => {}
+        },
+        View::Map(views) => {
+            if !path.is_empty() {
+                let rest = path.split_off(1);
+                path.extend(place(views, rest)?);
+            }
+        }
+    }
+    Some(path)
+}
+
+pub(super) fn apply(fun: &SizeFun, at: &Nat) -> Option<Nat> {
+    match fun {
+        SizeFun::Lambda(lambda) => {
+            let (param, at) = (lambda.param, at.clone());
+            Some(lambda.body.subst(&|v| (v == param).then(|| at.clone())))
+        }
+        SizeFun::Var(_) => None,
+    }
+}
+
+/// Where a part of a view is in its argument; `None` if that is not one place.
+pub(super) fn read_view(primitive: Primitive, types: &[Arg], mut path: Path) -> Option<Path> {
+    use Primitive::{
+        AsScalar, AsVector, AsVectorAligned, Assume, Drop, Join, Reorder, Slide, Split, Take,
+        Transpose, Unzip,
+    };
+    let first = match path.first() {
+        Some(Step::At(i)) => Some(i.clone()),
+        _ => None,
+    };
+    match primitive {
+        Take | Assume => {}
+        Drop => {
+            let moved = Nat::add(&first?, &size_at(types, 0)?);
+            path[0] = Step::At(moved);
+        }
+        Transpose | Unzip if path.len() >= 2 => path.swap(0, 1),
+        Join => {
+            let (i, columns) = (first?, size_at(types, 1)?);
+            let steps = [
+                Step::At(Nat::div(&i, &columns)),
+                Step::At(Nat::rem(&i, &columns)),
+            ];
+            path.splice(..1, steps);
+        }
+        Split | Slide => {
+            let step = match primitive {
+                Split => size_at(types, 0)?,
+                _ => size_at(types, 2)?,
+            };
+            let Some(Step::At(j)) = path.get(1) else {
+                return None;
+            };
+            let at = Nat::add(&Nat::mul(&first?, &step), j);
+            path.splice(..2, [Step::At(at)]);
+        }
+        AsVector | AsVectorAligned => {
+            path[0] = Step::Lanes(first?, size_at(types, 0)?);
+        }
+        AsScalar => {
+            let lanes = size_at(types, 0)?;
+            path[0] = Step::At(Nat::div(&first?, &lanes));
+        }
+        Reorder => {
+            let Some(Arg::SizeFun(g)) = types.get(1) else {
+                return None;
+            };
+            path[0] = Step::At(apply(g, &first?)?);
+        }
+        _ => return None,
+    }
+    Some(path)
+}
