@@ -179,7 +179,8 @@ impl Translation {
         })
     }
 
-    /// Adds the commands that stand after the last use of an element.
+    /// Adds the commands that stand after the last use of an element: those that move a window
+    /// along. What is in it has been through the function already, and moves as it is.
     pub fn after(&mut self, stream: &Stream) -> Result<()> {
         match stream {
             Stream::Array(_) => Ok(()),
@@ -202,7 +203,7 @@ impl Translation {
                     );
                     let x = element(next, &windows.read, origin)?;
                     let place = element_acc(at, &windows.acc, origin)?;
-                    this.write_call(&windows.load, [x], &place)
+                    this.copy_to(&place, &x, origin)
                 })
             }
         }

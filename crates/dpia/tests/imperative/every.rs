@@ -145,6 +145,7 @@ const C: &[&str] = &[
     "depFun((n: Nat, m: Nat) => fun(xs: (n + 4).m.f32 => xs |> circularBuffer(3)(3)(mapSeq(id)) |> mapStream(fun(w => w |> transpose |> mapSeq(reduceSeq(add)(0.0f)))) |> circularBuffer(3)(3)(mapSeq(id)) |> iterateStream(fun(w => w |> transpose |> mapSeq(reduceSeq(add)(0.0f))))))",
     "depFun(n: Nat => fun(xs: (n + 2).f32, ys: n.f32 => zip(xs |> rotateValues(3)(id))(ys) |> iterateStream(fun(p => (p._1 |> reduceSeq(add)(0.0f)) * p._2))))",
     "depFun(n: Nat => fun(xs: (n + 2).f32, ys: (n + 1).f32 => zip(xs |> rotateValues(3)(id))(ys |> circularBuffer(2)(2)(id)) |> iterateStream(fun(p => (p._1 |> reduceSeq(add)(0.0f)) * (p._2 |> reduceSeq(add)(0.0f))))))",
+    "depFun((n: Nat, m: Nat) => fun(xs: (n + 2).m.f32 => xs |> rotateValues(3)(mapSeq(fun(x => x * 2.0f))) |> iterateStream(fun(w => w |> transpose |> mapSeq(reduceSeq(add)(0.0f))))))",
     // memory
     "depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x + 1.0f)) |> toMem |> mapSeq(fun(x => x * 2.0f))))",
     "depFun(n: Nat => fun(xs: n.f32 => let ys = toMem(xs |> mapSeq(fun(x => x + 1.0f))) in zip(ys)(ys) |> mapSeq(fun(p => p._1 * p._2))))",
@@ -163,6 +164,20 @@ const C: &[&str] = &[
     "depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => (xs |> map(reduceSeq(add)(0.0f)), xs) |> mapFst(map(fun(x => x + 1.0f))) |> fst |> mapSeq(id)))",
     "depFun((n: Nat, m: Nat) => fun(is: n.m.Idx[n], xs: n.f32 => xs |> mapSeq(id) |> scatter(is |> map(reduceSeq(fun(a, x => x))(natAsIndex(n)(0))))))",
     "depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs |> map(fun(row => row |> mapSeq(fun(x => x + 1.0f)) |> toMem)) |> mapSeq(reduceSeq(add)(0.0f))))",
+    // all of that at once
+    "depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs |> reduceSeq(fun(a, x => zip(a)(x) |> mapSeq(fun(p => p._1 * 0.5f + p._2)) |> toMem |> mapSeq(fun(y => y + 1.0f))))((generate(fun(i => 0.0f)) : m.f32) |> mapSeq(id)) |> mapSeq(id)))",
+    "depFun(n: Nat => fun(xs: (n + 2).f32 => xs |> map(fun(x => let y = x + x in y * y)) |> circularBuffer(3)(3)(fun(x => let y = x + x in y * y)) |> iterateStream(fun(w => w |> reduceSeq(add)(0.0f)))))",
+    "depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs |> map(fun(row => row |> mapSeq(fun(x => x + 1.0f)) |> toMem)) |> padCst(1)(1)((generate(fun(i => 2.0f)) : m.f32)) |> slide(3)(1) |> mapSeq(fun(w => w |> transpose |> mapSeq(reduceSeq(add)(0.0f))))))",
+    "depFun((n: Nat, m: Nat) => fun(xs: n.m.f32, k: natType => xs |> map(reduceSeq(add)(0.0f)) |> idx(natAsIndex(n)(k % n))))",
+    "depFun((n: Nat, m: Nat) => fun(xs: n.m.f32, is: n.Idx[n] => xs |> map(fun(row => row |> mapSeq(fun(x => x + 1.0f)) |> toMem)) |> gather(is) |> mapSeq(mapSeq(id))))",
+    "depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => let u = unzip(xs |> map(fun(row => (row |> reduceSeq(add)(0.0f), row |> reduceSeq(mul)(1.0f))))) in zip(u._1)(u._2) |> mapSeq(fun(p => p._1 + p._2))))",
+    "depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => zip(xs)(xs) |> map(mapFst(reduceSeq(add)(0.0f))) |> mapSeq(fun(p => p._2 |> mapSeq(fun(y => y + p._1))))))",
+    "depFun(n: Nat => fun(xs: (4*n).f32 => xs |> asVector(4) |> map(fun(v => let w = v * v in w + w)) |> asScalar |> mapSeq(id)))",
+    "depFun(n: Nat => fun(xs: n.f32, i: Idx[2] => makeArray(2)(xs |> map(fun(x => let y = x + x in y * y)), xs) |> idx(i) |> mapSeq(id)))",
+    "depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs |> reduceSeq(fun(a, r => (a._2 + (r |> reduceSeq(add)(0.0f)), a._1 + (r |> reduceSeq(add)(a._2)))))((0.0f, 1.0f))))",
+    "depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs |> map(reduceSeq(fun(a, x => (a._1 + x, a._2 * x)))((0.0f, 1.0f))) |> unzip |> mapFst(mapSeq(id) >> toMem) |> fun(p => zip(p._1)(p._2)) |> mapSeq(id)))",
+    "depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs |> map(fun(r => (r |> reduceSeq(add)(0.0f)) > 1.0f && (r |> reduceSeq(mul)(1.0f)) < 3.0f)) |> mapSeq(fun(b => select(b)(1i32)(0i32)))))",
+    "depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs |> padClamp(2)(1) |> map(padClamp(1)(2)) |> map(slide(3)(1)) |> slide(3)(1) |> mapSeq(fun(w => w |> transpose |> mapSeq(fun(q => q |> join |> reduceSeq(add)(0.0f)))))))",
     // dependent arrays and pairs
     "depFun(n: Nat => fun(rows: n..dataFun(i => (i + 1).f32) => rows |> depMapSeq(depFun(i: Nat => fun(row => row |> mapSeq(fun(x => x * 2.0f)))))))",
     "depFun(n: Nat => fun(xs: n..dataFun(i => (i + 1).f32), ys: n..dataFun(i => (2 * i).f32) => depZip(xs)(ys) |> depMapSeq(depFun(i: Nat => fun(p => p._1 |> mapSeq(id))))))",
