@@ -6,6 +6,7 @@ mod doctor;
 mod explain;
 mod fmt;
 mod formats;
+mod run;
 mod support;
 mod types;
 mod usage;

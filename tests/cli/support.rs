@@ -98,6 +98,8 @@ pub fn run_in(folder: &Path, arguments: &[&str], input: &[u8]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rise-ls"));
     command.args(arguments).current_dir(folder);
     command.env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
+    // Compiled programs are kept with what else tests build.
+    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -55,7 +55,6 @@ fn what_this_version_cannot_do_is_said() {
     let cases: &[&[&str]] = &[
         &["--check", "a.rise", "--target", "c"],
         &["emit", "a.rise", "--as", "c"],
-        &["run", "a.rise"],
         &["rewrite", "a.rise", "--strategy", "id"],
     ];
     for arguments in cases {

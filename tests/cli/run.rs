@@ -1,0 +1,331 @@
+//! `run`.
+
+use crate::support::{Folder, Ran, parse_lines};
+use expect_test::expect;
+
+const FILE: &str = r#"
+/// `a * x` for each `x`.
+@run(n = 3)
+def scale : (n: Nat) -> n.f32 -> f32 -> n.f32 = depFun(n: Nat => fun(xs, a =>
+  xs |> mapSeq(fun(x => a * x))))
+
+def rows = depFun((n: Nat, m: Nat) => fun(xs: n.m.i32 => xs |> map(reduce(add)(0))))
+
+def tiles = depFun(n: Nat => fun(xs: n.f32 => xs |> split(4) |> map(reduce(add)(0.0f))))
+
+def halves = depFun(n: Nat => fun(xs: n.i32 => xs |> map(fun(x => 100 / x))))
+
+def sumPar = depFun(n: Nat => fun(xs: n.f32 => xs |> reducePar(add)(0.0f)))
+
+foreign def clamp01(x: f32): f32 = """{
+  return x < 0.0f ? 0.0f : x > 1.0f ? 1.0f : x;
+}"""
+def clamped = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(clamp01)))
+
+foreign def wrong(x: f32): f32 = """{
+  float y = x;
+  return y + nonsense;
+}"""
+def usesWrong = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(wrong)))
+"#;
+
+fn folder() -> Folder {
+    Folder::with(&[("a.rise", FILE)])
+}
+
+/// Runs a definition of [`FILE`]; compiled programs are kept in the folder.
+fn run(folder: &Folder, def: &str, more: &[&str]) -> Ran {
+    folder.run(&[&["run", "a.rise", "--def", def], more].concat())
+}
+
+#[test]
+fn a_definition_runs_in_the_interpreter() {
+    let ran = run(
+        &folder(),
+        "scale",
+        &["--backend", "interp", "--arg", "xs=iota", "--arg", "a=0.5"],
+    );
+    assert_eq!(
+        (ran.status, ran.out.as_str()),
+        (0, "[0.0, 0.5, 1.0]\n"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(ran.err, "note: `scale` ran in the interpreter with n = 3\n");
+}
+
+#[test]
+fn sizes_follow_from_arguments() {
+    let ran = run(
+        &folder(),
+        "rows",
+        &[
+            "--backend",
+            "interp",
+            "--arg",
+            "xs=[[1, 2], [3, 4], [5, 6]]",
+        ],
+    );
+    assert_eq!(
+        (ran.status, ran.out.as_str()),
+        (0, "[3, 7, 11]\n"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(
+        ran.err,
+        "note: `rows` ran in the interpreter with n = 3, m = 2\n"
+    );
+}
+
+#[test]
+fn compiled_code_gives_the_same() {
+    let folder = folder();
+    for (def, backend) in [
+        ("scale", "c"),
+        ("scale", "openmp"),
+        ("sumPar", "openmp"),
+        ("clamped", "c"),
+    ] {
+        let ran = run(
+            &folder,
+            def,
+            &[
+                "--backend",
+                backend,
+                "-D",
+                "n=100",
+                "--seed",
+                "7",
+                "--verify",
+            ],
+        );
+        let last = ran.out.lines().last().unwrap_or_default();
+        let right = last.starts_with("right: ") && last.ends_with("as in the interpreter");
+        assert!(ran.status == 0 && right, "{def} {backend}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_program_that_is_written_for_a_target_is_compiled_for_it() {
+    let ran = run(&folder(), "sumPar", &["--arg", "xs=[1, 2, 3]"]);
+    assert_eq!((ran.status, ran.out.as_str()), (0, "6.0\n"), "{}", ran.err);
+    assert_eq!(ran.err, "note: `sumPar` ran in OpenMP with n = 3\n");
+    // A `map` that nobody has decided about is interpreted.
+    let ran = run(&folder(), "rows", &["--arg", "xs=[[1, 2]]"]);
+    assert!(ran.err.contains("in the interpreter"), "{}", ran.err);
+}
+
+#[test]
+fn times_are_printed() {
+    let ran = run(
+        &folder(),
+        "scale",
+        &["--backend", "c", "-D", "n=10000", "--bench", "3"],
+    );
+    let line = ran.out.lines().last().unwrap_or_default();
+    assert!(line.starts_with("3 runs: min "), "{ran:?}");
+    for word in ["median ", "max ", " GFLOP/s", " GB/s"] {
+        assert!(line.contains(word), "{line}");
+    }
+}
+
+#[test]
+fn json_is_one_object_with_everything() {
+    let ran = run(
+        &folder(),
+        "scale",
+        &[
+            "--backend",
+            "interp",
+            "--arg",
+            "xs=[1, NaN, 2]",
+            "--arg",
+            "a=2",
+            "--verify",
+            "--format",
+            "json",
+        ],
+    );
+    assert_eq!((ran.status, ran.err.as_str()), (0, ""), "{}", ran.out);
+    let [line] = &parse_lines(&ran.out)[..] else {
+        panic!("{}", ran.out)
+    };
+    expect![[r#"{"args":[{"from":"value","name":"xs","type":"3.f32"},{"from":"value","name":"a","type":"f32"}],"backend":"interp","def":"scale","out":null,"printed":"","sizes":{"n":3},"times":null,"type":"3.f32","value":[2.0,"NaN",4.0],"verify":{"compared":3,"first":null,"ok":true,"skipped":0,"worst":null,"wrong":0}}"#]]
+        .assert_eq(&line.to_string());
+}
+
+#[test]
+fn results_are_written_and_read_back() {
+    let folder = folder();
+    let ran = run(
+        &folder,
+        "scale",
+        &[
+            "--backend",
+            "interp",
+            "-D",
+            "n=4",
+            "--arg",
+            "xs=iota",
+            "--arg",
+            "a=1",
+            "--out",
+            "y.npy",
+        ],
+    );
+    assert_eq!((ran.status, ran.out.as_str()), (0, ""), "{}", ran.err);
+    let ran = run(
+        &folder,
+        "scale",
+        &["--backend", "interp", "--arg", "xs=y.npy", "--arg", "a=2"],
+    );
+    assert_eq!(
+        (ran.status, ran.out.as_str()),
+        (0, "[0.0, 2.0, 4.0, 6.0]\n"),
+        "{}",
+        ran.err
+    );
+    let ran = run(
+        &folder,
+        "rows",
+        &["--backend", "interp", "--arg", "xs=y.npy"],
+    );
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""));
+    assert_eq!(
+        ran.err,
+        "error: there is no value for `m`; give it with `-D m=…`\n"
+    );
+    let ran = run(
+        &folder,
+        "rows",
+        &["--backend", "interp", "--arg", "xs=y.npy", "-D", "m=2"],
+    );
+    assert_eq!(ran.status, 2);
+    expect![[r#"
+        error: the argument `xs`: y.npy: the elements have type `<f4`; `i32` is `<i4` in a file; in NumPy, `.astype('<i4')` converts them
+    "#]]
+    .assert_eq(&ran.err);
+}
+
+#[test]
+fn conditions_are_checked_before_the_start() {
+    let ran = run(&folder(), "tiles", &["--backend", "interp", "-D", "n=10"]);
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""));
+    assert_eq!(ran.err, "error: `4 divides n` does not hold for n = 10\n");
+}
+
+#[test]
+fn what_fails_is_shown_where_it_stands() {
+    let ran = run(
+        &folder(),
+        "halves",
+        &["--backend", "interp", "--arg", "xs=[5, 0]"],
+    );
+    assert_eq!((ran.status, ran.out.as_str()), (1, ""));
+    expect![[r#"
+        error: an integer is divided by zero here
+          --> a.rise:11:71
+           |
+        11 | def halves = depFun(n: Nat => fun(xs: n.i32 => xs |> map(fun(x => 100 / x))))
+           |                                                                       ^
+
+    "#]]
+    .assert_eq(&ran.err);
+}
+
+#[test]
+fn mistakes_in_c_are_shown_in_the_program() {
+    for backend in ["interp", "c"] {
+        let ran = run(&folder(), "usesWrong", &["--backend", backend, "-D", "n=1"]);
+        assert_eq!((ran.status, ran.out.as_str()), (1, ""), "{}", ran.err);
+        assert!(
+            ran.err.starts_with("error: the C compiler: "),
+            "{}",
+            ran.err
+        );
+        assert!(ran.err.contains("a.rise:22:14"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn bad_requests_are_refused() {
+    let folder = folder();
+    let cases: &[(&[&str], &str)] = &[
+        (
+            &["--def", "scale", "-D", "k=3"],
+            "error: `scale` has no size `k`; it has `n`\n",
+        ),
+        (
+            &["--def", "scale", "--arg", "y=1"],
+            "error: `scale` has no parameter `y`; it has `xs`, `a`\n",
+        ),
+        (
+            &["--def", "scale", "--arg", "a=[1]"],
+            "error: the argument `a`: `[…]` is not a value of type `f32`\n",
+        ),
+        (
+            &["--def", "scale", "--arg", "xs=[1]", "-D", "n=2"],
+            "error: `xs` has 1 elements where its type has `n`, which is 2\n",
+        ),
+        (
+            &["--def", "scal"],
+            "error: the file has no definition `scal`\nnote: did you mean `scale`?\n",
+        ),
+        (
+            &["--def", "scale", "--device", "cpu"],
+            "error: `--device`, `--local` and `--global` are for OpenCL, which this version of rise-ls does not run\n",
+        ),
+        (
+            &["--def", "scale", "--backend", "opencl"],
+            "error: this version of rise-ls does not run OpenCL; `--backend interp` runs the program\n",
+        ),
+    ];
+    for (more, message) in cases {
+        let ran = folder.run(&[&["run", "a.rise"], *more].concat());
+        assert_eq!(
+            (ran.status, ran.out.as_str(), ran.err.as_str()),
+            (2, "", *message),
+            "{more:?}"
+        );
+    }
+    for more in [
+        &["-D", "n"],
+        &["-D", "n=-1"],
+        &["--arg", "xs=[1"],
+        &["--bench", "0"],
+    ] {
+        let ran = folder.run(&[&["run", "a.rise", "--def", "scale"], &more[..]].concat());
+        assert_eq!(
+            (ran.status, ran.out.as_str()),
+            (2, ""),
+            "{more:?}: {}",
+            ran.err
+        );
+    }
+}
+
+#[test]
+fn one_definition_needs_no_name() {
+    let folder = Folder::with(&[(
+        "b.rise",
+        "def helper = fun(x: f32 => x + 1.0f)\ndef top = fun(x: f32 => helper(x))\n",
+    )]);
+    let ran = folder.run(&["run", "b.rise", "--backend", "interp", "--arg", "x=1"]);
+    assert_eq!((ran.status, ran.out.as_str()), (0, "2.0\n"), "{}", ran.err);
+    let folder = Folder::with(&[("c.rise", "def one = 1.0f\ndef two = 2.0f\n")]);
+    let ran = folder.run(&["run", "c.rise"]);
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""));
+    assert_eq!(
+        ran.err,
+        "error: the file has several definitions: say which one with `--def NAME`\nnote: it has one, two\n"
+    );
+}
+
+#[test]
+fn mistakes_are_shown_first() {
+    let folder = Folder::with(&[("d.rise", "def x = fun(y: f32 => nothing(y))\n")]);
+    let ran = folder.run(&["run", "d.rise"]);
+    assert_eq!((ran.status, ran.out.as_str()), (1, ""));
+    assert!(ran.err.starts_with("error[unknown-name]: "), "{}", ran.err);
+}
