@@ -27,12 +27,14 @@ pub(crate) use self::env::Env;
 use self::places::{LayoutCode, halves, scalar_kind};
 use super::block::{Bind, Block, Code, Out, Step};
 use super::error::{ErrorKind, Res};
-use super::frame::NatCode;
+use super::frame::{Frame, NatCode, Patience};
 use super::kind::{Elem, Kind};
 use super::scalar::{Scalar, WordCode};
 
 /// Expressions that may be compiled, functions counted as often as they are used.
 const MAX_SIZE: usize = 2_000_000;
+/// Expressions between two looks at the clock.
+const LOOK: usize = 1 << 12;
 /// How deeply they may nest, functions in their places; the stack is made for it.
 const MAX_DEPTH: usize = 20_000;
 
@@ -50,6 +52,7 @@ pub(crate) struct Compiler {
     remaining: usize,
     /// How deeply the term that is compiled is nested.
     depth: usize,
+    patience: Patience,
     /// Whether values are recorded; then nothing is computed other than as it is written.
     trace: bool,
 }
@@ -150,7 +153,7 @@ pub(crate) struct Slots {
 }
 
 impl Compiler {
-    pub fn new(program: &Program<Primitive>, trace: bool) -> Compiler {
+    pub fn new(program: &Program<Primitive>, frame: &Frame<'_>) -> Compiler {
         Compiler {
             words: 0,
             vals: 0,
@@ -159,7 +162,8 @@ impl Compiler {
             names: rise::Names(program.names.clone().into()),
             remaining: MAX_SIZE,
             depth: 0,
-            trace,
+            patience: frame.patience().clone(),
+            trace: frame.trace.is_some(),
         }
     }
 
@@ -177,6 +181,9 @@ impl Compiler {
         self.remaining -= 1;
         if self.remaining == 0 || self.depth == MAX_DEPTH {
             return Err(ErrorKind::TooLarge.nowhere());
+        }
+        if self.remaining.is_multiple_of(LOOK) {
+            self.patience.check()?;
         }
         self.depth += 1;
         let meaning = self.meaning(term, env, steps);

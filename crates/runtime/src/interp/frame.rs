@@ -42,21 +42,19 @@ pub(crate) struct Frame<'a> {
     pub meter: Rc<Meter>,
     pub foreign: Option<&'a dyn ForeignCall>,
     pub trace: Option<Trace>,
-    limits: Limits<'a>,
+    limits: Limits,
 }
 
-struct Limits<'a> {
+struct Limits {
     /// Steps until the next look at the clock.
     slice: i64,
     /// Steps that remain after this slice.
     remaining: u64,
-    deadline: Option<Instant>,
-    cancel: Option<&'a Cancel>,
+    patience: Patience,
 }
 
 impl<'a> Frame<'a> {
     pub fn new(options: &Options<'a>, meter: Rc<Meter>) -> Frame<'a> {
-        let deadline = (options.time_limit).and_then(|limit| Instant::now().checked_add(limit));
         Frame {
             words: Vec::new(),
             failed: Vec::new(),
@@ -73,8 +71,7 @@ impl<'a> Frame<'a> {
             limits: Limits {
                 slice: 0,
                 remaining: options.step_limit.unwrap_or(u64::MAX),
-                deadline,
-                cancel: options.cancel,
+                patience: Patience::new(options),
             },
         }
     }
@@ -87,6 +84,11 @@ impl<'a> Frame<'a> {
         self.varying_vals.resize(slots.vals, None);
         self.vals.resize(slots.vals, Val::Word(Kind::Bool, 0));
         self.nats.resize(slots.nats, 0);
+    }
+
+    /// How long the run may go on.
+    pub fn patience(&self) -> &Patience {
+        &self.limits.patience
     }
 
     /// So many steps are done now.
@@ -107,15 +109,10 @@ impl<'a> Frame<'a> {
     }
 }
 
-impl Limits<'_> {
+impl Limits {
     #[cold]
     fn next_slice(&mut self) -> Res<()> {
-        if self.cancel.is_some_and(Cancel::is_cancelled) {
-            return Err(ErrorKind::Cancelled.nowhere());
-        }
-        if self.deadline.is_some_and(|limit| Instant::now() > limit) {
-            return Err(ErrorKind::Timeout.nowhere());
-        }
+        self.patience.check()?;
         while self.slice < 0 {
             if self.remaining == 0 {
                 return Err(ErrorKind::TooManySteps.nowhere());
@@ -123,6 +120,33 @@ impl Limits<'_> {
             let more = u64::min(SLICE as u64, self.remaining);
             self.remaining -= more;
             self.slice += more as i64;
+        }
+        Ok(())
+    }
+}
+
+/// How long the run may go on.
+#[derive(Clone, Debug)]
+pub(crate) struct Patience {
+    deadline: Option<Instant>,
+    cancel: Option<Cancel>,
+}
+
+impl Patience {
+    fn new(options: &Options<'_>) -> Patience {
+        Patience {
+            deadline: (options.time_limit).and_then(|limit| Instant::now().checked_add(limit)),
+            cancel: options.cancel.cloned(),
+        }
+    }
+
+    /// Whether it may go on.
+    pub fn check(&self) -> Res<()> {
+        if self.cancel.as_ref().is_some_and(Cancel::is_cancelled) {
+            return Err(ErrorKind::Cancelled.nowhere());
+        }
+        if self.deadline.is_some_and(|limit| Instant::now() > limit) {
+            return Err(ErrorKind::Timeout.nowhere());
         }
         Ok(())
     }

@@ -195,7 +195,7 @@ impl<'r, 'a> Run<'r, 'a> {
     }
 
     fn value(&mut self, args: &[Value]) -> Res<Value> {
-        let mut compiler = Compiler::new(self.program, self.frame.trace.is_some());
+        let mut compiler = Compiler::new(self.program, &self.frame);
         let mut env = Env::default();
         let mut body = &self.program.body;
         let mut inputs: Vec<(Bind, Val)> = Vec::new();

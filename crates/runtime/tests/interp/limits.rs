@@ -95,19 +95,37 @@ fn deep_programs_do_not_overflow_the_stack() {
     assert_eq!(crate::harness::line(&value), "900");
 }
 
-#[test]
-fn functions_that_multiply_are_refused() {
+/// A function that applies another one `2^(2^level)` times.
+fn power_tower(level: u32) -> String {
     let mut text = String::from("def g0 : (i32 -> i32) -> i32 -> i32 = fun(f, x => f(f(x)))\n");
-    for level in 1..=3 {
+    for level in 1..=level {
         let below = level - 1;
         text += &format!(
             "def g{level} : (i32 -> i32) -> i32 -> i32 = fun(f, x => g{below}(g{below}(f))(x))\n"
         );
     }
-    text += "def main = fun(x: i32 => g3(fun(y => y + 1))(x))";
-    let case = Case::new(&text, &[]);
-    match case.run(&case.args(&["0"])) {
-        Ok(value) => assert_eq!(crate::harness::line(&value), "256"),
-        Err(error) => assert_eq!(error.kind, ErrorKind::TooLarge),
-    }
+    text + &format!("def main = fun(x: i32 => g{level}(fun(y => y + 1))(x))")
+}
+
+#[test]
+fn functions_that_multiply_are_refused() {
+    let case = Case::new(&power_tower(3), &[]);
+    let value = case.run(&case.args(&["0"])).expect("a result");
+    assert_eq!(crate::harness::line(&value), "256");
+    let case = Case::new(&power_tower(5), &[]);
+    let error = case
+        .run(&case.args(&["0"]))
+        .expect_err("it is far too large");
+    assert_eq!(error.kind, ErrorKind::TooLarge);
+}
+
+#[test]
+fn the_time_limit_counts_what_comes_before_the_work() {
+    let case = Case::new(&power_tower(5), &[]);
+    let options = Options {
+        time_limit: Some(Duration::ZERO),
+        ..Options::default()
+    };
+    let outcome = run(&case.program, &case.bindings, &case.args(&["0"]), &options);
+    assert!(matches!(outcome, Err(error) if error.kind == ErrorKind::Timeout));
 }
