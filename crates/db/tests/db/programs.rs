@@ -100,3 +100,19 @@ fn definitions_that_double_are_an_error() {
     expect!["`step17` is too large: with the definitions that it uses in their places it has more than 1000000 parts"]
         .assert_eq(&error.to_string());
 }
+
+#[test]
+fn an_explicit_term_names_what_it_uses() {
+    let db = workspace(
+        "
+def scale = depFun(n: Nat => fun(xs: (4 * n).f32, k =>
+  xs |> (split(4) >> map(map(mul(k)))) |> join |> store(id)))
+",
+    );
+    let def = db.elaborated(item(&db, "scale")).unwrap();
+    expect![[r#"
+        def scale : (n: Nat) -> (n * 4).f32 -> f32 -> (n * 4).f32 = depFun(n: Nat => fun(xs, k =>
+          store(id)((let x = xs in x |> split(4) |> map(map(mul(k)))) |> join)))
+    "#]]
+    .assert_eq(&rise::core::def_text(&def));
+}
