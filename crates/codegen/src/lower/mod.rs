@@ -72,6 +72,8 @@ struct Lower<'p> {
     facts: Facts,
     /// The counters of the sequential loops around that start at 0.
     counters: Vec<nat::Var>,
+    /// The counters of all loops around, the innermost last.
+    loops: Vec<nat::Var>,
     /// The sums that run along with them.
     running: Vec<Running>,
     errors: Vec<CompileError>,
@@ -108,6 +110,7 @@ impl<'p> Lower<'p> {
             },
             facts,
             counters: Vec::new(),
+            loops: Vec::new(),
             running: Vec::new(),
             errors: Vec::new(),
         }

@@ -379,8 +379,11 @@ impl Lower<'_> {
             }
             let padding = self.read(&args[0], path.clone(), env)?;
             let natural = scalar(ScalarType::NatType);
-            let left = self.size(i.clone(), natural.clone(), origin);
-            let right = self.size(bound, natural, origin);
+            let (operator, left, right) =
+                self.counter_first(operator, &i, &bound)
+                    .unwrap_or((operator, i.clone(), bound));
+            let left = self.size(left, natural.clone(), origin);
+            let right = self.size(right, natural, origin);
             let inside = Expr {
                 kind: ExprKind::Binary(operator, Box::new(left), Box::new(right)),
                 ty: scalar(ScalarType::Bool),
