@@ -9,6 +9,7 @@ mod language;
 mod lifecycle;
 mod navigation;
 mod own;
+mod preview;
 mod soak;
 mod structure;
 mod sync;

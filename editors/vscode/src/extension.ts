@@ -2,7 +2,9 @@
 
 import * as vscode from "vscode";
 import { Library, LIBRARY_SCHEME } from "./library";
+import { isPlace } from "./place";
 import { PREVIEW_SCHEME, Previews } from "./preview";
+import { run } from "./run";
 import { Session } from "./session";
 import { describe } from "./status";
 
@@ -21,8 +23,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     current,
     previews,
     vscode.workspace.registerTextDocumentContentProvider(PREVIEW_SCHEME, previews),
-    vscode.commands.registerCommand("rise.preview", (form?: unknown) =>
-      previews.open(typeof form === "string" ? form : undefined),
+    vscode.commands.registerCommand("rise.preview", (at?: unknown) =>
+      previews.open(isPlace(at) ? at : undefined),
+    ),
+    vscode.commands.registerCommand("rise.run", (at?: unknown) =>
+      run(current, isPlace(at) ? at : undefined),
     ),
     vscode.workspace.registerTextDocumentContentProvider(LIBRARY_SCHEME, new Library(current)),
     vscode.commands.registerCommand("rise.restartServer", () => current.restart()),

@@ -4,6 +4,7 @@
 
 import * as vscode from "vscode";
 import { innermost, type Part, type Position, type Range } from "./parts";
+import type { Place } from "./place";
 import type { Session } from "./session";
 
 export const PREVIEW_SCHEME = "rise-preview";
@@ -80,22 +81,25 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
   }
 
   /** Shows the definition at the cursor in a form that the user picks, beside its source. */
-  async open(wanted?: string): Promise<void> {
-    const editor = vscode.window.activeTextEditor;
+  async open(at?: Place): Promise<void> {
+    const editor =
+      at === undefined
+        ? vscode.window.activeTextEditor
+        : await vscode.window.showTextDocument(vscode.Uri.parse(at.uri));
     const client = this.session.running;
     if (editor?.document.languageId !== "rise" || client === undefined) {
       await vscode.window.showInformationMessage("A preview needs an open RISE file and a server.");
       return;
     }
-    const form =
-      FORMS.find((form) => form.as === wanted) ??
-      (await vscode.window.showQuickPick(FORMS, { placeHolder: "Show the definition as" }));
+    const form = await vscode.window.showQuickPick(FORMS, {
+      placeHolder: "Show the definition as",
+    });
     if (form === undefined) return;
     const document = editor.document.uri;
     try {
       const preview = await client.sendRequest<Preview>("rise/preview", {
         textDocument: { uri: client.code2ProtocolConverter.asUri(document) },
-        position: client.code2ProtocolConverter.asPosition(editor.selection.active),
+        position: at?.position ?? client.code2ProtocolConverter.asPosition(editor.selection.active),
         as: form.as,
       });
       const uri = address(document, preview.def, form.as, form.extension);

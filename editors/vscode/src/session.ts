@@ -2,14 +2,17 @@
 
 import * as vscode from "vscode";
 import {
+  type ClientCapabilities,
   CloseAction,
   type CloseHandlerResult,
   ErrorAction,
   type ErrorHandler,
+  type FeatureState,
   LanguageClient,
   type LanguageClientOptions,
   type ServerOptions,
   State,
+  type StaticFeature,
 } from "vscode-languageclient/node";
 import { LIBRARY_SCHEME } from "./library";
 import type { PreviewChanged } from "./preview";
@@ -21,6 +24,8 @@ const WITHIN_MS = 3 * 60_000;
 
 export class Session implements vscode.Disposable {
   private client: LanguageClient | undefined;
+  /** The program that runs as the server. */
+  private program: string | undefined;
   /** What to do when an edit has changed a preview. */
   onPreviewChanged: (params: PreviewChanged) => void = () => {};
   /** Starts and stops wait for each other. */
@@ -35,6 +40,11 @@ export class Session implements vscode.Disposable {
   /** The client, while the server runs. */
   get running(): LanguageClient | undefined {
     return this.client?.state === State.Running ? this.client : undefined;
+  }
+
+  /** The program rise-ls, while the server runs. */
+  get command(): string | undefined {
+    return this.running === undefined ? undefined : this.program;
   }
 
   start(): Promise<void> {
@@ -67,6 +77,8 @@ export class Session implements vscode.Disposable {
     this.output.appendLine(`Starting ${server.command} ${server.version} (${server.origin})`);
     const client = new LanguageClient("rise", "RISE", command(server), this.options());
     this.client = client;
+    this.program = server.command;
+    client.registerFeature(new Commands());
     try {
       client.onNotification("rise/previewChanged", (params: PreviewChanged) =>
         this.onPreviewChanged(params),
@@ -159,6 +171,22 @@ export class Session implements vscode.Disposable {
       },
     };
   }
+}
+
+/** Tells the server which of its offers this editor can carry out. */
+class Commands implements StaticFeature {
+  fillClientCapabilities(capabilities: ClientCapabilities): void {
+    const commands = ["rise.preview", ...(vscode.workspace.isTrusted ? ["rise.run"] : [])];
+    capabilities.experimental = {
+      ...(capabilities.experimental as object | undefined),
+      rise: { commands },
+    };
+  }
+  initialize(): void {}
+  getState(): FeatureState {
+    return { kind: "static" };
+  }
+  clear(): void {}
 }
 
 const command = (server: Server): ServerOptions => ({

@@ -3,7 +3,7 @@
 use serde_json::json;
 use tower_lsp::lsp_types::{
     CallHierarchyServerCapability, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
-    CompletionOptions, CompletionOptionsCompletionItem, DiagnosticOptions,
+    CodeLensOptions, CompletionOptions, CompletionOptionsCompletionItem, DiagnosticOptions,
     DiagnosticServerCapabilities, DocumentLinkOptions, FoldingRangeProviderCapability,
     HoverProviderCapability, InlayHintOptions, InlayHintServerCapabilities, OneOf, RenameOptions,
     SaveOptions, SelectionRangeProviderCapability, SemanticTokenModifier, SemanticTokenType,
@@ -55,6 +55,9 @@ pub fn capabilities(encoding: Encoding, client: &ClientTraits) -> ServerCapabili
         document_link_provider: Some(DocumentLinkOptions {
             resolve_provider: Some(false),
             work_done_progress_options: NO_PROGRESS,
+        }),
+        code_lens_provider: (client.previews || client.runs).then_some(CodeLensOptions {
+            resolve_provider: Some(false),
         }),
         folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
         selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),

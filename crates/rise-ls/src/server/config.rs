@@ -1,5 +1,6 @@
 //! What the user has set, and what the client can do.
 
+use super::handlers::lenses;
 use ide::InlayConfig;
 use serde_json::Value;
 use tower_lsp::lsp_types::ClientCapabilities;
@@ -91,6 +92,10 @@ pub struct ClientTraits {
     pub resolves_edits: bool,
     /// It wants documentation as Markdown.
     pub hover_markdown: bool,
+    /// It has a command that shows a definition in one of its forms.
+    pub previews: bool,
+    /// It has a command that runs a definition.
+    pub runs: bool,
 }
 
 impl ClientTraits {
@@ -102,6 +107,11 @@ impl ClientTraits {
             let list = json.pointer(path).and_then(Value::as_array);
             list.is_none_or(|list| list.iter().any(|item| item == wanted))
         };
+        let commands: Vec<&str> = json
+            .pointer("/experimental/rise/commands")
+            .and_then(Value::as_array)
+            .map(|all| all.iter().filter_map(Value::as_str).collect())
+            .unwrap_or_default();
         ClientTraits {
             pulls_diagnostics: json
                 .pointer("/textDocument/diagnostic")
@@ -128,6 +138,8 @@ impl ClientTraits {
                 .is_some()
                 && lists("/textDocument/codeAction/resolveSupport/properties", "edit"),
             hover_markdown: lists("/textDocument/hover/contentFormat", "markdown"),
+            previews: commands.iter().any(|command| *command == lenses::PREVIEW),
+            runs: commands.iter().any(|command| *command == lenses::RUN),
         }
     }
 }

@@ -15,7 +15,7 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
 
 use super::event::{Answer, Ending, Event, Reply, error, invalid_params};
 use super::handlers::{
-    calls, diagnostics, edits, language, navigation, own, preview, structure, tokens,
+    calls, diagnostics, edits, language, lenses, navigation, own, preview, structure, tokens,
 };
 use super::pool::{InFlight, Lane};
 use super::snapshot::Snapshot;
@@ -90,6 +90,7 @@ routes! {
     "callHierarchy/outgoingCalls" Positional Worker calls::outgoing;
     "textDocument/diagnostic" Retrigger Worker diagnostics::document;
     "workspace/diagnostic" Retrigger Worker diagnostics::workspace;
+    "textDocument/codeLens" Retry Worker lenses::code_lens;
     "rise/virtualDocument" Retry Latency own::virtual_document;
     "rise/syntaxTree" Retry Worker own::syntax_tree;
     "rise/preview" Retry Worker preview::preview;

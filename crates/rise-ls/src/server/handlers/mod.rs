@@ -4,6 +4,7 @@ pub mod calls;
 pub mod diagnostics;
 pub mod edits;
 pub mod language;
+pub mod lenses;
 pub mod navigation;
 pub mod own;
 pub mod preview;

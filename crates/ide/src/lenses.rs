@@ -1,0 +1,67 @@
+//! Code lenses: what can be done with a definition as a whole.
+
+use db::{Database, Declares, FileId, ItemId};
+use syntax::Span;
+
+/// A definition that can be run and shown as code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lens {
+    /// The definition.
+    pub item: ItemId,
+    /// Its name.
+    pub def: String,
+    /// Where the name stands, in the file.
+    pub span: Span,
+    /// What it is compiled for, if it is checked for a target; the first one.
+    pub target: Option<dpia::Target>,
+}
+
+/// The programs of a file: definitions whose parameters are sizes and data.
+pub fn lenses(db: &Database, file: FileId) -> Vec<Lens> {
+    let lens = |&item: &ItemId| {
+        let Declares::Def(def) = &db.header(item).declares else {
+            return None;
+        };
+        let parsed = db.parsed(item);
+        let is_def = matches!(parsed.item.kind, syntax::ast::ItemKind::Def { .. });
+        let scheme = db.scheme(item).filter(|_| is_def)?;
+        dpia::functional::is_program(&scheme).then(|| Lens {
+            item,
+            def: def.to_string(),
+            span: db.absolute(
+                item,
+                parsed.item.name().map_or_else(Span::default, |n| n.span),
+            ),
+            target: db.targets(item).iter().next(),
+        })
+    };
+    db.items(file).iter().filter_map(lens).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use db::FilePath;
+
+    #[test]
+    fn programs_have_lenses_and_functions_of_functions_do_not() {
+        let mut db = Database::new();
+        let text = "def twice = fun(f => fun(x: f32 => f(f(x))))
+@target(c)
+def double = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x + x))))
+def half = fun(x: f32 => x / 2.0f)
+";
+        let file = db.set_file(FilePath::disk("/a.rise"), text);
+        let found: Vec<(String, Option<dpia::Target>)> = lenses(&db, file)
+            .into_iter()
+            .map(|lens| (lens.def, lens.target))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("double".to_owned(), Some(dpia::Target::C)),
+                ("half".to_owned(), None)
+            ]
+        );
+    }
+}

@@ -1,0 +1,50 @@
+//! Code lenses: Preview and Run, for clients that have these commands.
+
+use serde_json::json;
+use tower_lsp::lsp_types::{CodeLens, CodeLensParams, Command};
+
+use super::Answer;
+use crate::server::snapshot::Snapshot;
+
+/// The command of the client that shows a definition in one of its forms.
+pub const PREVIEW: &str = "rise.preview";
+/// The command of the client that runs a definition.
+pub const RUN: &str = "rise.run";
+
+/// `textDocument/codeLens`
+pub fn code_lens(snapshot: &Snapshot, params: CodeLensParams) -> Answer<Vec<CodeLens>> {
+    let uri = params.text_document.uri;
+    let document = snapshot.document(&uri)?;
+    let client = &snapshot.view.client;
+    if !client.previews && !client.runs {
+        return Ok(Vec::new());
+    }
+    let mut lenses = Vec::new();
+    for lens in ide::lenses(&snapshot.db, document.file) {
+        let range = document.range(lens.span);
+        let target = lens.target.map(dpia::Target::as_str);
+        let mut add = |title: &str, command: &str| {
+            lenses.push(CodeLens {
+                range,
+                command: Some(Command {
+                    title: title.to_owned(),
+                    command: command.to_owned(),
+                    arguments: Some(vec![json!({
+                        "uri": uri,
+                        "position": range.start,
+                        "def": lens.def,
+                        "target": target,
+                    })]),
+                }),
+                data: None,
+            });
+        };
+        if client.runs {
+            add("Run", RUN);
+        }
+        if client.previews {
+            add("Preview", PREVIEW);
+        }
+    }
+    Ok(lenses)
+}

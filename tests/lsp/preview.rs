@@ -1,0 +1,138 @@
+//! Previews of generated code, and the lenses that offer them.
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, range};
+
+const DOT: &str = "def broken =
+@target(c)
+def dot = depFun(n: Nat => fun((xs: n.f32, ys: n.f32) =>
+  zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduceSeq(add)(0.0f)))
+";
+
+fn preview(client: &mut Client, uri: &str, form: &str) -> Value {
+    client.request(
+        "rise/preview",
+        json!({"textDocument": {"uri": uri}, "def": "dot", "as": form}),
+    )
+}
+
+/// The text of a range on one line.
+fn text_at(text: &str, range: &Value) -> String {
+    let at = |end: &str, part: &str| usize::try_from(range[end][part].as_u64().unwrap()).unwrap();
+    let line = text.lines().nth(at("start", "line")).unwrap();
+    let end = match at("end", "line") == at("start", "line") {
+        true => at("end", "character"),
+        false => line.len(),
+    };
+    line[at("start", "character")..end].to_owned()
+}
+
+#[test]
+fn every_form_of_a_definition_is_shown_although_another_one_is_broken() {
+    let mut client = Client::start();
+    let uri = client.uri("a.rise");
+    client.open(&uri, DOT);
+    for (form, wanted) in [
+        ("rise", "def dot"),
+        ("dpia", "reduceSeq("),
+        ("dpia-imperative", "for("),
+        ("c", "void dot("),
+        ("openmp", "void dot("),
+    ] {
+        let shown = preview(&mut client, &uri, form);
+        let text = shown["text"].as_str().unwrap();
+        assert!(text.contains(wanted), "{form}: {shown}");
+        assert_eq!((&shown["def"], &shown["as"]), (&json!("dot"), &json!(form)));
+        assert_eq!(shown["errors"], json!([]));
+    }
+}
+
+#[test]
+fn a_place_in_the_text_leads_to_the_source_and_back() {
+    let mut client = Client::start();
+    let uri = client.uri("a.rise");
+    client.open(&uri, DOT);
+    let shown = preview(&mut client, &uri, "c");
+    let text = shown["text"].as_str().unwrap();
+    let parts = shown["map"].as_array().unwrap();
+    let product = parts
+        .iter()
+        .find(|part| text_at(text, &part["target"]) == "xs[i] * ys[i]")
+        .unwrap_or_else(|| panic!("no part for the product: {shown}"));
+    assert_eq!(text_at(DOT, &product["source"]), "p._1 * p._2");
+    let reduction = parts
+        .iter()
+        .find(|part| text_at(text, &part["target"]).starts_with("for ("))
+        .unwrap_or_else(|| panic!("no part for the loop: {shown}"));
+    assert!(text_at(DOT, &reduction["source"]).contains("reduceSeq(add)(0.0f)"));
+}
+
+#[test]
+fn an_edit_changes_the_previews_that_are_shown() {
+    let mut client = Client::start();
+    let uri = client.uri("a.rise");
+    client.open(&uri, DOT);
+    preview(&mut client, &uri, "c");
+    // `p._1 * p._2` becomes `p._1 - p._2`.
+    let column = DOT.lines().nth(3).unwrap().find('*').unwrap();
+    let at = range((3, column), (3, column + 1));
+    client.change(&uri, json!([{"range": at, "text": "-"}]));
+    let changed = client.wait_for(|message| message["method"] == "rise/previewChanged");
+    let params = &changed["params"];
+    assert_eq!(params["textDocument"]["uri"], json!(uri));
+    assert!(
+        params["text"].as_str().unwrap().contains("xs[i] - ys[i]"),
+        "{params}"
+    );
+    // A mistake is said, and its repair gives the text again.
+    client.change(&uri, json!([{"range": at, "text": "-+"}]));
+    let changed = client.wait_for(|message| {
+        message["method"] == "rise/previewChanged" && message["params"]["errors"] != json!([])
+    });
+    assert_eq!(changed["params"]["text"], "");
+}
+
+#[test]
+fn what_cannot_be_compiled_says_why() {
+    let mut client = Client::start();
+    let uri = client.uri("a.rise");
+    client.open(
+        &uri,
+        "def sums = fun(xs: 4.4.f32 => xs |> map(reduce(add)(0.0f)))\n",
+    );
+    let params = json!({"textDocument": {"uri": uri}, "as": "c"});
+    let shown = client.request("rise/preview", params);
+    assert_eq!(shown["text"], "");
+    let errors = shown["errors"].as_array().unwrap();
+    let codes: Vec<&Value> = errors.iter().map(|error| &error["code"]).collect();
+    assert_eq!(codes, ["missing-choice", "missing-choice"]);
+    let unknown = json!({"textDocument": {"uri": uri}, "as": "fortran"});
+    assert_eq!(client.refused("rise/preview", unknown), -32602);
+    let missing = json!({"textDocument": {"uri": uri}, "def": "none", "as": "c"});
+    assert_eq!(client.refused("rise/preview", missing), -32602);
+}
+
+#[test]
+fn lenses_are_for_clients_that_have_the_commands() {
+    let client = Client::start();
+    assert_eq!(client.capabilities["codeLensProvider"], Value::Null);
+    let commands = json!({"experimental": {"rise": {"commands": ["rise.preview", "rise.run"]}}});
+    let mut client = Client::with(commands, &[]);
+    assert!(client.capabilities["codeLensProvider"].is_object());
+    let uri = client.uri("a.rise");
+    client.open(&uri, DOT);
+    let lenses = client.request(
+        "textDocument/codeLens",
+        json!({"textDocument": {"uri": uri}}),
+    );
+    let titles: Vec<&Value> = lenses
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|lens| &lens["command"]["title"])
+        .collect();
+    assert_eq!(titles, ["Run", "Preview"]);
+    assert_eq!(lenses[0]["command"]["arguments"][0]["def"], "dot");
+    assert_eq!(lenses[0]["command"]["arguments"][0]["target"], "c");
+}
