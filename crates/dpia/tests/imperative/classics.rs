@@ -15,11 +15,11 @@ fn the_dot_product_has_no_array_between() {
         Target::C,
         "depFun(n: Nat => fun(xs: n.f32 => zip(xs)(xs) |> map(fun(p => p._1 * p._2)) |> reduceSeq(add)(0.0f)))",
         &expect![[r#"
-            depFun(n => fun(output, xs =>
+            def main : (n: Nat) -> Acc[f32] -> Exp[n.f32, Rd] -> Comm = depFun(n: Nat => fun(output, xs =>
               new(f32, fun(accumAcc, accum =>
-                accumAcc = 0.0;
+                accumAcc = 0.0f;
                 for(n, fun(i =>
-                  accumAcc = (accum + idx(i, map(fun(p => (fst(p) * snd(p))), zip(xs, xs))))));
+                  accumAcc = accum + idx(i, map(fun(p => p._1 * p._2), zip(xs, xs)))));
                 output = accum))))
         "#]],
     );
@@ -33,14 +33,22 @@ fn listing_10() {
            M |> split(s) |> mapWorkGroup(mapLocal(fun(row =>
              zip(row)(x) |> reduceSeq(Private)(fun(accum, p => accum + p._1 * p._2))(0.0f)))) |> join))",
         &expect![[r#"
-            depFun(n, m, s => fun(output, M, x =>
-              parForWorkGroup(0, n, s.f32, joinAcc(output), fun(wgId, wgOut =>
-                parForLocal(0, s, f32, wgOut, fun(lId, lOut =>
-                  new(Private, f32, fun(accumAcc, accum =>
-                    accumAcc = 0.0;
-                    for(m, fun(k =>
-                      accumAcc = (accum + (fst(idx(k, zip(idx(lId, idx(wgId, split(s, M))), x))) * snd(idx(k, zip(idx(lId, idx(wgId, split(s, M))), x)))))));
-                    lOut = accum))))))))
+            @assume(s >= 1)
+            def main :
+              (n: Nat) -> (m: Nat) -> (s: Nat) -> Acc[(n * s).f32]
+              -> Exp[(n * s).m.f32, Rd]
+              -> Exp[m.f32, Rd]
+              -> Comm =
+              depFun((n: Nat, m: Nat, s: Nat) => fun(output, M, x =>
+                parForWorkGroup(n, s.f32, joinAcc(output), fun(wgId, wgOut =>
+                  parForLocal(s, f32, wgOut, fun(lId, lOut =>
+                    new(Private, f32, fun(accumAcc, accum =>
+                      accumAcc = 0.0f;
+                      for(m, fun(k =>
+                        accumAcc = accum
+                          + idx(k, zip(idx(lId, idx(wgId, split(s, M))), x))._1
+                            * idx(k, zip(idx(lId, idx(wgId, split(s, M))), x))._2));
+                      lOut = accum))))))))
         "#]],
     );
 }
@@ -51,10 +59,11 @@ fn views_are_written_through() {
         Target::C,
         "depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs |> mapSeq(mapSeq(id)) |> transpose))",
         &expect![[r#"
-            depFun(n, m => fun(output, xs =>
-              for(n, fun(i =>
-                for(m, fun(j =>
-                  idxAcc(j, idxAcc(i, transposeAcc(output))) = idx(j, idx(i, xs))))))))
+            def main : (n: Nat) -> (m: Nat) -> Acc[m.n.f32] -> Exp[n.m.f32, Rd] -> Comm =
+              depFun((n: Nat, m: Nat) => fun(output, xs =>
+                for(n, fun(i =>
+                  for(m, fun(j =>
+                    idxAcc(j, idxAcc(i, transposeAcc(output))) = idx(j, idx(i, xs))))))))
         "#]],
     );
 }
@@ -66,17 +75,19 @@ fn local_memory() {
         "depFun((n: Nat, m: Nat) => fun(xs: n.(m+2).f32 => xs |> mapWorkGroup(fun(row =>
            row |> mapLocal(id) |> toMem(Local) |> slide(3)(1) |> mapLocal(reduceSeq(Private)(add)(0.0f))))))",
         &expect![[r#"
-            depFun(n, m => fun(output, xs =>
-              parForWorkGroup(0, n, m.f32, output, fun(wgId, wgOut =>
-                new(Local, (m+2).f32, fun(tmpAcc, tmp =>
-                  parForLocal(0, m + 2, f32, tmpAcc, fun(lId, lOut =>
-                    lOut = idx(lId, idx(wgId, xs))));
-                  parForLocal(0, m, f32, wgOut, fun(lId, lOut =>
-                    new(Private, f32, fun(accumAcc, accum =>
-                      accumAcc = 0.0;
-                      for(3, fun(k =>
-                        accumAcc = (accum + idx(k, idx(lId, slide(3, 1, tmp))))));
-                      lOut = accum))))))))))
+            @assume(m >= 1)
+            def main : (n: Nat) -> (m: Nat) -> Acc[n.m.f32] -> Exp[n.(m + 2).f32, Rd] -> Comm =
+              depFun((n: Nat, m: Nat) => fun(output, xs =>
+                parForWorkGroup(n, m.f32, output, fun(wgId, wgOut =>
+                  new(Local, (m + 2).f32, fun(tmpAcc, tmp =>
+                    parForLocal(m + 2, f32, tmpAcc, fun(lId, lOut =>
+                      lOut = idx(lId, idx(wgId, xs))));
+                    parForLocal(m, f32, wgOut, fun(lId, lOut =>
+                      new(Private, f32, fun(accumAcc, accum =>
+                        accumAcc = 0.0f;
+                        for(3, fun(k =>
+                          accumAcc = accum + idx(k, idx(lId, slide(3, 1, tmp)))));
+                        lOut = accum))))))))))
         "#]],
     );
 }
@@ -88,17 +99,19 @@ fn elements_that_need_commands_are_computed_where_they_are_read() {
         "depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
            xs |> map(reduceSeq(add)(0.0f)) |> slide(2)(1) |> mapSeq(reduceSeq(add)(0.0f))))",
         &expect![[r#"
-            depFun(n, m => fun(output, xs =>
-              for(n - 1, fun(i =>
-                new(f32, fun(accumAcc, accum =>
-                  accumAcc = 0.0;
-                  for(2, fun(j =>
-                    new(f32, fun(accumAcc, accum =>
-                      accumAcc = 0.0;
-                      for(m, fun(k =>
-                        accumAcc = (accum + idx(k, idx(natAsIndex(n, (indexAsNat(i) + indexAsNat(j))), xs)))));
-                      accumAcc = (accum + accum)))));
-                  idxAcc(i, output) = accum))))))
+            @assume(n >= 2)
+            def main : (n: Nat) -> (m: Nat) -> Acc[(n - 1).f32] -> Exp[n.m.f32, Rd] -> Comm =
+              depFun((n: Nat, m: Nat) => fun(output, xs =>
+                for(n - 1, fun(i =>
+                  new(f32, fun(accumAcc, accum =>
+                    accumAcc = 0.0f;
+                    for(2, fun(j =>
+                      new(f32, fun(accumAcc1, accum1 =>
+                        accumAcc1 = 0.0f;
+                        for(m, fun(k =>
+                          accumAcc1 = accum1 + idx(k, idx(natAsIndex(n, indexAsNat(i) + indexAsNat(j)), xs))));
+                        accumAcc = accum + accum1))));
+                    idxAcc(i, output) = accum))))))
         "#]],
     );
 }
@@ -110,21 +123,23 @@ fn iterate_takes_turns() {
         "depFun((n: Nat, k: Nat) => fun(xs: (n * 2^k).f32 =>
            xs |> iterate(k)(depFun(l: Nat => fun(part => part |> split(2) |> mapSeq(reduceSeq(add)(0.0f)))))))",
         &expect![[r#"
-            depFun(n, k => fun(output, xs =>
-              newDoubleBuffer(n*2^k, f32, xs, output, fun(bufferAcc, buffer, swap, done =>
-                forNat(k, depFun(i =>
-                  if ((i == k - 1)) {
-                    done
-                  } else {
-                    skip
-                  };
-                  for(n*2^(k-i-1), fun(j =>
-                    new(f32, fun(accumAcc, accum =>
-                      accumAcc = 0.0;
-                      for(2, fun(i2 =>
-                        accumAcc = (accum + idx(i2, idx(j, split(2, take(n*2^(k-i), buffer)))))));
-                      idxAcc(j, takeAcc(n*2^(k-i-1), bufferAcc)) = accum))));
-                  swap))))))
+            @assume(k >= 1)
+            def main : (n: Nat) -> (k: Nat) -> Acc[n.f32] -> Exp[(n * 2 ^ k).f32, Rd] -> Comm =
+              depFun((n: Nat, k: Nat) => fun(output, xs =>
+                newDoubleBuffer(n * 2 ^ k, f32, xs, output, fun(bufferAcc, buffer, swap, done =>
+                  forNat(k, depFun(i: Nat =>
+                    if (i == k - 1) {
+                      done
+                    } else {
+                      skip
+                    };
+                    for(n * 2 ^ (k - i - 1), fun(j =>
+                      new(f32, fun(accumAcc, accum =>
+                        accumAcc = 0.0f;
+                        for(2, fun(i2 =>
+                          accumAcc = accum + idx(i2, idx(j, split(2, take(n * 2 ^ (k - i), buffer))))));
+                        idxAcc(j, takeAcc(n * 2 ^ (k - i - 1), bufferAcc)) = accum))));
+                    swap))))))
         "#]],
     );
 }
@@ -135,16 +150,17 @@ fn only_one_branch_is_computed() {
         Target::C,
         "depFun(n: Nat => fun(xs: n.f32, b: bool => select(b)(xs |> reduceSeq(add)(0.0f))(0.0f)))",
         &expect![[r#"
-            depFun(n => fun(output, xs, b =>
-              if (b) {
-                new(f32, fun(accumAcc, accum =>
-                  accumAcc = 0.0;
-                  for(n, fun(i =>
-                    accumAcc = (accum + idx(i, xs))));
-                  output = accum))
-              } else {
-                output = 0.0
-              }))
+            def main : (n: Nat) -> Acc[f32] -> Exp[n.f32, Rd] -> Exp[bool, Rd] -> Comm = depFun(n: Nat =>
+              fun(output, xs, b =>
+                if (b) {
+                  new(f32, fun(accumAcc, accum =>
+                    accumAcc = 0.0f;
+                    for(n, fun(i =>
+                      accumAcc = accum + idx(i, xs)));
+                    output = accum))
+                } else {
+                  output = 0.0f
+                }))
         "#]],
     );
 }
@@ -156,17 +172,26 @@ fn streams() {
         "depFun(n: Nat => fun(xs: (n + 2).f32 =>
            xs |> circularBuffer(4)(3)(fun(x => x * 0.5f)) |> iterateStream(fun(w => w |> reduceSeq(add)(0.0f)))))",
         &expect![[r#"
-            depFun(n => fun(output, xs =>
-              new(4.f32, fun(ringAcc, ring =>
-                for(2, fun(i =>
-                  idxAcc(natAsIndex(4, indexAsNat(i)), ringAcc) = (idx(natAsIndex(n + 2, indexAsNat(i)), xs) * 0.5)));
-                for(n, fun(i =>
-                  idxAcc(natAsIndex(4, ((indexAsNat(i) + 2) % 4)), ringAcc) = (idx(natAsIndex(n + 2, (indexAsNat(i) + 2)), xs) * 0.5);
-                  new(f32, fun(accumAcc, accum =>
-                    accumAcc = 0.0;
-                    for(3, fun(j =>
-                      accumAcc = (accum + idx(j, generate(fun(e => idx(natAsIndex(4, ((indexAsNat(i) + indexAsNat(e)) % 4)), ring)))))));
-                    idxAcc(i, output) = accum))))))))
+            def main : (n: Nat) -> Acc[n.f32] -> Exp[(n + 2).f32, Rd] -> Comm = depFun(n: Nat =>
+              fun(output, xs =>
+                new(4.f32, fun(ringAcc, ring =>
+                  for(2, fun(i =>
+                    idxAcc(natAsIndex(4, indexAsNat(i)), ringAcc) = idx(natAsIndex(n + 2, indexAsNat(i)), xs)
+                      * 0.5f));
+                  for(n, fun(i =>
+                    idxAcc(natAsIndex(4, (indexAsNat(i) + 2) % 4), ringAcc) = idx(
+                      natAsIndex(n + 2, indexAsNat(i) + 2),
+                      xs)
+                      * 0.5f;
+                    new(f32, fun(accumAcc, accum =>
+                      accumAcc = 0.0f;
+                      for(3, fun(j =>
+                        accumAcc = accum
+                          + idx(
+                            j,
+                            generate(fun(e =>
+                              idx(natAsIndex(4, (indexAsNat(i) + indexAsNat(e)) % 4), ring))))));
+                      idxAcc(i, output) = accum))))))))
         "#]],
     );
     becomes(
@@ -174,19 +199,22 @@ fn streams() {
         "depFun(n: Nat => fun(xs: (n + 2).f32 =>
            xs |> rotateValues(3)(id) |> iterateStream(fun(w => w |> reduceSeqUnroll(add)(0.0f)))))",
         &expect![[r#"
-            depFun(n => fun(output, xs =>
-              new(3.f32, fun(windowAcc, window =>
-                forUnroll(2, fun(i =>
-                  idxAcc(natAsIndex(3, indexAsNat(i)), windowAcc) = idx(natAsIndex(n + 2, indexAsNat(i)), xs)));
-                for(n, fun(i =>
-                  idxAcc(natAsIndex(3, 2), windowAcc) = idx(natAsIndex(n + 2, (indexAsNat(i) + 2)), xs);
-                  new(f32, fun(accumAcc, accum =>
-                    accumAcc = 0.0;
-                    forUnroll(3, fun(j =>
-                      accumAcc = (accum + idx(j, window))));
-                    idxAcc(i, output) = accum));
-                  forUnroll(2, fun(j =>
-                    idxAcc(natAsIndex(3, indexAsNat(j)), windowAcc) = idx(natAsIndex(3, (indexAsNat(j) + 1)), window)))))))))
+            def main : (n: Nat) -> Acc[n.f32] -> Exp[(n + 2).f32, Rd] -> Comm = depFun(n: Nat =>
+              fun(output, xs =>
+                new(3.f32, fun(windowAcc, window =>
+                  forUnroll(2, fun(i =>
+                    idxAcc(natAsIndex(3, indexAsNat(i)), windowAcc) =
+                      idx(natAsIndex(n + 2, indexAsNat(i)), xs)));
+                  for(n, fun(i =>
+                    idxAcc(natAsIndex(3, 2), windowAcc) = idx(natAsIndex(n + 2, indexAsNat(i) + 2), xs);
+                    new(f32, fun(accumAcc, accum =>
+                      accumAcc = 0.0f;
+                      forUnroll(3, fun(j =>
+                        accumAcc = accum + idx(j, window)));
+                      idxAcc(i, output) = accum));
+                    forUnroll(2, fun(j =>
+                      idxAcc(natAsIndex(3, indexAsNat(j)), windowAcc) =
+                        idx(natAsIndex(3, indexAsNat(j) + 1), window)))))))))
         "#]],
     );
 }
@@ -198,13 +226,16 @@ fn parts_of_pairs_that_read_each_other_are_written_at_once() {
         "depFun(n: Nat => fun(xs: n.f32 =>
            xs |> reduceSeq(fun(a, x => (a._2, a._1 + x)))((0.0f, 1.0f))))",
         &expect![[r#"
-            depFun(n => fun(output, xs =>
-              new((f32, f32), fun(aAcc, a =>
-                pairAcc1(aAcc) = 0.0;
-                pairAcc2(aAcc) = 1.0;
-                for(n, fun(i =>
-                  aAcc = makePair(snd(a), (fst(a) + idx(i, xs)))));
-                output = a))))
+            def main : (n: Nat) -> Acc[(f32, f32)] -> Exp[n.f32, Rd] -> Comm = depFun(n: Nat =>
+              fun(output, xs =>
+                new((f32, f32), fun(aAcc, a =>
+                  (
+                    pairAcc1(aAcc) = 0.0f;
+                    pairAcc2(aAcc) = 1.0f
+                  );
+                  for(n, fun(i =>
+                    aAcc = (a._2, a._1 + idx(i, xs))));
+                  output = a))))
         "#]],
     );
 }
@@ -215,10 +246,10 @@ fn let_computes_once() {
         Target::C,
         "fun(x: f32 => let y = x * x in let z = y in z + y * z)",
         &expect![[r#"
-            fun(output, x =>
+            def main : Acc[f32] -> Exp[f32, Rd] -> Comm = fun(output, x =>
               new(f32, fun(yAcc, y =>
-                yAcc = (x * x);
-                output = (y + (y * y)))))
+                yAcc = x * x;
+                output = y + y * y)))
         "#]],
     );
 }
@@ -229,17 +260,23 @@ fn a_parallel_reduction_of_sums() {
         Target::OpenMp,
         "depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs |> map(reduceSeq(add)(0.0f)) |> reducePar(add)(0.0f)))",
         &expect![[r#"
-            depFun(n, m => fun(output, xs =>
-              new(f32, fun(accumAcc, accum =>
-                accumAcc = 0.0;
-                parReduce(n, accumAcc, accum, fun(out, x, y =>
-                  out = (x + y)), fun(i, out =>
-                  new(f32, fun(accumAcc, accum =>
-                    accumAcc = 0.0;
-                    for(m, fun(j =>
-                      accumAcc = (accum + idx(j, idx(i, xs)))));
-                    out = accum))));
-                output = accum))))
+            def main : (n: Nat) -> (m: Nat) -> Acc[f32] -> Exp[n.m.f32, Rd] -> Comm = depFun((n: Nat, m: Nat) =>
+              fun(output, xs =>
+                new(f32, fun(accumAcc, accum =>
+                  accumAcc = 0.0f;
+                  parReduce(
+                    n,
+                    accumAcc,
+                    accum,
+                    fun(out, x, y =>
+                      out = x + y),
+                    fun(i, out =>
+                      new(f32, fun(accumAcc1, accum1 =>
+                        accumAcc1 = 0.0f;
+                        for(m, fun(j =>
+                          accumAcc1 = accum1 + idx(j, idx(i, xs))));
+                        out = accum1))));
+                  output = accum))))
         "#]],
     );
 }
@@ -250,11 +287,11 @@ fn scans_keep_their_running_value() {
         Target::C,
         "depFun(n: Nat => fun(xs: n.i32 => xs |> scanSeq(fun(x, acc => x + acc))(0)))",
         &expect![[r#"
-            depFun(n => fun(output, xs =>
+            def main : (n: Nat) -> Acc[n.i32] -> Exp[n.i32, Rd] -> Comm = depFun(n: Nat => fun(output, xs =>
               new(i32, fun(accAcc, acc =>
                 accAcc = 0;
                 for(n, fun(i =>
-                  accAcc = (idx(i, xs) + acc);
+                  accAcc = idx(i, xs) + acc;
                   idxAcc(i, output) = acc))))))
         "#]],
     );

@@ -1,7 +1,7 @@
 //! Imperative programs from texts.
 
 use dpia::{PhraseProgram, Target};
-use rise::core::{normalise, program_of};
+use rise::core::{normalise, program_of, program_text};
 
 /// What a definition becomes, whose types are checked.
 pub fn imperative(text: &str, name: &str, target: Target) -> PhraseProgram {
@@ -25,17 +25,17 @@ pub fn both(text: &str, name: &str, target: Target) -> [PhraseProgram; 2] {
     if let Err(error) = dpia::check(&functional) {
         panic!(
             "functional: {error}\n{text}\n{}",
-            super::dump::dump(&functional)
+            program_text(&functional)
         );
     }
     let imperative = match dpia::imperative(&functional) {
         Ok(phrase) => phrase,
-        Err(error) => panic!("{error}\n{text}\n{}", super::dump::dump(&functional)),
+        Err(error) => panic!("{error}\n{text}\n{}", program_text(&functional)),
     };
     if let Err(error) = dpia::check(&imperative) {
         panic!(
             "imperative: {error}\n{text}\n{}",
-            super::dump::dump(&imperative)
+            program_text(&imperative)
         );
     }
     [functional, imperative]
@@ -43,5 +43,5 @@ pub fn both(text: &str, name: &str, target: Target) -> [PhraseProgram; 2] {
 
 /// Its text.
 pub fn shown(text: &str, name: &str, target: Target) -> String {
-    super::dump::dump(&imperative(text, name, target))
+    program_text(&imperative(text, name, target))
 }
