@@ -10,18 +10,26 @@ use syntax::{Dialect, GlobalId};
 
 /// The definitions of a text, in its order.
 #[derive(Default)]
-struct File(Vec<(Name, Arc<Scheme>, Option<Arc<Def<Prim>>>)>);
+struct File(Vec<Entry>);
+
+struct Entry {
+    name: Name,
+    scheme: Arc<Scheme>,
+    def: Option<Arc<Def<Prim>>>,
+}
 
 impl Env for File {
     fn resolve(&self, name: &str) -> Resolution {
-        match self.0.iter().rposition(|(known, ..)| known == name) {
-            Some(index) => Resolution::Def(GlobalId(index as u64), Arc::clone(&self.0[index].1)),
+        match self.0.iter().rposition(|entry| entry.name == name) {
+            Some(index) => {
+                Resolution::Def(GlobalId(index as u64), Arc::clone(&self.0[index].scheme))
+            }
             None => Resolution::Unknown,
         }
     }
 
     fn names(&self) -> Vec<Name> {
-        self.0.iter().map(|(name, ..)| name.clone()).collect()
+        self.0.iter().map(|entry| entry.name.clone()).collect()
     }
 }
 
@@ -40,11 +48,15 @@ pub fn programs(text: &str) -> Vec<PhraseProgram> {
             .clone();
         let def = surface::elaborate(&parsed.item, &inference);
         assert!(def.is_some(), "{name}: {:#?}", inference.diagnostics);
-        file.0.push((name, inference.scheme, def.map(Arc::new)));
+        file.0.push(Entry {
+            name,
+            scheme: inference.scheme,
+            def: def.map(Arc::new),
+        });
     }
     (0..file.0.len())
         .map(|index| {
-            let lookup = |id: GlobalId| file.0.get(usize::try_from(id.0).ok()?)?.2.clone();
+            let lookup = |id: GlobalId| file.0.get(usize::try_from(id.0).ok()?)?.def.clone();
             link(GlobalId(index as u64), &lookup).expect("it can be linked")
         })
         .collect()
