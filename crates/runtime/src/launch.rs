@@ -3,6 +3,7 @@
 use crate::generate::{Fill, FillError};
 use crate::literal::{Literal, LiteralError};
 use crate::npy::{self, NpyError};
+use crate::process::{self, bytes_text};
 use crate::shape::{Bindings, Shape, ShapeError};
 use crate::sizes::{self, SizesError};
 use crate::value::Value;
@@ -126,6 +127,14 @@ pub enum LaunchError {
     /// The result is too large.
     #[error("the result: {0}")]
     Result(ShapeError),
+    /// Arguments and result are larger than the memory that is left.
+    #[error("arguments and result take {} of memory, and {} are available", bytes_text(*.needed), bytes_text(*.available))]
+    Memory {
+        /// So many bytes would be needed.
+        needed: u64,
+        /// So many can be had.
+        available: u64,
+    },
     /// What is written does not fit the parameter.
     #[error("the argument `{name}`: {error}")]
     Literal {
@@ -202,14 +211,11 @@ pub fn prepare<P: Clone>(program: &Program<P>, request: &Request) -> Result<Laun
         Err(error @ ShapeError::Dependent(_)) => Err(error),
         Err(error) => return Err(LaunchError::Result(error)),
     };
+    let shapes = shapes(&params, &bindings)?;
+    check_memory(shapes.iter().chain(&result), process::available_memory())?;
     let mut args = Vec::new();
-    for ((at, param), source) in (0u64..).zip(&params).zip(&sources) {
+    for ((at, (param, shape)), source) in (0u64..).zip(params.iter().zip(shapes)).zip(&sources) {
         let name = param.local.name.clone();
-        let shape = Shape::of(&param.ty, &bindings);
-        let shape = shape.map_err(|error| LaunchError::Parameter {
-            name: name.clone(),
-            error,
-        })?;
         // Arguments of one run have different numbers.
         let seed = request
             .seed
@@ -232,6 +238,29 @@ pub fn prepare<P: Clone>(program: &Program<P>, request: &Request) -> Result<Laun
         result,
         bindings,
     })
+}
+
+/// The shapes of the arguments.
+fn shapes(params: &[Param], bindings: &Bindings) -> Result<Vec<Shape>, LaunchError> {
+    let shape = |param: &Param| {
+        Shape::of(&param.ty, bindings).map_err(|error| LaunchError::Parameter {
+            name: param.local.name.clone(),
+            error,
+        })
+    };
+    params.iter().map(shape).collect()
+}
+
+/// Refuses values that do not fit into memory before they are made.
+fn check_memory<'a>(
+    shapes: impl Iterator<Item = &'a Shape>,
+    available: Option<u64>,
+) -> Result<(), LaunchError> {
+    let needed = shapes.fold(0, |sum: u64, shape| sum.saturating_add(shape.size()));
+    match available {
+        Some(available) if needed > available => Err(LaunchError::Memory { needed, available }),
+        _ => Ok(()),
+    }
 }
 
 /// Where each argument is from.

@@ -234,6 +234,17 @@ pub fn available_memory() -> Option<u64> {
     }
 }
 
+/// A number of bytes for people: `1.5 GB`.
+pub fn bytes_text(count: u64) -> String {
+    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
+    let (mut value, mut unit) = (count as f64 / 1e3, 0);
+    while value >= 1000.0 && unit + 1 < UNITS.len() {
+        value /= 1e3;
+        unit += 1;
+    }
+    format!("{value:.1} {}", UNITS[unit])
+}
+
 /// `MemAvailable:   12345 kB`
 fn meminfo(text: &str) -> Option<u64> {
     let line = text

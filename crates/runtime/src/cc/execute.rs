@@ -1,7 +1,7 @@
 //! Calling compiled programs.
 
 use super::Executable;
-use crate::process::{self, Limits, ProcessError};
+use crate::process::{self, Limits, ProcessError, bytes_text};
 use crate::shape::{Shape, ShapeError};
 use crate::value::Value;
 use std::fs::File;
@@ -42,7 +42,7 @@ pub struct Outcome {
 #[derive(Debug, Error)]
 pub enum RunError {
     /// Arguments and result are larger than the memory that is left.
-    #[error("arguments and result take {} of memory, and {} are available", bytes(*.needed), bytes(*.available))]
+    #[error("arguments and result take {} of memory, and {} are available", bytes_text(*.needed), bytes_text(*.available))]
     Memory {
         /// So many bytes would be needed.
         needed: u64,
@@ -80,16 +80,6 @@ fn said(output: &str) -> String {
     } else {
         format!(": {output}")
     }
-}
-
-fn bytes(count: u64) -> String {
-    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
-    let (mut value, mut unit) = (count as f64 / 1e3, 0);
-    while value >= 1000.0 && unit + 1 < UNITS.len() {
-        value /= 1e3;
-        unit += 1;
-    }
-    format!("{value:.1} {}", UNITS[unit])
 }
 
 impl Executable {

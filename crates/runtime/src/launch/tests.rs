@@ -301,3 +301,19 @@ fn quantified_conditions_are_checked_one_by_one() {
         Err("`99998 >= i for all 0 <= i < n` does not hold for n = 100000".to_owned())
     );
 }
+
+#[test]
+fn values_that_do_not_fit_into_memory_are_refused() {
+    let shape = Shape::Array(
+        1000,
+        std::sync::Arc::new(Shape::Scalar(syntax::ast::ScalarType::F64)),
+    );
+    let twice = [shape.clone(), shape];
+    assert!(check_memory(twice.iter(), Some(16_000)).is_ok());
+    assert!(check_memory(twice.iter(), None).is_ok());
+    let error = check_memory(twice.iter(), Some(15_000)).map_err(|error| error.to_string());
+    assert_eq!(
+        error,
+        Err("arguments and result take 16.0 kB of memory, and 15.0 kB are available".to_owned())
+    );
+}
