@@ -118,13 +118,16 @@ fn has(term: &Term<'_>, common: &Common<'_>) -> bool {
     }
 }
 
+/// How short the sum becomes, how many terms share it, and which sort it is of.
+type Worth = (Reverse<usize>, usize, u32);
+
 /// What makes the sum shortest; among equals what most terms share, sizes before numbers before
 /// counters.
 fn best<'a>(terms: &[Term<'a>], order: &dyn Order) -> Option<Common<'a>> {
     if terms.len() < 2 || terms.len() > MAX_TERMS {
         return None;
     }
-    let mut best: Option<((Reverse<usize>, usize, u32), Common<'a>)> = None;
+    let mut best: Option<(Worth, Common<'a>)> = None;
     let mut offer = |common: Common<'a>, class: u32| {
         let count = terms.iter().filter(|t| has(t, &common)).count();
         if count < 2 || best.as_ref().is_some_and(|(_, known)| *known == common) {

@@ -17,6 +17,9 @@ use super::{CompileError, Printer, check, foreign, names};
 /// Columns up to which a signature stands on one line.
 const MAX_LINE: usize = 100;
 
+/// The bodies of the program's C functions, and where they stand.
+type Texts = Vec<(Range<usize>, Arc<Foreign>)>;
+
 impl Printer<'_> {
     /// The whole text.
     pub(super) fn module(mut self, mut signature: Signature) -> Result<Module, CompileError> {
@@ -196,7 +199,7 @@ impl Printer<'_> {
         &mut self,
         foreign: &[Arc<Foreign>],
         out: &mut String,
-    ) -> Result<Vec<(Range<usize>, Arc<Foreign>)>, CompileError> {
+    ) -> Result<Texts, CompileError> {
         let mut functions = String::new();
         let mut texts = Vec::new();
         for function in foreign {

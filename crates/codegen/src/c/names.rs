@@ -22,7 +22,8 @@ const LETTERS: &str = "ijklpqrstuvw";
 
 /// Whether it says nothing but that this is a counter.
 pub(crate) fn is_mere_counter(name: &str) -> bool {
-    matches!(name, "_" | "i" | "j" | "k" | "l")
+    let letter = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_');
+    name == "_" || matches!(letter, "i" | "j" | "k" | "l")
 }
 
 /// Names in use, by scope.

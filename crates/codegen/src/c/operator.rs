@@ -107,10 +107,9 @@ impl Printer<'_> {
             return self.infix(op, a, b);
         }
         self.write(&format!("({})", scalar_name(scalar)));
-        let wide = int.bits < 32
-            && !is_arithmetic(a)
-            && !is_arithmetic(b)
-            && !(int.bits == 16 && op == Binary::Mul);
+        let overflows = int.bits == 16 && op == Binary::Mul;
+        let nested = is_arithmetic(a) || is_arithmetic(b);
+        let wide = int.bits < 32 && !overflows && !nested;
         if wide {
             // int holds the exact result.
             self.at_least(Prec::Unary, |this| this.infix(op, a, b))?;
@@ -277,13 +276,39 @@ impl Printer<'_> {
         let unsigned = unsigned_vector(ty);
         self.need_type(&unsigned);
         let name = unsigned.name();
-        self.write(&format!("({})(({name})", ty.name()));
-        self.expr(a, Prec::Unary)?;
-        self.write(sign(op));
-        self.write(&format!("({name})"));
-        self.expr(b, Prec::Unary)?;
-        self.write(")");
+        self.write(&format!("({})", ty.name()));
+        self.at_least(Prec::Unary, |this| this.unsigned_lanes((op, a, b), &name))?;
         Ok(Prec::Unary)
+    }
+
+    /// An operation on the vectors of unsigned numbers with the same bits.
+    fn unsigned_lanes(
+        &mut self,
+        (op, a, b): (Binary, &Expr, &Expr),
+        name: &str,
+    ) -> Result<Prec, CompileError> {
+        let prec = prec(op);
+        let right = if prec == Prec::Sum {
+            Prec::Product
+        } else {
+            Prec::Unary
+        };
+        for (operand, least) in [(a, prec), (b, right)] {
+            if least != prec {
+                self.write(sign(op));
+            }
+            self.at_least(least, |this| match &operand.kind {
+                ExprKind::Binary(op @ (Binary::Add | Binary::Sub | Binary::Mul), a, b) => {
+                    this.unsigned_lanes((*op, a, b), name)
+                }
+                _ => {
+                    this.write(&format!("({name})"));
+                    this.expr(operand, Prec::Unary)?;
+                    Ok(Prec::Unary)
+                }
+            })?;
+        }
+        Ok(prec)
     }
 
     /// An operand of an operation on vectors; one value for all lanes may stand as it is if the

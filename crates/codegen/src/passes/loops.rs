@@ -15,6 +15,7 @@ use crate::ir::{
     Unary,
 };
 
+use super::conditions::{assume, less, proposition, truth};
 use super::walk::{self, Change};
 
 /// Statements up to which loops are written out.
@@ -341,10 +342,9 @@ impl Loops<'_> {
     }
 
     fn place(&self, place: &mut Place) {
-        for nat in [&mut place.index, &mut place.lane, &mut place.lanes] {
-            if let Some(nat) = nat {
-                *nat = self.facts.normalize(nat);
-            }
+        let sizes = [&mut place.index, &mut place.lane, &mut place.lanes];
+        for nat in sizes.into_iter().flatten() {
+            *nat = self.facts.normalize(nat);
         }
     }
 
@@ -384,7 +384,8 @@ impl Loops<'_> {
     }
 
     /// A comparison of sizes, and what is made of truth values, as far as it is known.
-    fn decide(&self, mut expr: Expr) -> Expr {
+    fn decide(&self, expr: Expr) -> Expr {
+        let mut expr = part(expr);
         let known = match &expr.kind {
             ExprKind::Binary(op, a, b) => {
                 let (x, y) = (truth(a), truth(b));
@@ -421,70 +422,38 @@ impl Loops<'_> {
     }
 }
 
+/// A part of what is put together on the spot, or the expression as it is.
+fn part(mut expr: Expr) -> Expr {
+    let number = |nat: &Nat, all: &Vec<Expr>| {
+        let number = nat.as_const().and_then(|n| usize::try_from(n).ok());
+        number.filter(|n| *n < all.len())
+    };
+    let found = match &mut expr.kind {
+        ExprKind::Element(all, at) => number(at, all).map(|at| all.swap_remove(at)),
+        ExprKind::Half(second, whole) => match &mut whole.kind {
+            ExprKind::Pair(a, b) => Some(taken(if *second { b } else { a })),
+            _ => None,
+        },
+        ExprKind::Lane(whole, at) => match &mut whole.kind {
+            ExprKind::Broadcast(value) => Some(taken(value)),
+            ExprKind::Vector(all) => number(at, all).map(|at| all.swap_remove(at)),
+            _ => None,
+        },
+        _ => None,
+    };
+    found.unwrap_or(expr)
+}
+
+fn taken(expr: &mut Expr) -> Expr {
+    std::mem::replace(expr, nothing())
+}
+
 /// An expression that stands where one was taken away.
 fn nothing() -> Expr {
     Expr {
         kind: ExprKind::Literal(Literal::Bool(false)),
         ty: Arc::new(Type::Scalar(ScalarType::Bool)),
         origin: Origin(0),
-    }
-}
-
-/// `from < to`
-fn less(from: &Nat, to: &Nat, origin: Origin) -> Expr {
-    let size = |nat: &Nat| Expr {
-        kind: ExprKind::Nat(nat.clone()),
-        ty: Arc::new(Type::Scalar(ScalarType::NatType)),
-        origin,
-    };
-    Expr {
-        kind: ExprKind::Binary(Binary::Lt, Box::new(size(from)), Box::new(size(to))),
-        ty: Arc::new(Type::Scalar(ScalarType::Bool)),
-        origin,
-    }
-}
-
-fn truth(expr: &Expr) -> Option<bool> {
-    match expr.kind {
-        ExprKind::Literal(Literal::Bool(value)) => Some(value),
-        _ => None,
-    }
-}
-
-/// What the value of a comparison of sizes says of them.
-fn proposition(expr: &Expr, value: bool) -> Option<Prop> {
-    let ExprKind::Binary(op, a, b) = &expr.kind else {
-        return None;
-    };
-    let (ExprKind::Nat(a), ExprKind::Nat(b)) = (&a.kind, &b.kind) else {
-        return None;
-    };
-    let at_least = |a: &Nat, b: &Nat| Some(Prop::AtLeast(a.clone(), b.clone()));
-    match (op, value) {
-        (Binary::Lt, true) | (Binary::Ge, false) => at_least(b, &(a + 1)),
-        (Binary::Gt, true) | (Binary::Le, false) => at_least(a, &(b + 1)),
-        (Binary::Le, true) | (Binary::Gt, false) => at_least(b, a),
-        (Binary::Ge, true) | (Binary::Lt, false) => at_least(a, b),
-        (Binary::Eq, true) | (Binary::Ne, false) => Some(Prop::Equal(a.clone(), b.clone())),
-        _ => None,
-    }
-}
-
-/// Assumes that a condition has a value.
-fn assume(facts: &mut Facts, condition: &Expr, value: bool) {
-    match &condition.kind {
-        ExprKind::Binary(op @ (Binary::And | Binary::Or), a, b) => {
-            if (*op == Binary::And) == value {
-                assume(facts, a, value);
-                assume(facts, b, value);
-            }
-        }
-        ExprKind::Unary(Unary::Not, a) => assume(facts, a, !value),
-        _ => {
-            if let Some(prop) = proposition(condition, value) {
-                facts.assume(&prop);
-            }
-        }
     }
 }
 

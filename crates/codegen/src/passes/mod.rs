@@ -1,6 +1,8 @@
 //! Passes over the loop language. Each takes a function and gives a better one of the same meaning.
 
+mod conditions;
 mod copies;
+mod elements;
 mod loops;
 mod memory;
 pub(crate) mod scalars;
@@ -30,7 +32,7 @@ pub fn finish(
 /// Runs the passes.
 fn improve(function: &mut Function, target: Target) -> Result<Plan, CompileError> {
     loops::run(function)?;
-    scalars::split_arrays(function);
+    elements::split_arrays(function);
     copies::split_tuples(function);
     copies::write_through(function);
     scalars::drop_unused(function);

@@ -1,147 +1,20 @@
-//! Small arrays whose indices are all known become plain variables; variables are declared where
-//! they get their first value, or not at all if that is used once, right away; what nothing reads
-//! is not computed.
+//! Variables are declared where they get their first value, or not at all if that is used once,
+//! right away; what nothing reads is not computed.
 
 use nat::Nat;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ir::{Expr, ExprKind, Function, Home, Id, Place, Stmt, StmtKind, Variable};
+use crate::ir::{Expr, ExprKind, Function, Home, Id, Place, Stmt, StmtKind};
 
 use super::uses::{Mention, Uses};
 use super::walk::{self, Change};
 
-/// Elements up to which an array becomes plain variables.
-const MAX_SCALARS: i64 = 64;
 /// Parts up to which an expression is put in the place of a variable.
 const MAX_INLINED: usize = 40;
 
 /// Whether a variable is the function's own.
-fn is_local(function: &Function, id: Id) -> bool {
+pub(crate) fn is_local(function: &Function, id: Id) -> bool {
     matches!(function.variables[id.0 as usize].home, Home::Local(_))
-}
-
-// ----- arrays to plain variables -----
-
-/// Replaces arrays by a plain variable an element.
-pub(crate) fn split_arrays(function: &mut Function) {
-    let uses = Uses::of(function);
-    let mut kept = FxHashSet::default();
-    uses.all(&function.body, &mut |id, mention| {
-        let known = match mention {
-            Mention::Declared => true,
-            Mention::Read(place) | Mention::Written(place) => {
-                place.lanes.is_none() && place.index.as_ref().is_some_and(is_number)
-            }
-            Mention::Index | Mention::Pointed | Mention::Reduced => false,
-        };
-        if !known {
-            kept.insert(id);
-        }
-    });
-    for (_, value) in &function.opaque {
-        uses.expr(value, &mut |id, _| {
-            kept.insert(id);
-        });
-    }
-    let mut parts: FxHashMap<Id, Vec<Id>> = FxHashMap::default();
-    for at in 0..function.variables.len() {
-        let id = Id(u32::try_from(at).unwrap_or(u32::MAX));
-        let count = function.variables[at].count.as_ref();
-        let count = count
-            .and_then(Nat::as_const)
-            .filter(|n| (1..=MAX_SCALARS).contains(n));
-        if let Some(count) = count
-            && is_local(function, id)
-            && !kept.contains(&id)
-        {
-            let new = (0..count)
-                .map(|k| element(function, at, k, count))
-                .collect();
-            parts.insert(id, new);
-        }
-    }
-    if parts.is_empty() {
-        return;
-    }
-    let mut body = std::mem::take(&mut function.body);
-    declare_parts(&mut body, &parts);
-    walk::change_all(&mut body, &mut Split { parts: &parts });
-    function.body = body;
-}
-
-fn is_number(nat: &Nat) -> bool {
-    nat.as_const().is_some()
-}
-
-/// A variable for an element.
-fn element(function: &mut Function, array: usize, k: i64, count: i64) -> Id {
-    let id = Id(u32::try_from(function.variables.len()).unwrap_or(u32::MAX));
-    let variable = &function.variables[array];
-    let name = match (count, variable.name.as_bytes().last()) {
-        (1, _) => variable.name.clone(),
-        (_, Some(b'0'..=b'9')) => format!("{}_{k}", variable.name).into(),
-        _ => format!("{}{k}", variable.name).into(),
-    };
-    let variable = Variable {
-        name,
-        count: None,
-        ..variable.clone()
-    };
-    function.variables.push(variable);
-    id
-}
-
-fn declare_parts(body: &mut Vec<Stmt>, parts: &FxHashMap<Id, Vec<Id>>) {
-    let old = std::mem::take(body);
-    for mut stmt in old {
-        match &mut stmt.kind {
-            StmtKind::Declare(id, _) => {
-                if let Some(new) = parts.get(id) {
-                    body.extend(new.iter().map(|part| Stmt {
-                        kind: StmtKind::Declare(*part, None),
-                        ..stmt.clone()
-                    }));
-                    continue;
-                }
-            }
-            StmtKind::For { body, .. } | StmtKind::Block(body) => declare_parts(body, parts),
-            StmtKind::If {
-                then, otherwise, ..
-            } => {
-                declare_parts(then, parts);
-                declare_parts(otherwise, parts);
-            }
-            StmtKind::Reduce(reduce) => {
-                declare_parts(&mut reduce.element_body, parts);
-                declare_parts(&mut reduce.combine, parts);
-            }
-            _ => {}
-        }
-        body.push(stmt);
-    }
-}
-
-struct Split<'m> {
-    parts: &'m FxHashMap<Id, Vec<Id>>,
-}
-
-impl Change for Split<'_> {
-    fn place(&mut self, place: &mut Place) {
-        let index = place.index.as_ref().and_then(Nat::as_const);
-        let part = self
-            .parts
-            .get(&place.id)
-            .zip(index)
-            .and_then(|(parts, index)| {
-                // What is out of bounds never runs.
-                let index = usize::try_from(index).unwrap_or(0).min(parts.len() - 1);
-                parts.get(index)
-            });
-        if let Some(part) = part {
-            place.id = *part;
-            place.index = None;
-        }
-    }
 }
 
 // ----- declarations where they are needed -----
@@ -182,9 +55,19 @@ pub(crate) fn sink_block(body: &mut Vec<Stmt>, uses: &Uses, function: &Function)
             body.remove(at);
             continue;
         };
+        let is_plain = function.variables[id.0 as usize].count.is_none();
+        let is_last = !body[first + 1..].iter().any(|stmt| uses.mentions(stmt, id));
         let declaration = body.remove(at);
         let first = first - 1;
-        let is_plain = function.variables[id.0 as usize].count.is_none();
+        if let StmtKind::For { body: inner, .. } = &mut body[first].kind
+            && is_plain
+            && is_last
+            && starts_anew(inner, id, uses)
+        {
+            inner.insert(0, declaration);
+            sink_block(inner, uses, function);
+            continue;
+        }
         match &mut body[first].kind {
             StmtKind::Assign(place, value)
                 if is_plain && *place == Place::plain(id) && !reads(uses, value, id) =>
@@ -198,6 +81,15 @@ pub(crate) fn sink_block(body: &mut Vec<Stmt>, uses: &Uses, function: &Function)
             }
         }
     }
+}
+
+/// Whether each run of a loop's body gives a variable its value before it reads it.
+fn starts_anew(body: &[Stmt], id: Id, uses: &Uses) -> bool {
+    let first = body.iter().find(|stmt| uses.mentions(stmt, id));
+    first.is_some_and(|stmt| match &stmt.kind {
+        StmtKind::Assign(place, value) => *place == Place::plain(id) && !reads(uses, value, id),
+        _ => false,
+    })
 }
 
 /// Not between the declaration of a pointer and what sets it.

@@ -171,10 +171,9 @@ pub(crate) fn change_stmt(stmt: &mut Stmt, change: &mut dyn Change) {
 
 /// Changes a place and the sizes in it.
 pub(crate) fn change_place(place: &mut Place, change: &mut dyn Change) {
-    for nat in [&mut place.index, &mut place.lane, &mut place.lanes] {
-        if let Some(nat) = nat {
-            change.nat(nat);
-        }
+    let sizes = [&mut place.index, &mut place.lane, &mut place.lanes];
+    for nat in sizes.into_iter().flatten() {
+        change.nat(nat);
     }
     change.place(place);
 }

@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -300,13 +300,7 @@ pub fn run(module: &Module, main: &str) {
     compile_and_run("gcc", &["-O3", "-march=native"], &source, &dir, module);
 }
 
-fn compile_and_run(
-    compiler: &str,
-    flags: &[&str],
-    source: &PathBuf,
-    dir: &PathBuf,
-    module: &Module,
-) {
+fn compile_and_run(compiler: &str, flags: &[&str], source: &Path, dir: &Path, module: &Module) {
     let program = dir.join(format!("{compiler}{}", flags[0]));
     let mut command = Command::new(compiler);
     command.args(["-std=c99", "-Wall", "-Wextra", "-Werror"]);

@@ -1,0 +1,68 @@
+//! What truth values say of sizes.
+
+use std::sync::Arc;
+
+use nat::{Facts, Nat, Prop};
+use rise::Type;
+use rise::core::Origin;
+use syntax::ast::{Literal, ScalarType};
+
+use crate::ir::{Binary, Expr, ExprKind, Unary};
+
+/// `from < to`
+pub(crate) fn less(from: &Nat, to: &Nat, origin: Origin) -> Expr {
+    let size = |nat: &Nat| Expr {
+        kind: ExprKind::Nat(nat.clone()),
+        ty: Arc::new(Type::Scalar(ScalarType::NatType)),
+        origin,
+    };
+    Expr {
+        kind: ExprKind::Binary(Binary::Lt, Box::new(size(from)), Box::new(size(to))),
+        ty: Arc::new(Type::Scalar(ScalarType::Bool)),
+        origin,
+    }
+}
+
+pub(crate) fn truth(expr: &Expr) -> Option<bool> {
+    match expr.kind {
+        ExprKind::Literal(Literal::Bool(value)) => Some(value),
+        _ => None,
+    }
+}
+
+/// What the value of a comparison of sizes says of them.
+pub(crate) fn proposition(expr: &Expr, value: bool) -> Option<Prop> {
+    let ExprKind::Binary(op, a, b) = &expr.kind else {
+        return None;
+    };
+    let (ExprKind::Nat(a), ExprKind::Nat(b)) = (&a.kind, &b.kind) else {
+        return None;
+    };
+    let at_least = |a: &Nat, b: &Nat| Some(Prop::AtLeast(a.clone(), b.clone()));
+    match (op, value) {
+        (Binary::Lt, true) | (Binary::Ge, false) => at_least(b, &(a + 1)),
+        (Binary::Gt, true) | (Binary::Le, false) => at_least(a, &(b + 1)),
+        (Binary::Le, true) | (Binary::Gt, false) => at_least(b, a),
+        (Binary::Ge, true) | (Binary::Lt, false) => at_least(a, b),
+        (Binary::Eq, true) | (Binary::Ne, false) => Some(Prop::Equal(a.clone(), b.clone())),
+        _ => None,
+    }
+}
+
+/// Assumes that a condition has a value.
+pub(crate) fn assume(facts: &mut Facts, condition: &Expr, value: bool) {
+    match &condition.kind {
+        ExprKind::Binary(op @ (Binary::And | Binary::Or), a, b) => {
+            if (*op == Binary::And) == value {
+                assume(facts, a, value);
+                assume(facts, b, value);
+            }
+        }
+        ExprKind::Unary(Unary::Not, a) => assume(facts, a, !value),
+        _ => {
+            if let Some(prop) = proposition(condition, value) {
+                facts.assume(&prop);
+            }
+        }
+    }
+}
