@@ -5,7 +5,7 @@ use nat::{Facts, Nat, Prop, Var, Verdict};
 use rustc_hash::FxHashMap;
 use syntax::ast::{Kind, Literal, ScalarType};
 
-use super::{Expr, Form, Language, Program, dep_apply};
+use super::{Expr, Form, Language, Param, Program, dep_apply};
 use crate::print::{arg_text, type_text};
 use crate::types::{Access, Arg, DataFun, Names, Ty, Type};
 
@@ -53,38 +53,8 @@ impl Checker {
                 ty if **ty == Type::Scalar(ScalarType::NatType) => Ok(()),
                 _ => self.wrong(expr, "a size is a natType"),
             },
-            Form::Lambda(param, body) => {
-                let bound = (param.ty.clone(), true);
-                if self.locals.insert(param.local.id, bound).is_some() {
-                    return self.wrong(expr, &format!("`{}` is bound twice", param.local.name));
-                }
-                self.expr(body)?;
-                if let Some((_, in_scope)) = self.locals.get_mut(&param.local.id) {
-                    *in_scope = false;
-                }
-                match &*expr.ty {
-                    Type::Fun(from, to) => {
-                        self.same_type(expr, from, &param.ty, "a parameter")?;
-                        self.same_type(expr, to, &body.ty, "a body")
-                    }
-                    _ => self.wrong(expr, "a function has a function type"),
-                }
-            }
-            Form::DepLambda(var, kind, body) => {
-                if self.vars.insert(*var, *kind).is_some() {
-                    let name = self.names.get(*var);
-                    return self.wrong(expr, &format!("`{name}` is bound twice"));
-                }
-                self.expr(body)?;
-                match &*expr.ty {
-                    Type::Pi(pi) if pi.kind == *kind => {
-                        let put = |v| (v == pi.var).then(|| super::var_arg(*var, *kind));
-                        let inner = crate::subst::subst(&pi.body, &put);
-                        self.same_type(expr, &inner, &body.ty, "a body")
-                    }
-                    _ => self.wrong(expr, "a dependent function has such a type"),
-                }
-            }
+            Form::Lambda(param, body) => self.lambda(expr, param, body),
+            Form::DepLambda(var, kind, body) => self.dep_lambda(expr, *var, *kind, body),
             Form::Apply(f, x) => {
                 self.expr(f)?;
                 let rest = self.given(expr, f.ty.clone(), std::slice::from_ref(x))?;
@@ -116,6 +86,51 @@ impl Checker {
                 self.same(expr, &rest, "a foreign function")
             }
             Form::Global(..) => self.wrong(expr, "a definition is not in its place"),
+        }
+    }
+
+    fn lambda<P: Language>(
+        &mut self,
+        expr: &Expr<P>,
+        param: &Param,
+        body: &Expr<P>,
+    ) -> Result<(), IllTyped> {
+        let bound = (param.ty.clone(), true);
+        if self.locals.insert(param.local.id, bound).is_some() {
+            return self.wrong(expr, &format!("`{}` is bound twice", param.local.name));
+        }
+        self.expr(body)?;
+        if let Some((_, in_scope)) = self.locals.get_mut(&param.local.id) {
+            *in_scope = false;
+        }
+        match &*expr.ty {
+            Type::Fun(from, to) => {
+                self.same_type(expr, from, &param.ty, "a parameter")?;
+                self.same_type(expr, to, &body.ty, "a body")
+            }
+            _ => self.wrong(expr, "a function has a function type"),
+        }
+    }
+
+    fn dep_lambda<P: Language>(
+        &mut self,
+        expr: &Expr<P>,
+        var: Var,
+        kind: Kind,
+        body: &Expr<P>,
+    ) -> Result<(), IllTyped> {
+        if self.vars.insert(var, kind).is_some() {
+            let name = self.names.get(var);
+            return self.wrong(expr, &format!("`{name}` is bound twice"));
+        }
+        self.expr(body)?;
+        match &*expr.ty {
+            Type::Pi(pi) if pi.kind == kind => {
+                let put = |v| (v == pi.var).then(|| super::var_arg(var, kind));
+                let inner = crate::subst::subst(&pi.body, &put);
+                self.same_type(expr, &inner, &body.ty, "a body")
+            }
+            _ => self.wrong(expr, "a dependent function has such a type"),
         }
     }
 

@@ -4,8 +4,11 @@
 //! written where reading needs them: in the definition's own type, and where nothing else says
 //! which type is meant, as for a `cast` in a condition.
 
+mod function;
 mod known;
+mod literal;
 mod names;
+mod primitive;
 mod term;
 
 use std::ops::Range;

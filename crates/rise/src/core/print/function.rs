@@ -1,0 +1,187 @@
+//! Functions, and what is applied to what.
+
+use syntax::Span;
+use syntax::ast::Name;
+
+use super::Printer;
+use super::term::Place;
+use crate::core::{Expr, Form, Language, Local, Notation, Param};
+use crate::types::Arg;
+
+impl<P: Language> Printer<P> {
+    pub(super) fn function(&mut self, expr: &Expr<P>, wanted: bool) {
+        if let Some(shorter) = self.contracted(expr, wanted) {
+            return self.visit(&shorter, Place::TOP, wanted);
+        }
+        let mut body = expr;
+        let mut locals: Vec<&Local> = Vec::new();
+        let mut names: Vec<Name> = Vec::new();
+        if let Form::DepLambda(..) = &expr.form {
+            return self.dep_function(expr, wanted);
+        }
+        while let Form::Lambda(param, inner) = &body.form {
+            names.push(self.scope.bind_local(&param.local, &param.ty));
+            locals.push(&param.local);
+            body = inner;
+        }
+        self.out.push_str(&format!("fun({} => ", names.join(", ")));
+        self.expr(body, Place::TOP, wanted);
+        self.out.push(')');
+        locals.into_iter().for_each(|l| self.scope.leave_local(l));
+    }
+
+    fn dep_function(&mut self, expr: &Expr<P>, wanted: bool) {
+        let mut body = expr;
+        let mut vars = Vec::new();
+        let mut texts = Vec::new();
+        while let Form::DepLambda(var, kind, inner) = &body.form {
+            self.scope.bind_var(*var, *kind);
+            texts.push(format!("{}: {kind}", self.scope.var(*var)));
+            vars.push(*var);
+            body = inner;
+        }
+        match &texts[..] {
+            [one] => self.out.push_str(&format!("depFun({one} => ")),
+            all => self
+                .out
+                .push_str(&format!("depFun(({}) => ", all.join(", "))),
+        }
+        self.expr(body, Place::TOP, wanted);
+        self.out.push(')');
+        vars.into_iter().for_each(|v| self.scope.leave_var(v));
+    }
+
+    /// `f(a)` for `fun(x => f(a)(x))`.
+    fn contracted(&mut self, expr: &Expr<P>, wanted: bool) -> Option<Expr<P>> {
+        if P::WHOLE {
+            return None;
+        }
+        let mut params: Vec<&Param> = Vec::new();
+        let mut body = expr;
+        while let Form::Lambda(param, inner) = &body.form {
+            params.push(param);
+            body = inner;
+        }
+        let is_param = |arg: &Expr<P>, param: &Param| match &arg.form {
+            Form::Var(local) => *local == param.local,
+            _ => false,
+        };
+        let shorter = |args: &[Expr<P>]| {
+            let left = args.len().checked_sub(params.len())?;
+            let (first, last) = args.split_at(left);
+            if params.is_empty() || !last.iter().zip(&params).all(|(a, p)| is_param(a, p)) {
+                return None;
+            }
+            let mut free = true;
+            for arg in first {
+                crate::core::for_each_local(arg, &mut |local| {
+                    free &= params.iter().all(|param| param.local != *local);
+                });
+            }
+            free.then(|| first.to_vec())
+        };
+        let form = match &body.form {
+            Form::Primitive(p, types, args) => {
+                if matches!(p.notation(), Notation::Let(_)) {
+                    return None;
+                }
+                let args = shorter(args)?;
+                if !self.known.application(p, &args, wanted).whole {
+                    return None;
+                }
+                Form::Primitive(p.clone(), types.clone(), args.into())
+            }
+            Form::Foreign(function, args) => Form::Foreign(function.clone(), shorter(args)?.into()),
+            Form::Apply(f, x) => {
+                let args = shorter(std::slice::from_ref(x))?;
+                let mut free = args.is_empty();
+                crate::core::for_each_local(f, &mut |local| {
+                    free &= params.iter().all(|param| param.local != *local);
+                });
+                return free.then(|| f.clone());
+            }
+            _ => return None,
+        };
+        Some(crate::core::Node::new(form, expr.ty.clone(), body.origin))
+    }
+
+    // ----- applications -----
+
+    pub(super) fn application(&mut self, expr: &Expr<P>, place: Place, wanted: bool) {
+        let mut args = Vec::new();
+        let mut head = expr;
+        loop {
+            head = match &head.form {
+                Form::Apply(f, x) => {
+                    args.push(Given::Value(x.clone()));
+                    f
+                }
+                Form::DepApply(f, arg) => {
+                    args.push(Given::TypeLevel(arg.clone()));
+                    f
+                }
+                _ => break,
+            };
+        }
+        args.reverse();
+        self.applied(head, &args, place, wanted);
+    }
+
+    /// A function applied to values where it stands is a `let`, unless they are functions.
+    fn applied(&mut self, head: &Expr<P>, args: &[Given<P>], place: Place, wanted: bool) {
+        let (Form::Lambda(param, body), [Given::Value(value), rest @ ..]) = (&head.form, args)
+        else {
+            return self.plain_application(head, args, wanted);
+        };
+        if !super::super::normal::is_function(&value.ty) {
+            self.let_in(param, value, false, place, |this| {
+                this.applied(body, rest, Place::TOP, wanted);
+            });
+            return;
+        }
+        let start = self.out.len();
+        self.out.push_str(")(");
+        self.expr(value, Place::TOP, true);
+        self.out.push(')');
+        let tail = self.out.split_off(start);
+        let moved = self
+            .map
+            .iter()
+            .filter(|(span, _)| span.start as usize >= start);
+        let moved = moved.count();
+        let moved: Vec<_> = self.map.drain(self.map.len() - moved..).collect();
+        let name = self.scope.bind_local(&param.local, &param.ty);
+        let ty = self.scope.type_text(&param.ty);
+        self.out.push_str(&format!("fun({name}: {ty} => "));
+        self.applied(body, rest, Place::TOP, wanted);
+        self.scope.leave_local(&param.local);
+        let by = (self.out.len() - start) as u32;
+        self.out.push_str(&tail);
+        let shift = |(span, origin): (Span, _)| (span.shifted(by), origin);
+        self.map.extend(moved.into_iter().map(shift));
+    }
+
+    fn plain_application(&mut self, head: &Expr<P>, args: &[Given<P>], wanted: bool) {
+        if args.is_empty() {
+            return self.expr(head, Place::TOP, wanted);
+        }
+        self.expr(head, Place::ATOM, true);
+        for arg in args {
+            self.out.push('(');
+            match arg {
+                Given::Value(value) => self.expr(value, Place::TOP, true),
+                Given::TypeLevel(arg) => {
+                    let text = self.scope.arg_text(arg);
+                    self.out.push_str(&text);
+                }
+            }
+            self.out.push(')');
+        }
+    }
+}
+
+/// An argument of an application.
+enum Given<P> {
+    Value(Expr<P>),
+    TypeLevel(Arg),
+}

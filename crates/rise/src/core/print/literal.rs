@@ -1,0 +1,68 @@
+//! Numbers and truth values.
+
+use syntax::ast::{Literal, ScalarType};
+
+use super::Printer;
+use super::term::Place;
+use crate::core::Language;
+use crate::types::Type;
+
+impl<P: Language> Printer<P> {
+    pub(super) fn literal(
+        &mut self,
+        literal: &Literal,
+        ty: &crate::Ty,
+        wanted: bool,
+        place: Place,
+    ) {
+        let data = match &**ty {
+            Type::Exp(data, _) => data,
+            _ => ty,
+        };
+        let (text, says) = match (literal, &**data) {
+            (Literal::Bool(value), _) => (value.to_string(), true),
+            (literal, Type::Scalar(scalar)) => scalar_text(literal, *scalar, wanted),
+            (Literal::Int { value, .. }, _) => (value.to_string(), wanted),
+            (Literal::Float { text, .. }, _) => (text.to_string(), wanted),
+        };
+        if !says {
+            self.out.push('(');
+            self.out.push_str(&text);
+            self.ascription(ty);
+            return;
+        }
+        let negative = text.starts_with('-') && place >= Place::UNARY;
+        self.parens(negative, |this| this.out.push_str(&text));
+    }
+}
+
+/// A number of a scalar type, and whether the text says which.
+fn scalar_text(literal: &Literal, scalar: ScalarType, wanted: bool) -> (String, bool) {
+    let suffix = match scalar {
+        ScalarType::F32 => "f",
+        other => other.as_str(),
+    };
+    match (literal, scalar) {
+        (literal, ScalarType::F16 | ScalarType::F32 | ScalarType::F64) => {
+            let digits = match literal {
+                Literal::Int { value, .. } => format!("{value}.0"),
+                Literal::Float { text, .. } => with_point(text),
+                Literal::Bool(value) => value.to_string(),
+            };
+            (format!("{digits}{suffix}"), true)
+        }
+        (Literal::Int { value, .. }, _) if wanted => (value.to_string(), true),
+        (Literal::Int { value, .. }, _) => (format!("{value}{suffix}"), true),
+        (Literal::Float { text, .. }, _) => (text.to_string(), wanted),
+        (Literal::Bool(value), _) => (value.to_string(), true),
+    }
+}
+
+/// The digits of a float, so that a suffix makes no other number of them.
+fn with_point(text: &str) -> String {
+    if text.contains(['.', 'e', 'E']) {
+        text.to_owned()
+    } else {
+        format!("{text}.0")
+    }
+}

@@ -1,0 +1,220 @@
+//! Applications of primitives, each in its notation.
+
+use syntax::Span;
+use syntax::ast::{BinaryOp, Half, UnaryOp};
+
+use super::Printer;
+use super::term::Place;
+use crate::core::{Expr, Form, Language, Notation, Param};
+use crate::types::Arg;
+
+impl<P: Language> Printer<P> {
+    pub(super) fn primitive(
+        &mut self,
+        expr: &Expr<P>,
+        p: &P,
+        lists: Vec<Vec<Arg>>,
+        args: &[Expr<P>],
+        known: &[bool],
+        place: Place,
+    ) {
+        let is_known = |at: usize| known.get(at).copied().unwrap_or(false);
+        let saturated = !super::super::normal::is_function(&expr.ty);
+        match (p.notation(), args) {
+            (Notation::Infix(op, _), [a, b]) if saturated => {
+                self.infix(op, a, b, [is_known(0), is_known(1)], place);
+            }
+            (Notation::Prefix(op, _), [a]) => self.prefix(op, a, is_known(0), place),
+            (Notation::Project(half, _), [a]) => {
+                self.expr(a, Place::ATOM, is_known(0));
+                self.out.push_str(match half {
+                    Half::First => "._1",
+                    Half::Second => "._2",
+                });
+            }
+            (Notation::Pair(_), [a, b]) => {
+                self.out.push('(');
+                self.expr(a, Place::TOP, is_known(0));
+                self.out.push_str(", ");
+                self.expr(b, Place::TOP, is_known(1));
+                self.out.push(')');
+            }
+            (Notation::Let(_), [value, f]) if let Form::Lambda(param, body) = &f.form => {
+                let (value, body) = (value.clone(), body.clone());
+                self.let_in(param, &value, is_known(0), place, |this| {
+                    this.expr(&body, Place::TOP, is_known(1));
+                });
+            }
+            (Notation::Pipe(name), [first @ .., last]) if saturated => {
+                self.parens(place > Place::PIPE, |this| {
+                    this.expr(last, Place::PIPE, is_known(first.len()));
+                    this.out.push_str(" |> ");
+                    this.call(name, &lists, first, known);
+                });
+            }
+            (Notation::Assign | Notation::Sequence | Notation::If, args) => {
+                self.command(p.notation(), args, place);
+            }
+            (Notation::Whole(name), args) => {
+                self.whole_call(name, lists.concat(), args, known);
+            }
+            (Notation::List(name), args) => {
+                self.call(name, &lists, &[], &[]);
+                self.arguments(args, known);
+            }
+            (notation, args) => self.call(word(notation), &lists, args, known),
+        }
+    }
+
+    fn infix(&mut self, op: BinaryOp, a: &Expr<P>, b: &Expr<P>, known: [bool; 2], place: Place) {
+        let own = Place::of(op);
+        let left = match own {
+            Place::COMPARISON => own.tighter(),
+            _ => own,
+        };
+        self.parens(place > own, |this| {
+            this.expr(a, left, known[0]);
+            this.out.push_str(&format!(" {} ", op.as_str()));
+            this.expr(b, own.tighter(), known[1]);
+        });
+    }
+
+    fn prefix(&mut self, op: UnaryOp, a: &Expr<P>, known: bool, place: Place) {
+        self.parens(place > Place::UNARY, |this| {
+            this.out.push_str(match op {
+                UnaryOp::Neg => "-",
+                UnaryOp::Not => "!",
+            });
+            // A minus directly before a number would belong to it.
+            let number = matches!(a.form, Form::Literal(_) | Form::Nat(_));
+            let inner = if number { Place::TOP } else { Place::UNARY };
+            this.parens(number, |this| this.expr(a, inner, known));
+        });
+    }
+
+    /// A command with syntax of its own.
+    fn command(&mut self, notation: Notation, args: &[Expr<P>], place: Place) {
+        match (notation, args) {
+            (Notation::Assign, [a, b]) => self.parens(place > Place::COMMAND, |this| {
+                this.expr(a, Place::PIPE, true);
+                this.out.push_str(" = ");
+                this.expr(b, Place::PIPE, true);
+            }),
+            (Notation::Sequence, [a, b]) => self.parens(place > Place::TOP, |this| {
+                this.expr(a, Place::COMMAND, true);
+                this.out.push_str("; ");
+                this.expr(b, Place::TOP, true);
+            }),
+            (Notation::If, [condition, then, other]) => {
+                self.out.push_str("if (");
+                self.expr(condition, Place::TOP, true);
+                self.out.push_str(") { ");
+                self.expr(then, Place::TOP, true);
+                self.out.push_str(" } else { ");
+                self.expr(other, Place::TOP, true);
+                self.out.push_str(" }");
+            }
+            (notation, args) => self.call(word(notation), &[], args, &[]),
+        }
+    }
+
+    /// `f(n)(a)(b)`
+    fn call(&mut self, name: &str, lists: &[Vec<Arg>], args: &[Expr<P>], known: &[bool]) {
+        self.out.push_str(name);
+        for list in lists.iter().filter(|list| !list.is_empty()) {
+            let texts: Vec<String> = list.iter().map(|arg| self.scope.arg_text(arg)).collect();
+            self.out.push_str(&format!("({})", texts.join(", ")));
+        }
+        for (at, arg) in args.iter().enumerate() {
+            self.out.push('(');
+            self.expr(arg, Place::TOP, known.get(at).copied().unwrap_or(false));
+            self.out.push(')');
+        }
+    }
+
+    /// `(a, b)`
+    fn arguments(&mut self, args: &[Expr<P>], known: &[bool]) {
+        if args.is_empty() {
+            return;
+        }
+        self.out.push('(');
+        for (at, arg) in args.iter().enumerate() {
+            if at > 0 {
+                self.out.push_str(", ");
+            }
+            self.expr(arg, Place::TOP, known.get(at).copied().unwrap_or(false));
+        }
+        self.out.push(')');
+    }
+
+    /// `f(n, a, b)`
+    fn whole_call(&mut self, name: &str, types: Vec<Arg>, args: &[Expr<P>], known: &[bool]) {
+        self.out.push_str(name);
+        if types.is_empty() && args.is_empty() {
+            return;
+        }
+        let texts: Vec<String> = types.iter().map(|arg| self.scope.arg_text(arg)).collect();
+        self.out.push('(');
+        self.out.push_str(&texts.join(", "));
+        for (at, arg) in args.iter().enumerate() {
+            if at > 0 || !types.is_empty() {
+                self.out.push_str(", ");
+            }
+            self.expr(arg, Place::TOP, known.get(at).copied().unwrap_or(false));
+        }
+        self.out.push(')');
+    }
+
+    pub(super) fn let_in(
+        &mut self,
+        param: &Param,
+        value: &Expr<P>,
+        known: bool,
+        place: Place,
+        body: impl FnOnce(&mut Self),
+    ) {
+        self.parens(place > Place::TOP, |this| {
+            // The name is not in scope in its own value.
+            let start = this.out.len();
+            this.out.push_str(" = ");
+            this.expr(value, Place::TOP, known);
+            this.out.push_str(" in ");
+            let name = this.scope.bind_local(&param.local, &param.ty);
+            let head = format!("let {name}");
+            this.insert(start, &head);
+            body(this);
+            this.scope.leave_local(&param.local);
+        });
+    }
+
+    /// Puts a text before what was printed from `start` on.
+    fn insert(&mut self, start: usize, text: &str) {
+        self.out.insert_str(start, text);
+        let (start, by) = (start as u32, text.len() as u32);
+        for (span, _) in self.map.iter_mut().rev() {
+            if span.start < start {
+                break;
+            }
+            *span = Span::new(span.start + by, span.end + by);
+        }
+    }
+}
+
+/// The name of a primitive that is written as a function.
+fn word(notation: Notation) -> &'static str {
+    match notation {
+        Notation::Call(name)
+        | Notation::Pipe(name)
+        | Notation::Whole(name)
+        | Notation::List(name)
+        | Notation::Infix(_, name)
+        | Notation::Prefix(_, name)
+        | Notation::Project(_, name)
+        | Notation::Pair(name)
+        | Notation::Let(name) => name,
+        Notation::Assign => "assign",
+        Notation::Sequence => "seq",
+        Notation::If => "if",
+        Notation::Skip => "skip",
+    }
+}
