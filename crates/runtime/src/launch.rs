@@ -5,7 +5,7 @@ use crate::literal::{Literal, LiteralError};
 use crate::npy::{self, NpyError};
 use crate::process::{self, bytes_text};
 use crate::shape::{Bindings, Shape, ShapeError};
-use crate::sizes::{self, SizesError};
+use crate::sizes::{self, Equation, SizesError};
 use crate::value::Value;
 use nat::{Nat, Prop, Var};
 use rise::Names;
@@ -322,6 +322,21 @@ fn bind_sizes<P>(
             return Err(LaunchError::Twice(name.clone()));
         }
     }
+    let equations = equations(params, sources)?;
+    sizes::solve(&equations, bindings)?;
+    for (name, value) in &request.defaults {
+        if let (Some(var), Ok(value)) = (of_name(name), i64::try_from(*value))
+            && !bindings.nats.contains_key(&var)
+        {
+            bindings.nats.insert(var, value);
+            sizes::solve(&equations, bindings)?;
+        }
+    }
+    complete(program, sizes, bindings)
+}
+
+/// What the arguments say about sizes.
+fn equations(params: &[Param], sources: &[Source]) -> Result<Vec<Equation>, LaunchError> {
     let mut equations = Vec::new();
     for (param, source) in params.iter().zip(sources) {
         let name = &param.local.name;
@@ -339,15 +354,15 @@ fn bind_sizes<P>(
         };
         equations.extend(sizes::equations(&param.ty, &outline, name));
     }
-    sizes::solve(&equations, bindings)?;
-    for (name, value) in &request.defaults {
-        if let (Some(var), Ok(value)) = (of_name(name), i64::try_from(*value))
-            && !bindings.nats.contains_key(&var)
-        {
-            bindings.nats.insert(var, value);
-            sizes::solve(&equations, bindings)?;
-        }
-    }
+    Ok(equations)
+}
+
+/// Every size has a value that fits.
+fn complete<P>(
+    program: &Program<P>,
+    sizes: &[Var],
+    bindings: &Bindings,
+) -> Result<(), LaunchError> {
     let missing = |var: &&Var| !bindings.nats.contains_key(var);
     let missing: Vec<Name> = sizes
         .iter()
