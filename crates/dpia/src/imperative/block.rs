@@ -164,7 +164,10 @@ impl Translation {
         let roots = self.roots(output);
         self.within.insert(place.local.id, roots);
         let (index, out) = (Node::var(&counter, origin), Node::var(&place, origin));
-        let body = self.nested(origin, |this| fill(this, index, out))?;
+        let body = match names.0 {
+            "" => self.nested(origin, |this| fill(this, index, out))?,
+            _ => self.block(origin, |this| fill(this, index, out))?,
+        };
         let args = vec![output.clone(), fun2(counter, place, body)];
         self.emit(prim(which, types, args, origin));
         Ok(())

@@ -272,10 +272,21 @@ pub fn skip(origin: Origin) -> Phrase {
     prim(Prim::Skip, Vec::new(), Vec::new(), origin)
 }
 
-/// One command after the other.
+/// One command after the other; chains nest to the right.
 pub fn seq(a: Phrase, b: Phrase) -> Phrase {
-    let origin = a.origin;
-    prim(Prim::Seq, Vec::new(), vec![a, b], origin)
+    let mut parts = Vec::new();
+    let mut rest = &a;
+    while let Form::Primitive(Prim::Seq, _, args) = &rest.form
+        && let [first, others] = &args[..]
+    {
+        parts.push(first);
+        rest = others;
+    }
+    parts.push(rest);
+    parts.into_iter().rev().fold(b, |after, part| {
+        let args = vec![part.clone(), after];
+        prim(Prim::Seq, Vec::new(), args, part.origin)
+    })
 }
 
 /// One of two commands.

@@ -84,7 +84,7 @@ struct Translation {
     within: FxHashMap<u32, Vec<u32>>,
     /// Whether memory that no primitive of the input names an address space for must have one.
     opencl: bool,
-    /// How many loops there are around.
+    /// How many loops there are around whose counters have no names of their own.
     depth: usize,
     /// What the parameters are called.
     taken: Vec<Name>,

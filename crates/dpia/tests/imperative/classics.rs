@@ -44,10 +44,10 @@ fn listing_10() {
                   parForLocal(s, f32, wgOut, fun(lId, lOut =>
                     new(Private, f32, fun(accumAcc, accum =>
                       accumAcc = 0.0f;
-                      for(m, fun(k =>
+                      for(m, fun(i =>
                         accumAcc = accum
-                          + idx(k, zip(idx(lId, idx(wgId, split(s, M))), x))._1
-                            * idx(k, zip(idx(lId, idx(wgId, split(s, M))), x))._2));
+                          + idx(i, zip(idx(lId, idx(wgId, split(s, M))), x))._1
+                            * idx(i, zip(idx(lId, idx(wgId, split(s, M))), x))._2));
                       lOut = accum))))))))
         "#]],
     );
@@ -85,8 +85,8 @@ fn local_memory() {
                     parForLocal(m, f32, wgOut, fun(lId, lOut =>
                       new(Private, f32, fun(accumAcc, accum =>
                         accumAcc = 0.0f;
-                        for(3, fun(k =>
-                          accumAcc = accum + idx(k, idx(lId, slide(3, 1, tmp)))));
+                        for(3, fun(i =>
+                          accumAcc = accum + idx(i, idx(lId, slide(3, 1, tmp)))));
                         lOut = accum))))))))))
         "#]],
     );
@@ -229,10 +229,8 @@ fn parts_of_pairs_that_read_each_other_are_written_at_once() {
             def main : (n: Nat) -> Acc[(f32, f32)] -> Exp[n.f32, Rd] -> Comm = depFun(n: Nat =>
               fun(output, xs =>
                 new((f32, f32), fun(aAcc, a =>
-                  (
-                    pairAcc1(aAcc) = 0.0f;
-                    pairAcc2(aAcc) = 1.0f
-                  );
+                  pairAcc1(aAcc) = 0.0f;
+                  pairAcc2(aAcc) = 1.0f;
                   for(n, fun(i =>
                     aAcc = (a._2, a._1 + idx(i, xs))));
                   output = a))))

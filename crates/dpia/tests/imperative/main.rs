@@ -2,6 +2,5 @@
 
 mod check;
 mod classics;
-mod dump;
 mod every;
 mod source;

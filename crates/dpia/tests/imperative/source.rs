@@ -23,20 +23,14 @@ pub fn both(text: &str, name: &str, target: Target) -> [PhraseProgram; 2] {
         Err(complaints) => panic!("{complaints:#?}\n{text}"),
     };
     if let Err(error) = dpia::check(&functional) {
-        panic!(
-            "functional: {error}\n{text}\n{}",
-            program_text(&functional)
-        );
+        panic!("functional: {error}\n{text}\n{}", program_text(&functional));
     }
     let imperative = match dpia::imperative(&functional) {
         Ok(phrase) => phrase,
         Err(error) => panic!("{error}\n{text}\n{}", program_text(&functional)),
     };
     if let Err(error) = dpia::check(&imperative) {
-        panic!(
-            "imperative: {error}\n{text}\n{}",
-            program_text(&imperative)
-        );
+        panic!("imperative: {error}\n{text}\n{}", program_text(&imperative));
     }
     [functional, imperative]
 }
