@@ -163,24 +163,13 @@ impl Loops<'_> {
         if self.facts.proves(&at_least(&from, &to)) {
             return Ok(());
         }
-        let at_most_once = self.facts.proves(&at_least(&(&from + &step), &to));
-        if at_most_once {
+        if self.facts.proves(&at_least(&(&from + &step), &to)) {
             let body = self.with(body, counter, &from, false);
             if self.facts.proves(&at_least(&to, &(&from + 1))) {
                 return self.statements(body, out);
             }
-            let kind = StmtKind::If {
-                condition: less(&from, &to, origin),
-                then: body,
-                otherwise: Vec::new(),
-            };
             let made_by = made_by.or(Some(Maker::Pass("loops")));
-            let stmt = Stmt {
-                kind,
-                origin,
-                made_by,
-            };
-            return self.statement(stmt, out);
+            return self.statement(once(&from, &to, body, origin, made_by), out);
         }
         if mode == LoopMode::Unrolled {
             return self.unroll(counter, [&from, &to, &step], body, origin, out);
@@ -419,6 +408,20 @@ impl Loops<'_> {
         } else {
             None
         }
+    }
+}
+
+/// `if (from < to) { … }`
+fn once(from: &Nat, to: &Nat, body: Vec<Stmt>, origin: Origin, made_by: Option<Maker>) -> Stmt {
+    let kind = StmtKind::If {
+        condition: less(from, to, origin),
+        then: body,
+        otherwise: Vec::new(),
+    };
+    Stmt {
+        kind,
+        origin,
+        made_by,
     }
 }
 
