@@ -101,7 +101,13 @@ impl<P: Language> Printer<P> {
                 this.expr(b, Place::PIPE, true);
             }),
             (Notation::Sequence, [a, b]) => self.parens(place > Place::TOP, |this| {
-                this.expr(a, Place::COMMAND, true);
+                // How sequences nest means nothing.
+                let nests = match &a.form {
+                    Form::Primitive(p, ..) => p.notation() == Notation::Sequence,
+                    _ => false,
+                };
+                let first = if nests { Place::TOP } else { Place::COMMAND };
+                this.expr(a, first, true);
                 this.out.push_str("; ");
                 this.expr(b, Place::TOP, true);
             }),
