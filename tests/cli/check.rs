@@ -107,6 +107,22 @@ fn standard_input_imports_from_the_current_folder() {
 }
 
 #[test]
+fn every_program_is_checked_for_a_target() {
+    let text = "def part = fun(xs: 8.f32 => xs |> map(fun(x => x * 2.0f)))\n\
+                def whole = fun(xs: 8.f32 => part(xs) |> reduceSeq(add)(0.0f))\n\
+                def other = fun(xs: 8.f32 => xs |> map(fun(x => x * 2.0f)))\n\
+                @target(openmp)\n\
+                def threads = fun(xs: 8.f32 => xs |> mapPar(fun(x => x * 2.0f)))\n";
+    let folder = Folder::with(&[("a.rise", text)]);
+    assert_eq!(shorts(&folder, &["a.rise"]), "");
+    expect![[r#"
+        a.rise:2:35 error[missing-choice]: `map` does not say how it is computed, and its result is written
+    "#]]
+    .assert_eq(&shorts(&folder, &["a.rise", "--target", "c"]));
+    assert_eq!(folder.run(&["--check", "a.rise", "--target", "cuda"]).status, 2);
+}
+
+#[test]
 fn obligations_do_not_fail_and_are_counted() {
     let folder = Folder::with(&[(
         "a.rise",

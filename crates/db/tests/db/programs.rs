@@ -28,7 +28,7 @@ fn an_edit_elaborates_one_definition_again() {
     let (half, quarter) = (item(&db, "half"), item(&db, "quarter"));
     assert!(db.linked(quarter).is_ok());
     db.take_log();
-    let mut computed = |db: &mut Database, old: &str, new: &str| {
+    let computed = |db: &mut Database, old: &str, new: &str| {
         replace(db, "main.rise", old, new);
         assert!(db.linked(quarter).is_ok());
         let mut out = String::new();
