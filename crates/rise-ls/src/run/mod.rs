@@ -74,15 +74,18 @@ pub enum Failure {
     Cancelled,
 }
 
+/// Bytes of an item, counted from its first.
+pub type Location = (ItemId, Span);
+
 /// A message about a running program, and where it belongs.
 #[derive(Debug)]
 pub struct Complaint {
     /// What happened.
     pub message: String,
     /// The place in the text.
-    pub place: Option<(ItemId, Span)>,
+    pub place: Option<Location>,
     /// The uses that led there, innermost first.
-    pub uses: Vec<(ItemId, Span)>,
+    pub uses: Vec<Location>,
 }
 
 impl From<LaunchError> for Failure {

@@ -1,14 +1,13 @@
 //! Where in the text what happens in a running program belongs.
 
-use super::Runs;
-use db::ItemId;
+use super::{Location, Runs};
 use rise::core::{Foreign, Origin, Source};
 use syntax::Span;
 
 impl Runs<'_> {
     /// The place of an expression outside of the library, and the uses that brought it into the
     /// program, innermost first.
-    pub(super) fn places(&self, origin: Origin) -> (Option<(ItemId, Span)>, Vec<(ItemId, Span)>) {
+    pub(super) fn places(&self, origin: Origin) -> (Option<Location>, Vec<Location>) {
         let mut places = Vec::new();
         let mut next = Some(origin);
         while let Some(source) = next.and_then(|origin| self.program.origins.get(origin.0 as usize))
@@ -23,13 +22,13 @@ impl Runs<'_> {
         (places.next(), places.collect())
     }
 
-    fn place(&self, source: &Source) -> (ItemId, Span) {
+    fn place(&self, source: &Source) -> Location {
         let item = source.def.map_or(self.item, |def| self.db.item_of(def));
         (item, source.head)
     }
 
     /// The place so many bytes into the body of a foreign function.
-    pub(super) fn body_place(&self, function: &Foreign, offset: usize) -> Option<(ItemId, Span)> {
+    pub(super) fn body_place(&self, function: &Foreign, offset: usize) -> Option<Location> {
         let item = self.db.item_of(function.id?);
         let (body, span) = (function.body.as_deref()?, function.body_span?);
         let text = self.db.item_text(item);
