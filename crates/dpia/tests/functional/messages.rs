@@ -78,6 +78,24 @@ fn memory_between_functions() {
 }
 
 #[test]
+fn memory_for_a_name() {
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: n.f32 =>\n  \
+           let ys = mapSeq(fun(x => x * 2.0f))(xs) in zip(ys)(ys) |> mapSeq(fun(p => p._1 * p._2))))",
+        expect![[r#"
+            error[missing-memory] at mapSeq(fun(x => x * 2.0f))
+              `let` reads what `mapSeq(fun(x => x * 2.0f))` writes
+              read here: let
+              help: store it in between: `|> toMem`
+              fix: Store in memory: `toMem`
+            mended: def main = depFun(n: Nat => fun(xs: n.f32 =>
+              let ys = mapSeq(fun(x => x * 2.0f))(xs) |> toMem in zip(ys)(ys) |> mapSeq(fun(p => p._1 * p._2))))
+        "#]],
+    );
+}
+
+#[test]
 fn memory_before_a_view() {
     say(
         C,

@@ -117,6 +117,7 @@ impl<'a> Places<'a> {
                 TermKind::Apply { callee, args } if args.iter().any(|&arg| self.is_data(arg)) => {
                     *callee
                 }
+                TermKind::Let { .. } => return spot.head,
                 _ => return item.term(term).span,
             };
         }
