@@ -51,6 +51,9 @@ pub struct Variable {
     pub elem: Ty,
     /// How many elements it has; `None` is a plain variable that is no array.
     pub count: Option<Nat>,
+    /// Of an array of arrays, how many elements each level has, the outermost first; indices are
+    /// written by it.
+    pub extents: Vec<Nat>,
     /// Where it lives.
     pub home: Home,
     /// The phrase that asked for it.

@@ -12,6 +12,7 @@ mod names;
 mod openmp;
 mod operator;
 mod place;
+mod rows;
 mod size;
 mod stmt;
 mod types;

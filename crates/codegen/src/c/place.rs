@@ -49,7 +49,9 @@ impl Printer<'_> {
         match &place.index {
             Some(index) if self.is_array(place.id) => {
                 self.write("[");
-                self.nat(index, Prec::Conditional)?;
+                let function = self.function;
+                let variable = &function.variables[place.id.0 as usize];
+                self.by_rows(index, &variable.extents)?;
                 self.write("]");
             }
             None if self.variable(place.id).home == Home::Output => self.write("[0]"),

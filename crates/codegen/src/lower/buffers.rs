@@ -506,6 +506,7 @@ impl Lower<'_> {
             name: name.into(),
             elem: ty.clone(),
             count: None,
+            extents: Vec::new(),
             home: Home::Local(None),
             origin,
         });

@@ -232,6 +232,7 @@ impl Lower<'_> {
                 name: "offset".into(),
                 elem: ty.clone(),
                 count: None,
+                extents: Vec::new(),
                 home: Home::Local(None),
                 origin,
             });

@@ -92,6 +92,20 @@ pub(super) fn element(ty: &Ty) -> Ty {
     }
 }
 
+/// The sizes of an array's levels, as far as they do not depend on an index.
+fn extents(ty: &Type) -> Vec<Nat> {
+    let mut ty = ty;
+    let mut extents = Vec::new();
+    while let Type::Array(n, elem) = ty {
+        extents.push(n.clone());
+        ty = elem;
+    }
+    if matches!(ty, Type::DepArray(..)) {
+        extents.clear();
+    }
+    extents
+}
+
 /// Whether arrays stand inside of tuples.
 pub(super) fn has_array_in_tuple(ty: &Type) -> bool {
     match ty {
@@ -173,6 +187,7 @@ impl Lower<'_> {
             name: name.clone(),
             elem: element(ty),
             count,
+            extents: extents(ty),
             home,
             origin,
         });

@@ -83,6 +83,7 @@ impl Build {
             name: name.into(),
             elem: elem.clone(),
             count,
+            extents: Vec::new(),
             home,
             origin: Origin(0),
         });

@@ -1,26 +1,257 @@
 //! The programs that everyone knows.
 
 use codegen::Target;
+use expect_test::{Expect, expect};
 
 use crate::function;
 
+fn check(text: &str, expected: Expect) {
+    let text = format!("def main = {text}");
+    expected.assert_eq(&function(&text, "main", Target::C));
+}
+
 #[test]
-fn all() {
-    let text = "
-def dotSeq = depFun(n: Nat => fun(xs: n.f32, ys: n.f32 => zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduceSeq(add)(0.0f)))
-def copyT = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs |> mapSeq(mapSeq(id)) |> transpose))
-def mv = depFun((n: Nat, m: Nat) => fun((M: n.m.f32, x: m.f32) => M |> mapSeq(fun(row => zip(row)(x) |> map(fun(p => p._1 * p._2)) |> reduceSeq(add)(0.0f)))))
-def stencil = depFun(n: Nat => fun(xs: n.f32 => xs |> padClamp(1)(1) |> slide(3)(1) |> mapSeq(fun(w => w |> reduceSeq(add)(0.0f)))))
-def tr = depFun((n: Nat, m: Nat) => fun(x: n.m.f32 => x |> join |> reorder(n*m)(natFun(i => i/n + (i%n)*m))(natFun(i => i/m + (i%m)*n)) |> split(n) |> mapSeq(mapSeq(id))))
-def two = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x + 1.0f)) |> toMem |> mapSeq(fun(x => x * x))))
-def scan = depFun(n: Nat => fun(xs: n.f32 => xs |> scanSeq(add)(0.0f)))
-def tree = depFun(k: Nat => fun(xs: (2^k).f32 => xs |> iterate(k)(depFun(l: Nat => fun(part => part |> split(2) |> mapSeq(reduceSeq(add)(0.0f)))))))
-def streams = depFun(n: Nat => fun(xs: (n+2).f32 => xs |> circularBuffer(3)(3)(fun(x => x * 2.0f)) |> iterateStream(fun(w => w |> reduceSeq(add)(0.0f)))))
-def vec = depFun(n: Nat => fun((xs: (4*n).f32, a: f32) => xs |> asVectorAligned(4) |> mapSeq(fun(v => v * vectorFromScalar(a))) |> asScalar))
-";
-    for name in [
-        "dotSeq", "copyT", "mv", "stencil", "tr", "two", "scan", "tree", "streams", "vec",
-    ] {
-        println!("{}", function(text, name, Target::C));
-    }
+fn dot_product() {
+    check(
+        "depFun(n: Nat => fun(xs: n.f32, ys: n.f32 =>
+           zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduceSeq(add)(0.0f)))",
+        expect![[r#"
+            void main_(float *restrict output, int n, const float *restrict xs, const float *restrict ys) {
+                float accum = 0.0f;
+                for (int i = 0; i < n; i++) {
+                    accum += xs[i] * ys[i];
+                }
+                output[0] = accum;
+            }
+        "#]],
+    );
+}
+
+/// Figure 6 of the Lift paper: line 3 of it, not line 1.
+#[test]
+fn transposition_by_split_join_and_reorder() {
+    check(
+        "depFun((n: Nat, m: Nat) => fun(x: n.m.f32 =>
+           x |> join |> reorder(n*m)(natFun(i => i/n + (i%n)*m))(natFun(i => i/m + (i%m)*n)) |> split(n)
+             |> mapSeq(mapSeq(id))))",
+        expect![[r#"
+            void main_(float *restrict output, int n, int m, const float *restrict x) {
+                assert(n >= 1 && "n >= 1");
+                assert(m >= 1 && "m >= 1");
+                for (int i = 0; i < m; i++) {
+                    for (int j = 0; j < n; j++) {
+                        output[i * n + j] = x[j * m + i];
+                    }
+                }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn matrix_vector_product() {
+    check(
+        "depFun((n: Nat, m: Nat) => fun((M: n.m.f32, x: m.f32) =>
+           M |> mapSeq(fun(row => zip(row)(x) |> map(fun(p => p._1 * p._2)) |> reduceSeq(add)(0.0f)))))",
+        expect![[r#"
+            void main_(float *restrict output, int n, int m, const float *restrict M, const float *restrict x) {
+                for (int i = 0; i < n; i++) {
+                    float accum = 0.0f;
+                    for (int j = 0; j < m; j++) {
+                        accum += M[i * m + j] * x[j];
+                    }
+                    output[i] = accum;
+                }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn stencils_read_by_rows() {
+    check(
+        "depFun((n: Nat, m: Nat, o: Nat) => fun(g: (n + 2).(m + 2).(o + 2).f32 =>
+           g |> slide3D(3)(1) |> mapSeq(mapSeq(mapSeq(fun(w => w |> idx(1) |> idx(1) |> idx(2)))))))",
+        expect![[r#"
+            void main_(float *restrict output, int n, int m, int o, const float *restrict g) {
+                assert(n >= 1 && "n >= 1");
+                assert(m >= 1 && "m >= 1");
+                assert(o >= 1 && "o >= 1");
+                for (int i = 0; i < n; i++) {
+                    for (int j = 0; j < m; j++) {
+                        for (int k = 0; k < o; k++) {
+                            output[(i * m + j) * o + k] = g[((i + 1) * (m + 2) + j + 1) * (o + 2) + k + 2];
+                        }
+                    }
+                }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn edges_are_clamped_and_padded() {
+    check(
+        "depFun(n: Nat => fun(xs: n.f32 =>
+           zip(xs |> padClamp(0)(1) |> drop(1))(xs |> padCst(1)(0)(0.0f) |> take(n))
+             |> mapSeq(fun(p => p._1 - p._2))))",
+        expect![[r#"
+            void main_(float *restrict output, int n, const float *restrict xs) {
+                assert(n >= 1 && "n >= 1");
+                for (int i = 0; i < n; i++) {
+                    output[i] = xs[imin(n - 1, i + 1)] - (i >= 1 ? xs[i - 1] : 0.0f);
+                }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn memory_between_two_loops() {
+    check(
+        "depFun(n: Nat => fun(xs: n.f32 =>
+           xs |> mapSeq(fun(x => x + 1.0f)) |> toMem |> mapSeq(fun(x => x * x))))",
+        expect![[r#"
+            void main_(float *restrict output, int n, const float *restrict xs) {
+                float *tmp = allocate(n, sizeof(float));
+                for (int i = 0; i < n; i++) {
+                    tmp[i] = xs[i] + 1.0f;
+                }
+                for (int i = 0; i < n; i++) {
+                    output[i] = tmp[i] * tmp[i];
+                }
+                free(tmp);
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn prefix_sums() {
+    check(
+        "depFun(n: Nat => fun(xs: n.f32 => xs |> scanSeq(add)(0.0f)))",
+        expect![[r#"
+            void main_(float *restrict output, int n, const float *restrict xs) {
+                float accum = 0.0f;
+                for (int i = 0; i < n; i++) {
+                    accum += xs[i];
+                    output[i] = accum;
+                }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn tree_reduction_with_two_buffers() {
+    check(
+        "depFun(k: Nat => fun(xs: (2^k).f32 =>
+           xs |> iterate(k)(depFun(l: Nat => fun(part => part |> split(2) |> mapSeq(reduceSeq(add)(0.0f)))))))",
+        expect![[r#"
+            void main_(float *restrict output, int k, const float *restrict xs) {
+                assert(k >= 1 && "k >= 1");
+                const float *from = xs;
+                float *ping = allocate(1 << k, sizeof(float));
+                float *into = ping;
+                float *pong = allocate(1 << k, sizeof(float));
+                float *spare = pong;
+                for (int i = 0; i < k; i++) {
+                    if (i + 1 == k) {
+                        into = output;
+                    }
+                    {
+                        const float *restrict now = from;
+                        float *restrict next = into;
+                        for (int j = 0; j < (1 << (k - 1 - i)); j++) {
+                            float accum = 0.0f;
+                            for (int l = 0; l < 2; l++) {
+                                accum += now[2 * j + l];
+                            }
+                            next[j] = accum;
+                        }
+                    }
+                    from = into;
+                    float *kept = into;
+                    into = spare;
+                    spare = kept;
+                }
+                free(pong);
+                free(ping);
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_ring_of_three_for_a_stream() {
+    check(
+        "depFun(n: Nat => fun(xs: (n+2).f32 =>
+           xs |> circularBuffer(3)(3)(fun(x => x * 2.0f)) |> iterateStream(fun(w => w |> reduceSeq(add)(0.0f)))))",
+        expect![[r#"
+            void main_(float *restrict output, int n, const float *restrict xs) {
+                float ring[3];
+                for (int i = 0; i < 2; i++) {
+                    ring[i] = xs[i] * 2.0f;
+                }
+                for (int i = 0; i < n; i++) {
+                    ring[(i + 2) % 3] = xs[i + 2] * 2.0f;
+                    float accum = 0.0f;
+                    for (int j = 0; j < 3; j++) {
+                        accum += ring[(i + j) % 3];
+                    }
+                    output[i] = accum;
+                }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn vectors_of_four() {
+    check(
+        "depFun(n: Nat => fun((xs: (4*n).f32, a: f32) =>
+           xs |> asVectorAligned(4) |> mapSeq(fun(v => v * vectorFromScalar(a))) |> asScalar))",
+        expect![[r#"
+            void main_(float *restrict output, int n, const float *restrict xs, float a) {
+                for (int i = 0; i < n; i++) {
+                    *(f32x4u *)&output[4 * i] = *(const f32x4u *)&xs[4 * i] * a;
+                }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_triangle() {
+    check(
+        "depFun(n: Nat => fun(rows: n..dataFun(i => (i+1).f32) =>
+           rows |> depMapSeq(depFun(k: Nat => fun(row => row |> mapSeq(fun(x => x + 1.0f))))) |> depJoin))",
+        expect![[r#"
+            void main_(float *restrict output, int n, const float *restrict rows) {
+                for (int i = 0; i < n; i++) {
+                    for (int j = 0; j < i + 1; j++) {
+                        output[i + i * (i - 1) / 2 + j] = rows[i + i * (i - 1) / 2 + j] + 1.0f;
+                    }
+                }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn threads() {
+    let text = "def main = depFun((n: Nat, m: Nat) => fun(xss: n.m.f32 =>
+      xss |> mapPar(fun(row => row |> reduceSeq(add)(0.0f)))))";
+    expect![[r#"
+        void main_(float *restrict output, int n, int m, const float *restrict xss) {
+            #pragma omp parallel for
+            for (int i = 0; i < n; i++) {
+                float accum = 0.0f;
+                for (int j = 0; j < m; j++) {
+                    accum += xss[i * m + j];
+                }
+                output[i] = accum;
+            }
+        }
+    "#]].assert_eq(&function(text, "main", Target::OpenMp));
 }

@@ -1,0 +1,84 @@
+//! Indices as people write them: by rows, `(i * m + j) * o + k`, where that is what they are.
+
+use nat::{Nat, Part};
+
+use super::{CompileError, Prec, Printer};
+
+impl Printer<'_> {
+    /// Writes the number of an element of an array with these extents, the outermost first.
+    pub(super) fn by_rows(&mut self, index: &Nat, extents: &[Nat]) -> Result<(), CompileError> {
+        let Some(digits) = self.digits(index, extents) else {
+            return self.nat(index, Prec::Conditional);
+        };
+        let first = digits.iter().position(|digit| !digit.is_zero());
+        match first {
+            Some(first) => self.row(&digits[first..], &extents[first..]).map(drop),
+            None => self.nat(index, Prec::Conditional),
+        }
+    }
+
+    /// The index at each level; none if that takes more divisions than the number itself.
+    fn digits(&self, index: &Nat, extents: &[Nat]) -> Option<Vec<Nat>> {
+        if extents.len() < 2 || index.as_const().is_some() {
+            return None;
+        }
+        let mut rest = index.clone();
+        let mut digits = Vec::with_capacity(extents.len());
+        for extent in extents.iter().skip(1).rev() {
+            let inner = self.facts.normalize(&Nat::rem(&rest, extent));
+            rest = self.facts.normalize(&Nat::div(&rest, extent));
+            digits.push(inner);
+        }
+        digits.push(rest);
+        digits.reverse();
+        let total: usize = digits.iter().map(divisions).sum();
+        if total > divisions(index) {
+            return None;
+        }
+        let mut whole = Nat::ZERO;
+        for (digit, extent) in digits.iter().zip(extents) {
+            whole = whole * extent + digit;
+        }
+        (self.facts.normalize(&whole) == *index).then_some(digits)
+    }
+
+    /// `(i * m + j) * o + k`; the first digit is not 0.
+    fn row(&mut self, digits: &[Nat], extents: &[Nat]) -> Result<Prec, CompileError> {
+        let (Some(last), Some(extent)) = (digits.last(), extents.last()) else {
+            return Ok(Prec::Postfix);
+        };
+        let before = &digits[..digits.len() - 1];
+        if before.is_empty() {
+            return self.bare_nat(last);
+        }
+        if extent.is_one() {
+            return self.row(before, &extents[..before.len()]);
+        }
+        self.at_least(Prec::Product, |this| {
+            this.row(before, &extents[..before.len()])
+        })?;
+        self.write(" * ");
+        self.nat(extent, Prec::Unary)?;
+        if last.is_zero() {
+            return Ok(Prec::Product);
+        }
+        self.write(" + ");
+        self.nat(last, Prec::Sum)?;
+        Ok(Prec::Sum)
+    }
+}
+
+/// How many quotients and remainders stand in a size.
+fn divisions(nat: &Nat) -> usize {
+    let part = |part: &Part<'_>| match part {
+        Part::Div(a, b) | Part::Rem(a, b) => 1 + divisions(a) + divisions(b),
+        Part::Pow(a, b) | Part::Add(a, b) | Part::Mul(a, b) => divisions(a) + divisions(b),
+        Part::Min(all) | Part::Max(all) => all.iter().map(divisions).sum(),
+        Part::Log2(a) | Part::Apply(_, a) => divisions(a),
+        Part::Sum { from, to, body } => divisions(from) + divisions(to) + divisions(body),
+        Part::Var(_) | Part::Index(_) | Part::TooBig => 0,
+    };
+    let summands = nat.summands();
+    let factors = summands.iter().flat_map(|summand| &summand.factors);
+    factors.map(|(factor, _)| part(factor)).sum()
+}
