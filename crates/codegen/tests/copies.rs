@@ -58,7 +58,8 @@ fn arrays_that_are_copied_at_last_are_their_target() {
                 }
             }
         }
-    "#]].assert_eq(&b.text(Target::C));
+    "#]]
+    .assert_eq(&b.text(Target::C));
     run(
         &b.finish(Target::C),
         "float x[4] = {1, 2, 3, 4}, y[4]; rows(y, 2, 2, x);
@@ -73,7 +74,8 @@ fn arrays_that_are_copied_at_last_are_their_target() {
                 }
             }
         }
-    "#]].assert_eq(&b.text(Target::C));
+    "#]]
+    .assert_eq(&b.text(Target::C));
     run(
         &b.finish(Target::C),
         "float x[4] = {1, 2, 3, 4}, y[4] = {1, 1, 1, 2}; rows(y, 2, 2, x);
@@ -116,7 +118,8 @@ fn an_array_whose_target_is_read_meanwhile_stays() {
             }
             free(acc);
         }
-    "#]].assert_eq(&b.text(Target::C));
+    "#]]
+    .assert_eq(&b.text(Target::C));
 }
 
 #[test]
@@ -164,7 +167,8 @@ fn halves_of_tuples_are_variables_and_copies_are_none() {
             }
             output[0] = sum;
         }
-    "#]].assert_eq(&b.text(Target::C));
+    "#]]
+    .assert_eq(&b.text(Target::C));
     run(
         &b.finish(Target::C),
         "float z; complex(&z, 2, 3, 4); CHECK(z == 168);",

@@ -99,7 +99,7 @@ impl Printer<'_> {
             from: &zero,
             to: &reduce.count,
             step: &one,
-            mode: LoopMode::Sequential,
+            mode: LoopMode::Parallel,
             body: &body,
         };
         self.plain_loop(this)
@@ -236,7 +236,7 @@ impl Printer<'_> {
             from: &zero,
             to: &reduce.count,
             step: &one,
-            mode: LoopMode::Sequential,
+            mode: LoopMode::Parallel,
             body: &element_body,
         };
         let combine = combine(reduce, reduce.left, reduce.element);

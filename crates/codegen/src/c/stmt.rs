@@ -1,6 +1,6 @@
 //! Statements.
 
-use nat::{Nat, Var};
+use nat::{Nat, Part, Var};
 
 use crate::ir::{Binary, Expr, ExprKind, Home, Id, LoopMode, Place, Stmt, StmtKind};
 use crate::module::Target;
@@ -410,6 +410,7 @@ impl Printer<'_> {
             from,
             to,
             step,
+            mode,
             ..
         }: Loop<'_>,
         body: impl FnOnce(&mut Self) -> Result<(), CompileError>,
@@ -423,9 +424,17 @@ impl Printer<'_> {
         };
         self.write(&format!("for (int {name} = "));
         self.nat(from, Prec::Conditional)?;
-        self.write(&format!("; {name} < "));
-        self.nat(to, Prec::Sum)?;
-        self.write(&format!("; {name}"));
+        // OpenMP wants the end where it is compared with.
+        if mode == LoopMode::Sequential && is_costly(to) {
+            let end = self.names.fresh("end");
+            self.write(&format!(", {end} = "));
+            self.nat(to, Prec::Conditional)?;
+            self.write(&format!("; {name} < {end}; {name}"));
+        } else {
+            self.write(&format!("; {name} < "));
+            self.nat(to, Prec::Sum)?;
+            self.write(&format!("; {name}"));
+        }
         if step.is_one() {
             self.write("++) ");
         } else {
@@ -443,4 +452,16 @@ impl Printer<'_> {
         self.names.pop();
         Ok(())
     }
+}
+
+/// Whether computing a size takes a loop.
+fn is_costly(nat: &Nat) -> bool {
+    let costly = |part: &Part<'_>| match part {
+        Part::Pow(base, _) => base.as_const() != Some(2),
+        Part::Sum { .. } | Part::Log2(_) => true,
+        _ => false,
+    };
+    let summands = nat.summands();
+    let mut factors = summands.iter().flat_map(|summand| &summand.factors);
+    factors.any(|(part, exp)| *exp > 3 || costly(part))
 }

@@ -253,5 +253,6 @@ fn threads() {
                 output[i] = accum;
             }
         }
-    "#]].assert_eq(&function(text, "main", Target::OpenMp));
+    "#]]
+    .assert_eq(&function(text, "main", Target::OpenMp));
 }
