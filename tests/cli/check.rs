@@ -119,7 +119,12 @@ fn every_program_is_checked_for_a_target() {
         a.rise:2:35 error[missing-choice]: `map` does not say how it is computed, and its result is written
     "#]]
     .assert_eq(&shorts(&folder, &["a.rise", "--target", "c"]));
-    assert_eq!(folder.run(&["--check", "a.rise", "--target", "cuda"]).status, 2);
+    assert_eq!(
+        folder
+            .run(&["--check", "a.rise", "--target", "cuda"])
+            .status,
+        2
+    );
 }
 
 #[test]

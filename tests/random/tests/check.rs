@@ -9,9 +9,17 @@ fn programs_check() {
         for seed in 0..300 {
             let program = program(seed, backend);
             if let Err(error) = rise::core::program_of(&program.text, "random") {
-                wrong.push(format!("seed {seed}, {backend:?}: {error}\n{}", program.text));
+                wrong.push(format!(
+                    "seed {seed}, {backend:?}: {error}\n{}",
+                    program.text
+                ));
             }
         }
     }
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }

@@ -138,8 +138,8 @@ impl ClientTraits {
                 .is_some()
                 && lists("/textDocument/codeAction/resolveSupport/properties", "edit"),
             hover_markdown: lists("/textDocument/hover/contentFormat", "markdown"),
-            previews: commands.iter().any(|command| *command == lenses::PREVIEW),
-            runs: commands.iter().any(|command| *command == lenses::RUN),
+            previews: commands.contains(&lenses::PREVIEW),
+            runs: commands.contains(&lenses::RUN),
         }
     }
 }
