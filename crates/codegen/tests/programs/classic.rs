@@ -99,7 +99,7 @@ fn edges_are_clamped_and_padded() {
             void main_(float *restrict output, int n, const float *restrict xs) {
                 assert(n >= 1 && "n >= 1");
                 for (int i = 0; i < n; i++) {
-                    output[i] = xs[imin(n - 1, i + 1)] - (i >= 1 ? xs[i - 1] : 0.0f);
+                    output[i] = xs[i < n - 1 ? i + 1 : n - 1] - (i >= 1 ? xs[i - 1] : 0.0f);
                 }
             }
         "#]],
