@@ -465,8 +465,13 @@ pub(super) fn load(part: Part, origin: Origin) -> Expr {
     }
 }
 
-/// A tuple.
+/// A tuple; the halves of one value are that value.
 pub(super) fn pair(a: Expr, b: Expr, origin: Origin) -> Expr {
+    if let (ExprKind::Half(false, whole), ExprKind::Half(true, other)) = (&a.kind, &b.kind)
+        && whole == other
+    {
+        return (**whole).clone();
+    }
     Expr {
         ty: Type::Pair(a.ty.clone(), b.ty.clone()).into(),
         kind: ExprKind::Pair(Box::new(a), Box::new(b)),

@@ -11,28 +11,28 @@ use syntax::ast::ScalarType;
 pub fn text(program: &Program<'_>) -> String {
     let mut types = Types::default();
     let mut declared = vec!["void *".to_owned()];
-    let mut passed = vec!["output".to_owned()];
+    let mut passed = vec!["rise_ls_output".to_owned()];
     for at in 0..program.sizes {
         declared.push("int".to_owned());
-        passed.push(format!("*(const int *)arguments[{at}]"));
+        passed.push(format!("*(const int *)rise_ls_arguments[{at}]"));
     }
     for (at, shape) in (program.sizes..).zip(program.params) {
         match shape {
             Shape::Array(..) | Shape::DepArray(_) => {
                 declared.push("const void *".to_owned());
-                passed.push(format!("arguments[{at}]"));
+                passed.push(format!("rise_ls_arguments[{at}]"));
             }
             value => {
                 let ty = types.name(value);
-                passed.push(format!("*(const {ty} *)arguments[{at}]"));
+                passed.push(format!("*(const {ty} *)rise_ls_arguments[{at}]"));
                 declared.push(ty);
             }
         }
     }
     let Program { function, .. } = program;
     format!(
-        "{}void {function}({});\nvoid rise_ls_call(void *output, void *const *arguments);\n\
-         void rise_ls_call(void *output, void *const *arguments)\n{{\n    (void)arguments;\n    {function}({});\n}}\n",
+        "{}void {function}({});\nvoid rise_ls_call(void *rise_ls_output, void *const *rise_ls_arguments);\n\
+         void rise_ls_call(void *rise_ls_output, void *const *rise_ls_arguments)\n{{\n    (void)rise_ls_arguments;\n    {function}({});\n}}\n",
         types.text,
         declared.join(", "),
         passed.join(", "),
