@@ -176,8 +176,13 @@ fn statements_are_found_in_the_source() {
         let found = |line: &&usize| {
             map["map"].as_array().is_some_and(|parts| {
                 parts.iter().any(|part| {
-                    let at = |end: &str| part["target"][end]["line"].as_u64();
-                    at("start") == Some(**line as u64) && at("end") >= at("start")
+                    let at = |end: &str| part["target"][end]["line"].as_u64().unwrap_or(u64::MAX);
+                    let (line, start, end) = (**line as u64, at("start"), at("end"));
+                    // It begins here, or is one of a few lines that belong together: an exchange
+                    // of buffers, a loop under its pragma.
+                    start == line
+                        || (start < line && line <= end && end - start < 4)
+                        || (start + 1 == line && is_pragma(&text, start))
                 })
             })
         };
@@ -188,6 +193,13 @@ fn statements_are_found_in_the_source() {
         }
         Vec::new()
     });
+}
+
+fn is_pragma(text: &str, line: u64) -> bool {
+    let line = usize::try_from(line)
+        .ok()
+        .and_then(|line| text.lines().nth(line));
+    line.is_some_and(|line| line.trim_start().starts_with("#pragma"))
 }
 
 /// The lines of a function on which a statement begins.

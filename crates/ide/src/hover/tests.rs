@@ -259,7 +259,7 @@ fn definitions_show_their_documentation() {
 #[test]
 fn words_of_the_language() {
     check(
-        "def f = depFun(n: N$0at => fun(xs: n.f$032 => xs |> toMem(Lo$0cal) // comm$0ent\n))\n",
+        "def f = depFun(n: N$0at => fun(x: f$032 => x |> toMem(Lo$0cal) // comm$0ent\n))\n",
         expect![[r#"
             [Nat]
             `Nat`: sizes, the non-negative integers.

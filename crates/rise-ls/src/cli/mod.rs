@@ -54,7 +54,7 @@ fn refuse(error: &clap::Error) -> u8 {
     let _ = error.print();
     if asks_for_more() {
         output::note(
-            "this version of rise-ls checks programs; it does not compile, run or rewrite them yet",
+            "this version of rise-ls checks, compiles and runs programs; it does not rewrite them yet",
         );
     }
     match error.kind() {
@@ -63,14 +63,11 @@ fn refuse(error: &clap::Error) -> u8 {
     }
 }
 
-/// Whether the arguments are those of a compiler, which this version is not.
+/// Whether the arguments ask for strategies, which this version has not.
 fn asks_for_more() -> bool {
-    let mut arguments = std::env::args_os()
-        .skip(1)
-        .map(|argument| argument.to_string_lossy().into_owned());
-    let command = arguments.next().unwrap_or_default();
-    ["emit", "rewrite"].contains(&command.as_str())
-        || arguments.any(|argument| argument == "--target" || argument.starts_with("--target="))
+    std::env::args_os()
+        .nth(1)
+        .is_some_and(|command| command == "rewrite")
 }
 
 fn serve(listen: Option<&str>) -> u8 {
