@@ -329,3 +329,28 @@ fn mistakes_are_shown_first() {
     assert_eq!((ran.status, ran.out.as_str()), (1, ""));
     assert!(ran.err.starts_with("error[unknown-name]: "), "{}", ran.err);
 }
+
+#[test]
+fn an_array_inside_that_is_too_large_is_refused_before_the_start() {
+    let text = "@target(c)
+def count = depFun((n: Nat, m: Nat) => fun(x: i64 =>
+  (generate(fun(i => x)) : (n*m).i64) |> reduceSeq(add)(0i64)))
+";
+    let folder = Folder::with(&[("a.rise", text)]);
+    let sizes = ["-Dn=50000", "-Dm=50000", "--arg", "x=1"];
+    let ran = folder.run(&[&["run", "a.rise", "--backend", "c"], &sizes[..]].concat());
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
+    assert!(ran.err.contains("2500000000 elements"), "{}", ran.err);
+}
+
+#[test]
+fn many_empty_rows_are_shortened() {
+    let text = "@target(c)
+def rows = depFun((n: Nat, m: Nat) =>
+  (generate(fun(i => generate(fun(j => 1.0f)))) : n.m.f32) |> mapSeq(mapSeq(id)))
+";
+    let folder = Folder::with(&[("a.rise", text)]);
+    let ran = folder.run(&["run", "a.rise", "--backend", "c", "-Dn=100000", "-Dm=0"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(ran.out.lines().count() < 20, "{}", ran.out);
+}

@@ -8,8 +8,9 @@ use crate::shape::{Bindings, Shape, ShapeError};
 use crate::sizes::{self, Equation, SizesError};
 use crate::value::Value;
 use nat::{Nat, Prop, Var};
-use rise::Names;
-use rise::core::{NotRunnable, Param, Program};
+use rise::core::{Form, NotRunnable, Param, Program};
+use rise::{Names, Type};
+use rustc_hash::FxHashSet;
 use std::path::PathBuf;
 use syntax::ast::Name;
 use thiserror::Error;
@@ -124,6 +125,14 @@ pub enum LaunchError {
         /// What is wrong.
         error: ShapeError,
     },
+    /// An array inside of the program has more elements than generated code counts.
+    #[error("an array inside of `{program}`: {error}")]
+    Inside {
+        /// The program.
+        program: Name,
+        /// What is wrong.
+        error: ShapeError,
+    },
     /// The result is too large.
     #[error("the result: {0}")]
     Result(ShapeError),
@@ -212,6 +221,7 @@ pub fn prepare<P: Clone>(program: &Program<P>, request: &Request) -> Result<Laun
         Err(error) => return Err(LaunchError::Result(error)),
     };
     let shapes = shapes(&params, &bindings)?;
+    check_counts(program, &bindings)?;
     check_memory(shapes.iter().chain(&result), process::available_memory())?;
     let mut args = Vec::new();
     for ((at, (param, shape)), source) in (0u64..).zip(params.iter().zip(shapes)).zip(&sources) {
@@ -249,6 +259,34 @@ fn shapes(params: &[Param], bindings: &Bindings) -> Result<Vec<Shape>, LaunchErr
         })
     };
     params.iter().map(shape).collect()
+}
+
+/// Refuses sizes for which an array inside of the program, be it only a view, has too many
+/// elements: their numbers are counted with 32 bits.
+fn check_counts<P: Clone>(program: &Program<P>, bindings: &Bindings) -> Result<(), LaunchError> {
+    let mut seen: FxHashSet<&Type> = FxHashSet::default();
+    let mut rest = vec![&program.body];
+    while let Some(expr) = rest.pop() {
+        if matches!(&*expr.ty, Type::Array(..)) && seen.insert(&expr.ty) {
+            match Shape::of(&expr.ty, bindings) {
+                Err(error @ (ShapeError::TooLarge(..) | ShapeError::Uncountable(_))) => {
+                    let program = program.name.clone();
+                    return Err(LaunchError::Inside { program, error });
+                }
+                // Sizes that are bound further in are not known here.
+                Ok(_) | Err(_) => {}
+            }
+        }
+        match &expr.form {
+            Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
+                rest.push(body);
+            }
+            Form::Apply(f, x) => rest.extend([f, x]),
+            Form::Primitive(_, _, args) | Form::Foreign(_, args) => rest.extend(args.iter()),
+            Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
+        }
+    }
+    Ok(())
 }
 
 /// Refuses values that do not fit into memory before they are made.

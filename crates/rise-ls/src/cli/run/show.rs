@@ -4,6 +4,7 @@ use super::super::report::{Finding, RelatedFinding, Report, Reporter};
 use super::super::workspace::Workspace;
 use super::super::{FOUND, human, output};
 use crate::run::{Complaint, Done, Summary};
+use runtime::Shape;
 use runtime::compare::{Comparison, Difference};
 use runtime::launch::Source;
 use runtime::text::Length;
@@ -38,13 +39,26 @@ pub fn conditions(done: &Done) -> String {
     text
 }
 
+/// How much there is to print: single values, and rows that have none.
+fn printed(shape: &Shape) -> u64 {
+    match shape {
+        Shape::Scalar(_) | Shape::Index(_) => 1,
+        Shape::Vector(n, _) => u64::from(*n),
+        Shape::Array(n, row) => n.saturating_mul(printed(row).max(1)),
+        Shape::DepArray(rows) => {
+            let all = rows.shapes().iter().map(|row| printed(row).max(1));
+            all.fold(0, u64::saturating_add)
+        }
+        Shape::Pair(a, b) => printed(a).saturating_add(printed(b)),
+        Shape::DepPair(_, value) => printed(value).saturating_add(1),
+    }
+}
+
 /// The result, times, and whether it is right.
 pub fn result(done: &Done, out_file: Option<&Path>, out: &mut impl Write) -> io::Result<()> {
     if out_file.is_none() {
-        let length = match done.value.shape().count() {
-            Some(count) if count <= WHOLE && done.times.is_empty() => Length::Full,
-            _ => Length::Short,
-        };
+        let whole = printed(done.value.shape()) <= WHOLE && done.times.is_empty();
+        let length = if whole { Length::Full } else { Length::Short };
         writeln!(out, "{}", done.value.text(length))?;
     }
     if let Some(summary) = Summary::of(done) {
