@@ -15,7 +15,10 @@ const RESERVED: &str = "auto break case char const continue default do double el
     intptr_t uintptr_t intmax_t uintmax_t allocate release floor_div floor_mod min max log2_int \
     pow_int abs labs div ldiv rand random signgam unix linux i386 isnan isinf isfinite signbit \
     isnormal fpclassify isless isgreater isunordered INFINITY NAN HUGE_VAL FLT_MAX omp_in omp_out \
-    omp_priv omp_orig y0 y1 yn j0 j1 jn";
+    omp_priv omp_orig y0 y1 yn j0 j1 jn fopen fclose fread fwrite fflush fputc putc puts getc read \
+    write open close time clock clock_gettime posix_memalign aligned_alloc signal raise remove rename \
+    INT8_MIN INT16_MIN INT32_MIN INT64_MIN INT8_MAX INT16_MAX INT32_MAX INT64_MAX UINT8_MAX \
+    UINT16_MAX UINT32_MAX UINT64_MAX SIZE_MAX imin imax";
 
 /// What counters are called that have no name of their own.
 const LETTERS: &str = "ijklpqrstuvw";
@@ -24,6 +27,30 @@ const LETTERS: &str = "ijklpqrstuvw";
 pub(crate) fn is_mere_counter(name: &str) -> bool {
     let letter = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_');
     name == "_" || matches!(letter, "i" | "j" | "k" | "l")
+}
+
+/// Whether types and helpers of generated code have names like this: `pair_f32_i32`, `f32x4u`,
+/// `f32_to_i32`, `load_f32x3`.
+fn is_generated(name: &str) -> bool {
+    let is_scalar = |word: &str| {
+        let digits = word.trim_start_matches(['f', 'i', 'u']);
+        word == "bool"
+            || (digits.len() + 1 == word.len() && matches!(digits, "8" | "16" | "32" | "64"))
+    };
+    let is_vector = |word: &str| {
+        let lanes = word
+            .split_once('x')
+            .map(|(scalar, n)| (scalar, n.trim_end_matches('u')));
+        lanes.is_some_and(|(scalar, n)| {
+            is_scalar(scalar) && !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())
+        })
+    };
+    let converts = |(from, to): (&str, &str)| is_scalar(from) && is_scalar(to);
+    name.starts_with("pair_")
+        || name.starts_with("load_")
+        || name.starts_with("store_")
+        || is_vector(name)
+        || name.split_once("_to_").is_some_and(converts)
 }
 
 /// Names in use, by scope.
@@ -59,6 +86,7 @@ impl Scopes {
         !self.global.contains(name)
             && !self.open.iter().any(|scope| scope.contains(name))
             && !foreign::is_math(name)
+            && !is_generated(name)
     }
 
     /// Keeps a name for the whole text.

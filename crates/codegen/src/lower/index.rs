@@ -8,7 +8,7 @@ use syntax::ast::Literal;
 use super::Lower;
 use super::env::{Env, Path};
 use crate::error::CompileError;
-use crate::ir::{Expr, ExprKind};
+use crate::ir::{Binary, Expr, ExprKind};
 
 impl Lower<'_> {
     /// An expression of an index or `natType` as a size.
@@ -27,6 +27,9 @@ impl Lower<'_> {
         {
             return Nat::constant(value);
         }
+        if let Some(nat) = self.arithmetic(&expr) {
+            return nat;
+        }
         let same = |known: &Expr| known.kind == expr.kind && known.ty == expr.ty;
         let opaque = &self.function.opaque;
         let known = opaque
@@ -41,6 +44,30 @@ impl Lower<'_> {
             self.function.opaque.push((var, expr));
         }
         Nat::var(var)
+    }
+
+    /// Arithmetic on sizes, as a size. An index is in its range, so what it is computed from does
+    /// not wrap; what is divided must not be negative.
+    fn arithmetic(&self, expr: &Expr) -> Option<Nat> {
+        match &expr.kind {
+            ExprKind::Nat(nat) => Some(nat.clone()),
+            ExprKind::Binary(operator, a, b) => {
+                let (a, b) = (self.arithmetic(a)?, self.arithmetic(b)?);
+                let not_negative = |nat: &Nat| {
+                    self.decide(&Prop::AtLeast(nat.clone(), Nat::constant(0))) == Some(true)
+                };
+                let nat = match operator {
+                    Binary::Add => a + &b,
+                    Binary::Sub => Nat::sub(&a, &b),
+                    Binary::Mul => a * &b,
+                    Binary::Div if not_negative(&a) => Nat::div(&a, &b),
+                    Binary::Mod if not_negative(&a) => Nat::rem(&a, &b),
+                    _ => return None,
+                };
+                Some(self.simplify(&nat))
+            }
+            _ => None,
+        }
     }
 
     /// `a < b`, where it is known.

@@ -36,7 +36,7 @@ impl Lower<'_> {
                 _ => Err(lost(origin)),
             },
             Form::Literal(literal) => Ok(self.constant(literal, &data_of(phrase), origin)),
-            Form::Nat(nat) => Ok(self.size(nat.clone(), data_of(phrase), origin)),
+            Form::Nat(nat) => Ok(self.number(nat, origin)),
             Form::Primitive(prim, types, args) => {
                 self.read_primitive(phrase, *prim, types, args, path, env)
             }

@@ -1,7 +1,8 @@
 //! Arithmetic, comparison and conversion of single values.
 
 use dpia::{Phrase, Prim};
-use nat::{Nat, Prop};
+use nat::{Nat, Part, Prop, Summand};
+use rise::core::Origin;
 use rise::{Arg, Type};
 use syntax::ast::{Literal, ScalarType};
 
@@ -145,7 +146,9 @@ impl Lower<'_> {
         (!rest.mentions(var)).then_some((turned, counter, rest))
     }
 
-    /// Operators on sizes stay sizes; comparisons are decided where the ranges decide them.
+    /// Operators on sizes stay sizes where they compute what the operators on values of `natType`
+    /// do, which wrap at 32 bits and truncate: sizes are not negative, and sums of a few of them are
+    /// not large. Comparisons are decided where the ranges decide them.
     fn on_sizes(&self, prim: Prim, a: &Nat, b: &Nat) -> Option<ExprKind> {
         let one = Nat::constant(1);
         let truth = |prop: Prop, wanted: bool| {
@@ -153,10 +156,20 @@ impl Lower<'_> {
             Some(ExprKind::Literal(Literal::Bool(holds == wanted)))
         };
         let size = |nat: Nat| Some(ExprKind::Nat(self.simplify(&nat)));
+        let counts = |nat: Nat| size(nat).filter(|_| is_linear(a) && is_linear(b));
+        if matches!(
+            prim,
+            Prim::Lt | Prim::Gt | Prim::Le | Prim::Ge | Prim::Equal | Prim::NotEqual
+        ) && !(is_linear(a) && is_linear(b))
+        {
+            return None;
+        }
         match prim {
-            Prim::Add => size(a.clone() + b),
-            Prim::Sub => size(Nat::sub(a, b)),
-            Prim::Mul => size(a.clone() * b),
+            Prim::Add => counts(a.clone() + b),
+            Prim::Sub if self.decide(&Prop::AtLeast(a.clone(), b.clone())) == Some(true) => {
+                size(Nat::sub(a, b))
+            }
+            Prim::Mul if a.as_const().is_some() || b.as_const().is_some() => counts(a.clone() * b),
             Prim::Div => size(Nat::div(a, b)),
             Prim::Mod => size(Nat::rem(a, b)),
             Prim::Lt => truth(Prop::AtLeast(b.clone(), a.clone() + &one), true),
@@ -179,6 +192,59 @@ fn connect(operator: Binary, left: Expr, right: Expr) -> ExprKind {
         (_, Some(truth)) if truth == neutral => left.kind,
         _ => ExprKind::Binary(operator, Box::new(left), Box::new(right)),
     }
+}
+
+impl Lower<'_> {
+    /// A size as a value. What may be large is computed by operators, which wrap.
+    pub(super) fn number(&self, nat: &Nat, origin: Origin) -> Expr {
+        let ty = scalar(ScalarType::NatType);
+        let nat = self.simplify(nat);
+        let leaf = |nat: Nat| Expr {
+            kind: ExprKind::Nat(nat),
+            ty: ty.clone(),
+            origin,
+        };
+        let is_var = |(part, _): &(Part<'_>, u32)| matches!(part, Part::Var(_));
+        let summands = nat.summands();
+        let products = summands
+            .iter()
+            .all(|s| s.factors.iter().all(is_var) && s.coeff > 0);
+        if is_linear(&nat) || !products {
+            return leaf(nat.clone());
+        }
+        let join = |operator: Binary, parts: Vec<Expr>| {
+            parts.into_iter().reduce(|a, b| Expr {
+                kind: ExprKind::Binary(operator, Box::new(a), Box::new(b)),
+                ty: ty.clone(),
+                origin,
+            })
+        };
+        let product = |summand: &Summand<'_>| {
+            let coeff = (summand.coeff != 1 || summand.factors.is_empty())
+                .then(|| leaf(Nat::constant(summand.coeff)));
+            let vars = summand.factors.iter().flat_map(|(part, exp)| {
+                let var = match part {
+                    Part::Var(var) => Nat::var(*var),
+                    _ => Nat::constant(1),
+                };
+                std::iter::repeat_n(leaf(var), *exp as usize)
+            });
+            join(Binary::Mul, coeff.into_iter().chain(vars).collect())
+        };
+        let sum = join(Binary::Add, summands.iter().filter_map(product).collect());
+        sum.unwrap_or_else(|| leaf(nat.clone()))
+    }
+}
+
+/// Whether a size is a sum of a few variables with small factors: a number that fits.
+fn is_linear(nat: &Nat) -> bool {
+    const SMALL: i64 = 1 << 16;
+    let summands = nat.summands();
+    summands.len() <= 4
+        && summands.iter().all(|summand| {
+            let degree: u32 = summand.factors.iter().map(|(_, exp)| exp).sum();
+            degree <= 1 && (-SMALL..=SMALL).contains(&summand.coeff)
+        })
 }
 
 /// Whether the value is a size or index already.

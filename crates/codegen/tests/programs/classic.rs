@@ -256,3 +256,20 @@ fn threads() {
     "#]]
     .assert_eq(&function(text, "main", Target::OpenMp));
 }
+
+/// Values of `natType` are no indices: they wrap at 32 bits, and division truncates.
+#[test]
+fn sizes_as_values() {
+    check(
+        "depFun(n: Nat => fun(x: i32 =>
+           (generate(fun(i => (indexAsNat(i) - n) % n + n * n)) : n.natType) |> mapSeq(id)))",
+        expect![[r#"
+            void main_(int *restrict output, int n, int32_t x) {
+                (void)x;
+                for (int i = 0; i < n; i++) {
+                    output[i] = (int)((uint32_t)mod_int((int)((uint32_t)i - n), n) + (uint32_t)n * n);
+                }
+            }
+        "#]],
+    );
+}
