@@ -182,7 +182,9 @@ fn statements_are_found_in_the_source() {
                     // of buffers, a loop under its pragma.
                     start == line
                         || (start < line && line <= end && end - start < 4)
-                        || (start + 1 == line && is_pragma(&text, start))
+                        || (start < line && line <= end)
+                            && is_pragma(&text, start)
+                            && is_pragma(&text, line - 1)
                 })
             })
         };
