@@ -268,13 +268,12 @@ fn check_counts<P: Clone>(program: &Program<P>, bindings: &Bindings) -> Result<(
     let mut rest = vec![&program.body];
     while let Some(expr) = rest.pop() {
         if matches!(&*expr.ty, Type::Array(..)) && seen.insert(&expr.ty) {
-            match Shape::of(&expr.ty, bindings) {
-                Err(error @ (ShapeError::TooLarge(..) | ShapeError::Uncountable(_))) => {
-                    let program = program.name.clone();
-                    return Err(LaunchError::Inside { program, error });
-                }
-                // Sizes that are bound further in are not known here.
-                Ok(_) | Err(_) => {}
+            // Sizes that are bound further in are not known here.
+            if let Err(error @ (ShapeError::TooLarge(..) | ShapeError::Uncountable(_))) =
+                Shape::of(&expr.ty, bindings)
+            {
+                let program = program.name.clone();
+                return Err(LaunchError::Inside { program, error });
             }
         }
         match &expr.form {
