@@ -59,6 +59,17 @@ pub fn inputs(paths: &[PathBuf]) -> (Vec<Input>, bool) {
     let mut seen = BTreeSet::new();
     let mut unreadable = false;
     for path in paths {
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "dpia")
+        {
+            output::error(&format!(
+                "{}: this version of rise-ls prints DPIA, but does not read it",
+                path.display()
+            ));
+            unreadable = true;
+            continue;
+        }
         let inputs = if path.as_os_str() == "-" {
             Ok(vec![Input::Stdin])
         } else {
