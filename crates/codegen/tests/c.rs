@@ -118,7 +118,7 @@ fn indices_are_factored_where_that_is_shorter() {
         output[0] = xs[i + j - 1];
         output[0] = xs[n - 1 - i];
         output[0] = xs[(i / 4) * m + i % 4];
-        output[0] = xs[imin(n, 2 * i) + imax(3, j)];
+        output[0] = xs[imin(n, 2 * i) + (j > 2 ? j : 3)];
         output[0] = xs[(n - 1) / m + 1];
         output[0] = xs[i * i + (1 << j)];
         output[0] = xs[(2 * j + i) * m + 4 * (l + p + 1)];"#]]

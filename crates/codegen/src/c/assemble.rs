@@ -167,8 +167,9 @@ impl Printer<'_> {
             ("omp", has(&["omp_get_num_threads"])),
             ("stdbool", has(&["bool", "true", "false"]) || foreign),
             ("stdint", has(&integers) || foreign),
-            ("stdio", has(&["fprintf("])),
-            ("stdlib", has(&["malloc(", "free(", "abort("])),
+            ("stdio", has(&["fprintf("]) || foreign),
+            ("stdlib", has(&["malloc(", "free(", "abort("]) || foreign),
+            ("string", foreign),
         ];
         for (name, _) in all.into_iter().filter(|(_, needed)| *needed) {
             out.push_str(&format!("#include <{name}.h>\n"));

@@ -23,7 +23,7 @@ use thiserror::Error;
 /// The `main` of the process that answers.
 const SERVE: &str = include_str!("serve.c");
 /// What bodies may use without saying so, as in generated programs.
-const HEADERS: &str = "#include <math.h>\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n";
+const HEADERS: &str = "#include <math.h>\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n";
 /// Between two looks at a request to stop.
 const PATIENCE: Duration = Duration::from_millis(20);
 
