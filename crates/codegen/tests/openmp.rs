@@ -208,6 +208,9 @@ fn other_reductions_keep_the_order() {
         #include <omp.h>
         #include <stdbool.h>
         #include <stdint.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
 
         static int32_t join_digits(int32_t a, int32_t b) {
             int p = 1;
