@@ -307,13 +307,13 @@ fn memory_is_allocated_outside_of_loops_and_shared() {
         void rows(float *restrict output, int n, int m, const float *restrict xs) {
             float *doubled = allocate(m, sizeof(float));
             for (int i = 0; i < n; i++) {
-                for (int j = 0; j < imin(m, i + 1); j++) {
+                for (int j = 0; j < (i < m ? i + 1 : m); j++) {
                     doubled[j] = xs[i * m + j] * 2.0f;
                 }
-                for (int j = 0; j < imin(m, i + 1); j++) {
+                for (int j = 0; j < (i < m ? i + 1 : m); j++) {
                     output[i * m + j] = doubled[j] + 1.0f;
                 }
-                for (int j = 0; j < imin(m, i + 1); j++) {
+                for (int j = 0; j < (i < m ? i + 1 : m); j++) {
                     doubled[j] = xs[i * m + j];
                     output[i * m + j] += doubled[j];
                 }
@@ -328,13 +328,13 @@ fn memory_is_allocated_outside_of_loops_and_shared() {
         void rows(float *restrict output, int n, int m, const float *restrict xs) {
             float *doubled = allocate(n, sizeof(float));
             for (int i = 0; i < n; i++) {
-                for (int j = 0; j < imin(m, i + 1); j++) {
+                for (int j = 0; j < (i < m ? i + 1 : m); j++) {
                     doubled[j] = xs[i * m + j] * 2.0f;
                 }
-                for (int j = 0; j < imin(m, i + 1); j++) {
+                for (int j = 0; j < (i < m ? i + 1 : m); j++) {
                     output[i * m + j] = doubled[j] + 1.0f;
                 }
-                for (int j = 0; j < imin(m, i + 1); j++) {
+                for (int j = 0; j < (i < m ? i + 1 : m); j++) {
                     doubled[j] = xs[i * m + j];
                     output[i * m + j] += doubled[j];
                 }
@@ -352,13 +352,13 @@ fn memory_is_allocated_outside_of_loops_and_shared() {
                 float *doubled = allocate(m, sizeof(float));
                 #pragma omp for
                 for (int i = 0; i < n; i++) {
-                    for (int j = 0; j < imin(m, i + 1); j++) {
+                    for (int j = 0; j < (i < m ? i + 1 : m); j++) {
                         doubled[j] = xs[i * m + j] * 2.0f;
                     }
-                    for (int j = 0; j < imin(m, i + 1); j++) {
+                    for (int j = 0; j < (i < m ? i + 1 : m); j++) {
                         output[i * m + j] = doubled[j] + 1.0f;
                     }
-                    for (int j = 0; j < imin(m, i + 1); j++) {
+                    for (int j = 0; j < (i < m ? i + 1 : m); j++) {
                         doubled[j] = xs[i * m + j];
                         output[i * m + j] += doubled[j];
                     }
@@ -374,13 +374,13 @@ fn memory_is_allocated_outside_of_loops_and_shared() {
         void rows(float *restrict output, int n, int m, const float *restrict xs) {
             for (int i = 0; i < n; i++) {
                 float doubled[100];
-                for (int j = 0; j < imin(m, i + 1); j++) {
+                for (int j = 0; j < (i < m ? i + 1 : m); j++) {
                     doubled[j] = xs[i * m + j] * 2.0f;
                 }
-                for (int j = 0; j < imin(m, i + 1); j++) {
+                for (int j = 0; j < (i < m ? i + 1 : m); j++) {
                     output[i * m + j] = doubled[j] + 1.0f;
                 }
-                for (int j = 0; j < imin(m, i + 1); j++) {
+                for (int j = 0; j < (i < m ? i + 1 : m); j++) {
                     doubled[j] = xs[i * m + j];
                     output[i * m + j] += doubled[j];
                 }
