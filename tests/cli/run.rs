@@ -354,3 +354,38 @@ def rows = depFun((n: Nat, m: Nat) =>
     assert_eq!(ran.status, 0, "{}", ran.err);
     assert!(ran.out.lines().count() < 20, "{}", ran.out);
 }
+
+/// Values of `natType` wrap and truncate; names of definitions are anything that RISE allows.
+#[test]
+fn compiled_code_agrees_on_sizes_as_values_and_under_odd_names() {
+    let text = "
+def remainder = depFun(n: Nat => (generate(fun(i => (indexAsNat(i) - n) % n)) : n.natType) |> mapSeq(id))
+def quotient = depFun(n: Nat => (generate(fun(i => (indexAsNat(i) - 3) / 2)) : n.natType) |> mapSeq(id))
+def square = depFun(n: Nat => fun(x: i32 => select(n * n < 0)(1i32)(x)))
+def squares = depFun(n: Nat => (generate(fun(i =>
+  let q = indexAsNat(i) * indexAsNat(i) in select(q < 0)(1i32)(0i32))) : n.i32) |> reduceSeq(add)(0))
+def INT32_MAX = depFun(n: Nat => fun(xs: n.(f32, i32) => xs |> mapSeq(fun(x => (x._2 + 1, x._1)))))
+def pair_f32_i32 = depFun(n: Nat => fun(xs: n.(f32, i32) => xs |> mapSeq(fun(x => (x._2 + 1, x._1)))))
+def f32_to_i32 = fun(x: f32 => (cast(x) : i32))
+def fread = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x + 1.0f))))
+def output = depFun(n: Nat => fun(output: n.f32 => output |> mapSeq(fun(x => x + 1.0f))))
+";
+    let folder = Folder::with(&[("a.rise", text)]);
+    for (name, size) in [
+        ("remainder", Some(6)),
+        ("quotient", Some(6)),
+        ("square", Some(50000)),
+        ("squares", Some(70000)),
+        ("INT32_MAX", Some(3)),
+        ("pair_f32_i32", Some(3)),
+        ("f32_to_i32", None),
+        ("fread", Some(3)),
+        ("output", Some(3)),
+    ] {
+        let size = size.map(|n: u32| format!("-Dn={n}"));
+        let mut arguments = vec!["run", "a.rise", "--def", name, "--backend", "c", "--verify"];
+        arguments.extend(size.as_deref());
+        let ran = folder.run(&arguments);
+        assert_eq!(ran.status, 0, "{name}: {}{}", ran.out, ran.err);
+    }
+}
