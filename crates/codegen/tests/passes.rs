@@ -205,7 +205,7 @@ fn conditions_that_ranges_decide_are_gone() {
                 output[i] = xs[i];
             }
             for (int i = 0; i < n; i++) {
-                output[i] += i + 1 < n ? xs[i + 1] : xs[n - 1];
+                output[i] += i < n - 1 ? xs[i + 1] : xs[n - 1];
             }
         }
     "#]]

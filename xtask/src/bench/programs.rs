@@ -5,7 +5,7 @@
 //! time of one turn, so that 1 is equal and more is faster than the hand-written one.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use db::{Database, Declares, FilePath, ItemId};
@@ -99,7 +99,8 @@ fn measure(
     compiler: &Compiler,
     limits: &Limits,
 ) -> Outcome<Measured> {
-    let text = std::fs::read_to_string(root.join(&kernel.file))?;
+    let path = root.join(&kernel.file);
+    let sources = sources(&path)?;
     let written = std::fs::read_to_string(root.join(format!("xtask/kernels/{}.c", kernel.name)))?;
     let target = if kernel.openmp {
         Target::OpenMp
@@ -111,7 +112,7 @@ fn measure(
     for _ in 0..COMPILATIONS {
         let mut db = Database::new();
         let start = Instant::now();
-        let item = definition(&mut db, &text, &kernel.name)?;
+        let item = definition(&mut db, &sources, &kernel.name)?;
         let module = db.module(item, target).map_err(|found| first(&found))?;
         compile.push(start.elapsed());
         made = Some((db, item, module));
@@ -156,8 +157,35 @@ fn measure(
     })
 }
 
-fn definition(db: &mut Database, text: &str, name: &str) -> Outcome<ItemId> {
-    let file = db.set_file(FilePath::disk("/bench.rise"), text);
+/// A file and those that it imports, itself first.
+fn sources(path: &Path) -> Outcome<Vec<(PathBuf, String)>> {
+    let mut all = vec![(path.to_owned(), std::fs::read_to_string(path)?)];
+    let mut next = 0;
+    while next < all.len() {
+        let (path, text) = all[next].clone();
+        next += 1;
+        let imports = text.lines().filter_map(|line| line.strip_prefix("import "));
+        for import in imports {
+            let target = path
+                .with_file_name("")
+                .join(import.trim().trim_matches('"'));
+            if !all.iter().any(|(known, _)| *known == target) {
+                let text = std::fs::read_to_string(&target)?;
+                all.push((target, text));
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn definition(db: &mut Database, sources: &[(PathBuf, String)], name: &str) -> Outcome<ItemId> {
+    for (path, text) in sources {
+        db.set_file(FilePath::disk(path), text.as_str());
+    }
+    let file = sources
+        .first()
+        .and_then(|(path, _)| db.file(&FilePath::disk(path)))
+        .ok_or("no file")?;
     let items = db.items(file);
     let named =
         |item: &&ItemId| matches!(&db.header(**item).declares, Declares::Def(n) if n == name);

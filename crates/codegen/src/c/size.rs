@@ -262,7 +262,7 @@ impl Printer<'_> {
 
     /// The innermost counter that decides which of two sizes is larger, the value at which they are
     /// equal, and whether the first one is larger above it.
-    fn border(&self, a: &Nat, b: &Nat) -> Option<(Var, Nat, bool)> {
+    pub(super) fn border(&self, a: &Nat, b: &Nat) -> Option<(Var, Nat, bool)> {
         let nested = |nat: &Nat| {
             let extremum =
                 |(part, _): &(Part<'_>, u32)| matches!(part, Part::Min(_) | Part::Max(_));

@@ -156,7 +156,7 @@ fn tree_reduction_with_two_buffers() {
                 float *pong = allocate(1 << k, sizeof(float));
                 float *spare = pong;
                 for (int i = 0; i < k; i++) {
-                    if (i + 1 == k) {
+                    if (i == k - 1) {
                         into = output;
                     }
                     {
