@@ -112,6 +112,41 @@ fn programs_of_the_tutorial() {
 }
 
 #[test]
+fn programs_of_the_page_on_compiling() {
+    check_blocks(&blocks("docs/compiling.md", &read("docs/compiling.md")));
+}
+
+/// Where a page shows C, it is what the program before it becomes.
+#[test]
+fn the_page_on_compiling_shows_what_is_emitted() {
+    let page = read("docs/compiling.md");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("program.rise");
+    let mut shown = 0;
+    for block in page.split("\n```").filter(|part| part.starts_with(['r', 'c'])) {
+        let (fence, text) = block.split_once('\n').expect("a fence and a text");
+        if fence == "rise" {
+            fs::write(&file, text).expect("a file");
+        } else if fence == "c" {
+            let target = if text.contains("#pragma omp") {
+                "openmp"
+            } else {
+                "c"
+            };
+            let output = Command::new(env!("CARGO_BIN_EXE_rise-ls"))
+                .args(["emit", "--as", target])
+                .arg(&file)
+                .output()
+                .expect("the binary");
+            let emitted = String::from_utf8(output.stdout).expect("text");
+            assert!(emitted.contains(text), "{text}\nis not in\n{emitted}");
+            shown += 1;
+        }
+    }
+    assert!(shown > 0, "a page without C");
+}
+
+#[test]
 fn examples_of_the_primitives() {
     let examples: Vec<Block> = Primitive::ALL
         .iter()
