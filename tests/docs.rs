@@ -123,7 +123,10 @@ fn the_page_on_compiling_shows_what_is_emitted() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("program.rise");
     let mut shown = 0;
-    for block in page.split("\n```").filter(|part| part.starts_with(['r', 'c'])) {
+    for block in page
+        .split("\n```")
+        .filter(|part| part.starts_with(['r', 'c']))
+    {
         let (fence, text) = block.split_once('\n').expect("a fence and a text");
         if fence == "rise" {
             fs::write(&file, text).expect("a file");
