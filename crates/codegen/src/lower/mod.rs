@@ -6,13 +6,16 @@
 //! variable, and becomes the number of an element there. Indices are simplified with the ranges of
 //! all counters around and with what the program assumes of its sizes.
 
+mod assign;
 mod buffers;
 mod command;
 mod env;
 mod index;
 mod read;
+mod reduce;
 mod scalar;
 mod store;
+mod turns;
 mod vector;
 mod write;
 

@@ -1,0 +1,154 @@
+//! Assignment: a value goes to a place, or its parts to many.
+
+use nat::Nat;
+use rise::Type;
+use rise::core::Origin;
+
+use super::store::{Part, lost};
+use super::{Lower, stmt};
+use crate::error::CompileError;
+use crate::ir::{Expr, ExprKind, Home, Id, Place, Stmt, StmtKind, Variable};
+
+impl Lower<'_> {
+    /// Writes a value. The halves of a tuple are written one after the other, as if at once.
+    pub(super) fn assign(
+        &mut self,
+        part: Part,
+        value: Expr,
+        origin: Origin,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), CompileError> {
+        let mut pieces = Vec::new();
+        self.pieces(part, value, origin, out, &mut pieces)?;
+        let mut written: Vec<Id> = Vec::new();
+        let mut writes = Vec::new();
+        for (place, value) in pieces {
+            let value = if written.iter().any(|id| self.reads(&value, *id)) {
+                self.saved(value, "next", out)
+            } else {
+                value
+            };
+            written.push(place.id);
+            writes.push(stmt(StmtKind::Assign(place, value), origin));
+        }
+        out.extend(writes);
+        Ok(())
+    }
+
+    /// What is written where.
+    fn pieces(
+        &mut self,
+        part: Part,
+        value: Expr,
+        origin: Origin,
+        out: &mut Vec<Stmt>,
+        pieces: &mut Vec<(Place, Expr)>,
+    ) -> Result<(), CompileError> {
+        match part {
+            Part::Place(place, _) => pieces.push((place, value)),
+            Part::Halves(a, b) => {
+                let (first, second) = self.split_value(value, out);
+                self.pieces(*a, first, origin, out, pieces)?;
+                self.pieces(*b, second, origin, out, pieces)?;
+            }
+            Part::Lanes(lanes) => {
+                let elem = match &*value.ty {
+                    Type::Vector(_, elem) => elem.clone(),
+                    _ => return Err(lost(origin)),
+                };
+                let value = match value.kind {
+                    ExprKind::Load(_) => value,
+                    _ => self.saved(value, "lanes", out),
+                };
+                for (k, lane) in lanes.into_iter().enumerate() {
+                    let k = Nat::constant(i64::try_from(k).unwrap_or(i64::MAX));
+                    let one = Expr {
+                        kind: ExprKind::Lane(Box::new(value.clone()), k),
+                        ty: elem.clone(),
+                        origin,
+                    };
+                    self.pieces(lane, one, origin, out, pieces)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The halves of a tuple, which is saved first if it has to be computed.
+    fn split_value(&mut self, value: Expr, out: &mut Vec<Stmt>) -> (Expr, Expr) {
+        let value = match value.kind {
+            ExprKind::Pair(a, b) => return (*a, *b),
+            ExprKind::Load(_) => value,
+            _ => self.saved(value, "result", out),
+        };
+        let half = |second: bool| {
+            let ty = match &*value.ty {
+                Type::Pair(a, b) => if second { b } else { a }.clone(),
+                _ => value.ty.clone(),
+            };
+            let kind = match &value.kind {
+                ExprKind::Load(place) => {
+                    let mut place = place.clone();
+                    place.members.push(second);
+                    ExprKind::Load(place)
+                }
+                _ => ExprKind::Half(second, Box::new(value.clone())),
+            };
+            Expr {
+                kind,
+                ty,
+                origin: value.origin,
+            }
+        };
+        (half(false), half(true))
+    }
+
+    /// The value in a variable of its own.
+    fn saved(&mut self, value: Expr, name: &str, out: &mut Vec<Stmt>) -> Expr {
+        let (ty, origin) = (value.ty.clone(), value.origin);
+        let id = self.variable(Variable {
+            name: name.into(),
+            elem: ty.clone(),
+            count: None,
+            extents: Vec::new(),
+            home: Home::Local(None),
+            origin,
+        });
+        out.push(stmt(StmtKind::Declare(id, Some(value)), origin));
+        Expr {
+            kind: ExprKind::Load(Place::plain(id)),
+            ty,
+            origin,
+        }
+    }
+
+    /// Whether an expression reads a variable.
+    pub(super) fn reads(&self, expr: &Expr, id: Id) -> bool {
+        let nat = |nat: &Nat| {
+            nat.any_var(&|var| {
+                let known = self.function.opaque.iter().find(|(v, _)| *v == var);
+                known.is_some_and(|(_, expr)| self.reads(expr, id))
+            })
+        };
+        match &expr.kind {
+            ExprKind::Literal(_) => false,
+            ExprKind::Nat(n) => nat(n),
+            ExprKind::Load(place) => {
+                place.id == id
+                    || place.index.as_ref().is_some_and(nat)
+                    || place.lane.as_ref().is_some_and(nat)
+            }
+            ExprKind::Unary(_, a)
+            | ExprKind::Cast(_, a)
+            | ExprKind::Half(_, a)
+            | ExprKind::Broadcast(a) => self.reads(a, id),
+            ExprKind::Lane(a, n) => self.reads(a, id) || nat(n),
+            ExprKind::Binary(_, a, b) | ExprKind::Pair(a, b) => {
+                self.reads(a, id) || self.reads(b, id)
+            }
+            ExprKind::Select(a, b, c) => [a, b, c].iter().any(|e| self.reads(e, id)),
+            ExprKind::Call(_, all) | ExprKind::Vector(all) => all.iter().any(|e| self.reads(e, id)),
+            ExprKind::Element(all, n) => all.iter().any(|e| self.reads(e, id)) || nat(n),
+        }
+    }
+}
