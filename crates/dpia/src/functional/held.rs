@@ -1,13 +1,17 @@
 //! How the value of each expression of a definition is had, for those who look at its text.
 
+use nat::{Nat, Var};
 use rise::core::{Form, Source};
-use rise::{Access, Address, Arg, Type};
-use rustc_hash::FxHashSet;
+use rise::{Access, Address, Arg, Names, Ty, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::Span;
-use syntax::ast::AddressSpace;
+use syntax::ast::{AddressSpace, Name};
 
 use crate::phrase::{Phrase, PhraseProgram};
 use crate::prim::Prim;
+
+/// So many arguments are named as what an expression reads.
+const MOST_ARGUMENTS: usize = 3;
 
 /// How a value is had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -27,72 +31,348 @@ impl Held {
     pub const fn word(self) -> &'static str {
         match self {
             Held::Read => "read",
-            Held::Written => "written",
+            Held::Written => "write",
             Held::Stored(_) => "stored",
             Held::Stream => "stream",
         }
     }
 }
 
-/// How the value of each expression is had that stands in the definition's own text, by its place,
-/// in the order of the text.
-pub fn held(program: &PhraseProgram) -> Vec<(Span, Held)> {
-    let mut found = Vec::new();
-    let mut seen = FxHashSet::default();
-    visit(&program.body, program, &mut |source, held| {
+/// What the elements of an expression are read from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sources {
+    /// Arguments of the program.
+    pub arguments: Vec<Name>,
+    /// More arguments than are listed.
+    pub more: bool,
+    /// Memory in which the program keeps something.
+    pub memory: bool,
+    /// Something is computed for each element.
+    pub computed: bool,
+}
+
+impl Sources {
+    fn computed() -> Sources {
+        Sources {
+            computed: true,
+            ..Sources::default()
+        }
+    }
+
+    fn memory() -> Sources {
+        Sources {
+            memory: true,
+            ..Sources::default()
+        }
+    }
+
+    fn and(mut self, other: &Sources) -> Sources {
+        for name in &other.arguments {
+            if self.arguments.contains(name) {
+                continue;
+            }
+            if self.arguments.len() == MOST_ARGUMENTS {
+                self.more = true;
+                break;
+            }
+            self.arguments.push(name.clone());
+        }
+        self.more |= other.more;
+        self.memory |= other.memory;
+        self.computed |= other.computed;
+        self
+    }
+}
+
+/// Where a value is written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Destination {
+    /// The result of the program.
+    Result,
+    /// Memory in which the program keeps it.
+    Memory,
+}
+
+/// What is known of one expression in the text of a definition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fact {
+    /// The whole expression. Of what another definition is made of, its use.
+    pub span: Span,
+    /// The word in it to point at.
+    pub head: Span,
+    /// Its type, as data.
+    pub data: Ty,
+    /// How it is had.
+    pub held: Held,
+    /// What it reads, where it is read.
+    pub from: Sources,
+    /// Where it goes, where it is written.
+    pub into: Destination,
+    /// The primitive that makes it, where that stands in the definition itself.
+    pub made_by: Option<Prim>,
+    /// How many elements that goes over.
+    pub count: Option<Nat>,
+    /// Whether it is inside of a loop whose iterations run in parallel.
+    pub in_parallel: bool,
+}
+
+/// What is known of the expressions of a definition, in the order of its text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flow {
+    /// One for each expression; of those with one place the outermost.
+    pub facts: Vec<Fact>,
+    /// What size variables are called.
+    pub names: Names,
+    /// The sizes that the program takes.
+    pub sizes: Vec<Var>,
+}
+
+impl Flow {
+    /// What is known of the expression at this place.
+    pub fn at(&self, span: Span) -> Option<&Fact> {
+        let at = self.facts.binary_search_by_key(&span, |fact| fact.span);
+        at.ok().and_then(|at| self.facts.get(at))
+    }
+}
+
+/// How the value of each expression is had that stands in the definition's own text.
+pub fn flow(program: &PhraseProgram) -> Flow {
+    let mut walk = Walk {
+        program,
+        facts: Vec::new(),
+        seen: FxHashSet::default(),
+        scope: FxHashMap::default(),
+        into: Destination::Result,
+        in_parallel: false,
+    };
+    let mut sizes = Vec::new();
+    let mut body = &program.body;
+    loop {
+        match &body.form {
+            Form::Lambda(param, inner) => {
+                let mut sources = Sources::default();
+                sources.arguments.push(param.local.name.clone());
+                walk.scope.insert(param.local.id, sources);
+                body = inner;
+            }
+            Form::DepLambda(var, _, inner) => {
+                sizes.push(*var);
+                body = inner;
+            }
+            _ => break,
+        }
+    }
+    walk.visit(body);
+    let mut facts = walk.facts;
+    facts.sort_by_key(|fact| fact.span);
+    Flow {
+        facts,
+        names: Names(program.names.clone().into()),
+        sizes,
+    }
+}
+
+struct Walk<'p> {
+    program: &'p PhraseProgram,
+    facts: Vec<Fact>,
+    seen: FxHashSet<Span>,
+    /// What the variables in scope read.
+    scope: FxHashMap<u32, Sources>,
+    into: Destination,
+    in_parallel: bool,
+}
+
+impl Walk<'_> {
+    /// Notes what there is to say of a phrase and what is in it, and gives what it reads.
+    fn visit(&mut self, phrase: &Phrase) -> Sources {
         // Outer expressions come first: what stands for a definition is what that gives.
-        if seen.insert(source.span) {
-            found.push((source.span, held));
+        let at = self.note(phrase);
+        let from = self.inside(phrase);
+        if let Some(fact) = at.and_then(|at| self.facts.get_mut(at)) {
+            fact.from = from.clone();
         }
-    });
-    found.sort_by_key(|(span, _)| *span);
-    found
+        from
+    }
+
+    fn note(&mut self, phrase: &Phrase) -> Option<usize> {
+        let Type::Exp(data, access) = &*phrase.ty else {
+            return None;
+        };
+        let (source, is_own) = self.place(phrase)?;
+        if !self.seen.insert(source.span) {
+            return None;
+        }
+        let (prim, count) = match &phrase.form {
+            Form::Primitive(prim, types, _) if is_own => (Some(*prim), first_size(types)),
+            _ => (None, None),
+        };
+        let fact = Fact {
+            span: source.span,
+            head: source.head,
+            data: data.clone(),
+            held: held_as(phrase, *access),
+            from: Sources::default(),
+            into: self.into,
+            made_by: prim,
+            count,
+            in_parallel: self.in_parallel,
+        };
+        self.facts.push(fact);
+        Some(self.facts.len() - 1)
+    }
+
+    /// The place in the definition's own text: of what another definition is made of, its use. And
+    /// whether it is no such use.
+    fn place(&self, phrase: &Phrase) -> Option<(Source, bool)> {
+        let origins = &self.program.origins;
+        let mut source = origins.get(phrase.origin.0 as usize)?;
+        let is_own = source.def.is_none();
+        for _ in 0..origins.len() {
+            if source.def.is_none() {
+                return Some((source.clone(), is_own));
+            }
+            source = origins.get(source.used_at?.0 as usize)?;
+        }
+        None
+    }
+
+    fn inside(&mut self, phrase: &Phrase) -> Sources {
+        match &phrase.form {
+            Form::Var(local) => self.scope.get(&local.id).cloned().unwrap_or_default(),
+            Form::Lambda(_, body) | Form::DepLambda(_, _, body) => self.visit(body),
+            Form::Primitive(prim, _, args) => self.primitive(*prim, args),
+            Form::Foreign(_, args) => {
+                for arg in args.iter() {
+                    self.visit(arg);
+                }
+                Sources::computed()
+            }
+            _ => Sources::computed(),
+        }
+    }
+
+    fn primitive(&mut self, prim: Prim, args: &[Phrase]) -> Sources {
+        let (functions, values): (Vec<_>, Vec<_>) =
+            args.iter().partition(|arg| is_function(&arg.form));
+        let outside = self.into;
+        if matches!(
+            prim,
+            Prim::ToMem | Prim::ReduceSeq | Prim::ReduceSeqUnroll | Prim::ReducePar
+        ) {
+            self.into = Destination::Memory;
+        }
+        let values: Vec<Sources> = values.into_iter().map(|arg| self.visit(arg)).collect();
+        if matches!(
+            prim,
+            Prim::ScanSeq
+                | Prim::Iterate
+                | Prim::CircularBuffer
+                | Prim::RotateValues
+                | Prim::MapStream
+        ) {
+            self.into = Destination::Memory;
+        }
+        let outer = self.in_parallel;
+        self.in_parallel |= is_parallel(prim);
+        let last = values.last().cloned().unwrap_or_default();
+        let bodies: Vec<Sources> = functions
+            .into_iter()
+            .map(|f| self.function(prim, f, &last))
+            .collect();
+        self.in_parallel = outer;
+        self.into = outside;
+        self.gives(prim, &values, bodies.last())
+    }
+
+    /// The body of a function that goes over something.
+    fn function(&mut self, prim: Prim, f: &Phrase, over: &Sources) -> Sources {
+        let mut params = match prim {
+            Prim::ReduceSeq | Prim::ReduceSeqUnroll | Prim::ReducePar => {
+                vec![Sources::memory(), over.clone()]
+            }
+            Prim::ScanSeq => vec![over.clone(), Sources::memory()],
+            Prim::Generate => vec![Sources::computed()],
+            Prim::Iterate => vec![Sources::memory()],
+            _ => vec![over.clone()],
+        };
+        params.reverse();
+        let mut body = f;
+        loop {
+            match &body.form {
+                Form::Lambda(param, inner) => {
+                    let reads = params.pop().unwrap_or_default();
+                    self.scope.insert(param.local.id, reads);
+                    body = inner;
+                }
+                Form::DepLambda(_, _, inner) => body = inner,
+                _ => return self.visit(body),
+            }
+        }
+    }
+
+    /// What is read where the value of a primitive is read.
+    fn gives(&self, prim: Prim, values: &[Sources], body: Option<&Sources>) -> Sources {
+        use Prim::{
+            AsScalar, AsVector, AsVectorAligned, Assume, CircularBuffer, DepIdx, DepJoin, DepZip,
+            Dmatch, Drop, Fst, Gather, Idx, IdxVec, Join, Let, MakeArray, MakePair, Map, MapFst,
+            MapSnd, PadClamp, PadCst, Partition, ReducePar, ReduceSeq, ReduceSeqUnroll, Reorder,
+            RotateValues, Select, Slide, Snd, Split, Take, ToMem, Transpose, Unzip, Zip, ZipStream,
+        };
+        let last = || values.last().cloned().unwrap_or_default();
+        match prim {
+            AsScalar | AsVector | AsVectorAligned | Assume | DepIdx | DepJoin | Drop | Fst
+            | Gather | Idx | IdxVec | Join | PadClamp | PadCst | Partition | Reorder | Slide
+            | Snd | Split | Take | Transpose | Unzip => last(),
+            Zip | ZipStream | MakePair | MakeArray | DepZip => values
+                .iter()
+                .fold(Sources::default(), |all, one| all.and(one)),
+            Select => values
+                .iter()
+                .skip(1)
+                .fold(Sources::default(), |all, one| all.and(one)),
+            Map | Let | Dmatch => body.cloned().unwrap_or_else(last),
+            MapFst | MapSnd => last().and(body.unwrap_or(&Sources::default())),
+            ToMem | ReduceSeq | ReduceSeqUnroll | ReducePar | CircularBuffer | RotateValues => {
+                Sources::memory()
+            }
+            _ => Sources::computed(),
+        }
+    }
 }
 
-fn visit(phrase: &Phrase, program: &PhraseProgram, found: &mut dyn FnMut(&Source, Held)) {
-    if let Some(source) = own(phrase, program)
-        && let Some(held) = held_as(phrase)
+fn is_function(form: &Form<Prim>) -> bool {
+    matches!(form, Form::Lambda(..) | Form::DepLambda(..))
+}
+
+fn is_parallel(prim: Prim) -> bool {
+    matches!(
+        prim,
+        Prim::MapPar | Prim::MapGlobal | Prim::MapWorkGroup | Prim::MapLocal
+    )
+}
+
+fn first_size(types: &[Arg]) -> Option<Nat> {
+    match types.first() {
+        Some(Arg::Nat(size)) => Some(size.clone()),
+        _ => None,
+    }
+}
+
+fn held_as(phrase: &Phrase, access: Access) -> Held {
+    if let Form::Primitive(
+        Prim::ToMem | Prim::ReduceSeq | Prim::ReduceSeqUnroll | Prim::ReducePar,
+        types,
+        _,
+    ) = &phrase.form
     {
-        found(source, held);
+        return Held::Stored(match types.last() {
+            Some(Arg::Address(Address::Space(space))) => Some(*space),
+            _ => None,
+        });
     }
-    match &phrase.form {
-        Form::Lambda(_, body) | Form::DepLambda(_, _, body) => visit(body, program, found),
-        Form::Primitive(_, _, args) | Form::Foreign(_, args) => {
-            args.iter().for_each(|arg| visit(arg, program, found));
-        }
-        _ => {}
+    match access {
+        Access::Wr => Held::Written,
+        Access::St => Held::Stream,
+        Access::Rd | Access::Var(_) => Held::Read,
     }
-}
-
-/// The place in the definition's own text: of what another definition is made of, its use.
-fn own<'p>(phrase: &Phrase, program: &'p PhraseProgram) -> Option<&'p Source> {
-    let mut source = program.origins.get(phrase.origin.0 as usize)?;
-    for _ in 0..program.origins.len() {
-        if source.def.is_none() {
-            return Some(source);
-        }
-        source = program.origins.get(source.used_at?.0 as usize)?;
-    }
-    None
-}
-
-fn held_as(phrase: &Phrase) -> Option<Held> {
-    let Type::Exp(_, access) = &*phrase.ty else {
-        return None;
-    };
-    let Form::Primitive(prim, types, _) = &phrase.form else {
-        return None;
-    };
-    Some(match (prim, access) {
-        (Prim::ToMem | Prim::ReduceSeq | Prim::ReduceSeqUnroll | Prim::ReducePar, _) => {
-            let space = match types.last() {
-                Some(Arg::Address(Address::Space(space))) => Some(*space),
-                _ => None,
-            };
-            Held::Stored(space)
-        }
-        (_, Access::Wr) => Held::Written,
-        (_, Access::St) => Held::Stream,
-        (_, Access::Rd | Access::Var(_)) => Held::Read,
-    })
 }

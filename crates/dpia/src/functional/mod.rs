@@ -23,8 +23,9 @@ use rise::{DataFun, Primitive, Type};
 use syntax::ast::Kind;
 
 pub use complaint::{Complaint, Level, ParameterKind, Problem, Repeat, Space, User};
-pub use held::{Held, held};
+pub use held::{Destination, Fact, Flow, Held, Sources, flow};
 pub use report::{Written, diagnostics};
+pub(crate) use rows::{TypeParam, row};
 pub use select::{Selection, is_program};
 
 use crate::phrase::{PhraseProgram, contains_array};

@@ -221,20 +221,31 @@ fn what_is_stored_and_what_is_read() {
     let def = check(text, "main", Target::C);
     let program = def.checked.phrase.expect("it can be compiled");
     let mut shown = String::new();
-    for (span, held) in dpia::functional::held(&program) {
-        let place = &text[std::ops::Range::from(span)];
+    for fact in dpia::functional::flow(&program).facts {
+        let place = &text[std::ops::Range::from(fact.span)];
         let last = place.rsplit("|>").next().unwrap_or(place).trim();
-        shown.push_str(&format!("{}: {last}\n", held.word()));
+        let from = &fact.from;
+        let mut reads: Vec<&str> = from.arguments.iter().map(|name| name.as_str()).collect();
+        reads.extend(from.memory.then_some("memory"));
+        reads.extend(from.computed.then_some("computed"));
+        let held = fact.held.word();
+        let into = fact.into;
+        shown.push_str(&format!("{held} {reads:?} {into:?}: {last}\n"));
     }
     expect![[r#"
-        read: map(fun(x => x * 2.0f))
-        written: mapSeq(id)
-        stored: toMem
-        read: slide(3)(1)
-        written: mapSeq(reduceSeq(add)(0.0f))
-        read: x * 2.0f
-        stored: reduceSeq(add)(0.0f)
-        read: add
+        read ["xs"] Memory: xs
+        read ["computed"] Memory: map(fun(x => x * 2.0f))
+        write ["computed"] Memory: mapSeq(id)
+        stored ["memory"] Result: toMem
+        read ["memory"] Result: slide(3)(1)
+        write ["computed"] Result: mapSeq(reduceSeq(add)(0.0f))
+        read ["xs"] Memory: x
+        read ["computed"] Memory: x * 2.0f
+        read ["computed"] Memory: 2.0f
+        read ["computed"] Memory: id
+        stored ["memory"] Result: reduceSeq(add)(0.0f)
+        read ["computed"] Memory: add
+        read ["computed"] Memory: 0.0f
     "#]]
     .assert_eq(&shown);
 }
