@@ -3,6 +3,7 @@
 //! imperative programs.
 
 pub mod check;
+pub mod definition;
 pub mod functional;
 pub mod imperative;
 mod language;

@@ -29,9 +29,7 @@ pub struct Race {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Sharing {
     /// A place outside of the loop is written.
-    #[error(
-        "every iteration of `{loop_name}` may write to `{name}`: write to the place that the loop gives its body"
-    )]
+    #[error("every iteration of `{loop_name}` may write to `{name}`")]
     Written {
         /// The acceptor.
         name: Name,
@@ -47,9 +45,7 @@ pub enum Sharing {
         loop_name: &'static str,
     },
     /// What iterations of the loop write is read in it.
-    #[error(
-        "`{name}` is read here while other iterations of `{loop_name}` write it: read it behind the loop, or from memory of its own"
-    )]
+    #[error("`{name}` is read here while other iterations of `{loop_name}` write it")]
     Read {
         /// The expression.
         name: Name,

@@ -116,6 +116,8 @@ codes! {
     NotAProgram = "not-a-program",
     /// A parallel pattern inside another one that it may not stand in.
     WrongNesting = "wrong-nesting",
+    /// Iterations of a parallel loop that get in each other's way.
+    DataRace = "data-race",
     /// An accumulator that is read where it has been overwritten.
     AccumulatorMoved = "accumulator-moved",
     /// A value that is computed at each of several reads.

@@ -5,6 +5,7 @@ use syntax::ast::{AnnotationValue, Item, Kind, TermKind};
 
 use super::{has_tuple_of_arrays, targets};
 use crate::target::{Target, Targets};
+use crate::{definition, typing};
 
 /// What a definition says about its targets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,6 +54,10 @@ fn used(item: &Item, inference: &Inference) -> Option<Target> {
             let target = targets::only(primitive)?;
             Some((item.term(used.term).span.start, target))
         }
+        rise::Target::Phrase(id) => {
+            let target = definition::only(typing::primitive(id)?)?;
+            Some((item.term(used.term).span.start, target))
+        }
         _ => None,
     });
     let of_spaces = item.terms.iter().filter_map(|term| match term.kind {
@@ -63,11 +68,14 @@ fn used(item: &Item, inference: &Inference) -> Option<Target> {
     first.map(|(_, target)| target)
 }
 
-/// Whether a definition of this type can be compiled on its own: it takes sizes and data.
+/// Whether a definition of this type, in RISE or in DPIA, can be compiled on its own: it takes sizes
+/// and data.
 pub fn is_program(scheme: &Scheme) -> bool {
     let mut ty = &scheme.ty;
     loop {
         match &**ty {
+            Type::Fun(param, _) if is_phrase(param) => return definition::is_program(&scheme.ty),
+            ty if is_phrase(ty) => return definition::is_program(&scheme.ty),
             Type::Pi(pi) if pi.kind == Kind::Nat => ty = &pi.body,
             Type::Fun(param, result) => {
                 if matches!(**param, Type::Fun(..) | Type::Pi(_)) || has_tuple_of_arrays(param) {
@@ -79,4 +87,8 @@ pub fn is_program(scheme: &Scheme) -> bool {
             result => return !has_tuple_of_arrays(result),
         }
     }
+}
+
+fn is_phrase(ty: &Type) -> bool {
+    matches!(ty, Type::Exp(..) | Type::Acc(_) | Type::Comm)
 }

@@ -36,6 +36,7 @@ use block::Step;
 
 pub(crate) use build::data_at;
 pub use error::{ImperativeError, Reason as ImperativeReason};
+pub(crate) use pure::for_each;
 
 /// The imperative program that computes what a functional one says, into its first parameter:
 /// `depFun(sizes… => fun(output: Acc[t] => fun(params… => Comm)))`, the sizes that are written

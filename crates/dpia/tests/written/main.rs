@@ -1,5 +1,6 @@
 //! Programs that are written in DPIA.
 
+mod definitions;
 mod docs;
 mod phrases;
 mod races;

@@ -66,10 +66,10 @@ fn shared_places() {
            newDoubleBuffer(n, f32, xs, out, fun((acc, exp, swap, done) =>
              parFor(n, f32, acc, fun((i, o) => o = idx(i, exp); swap)); swap; done))))",
         expect![[r#"
-            last, last in parFor: every iteration of `parFor` may write to `last`: write to the place that the loop gives its body
-            sum, acc in parFor: every iteration of `parFor` may write to `acc`: write to the place that the loop gives its body
-            neighbour, exp in parFor: `exp` is read here while other iterations of `parFor` write it: read it behind the loop, or from memory of its own
-            outer, one in parForGlobal: every iteration of `parForGlobal` may write to `one`: write to the place that the loop gives its body
+            last, last in parFor: every iteration of `parFor` may write to `last`
+            sum, acc in parFor: every iteration of `parFor` may write to `acc`
+            neighbour, exp in parFor: `exp` is read here while other iterations of `parFor` write it
+            outer, one in parForGlobal: every iteration of `parForGlobal` may write to `one`
             command, c in parFor: every iteration of `parFor` runs `c`, and what that writes is not known
             command, f in parFor: every iteration of `parFor` runs `f`, and what that writes is not known
             buffers, swap in parFor: every iteration of `parFor` runs `swap`, and what that writes is not known

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dpia::{PhraseProgram, Prim, surface, typing};
 use rise::core::{Def, link};
-use rise::{Env, Resolution, Scheme};
+use rise::{Env, Inference, Resolution, Scheme};
 use syntax::ast::Name;
 use syntax::{Dialect, GlobalId};
 
@@ -16,6 +16,28 @@ struct Entry {
     name: Name,
     scheme: Arc<Scheme>,
     def: Option<Arc<Def<Prim>>>,
+    item: syntax::ast::Item,
+    inference: Inference,
+    text: String,
+}
+
+/// A definition with what is known of it.
+pub struct Definition {
+    pub name: String,
+    pub text: String,
+    pub linked: PhraseProgram,
+    item: syntax::ast::Item,
+    inference: Inference,
+}
+
+impl Definition {
+    pub fn written(&self) -> dpia::functional::Written<'_> {
+        dpia::functional::Written {
+            item: &self.item,
+            text: &self.text,
+            inference: &self.inference,
+        }
+    }
 }
 
 impl Env for File {
@@ -35,9 +57,15 @@ impl Env for File {
 
 /// The programs that a text defines.
 pub fn programs(text: &str) -> Vec<PhraseProgram> {
+    definitions(text).into_iter().map(|d| d.linked).collect()
+}
+
+/// The definitions of a text.
+pub fn definitions(text: &str) -> Vec<Definition> {
     let mut file = File::default();
     for span in syntax::split(text) {
-        let parsed = syntax::parse_in(&text[std::ops::Range::<usize>::from(span)], Dialect::Dpia);
+        let own = &text[std::ops::Range::<usize>::from(span)];
+        let parsed = syntax::parse_in(own, Dialect::Dpia);
         assert_eq!(parsed.diagnostics, [], "{text}");
         let inference = typing::infer(&parsed.item, &file);
         let name = parsed
@@ -50,14 +78,25 @@ pub fn programs(text: &str) -> Vec<PhraseProgram> {
         assert!(def.is_some(), "{name}: {:#?}", inference.diagnostics);
         file.0.push(Entry {
             name,
-            scheme: inference.scheme,
+            scheme: inference.scheme.clone(),
             def: def.map(Arc::new),
+            item: parsed.item,
+            inference,
+            text: own.to_owned(),
         });
     }
-    (0..file.0.len())
-        .map(|index| {
-            let lookup = |id: GlobalId| file.0.get(usize::try_from(id.0).ok()?)?.def.clone();
-            link(GlobalId(index as u64), &lookup).expect("it can be linked")
-        })
-        .collect()
+    let link_at = |index: usize| {
+        let lookup = |id: GlobalId| file.0.get(usize::try_from(id.0).ok()?)?.def.clone();
+        link(GlobalId(index as u64), &lookup).expect("it can be linked")
+    };
+    let linked: Vec<PhraseProgram> = (0..file.0.len()).map(link_at).collect();
+    let both = file.0.into_iter().zip(linked);
+    both.map(|(entry, linked)| Definition {
+        name: entry.name.to_string(),
+        text: entry.text,
+        linked,
+        item: entry.item,
+        inference: entry.inference,
+    })
+    .collect()
 }

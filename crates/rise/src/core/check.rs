@@ -1,8 +1,11 @@
 //! The types of a program computed anew, and compared with those that its nodes carry: for tests
 //! and debug assertions.
 
+use std::sync::Arc;
+
 use nat::{Facts, Nat, Prop, Var, Verdict};
 use rustc_hash::FxHashMap;
+use syntax::Dialect;
 use syntax::ast::{Kind, Literal, ScalarType};
 
 use super::{Expr, Form, Language, Param, Program, dep_apply};
@@ -75,13 +78,14 @@ impl Checker {
                 self.same(expr, &rest, &what)
             }
             Form::Foreign(function, args) => {
-                let ty = function
-                    .params
-                    .iter()
-                    .rev()
-                    .fold(function.result.clone(), |out, (_, param)| {
-                        std::sync::Arc::new(Type::Fun(param.clone(), out))
-                    });
+                let value = |data: &Ty| match P::DIALECT {
+                    Dialect::Rise => data.clone(),
+                    Dialect::Dpia => Arc::new(Type::Exp(data.clone(), Access::Rd)),
+                };
+                let params = function.params.iter().rev();
+                let ty = params.fold(value(&function.result), |out, (_, param)| {
+                    Arc::new(Type::Fun(value(param), out))
+                });
                 let rest = self.given(expr, ty, args)?;
                 self.same(expr, &rest, "a foreign function")
             }
@@ -210,6 +214,14 @@ impl Type {
     }
 }
 
+fn may_hold_array(data: &Type) -> bool {
+    match data {
+        Type::Pair(a, b) => may_hold_array(a) || may_hold_array(b),
+        Type::Scalar(_) | Type::Index(_) | Type::Vector(..) => false,
+        _ => true,
+    }
+}
+
 /// Types up to the names that they bind.
 struct Compare<'f> {
     facts: &'f Facts,
@@ -240,7 +252,10 @@ impl Compare<'_> {
                     Access::Var(v) => Access::Var(self.var(v)),
                     other => other,
                 };
-                access(*a) == *b && self.types(s, t)
+                // What is read is written by an assignment, if it is one value.
+                let assigned = |a, b| (a, b) == (Access::Rd, Access::Wr) && !may_hold_array(s);
+                let fits = access(*a) == *b || assigned(*a, *b) || assigned(*b, *a);
+                fits && self.types(s, t)
             }
             (Type::Acc(s), Type::Acc(t)) => self.types(s, t),
             _ => false,

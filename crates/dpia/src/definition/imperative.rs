@@ -1,0 +1,229 @@
+//! What commands are held to, besides types.
+
+use rise::core::{Form, Origin};
+use rise::primitive::OptionalArgument;
+use rise::{Address, Arg, Type};
+use rustc_hash::FxHashSet;
+use syntax::{Code, Diagnostic};
+
+use super::places::Places;
+use crate::imperative::for_each;
+use crate::phrase::{Phrase, PhraseProgram};
+use crate::prim::Prim;
+use crate::races::{Race, Sharing, races};
+use crate::target::Target;
+
+/// What iterations of parallel loops share. What a definition that is used does by itself is said
+/// of that one.
+pub(super) fn data_races(
+    linked: &PhraseProgram,
+    whole: &PhraseProgram,
+    places: &Places,
+    found: &mut Vec<Diagnostic>,
+) {
+    let elsewhere = |race: &&Race| places.is_elsewhere(race.at) && places.is_elsewhere(race.around);
+    let of_others: FxHashSet<(Origin, Origin)> = races(linked)
+        .iter()
+        .filter(elsewhere)
+        .map(|race| (race.at, race.around))
+        .collect();
+    for race in races(whole) {
+        if of_others.contains(&(race.at, race.around)) {
+            continue;
+        }
+        let (loop_name, help) = match &race.problem {
+            Sharing::Written { loop_name, .. } => (
+                loop_name,
+                "write to the acceptor that the loop gives its body, or make the loop a `for`",
+            ),
+            Sharing::Run { loop_name, .. } => (
+                loop_name,
+                "run it outside of the loop, or make the loop a `for`",
+            ),
+            Sharing::Read { loop_name, .. } => (
+                loop_name,
+                "read it behind the loop, from memory of its own, or make the loop a `for`",
+            ),
+        };
+        let text = race.problem.to_string();
+        let around = places.really(race.around);
+        found.push(
+            places
+                .error(Code::DataRace, race.at, text)
+                .related(
+                    around,
+                    format!("the iterations of this `{loop_name}` run at once"),
+                )
+                .help(help),
+        );
+    }
+}
+
+/// Whether memory is made with an address space, where each primitive that can have one stands.
+fn spaces(body: &Phrase) -> Vec<(Prim, Origin, bool)> {
+    let mut found = Vec::new();
+    each(body, &mut |phrase| {
+        if let Form::Primitive(prim, types, _) = &phrase.form
+            && prim.optional_argument() == Some(OptionalArgument::AddressSpace)
+        {
+            let space = matches!(types.last(), Some(Arg::Address(_)));
+            found.push((*prim, phrase.origin, space));
+        }
+    });
+    found
+}
+
+/// Memory without an address space is for C and OpenMP, with one for OpenCL: a program has one
+/// kind.
+pub(super) fn mixed_spaces(program: &PhraseProgram, places: &Places, found: &mut Vec<Diagnostic>) {
+    let all = spaces(&program.body);
+    let with = all.iter().find(|(_, _, space)| *space);
+    let without = all.iter().find(|(_, _, space)| !*space);
+    if let (Some((_, other, _)), Some((prim, origin, _))) = (with, without) {
+        let name = prim.name();
+        let text =
+            format!("this `{name}` has no address space, and the program has memory with one");
+        let help = "memory without an address space is for C and OpenMP, with one for OpenCL: \
+                    write it everywhere, as in `new(Private, …)`, or nowhere";
+        found.push(
+            places
+                .error(Code::AddressSpace, *origin, text)
+                .related(places.really(*other), "memory with an address space")
+                .help(help),
+        );
+    }
+}
+
+/// A definition that is no program.
+pub(super) fn no_program(program: &PhraseProgram, places: &Places) -> Diagnostic {
+    let name = &program.name;
+    let mut ty = &program.body.ty;
+    let mut why = "it is no expression and no command";
+    loop {
+        match &**ty {
+            Type::Pi(pi) if pi.kind == syntax::ast::Kind::Nat => ty = &pi.body,
+            Type::Pi(_) => {
+                why = "only sizes are passed, and it takes a parameter of another kind";
+                break;
+            }
+            Type::Fun(param, result) => {
+                if matches!(**param, Type::Fun(..) | Type::Pi(_) | Type::Comm) {
+                    why = "only data is passed, and it takes a function or a command";
+                    break;
+                }
+                ty = result;
+            }
+            Type::Exp(..) => {
+                why = "it has a place to write to, and gives an expression";
+                break;
+            }
+            _ => break,
+        }
+    }
+    places
+        .whole(Code::NotAProgram, format!("`{name}` cannot be compiled: {why}"))
+        .help("a program takes sizes and data and gives data, or takes a place to write to as well and is a command")
+}
+
+/// A compiled command writes to one place.
+pub(super) fn one_output(program: &PhraseProgram, places: &Places, found: &mut Vec<Diagnostic>) {
+    let signature = program.signature();
+    let outputs: Vec<_> = signature
+        .values()
+        .filter(|param| matches!(*param.ty, Type::Acc(_)))
+        .map(|param| param.local.name.clone())
+        .collect();
+    let name = &program.name;
+    let text = match &outputs[..] {
+        [_] => return,
+        [] => format!("`{name}` writes nothing that a caller could read"),
+        [first, second, ..] => {
+            format!(
+                "`{name}` writes to `{first}` and to `{second}`, and a compiled command has one output"
+            )
+        }
+    };
+    let help = "take one acceptor, `output: Acc[…]`; several values are written as pairs";
+    found.push(places.whole(Code::NotAProgram, text).help(help));
+}
+
+/// What the target lacks.
+pub(super) fn target(
+    program: &PhraseProgram,
+    target: Target,
+    places: &Places,
+    found: &mut Vec<Diagnostic>,
+) {
+    let title = target.title();
+    each(&program.body, &mut |phrase| {
+        let Form::Primitive(prim, types, _) = &phrase.form else {
+            return;
+        };
+        let origin = phrase.origin;
+        if let Some(only) = only(*prim)
+            && only != target
+        {
+            let name = prim.name();
+            let text = format!("{title} has no `{name}`");
+            found.push(
+                places
+                    .error(Code::NotOnTarget, origin, text)
+                    .help(instead(*prim, target)),
+            );
+        }
+        if prim.optional_argument() == Some(OptionalArgument::AddressSpace) {
+            let name = prim.name();
+            match (types.last(), target) {
+                (Some(Arg::Address(space)), Target::C | Target::OpenMp) => {
+                    let space = match space {
+                        Address::Space(space) => format!("{space} memory"),
+                        Address::Var(_) => "address spaces".to_owned(),
+                    };
+                    let text = format!("{title} has no {space}");
+                    let help = format!("leave the address space of `{name}` out");
+                    found.push(places.error(Code::NotOnTarget, origin, text).help(help));
+                }
+                (Some(Arg::Address(_)), Target::OpenCl) | (_, Target::C | Target::OpenMp) => {}
+                (_, Target::OpenCl) => {
+                    let text = format!("this `{name}` does not say in which memory it is");
+                    let help = format!("write the address space first, as in `{name}(Private, …)`");
+                    found.push(places.error(Code::AddressSpace, origin, text).help(help));
+                }
+            }
+        }
+    });
+}
+
+/// The only target that has a primitive.
+pub(crate) fn only(prim: Prim) -> Option<Target> {
+    use Prim::{
+        Barrier, MapGlobal, MapLocal, MapPar, MapWorkGroup, OclRun, OclRunCommand, ParFor,
+        ParForGlobal, ParForLocal, ParForNat, ParForWorkGroup, ParReduce, ReducePar,
+    };
+    match prim {
+        MapPar | ReducePar | ParFor | ParForNat | ParReduce => Some(Target::OpenMp),
+        MapGlobal | MapWorkGroup | MapLocal | OclRun | ParForGlobal | ParForWorkGroup
+        | ParForLocal | OclRunCommand | Barrier => Some(Target::OpenCl),
+        _ => None,
+    }
+}
+
+/// What to write on another target.
+fn instead(prim: Prim, target: Target) -> &'static str {
+    match (prim, target) {
+        (Prim::Barrier, _) => "its threads share nothing that a barrier would guard: leave it out",
+        (Prim::OclRunCommand | Prim::OclRun, _) => "only OpenCL has kernels: leave it out",
+        (Prim::ParReduce, _) => "combine the values in a `for`",
+        (Prim::ParForNat, _) => "write a `forNat`, with `depIdxAcc` for its element",
+        (_, Target::C) => "write a `for`, with `idxAcc` for its element",
+        (_, Target::OpenMp) => "for OpenMP write `parFor`",
+        (_, Target::OpenCl) => {
+            "for OpenCL write `parForGlobal`, or `parForWorkGroup` and `parForLocal`"
+        }
+    }
+}
+
+/// Every phrase of a program, shared ones once.
+fn each(body: &Phrase, f: &mut dyn FnMut(&Phrase)) {
+    for_each(body, &mut FxHashSet::default(), f);
+}

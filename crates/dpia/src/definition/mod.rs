@@ -1,0 +1,230 @@
+//! Definitions that are written in DPIA: what is wrong with them, and what is compiled of them.
+//!
+//! Inference has found types and accesses; what is looked at here takes a definition with
+//! everything that it uses in its place. [`check`] is about the definition whatever it is compiled
+//! for, [`for_target`] about it as a program for one target.
+
+mod erase;
+mod imperative;
+mod places;
+
+use rise::core::normalise;
+use rise::{Access, Type};
+use syntax::ast::Kind;
+use syntax::{Code, Diagnostic, Severity};
+
+pub use erase::{NotInRise, erase};
+pub(crate) use imperative::only;
+
+use crate::functional::{self, Written};
+use crate::imperative::{ImperativeError, ImperativeReason};
+use crate::phrase::{PhraseProgram, contains_array};
+use crate::target::Target;
+use places::Places;
+
+/// The two forms of programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// An expression under its parameters: it says what is written, and is translated.
+    Functional,
+    /// A command under its parameters: loops and assignments already.
+    Imperative,
+}
+
+impl Stage {
+    /// The form of a definition of this type; none for what is neither: parts of programs, such
+    /// as functions of functions.
+    pub fn of(ty: &Type) -> Option<Stage> {
+        let mut ty = ty;
+        let mut outputs = 0;
+        loop {
+            match ty {
+                Type::Pi(pi) if pi.kind == Kind::Nat => ty = &pi.body,
+                Type::Fun(param, result) => {
+                    match &**param {
+                        Type::Exp(..) => {}
+                        Type::Acc(_) => outputs += 1,
+                        _ => return None,
+                    }
+                    ty = result;
+                }
+                Type::Exp(..) if outputs == 0 => return Some(Stage::Functional),
+                Type::Comm => return Some(Stage::Imperative),
+                _ => return None,
+            }
+        }
+    }
+}
+
+/// A definition as a program for a target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compiled {
+    /// Its form, if it is a program.
+    pub stage: Option<Stage>,
+    /// The program in normal form; none if there is an error.
+    pub program: Option<PhraseProgram>,
+    /// What there is to say about it for the target: everything that [`check`] does not say.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What is wrong with a linked definition whatever it is compiled for: iterations of parallel
+/// loops that get in each other's way, memory with an address space beside memory without one.
+///
+/// It must have been inferred without an error.
+pub fn check(linked: &PhraseProgram, written: Written) -> Vec<Diagnostic> {
+    let places = Places::new(linked, written);
+    let mut found = Vec::new();
+    let mut whole = linked.clone();
+    if let Err(error) = normalise(&mut whole) {
+        found.push(places.whole(Code::NotAProgram, error.to_string()));
+        return found;
+    }
+    if let Err(error) = crate::check(&whole) {
+        found.push(places.error(Code::TypeMismatch, error.origin, error.to_string()));
+        return found;
+    }
+    imperative::data_races(linked, &whole, &places, &mut found);
+    imperative::mixed_spaces(&whole, &places, &mut found);
+    sorted(found)
+}
+
+/// The program that a linked definition is for a target, and what keeps it from being one.
+///
+/// It must have been inferred without an error, and [`check`] must have said nothing.
+pub fn for_target(linked: &PhraseProgram, target: Target, written: Written) -> Compiled {
+    let places = Places::new(linked, written);
+    let stage = Stage::of(&linked.body.ty);
+    let mut program = linked.clone();
+    let mut diagnostics = match normalise(&mut program) {
+        Err(error) => vec![places.whole(Code::NotAProgram, error.to_string())],
+        Ok(()) => match stage {
+            None => vec![imperative::no_program(linked, &places)],
+            Some(Stage::Functional) => expression(&program, target, written, &places),
+            Some(Stage::Imperative) => {
+                let mut found = Vec::new();
+                imperative::one_output(&program, &places, &mut found);
+                imperative::target(&program, target, &places, &mut found);
+                found
+            }
+        },
+    };
+    diagnostics = sorted(diagnostics);
+    let wrong = |found: &Diagnostic| found.severity == Severity::Error;
+    let program = (!diagnostics.iter().any(wrong)).then_some(program);
+    Compiled {
+        stage,
+        program,
+        diagnostics,
+    }
+}
+
+/// What keeps a functional program from being compiled: the same as in RISE, of the program of
+/// RISE that it is when nothing is said of accesses.
+fn expression(
+    program: &PhraseProgram,
+    target: Target,
+    written: Written,
+    places: &Places,
+) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for param in program.signature().values() {
+        if let Type::Exp(_, access @ (Access::Wr | Access::St)) = &*param.ty {
+            let name = &param.local.name;
+            let text = match access {
+                Access::Wr => format!(
+                    "the parameter `{name}` of a program is read, and this one is to be written"
+                ),
+                _ => format!(
+                    "the parameter `{name}` of a program is an array, and this one is a stream"
+                ),
+            };
+            found.push(
+                places
+                    .whole(Code::NotAProgram, text)
+                    .help("write `Rd` in its type"),
+            );
+        }
+    }
+    if !found.is_empty() {
+        return found;
+    }
+    let plain = match erase(program) {
+        Ok(plain) => plain,
+        Err(error) => {
+            let text = format!(
+                "`{}` is for imperative programs: nothing says where an expression is written",
+                error.prim.name()
+            );
+            return vec![places.error(Code::NotAProgram, error.origin, text)];
+        }
+    };
+    let checked = functional::check(&plain, target);
+    let mut found = functional::diagnostics(&checked.complaints, &plain, target, written);
+    found.iter_mut().for_each(in_dpia);
+    if checked.phrase.is_none() {
+        return found;
+    }
+    if let Err(error) = crate::imperative(program) {
+        found.push(untranslated(&error, places));
+    }
+    found
+}
+
+/// A `map` at `Wr` over what is no chain of views has no translation.
+fn untranslated(error: &ImperativeError, places: &Places) -> Diagnostic {
+    let code = match error.reason {
+        ImperativeReason::NotAView(_) => Code::MissingChoice,
+        ImperativeReason::NotWritten => Code::MissingCopy,
+        ImperativeReason::StreamAsArray => Code::StreamAsArray,
+        _ => Code::NotAProgram,
+    };
+    places.error(code, error.origin, error.reason.to_string())
+}
+
+/// Edits that put a word in the place of another one are the same in both languages; all others,
+/// and some advice, are made for pipes of RISE.
+fn in_dpia(found: &mut Diagnostic) {
+    match found.code {
+        Code::MissingCopy => {
+            found.help = Some("a copy is a loop of its own: `mapSeq(fun(x => x), …)`".into());
+        }
+        Code::MissingMemory => {
+            found.help = Some("`toMem(…)` writes a value to memory, from where it is read".into());
+        }
+        _ => {}
+    }
+    let word = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric());
+    let one = |edits: &[(syntax::Span, String)]| match edits {
+        [(span, text)] => span.start < span.end && !text.is_empty() && word(text),
+        _ => false,
+    };
+    found.fixes.retain(|fix| one(&fix.edits));
+    if !found.fixes.iter().any(|fix| fix.preferred)
+        && let Some(first) = found.fixes.iter_mut().find(|fix| fix.disabled.is_none())
+    {
+        first.preferred = true;
+    }
+}
+
+fn sorted(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    found.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
+    found.dedup_by(|a, b| (a.span, a.code, &a.message) == (b.span, b.code, &b.message));
+    found
+}
+
+/// Whether a definition of this type can be compiled on its own: it takes sizes and data, and
+/// yields data or is a command.
+pub fn is_program(ty: &Type) -> bool {
+    fn passes(ty: &Type) -> bool {
+        match ty {
+            Type::Pi(pi) => passes(&pi.body),
+            Type::Fun(param, result) => passes(param) && passes(result),
+            Type::Exp(data, _) | Type::Acc(data) => match &**data {
+                Type::Pair(a, b) => !contains_array(a) && !contains_array(b),
+                _ => true,
+            },
+            _ => true,
+        }
+    }
+    Stage::of(ty).is_some() && passes(ty)
+}

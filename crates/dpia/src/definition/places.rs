@@ -1,0 +1,87 @@
+//! Where things stand in the text of the definition that is reported on.
+
+use rise::core::{Origin, Source};
+use syntax::{Code, Diagnostic, Place, Span};
+
+use crate::functional::Written;
+use crate::phrase::PhraseProgram;
+
+/// Looks places up.
+pub(super) struct Places<'a> {
+    program: &'a PhraseProgram,
+    written: Written<'a>,
+}
+
+impl<'a> Places<'a> {
+    pub fn new(program: &'a PhraseProgram, written: Written<'a>) -> Places<'a> {
+        Places { program, written }
+    }
+
+    fn source(&self, origin: Origin) -> Option<&'a Source> {
+        self.program.origins.get(origin.0 as usize)
+    }
+
+    /// The name of the definition.
+    fn name(&self) -> Span {
+        let name = self.written.item.name();
+        name.map_or_else(Span::default, |name| name.span)
+    }
+
+    /// The word to point at; for what stands in another definition, the word of its use.
+    pub fn head(&self, origin: Origin) -> Span {
+        let Some(mut source) = self.source(origin) else {
+            return self.name();
+        };
+        // Uses of uses of …: as many as definitions.
+        for _ in 0..self.program.origins.len() {
+            if source.def.is_none() {
+                break;
+            }
+            match source.used_at.and_then(|at| self.source(at)) {
+                Some(used) => source = used,
+                None => return self.name(),
+            }
+        }
+        source.head
+    }
+
+    /// The place itself, in another definition where it is there.
+    pub fn really(&self, origin: Origin) -> Place {
+        match self.source(origin) {
+            Some(source) => Place {
+                item: source.def,
+                span: source.head,
+            },
+            None => self.name().into(),
+        }
+    }
+
+    /// Whether it stands in another definition.
+    pub fn is_elsewhere(&self, origin: Origin) -> bool {
+        self.source(origin).is_some_and(|s| s.def.is_some())
+    }
+
+    /// The text of the definition.
+    pub fn text(&self, span: Span) -> &'a str {
+        let range = std::ops::Range::from(span);
+        self.written.text.get(range).unwrap_or_default()
+    }
+
+    /// An error at a place; in another definition, at its use.
+    pub fn error(&self, code: Code, origin: Origin, text: impl Into<String>) -> Diagnostic {
+        let found = Diagnostic::error(code, self.head(origin), text);
+        match self.is_elsewhere(origin) {
+            true => {
+                let user = self.text(self.head(origin));
+                let here = format!("in `{user}`, here");
+                found.related(self.really(origin), here)
+            }
+            false => found,
+        }
+    }
+
+    /// An error of the definition as a whole.
+    pub fn whole(&self, code: Code, text: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(code, self.name(), text)
+    }
+}
