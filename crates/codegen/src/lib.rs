@@ -6,6 +6,7 @@ mod c;
 pub mod error;
 pub mod ir;
 pub mod lower;
+pub mod memory;
 pub mod module;
 mod passes;
 pub mod signature;

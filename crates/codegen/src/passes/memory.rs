@@ -5,8 +5,9 @@ use nat::{Facts, Nat, Prop};
 use rise::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::c::{CType, MAX_ON_STACK, Plan};
+use crate::c::{CType, Plan};
 use crate::ir::{Function, Home, Id, LoopMode, Stmt, StmtKind};
+use crate::memory::Keeping;
 use crate::module::Target;
 
 use super::uses::{Mention, Uses};
@@ -33,7 +34,10 @@ pub(crate) fn on_heap(function: &Function) -> FxHashSet<Id> {
             .zip(elem.ok())
             .and_then(|(n, e)| n.checked_mul(e.size()));
         match bytes {
-            Some(bytes) if bytes > 0 && bytes <= MAX_ON_STACK && total + bytes <= MAX_STACK => {
+            Some(bytes)
+                if Keeping::of_array(Some(bytes)) == Keeping::Stack
+                    && total + bytes <= MAX_STACK =>
+            {
                 total += bytes;
             }
             _ => heap.extend(u32::try_from(at).map(Id)),
