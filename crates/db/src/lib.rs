@@ -9,6 +9,7 @@ mod batch;
 mod cut;
 mod edit;
 mod files;
+mod flow;
 mod guard;
 mod header;
 mod inputs;
@@ -20,6 +21,7 @@ mod scope;
 mod stages;
 mod targets;
 mod trees;
+mod values;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -42,6 +44,7 @@ pub use recursion::Recursion;
 pub use salsa::Cancelled;
 pub use scope::{Binding, Definitions, Origin, Scope};
 pub use stages::Staged;
+pub use values::{Values, default_sizes};
 
 /// What the tracked functions may ask of the database besides salsa.
 #[salsa::db]
