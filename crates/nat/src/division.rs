@@ -275,3 +275,45 @@ fn drop_inner_remainders(a: &Nat, b: &Nat) -> Nat {
     }
     out
 }
+
+/// `a / b` for a number `b` that divides every term because of its powers, whose exponents are
+/// large enough: `2^(k-i) / 2` is `2^(k-i-1)` where `k > i`.
+pub(crate) fn exact_quotient(a: &Nat, b: i64, is_nonneg: &dyn Fn(&Nat) -> bool) -> Option<Nat> {
+    if b < 2 {
+        return None;
+    }
+    let mut quotient = Nat::ZERO;
+    for term in a.terms().iter() {
+        let part = match term.coeff % b {
+            0 => Nat::from_term(term.mono.clone(), term.coeff / b),
+            _ => term_quotient(term, b, is_nonneg)?,
+        };
+        quotient = Nat::add(&quotient, &part);
+    }
+    Some(quotient)
+}
+
+fn term_quotient(term: &Term, b: i64, is_nonneg: &dyn Fn(&Nat) -> bool) -> Option<Nat> {
+    term.mono.0.iter().enumerate().find_map(|(at, factor)| {
+        let Some(Op::Pow(base, exp)) = factor.atom.op() else {
+            return None;
+        };
+        let number = base.as_const().filter(|base| *base >= 2)?;
+        let exp = exp.scale(i64::from(factor.exp));
+        // So many of the power's factors make up what is missing.
+        let mut coeff = term.coeff;
+        let mut taken = 0;
+        while coeff % b != 0 {
+            coeff = coeff.checked_mul(number).filter(|_| taken < 63)?;
+            taken += 1;
+        }
+        let left = Nat::sub(&exp, &Nat::constant(taken));
+        if !is_nonneg(&left) {
+            return None;
+        }
+        let mut others = term.mono.clone();
+        others.0.remove(at);
+        let others = Nat::from_term(others, coeff / b);
+        Some(Nat::mul(&others, &Nat::pow(base, &left)))
+    })
+}

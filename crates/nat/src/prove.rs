@@ -1,7 +1,7 @@
 //! Deciding conditions under assumptions.
 
 use crate::arith::plain_mul;
-use crate::division::{Rounding, divide, reduce};
+use crate::division::{Rounding, divide, exact_quotient, reduce};
 use crate::facts::{Facts, Known};
 use crate::functions::{Extremum, build, of_members};
 use crate::nonneg::is_nonneg;
@@ -205,7 +205,15 @@ fn quotient(known: &Known, a: &Nat, b: &Nat) -> Option<Nat> {
     if is_nonneg(known, &rest) && is_nonneg(known, &(&b - &rest - 1)) {
         return Some(quotient);
     }
+    if let Some(exact) = by_powers(known, &rest, &b) {
+        return Some(quotient + exact);
+    }
     (is_nonneg(known, &(-&rest - 1)) && is_nonneg(known, &(&b + &rest))).then(|| quotient - 1)
+}
+
+/// What powers with exponents of at least 1 are divided by.
+fn by_powers(known: &Known, a: &Nat, b: &Nat) -> Option<Nat> {
+    exact_quotient(a, b.as_const()?, &|exp| is_nonneg(known, exp))
 }
 
 fn remainder(known: &Known, a: &Nat, b: &Nat) -> Option<Nat> {
@@ -334,6 +342,7 @@ pub(crate) fn divides(known: &Known, d: &Nat, a: &Nat) -> bool {
     };
     rest.is_zero()
         || d.as_const().is_some_and(|d| divides_all_residues(d, &rest))
+        || by_powers(known, &rest, &d).is_some()
         || divides_by_facts(known, &d, &rest, 3)
         || is_zero_by_equations(known, &a)
 }

@@ -270,3 +270,22 @@ fn a_quotient_by_a_sum_stays_a_quotient() {
     assert_eq!(facts.normalize(&quotient), quotient);
     assert_eq!(facts.normalize(&Nat::mul(&quotient, &divisor)), m);
 }
+
+#[test]
+fn powers_are_divided_where_their_exponents_are_large_enough() {
+    let (i, k, n) = (Var(0), Var(1), Var(2));
+    let power = |base: i64, exp: Nat| Nat::pow(&c(base), &exp);
+    let mut rounds = Facts::new();
+    rounds.range(i, &Nat::ZERO, &v(k));
+    let whole = power(2, v(k) - v(i));
+    assert!(rounds.proves(&divides(2, &v(n) * &whole)));
+    assert!(!rounds.proves(&divides(4, &v(n) * &whole)));
+    assert!(rounds.proves(&divides(4, &(&v(n) * &whole) * 2)));
+    assert!(!rounds.proves(&divides(3, whole.clone())));
+    let half = rounds.normalize(&Nat::div(&whole, &c(2)));
+    assert_eq!(half, power(2, v(k) - v(i) - 1));
+    assert!(rounds.proves(&equal(&Nat::div(&whole, &c(2)) * 2, whole.clone())));
+    assert!(!Facts::new().proves(&divides(2, whole)));
+    assert!(rounds.proves(&divides(9, power(3, v(k) - v(i) + 1))));
+    assert!(!rounds.proves(&divides(27, power(3, v(k) - v(i) + 1))));
+}
