@@ -1,17 +1,21 @@
 //! What is printed of phrases reads back as the same phrases.
+//!
+//! For every program of `examples` that can be compiled for a target: its functional and its
+//! imperative form print, parse, are inferred, are well-typed, have no races, and print the same.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use dpia::{PhraseProgram, Target, surface, typing};
+use dpia::{PhraseProgram, Target, races::races, surface, typing};
 use rise::core::{link, normalise, program_of, program_text};
 use rise::{Env, Resolution};
 use syntax::ast::Name;
-use syntax::{Dialect, GlobalId};
+use syntax::{Dialect, GlobalId, Severity};
 
 /// The C functions that a printed program declares before its definition.
 #[derive(Default)]
-struct Declared(Vec<(Name, std::sync::Arc<rise::Scheme>)>);
+struct Declared(Vec<(Name, Arc<rise::Scheme>)>);
 
 impl Env for Declared {
     fn resolve(&self, name: &str) -> Resolution {
@@ -26,57 +30,88 @@ impl Env for Declared {
     }
 }
 
-fn read(text: &str) -> PhraseProgram {
+fn read(text: &str) -> Result<PhraseProgram, String> {
     let mut declared = Declared::default();
     let mut defs = Vec::new();
     for span in syntax::split(text) {
         let text = &text[std::ops::Range::<usize>::from(span)];
         let parsed = syntax::parse_in(text, Dialect::Dpia);
-        assert_eq!(parsed.diagnostics, [], "{text}");
+        let mut found = parsed.diagnostics;
         let inference = typing::infer(&parsed.item, &declared);
-        let def = surface::elaborate(&parsed.item, &inference);
-        let Some(def) = def else {
-            panic!("{:#?}\n{text}", inference.diagnostics);
-        };
+        found.extend(inference.diagnostics.clone());
+        if let Some(error) = found.iter().find(|d| d.severity == Severity::Error) {
+            let place = &text[std::ops::Range::<usize>::from(error.span)];
+            return Err(format!("{} at {place}", error.message));
+        }
+        let def = surface::elaborate(&parsed.item, &inference).ok_or("no phrase")?;
         declared.0.push((def.name.clone(), inference.scheme));
-        defs.push(std::sync::Arc::new(def));
+        defs.push(Arc::new(def));
     }
     let last = GlobalId(defs.len() as u64 - 1);
     let lookup = |id: GlobalId| defs.get(usize::try_from(id.0).ok()?).cloned();
-    link(last, &lookup).expect("it can be linked")
+    link(last, &lookup).map_err(|error| error.to_string())
 }
 
-/// The text without what it assumes of sizes: reading may find one more condition on the way to
-/// the sizes that are left out.
-fn without_assumptions(text: &str) -> String {
-    let assumes = |line: &&str| line.starts_with("@assume");
-    let lines: Vec<&str> = text.lines().filter(|line| !assumes(line)).collect();
-    lines.join("\n")
-}
-
-fn reads_back(place: &str, program: &PhraseProgram) {
+fn reads_back(program: &PhraseProgram) -> Result<(), String> {
     let text = program_text(program);
-    let again = program_text(&read(&text));
-    assert_eq!(
-        without_assumptions(&again),
-        without_assumptions(&text),
-        "{place}"
-    );
+    dpia::check(program).map_err(|error| format!("{error}\n{text}"))?;
+    let again = read(&text).map_err(|error| format!("{error}\n{text}"))?;
+    let place = |origin: rise::core::Origin| {
+        let span = again.origins[origin.0 as usize].span;
+        text[std::ops::Range::<usize>::from(span)].to_owned()
+    };
+    dpia::check(&again).map_err(|e| format!("{e}\n at {}\n{text}", place(e.origin)))?;
+    if let [race, ..] = &races(&again)[..] {
+        return Err(format!("{race}\n{text}"));
+    }
+    let printed = program_text(&again);
+    let lines = text.lines().zip(printed.lines());
+    match lines.into_iter().find(|(a, b)| a != b) {
+        _ if printed == text => Ok(()),
+        Some((a, b)) => Err(format!("first\n  {a}\nthen\n  {b}\n{text}")),
+        None => Err(format!("{text}\n{printed}")),
+    }
 }
 
-fn programs(folder: &str, target: Target) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../examples")
-        .join(folder);
-    let mut count = 0;
+/// The text of a program with those that it imports in front.
+fn whole(path: &Path) -> String {
+    let text = fs::read_to_string(path).expect("a program");
+    let mut out = String::new();
+    for line in text.lines() {
+        match line.strip_prefix("import \"") {
+            Some(rest) => out.push_str(&whole(&path.with_file_name(rest.trim_end_matches('"')))),
+            None => {
+                out.push_str(line);
+                out.push('\n');
+            }
+        }
+    }
+    out
+}
+
+/// Every program below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("the examples are there") {
         let path = entry.expect("an entry").path();
-        let text = fs::read_to_string(&path).expect("a text");
-        if text.contains("import ") {
-            continue;
+        match path.is_dir() {
+            true => found.extend(files(&path)),
+            false if path.extension().is_some_and(|ext| ext == "rise") => found.push(path),
+            false => {}
         }
-        for span in syntax::split(&text) {
-            let item = syntax::parse(&text[std::ops::Range::<usize>::from(span)]).item;
+    }
+    found.sort();
+    found
+}
+
+fn programs(target: Target, least: usize) {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let (mut count, mut failures) = (0, Vec::new());
+    for path in files(&examples) {
+        let own = fs::read_to_string(&path).expect("a text");
+        let text = whole(&path);
+        for span in syntax::split(&own) {
+            let item = syntax::parse(&own[std::ops::Range::<usize>::from(span)]).item;
             let Some(name) = item.name() else { continue };
             let Ok(mut program) = program_of(&text, &name.name) else {
                 continue;
@@ -86,21 +121,31 @@ fn programs(folder: &str, target: Target) {
                 continue;
             };
             count += 1;
-            let place = format!("{}: {}", path.display(), name.name);
-            reads_back(&place, &functional);
             let imperative = dpia::imperative(&functional).expect("it is total");
-            reads_back(&place, &imperative);
+            for (form, program) in [("functional", &functional), ("imperative", &imperative)] {
+                if let Err(error) = reads_back(program) {
+                    let place = path.strip_prefix(&examples).unwrap_or(&path).display();
+                    failures.push(format!("{place}: {} ({form}): {error}", name.name));
+                }
+            }
         }
     }
-    assert!(count > 10);
+    assert!(count > least, "only {count} programs");
+    let (failed, all) = (failures.len(), failures.join("\n"));
+    assert!(failures.is_empty(), "{failed} of {count}\n{all}");
 }
 
 #[test]
 fn programs_for_c_read_back() {
-    programs("c", Target::C);
+    programs(Target::C, 100);
 }
 
 #[test]
 fn programs_for_openmp_read_back() {
-    programs("openmp", Target::OpenMp);
+    programs(Target::OpenMp, 100);
+}
+
+#[test]
+fn programs_for_opencl_read_back() {
+    programs(Target::OpenCl, 50);
 }

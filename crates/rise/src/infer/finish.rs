@@ -18,6 +18,7 @@ impl Infer<'_> {
     pub(super) fn finish(mut self, ty: Ty) -> Inference {
         self.assume_rest();
         self.settle();
+        self.settle_quotients();
         self.decide_equations();
         let open = self.open_vars(&self.table.ty(&ty));
         self.settle_literals(&|v| open.contains(&v));

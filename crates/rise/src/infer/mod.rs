@@ -103,6 +103,8 @@ struct Infer<'a> {
     equations: Vec<Equation>,
     accesses: phrase::Accesses,
     solved_since_settle: bool,
+    /// Whether equations may be solved by any division.
+    dividing: bool,
     obligations: Vec<Pending>,
     /// Open variables that obligations mention: solving one makes `facts` stale.
     obligation_vars: FxHashSet<Var>,
@@ -143,6 +145,7 @@ impl<'a> Infer<'a> {
             equations: Vec::new(),
             accesses: phrase::Accesses::default(),
             solved_since_settle: false,
+            dividing: false,
             obligations: Vec::new(),
             obligation_vars: FxHashSet::default(),
             facts: FactCache::default(),

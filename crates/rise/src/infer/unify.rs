@@ -402,6 +402,9 @@ impl Infer<'_> {
         );
         match solution {
             Solution::Trivial => true,
+            Solution::Solved(assignments) if !self.dividing && divides_by_more(&assignments) => {
+                false
+            }
             Solution::Solved(assignments) => {
                 let span = self.demands[demand].cause.span;
                 for assignment in assignments {
@@ -473,6 +476,28 @@ impl Infer<'_> {
         self.solved_since_settle = false;
     }
 
+    /// The equations that nothing else has solved, where it takes a condition such as
+    /// `n/8 divides n` to solve them, in their order.
+    pub(super) fn settle_quotients(&mut self) {
+        let mut at = 0;
+        while let Some(equation) = self.equations.get(at).cloned() {
+            let (a, b) = (
+                self.table.nat(&equation.expected),
+                self.table.nat(&equation.found),
+            );
+            self.dividing = true;
+            let solved = self.try_equate(&a, &b, equation.demand);
+            self.dividing = false;
+            if solved {
+                self.equations.remove(at);
+                self.settle();
+                at = 0;
+            } else {
+                at += 1;
+            }
+        }
+    }
+
     /// A fresh variable that stands for itself, one level further in.
     pub(super) fn skolem(&mut self, name: syntax::ast::Name, kind: Kind) -> Var {
         self.table.add(VarInfo {
@@ -491,6 +516,16 @@ impl Infer<'_> {
     pub(super) fn var_as_arg(&self, var: Var, kind: Kind) -> Arg {
         crate::core::var_arg(var, kind)
     }
+}
+
+/// Whether a value is a quotient by more than a name or a number, with the condition that there is
+/// no rest. What else is found out may say the value without one.
+fn divides_by_more(assignments: &[nat::Assignment]) -> bool {
+    let simple = |d: &Nat| d.as_var().is_some() || d.as_const().is_some();
+    let needs = assignments.iter().flat_map(|a| &a.needs);
+    needs
+        .into_iter()
+        .any(|need| matches!(need, Prop::Divides(d, _) if !simple(d)))
 }
 
 /// Whether the type variable occurs in the (fully read) type.
