@@ -3,6 +3,7 @@
 mod bench;
 mod fuzz;
 mod generate;
+mod sanitize;
 mod tidy;
 
 use std::path::Path;
@@ -25,6 +26,8 @@ enum Task {
     Fuzz(fuzz::Options),
     /// Make the tree-sitter parser and the copies of its queries anew.
     Generate,
+    /// Run the examples under the address, undefined behaviour and thread sanitizers.
+    Sanitize(sanitize::Options),
     /// Check the rules of the house: which crate uses which, how long a file is.
     Tidy,
 }
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
         Task::Bench(options) => bench::run(&options).map_err(|error| error.to_string()),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Generate => generate::run(&root),
+        Task::Sanitize(options) => sanitize::run(&root, &options),
         Task::Tidy => tidy(&root),
     };
     match result {

@@ -1,18 +1,41 @@
-//! Choices that a seed makes.
+//! Choices that a seed makes, or that were made before.
 
-/// A source of choices (SplitMix64).
+/// A source of choices: SplitMix64, or a list.
 #[derive(Clone, Debug)]
-pub struct Choice(u64);
+pub struct Choice {
+    state: u64,
+    /// Choices that count before the seed; 0 behind the last, if there are any.
+    given: Option<Vec<u32>>,
+    taken: Vec<u32>,
+}
 
 impl Choice {
     /// The choices of a seed.
     pub fn new(seed: u64) -> Choice {
-        Choice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5DEE_CE66_D1CE_4E5B)
+        Choice {
+            state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5DEE_CE66_D1CE_4E5B,
+            given: None,
+            taken: Vec::new(),
+        }
+    }
+
+    /// These choices, and 0 behind the last.
+    pub fn given(choices: &[u32]) -> Choice {
+        Choice {
+            state: 0,
+            given: Some(choices.to_vec()),
+            taken: Vec::new(),
+        }
+    }
+
+    /// The choices that were made.
+    pub fn taken(self) -> Vec<u32> {
+        self.taken
     }
 
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^ (z >> 31)
@@ -20,12 +43,18 @@ impl Choice {
 
     /// A number below `n`.
     pub fn below(&mut self, n: u32) -> u32 {
-        u32::try_from(self.next() % u64::from(n.max(1))).unwrap_or(0)
+        let n = n.max(1);
+        let number = match &self.given {
+            Some(given) => given.get(self.taken.len()).copied().unwrap_or(0) % n,
+            None => u32::try_from(self.next() % u64::from(n)).unwrap_or(0),
+        };
+        self.taken.push(number);
+        number
     }
 
-    /// True once in `n` times.
+    /// True once in `n` times; not for the choice 0.
     pub fn one_in(&mut self, n: u32) -> bool {
-        self.below(n) == 0
+        self.below(n) == n - 1
     }
 
     /// One of these.

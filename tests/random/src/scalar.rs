@@ -1,23 +1,21 @@
-//! Scalar expressions.
+//! Expressions without arrays.
 
-use crate::{Data, Maker};
+use crate::{Data, Maker, Num, Scope};
 
 impl Maker {
-    /// A scalar computed from a value without arrays and from the scalars in scope.
-    pub fn computed(&mut self, value: &str, ty: &Data, scope: &[(String, Data)]) -> (String, Data) {
+    /// A scalar, pair or vector computed from a value without arrays and from the scalars in scope.
+    pub fn computed(&mut self, value: &str, ty: &Data, scope: &Scope) -> (String, Data) {
         if let Data::Pair(a, b) = ty
-            && self.choice.one_in(4)
+            && a.is_scalar()
+            && b.is_scalar()
+            && self.choice.one_in(3)
         {
-            // A pair of scalars is written as one.
-            let first = self.scalar(&format!("{value}._1"), a);
-            let second = self.scalar(&format!("{value}._2"), b);
-            if a.is_scalar() && b.is_scalar() {
-                return (format!("({first}, {second})"), ty.clone());
-            }
+            return (self.pair(value, a, b), ty.clone());
         }
-        let (value, ty) = self.some_scalar(value, ty);
-        let mut text = self.scalar(&value, &ty);
+        let (value, ty) = self.part(value, ty);
+        let mut text = self.single(&value, &ty);
         if let Some((other, _)) = scope.iter().find(|(_, other)| *other == ty)
+            && ty.is_number()
             && self.choice.one_in(2)
         {
             text = format!("{text} + {other}");
@@ -25,60 +23,174 @@ impl Maker {
         (text, ty)
     }
 
-    /// A scalar in a value without arrays.
-    fn some_scalar(&mut self, value: &str, ty: &Data) -> (String, Data) {
+    /// A pair of scalars made from one.
+    fn pair(&mut self, value: &str, a: &Data, b: &Data) -> String {
+        match self.choice.below(4) {
+            0 => {
+                let first = self.single(&format!("{value}._1"), a);
+                let second = self.single(&format!("{value}._2"), b);
+                format!("({first}, {second})")
+            }
+            1 => {
+                let first = self.single(&format!("fst({value})"), a);
+                format!("makePair({first})(snd({value}))")
+            }
+            2 => {
+                let x = self.name("h");
+                let half = self.single(&x, a);
+                format!("mapFst(fun({x} => {half}))({value})")
+            }
+            _ => {
+                let x = self.name("h");
+                let half = self.single(&x, b);
+                format!("mapSnd(fun({x} => {half}))({value})")
+            }
+        }
+    }
+
+    /// A scalar or vector in a value without arrays.
+    pub fn part(&mut self, value: &str, ty: &Data) -> (String, Data) {
         match ty {
             Data::Pair(a, b) => match self.choice.one_in(2) {
-                true => self.some_scalar(&format!("{value}._1"), a),
-                false => self.some_scalar(&format!("{value}._2"), b),
+                true => self.part(&format!("{value}._1"), a),
+                false => self.part(&format!("{value}._2"), b),
             },
             _ => (value.to_owned(), ty.clone()),
         }
     }
 
-    fn scalar(&mut self, value: &str, ty: &Data) -> String {
-        let k = self.literal(ty);
-        match (self.choice.below(8), ty) {
-            (0, _) => value.to_owned(),
-            (1, _) => format!("{value} * {value}"),
-            (2, _) => format!("{value} - {k}"),
-            (3, _) => format!("select({value} < {k})({value})({k})"),
-            (4, Data::Int) => format!("{value} % 7"),
-            (4, _) => format!("{value} / 2.0f"),
-            (5, _) => {
+    /// A scalar or vector from one of the same type.
+    pub fn single(&mut self, value: &str, ty: &Data) -> String {
+        match ty {
+            Data::Vector(lanes, num) => self.vector(value, *lanes, *num),
+            Data::Scalar(Num::Bool) => self.truth(value),
+            Data::Scalar(num) => self.scalar(value, *num),
+            Data::Pair(..) | Data::Array(..) => value.to_owned(),
+        }
+    }
+
+    fn scalar(&mut self, value: &str, num: Num) -> String {
+        let k = self.literal(num);
+        match self.choice.below(12) {
+            0 => value.to_owned(),
+            1 => format!("{value} * {value}"),
+            2 => format!("{value} - {k}"),
+            3 => format!("select({value} < {k})({value})({k})"),
+            4 if num.is_float() => format!("{value} / {}", self.positive(num)),
+            4 => format!("{value} % {}", self.positive(num)),
+            5 => {
                 let x = self.name("t");
-                format!("let {x} = {value} + {k} in {x} * {x}")
+                format!("(let {x} = {value} + {k} in {x} * {x})")
             }
-            (6, _) => format!("-({value}) + {k}"),
+            6 => format!("-({value}) + {k}"),
+            7 => format!("{value} / {}", self.positive(num)),
+            8 => {
+                // There and back, by way of another type.
+                let between = self.choice.of(Num::ALL);
+                let (there, back) = (between.name(), num.name());
+                format!("(cast((cast({value}) : {there})) : {back})")
+            }
+            9 if self.choice.one_in(2) => self.foreign_call(value, num),
+            10 => {
+                let list = format!("makeArray(3)({value}, {k}, {value} + {k})");
+                format!("({list} |> idx({}))", self.choice.below(3))
+            }
+            11 => {
+                let test = self.comparison(value, num);
+                format!("select(!({test}) || {value} >= {k})({k})({value} + {k})")
+            }
             _ => format!("{value} * {k} + {k}"),
         }
     }
 
-    /// `fun(acc, x => …)` for reductions and scans: `acc` of type `out`, `x` of `elem`.
+    fn comparison(&mut self, value: &str, num: Num) -> String {
+        let sign = self.choice.of(&["<", "<=", ">", ">=", "==", "!="]);
+        format!("{value} {sign} {}", self.literal(num))
+    }
+
+    fn truth(&mut self, value: &str) -> String {
+        match self.choice.below(5) {
+            0 => value.to_owned(),
+            1 => format!("!{value}"),
+            2 => format!("{value} && true"),
+            3 => format!("({value} || false) == {value}"),
+            _ => self.foreign_call(value, Num::Bool),
+        }
+    }
+
+    fn vector(&mut self, value: &str, lanes: u32, num: Num) -> String {
+        let k = self.literal(num);
+        match self.choice.below(5) {
+            0 => value.to_owned(),
+            1 => format!("{value} * {value}"),
+            2 => format!(
+                "{value} + (vectorFromScalar({k}) : Vec[{lanes}, {}])",
+                num.name()
+            ),
+            3 => format!("{value} - {value} * {value}"),
+            _ => {
+                let x = self.name("l");
+                let lane = match self.choice.below(3) {
+                    0 => format!("select({x} < {k})({k})({x})"),
+                    1 => format!("{x} * {k} + {x}"),
+                    _ => format!("-{x}"),
+                };
+                format!("({value} |> mapVec(fun({x} => {lane})))")
+            }
+        }
+    }
+
+    /// `fun(acc, x => …)` for reductions, `fun(x, acc => …)` for scans of one type: `acc` has type
+    /// `out`, `x` has `elem`.
     pub fn combination(&mut self, out: &Data, elem: &Data) -> String {
         let (a, x) = (self.name("a"), self.name("x"));
-        let (mut part, part_ty) = self.some_scalar(&x, elem);
+        let (mut part, part_ty) = self.part(&x, elem);
         if part_ty != *out {
             part = format!("(cast({part}) : {out})");
         }
-        let body = match self.choice.below(4) {
-            0 => format!("{a} + {part} * {part}"),
-            1 => format!("select({a} < {part})({part})({a})"),
-            2 => format!("{a} - {part}"),
+        let body = match (out, self.choice.below(4)) {
+            (Data::Vector(..), 0) => format!("{a} - {part}"),
+            (Data::Vector(..), _) => format!("{a} + {part} * {part}"),
+            (_, 1) => format!("select({a} < {part})({part})({a})"),
+            (_, 2) => format!("{a} - {part}"),
+            (_, 3) => format!("{a} + {part} * {part}"),
             _ => format!("{a} + {part}"),
         };
-        // `scanSeq` takes the element first, reductions the accumulator.
-        if out == elem && body.starts_with(&format!("{a} + {part}")) {
-            return format!("fun({a}, {x} => {body})");
-        }
         format!("fun({a}, {x} => {body})")
     }
 
-    pub fn literal(&mut self, ty: &Data) -> String {
-        let k = self.choice.below(5);
+    /// What a reduction to this type starts with.
+    pub fn start(&mut self, ty: &Data) -> String {
         match ty {
-            Data::Int => format!("{k}"),
-            _ => format!("{k}.5f"),
+            Data::Vector(lanes, num) => {
+                let k = self.literal(*num);
+                format!("(vectorFromScalar({k}) : Vec[{lanes}, {}])", num.name())
+            }
+            Data::Scalar(num) => self.literal(*num),
+            Data::Pair(a, b) => {
+                let (a, b) = (self.start(a), self.start(b));
+                format!("({a}, {b})")
+            }
+            Data::Array(..) => "_".to_owned(),
+        }
+    }
+
+    pub fn literal(&mut self, num: Num) -> String {
+        let k = self.choice.below(5);
+        match num {
+            Num::Bool => if k < 3 { "true" } else { "false" }.to_owned(),
+            Num::F32 => format!("{k}.5f"),
+            _ if num.is_float() => format!("{k}.5{}", num.name()),
+            _ => format!("{k}{}", num.name()),
+        }
+    }
+
+    /// A number that can divide.
+    fn positive(&mut self, num: Num) -> String {
+        let k = 1 + self.choice.below(7);
+        match num.is_float() {
+            true => format!("{k}.0{}", num.name()),
+            false => format!("{k}{}", num.name()),
         }
     }
 }

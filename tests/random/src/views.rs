@@ -1,10 +1,13 @@
-//! Views: on what is read, and on what is written.
+//! Views on what is read.
 
-use crate::{Data, LARGE, Maker, Size};
+use crate::{Data, LARGE, Maker, Scope, Size};
+
+/// A value seen through a view, if that is possible.
+type Seen = Option<(String, Data)>;
 
 impl Maker {
     /// A value that is read, seen through some views.
-    pub fn viewed(&mut self, value: &str, ty: &Data, scope: &[(String, Data)]) -> (String, Data) {
+    pub fn viewed(&mut self, value: &str, ty: &Data, scope: &Scope) -> (String, Data) {
         let (mut text, mut ty) = (value.to_owned(), ty.clone());
         for _ in 0..self.choice.below(4) {
             if let Some((next, out)) = self.view(&text, &ty, scope)
@@ -17,160 +20,223 @@ impl Maker {
         (text, ty)
     }
 
-    fn view(&mut self, xs: &str, ty: &Data, scope: &[(String, Data)]) -> Option<(String, Data)> {
+    fn view(&mut self, xs: &str, ty: &Data, scope: &Scope) -> Seen {
         let Data::Array(n, elem) = ty else {
             return None;
         };
         let (n, elem) = (*n, (**elem).clone());
         let k = 1 + self.choice.below(3);
-        match self.choice.below(14) {
+        match self.choice.below(24) {
             0 => split(xs, n, &elem, k),
             1 => joined(xs, ty),
             2 => transposed(xs, n, &elem),
-            3 => {
-                let size = n.constant()?;
-                let part = 1 + self.choice.below(size.max(1));
-                (part <= size).then(|| {
-                    (
-                        format!("{xs} |> take({part})"),
-                        Data::array(Size::number(part), elem),
-                    )
-                })
-            }
+            3 => self.taken(xs, n, elem),
             4 => {
-                let rest = Size {
-                    plus: n.plus.checked_sub(k)?,
-                    ..n
-                };
-                (rest.at_least() > 0)
-                    .then(|| (format!("{xs} |> drop({k})"), Data::array(rest, elem)))
+                let rest = n.shrunk(k)?;
+                Some((format!("{xs} |> drop({k})"), Data::array(rest, elem)))
             }
-            5 => {
-                // Windows one apart: one fewer than fit.
-                let windows = Size {
-                    plus: (n.plus + 1).checked_sub(k)?,
-                    ..n
-                };
-                (windows.at_least() > 0).then(|| {
-                    let window = Data::array(Size::number(k), elem);
-                    (
-                        format!("{xs} |> slide({k})(1)"),
-                        Data::array(windows, window),
-                    )
-                })
-            }
+            5 => self.windows(xs, n, elem, k),
             6 => {
                 let l = self.choice.below(3);
-                Some((
-                    format!("{xs} |> padClamp({l})({k})"),
-                    Data::array(n.grown(l + k), elem),
-                ))
+                let out = Data::array(n.grown(l + k), elem);
+                Some((format!("{xs} |> padClamp({l})({k})"), out))
             }
-            7 if elem.is_scalar() => {
-                let l = self.choice.below(3);
-                let pad = self.literal(&elem);
-                let text = format!("{xs} |> padCst({l})({k})({pad})");
-                Some((text, Data::array(n.grown(l + k), elem)))
-            }
-            8 if elem.is_scalar() => {
+            7 | 8 => self.padded(xs, n, elem, k),
+            9 | 10 if !elem.has_array() => {
                 let x = self.name("v");
-                let f = self.literal(&elem);
-                Some((
-                    format!("{xs} |> map(fun({x} => {x} * {f} - {f}))"),
-                    ty.clone(),
-                ))
+                let (body, out) = self.computed(&x, &elem, &[]);
+                let text = format!("{xs} |> map(fun({x} => {body}))");
+                Some((text, Data::array(n, out)))
             }
-            9 => Some((reversed(xs, n), ty.clone())),
-            10 => {
-                let (other, other_ty) = scope.iter().rev().find(|(_, other)| match other {
-                    Data::Array(m, _) => *m == n,
-                    _ => false,
-                })?;
-                let Data::Array(_, right) = other_ty else {
-                    return None;
-                };
-                if elem.has_array() || right.has_array() {
-                    return None;
-                }
-                let pair = Data::Pair(Box::new(elem), right.clone());
-                Some((format!("zip({xs})({other})"), Data::array(n, pair)))
-            }
-            11 if !elem.has_array() => {
-                let i = self.name("at");
-                let text =
-                    format!("zip({xs})(generate(fun({i} => (cast(indexAsNat({i})) : i32))))");
-                let pair = Data::Pair(Box::new(elem), Box::new(Data::Int));
-                Some((text, Data::array(n, pair)))
-            }
-            12 if elem.has_array() => {
+            11 => Some((self.reordered(xs, n), ty.clone())),
+            12 | 13 => self.zipped(xs, n, elem, scope),
+            14 => self.numbered(xs, n, elem),
+            15 | 16 if elem.has_array() => {
                 // The same for each row.
                 let row = self.name("row");
                 let (inner, out) = self.view(&row, &elem, &[])?;
-                Some((
-                    format!("{xs} |> map(fun({row} => {inner}))"),
-                    Data::array(n, out),
-                ))
+                let text = format!("{xs} |> map(fun({row} => {inner}))");
+                Some((text, Data::array(n, out)))
             }
-            13 if elem.has_array() && self.choice.one_in(2) => self.map_of_reductions(xs, n, &elem),
+            17 => self.map_of_reductions(xs, n, &elem),
+            18 => self.gathered(xs, n, elem),
+            19 => self.doubled(xs, n, elem, scope),
+            20 => self.halves(xs, n, &elem),
+            21 => self.generated(xs, n, elem),
+            22 => self.as_vectors(xs, n, &elem),
+            23 => as_scalars(xs, n, &elem),
             _ => None,
         }
     }
 
+    fn taken(&mut self, xs: &str, n: Size, elem: Data) -> Seen {
+        let size = n.constant()?;
+        let part = 1 + self.choice.below(size);
+        let out = Data::array(Size::number(part), elem);
+        (part <= size).then(|| (format!("{xs} |> take({part})"), out))
+    }
+
+    fn windows(&mut self, xs: &str, n: Size, elem: Data, k: u32) -> Seen {
+        let window = Data::array(Size::number(k), elem);
+        // Further apart where that comes out even.
+        if let Some(size) = n.constant().filter(|size| *size >= k)
+            && (size - k).is_multiple_of(2)
+            && self.choice.one_in(3)
+        {
+            let count = Size::number((size - k) / 2 + 1);
+            return Some((format!("{xs} |> slide({k})(2)"), Data::array(count, window)));
+        }
+        let windows = n.grown(1).shrunk(k)?;
+        Some((
+            format!("{xs} |> slide({k})(1)"),
+            Data::array(windows, window),
+        ))
+    }
+
+    fn padded(&mut self, xs: &str, n: Size, elem: Data, k: u32) -> Seen {
+        if elem.has_array() {
+            return None;
+        }
+        let l = self.choice.below(3);
+        let pad = self.start(&elem);
+        let text = format!("{xs} |> padCst({l})({k})({pad})");
+        Some((text, Data::array(n.grown(l + k), elem)))
+    }
+
+    fn zipped(&mut self, xs: &str, n: Size, elem: Data, scope: &Scope) -> Seen {
+        let as_long = |(_, other): &&(String, Data)| matches!(other, Data::Array(m, _) if *m == n);
+        let (other, other_ty) = scope.iter().rev().find(as_long)?;
+        let Data::Array(_, right) = other_ty else {
+            return None;
+        };
+        if elem.has_array() || right.has_array() {
+            return None;
+        }
+        let pair = Data::pair(elem, (**right).clone());
+        Some((format!("zip({xs})({other})"), Data::array(n, pair)))
+    }
+
+    /// Each element with its position.
+    fn numbered(&mut self, xs: &str, n: Size, elem: Data) -> Seen {
+        if elem.has_array() {
+            return None;
+        }
+        let i = self.name("at");
+        let text = format!("zip({xs})(generate(fun({i} => (cast(indexAsNat({i})) : i32))))");
+        Some((text, Data::array(n, Data::pair(elem, Data::INT))))
+    }
+
+    /// Elements at computed positions.
+    fn gathered(&mut self, xs: &str, n: Size, elem: Data) -> Seen {
+        let count = Size::number(1 + self.choice.below(6));
+        let (step, start) = (1 + self.choice.below(3), self.choice.below(4));
+        let i = self.name("at");
+        let at = format!("natAsIndex({n})((indexAsNat({i}) * {step} + {start}) % {n})");
+        let indices = format!("(generate(fun({i} => {at})) : {count}.Idx[{n}])");
+        let text = format!("{xs} |> gather({indices})");
+        Some((text, Data::array(count, elem)))
+    }
+
+    /// The array behind itself, or another one behind it, in memory: `concat` only writes.
+    fn doubled(&mut self, xs: &str, n: Size, elem: Data, scope: &Scope) -> Seen {
+        if elem.has_array() {
+            return None;
+        }
+        let like = |(_, other): &&(String, Data)| match other {
+            Data::Array(_, of) => **of == elem,
+            _ => false,
+        };
+        let (other, m) = match scope.iter().find(like) {
+            Some((name, Data::Array(m, _))) => (name.clone(), *m),
+            _ => (format!("({xs})"), n),
+        };
+        let total = Size {
+            of_n: n.of_n + m.of_n,
+            plus: n.plus + m.plus,
+        };
+        let text = format!("concat({xs} |> mapSeq(id))({other} |> mapSeq(id)) |> toMem");
+        Some((text, Data::array(total, elem)))
+    }
+
+    /// One component of every pair.
+    fn halves(&mut self, xs: &str, n: Size, elem: &Data) -> Seen {
+        let Data::Pair(a, b) = elem else {
+            return None;
+        };
+        let (half, of) = match self.choice.one_in(2) {
+            true => ("fst", a),
+            false => ("snd", b),
+        };
+        let text = match self.choice.below(4) > 0 {
+            true => format!("{half}(unzip({xs}))"),
+            false => format!("{xs} |> map({half})"),
+        };
+        Some((text, Data::array(n, (**of).clone())))
+    }
+
+    /// Elements by their positions, forwards or backwards.
+    fn generated(&mut self, xs: &str, n: Size, elem: Data) -> Seen {
+        let i = self.name("at");
+        let at = match self.choice.one_in(2) {
+            true => format!("natAsIndex({n})({n} - 1 - indexAsNat({i}))"),
+            false => i.clone(),
+        };
+        let text = format!("(generate(fun({i} => ({xs} |> idx({at})))) : {n}.{elem})");
+        Some((text, Data::array(n, elem)))
+    }
+
+    fn as_vectors(&mut self, xs: &str, n: Size, elem: &Data) -> Seen {
+        let Data::Scalar(num) = elem else {
+            return None;
+        };
+        let lanes = self.choice.of(&[2, 4]);
+        let (of_n, plus) = (n.of_n, n.plus);
+        if !elem.is_number() || !of_n.is_multiple_of(lanes) || !plus.is_multiple_of(lanes) {
+            return None;
+        }
+        let count = Size {
+            of_n: of_n / lanes,
+            plus: plus / lanes,
+        };
+        let vectors = Data::array(count, Data::Vector(lanes, *num));
+        Some((format!("{xs} |> asVector({lanes})"), vectors))
+    }
+
     /// Rows that are reduced where they are read.
-    fn map_of_reductions(&mut self, xs: &str, n: Size, elem: &Data) -> Option<(String, Data)> {
+    fn map_of_reductions(&mut self, xs: &str, n: Size, elem: &Data) -> Seen {
         let Data::Array(_, inner) = elem else {
             return None;
         };
-        if !inner.is_scalar() {
+        if !inner.is_number() {
             return None;
         }
         let row = self.name("row");
         let f = self.combination(inner, inner);
-        let zero = self.literal(inner);
-        let text = format!("{xs} |> map(fun({row} => {row} |> reduceSeq({f})({zero})))");
+        let start = self.start(inner);
+        let text = format!("{xs} |> map(fun({row} => {row} |> reduceSeq({f})({start})))");
         Some((text, Data::array(n, (**inner).clone())))
     }
 
-    /// Views on what is written.
-    pub fn written_views(&mut self, value: &str, ty: &Data) -> (String, Data) {
-        let (mut text, mut ty) = (value.to_owned(), ty.clone());
-        for _ in 0..self.choice.below(3) {
-            let Data::Array(n, elem) = ty.clone() else {
-                break;
-            };
-            let k = 1 + self.choice.below(3);
-            let next = match self.choice.below(5) {
-                0 => split(&text, n, &elem, k),
-                1 => joined(&text, &ty),
-                2 => transposed(&text, n, &elem),
-                3 => Some((reversed(&text, n), ty.clone())),
-                _ => self.rows_rearranged(&text, n, &elem),
-            };
-            if let Some((next, out)) = next {
-                text = next;
-                ty = out;
+    /// The elements in another order, to be read or to be written.
+    pub fn reordered(&mut self, xs: &str, n: Size) -> String {
+        match n.constant() {
+            // Around by one or two.
+            Some(size) if self.choice.one_in(2) => {
+                let by = (1 + self.choice.below(2)) % size.max(1);
+                let back = size - by;
+                format!(
+                    "{xs} |> reorder({n})(natFun(i => (i + {by}) % {n}))(natFun(i => (i + {back}) % {n}))"
+                )
+            }
+            _ => {
+                format!("{xs} |> reorder({n})(natFun(i => {n} - 1 - i))(natFun(i => {n} - 1 - i))")
             }
         }
-        (text, ty)
-    }
-
-    fn rows_rearranged(&mut self, xs: &str, n: Size, elem: &Data) -> Option<(String, Data)> {
-        let Data::Array(m, inner) = elem else {
-            return None;
-        };
-        let row = self.name("row");
-        let (body, out) = match self.choice.below(2) {
-            0 => transposed(&row, *m, inner)?,
-            _ => (reversed(&row, *m), elem.clone()),
-        };
-        Some((
-            format!("{xs} |> map(fun({row} => {body}))"),
-            Data::array(n, out),
-        ))
     }
 }
 
-fn split(xs: &str, n: Size, elem: &Data, k: u32) -> Option<(String, Data)> {
+/// Rows of this length, if that divides.
+pub(crate) fn split(xs: &str, n: Size, elem: &Data, k: u32) -> Seen {
     if !n.of_n.is_multiple_of(k) || !n.plus.is_multiple_of(k) {
         return None;
     }
@@ -183,7 +249,7 @@ fn split(xs: &str, n: Size, elem: &Data, k: u32) -> Option<(String, Data)> {
 }
 
 /// Rows one after the other, if there are rows.
-pub(crate) fn joined(xs: &str, ty: &Data) -> Option<(String, Data)> {
+pub(crate) fn joined(xs: &str, ty: &Data) -> Seen {
     let Data::Array(n, rows) = ty else {
         return None;
     };
@@ -195,13 +261,12 @@ pub(crate) fn joined(xs: &str, ty: &Data) -> Option<(String, Data)> {
         (_, Some(m)) => n.times(m),
         _ => return None,
     };
-    Some((
-        format!("{xs} |> join"),
-        Data::array(total, (**inner).clone()),
-    ))
+    let out = Data::array(total, (**inner).clone());
+    Some((format!("{xs} |> join"), out))
 }
 
-fn transposed(xs: &str, n: Size, elem: &Data) -> Option<(String, Data)> {
+/// Columns as rows.
+pub(crate) fn transposed(xs: &str, n: Size, elem: &Data) -> Seen {
     let Data::Array(m, inner) = elem else {
         return None;
     };
@@ -209,6 +274,11 @@ fn transposed(xs: &str, n: Size, elem: &Data) -> Option<(String, Data)> {
     Some((format!("{xs} |> transpose"), Data::array(*m, row)))
 }
 
-fn reversed(xs: &str, n: Size) -> String {
-    format!("{xs} |> reorder({n})(natFun(i => {n} - 1 - i))(natFun(i => {n} - 1 - i))")
+/// The lanes of vectors.
+pub(crate) fn as_scalars(xs: &str, n: Size, elem: &Data) -> Seen {
+    let Data::Vector(lanes, num) = elem else {
+        return None;
+    };
+    let out = Data::array(n.times(*lanes), Data::Scalar(*num));
+    Some((format!("{xs} |> asScalar"), out))
 }

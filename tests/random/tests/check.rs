@@ -1,19 +1,24 @@
-//! Every random program checks.
+//! Every random program checks, and together they use every primitive of their targets.
 
-use random_programs::{Backend, program};
+use random_programs::{Backend, Program, program, program_of, shrink};
+
+const COUNT: u64 = 300;
+
+fn programs() -> impl Iterator<Item = (u64, Backend, Program)> {
+    [Backend::C, Backend::OpenMp]
+        .into_iter()
+        .flat_map(|backend| (0..COUNT).map(move |seed| (seed, backend, program(seed, backend))))
+}
 
 #[test]
 fn programs_check() {
     let mut wrong = Vec::new();
-    for backend in [Backend::C, Backend::OpenMp] {
-        for seed in 0..300 {
-            let program = program(seed, backend);
-            if let Err(error) = rise::core::program_of(&program.text, "random") {
-                wrong.push(format!(
-                    "seed {seed}, {backend:?}: {error}\n{}",
-                    program.text
-                ));
-            }
+    for (seed, backend, program) in programs() {
+        if let Err(error) = rise::core::program_of(&program.text, "random") {
+            wrong.push(format!(
+                "seed {seed}, {backend:?}: {error}\n{}",
+                program.text
+            ));
         }
     }
     assert!(
@@ -22,4 +27,64 @@ fn programs_check() {
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+#[test]
+fn every_primitive_is_used() {
+    /// Only for OpenCL; written as operators; or about what only another program knows.
+    const ELSEWHERE: &[&str] = &[
+        "mapGlobal",
+        "mapWorkGroup",
+        "mapLocal",
+        "oclRun",
+        "letValue",
+        "add",
+        "sub",
+        "mul",
+        "div",
+        "mod",
+        "neg",
+        "gt",
+        "lt",
+        "ge",
+        "le",
+        "equal",
+        "notEqual",
+        "not",
+        "and",
+        "or",
+        "assume",
+        "depZip",
+        "asVectorAligned",
+    ];
+    let all: String = programs().map(|(_, _, program)| program.text).collect();
+    let used = |name: &str| {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        all.split(|c| !is_word(c)).any(|word| word == name)
+    };
+    let missing: Vec<&str> = rise::Primitive::ALL
+        .iter()
+        .map(|primitive| primitive.name())
+        .filter(|name| !ELSEWHERE.contains(name) && !used(name))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn choices_make_the_program_again() {
+    for (_, backend, program) in programs().take(50) {
+        assert_eq!(program_of(&program.choices, backend).text, program.text);
+    }
+}
+
+#[test]
+fn what_is_wrong_gets_smaller() {
+    let wrong = |program: &Program| program.text.contains("scanSeq");
+    let found = programs().find(|(_, _, program)| wrong(program));
+    let Some((_, backend, program)) = found else {
+        panic!("no program scans");
+    };
+    let small = shrink(&program, backend, 500, &mut |program| wrong(program));
+    assert!(wrong(&small) && small.text.len() <= program.text.len());
+    assert!(rise::core::program_of(&small.text, "random").is_ok());
 }

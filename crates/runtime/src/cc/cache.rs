@@ -23,7 +23,11 @@ pub fn root() -> Option<PathBuf> {
             .map(PathBuf::from)
             .filter(|path| path.is_absolute())
     };
-    let home = || variable("HOME").map(|home| home.join(".cache"));
+    // A home that is not there is not ours to make.
+    let home = || {
+        let home = variable("HOME").filter(|home| home.is_dir());
+        home.map(|home| home.join(".cache"))
+    };
     let cache = variable("XDG_CACHE_HOME")
         .or_else(home)
         .map(|path| path.join("rise-ls"));

@@ -7,16 +7,47 @@ use std::fmt::Write;
 use syntax::ast::ScalarType;
 
 /// `rise_ls_call`, which takes the arguments from an array of pointers. Types are declared here
-/// again: between files those of the same structure are the same.
-pub fn text(program: &Program<'_>) -> String {
+/// again: between files those of the same structure are the same. With several programs the first
+/// argument is the number of the one that is called.
+pub fn text(programs: &[Program<'_>]) -> String {
     let mut types = Types::default();
+    let (mut declarations, mut calls) = (String::new(), String::new());
+    let many = programs.len() > 1;
+    for (number, program) in programs.iter().enumerate() {
+        let (declared, passed) = parameters(program, usize::from(many), &mut types);
+        let name = program.function;
+        // Writing to a string does not fail.
+        let _ = writeln!(declarations, "void {name}({});", declared.join(", "));
+        let call = format!("{name}({});", passed.join(", "));
+        let _ = match many {
+            true => writeln!(calls, "    case {number}: {call} break;"),
+            false => writeln!(calls, "    {call}"),
+        };
+    }
+    if many {
+        calls = format!("    switch (*(const int *)rise_ls_arguments[0]) {{\n{calls}    }}\n");
+    }
+    format!(
+        "{}{declarations}void rise_ls_call(void *rise_ls_output, void *const *rise_ls_arguments);\n\
+         void rise_ls_call(void *rise_ls_output, void *const *rise_ls_arguments)\n{{\n    (void)rise_ls_arguments;\n{calls}}}\n",
+        types.text,
+    )
+}
+
+/// The types of a function's parameters and what is passed for them; arguments are counted from
+/// `first`.
+fn parameters(
+    program: &Program<'_>,
+    first: usize,
+    types: &mut Types,
+) -> (Vec<String>, Vec<String>) {
     let mut declared = vec!["void *".to_owned()];
     let mut passed = vec!["rise_ls_output".to_owned()];
-    for at in 0..program.sizes {
+    for at in first..first + program.sizes {
         declared.push("int".to_owned());
         passed.push(format!("*(const int *)rise_ls_arguments[{at}]"));
     }
-    for (at, shape) in (program.sizes..).zip(program.params) {
+    for (at, shape) in (first + program.sizes..).zip(program.params) {
         match shape {
             Shape::Array(..) | Shape::DepArray(_) => {
                 declared.push("const void *".to_owned());
@@ -29,14 +60,7 @@ pub fn text(program: &Program<'_>) -> String {
             }
         }
     }
-    let Program { function, .. } = program;
-    format!(
-        "{}void {function}({});\nvoid rise_ls_call(void *rise_ls_output, void *const *rise_ls_arguments);\n\
-         void rise_ls_call(void *rise_ls_output, void *const *rise_ls_arguments)\n{{\n    (void)rise_ls_arguments;\n    {function}({});\n}}\n",
-        types.text,
-        declared.join(", "),
-        passed.join(", "),
-    )
+    (declared, passed)
 }
 
 /// Types that are declared.

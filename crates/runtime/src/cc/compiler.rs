@@ -22,13 +22,21 @@ pub struct Compiler {
     program: String,
     /// What `$CC` says behind the name.
     args: Vec<String>,
+    /// What `$CFLAGS` says; it counts more than what is always said.
+    flags: Vec<String>,
     /// What it says of itself.
     version: String,
 }
 
 impl Compiler {
-    /// The compiler that `$CC` names, else the first of `cc`, `gcc`, `clang` that runs.
+    /// The compiler that `$CC` names, else the first of `cc`, `gcc`, `clang` that runs, with the
+    /// options of `$CFLAGS`.
     pub fn find(limits: &Limits) -> Result<Compiler, CompileError> {
+        let flags = std::env::var("CFLAGS").unwrap_or_default();
+        Compiler::wanted(limits).map(|compiler| compiler.with_flags(&flags))
+    }
+
+    fn wanted(limits: &Limits) -> Result<Compiler, CompileError> {
         let wanted = std::env::var("CC")
             .ok()
             .filter(|text| !text.trim().is_empty());
@@ -56,8 +64,16 @@ impl Compiler {
         Some(Compiler {
             program,
             args,
+            flags: Vec::new(),
             version: String::from_utf8_lossy(&finished.stdout).into_owned(),
         })
+    }
+
+    /// The same with more options, apart by spaces, behind those that are always given.
+    pub fn with_flags(mut self, flags: &str) -> Compiler {
+        self.flags
+            .extend(flags.split_whitespace().map(str::to_owned));
+        self
     }
 
     /// The first line of what it says of itself.
@@ -70,10 +86,11 @@ impl Compiler {
         let Compiler {
             program,
             args,
+            flags,
             version,
         } = self;
         let processor = processor();
-        format!("{program} {args:?} {FLAGS:?} openmp {openmp}\n{version}\n{processor}\n")
+        format!("{program} {args:?} {FLAGS:?} {flags:?} openmp {openmp}\n{version}\n{processor}\n")
     }
 
     /// Compiles the C files of a folder to `run` there, and returns what the compiler says.
@@ -103,6 +120,7 @@ impl Compiler {
         command.args(&self.args).args(FLAGS);
         command.args(native.then_some(NATIVE));
         command.args(openmp.then_some("-fopenmp"));
+        command.args(&self.flags);
         command.args(["program.c", "call.c", "main.c", "-o", "run", "-lm"]);
         command.current_dir(folder).env("LC_ALL", "C");
         checked(process::run(&mut command, limits)?)

@@ -89,5 +89,12 @@ int main(int count, char **words)
     if (fclose(file) != 0) {
         fail(NO_FILE, "the result cannot be written");
     }
+    /* Nothing is left for those who look for leaks in the function. */
+    for (uint64_t i = 0; i < header[3]; i++) {
+        free(arguments[i]);
+    }
+    free(arguments);
+    free(output);
+    free(times);
     return 0;
 }

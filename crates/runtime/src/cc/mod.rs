@@ -107,14 +107,29 @@ impl Program<'_> {
         compiler: &Compiler,
         limits: &Limits,
     ) -> Result<Executable, CompileError> {
-        let entry = Entry::new(&[
-            ("program.c", self.text),
-            ("call.c", &call::text(self)),
-            ("main.c", MAIN),
-            ("compiler.txt", &compiler.identity(self.openmp)),
-        ]);
-        build(&entry, root, compiler, self.openmp, limits)
+        let alone = std::slice::from_ref(self);
+        compile_together(alone, self.text, root, compiler, limits)
     }
+}
+
+/// Compiles many programs at once, which takes little longer than one: `text` has the functions of
+/// all, each under a name of its own. The executable takes the number of a program before its
+/// sizes, if there are several.
+pub fn compile_together(
+    programs: &[Program<'_>],
+    text: &str,
+    root: &Path,
+    compiler: &Compiler,
+    limits: &Limits,
+) -> Result<Executable, CompileError> {
+    let openmp = programs.iter().any(|program| program.openmp);
+    let entry = Entry::new(&[
+        ("program.c", text),
+        ("call.c", &call::text(programs)),
+        ("main.c", MAIN),
+        ("compiler.txt", &compiler.identity(openmp)),
+    ]);
+    build(&entry, root, compiler, openmp, limits)
 }
 
 /// Compiles the files of an entry, or takes what is kept.

@@ -1,0 +1,295 @@
+//! Patterns that compute and write.
+
+use crate::{Backend, Data, Maker, Scope, Size, views};
+
+/// A written array, if that is possible.
+type Written = Option<(String, Data)>;
+
+impl Maker {
+    /// An array written element by element; a scalar is just computed.
+    pub fn stored_by_pattern(&mut self, value: &str, ty: &Data, scope: &Scope) -> (String, Data) {
+        let Data::Array(n, elem) = ty else {
+            return self.computed(value, ty, scope);
+        };
+        let n = *n;
+        if self.fuel > 0 && self.choice.one_in(3) {
+            self.fuel -= 1;
+            let special = match self.choice.below(6) {
+                0 => self.scan(value, n, elem),
+                1 => self.iterated(value, n, elem),
+                2 => self.ring(value, n, elem),
+                3 => self.rotation(value, n, elem),
+                4 => self.parts(value, n, elem),
+                _ => self.one_behind_the_other(value, n, elem, scope),
+            };
+            if let Some(special) = special {
+                return special;
+            }
+        }
+        let x = self.name("e");
+        let outside = self.parallel;
+        let pattern = self.pattern(n);
+        self.parallel |= pattern == "mapPar";
+        let (body, out) = self.element(&x, elem, scope);
+        self.parallel = outside;
+        let text = format!("{value} |> {pattern}(fun({x} => {body}))");
+        (text, Data::array(n, out))
+    }
+
+    fn pattern(&mut self, n: Size) -> &'static str {
+        if self.backend == Backend::OpenMp && self.choice.one_in(2) {
+            return "mapPar";
+        }
+        match n.constant() {
+            Some(1..=8) if self.choice.one_in(5) => "mapSeqUnroll",
+            _ => "mapSeq",
+        }
+    }
+
+    fn scan(&mut self, value: &str, n: Size, elem: &Data) -> Written {
+        if !elem.is_number() {
+            return None;
+        }
+        let f = self.combination(elem, elem);
+        let start = self.start(elem);
+        let text = format!("{value} |> scanSeq({f})({start})");
+        Some((text, Data::array(n, elem.clone())))
+    }
+
+    /// Rounds that each keep one of two or three.
+    fn iterated(&mut self, value: &str, n: Size, elem: &Data) -> Written {
+        if !elem.is_number() {
+            return None;
+        }
+        let by = 2 + self.choice.below(2);
+        let (mut rounds, mut left) = (0, n);
+        while left.of_n.is_multiple_of(by)
+            && left.plus.is_multiple_of(by)
+            && left.at_least() > 0
+            && rounds < 4
+        {
+            rounds += 1;
+            left = Size {
+                of_n: left.of_n / by,
+                plus: left.plus / by,
+            };
+        }
+        if rounds == 0 {
+            return None;
+        }
+        let f = self.combination(elem, elem);
+        let start = self.start(elem);
+        let (l, part) = (self.name("l"), self.name("part"));
+        let round = format!("{part} |> split({by}) |> mapSeq(reduceSeq({f})({start}))");
+        let text =
+            format!("{value} |> iterate({rounds})(depFun({l}: Nat => fun({part} => {round})))");
+        Some((text, Data::array(left, elem.clone())))
+    }
+
+    /// A stream of windows in a ring buffer.
+    fn ring(&mut self, value: &str, n: Size, elem: &Data) -> Written {
+        let width = 1 + self.choice.below(4);
+        let windows = n.grown(1).shrunk(width)?;
+        let room = width + self.choice.below(2);
+        let x = self.name("load");
+        let (load, kept) = match elem {
+            Data::Array(m, inner) if !inner.has_array() => {
+                let cell = self.name("cell");
+                let (body, out) = self.computed(&cell, inner, &[]);
+                let text = format!("{x} |> mapSeq(fun({cell} => {body}))");
+                (text, Data::array(*m, out))
+            }
+            elem if !elem.has_array() => self.computed(&x, elem, &[]),
+            _ => return None,
+        };
+        let source = format!("{value} |> circularBuffer({room})({width})(fun({x} => {load}))");
+        Some(self.stream(source, width, windows, kept))
+    }
+
+    /// A stream of windows in variables that move up.
+    fn rotation(&mut self, value: &str, n: Size, elem: &Data) -> Written {
+        let width = 1 + self.choice.below(4);
+        let windows = n.grown(1).shrunk(width)?;
+        if !elem.is_number() {
+            return None;
+        }
+        let source = match self.choice.one_in(3) {
+            false => format!("{value} |> rotateValues({width})(id)"),
+            true => {
+                let x = self.name("moved");
+                let body = self.single(&x, elem);
+                format!("{value} |> rotateValues({width})(fun({x} => {body}))")
+            }
+        };
+        Some(self.stream(source, width, windows, elem.clone()))
+    }
+
+    /// What is done with the windows of a stream.
+    fn stream(&mut self, source: String, width: u32, count: Size, kept: Data) -> (String, Data) {
+        let window = Data::array(Size::number(width), kept);
+        let w = self.name("w");
+        if let Data::Array(_, elem) = &window
+            && elem.is_scalar()
+            && self.choice.one_in(3)
+        {
+            // Computed as it passes by.
+            let (sum, out) = self.reduced(&w, &window, &[]);
+            let x = self.name("passing");
+            let (body, last) = self.computed(&x, &out, &[]);
+            let text = format!(
+                "{source} |> mapStream(fun({w} => {sum})) |> iterateStream(fun({x} => {body}))"
+            );
+            return (text, Data::array(count, last));
+        }
+        let (body, out) = self.element(&w, &window, &[]);
+        let text = format!("{source} |> iterateStream(fun({w} => {body}))");
+        (text, Data::array(count, out))
+    }
+
+    /// Parts of different lengths, each for itself, and joined again.
+    fn parts(&mut self, value: &str, n: Size, elem: &Data) -> Written {
+        let size = n.constant()?;
+        if elem.has_array() {
+            return None;
+        }
+        // `least`, `least + 1`, … add up to the size.
+        let fits = |count: &u32| {
+            let more = count * (count - 1) / 2;
+            size > more && (size - more).is_multiple_of(*count)
+        };
+        let all: Vec<u32> = (1..=3).filter(fits).collect();
+        let count = self.choice.of(&all);
+        let least = (size - count * (count - 1) / 2) / count;
+        let (k, part) = (self.name("k"), self.name("part"));
+        let cut = format!("{value} |> partition({count})(natFun(i => i + {least}))");
+        if elem.is_number() && self.choice.one_in(2) {
+            let f = self.combination(elem, elem);
+            let start = self.start(elem);
+            let one = format!("makeArray(1)({part} |> reduceSeq({f})({start})) |> mapSeq(id)");
+            let text =
+                format!("{cut} |> depMapSeq(depFun({k}: Nat => fun({part} => {one}))) |> depJoin");
+            return Some((text, Data::array(Size::number(count), elem.clone())));
+        }
+        let x = self.name("e");
+        let (body, out) = self.computed(&x, elem, &[]);
+        let each = format!("{part} |> mapSeq(fun({x} => {body}))");
+        let text =
+            format!("{cut} |> depMapSeq(depFun({k}: Nat => fun({part} => {each}))) |> depJoin");
+        Some((text, Data::array(n, out)))
+    }
+
+    /// Two arrays written one behind the other, or as pairs.
+    fn one_behind_the_other(
+        &mut self,
+        value: &str,
+        n: Size,
+        elem: &Data,
+        scope: &Scope,
+    ) -> Written {
+        let ty = Data::array(n, elem.clone());
+        let (first, first_ty) = self.stored_by_pattern(value, &ty, scope);
+        let (second, second_ty) = self.stored_by_pattern(value, &ty, scope);
+        let (Data::Array(n, a), Data::Array(m, b)) = (first_ty, second_ty) else {
+            return None;
+        };
+        if a == b {
+            let total = Size {
+                of_n: n.of_n + m.of_n,
+                plus: n.plus + m.plus,
+            };
+            return Some((format!("concat({first})({second})"), Data::array(total, *a)));
+        }
+        (n == m && !a.has_array() && !b.has_array()).then(|| {
+            let pairs = Data::array(n, Data::pair(*a, *b));
+            (format!("zip({first})({second})"), pairs)
+        })
+    }
+
+    /// What a pattern does with an element: computes a scalar, reduces an array, or writes one.
+    pub fn element(&mut self, x: &str, ty: &Data, scope: &Scope) -> (String, Data) {
+        if !ty.has_array() {
+            return self.computed(x, ty, scope);
+        }
+        let Data::Array(_, elem) = ty else {
+            let half = if self.choice.one_in(2) { 1 } else { 2 };
+            let Data::Pair(a, b) = ty else {
+                unreachable!("a type with an array")
+            };
+            let ty = if half == 1 { a } else { b };
+            return self.element(&format!("{x}._{half}"), ty, scope);
+        };
+        if self.fuel == 0 || (!elem.has_array() && self.choice.one_in(2)) {
+            return self.reduced(x, ty, scope);
+        }
+        self.fuel -= 1;
+        let (value, ty) = self.viewed(x, ty, scope);
+        let (written, ty) = self.stored_by_pattern(&value, &ty, scope);
+        self.written_views(&written, &ty)
+    }
+
+    /// An array brought down to one scalar, pair or vector.
+    pub fn reduced(&mut self, x: &str, ty: &Data, scope: &Scope) -> (String, Data) {
+        let mut value = x.to_owned();
+        let mut ty = ty.clone();
+        while let Some((next, out)) = views::joined(&value, &ty) {
+            value = next;
+            ty = out;
+        }
+        let Data::Array(n, elem) = &ty else {
+            return self.computed(&value, &ty, scope);
+        };
+        let out = match &**elem {
+            vector @ Data::Vector(..) => vector.clone(),
+            Data::Pair(a, b) if a.has_array() || b.has_array() => {
+                return (format!("{value} |> idx(0)"), (**elem).clone());
+            }
+            Data::Pair(a, _) if matches!(**a, Data::Vector(..)) => {
+                return (format!("({value} |> idx(0))"), (**elem).clone());
+            }
+            Data::Pair(_, b) if matches!(**b, Data::Vector(..)) => {
+                return (format!("({value} |> idx(0))"), (**elem).clone());
+            }
+            _ => self.number_type(),
+        };
+        let f = self.combination(&out, elem);
+        let start = self.start(&out);
+        let name = match n.constant() {
+            Some(1..=8) if self.choice.one_in(5) => "reduceSeqUnroll",
+            // Nobody has decided how.
+            _ if out == **elem && self.choice.one_in(60) => "reduce",
+            _ => "reduceSeq",
+        };
+        let reduction = format!("{name}({f})({start})");
+        if self.choice.one_in(10) {
+            // With a size that is taken out of a pair again.
+            let (k, ys) = (self.name("k"), self.name("ys"));
+            let pair = format!("(makeDepPair({n})({value}) : DepPair[{k} => {k}.{elem}])");
+            let text = format!(
+                "dmatch({pair})(depFun({k}: Nat => fun({ys} => {ys} |> reduceSeq({f})({start}))))"
+            );
+            return (text, out);
+        }
+        (format!("{value} |> {reduction}"), out)
+    }
+
+    /// All elements combined by many threads, sometimes, where the order does not matter.
+    pub fn parallel_reduction(&mut self, value: &str, ty: &Data) -> Option<String> {
+        if self.backend != Backend::OpenMp || self.parallel {
+            return None;
+        }
+        let Data::Array(_, elem) = ty else {
+            return None;
+        };
+        if !elem.is_number() || !self.choice.one_in(8) {
+            return None;
+        }
+        let (a, x) = (self.name("a"), self.name("x"));
+        let start = self.start(elem);
+        let f = match self.choice.below(3) {
+            0 => "add".to_owned(),
+            1 => format!("fun({a}, {x} => select({a} < {x})({x})({a}))"),
+            _ => format!("fun({a}, {x} => {a} + {x})"),
+        };
+        Some(format!("{value} |> reducePar({f})({start})"))
+    }
+}

@@ -1,0 +1,69 @@
+//! Views on what is written.
+
+use crate::views::{as_scalars, joined, split, transposed};
+use crate::{Data, Maker, Size};
+
+impl Maker {
+    /// What is written, through some views.
+    pub fn written_views(&mut self, value: &str, ty: &Data) -> (String, Data) {
+        let (mut text, mut ty) = (value.to_owned(), ty.clone());
+        for _ in 0..self.choice.below(3) {
+            let Data::Array(n, elem) = ty.clone() else {
+                break;
+            };
+            let k = 1 + self.choice.below(3);
+            let next = match self.choice.below(8) {
+                0 => split(&text, n, &elem, k),
+                1 => joined(&text, &ty),
+                2 => transposed(&text, n, &elem),
+                3 => Some((self.reordered(&text, n), ty.clone())),
+                4 => as_scalars(&text, n, &elem),
+                5 => self.scattered(&text, n, &elem),
+                _ => self.rows_rearranged(&text, n, &elem),
+            };
+            if let Some((next, out)) = next {
+                text = next;
+                ty = out;
+            }
+        }
+        (text, ty)
+    }
+
+    /// Each element put somewhere, all places taken.
+    fn scattered(&mut self, xs: &str, n: Size, elem: &Data) -> Option<(String, Data)> {
+        let i = self.name("at");
+        let to = match n.constant() {
+            Some(size) if size > 1 && self.choice.one_in(2) => {
+                format!("(indexAsNat({i}) + 1) % {n}")
+            }
+            _ => format!("{n} - 1 - indexAsNat({i})"),
+        };
+        let indices = format!("(generate(fun({i} => natAsIndex({n})({to}))) : {n}.Idx[{n}])");
+        let text = format!("{xs} |> scatter({indices})");
+        Some((text, Data::array(n, elem.clone())))
+    }
+
+    fn rows_rearranged(&mut self, xs: &str, n: Size, elem: &Data) -> Option<(String, Data)> {
+        let Data::Array(m, inner) = elem else {
+            return None;
+        };
+        let row = self.name("row");
+        let (body, out) = match self.choice.below(2) {
+            0 => transposed(&row, *m, inner)?,
+            _ => (self.reordered(&row, *m), elem.clone()),
+        };
+        let text = format!("{xs} |> map(fun({row} => {body}))");
+        Some((text, Data::array(n, out)))
+    }
+
+    /// A result, sometimes with room behind it that nothing writes.
+    pub fn with_gaps(&mut self, written: String, ty: &Data) -> String {
+        match ty {
+            Data::Array(..) if self.choice.one_in(10) => {
+                let room = 1 + self.choice.below(3);
+                format!("({written}) |> padEmpty({room})")
+            }
+            _ => written,
+        }
+    }
+}
