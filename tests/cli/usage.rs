@@ -56,7 +56,6 @@ fn what_this_version_cannot_do_is_said() {
         &["emit", "a.rise", "--as", "opencl"],
         &["emit", "a.rise", "--as", "c", "--host"],
         &["run", "a.rise", "--backend", "opencl"],
-        &["--check", "a.dpia"],
         &["rewrite", "a.rise", "--strategy", "id"],
     ];
     for arguments in cases {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use ropey::Rope;
-use syntax::{Parsed, Span};
+use syntax::{Dialect, Parsed, Span};
 
 use crate::header::Header;
 use crate::trees::parse;
@@ -13,6 +13,7 @@ use crate::trees::parse;
 /// The text of an item, and its header if that is known already.
 pub(crate) struct Piece {
     pub text: Arc<str>,
+    dialect: Dialect,
     header: Option<Header>,
 }
 
@@ -24,8 +25,12 @@ pub(crate) struct ReadPiece {
 }
 
 impl Piece {
-    pub fn new(text: Arc<str>) -> Self {
-        Piece { text, header: None }
+    pub fn new(text: Arc<str>, dialect: Dialect) -> Self {
+        Piece {
+            text,
+            dialect,
+            header: None,
+        }
     }
 
     pub fn read(self) -> ReadPiece {
@@ -36,7 +41,7 @@ impl Piece {
                 parsed: None,
             },
             None => {
-                let parsed = Arc::new(parse(&self.text));
+                let parsed = Arc::new(parse(&self.text, self.dialect));
                 let header = Header::of(&parsed.item);
                 ReadPiece {
                     text: self.text,
@@ -64,12 +69,16 @@ pub(crate) struct Replacement {
 
 impl Replacement {
     /// All items are new.
-    pub fn whole(text: &str, read: bool) -> Self {
+    pub fn whole(text: &str, dialect: Dialect, read: bool) -> Self {
         let spans = syntax::split(text);
         let piece = |span: &Span| {
             let text: Arc<str> = text[std::ops::Range::from(*span)].into();
-            let header = read.then(|| Header::of(&parse(&text).item));
-            Piece { text, header }
+            let header = read.then(|| Header::of(&parse(&text, dialect).item));
+            Piece {
+                text,
+                dialect,
+                header,
+            }
         };
         let pieces = spans.iter().map(piece).collect();
         Replacement {
@@ -85,15 +94,17 @@ impl Replacement {
 /// A text that is read and cut into items, so that giving it to a database takes no time.
 pub struct Prepared {
     pub(crate) rope: Rope,
+    pub(crate) dialect: Dialect,
     pub(crate) cut: Replacement,
 }
 
 impl Prepared {
-    /// Reads a text.
-    pub fn new(text: &str) -> Self {
+    /// Reads a text in this language.
+    pub fn new(text: &str, dialect: Dialect) -> Self {
         Prepared {
             rope: Rope::from_str(text),
-            cut: Replacement::whole(text, true),
+            dialect,
+            cut: Replacement::whole(text, dialect, true),
         }
     }
 }
@@ -105,14 +116,14 @@ impl std::fmt::Debug for Prepared {
 }
 
 /// Cuts many texts and reads their headers on so many threads; gives them in the same order.
-pub(crate) fn prepare_all(texts: &[String], threads: usize) -> Vec<Prepared> {
+pub(crate) fn prepare_all(texts: &[(String, Dialect)], threads: usize) -> Vec<Prepared> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(texts.len()));
     let work = || {
         while let at = next.fetch_add(1, Ordering::Relaxed)
-            && let Some(text) = texts.get(at)
+            && let Some((text, dialect)) = texts.get(at)
         {
-            let prepared = (at, Prepared::new(text));
+            let prepared = (at, Prepared::new(text, *dialect));
             done.lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .push(prepared);

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 
 use ropey::Rope;
 use salsa::{Durability, Setter};
-use syntax::{Edit, Resplit, Span};
+use syntax::{Dialect, Edit, Resplit, Span};
 
 use crate::cut::{Piece, Prepared, ReadPiece, Replacement, boundary, offset, prepare_all, slice};
 use crate::inputs::{SourceFile, SourceItem};
@@ -18,14 +18,39 @@ impl Database {
     pub fn set_file(&mut self, path: FilePath, text: impl Into<Rope>) -> FileId {
         let file = self.file_at(&path);
         let rope = text.into();
-        let cut = Replacement::whole(&rope.to_string(), false);
+        let cut = Replacement::whole(&rope.to_string(), self.dialect(file), false);
         self.replace_items(file, rope, cut);
         file
     }
 
+    /// Says what the file at `path` is written in, if its name does not say it. A text that it has
+    /// is read anew.
+    pub fn set_dialect(&mut self, path: FilePath, dialect: Dialect) {
+        let file = self.file_at(&path);
+        if path.dialect().is_some() || self.dialect(file) == dialect {
+            return;
+        }
+        let text = self.layouts.get(&file).map(|layout| layout.rope.clone());
+        // No item stays: the same text means something else now.
+        self.remove_file(file);
+        SourceFile::from(file)
+            .set_dialect(self)
+            .with_durability(Durability::HIGH)
+            .to(dialect);
+        if let Some(text) = text {
+            self.set_file(path, text);
+        }
+    }
+
     /// Gives many files their texts; reads them on so many threads.
     pub fn set_files(&mut self, files: Vec<(FilePath, String)>, threads: usize) -> Vec<FileId> {
-        let (paths, texts): (Vec<FilePath>, Vec<String>) = files.into_iter().unzip();
+        let (paths, texts): (Vec<FilePath>, Vec<_>) = files
+            .into_iter()
+            .map(|(path, text)| {
+                let dialect = self.dialect(self.file_at(&path));
+                (path, (text, dialect))
+            })
+            .unzip();
         let prepared = prepare_all(&texts, threads);
         paths
             .into_iter()
@@ -37,6 +62,9 @@ impl Database {
     /// Gives the file at `path` a text that was read before, perhaps on another thread.
     pub fn set_prepared(&mut self, path: FilePath, text: Prepared) -> FileId {
         let file = self.file_at(&path);
+        if text.dialect != self.dialect(file) {
+            return self.set_file(path, text.rope);
+        }
         self.replace_items(file, text.rope, text.cut);
         file
     }
@@ -66,9 +94,10 @@ impl Database {
             suffix,
             middle: spans,
         } = syntax::resplit(&layout.spans, edit, offset(rope.len_bytes()), &read);
+        let dialect = self.dialect(file);
         let pieces = spans
             .iter()
-            .map(|&span| Piece::new(slice(&rope, span)))
+            .map(|&span| Piece::new(slice(&rope, span), dialect))
             .collect();
         let shift = edit.new_end.wrapping_sub(edit.old_end);
         self.replace_items(
@@ -249,7 +278,7 @@ impl Database {
     /// Puts items that are in no file any more into the pool.
     fn release(&mut self, items: &[ItemId]) {
         for &item in items {
-            self.change(item, Piece::new(Arc::default()));
+            self.change(item, Piece::new(Arc::default(), Dialect::default()));
         }
         self.trees.forget(items);
         Arc::make_mut(&mut self.free).extend(items);

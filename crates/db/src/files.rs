@@ -8,7 +8,7 @@ use ropey::Rope;
 use rustc_hash::FxHashMap;
 use salsa::plumbing::{AsId, FromId};
 use smol_str::SmolStr;
-use syntax::{GlobalId, Span};
+use syntax::{Dialect, GlobalId, Span};
 
 use crate::inputs::{SourceFile, SourceItem};
 
@@ -122,6 +122,16 @@ impl FilePath {
         }
     }
 
+    /// The language of the file, if its name says it: how it ends.
+    pub fn dialect(&self) -> Option<Dialect> {
+        let extension = |path: &Path| Dialect::from_extension(path.extension()?.to_str()?);
+        match self {
+            FilePath::Disk(path) => extension(path),
+            FilePath::Std(_) => Some(Dialect::Rise),
+            FilePath::Virtual(name) => extension(Path::new(name.as_str())),
+        }
+    }
+
     /// The path on disk, if the file is there.
     pub fn as_disk(&self) -> Option<&Path> {
         match self {
@@ -159,7 +169,7 @@ fn normalised(path: &Path) -> PathBuf {
 /// Why a file has no text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ReadError {
-    /// There is none. With the names of the `.rise` files beside it, if they are known, for "did
+    /// There is none. With the names of the files of RISE and DPIA beside it, if they are known, for "did
     /// you mean".
     NotFound(Arc<[SmolStr]>),
     /// It is not UTF-8.

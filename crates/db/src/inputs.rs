@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use syntax::Dialect;
+
 use crate::files::{FileId, FilePath, ItemId, ReadError};
 use crate::header::{Declares, Header};
 
@@ -21,6 +23,9 @@ pub enum FileState {
 pub(crate) struct SourceFile {
     #[returns(ref)]
     pub path: FilePath,
+    /// What its text is written in.
+    #[returns(copy)]
+    pub dialect: Dialect,
     #[returns(clone)]
     pub state: FileState,
 }

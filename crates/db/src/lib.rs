@@ -15,6 +15,7 @@ mod header;
 mod inputs;
 mod mentions;
 mod notes;
+mod phrases;
 mod queries;
 mod recursion;
 mod scope;
@@ -27,7 +28,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ropey::Rope;
 use rustc_hash::{FxHashMap, FxHashSet};
-use syntax::{Diagnostic, GlobalId, Span};
+use syntax::{Diagnostic, Dialect, GlobalId, Span};
 
 use files::{Layout, Paths};
 use inputs::{Library, Options, SourceFile, SourceItem};
@@ -86,11 +87,16 @@ impl Db for Database {
         if let Some(&file) = paths.by_path.get(path) {
             return file;
         }
-        let file = SourceFile::builder(path.clone(), FileState::Wanted)
-            .durability(salsa::Durability::MEDIUM)
-            .path_durability(salsa::Durability::NEVER_CHANGE)
-            .new(self)
-            .into();
+        let file = SourceFile::builder(
+            path.clone(),
+            path.dialect().unwrap_or_default(),
+            FileState::Wanted,
+        )
+        .durability(salsa::Durability::MEDIUM)
+        .dialect_durability(salsa::Durability::HIGH)
+        .path_durability(salsa::Durability::NEVER_CHANGE)
+        .new(self)
+        .into();
         paths.by_path.insert(path.clone(), file);
         paths.wanted.push(file);
         file
@@ -172,6 +178,11 @@ impl Database {
     /// Whether the file ships inside the binary.
     pub fn is_library(&self, file: FileId) -> bool {
         matches!(SourceFile::from(file).path(self), FilePath::Std(_))
+    }
+
+    /// What the file's text is written in.
+    pub fn dialect(&self, file: FileId) -> Dialect {
+        SourceFile::from(file).dialect(self)
     }
 
     /// What is known about the file's existence.
@@ -267,14 +278,14 @@ impl Database {
             .collect()
     }
 
-    /// The item as an explicit term, with the definitions that it uses by name; `None` if something
-    /// is wrong with it.
+    /// The item of RISE as an explicit term, with the definitions that it uses by name; `None` if
+    /// something is wrong with it.
     pub fn elaborated(&self, item: ItemId) -> Option<Arc<rise::core::Def<rise::Primitive>>> {
         queries::settle(self, [item]);
         queries::elaborated(self, item.into())
     }
 
-    /// The item as a closed program: everything that it uses is in its place.
+    /// The item of RISE as a closed program: everything that it uses is in its place.
     pub fn linked(
         &self,
         item: ItemId,
@@ -431,6 +442,17 @@ impl Database {
     pub fn normalised(&self, item: ItemId) -> Staged<rise::core::Program<rise::Primitive>> {
         queries::settle(self, [item]);
         stages::normalised(self, item.into())
+    }
+
+    /// The program that a definition of DPIA is for a target, and its form: functional or
+    /// imperative.
+    pub fn compiled_phrase(
+        &self,
+        item: ItemId,
+        target: dpia::Target,
+    ) -> Staged<dpia::definition::Compiled> {
+        queries::settle(self, [item]);
+        phrases::compiled(self, item.into(), target)
     }
 
     /// The functional phrase.

@@ -1,16 +1,15 @@
 //! What is said about an item because of its place among the others: imports that lead nowhere or
 //! in a circle, names that are defined twice, hidden, or by themselves.
 
-use rise::Primitive;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
-use syntax::{Code, Diagnostic, Place, Severity};
+use syntax::{Code, Diagnostic, Dialect, Place, Severity};
 
 use crate::header::Declares;
 use crate::inputs::{FileState, SourceFile, SourceItem};
 use crate::queries::{Import, imports, items};
 use crate::recursion::{import_circle, import_group, recursion};
-use crate::scope::{definitions, scope};
+use crate::scope::{definitions, is_primitive, scope};
 use crate::{Db, FileId, FilePath, ItemId, ReadError};
 
 /// Of a long circle, so many definitions are named.
@@ -125,7 +124,7 @@ fn shadow_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Dia
                 item,
                 hint(message).related(name_place(db, hidden), format!("the library's `{name}`")),
             );
-        } else if Primitive::from_name(name).is_some() {
+        } else if is_primitive(name, file.dialect(db)) {
             note(
                 item,
                 hint(format!("this definition hides the primitive `{name}`")),
@@ -138,7 +137,7 @@ fn import_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Dia
     let imports = imports(db, file);
     let late = first_def(db, file);
     for import in imports.iter() {
-        if let Some(error) = unreadable(db, import) {
+        if let Some(error) = unreadable(db, file, import) {
             note(import.item, error);
         } else if let Some((at, def)) = late
             && items(db, file)
@@ -179,7 +178,7 @@ fn first_def(db: &dyn Db, file: SourceFile) -> Option<(usize, ItemId)> {
     Some((at, items[at]))
 }
 
-fn unreadable(db: &dyn Db, import: &Import) -> Option<Diagnostic> {
+fn unreadable(db: &dyn Db, file: SourceFile, import: &Import) -> Option<Diagnostic> {
     let path = name_of(db, import.item);
     let span = SourceItem::from(import.item).header(db).span;
     let error = |message| Some(Diagnostic::error(Code::ImportNotFound, span, message));
@@ -189,13 +188,15 @@ fn unreadable(db: &dyn Db, import: &Import) -> Option<Diagnostic> {
         ))
         .map(|error| error.help("save the file first, or write an absolute path"));
     };
-    let FileState::Absent(why) = SourceFile::from(target).state(db) else {
-        return None;
+    let why = match SourceFile::from(target).state(db) {
+        FileState::Absent(why) => why,
+        FileState::Present(_) => return other_language(db, file, import, target.into()),
+        FileState::Wanted => return None,
     };
     match why {
         ReadError::NotFound(siblings) => {
             let diagnostic = error(format!("cannot find `{path}`"))?;
-            Some(match similar(path, &siblings) {
+            Some(match similar(path, &siblings, file.dialect(db)) {
                 Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(
                     format!("Import `{near}`"),
                     vec![(span, format!("\"{near}\""))],
@@ -209,20 +210,46 @@ fn unreadable(db: &dyn Db, import: &Import) -> Option<Diagnostic> {
     }
 }
 
-/// The path with its last part replaced by the name of a file that exists and is much like it.
-fn similar(path: &str, siblings: &[SmolStr]) -> Option<String> {
-    let stem = |name: &str| name.strip_suffix(".rise").unwrap_or(name).to_owned();
-    let (folder, name) = path.split_at(path.rfind('/').map_or(0, |slash| slash + 1));
-    let (name, stems) = (
-        stem(name),
-        siblings
-            .iter()
-            .map(|sibling| stem(sibling))
-            .collect::<Vec<_>>(),
+/// Definitions of the two languages do not mix: those of RISE say nothing of access.
+fn other_language(
+    db: &dyn Db,
+    file: SourceFile,
+    import: &Import,
+    target: SourceFile,
+) -> Option<Diagnostic> {
+    let (own, other) = (file.dialect(db), target.dialect(db));
+    if own == other {
+        return None;
+    }
+    let path = name_of(db, import.item);
+    let span = SourceItem::from(import.item).header(db).span;
+    let message = format!(
+        "`{path}` is {}, and a file of {} imports {} only",
+        other.name(),
+        own.name(),
+        own.name()
     );
+    let error = Diagnostic::error(Code::ImportNotFound, span, message);
+    Some(match own {
+        Dialect::Rise => error.help("what both need is written in RISE"),
+        Dialect::Dpia => error.help("`rise-ls emit --as dpia` writes a definition of RISE as DPIA"),
+    })
+}
+
+/// The path with its last part replaced by the name of a file that exists and is much like it.
+fn similar(path: &str, siblings: &[SmolStr], dialect: Dialect) -> Option<String> {
+    let stem = |name: &str| match name.rsplit_once('.') {
+        Some((stem, ending)) if Dialect::from_extension(ending).is_some() => stem.to_owned(),
+        _ => name.to_owned(),
+    };
+    let (folder, name) = path.split_at(path.rfind('/').map_or(0, |slash| slash + 1));
+    let ending = format!(".{}", dialect.extension());
+    let of_language = siblings.iter().filter(|sibling| sibling.ends_with(&ending));
+    let stems: Vec<String> = of_language.map(|sibling| stem(sibling)).collect();
+    let name = stem(name);
     let exact = stems.iter().find(|stem| **stem == name).map(String::as_str);
     let near = exact.or_else(|| rise::closest(&name, stems.iter().map(String::as_str)))?;
-    Some(format!("{folder}{near}.rise"))
+    Some(format!("{folder}{near}{ending}"))
 }
 
 fn circular(db: &dyn Db, import: &Import, circle: &[FileId]) -> Diagnostic {

@@ -7,7 +7,7 @@ use rise::core::{Def, LinkError, Program};
 use rise::{BinderInfo, Env, Inference, Names, Primitive, Resolution, Scheme, TermInfo, Type};
 use rustc_hash::FxHashSet;
 use syntax::ast::{Item, ItemKind, Name};
-use syntax::{Diagnostic, Parsed, Span};
+use syntax::{Diagnostic, Dialect, Parsed, Span};
 
 use crate::guard::guarded;
 use crate::header::Declares;
@@ -37,7 +37,13 @@ pub(crate) struct Checked {
 
 /// The item's syntax.
 pub(crate) fn parsed(db: &dyn Db, item: ItemId) -> Arc<Parsed> {
-    db.trees().get(item, &SourceItem::from(item).text(db))
+    let source = SourceItem::from(item);
+    db.trees().get(item, &source.text(db), dialect(db, source))
+}
+
+/// The language of the item.
+pub(crate) fn dialect(db: &dyn Db, item: SourceItem) -> Dialect {
+    SourceFile::from(item.file(db)).dialect(db)
 }
 
 /// The file's items; none if it has no text.
@@ -141,11 +147,11 @@ pub(crate) fn inference(db: &dyn Db, item: SourceItem) -> Arc<Inference> {
     }
 }
 
-/// The item as an explicit term; `None` if something is wrong with it.
+/// The item of RISE as an explicit term; `None` if something is wrong with it.
 #[salsa::tracked(returns(clone), lru = 2048)]
 pub(crate) fn elaborated(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Primitive>>> {
     let parsed = parsed(db, item.into());
-    if !parsed.diagnostics.is_empty() {
+    if !parsed.diagnostics.is_empty() || dialect(db, item) != Dialect::Rise {
         return None;
     }
     let inference = inference(db, item);
@@ -153,7 +159,7 @@ pub(crate) fn elaborated(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Primit
     guarded(&item.text(db), "reading", work).ok().flatten()
 }
 
-/// The item with everything that it uses in its place. Few are looked at so, and they are large.
+/// The item of RISE with everything that it uses in its place. Few are looked at so, and they are large.
 #[salsa::tracked(returns(clone), lru = 128)]
 pub(crate) fn linked(db: &dyn Db, item: SourceItem) -> Linked {
     let lookup = |id| elaborated(db, ItemId::from_global(id).into());
@@ -182,7 +188,10 @@ fn infer(
         known: resolutions(db, source),
     };
     Some(guarded(&source.text(db), "checking", || {
-        rise::infer(&parsed.item, &env)
+        match dialect(db, source) {
+            Dialect::Rise => rise::infer(&parsed.item, &env),
+            Dialect::Dpia => dpia::typing::infer(&parsed.item, &env),
+        }
     }))
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use syntax::Dialect;
 use syntax::ast::Name;
 
 use crate::header::Declares;
@@ -50,6 +51,7 @@ pub struct Scope {
     imported: Box<[Arc<Definitions>]>,
     library: Arc<Definitions>,
     has_broken_import: bool,
+    dialect: Dialect,
 }
 
 impl Scope {
@@ -74,7 +76,7 @@ impl Scope {
     fn resolve_outside(&self, name: &str) -> Binding {
         match self.library.by_name.get(name) {
             Some(&def) => Binding::Def(def),
-            None if rise::Primitive::from_name(name).is_some() => Binding::Unknown,
+            None if is_primitive(name, self.dialect) => Binding::Unknown,
             None if self.has_broken_import => Binding::Broken,
             None => Binding::Unknown,
         }
@@ -112,6 +114,14 @@ impl Scope {
         own.filter(move |_| !own_is_library)
             .chain(imported)
             .chain(library)
+    }
+}
+
+/// Whether the language has a primitive of this name.
+pub(crate) fn is_primitive(name: &str, dialect: Dialect) -> bool {
+    match dialect {
+        Dialect::Rise => rise::Primitive::from_name(name).is_some(),
+        Dialect::Dpia => dpia::Prim::from_name(name).is_some(),
     }
 }
 
@@ -156,7 +166,10 @@ fn collect(db: &dyn Db, items: impl Iterator<Item = ItemId>) -> Definitions {
 /// The names that the file's items can use.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn scope(db: &dyn Db, file: SourceFile) -> Arc<Scope> {
+    let dialect = file.dialect(db);
+    // The library is RISE, and DPIA has no use for its functions: they have no access.
     let library = Library::try_get(db)
+        .filter(|_| dialect == Dialect::Rise)
         .map(|files| library(db, files))
         .unwrap_or_default();
     if matches!(file.path(db), FilePath::Std(_)) {
@@ -165,6 +178,7 @@ pub(crate) fn scope(db: &dyn Db, file: SourceFile) -> Arc<Scope> {
             imported: Box::default(),
             library,
             has_broken_import: false,
+            dialect: Dialect::Rise,
         });
     }
     let own = definitions(db, file);
@@ -174,7 +188,8 @@ pub(crate) fn scope(db: &dyn Db, file: SourceFile) -> Arc<Scope> {
     targets.dedup();
     targets.retain(|&target| SourceFile::from(target) != file);
     let readable = |&target: &crate::FileId| {
-        matches!(SourceFile::from(target).state(db), FileState::Present(_))
+        let target = SourceFile::from(target);
+        matches!(target.state(db), FileState::Present(_)) && target.dialect(db) == dialect
     };
     let imported: Vec<_> = targets
         .iter()
@@ -188,5 +203,6 @@ pub(crate) fn scope(db: &dyn Db, file: SourceFile) -> Arc<Scope> {
         imported: imported.into(),
         library,
         has_broken_import,
+        dialect,
     })
 }

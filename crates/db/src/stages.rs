@@ -7,11 +7,12 @@ use dpia::functional::{Checked as Accesses, report};
 use dpia::{PhraseProgram, Target};
 use rise::Primitive;
 use rise::core::{Origin, Program, normalise};
-use syntax::{Code, Diagnostic, Severity, Span};
+use syntax::{Code, Diagnostic, Dialect, Severity, Span};
 
 use crate::guard::guarded;
 use crate::inputs::SourceItem;
-use crate::queries::{inference, linked, parsed};
+use crate::phrases;
+use crate::queries::{dialect, inference, linked, parsed};
 use crate::{Db, ItemId};
 
 /// A form, or what keeps the definition from having it.
@@ -20,6 +21,11 @@ pub type Staged<T> = Result<Arc<T>, Arc<[Diagnostic]>>;
 /// The linked program with its functions applied.
 #[salsa::tracked(returns(clone), lru = 128)]
 pub(crate) fn normalised(db: &dyn Db, item: SourceItem) -> Staged<Program<Primitive>> {
+    if dialect(db, item) == Dialect::Dpia {
+        let span = name_span(db, item);
+        let text = "a program in DPIA has no form in RISE";
+        return Err(one(Diagnostic::error(Code::NotAProgram, span, text)));
+    }
     let linked = linked(db, item).map_err(|error| not_linked(db, item, &error.to_string()))?;
     let work = || {
         let mut program = Program::clone(&linked);
@@ -45,6 +51,12 @@ pub(crate) fn target_diagnostics(
     item: SourceItem,
     target: Target,
 ) -> Arc<[Diagnostic]> {
+    if dialect(db, item) == Dialect::Dpia {
+        return match phrases::compiled(db, item, target) {
+            Ok(compiled) => compiled.diagnostics.as_slice().into(),
+            Err(found) => found,
+        };
+    }
     let (program, accesses) = match (normalised(db, item), accesses(db, item, target)) {
         (Ok(program), Ok(accesses)) => (program, accesses),
         (Err(found), _) | (_, Err(found)) => return found,
@@ -63,6 +75,9 @@ pub(crate) fn target_diagnostics(
 
 /// The phrase in which every access is known.
 pub(crate) fn functional(db: &dyn Db, item: SourceItem, target: Target) -> Staged<PhraseProgram> {
+    if dialect(db, item) == Dialect::Dpia {
+        return phrase(db, item, target);
+    }
     let accesses = accesses(db, item, target)?;
     match &accesses.phrase {
         Some(phrase) => Ok(Arc::new(phrase.clone())),
@@ -70,10 +85,27 @@ pub(crate) fn functional(db: &dyn Db, item: SourceItem, target: Target) -> Stage
     }
 }
 
+/// The functional phrase that a definition of DPIA is.
+fn phrase(db: &dyn Db, item: SourceItem, target: Target) -> Staged<PhraseProgram> {
+    let program = phrases::program(db, item, target)?;
+    if !dpia::imperative::is_imperative(&program) {
+        return Ok(program);
+    }
+    let text = format!(
+        "`{}` is imperative: it says how it is computed, and has no functional form",
+        program.name
+    );
+    let found = Diagnostic::error(Code::NotAProgram, name_span(db, item), text);
+    Err(one(found.help("its imperative form is the one that it has")))
+}
+
 /// The imperative program.
 #[salsa::tracked(returns(clone), lru = 64)]
 pub(crate) fn imperative(db: &dyn Db, item: SourceItem, target: Target) -> Staged<PhraseProgram> {
-    let functional = functional(db, item, target)?;
+    let functional = match dialect(db, item) {
+        Dialect::Rise => functional(db, item, target)?,
+        Dialect::Dpia => phrases::program(db, item, target)?,
+    };
     let work = || dpia::imperative::imperative(&functional);
     let result = guarded(&item.text(db), "compiling", work).map_err(one)?;
     result.map(Arc::new).map_err(|error| {
@@ -107,7 +139,7 @@ pub(crate) fn module(db: &dyn Db, item: SourceItem, target: Target) -> Staged<Mo
     })
 }
 
-fn one(diagnostic: Diagnostic) -> Arc<[Diagnostic]> {
+pub(crate) fn one(diagnostic: Diagnostic) -> Arc<[Diagnostic]> {
     Arc::new([diagnostic])
 }
 
@@ -140,7 +172,7 @@ fn name_span(db: &dyn Db, item: SourceItem) -> Span {
 }
 
 /// A definition that is wrong has been reported; otherwise the reason is new.
-fn not_linked(db: &dyn Db, item: SourceItem, error: &str) -> Arc<[Diagnostic]> {
+pub(crate) fn not_linked(db: &dyn Db, item: SourceItem, error: &str) -> Arc<[Diagnostic]> {
     let own = crate::queries::item_diagnostics(db, ItemId::from(item));
     let errors: Arc<[Diagnostic]> = own
         .iter()

@@ -6,11 +6,14 @@ use dpia::functional::is_program;
 use dpia::{Target, Targets};
 use rise::core::LinkError;
 use rustc_hash::FxHashSet;
-use syntax::{Diagnostic, Severity};
+use syntax::{Diagnostic, Dialect, Severity};
 
 use crate::inputs::{Options, SourceFile, SourceItem};
 use crate::notes::notes;
-use crate::queries::{Checked, bindings, checked, item_diagnostics, items, linked, with_notes};
+use crate::phrases;
+use crate::queries::{
+    Checked, bindings, checked, dialect, item_diagnostics, items, linked, with_notes,
+};
 use crate::scope::Binding;
 use crate::stages::target_diagnostics;
 use crate::{Db, FileId, FilePath, ItemId};
@@ -91,6 +94,9 @@ pub(crate) fn file_diagnostics(
 
 /// Brings what is said for the item's targets up to date.
 pub(crate) fn settle(db: &dyn Db, item: ItemId) {
+    if dialect(db, item.into()) == Dialect::Dpia {
+        phrases::diagnostics(db, item.into());
+    }
     for target in targets(db, item).iter() {
         target_diagnostics(db, item.into(), target);
     }
@@ -103,6 +109,7 @@ fn with_targets(
     targets: Targets,
     found: Arc<[Diagnostic]>,
 ) -> Arc<[Diagnostic]> {
+    let found = with_phrase(db, item, found);
     let mut said: Vec<(Target, Arc<[Diagnostic]>)> = Vec::new();
     for target in targets.iter().filter(|_| is_linked(db, item)) {
         let of_target = target_diagnostics(db, item.into(), target);
@@ -136,10 +143,28 @@ fn with_targets(
 
 /// Whether nothing that the item uses is wrong: that has been reported.
 fn is_linked(db: &dyn Db, item: ItemId) -> bool {
+    let error = match dialect(db, item.into()) {
+        Dialect::Rise => linked(db, item.into()).err(),
+        Dialect::Dpia => phrases::linked(db, item.into()).err(),
+    };
     !matches!(
-        linked(db, item.into()),
-        Err(LinkError::Broken | LinkError::BrokenUse { .. } | LinkError::Recursive { .. })
+        error,
+        Some(LinkError::Broken | LinkError::BrokenUse { .. } | LinkError::Recursive { .. })
     )
+}
+
+/// What is said about a definition of DPIA for any target, besides what its text says.
+fn with_phrase(db: &dyn Db, item: ItemId, found: Arc<[Diagnostic]>) -> Arc<[Diagnostic]> {
+    if dialect(db, item.into()) == Dialect::Rise {
+        return found;
+    }
+    let of_phrase = phrases::diagnostics(db, item.into());
+    if of_phrase.is_empty() {
+        return found;
+    }
+    let mut all = [&*found, &*of_phrase].concat();
+    all.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.severity));
+    all.into()
 }
 
 /// One mistake may show for several targets.

@@ -1,14 +1,15 @@
 //! Syntax trees that are kept for a while.
 //!
 //! A tree is ten times as large as its text and quickly made again, so only the latest few
-//! thousand are kept. Because a tree is a function of the text alone, whoever asks with the
+//! thousand are kept. Because a tree is a function of the text and its
+//! language alone, and an item whose language changes gets another text, whoever asks with the
 //! current text gets the right one, and salsa need not know.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
-use syntax::Parsed;
+use syntax::{Dialect, Parsed};
 
 use crate::ItemId;
 use crate::guard::guarded;
@@ -28,13 +29,13 @@ struct Shard {
 
 impl Trees {
     /// The tree of this text, which is the item's.
-    pub fn get(&self, item: ItemId, text: &Arc<str>) -> Arc<Parsed> {
+    pub fn get(&self, item: ItemId, text: &Arc<str>, dialect: Dialect) -> Arc<Parsed> {
         if let Some((of, tree)) = self.shard(item).trees.get(&item)
             && Arc::ptr_eq(of, text)
         {
             return tree.clone();
         }
-        let tree = Arc::new(parse(text));
+        let tree = Arc::new(parse(text, dialect));
         self.keep(item, text.clone(), tree.clone());
         tree
     }
@@ -89,8 +90,8 @@ impl Shard {
 }
 
 /// Parses; a failure of the parser is a diagnostic and an empty item.
-pub(crate) fn parse(text: &str) -> Parsed {
-    guarded(text, "reading", || syntax::parse(text)).unwrap_or_else(|failure| Parsed {
+pub(crate) fn parse(text: &str, dialect: Dialect) -> Parsed {
+    guarded(text, "reading", || syntax::parse_in(text, dialect)).unwrap_or_else(|failure| Parsed {
         diagnostics: vec![failure],
         ..syntax::parse("")
     })

@@ -6,9 +6,9 @@ mod place;
 mod tests;
 
 use db::{Database, FileId};
-use rise::Primitive;
 use syntax::{GlobalId, Span};
 
+use crate::builtin::Builtin;
 use crate::context::Context;
 use crate::{FilePosition, markdown, view};
 use list::List;
@@ -45,7 +45,7 @@ pub enum CompletionSource {
     /// A definition.
     Global(GlobalId),
     /// A primitive.
-    Primitive(Primitive),
+    Primitive(Builtin),
 }
 
 /// Something that could be written.
@@ -95,6 +95,7 @@ pub fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
         Context::Type => list.types(),
         Context::TypeAfterDot => list.types(),
         Context::Kind => list.kinds(),
+        Context::Access => list.accesses(),
         Context::Annotation => list.annotations(),
         Context::AnnotationArgument => list.annotation_arguments(),
         Context::AfterExpression => list.after_expression(),
@@ -133,7 +134,7 @@ pub fn resolve_completion(db: &Database, source: CompletionSource) -> Option<Str
                 None => name,
             };
             Some(markdown::paragraphs([
-                markdown::code(&head),
+                markdown::code_in(&head, db.dialect(db.file_of(item))),
                 markdown::def_docs(db, item),
             ]))
         }

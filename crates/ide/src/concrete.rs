@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use db::Database;
 use ropey::Rope;
-use tree_sitter::{InputEdit, Node, ParseOptions, Parser, Point, Tree};
+use tree_sitter::{InputEdit, Language, Node, ParseOptions, Parser, Point, Tree};
 
-use syntax::Span;
+use syntax::{Dialect, Span};
 
 mod show;
 
@@ -25,6 +25,7 @@ const SHORT: usize = 256 << 10;
 #[derive(Clone, Debug)]
 pub struct SyntaxTree {
     text: Rope,
+    dialect: Dialect,
     /// The tree of an earlier version, its nodes moved to where they stand in this one.
     earlier: Option<Tree>,
     /// What came of parsing this version. Held only while one thread parses.
@@ -38,6 +39,14 @@ enum Outcome {
     Parsed(Tree),
     /// It took more than [`PATIENCE`].
     GivenUp,
+}
+
+/// The grammar of a language.
+pub(crate) fn grammar(dialect: Dialect) -> Language {
+    match dialect {
+        Dialect::Rise => tree_sitter_rise::LANGUAGE.into(),
+        Dialect::Dpia => tree_sitter_dpia::LANGUAGE.into(),
+    }
 }
 
 /// When to stop.
@@ -61,10 +70,16 @@ impl Limit<'_> {
 }
 
 impl SyntaxTree {
-    /// The tree of a text of which nothing is known.
+    /// The tree of a text in RISE of which nothing is known.
     pub fn new(text: Rope) -> SyntaxTree {
+        SyntaxTree::new_in(text, Dialect::Rise)
+    }
+
+    /// The tree of a text of which nothing but the language is known.
+    pub fn new_in(text: Rope, dialect: Dialect) -> SyntaxTree {
         SyntaxTree {
             text,
+            dialect,
             earlier: None,
             outcome: Arc::default(),
         }
@@ -73,6 +88,11 @@ impl SyntaxTree {
     /// The text.
     pub fn text(&self) -> &Rope {
         &self.text
+    }
+
+    /// What the text is written in.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
     }
 
     /// The text is `after` now, which has `new_len` bytes in the place of the bytes `range`.
@@ -115,7 +135,7 @@ impl SyntaxTree {
             Outcome::GivenUp => return None,
             Outcome::Unasked => {}
         }
-        match parse_again(&self.text, self.earlier.as_ref(), limit) {
+        match parse_again(self, limit) {
             Some(tree) => {
                 *outcome = Outcome::Parsed(tree.clone());
                 Some(tree)
@@ -134,20 +154,20 @@ impl SyntaxTree {
 ///
 /// What the parser makes of a text that does not fit the grammar depends on what it has seen
 /// before. One text should get one answer, so a short one that does not fit is parsed on its own.
-fn parse_again(text: &Rope, earlier: Option<&Tree>, limit: &Limit) -> Option<Tree> {
-    let tree = parse(text, earlier, limit)?;
+fn parse_again(syntax: &SyntaxTree, limit: &Limit) -> Option<Tree> {
+    let (text, dialect) = (&syntax.text, syntax.dialect);
+    let earlier = syntax.earlier.as_ref();
+    let tree = parse(text, dialect, earlier, limit)?;
     if earlier.is_some() && tree.root_node().has_error() && text.len_bytes() <= SHORT {
-        return parse(text, None, limit);
+        return parse(text, dialect, None, limit);
     }
     Some(tree)
 }
 
 /// The tree of a text; `None` if it takes too long.
-fn parse(text: &Rope, earlier: Option<&Tree>, limit: &Limit) -> Option<Tree> {
+fn parse(text: &Rope, dialect: Dialect, earlier: Option<&Tree>, limit: &Limit) -> Option<Tree> {
     let mut parser = Parser::new();
-    parser
-        .set_language(&tree_sitter_rise::LANGUAGE.into())
-        .ok()?;
+    parser.set_language(&grammar(dialect)).ok()?;
     let mut read = |byte: usize, _: Point| rest_of_chunk(text, byte);
     let mut check = |_: &_| limit.check();
     let options = ParseOptions::new().progress_callback(&mut check);

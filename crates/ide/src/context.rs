@@ -23,6 +23,8 @@ pub(crate) enum Context {
     TypeAfterDot,
     /// A kind.
     Kind,
+    /// What is read or written of an expression: the second part of `Exp[…, …]`.
+    Access,
     /// The name of an annotation.
     Annotation,
     /// The argument of an annotation.
@@ -56,6 +58,10 @@ enum Mode {
     Params,
     /// `depFun( … =>`, `{ … }`: names and, behind colons, kinds.
     Kinded,
+    /// `Exp[ …`, `Acc[ …`: a type, and then an access.
+    Phrase,
+    /// Behind the comma of `Exp[ …`.
+    Access,
     /// `natFun( … =>`, `DepPair[ … =>`: a name, and then a type.
     TypeFunction,
     Annotation,
@@ -137,12 +143,20 @@ impl Reader {
             (LParen, Some(Fun)) => Mode::Params,
             (LParen, Some(DepFun)) => Mode::Kinded,
             (LParen, Some(NatFun | DataFun)) | (LBracket, Some(Constructor)) => Mode::TypeFunction,
+            // A block of commands; in a type, implicit parameters.
+            (LBrace, _) if matches!(mode, Mode::Expression | Mode::Argument) => Mode::Expression,
             (LBrace, _) => Mode::Kinded,
+            (LBracket, Some(Phrase)) => Mode::Phrase,
             (LParen, Some(Ident)) if mode == Mode::Name => Mode::Params,
             _ => match mode {
                 Mode::Params if !colon => Mode::Params,
                 Mode::Kinded if !colon => Mode::Kinded,
-                Mode::Params | Mode::Kinded | Mode::Type | Mode::TypeFunction => Mode::Type,
+                Mode::Params
+                | Mode::Kinded
+                | Mode::Type
+                | Mode::TypeFunction
+                | Mode::Phrase
+                | Mode::Access => Mode::Type,
                 Mode::Annotation => Mode::Annotation,
                 _ if calls => Mode::Argument,
                 _ => Mode::Expression,
@@ -196,7 +210,10 @@ impl Level {
         use TokenKind::*;
         match kind {
             Comma => {
-                self.mode = self.initial;
+                self.mode = match self.mode {
+                    Mode::Phrase => Mode::Access,
+                    _ => self.initial,
+                };
                 self.colon = false;
                 if let Some(call) = &mut self.call {
                     call.commas += 1;
@@ -223,7 +240,7 @@ impl Level {
 
     fn in_type(&self) -> bool {
         match self.mode {
-            Mode::Type | Mode::TypeFunction => true,
+            Mode::Type | Mode::TypeFunction | Mode::Phrase => true,
             Mode::Params => self.colon,
             _ => false,
         }
@@ -240,7 +257,8 @@ impl Level {
                 Some(TokenKind::Ident) => Context::Kind,
                 _ => Context::Type,
             },
-            Mode::Type | Mode::TypeFunction => Context::Type,
+            Mode::Type | Mode::TypeFunction | Mode::Phrase => Context::Type,
+            Mode::Access => Context::Access,
             Mode::Params if self.colon => Context::Type,
             Mode::Kinded if self.colon => Context::Kind,
             Mode::Params | Mode::Kinded => Context::Nothing,
@@ -266,6 +284,9 @@ fn ends_operand(kind: TokenKind) -> bool {
             | Kind
             | Constructor
             | Address
+            | Phrase
+            | Access
+            | Skip
             | RParen
             | RBracket
             | RBrace
@@ -276,9 +297,10 @@ fn ends_operand(kind: TokenKind) -> bool {
 mod tests {
     use super::*;
     use crate::token;
+    use syntax::Dialect;
 
     fn at_end(text: &str) -> Context {
-        let (before, _) = token::before(text, text.len() as u32);
+        let (before, _) = token::before(text, text.len() as u32, Dialect::Rise);
         read(&before).0
     }
 
@@ -322,6 +344,30 @@ mod tests {
     }
 
     #[test]
+    fn phrases_and_commands() {
+        let at_end = |text: &str| {
+            let (before, _) = token::before(text, text.len() as u32, Dialect::Dpia);
+            read(&before).0
+        };
+        let value = Context::Expression { argument: false };
+        assert_eq!(at_end("def f = fun(x: "), Context::Type);
+        assert_eq!(at_end("def f = fun(x: Exp["), Context::Type);
+        assert_eq!(at_end("def f = fun(x: Exp[n.(f32, "), Context::Type);
+        assert_eq!(at_end("def f = fun(x: Exp[n.f32, "), Context::Access);
+        assert_eq!(at_end("def f = fun((x: Exp[n.f32, Rd], y: "), Context::Type);
+        assert_eq!(at_end("def f : {a: "), Context::Kind);
+        assert_eq!(at_end("def f = fun(x => x = "), value);
+        assert_eq!(at_end("def f = fun(x => x = 1.0f; "), value);
+        assert_eq!(at_end("def f = fun(x => if ("), value);
+        assert_eq!(at_end("def f = fun(x => if (x) { "), value);
+        assert_eq!(at_end("def f = fun(x => if (x) { skip } else { "), value);
+        assert_eq!(
+            at_end("def f = fun(x => if (x) { skip "),
+            Context::AfterExpression
+        );
+    }
+
+    #[test]
     fn new_names() {
         for text in [
             "def ",
@@ -350,7 +396,7 @@ mod tests {
 
     #[test]
     fn open_calls() {
-        let (before, _) = token::before("def f = a(b)(c, d(e), ", 22);
+        let (before, _) = token::before("def f = a(b)(c, d(e), ", 22, Dialect::Rise);
         let calls = read(&before).1;
         assert_eq!(
             calls,

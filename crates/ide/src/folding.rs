@@ -5,12 +5,12 @@ use std::sync::LazyLock;
 
 use db::{Database, FileId, ItemId};
 use ropey::Rope;
-use syntax::Span;
 use syntax::ast::ItemKind;
-use syntax::lexer::lex;
+use syntax::lexer::lex_in;
+use syntax::{Dialect, Span};
 use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, StreamingIterator, Tree};
 
-use crate::concrete::{SyntaxTree, errors, span};
+use crate::concrete::{SyntaxTree, errors, grammar, span};
 use crate::token;
 
 /// What folds.
@@ -38,7 +38,7 @@ pub struct Folding {
 pub fn folding_ranges(db: &Database, file: FileId, syntax: &SyntaxTree) -> Vec<Folding> {
     let found = match syntax.read(db) {
         Some(tree) => {
-            let mut found = captured(db, syntax.text(), &tree);
+            let mut found = captured(db, syntax, &tree);
             for error in errors(&tree) {
                 found.extend(items(db, &db.items_in(file, error)));
             }
@@ -79,14 +79,21 @@ fn one_a_line(text: &Rope, mut found: Vec<Folding>) -> Vec<Folding> {
 
 /// The grammar's own list of what folds, one node at a time: a pattern for a run of nodes takes
 /// far more time than there are nodes, so runs are put together here.
-static FOLDS: LazyLock<Option<Query>> = LazyLock::new(|| {
-    let patterns = tree_sitter_rise::FOLDS_QUERY.replace(")+ @fold", ") @fold");
-    Query::new(&tree_sitter_rise::LANGUAGE.into(), &patterns).ok()
+static FOLDS: LazyLock<[Option<Query>; 2]> = LazyLock::new(|| {
+    let query = |patterns: &str, dialect| {
+        let patterns = patterns.replace(")+ @fold", ") @fold");
+        Query::new(&grammar(dialect), &patterns).ok()
+    };
+    [
+        query(tree_sitter_rise::FOLDS_QUERY, Dialect::Rise),
+        query(tree_sitter_dpia::FOLDS_QUERY, Dialect::Dpia),
+    ]
 });
 
 /// What the query finds, with comments and imports that belong together put together.
-fn captured(db: &Database, text: &Rope, tree: &Tree) -> Vec<Folding> {
-    let Some(query) = &*FOLDS else {
+fn captured(db: &Database, syntax: &SyntaxTree, tree: &Tree) -> Vec<Folding> {
+    let text = syntax.text();
+    let Some(query) = &FOLDS[syntax.dialect() as usize] else {
         return Vec::new();
     };
     let mut cancelled = |_: &_| match db.is_cancelled() {
@@ -217,7 +224,8 @@ fn items(db: &Database, items: &[ItemId]) -> Vec<Folding> {
                 .map_or(whole.start, |name| whole.start + name.span.start);
             found.push(region(Span::new(start, whole.end)));
         }
-        let pairs = token::pairs(lex(&db.item_text(id)));
+        let dialect = db.dialect(db.file_of(id));
+        let pairs = token::pairs(lex_in(&db.item_text(id), dialect));
         found.extend(
             pairs
                 .into_iter()

@@ -1,8 +1,8 @@
 //! Formatting of a file, or of the items in a range.
 
 use db::{Database, FileId};
-use syntax::Span;
-use syntax::lexer::{Token, TokenKind, lex};
+use syntax::lexer::{Token, TokenKind, lex_in};
+use syntax::{Dialect, Span};
 
 use crate::TextEdit;
 
@@ -10,18 +10,20 @@ use crate::TextEdit;
 /// stay as they are.
 pub fn format(db: &Database, file: FileId) -> Option<Vec<TextEdit>> {
     let old = db.text(file).to_string();
-    let edits = differences(&old, &syntax::format(&old), 0);
+    let dialect = db.dialect(file);
+    let edits = differences(&old, &syntax::format_in(&old, dialect), 0, dialect);
     (!edits.is_empty()).then_some(edits)
 }
 
 /// The edits that format the items that `range` touches, where there is something to change.
 pub fn format_range(db: &Database, file: FileId, range: Span) -> Option<Vec<TextEdit>> {
     let newline = newline(db, file);
+    let dialect = db.dialect(file);
     let mut edits = Vec::new();
     for item in db.items_in(file, range) {
         let old = db.item_text(item);
-        let new = syntax::format_item(&old, newline);
-        edits.extend(differences(&old, &new, db.item_span(item).start));
+        let new = syntax::format_item_in(&old, newline, dialect);
+        edits.extend(differences(&old, &new, db.item_span(item).start, dialect));
     }
     (!edits.is_empty()).then_some(edits)
 }
@@ -41,11 +43,11 @@ fn newline(db: &Database, file: FileId) -> &'static str {
 
 /// The edits that turn `old`, which begins at `base`, into `new`. Formatting changes blanks alone,
 /// so there is one small edit a change, and cursors and breakpoints stay where they are.
-fn differences(old: &str, new: &str, base: u32) -> Vec<TextEdit> {
+fn differences(old: &str, new: &str, base: u32, dialect: Dialect) -> Vec<TextEdit> {
     if old == new {
         return Vec::new();
     }
-    blanks(old, new, base).unwrap_or_else(|| {
+    blanks(old, new, base, dialect).unwrap_or_else(|| {
         let span = Span::new(base, base + old.len() as u32);
         vec![TextEdit {
             span,
@@ -55,9 +57,9 @@ fn differences(old: &str, new: &str, base: u32) -> Vec<TextEdit> {
 }
 
 /// The edits between the words of two texts with the same words; `None` if they differ.
-fn blanks(old: &str, new: &str, base: u32) -> Option<Vec<TextEdit>> {
+fn blanks(old: &str, new: &str, base: u32, dialect: Dialect) -> Option<Vec<TextEdit>> {
     let (mut edits, mut old_end, mut new_end) = (Vec::new(), 0, 0);
-    let (mut old_words, mut new_words) = (words(old), words(new));
+    let (mut old_words, mut new_words) = (words(old, dialect), words(new, dialect));
     loop {
         let (a, b) = (old_words.next(), new_words.next());
         let (old_start, new_start) = match (a, b) {
@@ -82,8 +84,8 @@ fn blanks(old: &str, new: &str, base: u32) -> Option<Vec<TextEdit>> {
     }
 }
 
-fn words(text: &str) -> impl Iterator<Item = Token> {
-    lex(text).filter(|token| token.kind != TokenKind::Whitespace)
+fn words(text: &str, dialect: Dialect) -> impl Iterator<Item = Token> {
+    lex_in(text, dialect).filter(|token| token.kind != TokenKind::Whitespace)
 }
 
 fn text(of: &str, span: Span) -> &str {

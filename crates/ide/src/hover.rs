@@ -1,11 +1,12 @@
 //! What stands under the cursor: type with sizes, kind, documentation, obligations.
 
 use db::{Database, ItemId};
-use rise::{Arg, BinderInfo, Primitive, TermInfo, Ty, Type};
+use rise::{Arg, BinderInfo, TermInfo, Ty, Type};
 use syntax::ast::{BinaryOp, BinderId, ItemKind, Kind, ScalarType, TermId, TermKind};
 use syntax::lexer::{Token, TokenKind};
 use syntax::{Severity, Span};
 
+use crate::builtin::Builtin;
 use crate::view::{self, Occurrence, Symbol, View};
 use crate::{FilePosition, markdown, token, tree, vars};
 
@@ -22,7 +23,7 @@ pub struct Hover {
 pub fn hover(db: &Database, at: FilePosition) -> Option<Hover> {
     let (view, offset) = View::at(db, at)?;
     let text = db.item_text(view.id);
-    let token = token::at(&text, offset)?;
+    let token = token::at(&text, offset, view.dialect())?;
     if token.kind.is_comment() {
         return None;
     }
@@ -154,7 +155,7 @@ fn definition(db: &Database, item: ItemId, name: &str) -> String {
     ])
 }
 
-fn primitive_text(primitive: Primitive) -> String {
+fn primitive_text(primitive: Builtin) -> String {
     markdown::paragraphs([markdown::primitive(primitive), "Primitive.".to_owned()])
 }
 

@@ -3,6 +3,7 @@
 //! Every function answers from one snapshot of the database, and looks only at the items it needs:
 //! an answer about one place of a file costs the same in a file of ten lines and of ten thousand.
 
+mod builtin;
 mod call_hierarchy;
 mod completion;
 mod concrete;
@@ -34,6 +35,7 @@ mod tree;
 mod vars;
 mod view;
 
+pub use builtin::Builtin;
 pub use call_hierarchy::{Call, incoming_calls, outgoing_calls, prepare_call_hierarchy};
 pub use completion::{
     COMPLETION_LIMIT, Completion, CompletionKind, CompletionSource, completions,

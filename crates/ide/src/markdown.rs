@@ -1,14 +1,22 @@
 //! Pieces of Markdown that hovers, completions and signatures are made of.
 
 use db::{Database, ItemId};
-use rise::{Primitive, Scheme};
+use rise::Scheme;
+use syntax::Dialect;
+
+use crate::builtin::Builtin;
 
 /// Longest line of a code block before a scheme's conditions get a line of their own.
 const LINE: usize = 80;
 
 /// Code in RISE.
 pub(crate) fn code(text: &str) -> String {
-    format!("```rise\n{text}\n```")
+    code_in(text, Dialect::Rise)
+}
+
+/// Code in a language.
+pub(crate) fn code_in(text: &str, dialect: Dialect) -> String {
+    format!("```{}\n{text}\n```", dialect.extension())
 }
 
 /// Paragraphs, with empty ones left out.
@@ -44,7 +52,10 @@ pub(crate) fn def_docs(db: &Database, item: ItemId) -> String {
 }
 
 /// The type of a primitive in general, and its documentation.
-pub(crate) fn primitive(primitive: Primitive) -> String {
+pub(crate) fn primitive(primitive: Builtin) -> String {
     let signature = format!("{} : {}", primitive.name(), primitive.signature_text());
-    paragraphs([code(&signature), primitive.docs().to_owned()])
+    paragraphs([
+        code_in(&signature, primitive.dialect()),
+        primitive.docs().to_owned(),
+    ])
 }

@@ -1,9 +1,9 @@
 //! A new name for a definition or binder, everywhere.
 
 use db::{Binding, Database, FileId, ItemId};
-use syntax::Span;
 use syntax::ast::{BinderId, ItemKind, TermId, TermKind};
-use syntax::lexer::{Token, TokenKind, lex};
+use syntax::lexer::{Token, TokenKind, lex_in};
+use syntax::{Dialect, Span};
 
 use crate::view::{self, Occurrence, Symbol, View};
 use crate::{FilePosition, SourceEdits, TextEdit, references};
@@ -43,7 +43,7 @@ pub fn prepare_rename(db: &Database, at: FilePosition) -> Result<RenameTarget, R
 pub fn rename(db: &Database, at: FilePosition, new: &str) -> Result<SourceEdits, RenameError> {
     let (view, found) = renamed(db, at)?;
     let old = view.name_of(found.symbol);
-    check_name(new)?;
+    check_name(new, db.dialect(at.file))?;
     if old == new {
         return Ok(SourceEdits::default());
     }
@@ -96,8 +96,8 @@ fn renamed(db: &Database, at: FilePosition) -> Result<(View<'_>, Occurrence), Re
 }
 
 /// Whether `new` is a name that can be bound.
-fn check_name(new: &str) -> Result<(), RenameError> {
-    let tokens: Vec<Token> = lex(new).collect();
+fn check_name(new: &str, dialect: Dialect) -> Result<(), RenameError> {
+    let tokens: Vec<Token> = lex_in(new, dialect).collect();
     match tokens[..] {
         [
             Token {

@@ -3,7 +3,7 @@
 use db::{Database, FileId};
 use ropey::Rope;
 use syntax::Span;
-use syntax::lexer::lex;
+use syntax::lexer::lex_in;
 use tree_sitter::{Node, Tree};
 
 use crate::concrete::{SyntaxTree, path, span};
@@ -68,7 +68,7 @@ impl Candidates {
         spans.extend(item.binders.iter().map(|binder| binder.span));
         spans.extend(item.annotations.iter().map(|annotation| annotation.span));
         spans.extend(item.docs.iter().map(|docs| docs.span));
-        for (open, close) in token::pairs(lex(&text)) {
+        for (open, close) in token::pairs(lex_in(&text, view.dialect())) {
             spans.push(open.cover(close));
             spans.push(trimmed(&text, Span::new(open.end, close.start)));
         }
@@ -76,7 +76,7 @@ impl Candidates {
         spans.push(trimmed(&text, Span::new(code, text.len() as u32)));
         self.spans
             .extend(spans.into_iter().map(|span| view.absolute(span)));
-        let word = token::at(&text, offset).map(|token| view.absolute(token.span));
+        let word = token::at(&text, offset, view.dialect()).map(|token| view.absolute(token.span));
         self.token = self.token.or(word);
     }
 

@@ -3,9 +3,9 @@
 use db::{Binding, Database, FileId, ItemId};
 use ropey::Rope;
 use rustc_hash::FxHashMap;
-use syntax::Span;
 use syntax::ast::AddressSpace;
-use syntax::lexer::{TokenKind, lex};
+use syntax::lexer::{TokenKind, lex_in};
+use syntax::{Dialect, Span};
 
 use crate::view::{Occurrence, SIZE_FUNCTIONS, Symbol, View};
 use crate::{SymbolKind, goto};
@@ -131,6 +131,7 @@ pub struct Token {
 /// The tokens of `file` that touch `range` (all of them without one), in order, without overlap.
 pub fn semantic_tokens(db: &Database, file: FileId, range: Option<Span>) -> Vec<Token> {
     let rope = db.text(file);
+    let dialect = db.dialect(file);
     let end = rope.len_bytes() as u32;
     let range = range.unwrap_or(Span::new(0, end));
     let items = db.items(file);
@@ -144,14 +145,19 @@ pub fn semantic_tokens(db: &Database, file: FileId, range: Option<Span>) -> Vec<
     let kinds = kinds(db, &items[first..first + count]);
     for id in &items[first..first + count] {
         let span = db.item_span(*id);
-        comments(&rope, Span::new(done, span.start.max(done)), &mut tokens);
+        comments(
+            &rope,
+            dialect,
+            Span::new(done, span.start.max(done)),
+            &mut tokens,
+        );
         item_tokens(&View::new(db, *id), &kinds, &mut tokens);
         done = span.end.max(done);
     }
     let next = items
         .get(first + count)
         .map_or(end, |item| db.item_span(*item).start);
-    comments(&rope, Span::new(done, next.max(done)), &mut tokens);
+    comments(&rope, dialect, Span::new(done, next.max(done)), &mut tokens);
     tokens.retain(|token| token.span.start <= range.end && range.start <= token.span.end);
     tokens
 }
@@ -182,9 +188,9 @@ fn kinds(db: &Database, items: &[ItemId]) -> Kinds {
 }
 
 /// The comments in a gap between two items.
-fn comments(rope: &Rope, gap: Span, out: &mut Vec<Token>) {
+fn comments(rope: &Rope, dialect: Dialect, gap: Span, out: &mut Vec<Token>) {
     let text = rope.byte_slice(std::ops::Range::from(gap)).to_string();
-    let comments = lex(&text).filter(|token| token.kind.is_comment());
+    let comments = lex_in(&text, dialect).filter(|token| token.kind.is_comment());
     out.extend(comments.map(|token| comment(token.kind, token.span.shifted(gap.start))));
 }
 
@@ -211,7 +217,7 @@ fn item_tokens(view: &View<'_>, kinds: &Kinds, out: &mut Vec<Token>) {
     let text = view.db.item_text(view.id);
     let mut before = TokenKind::End;
     let mut at_sign: Option<Span> = None;
-    for token in lex(&text) {
+    for token in lex_in(&text, view.dialect()) {
         if token.kind == TokenKind::Whitespace {
             continue;
         }
@@ -288,16 +294,16 @@ fn word_class(kind: TokenKind, word: &str) -> Option<Class> {
         Ident if SIZE_FUNCTIONS.contains(&word) => {
             Some((TokenType::Function, Modifiers::DEFAULT_LIBRARY))
         }
-        Import | Def | Foreign | Let | In | Fun | DepFun | NatFun | DataFun | True | False => {
-            plain(TokenType::Keyword)
-        }
-        Scalar | Kind | Constructor => Some((TokenType::Type, Modifiers::DEFAULT_LIBRARY)),
+        Import | Def | Foreign | Let | In | Fun | DepFun | NatFun | DataFun | True | False | If
+        | Else | Skip => plain(TokenType::Keyword),
+        Scalar | Kind | Constructor | Phrase => Some((TokenType::Type, Modifiers::DEFAULT_LIBRARY)),
         Address => Some((TokenType::EnumMember, address_modifier(word))),
+        Access => plain(TokenType::EnumMember),
         Int | Float => plain(TokenType::Number),
         String | OpenString | RawString | OpenRawString => plain(TokenType::String),
         Equals | FatArrow | Arrow | Pipe | ApplyLeft | Then | After | Or | And | EqEq | NotEq
         | Less | LessEq | Greater | GreaterEq | Plus | Minus | Star | Slash | Percent | Caret
-        | Bang | Bar => plain(TokenType::Operator),
+        | Bang | Bar | Semicolon => plain(TokenType::Operator),
         _ => None,
     }
 }

@@ -33,7 +33,7 @@ pub struct SignatureHelp {
 pub fn signature_help(db: &Database, at: FilePosition) -> Option<SignatureHelp> {
     let (view, offset) = View::at_or_before(db, at)?;
     let text = db.item_text(view.id);
-    let (tokens, _) = token::before(&text, offset);
+    let (tokens, _) = token::before(&text, offset, view.dialect());
     let (_, calls) = context::read(&tokens);
     let open = *calls.last()?;
     let call = call_at(&view, open)?;
@@ -94,7 +94,7 @@ fn signature(view: &View<'_>, head: TermId) -> Option<Signature> {
             Some(labelled(&name, &scheme.ty, &scheme.names, docs))
         }
         Symbol::Primitive(primitive) => {
-            let scheme = rise::library_scheme(primitive);
+            let scheme = primitive.scheme();
             Some(labelled(&name, &scheme.ty, &scheme.names, docs))
         }
         Symbol::Binder(..) | Symbol::SumIndex(..) => None,

@@ -43,6 +43,9 @@ fn placeholder(ty: &Type) -> &'static [&'static str] {
         Type::Fun(..) | Type::Pi(_) => &["f", "g", "h"],
         Type::Array(..) | Type::DepArray(..) => &["xs", "ys", "zs"],
         Type::Pair(..) | Type::DepPair(_) => &["p", "q"],
+        Type::Exp(data, _) => placeholder(data),
+        Type::Acc(_) => &["out", "out2"],
+        Type::Comm => &["c", "d"],
         _ => &["x", "y", "z"],
     }
 }
@@ -54,6 +57,15 @@ fn unused(names: &[&str], taken: &[Param]) -> String {
     free.or(names.last())
         .map(|name| (*name).to_owned())
         .unwrap_or_default()
+}
+
+/// `name(${1:n}, ${2:x})` with all arguments, as DPIA writes it.
+pub(crate) fn whole_call(name: &str, params: &[Param]) -> Option<String> {
+    let args: Vec<String> = (1..)
+        .zip(params)
+        .map(|(at, param): (usize, _)| format!("${{{at}:{}}}", param.name))
+        .collect();
+    (!args.is_empty()).then(|| format!("{name}({})", args.join(", ")))
 }
 
 /// `name(${1:f})`, without the argument that is piped in. A function that is told what to do

@@ -1,13 +1,13 @@
 //! The words and symbols of an item's text around a cursor.
 
-use syntax::Span;
-use syntax::lexer::{Token, TokenKind, lex};
+use syntax::lexer::{Token, TokenKind, lex_in};
+use syntax::{Dialect, Span};
 
 /// The token that the cursor means: a word that it touches, else the one after it, else the one
 /// before it.
-pub(crate) fn at(text: &str, offset: u32) -> Option<Token> {
+pub(crate) fn at(text: &str, offset: u32, dialect: Dialect) -> Option<Token> {
     let mut found: Option<Token> = None;
-    for token in lex(text) {
+    for token in lex_in(text, dialect) {
         if token.span.start > offset {
             break;
         }
@@ -36,9 +36,9 @@ pub(crate) const fn is_word(kind: TokenKind) -> bool {
 
 /// The tokens that end at or before `offset`, comments and blanks left out. A token that holds
 /// `offset` in its middle, or a word that ends there, is the second part.
-pub(crate) fn before(text: &str, offset: u32) -> (Vec<Token>, Option<Token>) {
+pub(crate) fn before(text: &str, offset: u32, dialect: Dialect) -> (Vec<Token>, Option<Token>) {
     let mut before = Vec::new();
-    for token in lex(text) {
+    for token in lex_in(text, dialect) {
         if token.span.start >= offset {
             break;
         }

@@ -4,11 +4,12 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use db::{Binding, Database, Declares, FileId, ItemId};
-use rise::{BinderInfo, Inference, Primitive, TermInfo, Ty};
+use rise::{BinderInfo, Inference, TermInfo, Ty};
 use syntax::ast::{Annotation, BinderId, Item, ItemKind, Term, TermId, TermKind};
-use syntax::lexer::{TokenKind, lex};
-use syntax::{Parsed, Span};
+use syntax::lexer::{TokenKind, lex_in};
+use syntax::{Dialect, Parsed, Span};
 
+use crate::builtin::Builtin;
 use crate::tree::{self, Parents, Scope};
 use crate::{FilePosition, FileRange};
 
@@ -28,7 +29,7 @@ pub(crate) enum Symbol {
     /// A definition.
     Def(ItemId),
     /// A primitive.
-    Primitive(Primitive),
+    Primitive(Builtin),
 }
 
 /// A name in an item.
@@ -87,6 +88,11 @@ impl<'d> View<'d> {
         let view = View::new(db, item_before(db, at)?);
         let offset = at.offset - view.base;
         (!in_gap_comment(db, at)).then_some((view, offset))
+    }
+
+    /// What the item is written in.
+    pub(crate) fn dialect(&self) -> Dialect {
+        self.db.dialect(self.file)
     }
 
     pub(crate) fn item(&self) -> &Item {
@@ -370,7 +376,7 @@ pub(crate) fn gap_before(db: &Database, at: FilePosition) -> String {
 /// Whether a position, which stands in no item, stands in a comment.
 pub(crate) fn in_gap_comment(db: &Database, at: FilePosition) -> bool {
     use TokenKind::{DocComment, LineComment, OpenComment};
-    let last = lex(&gap_before(db, at)).last();
+    let last = lex_in(&gap_before(db, at), db.dialect(at.file)).last();
     last.is_some_and(|token| matches!(token.kind, LineComment | DocComment | OpenComment))
 }
 
@@ -379,7 +385,7 @@ pub(crate) fn global_symbol(db: &Database, file: FileId, name: &str) -> Option<S
     match db.resolve(file, name) {
         Binding::Def(item) => Some(Symbol::Def(item)),
         Binding::Ambiguous(_) | Binding::Broken => None,
-        Binding::Unknown => Primitive::from_name(name).map(Symbol::Primitive),
+        Binding::Unknown => Builtin::from_name(name, db.dialect(file)).map(Symbol::Primitive),
     }
 }
 

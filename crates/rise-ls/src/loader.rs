@@ -17,9 +17,6 @@ use smol_str::SmolStr;
 /// Larger files are refused: positions are 32 bits wide, and no program is written this long.
 pub const MAX_BYTES: u64 = 64 << 20;
 
-/// The extension of RISE files.
-pub const EXTENSION: &str = "rise";
-
 /// Names that are offered for an import that does not exist.
 const MAX_SIBLINGS: usize = 1000;
 
@@ -162,9 +159,9 @@ fn read_from(from: impl Read, expected: u64, path: &Path) -> Result<Content, Loa
     }
 }
 
-/// The RISE files that `path` means, in the order of their paths: itself, or every one below it
+/// The files of RISE and DPIA that `path` means, in the order of their paths: itself, or every one below it
 /// that no `.gitignore` excludes. Hidden files are left out.
-pub fn rise_files(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
+pub fn source_files(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
     let io = |source| LoadError::Io {
         path: path.to_owned(),
         source,
@@ -179,17 +176,16 @@ pub fn rise_files(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
             path: path.to_owned(),
             source,
         })?;
-        if is_rise(entry.path()) && is_file(&entry) {
+        if is_source(entry.path()) && is_file(&entry) {
             found.insert(entry.into_path());
         }
     }
     Ok(found.into_iter().collect())
 }
 
-/// Whether the path ends as RISE files do.
-pub fn is_rise(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|extension| extension == EXTENSION)
+/// Whether the path ends as files of RISE or DPIA do.
+pub fn is_source(path: &Path) -> bool {
+    FilePath::disk(path).dialect().is_some()
 }
 
 fn is_file(entry: &ignore::DirEntry) -> bool {
@@ -208,7 +204,7 @@ pub fn load_imports(db: &mut Database) -> Vec<db::FileId> {
         }
         let texts: Vec<_> = missing
             .par_iter()
-            .map(|path| read_import(path).map(|text| Prepared::new(&text)))
+            .map(|path| read_import(path).map(|text| prepared(path, &text)))
             .collect();
         for (path, text) in missing.into_iter().zip(texts) {
             match text {
@@ -217,6 +213,12 @@ pub fn load_imports(db: &mut Database) -> Vec<db::FileId> {
             }
         }
     }
+}
+
+/// The text of the file at `path`, cut into items. A file whose name does not say what it is
+/// written in is one of RISE.
+pub fn prepared(path: &FilePath, text: &str) -> Prepared {
+    Prepared::new(text, path.dialect().unwrap_or_default())
 }
 
 /// The text of a file that an import names.
@@ -237,7 +239,7 @@ pub fn read_import(path: &FilePath) -> Result<String, ReadError> {
     }
 }
 
-/// The names of the RISE files beside `path`, in order.
+/// The names of the files of RISE and DPIA beside `path`, in order.
 fn siblings(path: &Path) -> Arc<[SmolStr]> {
     let Some(Ok(folder)) = path.parent().map(std::fs::read_dir) else {
         return Arc::default();
@@ -247,7 +249,7 @@ fn siblings(path: &Path) -> Arc<[SmolStr]> {
         .take(MAX_SIBLINGS)
         .map(|entry| PathBuf::from(entry.file_name()));
     let mut names: Vec<SmolStr> = names
-        .filter(|name| is_rise(name))
+        .filter(|name| is_source(name))
         .map(|name| name.to_string_lossy().into())
         .collect();
     names.sort();
@@ -292,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_give_their_rise_files_in_order_without_the_ignored() {
+    fn folders_give_their_files_in_order_without_the_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let put = |name: &str, text: &str| {
             let path = folder.path().join(name);
@@ -302,7 +304,7 @@ mod tests {
         for name in [
             "b.rise",
             "a.rise",
-            "deep/er/c.rise",
+            "deep/er/c.dpia",
             "out/d.rise",
             "notes.md",
             ".hidden/e.rise",
@@ -310,12 +312,12 @@ mod tests {
             put(name, "");
         }
         put(".gitignore", "out/\n");
-        let found = rise_files(folder.path()).unwrap();
+        let found = source_files(folder.path()).unwrap();
         let names: Vec<_> = found
             .iter()
             .map(|path| path.strip_prefix(folder.path()).unwrap())
             .collect();
-        assert_eq!(names, ["a.rise", "b.rise", "deep/er/c.rise"].map(Path::new));
+        assert_eq!(names, ["a.rise", "b.rise", "deep/er/c.dpia"].map(Path::new));
     }
 
     #[test]

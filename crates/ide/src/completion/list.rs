@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use db::{Binding, Database, ItemId, Origin};
-use rise::{BinderInfo, Primitive, Scheme, TermInfo, Ty, Type};
+use rise::{BinderInfo, Scheme, TermInfo, Ty, Type};
 use rustc_hash::FxHashSet;
-use syntax::ast::{AddressSpace, Annotation, Kind, Name, ScalarType, TermId, TermKind};
-use syntax::{GlobalId, Span};
+use syntax::ast::{AddressSpace, Annotation, Kind, Name, ReadWrite, ScalarType, TermId, TermKind};
+use syntax::{Dialect, GlobalId, Span};
 
 use super::place::Place;
 use super::{COMPLETION_LIMIT, Completion, CompletionKind, CompletionSource};
+use crate::builtin::Builtin;
 use crate::view;
 use crate::{fuzzy, snippet};
 
@@ -45,6 +46,7 @@ impl<'p, 'd> List<'p, 'd> {
     pub(super) fn finish(mut self) -> Vec<Completion> {
         self.found.sort_by(|a, b| a.rank().cmp(&b.rank()));
         let called = self.place.is_some_and(|place| place.called);
+        let dialect = self.dialect();
         let mut written = Vec::new();
         let mut rest = self.found.into_iter();
         while written.len() < COMPLETION_LIMIT {
@@ -61,10 +63,17 @@ impl<'p, 'd> List<'p, 'd> {
                 batch
                     .into_iter()
                     .zip(schemes)
-                    .filter_map(|(found, scheme)| found.write(scheme, self.replace, called)),
+                    .filter_map(|(found, scheme)| {
+                        found.write(scheme, dialect, self.replace, called)
+                    }),
             );
         }
         written
+    }
+
+    fn dialect(&self) -> Dialect {
+        self.place
+            .map_or(Dialect::Rise, |place| place.view.dialect())
     }
 
     fn push(&mut self, entry: Entry) {
@@ -115,6 +124,11 @@ impl<'p, 'd> List<'p, 'd> {
         for (label, insert) in words {
             self.word(label, CompletionKind::Keyword, insert, 6);
         }
+        if self.dialect() == Dialect::Dpia {
+            let branches = "if (${1:condition}) {\n  ${2:skip}\n} else {\n  ${3:skip}\n}";
+            self.word("if", CompletionKind::Keyword, branches, 6);
+            self.word("skip", CompletionKind::Keyword, "skip", 6);
+        }
         if argument {
             self.word("natFun", CompletionKind::Keyword, "natFun(${1:i} => $0)", 7);
             self.word(
@@ -134,11 +148,17 @@ impl<'p, 'd> List<'p, 'd> {
             for scalar in ScalarType::ALL {
                 self.word(scalar.as_str(), CompletionKind::Type, scalar.as_str(), 8);
             }
+            if self.dialect() == Dialect::Dpia {
+                self.access_words(8);
+            }
         }
     }
 
     pub(super) fn types(&mut self) {
         self.locals(true);
+        if self.dialect() == Dialect::Dpia {
+            self.phrase_types();
+        }
         for scalar in ScalarType::ALL {
             self.word(scalar.as_str(), CompletionKind::Type, scalar.as_str(), 2);
         }
@@ -154,8 +174,34 @@ impl<'p, 'd> List<'p, 'd> {
         }
     }
 
+    fn phrase_types(&mut self) {
+        let phrases = [
+            ("Exp", "Exp[${1:f32}, ${2|Rd,Wr,St|}]"),
+            ("Acc", "Acc[${1:f32}]"),
+            ("Comm", "Comm"),
+        ];
+        for (label, insert) in phrases {
+            self.word(label, CompletionKind::Type, insert, 1);
+        }
+    }
+
+    /// Accesses, and the names that stand for some.
+    pub(super) fn accesses(&mut self) {
+        self.locals(true);
+        self.access_words(0);
+    }
+
+    fn access_words(&mut self, tier: u8) {
+        for access in ReadWrite::ALL {
+            let word = access.as_str();
+            self.word(word, CompletionKind::Kind, word, tier);
+        }
+    }
+
     pub(super) fn kinds(&mut self) {
-        let kinds = Kind::ALL.iter().filter(|&&kind| kind != Kind::ReadWrite);
+        let dpia = self.dialect() == Dialect::Dpia;
+        let here = |kind: &&Kind| dpia || **kind != Kind::ReadWrite;
+        let kinds = Kind::ALL.iter().filter(here);
         for (tier, kind) in (0..).zip(kinds) {
             self.word(kind.as_str(), CompletionKind::Kind, kind.as_str(), tier);
         }
@@ -281,10 +327,11 @@ impl<'p, 'd> List<'p, 'd> {
                 Origin::Library => 5,
             },
         });
-        let primitives = Primitive::ALL.iter().filter(|primitive| {
+        let primitives = Builtin::all(place.view.dialect());
+        let primitives = primitives.into_iter().filter(|primitive| {
             fits(primitive.name()) && matches!(scope.resolve(primitive.name()), Binding::Unknown)
         });
-        let primitives = primitives.map(|&primitive| Global {
+        let primitives = primitives.map(|primitive| Global {
             name: Name::new(primitive.name()),
             what: What::Primitive(primitive),
             tier: 4,
@@ -374,7 +421,7 @@ fn schemes<'w>(
     let mut of_defs = db.schemes(defs).into_iter();
     all.map(|what| match what {
         What::Def(..) => of_defs.next().flatten(),
-        What::Primitive(primitive) => Some(rise::library_scheme(*primitive).clone()),
+        What::Primitive(primitive) => Some(primitive.scheme().clone()),
         What::Plain { .. } => None,
     })
     .collect()
@@ -424,7 +471,7 @@ enum What {
         insert: Option<String>,
     },
     Def(ItemId, GlobalId),
-    Primitive(Primitive),
+    Primitive(Builtin),
 }
 
 impl Entry {
@@ -455,7 +502,13 @@ impl Candidate {
     }
 
     /// Written out; `None` for a definition whose type is not known.
-    fn write(self, scheme: Option<Arc<Scheme>>, replace: Span, called: bool) -> Option<Completion> {
+    fn write(
+        self,
+        scheme: Option<Arc<Scheme>>,
+        dialect: Dialect,
+        replace: Span,
+        called: bool,
+    ) -> Option<Completion> {
         let Candidate { entry, score } = self;
         let Entry {
             label,
@@ -477,7 +530,11 @@ impl Candidate {
                     true => CompletionKind::Function,
                     false => CompletionKind::Value,
                 };
-                let call = || snippet::call(&label, &snippet::params(&scheme), piped);
+                let params = snippet::params(&scheme);
+                let call = || match dialect {
+                    Dialect::Rise => snippet::call(&label, &params, piped),
+                    Dialect::Dpia => snippet::whole_call(&label, &params),
+                };
                 let insert = (!called).then(call).flatten();
                 (kind, Some(rise::print::scheme_text(&scheme)), insert)
             }

@@ -32,7 +32,7 @@ impl<'d> Place<'d> {
     pub(super) fn at(db: &'d Database, at: FilePosition) -> Option<Place<'d>> {
         let (view, offset) = View::at_or_before(db, at)?;
         let text = db.item_text(view.id);
-        let (tokens, typed) = token::before(&text, offset);
+        let (tokens, typed) = token::before(&text, offset, view.dialect());
         let word = typed.filter(|token| token::is_word(token.kind));
         if typed.is_some() && word.is_none() {
             // Inside a comment, a string, or a symbol.

@@ -4,6 +4,7 @@ use super::emit::EmitOptions;
 use super::run::RunOptions;
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use syntax::Dialect;
 
 /// The RISE language server and checker.
 ///
@@ -24,7 +25,8 @@ pub struct Args {
     #[arg(long, requires = "paths", conflicts_with_all = ["stdio", "listen"])]
     pub check: bool,
 
-    /// What to check: files, folders (every .rise file below them), `-` for standard input
+    /// What to check: files, folders (every .rise and .dpia file below them), `-` for standard
+    /// input
     #[arg(value_name = "PATH", requires = "check")]
     pub paths: Vec<PathBuf>,
 
@@ -63,6 +65,10 @@ pub struct CheckOptions {
     /// Print sizes and times to standard error
     #[arg(long, requires = "check")]
     pub stats: bool,
+
+    /// What standard input, and files that end in neither .rise nor .dpia, hold
+    #[arg(long, value_enum, requires = "check", value_name = "LANGUAGE")]
+    pub language: Option<Language>,
 }
 
 /// How findings are printed.
@@ -77,6 +83,25 @@ pub enum Format {
     Sarif,
     /// Workflow commands of GitHub
     Github,
+}
+
+/// What a text is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    /// RISE, as in .rise files
+    Rise,
+    /// DPIA, as in .dpia files
+    Dpia,
+}
+
+impl Language {
+    /// The language.
+    pub fn dialect(self) -> Dialect {
+        match self {
+            Language::Rise => Dialect::Rise,
+            Language::Dpia => Dialect::Dpia,
+        }
+    }
 }
 
 /// What programs may be compiled for.
@@ -142,6 +167,10 @@ pub struct TypesOptions {
     /// How types are printed
     #[arg(long, value_enum, default_value_t)]
     pub format: TypesFormat,
+
+    /// What standard input, and files that end in neither .rise nor .dpia, hold
+    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    pub language: Option<Language>,
 }
 
 /// How types are printed.
@@ -164,4 +193,8 @@ pub struct FmtOptions {
     /// Write nothing; list the files that would change, and fail if there are any
     #[arg(long)]
     pub check: bool,
+
+    /// What standard input, and files that end in neither .rise nor .dpia, hold
+    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    pub language: Option<Language>,
 }

@@ -12,7 +12,7 @@ use syntax::Severity;
 /// Checks the files, prints what is found, and returns the exit status.
 pub fn run(paths: &[PathBuf], options: &CheckOptions) -> u8 {
     let mut stats = Stats::start();
-    let mut workspace = Workspace::load(paths);
+    let mut workspace = Workspace::load(paths, options.language);
     workspace.db.set_target(options.target.map(Into::into));
     stats.read();
     let threads = thread::available_parallelism().map_or(1, usize::from);

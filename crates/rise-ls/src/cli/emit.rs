@@ -1,5 +1,6 @@
 //! `rise-ls emit`: a definition in one of the forms that it takes on its way to running code.
 
+use super::args::Language;
 use super::place::{self, Range};
 use super::report::{Reporter, shown};
 use super::run::select;
@@ -39,6 +40,10 @@ pub struct EmitOptions {
     /// Writes the text here instead of to standard output
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
+
+    /// What standard input, and files that end in neither .rise nor .dpia, hold
+    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    pub language: Option<Language>,
 }
 
 /// The forms.
@@ -104,7 +109,7 @@ pub fn run(options: &EmitOptions) -> u8 {
         output::error(&format!("{path}: is a folder, not a file"));
         return UNUSABLE;
     }
-    let workspace = Workspace::load(std::slice::from_ref(&options.file));
+    let workspace = Workspace::load(std::slice::from_ref(&options.file), options.language);
     if workspace.unreadable {
         return UNUSABLE;
     }

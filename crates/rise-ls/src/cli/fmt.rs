@@ -11,7 +11,7 @@ use crate::loader::{Content, NotText, reason};
 use db::{Database, FilePath};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use syntax::{Diagnostic, Severity};
+use syntax::{Diagnostic, Dialect, Severity};
 
 /// Formats the files, and returns the exit status.
 pub fn run(options: &FmtOptions) -> u8 {
@@ -19,23 +19,24 @@ pub fn run(options: &FmtOptions) -> u8 {
     let base = current_folder();
     let mut status = if unreadable { UNUSABLE } else { FINE };
     for input in &inputs {
-        status = status.max(one(input, &base, options.check));
+        status = status.max(one(input, &base, options));
     }
     status
 }
 
 /// Formats one file.
-fn one(input: &Input, base: &Path, check: bool) -> u8 {
+fn one(input: &Input, base: &Path, options: &FmtOptions) -> u8 {
     let path = input.path(base);
+    let dialect = input.dialect(options.language);
     let (text, bom) = match input.read() {
         Ok(Content::Text { text, bom }) => (text, bom),
         Ok(Content::NotText(bad)) => return reject(&path, &bad, base),
         Err(problem) => return failed(&problem.to_string()),
     };
-    let formatted = syntax::format(&text);
-    let mistakes = show_mistakes(&path, &text, base);
+    let formatted = syntax::format_in(&text, dialect);
+    let mistakes = show_mistakes(&path, &text, dialect, base);
     let done = match input {
-        _ if check => list(&path, base, formatted != text),
+        _ if options.check => list(&path, base, formatted != text),
         Input::Stdin => print(&formatted, bom),
         Input::File(_) if formatted == text => FINE,
         Input::File(path) => match replace(path, &formatted, bom) {
@@ -78,11 +79,11 @@ fn reject(path: &FilePath, bad: &NotText, base: &Path) -> u8 {
 }
 
 /// Prints the mistakes of syntax, which keep a part of the file from being formatted.
-fn show_mistakes(path: &FilePath, text: &str, base: &Path) -> u8 {
+fn show_mistakes(path: &FilePath, text: &str, dialect: Dialect, base: &Path) -> u8 {
     let db = Database::new();
     let mut reporter = Reporter::new(&db, base);
     for item in syntax::split(text) {
-        let parsed = syntax::parse(&text[std::ops::Range::from(item)]);
+        let parsed = syntax::parse_in(&text[std::ops::Range::from(item)], dialect);
         for mistake in parsed
             .diagnostics
             .iter()

@@ -1,12 +1,13 @@
 //! The files that a command is about, in a database.
 
+use super::args::Language;
 use super::output;
 use crate::loader::{self, Content, LoadError, NotText};
 use db::{Database, FileId, FilePath, Prepared};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use syntax::{Code, Diagnostic, Span};
+use syntax::{Code, Diagnostic, Dialect, Span};
 
 /// What standard input is called.
 pub const STDIN: &str = "<stdin>";
@@ -43,6 +44,17 @@ impl Input {
         }
     }
 
+    /// What it is written in: what its name says, else what the user says, else RISE.
+    pub fn dialect(&self, language: Option<Language>) -> Dialect {
+        let named = match self {
+            Input::Stdin => None,
+            Input::File(path) => FilePath::disk(path).dialect(),
+        };
+        named
+            .or_else(|| language.map(Language::dialect))
+            .unwrap_or_default()
+    }
+
     /// What the database calls it. Standard input is taken for a file in the current folder, so
     /// that it can import the files there.
     pub fn path(&self, base: &Path) -> FilePath {
@@ -59,17 +71,6 @@ pub fn inputs(paths: &[PathBuf]) -> (Vec<Input>, bool) {
     let mut seen = BTreeSet::new();
     let mut unreadable = false;
     for path in paths {
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "dpia")
-        {
-            output::error(&format!(
-                "{}: this version of rise-ls prints DPIA, but does not read it",
-                path.display()
-            ));
-            unreadable = true;
-            continue;
-        }
         let inputs = if path.as_os_str() == "-" {
             Ok(vec![Input::Stdin])
         } else {
@@ -91,10 +92,10 @@ pub fn inputs(paths: &[PathBuf]) -> (Vec<Input>, bool) {
 }
 
 fn files(path: &Path) -> Result<Vec<Input>, LoadError> {
-    let files = loader::rise_files(path)?;
+    let files = loader::source_files(path)?;
     if files.is_empty() {
         output::note(&format!(
-            "{}: there is no .rise file in this folder",
+            "{}: there is no .rise and no .dpia file in this folder",
             path.display()
         ));
     }
@@ -107,8 +108,9 @@ pub fn current_folder() -> PathBuf {
 }
 
 impl Workspace {
-    /// Reads these files and folders, and what they import.
-    pub fn load(paths: &[PathBuf]) -> Workspace {
+    /// Reads these files and folders, and what they import. What does not say it by its name is
+    /// written in `language`.
+    pub fn load(paths: &[PathBuf], language: Option<Language>) -> Workspace {
         let (inputs, unreadable) = inputs(paths);
         let base = current_folder();
         let mut workspace = Workspace {
@@ -118,7 +120,16 @@ impl Workspace {
             unreadable,
             base,
         };
-        let read: Vec<_> = inputs.par_iter().map(read).collect();
+        for input in &inputs {
+            let dialect = input.dialect(language);
+            workspace
+                .db
+                .set_dialect(input.path(&workspace.base), dialect);
+        }
+        let read: Vec<_> = inputs
+            .par_iter()
+            .map(|input| read(input, input.dialect(language)))
+            .collect();
         for (input, read) in inputs.iter().zip(read) {
             workspace.add(input, read);
         }
@@ -149,9 +160,9 @@ enum Read {
     NotText(NotText),
 }
 
-fn read(input: &Input) -> Result<Read, LoadError> {
+fn read(input: &Input, dialect: Dialect) -> Result<Read, LoadError> {
     input.read().map(|content| match content {
-        Content::Text { text, .. } => Read::Text(Prepared::new(&text)),
+        Content::Text { text, .. } => Read::Text(Prepared::new(&text, dialect)),
         Content::NotText(bad) => Read::NotText(bad),
     })
 }

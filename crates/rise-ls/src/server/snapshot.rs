@@ -104,7 +104,10 @@ impl Snapshot {
     pub fn syntax(&self, document: &Document) -> SyntaxTree {
         match self.view.open.get(&document.file) {
             Some(open) => open.syntax.clone(),
-            None => SyntaxTree::new(document.rope.clone()),
+            None => {
+                let dialect = self.db.dialect(document.file);
+                SyntaxTree::new_in(document.rope.clone(), dialect)
+            }
         }
     }
 

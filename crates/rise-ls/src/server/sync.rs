@@ -9,6 +9,7 @@ use ide::SyntaxTree;
 use rustc_hash::FxHashSet;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use syntax::Dialect;
 use tower_lsp::lsp_types::{
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
     DidCloseTextDocumentParams, DidOpenTextDocumentParams, FileChangeType, MessageType, Position,
@@ -69,8 +70,11 @@ impl Session {
             return;
         }
         self.before_change();
+        // What the name of the document says of its language counts more than what the client says.
+        let dialect = Dialect::from_extension(&opened.language_id).unwrap_or_default();
+        self.db.set_dialect(path.clone(), dialect);
         let file = self.db.set_file(path, opened.text.as_str());
-        let syntax = SyntaxTree::new(self.db.text(file));
+        let syntax = SyntaxTree::new_in(self.db.text(file), self.db.dialect(file));
         self.text_changed(file, opened.uri, opened.version, syntax, since);
     }
 
@@ -104,7 +108,7 @@ impl Session {
         let Some(range) = change.range else {
             let path = self.db.path(file);
             self.db.set_file(path, change.text.as_str());
-            *syntax = SyntaxTree::new(self.db.text(file));
+            *syntax = SyntaxTree::new_in(self.db.text(file), syntax.dialect());
             return;
         };
         let rope = self.db.text(file);
@@ -236,11 +240,11 @@ impl Session {
             let path = uri::to_path(change.uri.as_str());
             let Some(disk) = path.as_disk() else { continue };
             // A deleted folder is one event; its files are gone with it.
-            if change.typ == FileChangeType::DELETED && !loader::is_rise(disk) {
+            if change.typ == FileChangeType::DELETED && !loader::is_source(disk) {
                 for inner in self.files_below(disk) {
                     self.read_from_disk(inner);
                 }
-            } else if loader::is_rise(disk) {
+            } else if loader::is_source(disk) {
                 self.read_from_disk(path);
             }
         }

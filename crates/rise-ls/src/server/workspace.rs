@@ -33,8 +33,8 @@ impl Loaded {
     }
 }
 
-/// Reads every RISE file below the folders and hands them to the main loop in portions, the last
-/// of which may be empty.
+/// Reads every file of RISE and DPIA below the folders and hands them to the main loop in portions,
+/// the last of which may be empty.
 pub fn load(folders: &[PathBuf], events: &Sender<Event>) {
     let paths = find(folders, events);
     let total = paths.len();
@@ -44,7 +44,8 @@ pub fn load(folders: &[PathBuf], events: &Sender<Event>) {
         let path = FilePath::disk(path);
         let contents = loader::read_import(&path);
         bytes += contents.as_ref().map_or(0, String::len);
-        portion.push((path, contents.map(|text| Prepared::new(&text))));
+        let contents = contents.map(|text| loader::prepared(&path, &text));
+        portion.push((path, contents));
         if bytes >= PORTION && done < total {
             let files = std::mem::take(&mut portion);
             bytes = 0;
@@ -67,7 +68,7 @@ pub fn load(folders: &[PathBuf], events: &Sender<Event>) {
 fn find(folders: &[PathBuf], events: &Sender<Event>) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = Vec::new();
     for folder in folders {
-        match loader::rise_files(folder) {
+        match loader::source_files(folder) {
             Ok(found) => paths.extend(found),
             Err(problem) => drop(events.send(Event::Problem(problem.to_string()))),
         }

@@ -42,7 +42,7 @@ pub fn run(options: &RunOptions) -> u8 {
         ));
         return UNUSABLE;
     }
-    let workspace = Workspace::load(std::slice::from_ref(&options.file));
+    let workspace = Workspace::load(std::slice::from_ref(&options.file), options.language);
     if workspace.unreadable {
         return UNUSABLE;
     }

@@ -1,5 +1,6 @@
 //! What may be written after `rise-ls run`.
 
+use super::super::args::Language;
 use crate::run::Backend;
 use clap::{Args as Group, ValueEnum};
 use runtime::launch::Source;
@@ -54,6 +55,10 @@ pub struct RunOptions {
     /// How the result is printed
     #[arg(long, value_enum, default_value_t)]
     pub format: RunFormat,
+
+    /// What standard input, and files that end in neither .rise nor .dpia, hold
+    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    pub language: Option<Language>,
 
     /// An OpenCL device with this in its name
     #[arg(long, value_name = "SUBSTRING")]

@@ -1,9 +1,8 @@
 //! What is known at a place: hover, completion, signatures, inlay hints.
 
-use ide::{Completion, CompletionKind, CompletionSource, InlayHint, InlayKind};
-use rise::Primitive;
+use ide::{Builtin, Completion, CompletionKind, CompletionSource, InlayHint, InlayKind};
 use serde_json::{Value, json};
-use syntax::{GlobalId, Span};
+use syntax::{Dialect, GlobalId, Span};
 use tower_lsp::lsp_types::{
     CompletionItem, CompletionItemKind, CompletionList, CompletionParams, CompletionTextEdit,
     Documentation, Hover, HoverContents, HoverParams, InlayHint as LspInlayHint, InlayHintKind,
@@ -100,13 +99,19 @@ fn source_to_json(source: CompletionSource) -> Option<Value> {
         CompletionSource::None => None,
         // As text: numbers of JSON have 53 bits in some clients.
         CompletionSource::Global(global) => Some(json!({"def": global.0.to_string()})),
-        CompletionSource::Primitive(primitive) => Some(json!({"primitive": primitive.name()})),
+        CompletionSource::Primitive(primitive) => Some(json!({
+            "primitive": primitive.name(),
+            "language": primitive.dialect().extension(),
+        })),
     }
 }
 
 fn source_from_json(data: &Value) -> CompletionSource {
     let global = data["def"].as_str().and_then(|number| number.parse().ok());
-    let primitive = data["primitive"].as_str().and_then(Primitive::from_name);
+    let dialect = data["language"].as_str().and_then(Dialect::from_extension);
+    let primitive = data["primitive"]
+        .as_str()
+        .and_then(|name| Builtin::from_name(name, dialect.unwrap_or_default()));
     match (global, primitive) {
         (Some(number), _) => CompletionSource::Global(GlobalId(number)),
         (None, Some(primitive)) => CompletionSource::Primitive(primitive),

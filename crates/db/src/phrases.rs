@@ -1,0 +1,84 @@
+//! Definitions of DPIA: the phrases that they are, and the programs.
+
+use std::sync::Arc;
+
+use dpia::definition::{self, Compiled};
+use dpia::functional::Written;
+use dpia::{PhraseProgram, Prim, Target};
+use rise::core::{Def, LinkError};
+use syntax::{Diagnostic, Dialect};
+
+use crate::guard::guarded;
+use crate::inputs::SourceItem;
+use crate::queries::{dialect, inference, parsed};
+use crate::stages::{Staged, not_linked, one};
+use crate::{Db, ItemId};
+
+/// The item as a phrase; `None` if something is wrong with it.
+#[salsa::tracked(returns(clone), lru = 2048)]
+pub(crate) fn elaborated(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Prim>>> {
+    let parsed = parsed(db, item.into());
+    if !parsed.diagnostics.is_empty() || dialect(db, item) != Dialect::Dpia {
+        return None;
+    }
+    let inference = inference(db, item);
+    let work = || dpia::surface::elaborate(&parsed.item, &inference).map(Arc::new);
+    guarded(&item.text(db), "reading", work).ok().flatten()
+}
+
+/// The item with everything that it uses in its place.
+#[salsa::tracked(returns(clone), lru = 128)]
+pub(crate) fn linked(db: &dyn Db, item: SourceItem) -> Result<Arc<PhraseProgram>, LinkError> {
+    let lookup = |id| elaborated(db, ItemId::from_global(id).into());
+    let work = || rise::core::link(ItemId::from(item).global(), &lookup).map(Arc::new);
+    guarded(&item.text(db), "linking", work).unwrap_or(Err(LinkError::Broken))
+}
+
+/// What there is to say about the phrase whatever it is compiled for.
+#[salsa::tracked(returns(clone))]
+pub(crate) fn diagnostics(db: &dyn Db, item: SourceItem) -> Arc<[Diagnostic]> {
+    // What cannot be linked has a mistake that is reported where it is.
+    let Ok(linked) = linked(db, item) else {
+        return Arc::default();
+    };
+    let check = |written: Written<'_>| definition::check(&linked, written);
+    with_text(db, item, check).map_or_else(one, Arc::from)
+}
+
+/// The program that the phrase is for a target.
+#[salsa::tracked(returns(clone), lru = 128)]
+pub(crate) fn compiled(db: &dyn Db, item: SourceItem, target: Target) -> Staged<Compiled> {
+    let linked = linked(db, item).map_err(|error| not_linked(db, item, &error.to_string()))?;
+    let found = diagnostics(db, item);
+    if !found.is_empty() {
+        return Err(found);
+    }
+    let compile = |written: Written<'_>| definition::for_target(&linked, target, written);
+    with_text(db, item, compile).map(Arc::new).map_err(one)
+}
+
+/// The phrase of [`compiled`].
+pub(crate) fn program(db: &dyn Db, item: SourceItem, target: Target) -> Staged<PhraseProgram> {
+    let compiled = compiled(db, item, target)?;
+    match &compiled.program {
+        Some(program) => Ok(Arc::new(program.clone())),
+        None => Err(compiled.diagnostics.as_slice().into()),
+    }
+}
+
+/// Does something for which the definition's own text is needed.
+fn with_text<T>(
+    db: &dyn Db,
+    item: SourceItem,
+    work: impl FnOnce(Written<'_>) -> T,
+) -> Result<T, Diagnostic> {
+    let parsed = parsed(db, item.into());
+    let inference = inference(db, item);
+    let text = item.text(db);
+    let written = Written {
+        item: &parsed.item,
+        text: &text,
+        inference: &inference,
+    };
+    guarded(&text, "compiling", || work(written))
+}
