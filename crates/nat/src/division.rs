@@ -63,6 +63,29 @@ impl Nat {
     pub fn ceil_div(a: &Nat, b: &Nat) -> Nat {
         Nat::div(&Nat::sub(&Nat::add(a, b), &Nat::ONE), b)
     }
+
+    /// `self / divisor` where both are products that divide, powers too: `2^k / 2^(k-1)` is 2.
+    pub fn ratio(&self, divisor: &Nat) -> Option<Nat> {
+        let terms = divisor.terms();
+        let [term] = terms.as_ref() else {
+            return None;
+        };
+        let (mut above, mut below) = (self.clone(), Nat::constant(term.coeff));
+        for factor in &term.mono.0 {
+            let atom = factor.atom.clone().nat();
+            match factor.atom.op() {
+                Some(Op::Pow(base, exp)) => {
+                    let exp = exp.scale(-i64::from(factor.exp));
+                    above = Nat::mul(&above, &Nat::pow(base, &exp));
+                }
+                _ => below = Nat::mul(&below, &Nat::pow(&atom, &i64::from(factor.exp).into())),
+            }
+        }
+        let fraction = |op: &Op| matches!(op, Op::Pow(_, exp) if !exp.is_plainly_nonneg());
+        let quotient = above.exact_div(&below)?;
+        let is_whole = quotient.terms().iter().all(|t| !t.mono.any_op(fraction));
+        is_whole.then_some(quotient)
+    }
 }
 
 /// A variable by another, or by a number: nothing to simplify.

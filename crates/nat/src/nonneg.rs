@@ -93,6 +93,7 @@ impl Prover<'_> {
             .nonneg
             .iter()
             .any(|fact| self.with(&nat, target, fact, depth))
+            || self.with_powers(&nat, target, depth)
             || self.with_equations(&nat, target, depth)
             || Self::by_first_value(&nat)
     }
@@ -164,6 +165,36 @@ impl Prover<'_> {
     fn with_equations(&self, nat: &Nat, target: &Term, depth: u32) -> bool {
         self.known.zero.iter().any(|zero| {
             self.with(nat, target, zero, depth) || self.with(nat, target, &-zero, depth)
+        })
+    }
+
+    /// `b^e >= b^f` for `b >= 1` and `e >= f`.
+    fn with_powers(&self, nat: &Nat, target: &Term, depth: u32) -> bool {
+        fn powers(term: &Term) -> impl Iterator<Item = (&Factor, &Nat, &Nat)> {
+            term.mono
+                .0
+                .iter()
+                .filter_map(|factor| match factor.atom.op() {
+                    Some(Op::Pow(base, exp)) => Some((factor, base, exp)),
+                    _ => None,
+                })
+        }
+        if target.coeff >= 0 {
+            return false;
+        }
+        let terms = nat.terms();
+        powers(target).any(|(small, base, less)| {
+            let larger = terms.iter().filter(|t| t.coeff > 0).flat_map(powers);
+            larger
+                .filter(|(_, b, _)| *b == base)
+                .any(|(large, _, more)| {
+                    let side = |nat: &Nat| self.nonneg(nat, SIDE_DEPTH);
+                    if !side(&plain_add(more, less, -1)) || !side(&plain_add(base, &Nat::ONE, -1)) {
+                        return false;
+                    }
+                    let (large, small) = (large.atom.clone().nat(), small.atom.clone().nat());
+                    self.with(nat, target, &plain_add(&large, &small, -1), depth)
+                })
         })
     }
 

@@ -176,3 +176,19 @@ fn order() {
         Nat::max(&(v(I) - 1), &(c(1) - v(I))) + 1
     )));
 }
+
+#[test]
+fn products_with_powers_have_ratios() {
+    let (n, m, k) = (v(N), v(M), v(K));
+    let power = |exp: Nat| Nat::pow(&n, &exp);
+    assert_eq!(
+        (power(&k - 1) * &m).ratio(&(power(&k - 2) * &m)),
+        Some(n.clone())
+    );
+    let two = |exp: Nat| Nat::pow(&c(2), &exp);
+    assert_eq!((two(k.clone()) * &m).ratio(&two(&k - 1)), Some(&m * 2));
+    assert_eq!(two(&k - 1).ratio(&two(k.clone())), None);
+    assert_eq!((&n * &m).ratio(&m), Some(n.clone()));
+    assert_eq!(n.ratio(&m), None);
+    assert_eq!(n.ratio(&(n.clone() + 1)), None);
+}

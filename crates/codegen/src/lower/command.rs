@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use dpia::{Phrase, Prim};
 use nat::{Nat, Var};
-use rise::core::{Form, Local, Origin};
+use rise::core::{Form, Local, Origin, subst_vars};
 use rise::{Arg, Type};
 
 use super::env::{Bound, Env, Path, Step};
@@ -83,9 +83,7 @@ impl Lower<'_> {
                 self.sized(phrase, types, f, LoopMode::Parallel, Some(acc), env, out)
             }
             (Prim::New, [f]) => self.new_buffer(phrase, types, f, env, out),
-            (Prim::NewDoubleBuffer, [input, output, f]) => {
-                self.double_buffer(phrase, types, input, output, f, env, out)
-            }
+            (Prim::NewDoubleBuffer, _) => self.double_buffer(phrase, env, out),
             (Prim::ParReduce, [acc, exp, combine, element]) => {
                 let operands = [acc, exp, combine, element];
                 self.parallel_reduce(phrase, types, operands, env, out)
@@ -171,9 +169,17 @@ impl Lower<'_> {
         let Form::DepLambda(counter, _, body) = &f.form else {
             return Err(lost(phrase.origin));
         };
-        let step = Step::Index(Nat::var(*counter));
-        let (body, env) = own_part(body, acceptor, step, env)?;
-        self.repeat(phrase, nat_arg(types, 0), *counter, mode, &body, &env, out)
+        let (counter, body) = if self.written_again {
+            let name = self.function.names.get(counter.0 as usize).cloned();
+            let own = self.fresh_size(&name.unwrap_or_default());
+            let put = |var| (var == *counter).then(|| Arg::Nat(Nat::var(own)));
+            (own, subst_vars(body, &put))
+        } else {
+            (*counter, body.clone())
+        };
+        let step = Step::Index(Nat::var(counter));
+        let (body, env) = own_part(&body, acceptor, step, env)?;
+        self.repeat(phrase, nat_arg(types, 0), counter, mode, &body, &env, out)
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -304,7 +310,7 @@ impl Lower<'_> {
             return Err(dependent_pair(pair.origin));
         };
         let size = nat_arg(types, 2);
-        let body = rise::core::subst_vars(body, &|v| (v == *var).then(|| Arg::Nat(size.clone())));
+        let body = subst_vars(body, &|v| (v == *var).then(|| Arg::Nat(size.clone())));
         let (Form::Lambda(param, body), [value]) = (&body.form, &args[..]) else {
             return Err(lost(f.origin));
         };

@@ -13,6 +13,7 @@ mod env;
 mod index;
 mod read;
 mod reduce;
+mod rounds;
 mod scalar;
 mod store;
 mod turns;
@@ -79,6 +80,9 @@ struct Lower<'p> {
     loops: Vec<nat::Var>,
     /// The sums that run along with them.
     running: Vec<Running>,
+    /// Whether what is lowered now is lowered more than once, so that its counters need names of
+    /// their own.
+    written_again: bool,
     errors: Vec<CompileError>,
 }
 
@@ -115,6 +119,7 @@ impl<'p> Lower<'p> {
             counters: Vec::new(),
             loops: Vec::new(),
             running: Vec::new(),
+            written_again: false,
             errors: Vec::new(),
         }
     }

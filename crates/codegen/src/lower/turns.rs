@@ -1,97 +1,221 @@
 //! Two buffers that take turns: what a round wrote is what the next one reads.
 
+use std::rc::Rc;
+
 use dpia::Phrase;
 use nat::Nat;
-use rise::core::Origin;
+use rise::core::{Form, Local, Origin, subst_vars};
 use rise::{Arg, Ty, Type};
 use rustc_hash::FxHashMap;
 
 use super::buffers::{declare, leaf, space, two_params};
 use super::env::{Bound, Env, Path, Step};
 use super::read::{load, nat_arg};
+use super::rounds::{Names, Rounds};
 use super::store::{Part, Store, lost};
 use super::{Lower, stmt};
 use crate::error::CompileError;
 use crate::ir::{ExprKind, Home, Id, LoopMode, Place, Stmt, StmtKind, Variable};
 use crate::passes::walk::{Renamed, change_all};
 
+/// `newDoubleBuffer(n, t, input, output, fun(acc, exp, swap, done => body))`
+struct Turns<'p> {
+    input: &'p Phrase,
+    output: &'p Phrase,
+    acc: Local,
+    exp: Local,
+    swap: Local,
+    done: Local,
+    body: Phrase,
+    /// How many elements the result has.
+    result: Nat,
+    /// How many elements are read at first.
+    all: Nat,
+    elem: Ty,
+    home: Home,
+    origin: Origin,
+}
+
+impl<'p> Turns<'p> {
+    fn of(phrase: &'p Phrase) -> Option<Turns<'p>> {
+        let Form::Primitive(_, types, args) = &phrase.form else {
+            return None;
+        };
+        let (Some(Arg::Type(elem)), [input, output, f]) = (types.get(2), &args[..]) else {
+            return None;
+        };
+        let (acc, exp, rest) = two_params(f)?;
+        let (swap, done, body) = two_params(&rest)?;
+        Some(Turns {
+            input,
+            output,
+            acc: acc.local,
+            exp: exp.local,
+            swap: swap.local,
+            done: done.local,
+            body,
+            result: nat_arg(types, 0),
+            all: nat_arg(types, 1),
+            elem: elem.clone(),
+            home: Home::Local(space(types.get(3))),
+            origin: phrase.origin,
+        })
+    }
+
+    fn array(&self, count: &Nat) -> Ty {
+        Type::Array(count.clone(), self.elem.clone()).into()
+    }
+}
+
 impl Lower<'_> {
-    /// Two buffers, a pointer to read through and one to write through.
-    #[allow(clippy::too_many_arguments)]
+    /// Two buffers that take turns.
     pub(super) fn double_buffer(
         &mut self,
         phrase: &Phrase,
-        types: &[Arg],
-        input: &Phrase,
-        output: &Phrase,
-        f: &Phrase,
         env: &Env,
         out: &mut Vec<Stmt>,
     ) -> Result<(), CompileError> {
-        let origin = phrase.origin;
-        let (Some(Arg::Type(elem)), Some((acc, exp, rest))) = (types.get(2), two_params(f)) else {
-            return Err(lost(origin));
+        let turns = Turns::of(phrase).ok_or_else(|| lost(phrase.origin))?;
+        let names = Names {
+            acc: &turns.acc,
+            swap: &turns.swap,
+            done: &turns.done,
         };
-        let Some((swap, done, body)) = two_params(&rest) else {
-            return Err(lost(origin));
-        };
-        let n = nat_arg(types, 1);
-        let ty: Ty = Type::Array(n.clone(), elem.clone()).into();
-        let home = Home::Local(space(types.get(3)));
-        let buffer = |lower: &mut Self, name: &str, home| {
-            lower.allocate_whole(&name.into(), &ty, home, origin)
-        };
-        let (one, two) = (buffer(self, "ping", home), buffer(self, "pong", home));
-        let pointer = |writable| Home::Pointer {
-            writable,
-            alone: false,
-        };
-        let (read, write, spare) = (
-            buffer(self, "from", pointer(false)),
-            buffer(self, "into", pointer(true)),
-            buffer(self, "spare", pointer(true)),
-        );
-        for store in [&one, &two, &read, &write, &spare] {
-            declare(store, origin, out);
+        let rounds = Rounds::of(&turns.body, names);
+        let in_memory = self.side_by_side(turns.input, env)?;
+        if let Some(rounds) = &rounds
+            && let Some(count) = rounds.to_write_out()
+        {
+            return self.rounds_apart(&turns, rounds, count, in_memory.is_some(), env, out);
         }
-        let [one, two, from, into, free] =
-            [&one, &two, &read, &write, &spare].map(|store| leaf(store, origin));
-        let (one, two, from, into, free) = (one?, two?, from?, into?, free?);
-        let start = match self.side_by_side(input, env)? {
+        self.rounds_in_a_loop(&turns, rounds.as_ref(), in_memory, env, out)
+    }
+
+    /// Round after round, each with the buffers that it reads and writes.
+    fn rounds_apart(
+        &mut self,
+        turns: &Turns<'_>,
+        rounds: &Rounds,
+        count: i64,
+        in_memory: bool,
+        env: &Env,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), CompileError> {
+        let sizes = self.buffer_sizes(Some(rounds), &turns.all);
+        let mut buffers = [None, None];
+        let mut read = Bound::Phrase(turns.input.clone(), Rc::new([]), env.clone());
+        if !in_memory {
+            let store = self.turn_buffer("from", &turns.all, turns, out);
+            self.copy_in(
+                turns.input,
+                leaf(&store, turns.origin)?,
+                &turns.array(&turns.all),
+                env,
+                out,
+            )?;
+            read = Bound::Store(store);
+        }
+        let outer = std::mem::replace(&mut self.written_again, true);
+        for number in 0..count {
+            let write = if number + 1 == count {
+                Bound::Phrase(turns.output.clone(), Rc::new([]), env.clone())
+            } else {
+                let (at, name, size) = match number % 2 {
+                    0 => (0, "ping", &sizes.0),
+                    _ => (1, "pong", &sizes.1),
+                };
+                let store =
+                    buffers[at].get_or_insert_with(|| self.turn_buffer(name, size, turns, out));
+                Bound::Store(store.clone())
+            };
+            let env = env.with(&turns.acc, write.clone()).with(&turns.exp, read);
+            let number = Arg::Nat(Nat::constant(number));
+            for command in &rounds.body {
+                let command = subst_vars(command, &|var| {
+                    (var == rounds.counter).then(|| number.clone())
+                });
+                self.command(&command, &env, out)?;
+            }
+            read = write;
+        }
+        self.written_again = outer;
+        Ok(())
+    }
+
+    fn turn_buffer(
+        &mut self,
+        name: &str,
+        count: &Nat,
+        turns: &Turns<'_>,
+        out: &mut Vec<Stmt>,
+    ) -> Store {
+        let store =
+            self.allocate_whole(&name.into(), &turns.array(count), turns.home, turns.origin);
+        declare(&store, turns.origin, out);
+        store
+    }
+
+    /// A pointer to read through and one to write through, which exchange what they point to.
+    fn rounds_in_a_loop(
+        &mut self,
+        turns: &Turns<'_>,
+        rounds: Option<&Rounds>,
+        in_memory: Option<Place>,
+        env: &Env,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), CompileError> {
+        let origin = turns.origin;
+        let (first, mut second) = self.buffer_sizes(rounds, &turns.all);
+        if in_memory.is_none() {
+            second = turns.all.clone();
+        }
+        let ty = turns.array(&turns.all);
+        let mut pointer = |name: &str, writable| {
+            let home = Home::Pointer {
+                writable,
+                alone: false,
+            };
+            let store = self.allocate_whole(&name.into(), &ty, home, origin);
+            declare(&store, origin, out);
+            Ok((leaf(&store, origin)?, store))
+        };
+        let (from, read) = pointer("from", false)?;
+        let (into, write) = pointer("into", true)?;
+        let (spare, _) = pointer("spare", true)?;
+        let one = self.turn_buffer("ping", &first, turns, out);
+        let two = self.turn_buffer("pong", &second, turns, out);
+        let (one, two) = (leaf(&one, origin)?, leaf(&two, origin)?);
+        let start = match in_memory {
             Some(place) => place,
             None => {
-                self.copy_in(input, two, &ty, env, out)?;
+                self.copy_in(turns.input, two, &ty, env, out)?;
                 Place::start(two)
             }
         };
         for (pointer, place) in [
             (from, start),
             (into, Place::start(one)),
-            (free, Place::start(two)),
+            (spare, Place::start(two)),
         ] {
             out.push(stmt(StmtKind::Point(pointer, place), origin));
         }
-        let target = self.acceptor_side_by_side(output, env)?;
+        let target = self.acceptor_side_by_side(turns.output, env)?;
+        let swap = Bound::Swap {
+            read: from,
+            write: into,
+            spare,
+        };
+        let done = Bound::Redirect {
+            write: into,
+            to: target.clone(),
+        };
         let inner = env
-            .with(&acc.local, Bound::Store(write))
-            .with(&exp.local, Bound::Store(read.clone()))
-            .with(
-                &swap.local,
-                Bound::Swap {
-                    read: from,
-                    write: into,
-                    spare: free,
-                },
-            )
-            .with(
-                &done.local,
-                Bound::Redirect {
-                    write: into,
-                    to: target.clone(),
-                },
-            );
+            .with(&turns.acc, Bound::Store(write))
+            .with(&turns.exp, Bound::Store(read.clone()))
+            .with(&turns.swap, swap)
+            .with(&turns.done, done);
         let start = out.len();
-        self.command(&body, &inner, out)?;
+        self.command(&turns.body, &inner, out)?;
         for statement in &mut out[start..] {
             if let StmtKind::For { body, .. } = &mut statement.kind {
                 self.apart(body, from, into, origin);
@@ -99,7 +223,7 @@ impl Lower<'_> {
         }
         match target {
             Some(_) => Ok(()),
-            None => self.copy_out(&read, output, nat_arg(types, 0), elem, env, out),
+            None => self.copy_out(&read, turns, env, out),
         }
     }
 
@@ -224,20 +348,17 @@ impl Lower<'_> {
     fn copy_out(
         &mut self,
         from: &Store,
-        into: &Phrase,
-        count: Nat,
-        elem: &Ty,
+        turns: &Turns<'_>,
         env: &Env,
         out: &mut Vec<Stmt>,
     ) -> Result<(), CompileError> {
-        let ty: Ty = Type::Array(count, elem.clone()).into();
-        let origin = into.origin;
+        let origin = turns.output.origin;
         let body = &mut |lower: &mut Self, path: Path, out: &mut Vec<Stmt>| {
             let value = load(lower.part(from, path.clone(), origin)?, origin);
-            let place = lower.place(into, path, env)?;
+            let place = lower.place(turns.output, path, env)?;
             lower.assign(place, value, origin, out)
         };
-        self.each_element(&ty, Path::new(), origin, body, out)
+        self.each_element(&turns.array(&turns.result), Path::new(), origin, body, out)
     }
 
     /// Loops over all elements of a type, the path to each.

@@ -151,9 +151,9 @@ fn tree_reduction_with_two_buffers() {
             void main_(float *restrict output, int k, const float *restrict xs) {
                 assert(k >= 1 && "k >= 1");
                 const float *from = xs;
-                float *ping = allocate(1 << k, sizeof(float));
+                float *ping = allocate(1 << (k - 1), sizeof(float));
                 float *into = ping;
-                float *pong = allocate(1 << k, sizeof(float));
+                float *pong = allocate((1 << (k - 1)) / 2, sizeof(float));
                 float *spare = pong;
                 for (int i = 0; i < k; i++) {
                     if (i == k - 1) {
@@ -177,6 +177,44 @@ fn tree_reduction_with_two_buffers() {
                 }
                 free(pong);
                 free(ping);
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn few_small_rounds_are_written_out() {
+    check(
+        "depFun(n: Nat => fun(xs: n.8.f32 =>
+           xs |> mapSeq(iterate(3)(depFun(l: Nat => fun(part => part |> split(2) |> mapSeq(reduceSeqUnroll(add)(0.0f))))))))",
+        expect![[r#"
+            void main_(float *restrict output, int n, const float *restrict xs) {
+                for (int i = 0; i < n; i++) {
+                    float ping[4];
+                    for (int j = 0; j < 4; j++) {
+                        ping[j] = 0.0f + xs[i * 8 + 2 * j] + xs[i * 8 + 2 * j + 1];
+                    }
+                    float pong[2];
+                    for (int j = 0; j < 2; j++) {
+                        pong[j] = 0.0f + ping[2 * j] + ping[2 * j + 1];
+                    }
+                    output[i] = 0.0f + pong[0] + pong[1];
+                }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn one_round_needs_no_buffer() {
+    check(
+        "depFun(n: Nat => fun(xs: (n * 3).f32 =>
+           xs |> iterate(1)(depFun(l: Nat => fun(part => part |> split(3) |> mapSeq(reduceSeqUnroll(add)(0.0f)))))))",
+        expect![[r#"
+            void main_(float *restrict output, int n, const float *restrict xs) {
+                for (int i = 0; i < n; i++) {
+                    output[i] = 0.0f + xs[3 * i] + xs[3 * i + 1] + xs[3 * i + 2];
+                }
             }
         "#]],
     );

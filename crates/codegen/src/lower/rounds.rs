@@ -1,0 +1,210 @@
+//! What the rounds of two buffers that take turns do, read off the program.
+
+use dpia::{Phrase, Prim};
+use nat::{Nat, Prop, Var};
+use rise::Type;
+use rise::core::{Form, Local, for_each_local};
+
+use super::Lower;
+
+/// Rounds up to which each may be written out.
+const MAX_WRITTEN_OUT: i64 = 8;
+/// Elements of the larger buffer up to which rounds are written out.
+const MAX_ELEMENTS: i64 = 4096;
+/// Rounds up to which each is looked at to see how much it writes.
+const MAX_COUNTED: i64 = 64;
+/// Commands up to which the body of a round is written out.
+const MAX_COMMANDS: usize = 6;
+
+/// The variables that stand for two buffers in a program.
+#[derive(Clone, Copy)]
+pub(super) struct Names<'p> {
+    /// What a round writes to.
+    pub acc: &'p Local,
+    /// Makes what was written the next to be read.
+    pub swap: &'p Local,
+    /// Lets the next writes go to the result.
+    pub done: &'p Local,
+}
+
+/// `forNat(count, counter => if (counter == count - 1) { done } else { skip }; body; swap)`, where
+/// the body writes to the first elements of its acceptor only.
+pub(super) struct Rounds {
+    /// Counts the rounds.
+    pub counter: Var,
+    /// How many there are.
+    pub count: Nat,
+    /// What each does between the turns.
+    pub body: Vec<Phrase>,
+    /// How many elements each writes.
+    pub written: Nat,
+}
+
+impl Rounds {
+    /// Those of this program, if it has this form.
+    pub fn of(program: &Phrase, names: Names<'_>) -> Option<Rounds> {
+        let Form::Primitive(Prim::ForNat, types, args) = &program.form else {
+            return None;
+        };
+        let (count, Form::DepLambda(counter, _, body)) =
+            (super::read::nat_arg(types, 0), &args.first()?.form)
+        else {
+            return None;
+        };
+        let mut body = commands(body);
+        let is_swap = |last: &Phrase| matches!(&last.form, Form::Var(v) if v == names.swap);
+        if body.len() < 3 || !is_swap(&body.pop()?) {
+            return None;
+        }
+        let last = Nat::sub(&count, &Nat::constant(1));
+        if !is_redirection(&body.remove(0), &Nat::var(*counter), &last, names.done) {
+            return None;
+        }
+        let mut written = None;
+        let turns = |local: &Local| local == names.swap || local == names.done;
+        let fits = body.iter().all(|command| {
+            let mut found = false;
+            for_each_local(command, &mut |local| found |= turns(local));
+            !found && writes_to_first(command, names.acc, &mut written)
+        });
+        Some(Rounds {
+            counter: *counter,
+            count,
+            body,
+            written: written.filter(|_| fits)?,
+        })
+    }
+
+    /// How many elements round `number` writes.
+    pub fn written_in(&self, number: &Nat) -> Nat {
+        self.written
+            .subst(&|var| (var == self.counter).then(|| number.clone()))
+    }
+
+    /// How often the rounds run, if each is to be written out: one round needs no buffers, and of
+    /// few small ones the lengths of all loops are known.
+    pub fn to_write_out(&self) -> Option<i64> {
+        let count = self.count.as_const().filter(|count| *count >= 1)?;
+        if count == 1 {
+            return Some(count);
+        }
+        let first = self.written_in(&Nat::constant(0)).as_const()?;
+        let commands: usize = self.body.iter().map(size).sum();
+        let is_small =
+            count <= MAX_WRITTEN_OUT && first <= MAX_ELEMENTS && commands <= MAX_COMMANDS;
+        is_small.then_some(count)
+    }
+}
+
+impl Lower<'_> {
+    /// How many elements the two buffers have, given how many are read at first: rounds 0, 2, …
+    /// write to one, rounds 1, 3, … to the other.
+    pub(super) fn buffer_sizes(&mut self, rounds: Option<&Rounds>, all: &Nat) -> (Nat, Nat) {
+        let whole = (all.clone(), all.clone());
+        let Some(rounds) = rounds else { return whole };
+        let [first, second] =
+            [0, 1].map(|number| self.simplify(&rounds.written_in(&Nat::constant(number))));
+        let covers = |lower: &mut Self, from: i64, size: &Nat| match rounds.count.as_const() {
+            Some(count) if count <= MAX_COUNTED => (from..count).all(|number| {
+                let written = rounds.written_in(&Nat::constant(number));
+                lower.facts.proves(&Prop::AtLeast(size.clone(), written))
+            }),
+            _ => lower.within(
+                rounds.counter,
+                &Nat::constant(from),
+                &rounds.count,
+                |lower| {
+                    let least = Prop::AtLeast(size.clone(), rounds.written.clone());
+                    lower.facts.proves(&least)
+                },
+            ),
+        };
+        if !covers(self, 0, &first) {
+            return whole;
+        }
+        if !covers(self, 1, &second) {
+            return (first.clone(), first);
+        }
+        let two = Prop::AtLeast(rounds.count.clone(), Nat::constant(2));
+        if self.facts.proves(&two) {
+            return (first, second);
+        }
+        // Of a second round that may not be, the size may have no value.
+        let second = match first.ratio(&second) {
+            Some(ratio) => self.simplify(&Nat::div(&first, &ratio)),
+            None => first.clone(),
+        };
+        (first, second)
+    }
+}
+
+/// A sequence, command by command.
+fn commands(phrase: &Phrase) -> Vec<Phrase> {
+    let mut out = Vec::new();
+    let mut rest = vec![phrase.clone()];
+    while let Some(phrase) = rest.pop() {
+        match &phrase.form {
+            Form::Primitive(Prim::Seq, _, args) => rest.extend(args.iter().rev().cloned()),
+            _ => out.push(phrase),
+        }
+    }
+    out
+}
+
+/// `if (counter == last) { done } else { skip }`
+fn is_redirection(command: &Phrase, counter: &Nat, last: &Nat, done: &Local) -> bool {
+    let Form::Primitive(Prim::If, _, args) = &command.form else {
+        return false;
+    };
+    let [condition, then, otherwise] = &args[..] else {
+        return false;
+    };
+    let is_last = match &condition.form {
+        Form::Primitive(Prim::Equal, _, sides) => match &sides[..] {
+            [a, b] => {
+                let is = |side: &Phrase, nat| matches!(&side.form, Form::Nat(n) if n == nat);
+                is(a, counter) && is(b, last) || is(a, last) && is(b, counter)
+            }
+            _ => false,
+        },
+        _ => false,
+    };
+    is_last
+        && matches!(&then.form, Form::Var(local) if local == done)
+        && matches!(&otherwise.form, Form::Primitive(Prim::Skip, ..))
+}
+
+/// Whether each use of the acceptor is `takeAcc(written, acc)`, with one size.
+fn writes_to_first(phrase: &Phrase, acc: &Local, written: &mut Option<Nat>) -> bool {
+    match &phrase.form {
+        Form::Var(local) => local != acc,
+        Form::Primitive(Prim::TakeAcc, _, args) if matches!(&args[..], [place] if matches!(&place.form, Form::Var(v) if v == acc)) =>
+        {
+            let Some(Type::Array(n, _)) = dpia::phrase::data(&phrase.ty).map(|ty| &**ty) else {
+                return false;
+            };
+            *written.get_or_insert_with(|| n.clone()) == *n
+        }
+        Form::Literal(_) | Form::Nat(_) | Form::Global(..) => true,
+        Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
+            writes_to_first(body, acc, written)
+        }
+        Form::Apply(a, b) => writes_to_first(a, acc, written) && writes_to_first(b, acc, written),
+        Form::Primitive(_, _, args) | Form::Foreign(_, args) => {
+            args.iter().all(|arg| writes_to_first(arg, acc, written))
+        }
+    }
+}
+
+/// How many commands there are in one.
+fn size(phrase: &Phrase) -> usize {
+    let below = |args: &[Phrase]| args.iter().map(size).sum();
+    match &phrase.form {
+        Form::Primitive(Prim::Skip | Prim::Seq, _, args) => below(args),
+        Form::Primitive(_, _, args) => usize::from(matches!(&*phrase.ty, Type::Comm)) + below(args),
+        Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => size(body),
+        Form::Apply(a, b) => size(a) + size(b),
+        Form::Foreign(_, args) => below(args),
+        Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => 0,
+    }
+}

@@ -1,0 +1,27 @@
+//! What follows for powers.
+
+use nat::{Facts, Nat, Prop, Var};
+
+fn v(var: u32) -> Nat {
+    Nat::var(Var(var))
+}
+
+#[test]
+fn larger_exponents_make_larger_powers() {
+    let (i, k, m) = (0, 1, 2);
+    let mut rounds = Facts::new();
+    rounds.range(Var(i), &Nat::ZERO, &v(k));
+    for base in [Nat::constant(2), Nat::constant(3), v(3) + 1] {
+        let written = |round: Nat| Nat::pow(&base, &(v(k) - 1 - round)) * v(m);
+        let at_least = |a: Nat, b: Nat| Prop::AtLeast(a, b);
+        assert!(rounds.proves(&at_least(written(Nat::ZERO), written(v(i)))));
+        assert!(!rounds.proves(&at_least(written(v(i)), written(Nat::ZERO))));
+        let mut later = rounds.clone();
+        later.assume(&at_least(v(i), Nat::ONE));
+        assert!(later.proves(&at_least(written(Nat::ONE), written(v(i)))));
+        assert!(!rounds.proves(&at_least(written(Nat::ONE), written(v(i)))));
+    }
+    // Of a base that may be 0 nothing follows.
+    let power = |exp: Nat| Nat::pow(&v(3), &exp);
+    assert!(!rounds.proves(&Prop::AtLeast(power(v(k)), power(v(i)))));
+}
