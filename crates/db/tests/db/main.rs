@@ -1,5 +1,6 @@
 //! The database as its users see it.
 
+mod dialects;
 mod edits;
 mod fixture;
 mod incremental;
