@@ -2,12 +2,12 @@
 //! memory it uses.
 
 use nat::{Nat, Prop};
-use rise::core::Form;
+use rise::core::{Form, Program};
 use rise::primitive::OptionalArgument;
 use rise::{Address, Arg, Primitive, Type};
 use syntax::ast::{AddressSpace, ScalarType};
 
-use super::complaint::{Level, Problem};
+use super::complaint::{Level, ParameterKind, Problem};
 use super::memory::spaces_for;
 use super::rows::{TypeParam, prim_of, row};
 use super::walk::{Term, Walk};
@@ -172,12 +172,31 @@ impl Walk {
 
     /// Whether the target has values of the type; said once.
     pub(super) fn check_type(&mut self, term: &Term) {
-        let said = |walk: &Self| {
-            let mut complaints = walk.complaints.iter();
-            complaints.any(|complaint| complaint.problem == Problem::NoHalf)
-        };
-        if self.target != Target::OpenCl && has_half(&term.ty) && !said(self) {
+        if self.target != Target::OpenCl && has_half(&term.ty) && !self.said_half() {
             self.complain(term.origin, Problem::NoHalf);
+        }
+    }
+
+    fn said_half(&self) -> bool {
+        let mut complaints = self.complaints.iter();
+        complaints.any(|complaint| complaint.problem == Problem::NoHalf)
+    }
+
+    /// The same for parameters, which nothing may use.
+    pub(super) fn half_parameters(&mut self, program: &Program<Primitive>) {
+        if self.target == Target::OpenCl || self.said_half() {
+            return;
+        }
+        let mut term = &program.body;
+        while let Form::Lambda(_, body) | Form::DepLambda(_, _, body) = &term.form {
+            if let Form::Lambda(param, _) = &term.form
+                && has_half(&param.ty)
+            {
+                let name = param.local.name.clone();
+                let kind = ParameterKind::Half;
+                self.complain(program.body.origin, Problem::Parameter { name, kind });
+            }
+            term = body;
         }
     }
 }

@@ -135,6 +135,10 @@ pub enum ParameterKind {
     Function,
     /// It has arrays in a tuple.
     Arrays,
+    /// It is a dependent pair.
+    DepPair,
+    /// It has numbers that C does not have.
+    Half,
     /// It is a type, an address space or a function of sizes.
     TypeLevel(Kind),
 }
@@ -242,5 +246,34 @@ impl Complaint {
     /// Whether the program cannot be compiled because of it.
     pub fn is_error(&self) -> bool {
         self.severity() == Severity::Error
+    }
+
+    /// Whether it says how the result would be written.
+    pub(super) fn wants_result(&self) -> bool {
+        matches!(
+            self.problem,
+            Problem::MissingCopy {
+                wanted: User::Result,
+                ..
+            }
+        )
+    }
+
+    /// Whether it says that the program has no types yet.
+    pub(super) fn is_generic(&self) -> bool {
+        self.problem.is_generic()
+    }
+}
+
+impl Problem {
+    /// Whether it is about a parameter that types depend on.
+    pub(super) fn is_generic(&self) -> bool {
+        matches!(
+            self,
+            Problem::Parameter {
+                kind: ParameterKind::TypeLevel(_),
+                ..
+            }
+        )
     }
 }

@@ -52,15 +52,26 @@ pub fn functional(
 
 /// The same, with what there is to say about programs that can be compiled.
 pub fn check(program: &Program<Primitive>, target: Target) -> Checked {
-    let complaints = parameters(program);
-    if !complaints.is_empty() {
+    let outside = parameters(program);
+    if outside.iter().any(Complaint::is_generic) {
+        // What its types are is not known yet.
         return Checked {
             phrase: None,
-            complaints,
+            complaints: outside,
         };
     }
     let mut walk = walk::Walk::new(program, target);
     let body = walk.definition(&program.body);
+    if outside
+        .iter()
+        .any(|complaint| complaint.problem == Problem::NoResult)
+    {
+        // It cannot be written at all.
+        walk.complaints
+            .retain(|complaint| !complaint.wants_result());
+    }
+    walk.complaints.splice(0..0, outside);
+    walk.half_parameters(program);
     let wrong = walk.complaints.iter().any(Complaint::is_error);
     let phrase = PhraseProgram {
         name: program.name.clone(),
@@ -100,21 +111,12 @@ fn parameters(program: &Program<Primitive>) -> Vec<Complaint> {
         };
         problems.extend(kind.map(|kind| Problem::Parameter { name, kind }));
     }
-    if has_tuple_of_arrays(&checks::result(&program.body).ty) {
+    let result = &checks::result(&program.body).ty;
+    if has_tuple_of_arrays(result) || matches!(**result, Type::DepPair(_)) {
         problems.push(Problem::NoResult);
     }
-    let generic = |problem: &Problem| {
-        matches!(
-            problem,
-            Problem::Parameter {
-                kind: ParameterKind::TypeLevel(_),
-                ..
-            }
-        )
-    };
-    if problems.iter().any(generic) {
-        // What its types are is not known yet.
-        problems.retain(generic);
+    if problems.iter().any(Problem::is_generic) {
+        problems.retain(Problem::is_generic);
     }
     let at = program.body.origin;
     let nest = Vec::new;
@@ -131,6 +133,7 @@ fn parameters(program: &Program<Primitive>) -> Vec<Complaint> {
 fn value_parameter(ty: &Type) -> Option<ParameterKind> {
     match ty {
         Type::Fun(..) | Type::Pi(_) => Some(ParameterKind::Function),
+        Type::DepPair(_) => Some(ParameterKind::DepPair),
         _ => has_tuple_of_arrays(ty).then_some(ParameterKind::Arrays),
     }
 }

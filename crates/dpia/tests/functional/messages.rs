@@ -537,6 +537,72 @@ fn definitions_that_are_no_programs() {
 }
 
 #[test]
+fn every_reason_is_said_at_once() {
+    let def = |text: &str| check(text, "main", C).shown();
+    expect![[r#"
+        error[not-a-program] at main
+          `main` cannot be compiled on its own: its parameter `f` is a function
+          help: write a definition that applies it to one, and compile that
+        error[not-a-program] at main
+          `main` cannot be compiled on its own: its parameter `p` is a dependent pair
+          help: take the size and the array as parameters of their own
+        error[not-a-program] at main
+          `main` cannot be compiled on its own: its parameter `g` is a function
+          help: write a definition that applies it to one, and compile that
+        error[missing-choice] at reduce
+          `reduce` does not say how it is computed
+          help: write `reduceSeq`
+          fix: Choose `reduceSeq`
+        error[missing-choice] at map
+          `map` does not say how it is computed, and its result is written
+          help: write `mapSeq`
+          fix: Choose `mapSeq`
+    "#]].assert_eq(&def(
+        "def main = depFun((n: Nat, m: Nat) => fun((f: f32 -> f32, xs: n.m.f32, p: DepPair[k => k.f32], g: f32 -> f32) =>\n  \
+         xs |> map(reduce(add)(0.0f)) |> map(f) |> map(g)))",
+    ));
+    expect![[r#"
+        error[not-a-program] at main
+          `main` cannot be compiled on its own: its result is `(n.f32, n.m.f32)`
+          help: a compiled definition gives an array, or a value without one
+        error[not-a-program] at main
+          `main` cannot be compiled on its own: its parameter `ys` has numbers of type `f16`
+          help: C has none: take `f32`
+        error[missing-memory] at mapSeq(reduce(add)(0.0f))
+          `mapSeq(id)` reads what `mapSeq(reduce(add)(0.0f))` writes
+          read here: mapSeq(id)
+          help: store it in between: `|> toMem`
+          fix: Store in memory: `toMem`
+        error[missing-choice] at reduce
+          `reduce` does not say how it is computed
+          help: write `reduceSeq`
+          fix: Choose `reduceSeq`
+        error[not-on-target] at mapPar
+          C has no `mapPar`
+          help: write `mapSeq`
+          fix: Replace with `mapSeq`
+        error[not-on-target] at mapLocal
+          C has no `mapLocal`
+          help: write `mapSeq`
+          fix: Replace with `mapSeq`
+    "#]]
+    .assert_eq(&def(
+        "def main = depFun((n: Nat, m: Nat) => fun((xs: n.m.f32, ys: n.f16) =>\n  \
+         (xs |> mapSeq(reduce(add)(0.0f)) |> mapSeq(id), xs |> mapPar(mapLocal(id)))))",
+    ));
+    expect![[r#"
+        error[not-a-program] at main
+          `main` cannot be compiled on its own: its result is `DepPair[k => k.f32]`
+          help: a compiled definition gives an array, or a value without one
+        error[not-a-program] at main
+          `main` cannot be compiled on its own: its parameter `ys` has numbers of type `f16`
+          help: C has none: take `f32`
+    "#]].assert_eq(&def(
+        "def main = depFun(n: Nat => fun((xs: n.f32, ys: n.f16) => makeDepPair(n)(xs |> mapSeq(id))))",
+    ));
+}
+
+#[test]
 fn rounds() {
     say(
         C,

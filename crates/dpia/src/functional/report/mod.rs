@@ -475,6 +475,11 @@ impl Reporter<'_> {
                 "has an array in a tuple",
                 "take the parts of the tuple as parameters of their own",
             ),
+            ParameterKind::DepPair => (
+                "is a dependent pair",
+                "take the size and the array as parameters of their own",
+            ),
+            ParameterKind::Half => ("has numbers of type `f16`", "C has none: take `f32`"),
             ParameterKind::TypeLevel(kind) => (
                 match kind {
                     Kind::AddrSp => "is an address space",
