@@ -20,6 +20,8 @@ pub type Answer = Result<Value, Value>;
 /// A client with a folder of its own and a server.
 pub struct Client {
     pub folder: TempDir,
+    /// Where the server and what it starts keep temporary files.
+    pub scratch: TempDir,
     /// What the server has said, in order, and nobody has asked for yet.
     pub said: Vec<Value>,
     /// The requests of the server, in order; they are answered at once.
@@ -64,16 +66,20 @@ impl Client {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
+        let scratch = tempfile::tempdir().unwrap();
         let mut child = Command::new(env!("CARGO_BIN_EXE_rise-ls"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .current_dir(folder.path())
+            .env("TMPDIR", scratch.path())
+            .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
             .spawn()
             .unwrap();
         let input = child.stdin.take();
         let messages = listen(child.stdout.take().unwrap());
         Client {
             folder,
+            scratch,
             said: Vec::new(),
             asked: Vec::new(),
             capabilities: Value::Null,

@@ -10,6 +10,7 @@ mod lifecycle;
 mod navigation;
 mod own;
 mod preview;
+mod run;
 mod soak;
 mod structure;
 mod sync;

@@ -115,7 +115,8 @@ fn what_cannot_be_compiled_says_why() {
 
 #[test]
 fn lenses_are_for_clients_that_have_the_commands() {
-    let client = Client::start();
+    let none = json!({"experimental": {"rise": {"commands": []}}});
+    let client = Client::with(none, &[]);
     assert_eq!(client.capabilities["codeLensProvider"], Value::Null);
     let commands = json!({"experimental": {"rise": {"commands": ["rise.preview", "rise.run"]}}});
     let mut client = Client::with(commands, &[]);
@@ -135,4 +136,49 @@ fn lenses_are_for_clients_that_have_the_commands() {
     assert_eq!(titles, ["Run", "Preview"]);
     assert_eq!(lenses[0]["command"]["arguments"][0]["def"], "dot");
     assert_eq!(lenses[0]["command"]["arguments"][0]["target"], "c");
+}
+
+#[test]
+fn a_definition_that_disappears_is_an_error_until_it_is_back() {
+    let mut client = Client::start();
+    let uri = client.uri("a.rise");
+    client.open(&uri, DOT);
+    preview(&mut client, &uri, "c");
+    let name = range((2, 4), (2, 7));
+    client.change(&uri, json!([{"range": name, "text": "sum"}]));
+    let changed = client.wait_for(|message| message["method"] == "rise/previewChanged");
+    let params = &changed["params"];
+    assert_eq!(
+        (&params["def"], &params["text"]),
+        (&json!("dot"), &json!(""))
+    );
+    let error = params["errors"][0]["message"].as_str().unwrap();
+    assert_eq!(error, "the document does not define `dot`");
+    client.change(&uri, json!([{"range": name, "text": "dot"}]));
+    let changed = client.wait_for(|message| message["method"] == "rise/previewChanged");
+    let text = changed["params"]["text"].as_str().unwrap();
+    assert!(text.contains("void dot("), "{text}");
+}
+
+#[test]
+fn each_line_says_what_made_it() {
+    let mut client = Client::start();
+    let uri = client.uri("a.rise");
+    client.open(&uri, &DOT.replace("n: Nat =>", "n: Nat =>\n "));
+    let shown = preview(&mut client, &uri, "c");
+    let text = shown["text"].as_str().unwrap();
+    let made = |begin: &str| {
+        let parts = shown["map"].as_array().unwrap().iter();
+        let found = parts
+            .filter(|part| text_at(text, &part["target"]).starts_with(begin))
+            .map(|part| part["origin"].clone());
+        found.collect::<Vec<_>>()
+    };
+    assert!(made("for (")[0]["primitive"] == "reduceSeq", "{shown}");
+    assert!(
+        made("xs[i] * ys[i]")
+            .iter()
+            .any(|origin| origin["primitive"] == "*")
+    );
+    assert_eq!(made("#include").len() + made("/* dot").len(), 1, "{shown}");
 }

@@ -15,7 +15,7 @@ use dpia::PhraseProgram;
 
 pub use error::CompileError;
 pub use lower::{Lowered, lower};
-pub use module::{ForeignText, Mapping, Module, Target};
+pub use module::{ForeignText, Mapping, Module, Plain, Reason, Target};
 pub use passes::finish;
 pub use signature::Signature;
 

@@ -26,6 +26,8 @@ pub struct Module {
     pub signature: Signature,
     /// What each part of the text comes from, in the order of the text; parts nest.
     pub map: Vec<Mapping>,
+    /// The parts that come from no phrase, in the order of the text.
+    pub plain: Vec<Plain>,
     /// The C functions that the program defines itself, where they stand in the text.
     pub foreign: Vec<ForeignText>,
 }
@@ -48,4 +50,28 @@ pub struct Mapping {
     pub origin: Origin,
     /// What made it.
     pub made_by: Option<Maker>,
+    /// What the passes did to it, in order: `memory: allocated outside of the loop that uses it`.
+    pub passes: Box<[String]>,
+}
+
+/// A part of the text that comes from no phrase of the program's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plain {
+    /// The part, in bytes.
+    pub range: Range<usize>,
+    /// Why it is there.
+    pub reason: Reason,
+}
+
+/// Why a part of the text is there that comes from no phrase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Headers, types and helpers that the code needs.
+    Needed,
+    /// The signature, with what it says in words.
+    Signature,
+    /// A check of the condition with this number in [`Signature::requires`].
+    Condition(usize),
+    /// A parameter that nothing reads is said to be so.
+    Unused,
 }

@@ -53,7 +53,7 @@ pub use inlay_hints::{InlayConfig, InlayHint, InlayKind, inlay_hints};
 pub use lenses::{Lens, lenses};
 pub use links::{DocumentLink, document_links};
 pub use position::{FilePosition, FileRange, NavTarget, SourceEdits, SymbolKind, TextEdit};
-pub use preview::{Form, Preview, PreviewPart, form_target, preview};
+pub use preview::{Form, Made, Preview, PreviewPart, form_target, preview};
 pub use references::{Highlight, HighlightKind, Reference, highlights, references};
 pub use rename::{RenameError, RenameTarget, prepare_rename, rename};
 pub use selection::selection_ranges;

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
+use codegen::{ForeignText, Module, Reason};
 use db::{Database, Declares, FileId, ItemId};
 use dpia::Target;
+use rise::Primitive;
 use rise::core::{Origin, Printed, Source, print_program};
 use syntax::{Diagnostic, Span};
 
@@ -91,8 +93,32 @@ pub struct PreviewPart {
     pub item: ItemId,
     /// The expression in that item, in bytes from its start.
     pub source: Span,
-    /// What in it made this part, if that is known: a primitive, or a pass.
-    pub made_by: Option<String>,
+    /// What made this part.
+    pub made: Made,
+}
+
+/// What made a part of a preview.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Made {
+    /// The primitive or operator that it comes from.
+    pub primitive: Option<String>,
+    /// The definition in whose text that stands, if it is not the one that is shown.
+    pub definition: Option<String>,
+    /// What the passes of the compiler did to it, in order, and why it is there if no expression
+    /// says it.
+    pub passes: Vec<String>,
+}
+
+impl Made {
+    /// In a line: `` `reduceSeq` of `dot`; loops: … ``. None if nothing is known.
+    pub fn text(&self) -> Option<String> {
+        let primitive = self.primitive.as_ref().map(|name| match &self.definition {
+            Some(definition) => format!("`{name}` of `{definition}`"),
+            None => format!("`{name}`"),
+        });
+        let parts: Vec<String> = primitive.into_iter().chain(self.passes.clone()).collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
 }
 
 /// The definition in a form, or everything that keeps it from having one.
@@ -104,42 +130,29 @@ pub fn preview(
     item: ItemId,
     form: Form,
 ) -> Result<Preview, Vec<Diagnostic>> {
-    let places = |origins: &[Source], origin: Origin| place(db, file, item, origins, origin);
+    let at = Places { db, file, item };
     let target = form_target(db, item, form);
     let errors = |found: std::sync::Arc<[Diagnostic]>| found.to_vec();
     let (text, map) = match form {
         Form::Rise => {
             let program = db.normalised(item).map_err(errors)?;
-            printed(print_program(&program), |o| places(&program.origins, o))
+            at.printed(print_program(&program), &program.origins)
         }
         Form::Functional => {
             let program = db.functional(item, target).map_err(errors)?;
-            printed(print_program(&program), |o| places(&program.origins, o))
+            at.printed(print_program(&program), &program.origins)
         }
         Form::Imperative => {
             let program = db.imperative(item, target).map_err(errors)?;
-            printed(print_program(&program), |o| places(&program.origins, o))
+            at.printed(print_program(&program), &program.origins)
         }
         Form::C | Form::OpenMp => {
             let program = db.imperative(item, target).map_err(errors)?;
             let module = db.module(item, target).map_err(errors)?;
-            let part = |part: &codegen::Mapping| {
-                let (item, source) = places(&program.origins, part.origin)?;
-                Some(PreviewPart {
-                    target: part.range.clone(),
-                    item,
-                    source,
-                    made_by: part.made_by.map(|maker| maker.to_string()),
-                })
-            };
-            let map = module.map.iter().filter_map(part).collect();
-            (module.text.clone(), map)
+            (module.text.clone(), at.code(&module, &program.origins))
         }
     };
-    let name = match &db.header(item).declares {
-        Declares::Def(name) => name.clone(),
-        _ => Default::default(),
-    };
+    let name = name_of(db, item);
     Ok(Preview {
         title: format!("{name} as {}", form.title()),
         language: form.language(),
@@ -160,44 +173,142 @@ pub fn form_target(db: &Database, item: ItemId, form: Form) -> Target {
     }
 }
 
-fn printed(
-    printed: Printed,
-    place: impl Fn(Origin) -> Option<(ItemId, Span)>,
-) -> (String, Vec<PreviewPart>) {
-    let part = |(span, origin): &(Span, Origin)| {
-        let (item, source) = place(*origin)?;
-        Some(PreviewPart {
-            target: Range::from(*span),
-            item,
-            source,
-            made_by: None,
-        })
-    };
-    let mut map: Vec<PreviewPart> = printed.map.iter().filter_map(part).collect();
-    map.sort_by_key(|part| (part.target.start, std::cmp::Reverse(part.target.end)));
-    (printed.text, map)
+/// Where the parts of one preview come from.
+struct Places<'a> {
+    db: &'a Database,
+    file: FileId,
+    item: ItemId,
 }
 
-/// The innermost place in the definition's own file that a part of its program comes from: what a
-/// definition of another file does comes from its use.
-fn place(
-    db: &Database,
-    file: FileId,
-    root: ItemId,
-    origins: &[Source],
-    origin: Origin,
-) -> Option<(ItemId, Span)> {
-    let mut source = origins.get(origin.0 as usize)?;
-    // Uses of uses of …: no more than there are origins.
-    for _ in 0..origins.len() {
-        let item = match source.def {
-            None => return Some((root, source.span)),
-            Some(def) => db.item_of(def),
+impl Places<'_> {
+    fn printed(&self, printed: Printed, origins: &[Source]) -> (String, Vec<PreviewPart>) {
+        let part = |(span, origin): &(Span, Origin)| {
+            let (item, source) = self.place(origins, *origin)?;
+            Some(PreviewPart {
+                target: Range::from(*span),
+                item,
+                source,
+                made: self.made(origins, *origin),
+            })
         };
-        if db.file_of(item) == file {
-            return Some((item, source.span));
-        }
-        source = origins.get(source.used_at?.0 as usize)?;
+        let map = printed.map.iter().filter_map(part).collect();
+        (printed.text, in_order(map))
     }
-    None
+
+    fn code(&self, module: &Module, origins: &[Source]) -> Vec<PreviewPart> {
+        let part = |part: &codegen::Mapping| {
+            let (item, source) = self.place(origins, part.origin)?;
+            let mut made = self.made(origins, part.origin);
+            made.passes.extend(part.passes.iter().cloned());
+            Some(PreviewPart {
+                target: part.range.clone(),
+                item,
+                source,
+                made,
+            })
+        };
+        let parts = module.map.iter().filter_map(part);
+        let plain = module
+            .plain
+            .iter()
+            .filter_map(|part| self.plain(module, part));
+        let foreign = module.foreign.iter().filter_map(|part| self.foreign(part));
+        in_order(plain.chain(foreign).chain(parts).collect())
+    }
+
+    /// A part that comes from no expression: from what asks for it, or the whole definition.
+    fn plain(&self, module: &Module, part: &codegen::Plain) -> Option<PreviewPart> {
+        let parsed = self.db.parsed(self.item);
+        let name = parsed.item.name()?.span;
+        let note = |text: &str| Made {
+            passes: vec![text.to_owned()],
+            ..Made::default()
+        };
+        let (source, made) = match part.reason {
+            Reason::Needed => (
+                name,
+                note("headers, types and functions that the code needs"),
+            ),
+            Reason::Signature => (name, note("result, sizes and parameters")),
+            Reason::Unused => (name, note("a parameter that nothing reads")),
+            Reason::Condition(at) => {
+                let condition = module.signature.requires.get(at)?;
+                let inference = self.db.inference(self.item);
+                let mut all = inference.obligations.iter();
+                let found = all.find(|obligation| obligation.prop == *condition);
+                let made = note("a condition on the sizes, checked before the work starts");
+                (found.map_or(name, |obligation| obligation.span), made)
+            }
+        };
+        Some(PreviewPart {
+            target: part.range.clone(),
+            item: self.item,
+            source,
+            made,
+        })
+    }
+
+    /// The body of a C function of the program's own.
+    fn foreign(&self, part: &ForeignText) -> Option<PreviewPart> {
+        let item = self.db.item_of(part.function.id?);
+        (self.db.file_of(item) == self.file).then_some(PreviewPart {
+            target: part.range.clone(),
+            item,
+            source: part.function.body_span?,
+            made: Made::default(),
+        })
+    }
+
+    /// The innermost place in the definition's own file that a part of its program comes from:
+    /// what a definition of another file does comes from its use.
+    fn place(&self, origins: &[Source], origin: Origin) -> Option<(ItemId, Span)> {
+        let mut source = origins.get(origin.0 as usize)?;
+        // Uses of uses of …: no more than there are origins.
+        for _ in 0..origins.len() {
+            let item = self.item_of(source);
+            if source.def.is_none() || self.db.file_of(item) == self.file {
+                return Some((item, source.span));
+            }
+            source = origins.get(source.used_at?.0 as usize)?;
+        }
+        None
+    }
+
+    /// The primitive or operator at the head of an expression, wherever its text stands.
+    fn made(&self, origins: &[Source], origin: Origin) -> Made {
+        let Some(source) = origins.get(origin.0 as usize) else {
+            return Made::default();
+        };
+        let item = self.item_of(source);
+        let text = self.db.item_text(item);
+        let head = text.get(source.head.start as usize..source.head.end as usize);
+        let is_operator = |word: &str| !word.contains(|c: char| c.is_alphanumeric() || c == '_');
+        let is_known = |word: &&str| Primitive::from_name(word).is_some() || is_operator(word);
+        let Some(word) = head.filter(is_known) else {
+            return Made::default();
+        };
+        let definition = (item != self.item).then(|| name_of(self.db, item));
+        Made {
+            primitive: Some(word.to_owned()),
+            definition,
+            passes: Vec::new(),
+        }
+    }
+
+    fn item_of(&self, source: &Source) -> ItemId {
+        source.def.map_or(self.item, |def| self.db.item_of(def))
+    }
+}
+
+fn name_of(db: &Database, item: ItemId) -> String {
+    match &db.header(item).declares {
+        Declares::Def(name) => name.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// In the order of the text, those around others first.
+fn in_order(mut map: Vec<PreviewPart>) -> Vec<PreviewPart> {
+    map.sort_by_key(|part| (part.target.start, std::cmp::Reverse(part.target.end)));
+    map
 }

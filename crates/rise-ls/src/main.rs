@@ -3,6 +3,7 @@
 mod cli;
 mod loader;
 mod run;
+mod select;
 mod server;
 
 use std::process::ExitCode;

@@ -7,7 +7,7 @@ use rise::core::Foreign;
 use syntax::ast::Name;
 
 use crate::ir::{Expr, ExprKind, Home, Id};
-use crate::module::{ForeignText, Module, Target};
+use crate::module::{ForeignText, Module, Plain, Reason, Target};
 use crate::passes::walk;
 use crate::signature::Signature;
 
@@ -37,6 +37,7 @@ impl Printer<'_> {
         self.headers(&[&declarations, &head, &body], &mut text);
         let shift_foreign = text.len();
         text.push_str(&declarations);
+        let start = text.len();
         text.push_str(&comment);
         text.push_str(&head);
         let shift = text.len();
@@ -46,6 +47,16 @@ impl Printer<'_> {
         for mapping in &mut self.map {
             mapping.range = moved(&mapping.range, shift);
         }
+        for plain in &mut self.plain {
+            plain.range = moved(&plain.range, shift);
+        }
+        let head = [
+            (0..start, Reason::Needed),
+            (start..shift, Reason::Signature),
+        ];
+        let head = head.into_iter().filter(|(range, _)| !range.is_empty());
+        let head = head.map(|(range, reason)| Plain { range, reason });
+        let plain = head.chain(self.plain).collect();
         let foreign = texts.into_iter().map(|(range, function)| ForeignText {
             range: moved(&range, shift_foreign),
             function,
@@ -54,6 +65,7 @@ impl Printer<'_> {
             text,
             signature,
             map: self.map,
+            plain,
             foreign: foreign.collect(),
         })
     }
@@ -126,6 +138,15 @@ impl Printer<'_> {
         self.statements(&function.body)?;
         let unused = self.unused();
         self.out.insert_str(start, &unused);
+        let mut from = start;
+        for line in unused.split_inclusive('\n') {
+            let indent = line.len() - line.trim_start().len();
+            self.plain.push(Plain {
+                range: from + indent..from + line.trim_end().len(),
+                reason: Reason::Unused,
+            });
+            from += line.len();
+        }
         for mapping in &mut self.map[at..] {
             mapping.range.start += unused.len();
             mapping.range.end += unused.len();

@@ -4,6 +4,7 @@ use nat::{Nat, Prop};
 use rise::print::{prop_text, type_text};
 
 use crate::ir::Binary;
+use crate::module::{Plain, Reason};
 use crate::signature::Signature;
 
 use super::{CompileError, Prec, Printer};
@@ -11,10 +12,15 @@ use super::{CompileError, Prec, Printer};
 impl Printer<'_> {
     /// Writes an assertion for each condition on the sizes.
     pub(super) fn checks(&mut self) -> Result<(), CompileError> {
-        for prop in &self.function.requires {
+        for (at, prop) in self.function.requires.iter().enumerate() {
             let text = prop_text(prop, &self.shown);
             self.line();
+            let start = self.out.len();
             self.check(prop, &text)?;
+            self.plain.push(Plain {
+                range: start..self.out.len(),
+                reason: Reason::Condition(at),
+            });
             self.write("\n");
         }
         Ok(())

@@ -24,8 +24,9 @@ use rise::Names;
 use rise::core::{Foreign, Origin};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ir::{Function, Home, Id, Maker, Variable};
-use crate::module::{Mapping, Module, Target};
+use crate::ir::{Function, Home, Id, Maker, Stmt, Variable};
+use crate::module::{Mapping, Module, Plain, Target};
+use crate::passes::trace::Trace;
 use crate::signature::Signature;
 
 use crate::error::CompileError;
@@ -43,6 +44,8 @@ pub(crate) struct Plan {
     pub constant: FxHashSet<Id>,
     /// What each thread has of its own around a parallel loop, by the loop's counter.
     pub per_thread: FxHashMap<Var, Vec<Id>>,
+    /// What they did to each statement.
+    pub trace: Trace,
 }
 
 /// Bytes up to which an array stands on the stack.
@@ -82,6 +85,8 @@ struct Printer<'a> {
     shown: Names,
     out: String,
     map: Vec<Mapping>,
+    /// What comes from no phrase.
+    plain: Vec<Plain>,
     indent: usize,
     /// The phrase that is being written.
     origin: Origin,
@@ -120,6 +125,7 @@ impl<'a> Printer<'a> {
             shown: Names(function.names.as_slice().into()),
             out: String::new(),
             map: Vec::new(),
+            plain: Vec::new(),
             indent: 0,
             origin: Origin(0),
             helpers: Helpers::default(),
@@ -209,11 +215,26 @@ impl<'a> Printer<'a> {
             range: start..start,
             origin,
             made_by,
+            passes: Box::default(),
         });
         let result = write(self);
         let end = self.out.len();
         self.map[at].range.end = end;
         self.origin = outer;
+        result
+    }
+
+    /// The same for what a statement becomes.
+    fn mapped_statement<T>(
+        &mut self,
+        stmt: &Stmt,
+        write: impl FnOnce(&mut Self) -> Result<T, CompileError>,
+    ) -> Result<T, CompileError> {
+        let at = self.map.len();
+        let result = self.mapped(stmt.origin, stmt.made_by, write);
+        if let Some(mapping) = self.map.get_mut(at) {
+            mapping.passes = self.plan.trace.of(stmt).into();
+        }
         result
     }
 

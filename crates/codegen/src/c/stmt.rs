@@ -2,7 +2,7 @@
 
 use nat::{Nat, Part, Var};
 
-use crate::ir::{Binary, Expr, ExprKind, Home, Id, LoopMode, Place, Stmt, StmtKind};
+use crate::ir::{Binary, Expr, ExprKind, Home, Id, LoopMode, Maker, Place, Stmt, StmtKind};
 use crate::module::Target;
 
 use super::helpers::Helper;
@@ -88,7 +88,7 @@ impl Printer<'_> {
             {
                 rest = after;
                 self.line();
-                self.mapped(next.origin, next.made_by, |this| {
+                self.mapped_statement(next, |this| {
                     this.pointer_type(*id)?;
                     this.point(*id, place)
                 })?;
@@ -96,7 +96,7 @@ impl Printer<'_> {
                 continue;
             }
             self.line();
-            self.mapped(stmt.origin, stmt.made_by, |this| this.statement(stmt))?;
+            self.mapped_statement(stmt, |this| this.statement(stmt))?;
             self.write("\n");
         }
         for id in heap.into_iter().rev() {
@@ -113,7 +113,13 @@ impl Printer<'_> {
         };
         let name = self.id_name(id);
         self.line();
-        self.write(&format!("{release}({name});\n"));
+        // What asked for the memory is to blame that it is given back.
+        let origin = self.variable(id).origin;
+        self.mapped(origin, Some(Maker::Pass("memory")), |this| {
+            this.write(&format!("{release}({name});"));
+            Ok(())
+        })?;
+        self.write("\n");
         Ok(())
     }
 
@@ -339,7 +345,7 @@ impl Printer<'_> {
                 },
             ] => {
                 self.write(" else ");
-                self.mapped(stmt.origin, stmt.made_by, |this| this.statement(stmt))
+                self.mapped_statement(stmt, |this| this.statement(stmt))
             }
             _ => {
                 self.write(" else ");

@@ -6,6 +6,7 @@ mod elements;
 mod loops;
 mod memory;
 pub(crate) mod scalars;
+pub(crate) mod trace;
 pub(crate) mod uses;
 pub(crate) mod walk;
 
@@ -14,6 +15,8 @@ use crate::error::CompileError;
 use crate::ir::Function;
 use crate::module::{Module, Target};
 use crate::signature::Signature;
+
+use trace::{Pass, Trace};
 
 /// Runs the passes and prints the function.
 ///
@@ -31,21 +34,29 @@ pub fn finish(
 
 /// Runs the passes.
 fn improve(function: &mut Function, target: Target) -> Result<Plan, CompileError> {
+    let mut trace = Trace::start(function);
     loops::run(function)?;
+    trace.after(Pass::LOOPS, function);
     elements::split_arrays(function);
+    trace.after(Pass::ELEMENTS, function);
     copies::split_tuples(function);
+    trace.after(Pass::TUPLES, function);
     copies::write_through(function);
     scalars::drop_unused(function);
+    trace.after(Pass::COPIES, function);
     let mut plan = Plan {
         heap: memory::on_heap(function),
         ..Plan::default()
     };
     memory::run(function, target, &mut plan);
+    trace.after(Pass::MEMORY, function);
     scalars::sink(function);
     copies::join_variables(function);
     // What is merged the first time may be used once then.
     scalars::inline(function);
     scalars::inline(function);
+    trace.after(Pass::SCALARS, function);
     plan.constant = scalars::constants(function);
+    plan.trace = trace;
     Ok(plan)
 }

@@ -3,9 +3,9 @@
 use super::args::Language;
 use super::place::{self, Range};
 use super::report::{Reporter, shown};
-use super::run::select;
 use super::workspace::{Workspace, not_text};
-use super::{FINE, FOUND, UNUSABLE, human, output};
+use super::{FINE, FOUND, UNUSABLE, human, output, select};
+use crate::loader::reason;
 use clap::{Args as Group, ValueEnum};
 use db::{Database, FileId, ItemId};
 use ide::{Form, Preview};
@@ -182,7 +182,9 @@ fn to_file(path: &Path, text: io::Result<Vec<u8>>) -> Result<(), u8> {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
         };
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        // Messages of its own would name the temporary file.
+        let plain = |error: io::Error| io::Error::other(reason(&error));
+        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(plain)?;
         file.write_all(&text)?;
         file.persist(path)?;
         Ok(())
@@ -204,7 +206,7 @@ fn lines(db: &Database, file: FileId, preview: &Preview) -> Vec<MapLine> {
         MapLine {
             target: place::range(&output, target),
             source: place::range(&source, span),
-            made_by: part.made_by.clone(),
+            made_by: part.made.text(),
         }
     };
     preview.map.iter().map(line).collect()

@@ -19,9 +19,11 @@ mod types;
 mod window;
 mod workspace;
 
+use crate::select::{self as selection, Unclear};
 use args::{Args, Command};
 use clap::Parser;
 use clap::error::ErrorKind;
+use db::{Database, FileId, ItemId};
 
 /// Everything is fine.
 const FINE: u8 = 0;
@@ -78,4 +80,22 @@ fn serve(listen: Option<&str>) -> u8 {
             UNUSABLE
         }
     }
+}
+
+/// The definition that is meant; none (and a message) if that is not clear.
+fn select(db: &Database, file: FileId, wanted: Option<&str>) -> Option<ItemId> {
+    let unclear = match selection::definition(db, file, wanted) {
+        Ok(item) => return Some(item),
+        Err(unclear) => unclear,
+    };
+    match &unclear {
+        Unclear::Several { .. } => {
+            output::error(&format!("{unclear}: say which one with `--def NAME`"));
+        }
+        Unclear::Missing { .. } | Unclear::Nothing => output::error(&unclear.to_string()),
+    }
+    if let Some(note) = unclear.note() {
+        output::note(&note);
+    }
+    None
 }

@@ -32,6 +32,13 @@ impl Backend {
         }
     }
 
+    /// What is called so.
+    pub fn from_name(name: &str) -> Option<Backend> {
+        use Backend as B;
+        let all = [B::Interp, B::C, B::OpenMp, B::OpenCl];
+        all.into_iter().find(|backend| backend.as_str() == name)
+    }
+
     /// As it is called in a sentence.
     pub const fn title(self) -> &'static str {
         match self {

@@ -54,6 +54,7 @@ impl Runs<'_> {
         printed.push_str(&String::from_utf8_lossy(&outcome.stderr));
         Ok(Ran {
             value: outcome.value,
+            elapsed: outcome.times.last().copied().unwrap_or_default(),
             times: bench.map_or_else(Vec::new, |_| outcome.times),
             printed,
         })

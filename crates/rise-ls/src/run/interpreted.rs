@@ -36,16 +36,20 @@ impl Runs<'_> {
             )
             .map_err(|error| self.interpreter_failure(error))
         };
+        let start = Instant::now();
         let mut outcome = run()?;
+        let mut elapsed = start.elapsed();
         let mut times = Vec::new();
         for _ in 0..bench.unwrap_or(0) {
             let start = Instant::now();
             outcome = run()?;
-            times.push(start.elapsed());
+            elapsed = start.elapsed();
+            times.push(elapsed);
         }
         Ok(Ran {
             value: outcome.value,
             times,
+            elapsed,
             printed: String::new(),
         })
     }

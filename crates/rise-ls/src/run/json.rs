@@ -2,8 +2,8 @@
 
 use super::{Done, Failure};
 use runtime::compare::{Comparison, Difference};
-use runtime::launch::Source;
-use runtime::text::json;
+use runtime::launch::{LaunchError, Source};
+use runtime::text::{Length, json};
 use serde::Serialize;
 use serde_json::value::Map;
 use std::path::Path;
@@ -16,10 +16,14 @@ struct Result<'a> {
     sizes: Map<String, serde_json::Value>,
     args: Vec<Arg<'a>>,
     r#type: String,
+    /// Seconds.
+    elapsed: f64,
     times: Option<Times>,
     verify: Option<Verify>,
     printed: &'a str,
     out: Option<String>,
+    /// The result as it is printed, shortened.
+    text: String,
 }
 
 #[derive(Serialize)]
@@ -59,9 +63,9 @@ struct Place {
     error: Option<f64>,
 }
 
-/// The run as one line of JSON. The result stands in it under `value`, unless it was written to
-/// a file.
-pub fn result(done: &Done, out: Option<&Path>) -> String {
+/// The run as one line of JSON. The result stands in it under `value` if `whole` is set, unless it
+/// was written to a file.
+pub fn result(done: &Done, out: Option<&Path>, whole: bool) -> String {
     let head = Result {
         def: &done.def,
         backend: done.backend.as_str(),
@@ -70,13 +74,15 @@ pub fn result(done: &Done, out: Option<&Path>) -> String {
             .collect(),
         args: args(done),
         r#type: done.value.shape().to_string(),
+        elapsed: done.elapsed.as_secs_f64(),
         times: times(done),
         verify: done.verified.as_ref().map(verify),
         printed: &done.printed,
         out: out.map(|path| path.display().to_string()),
+        text: done.value.text(Length::Short),
     };
     let mut text = serde_json::to_string(&head).unwrap_or_else(|_| "{}".to_owned());
-    if out.is_none() && text.len() > 2 {
+    if whole && out.is_none() && text.len() > 2 {
         text.truncate(text.len() - 1);
         text.push_str(",\"value\":");
         // Writing to a string does not fail.
@@ -86,9 +92,43 @@ pub fn result(done: &Done, out: Option<&Path>) -> String {
     text
 }
 
-/// Why there is no result, as one line of JSON.
-pub fn failure(failure: &Failure) -> String {
-    let message = match failure {
+/// Why there is no result.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FailureJson {
+    /// In words.
+    pub error: String,
+    /// `program`, `request`, `unavailable`, `failed` or `stopped`.
+    pub kind: &'static str,
+    /// Sizes that nobody has given.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing_sizes: Vec<String>,
+}
+
+/// Why there is no result.
+pub fn failure(failure: &Failure) -> FailureJson {
+    let missing_sizes = match failure {
+        Failure::Launch(LaunchError::MissingSizes(names)) => {
+            names.iter().map(ToString::to_string).collect()
+        }
+        _ => Vec::new(),
+    };
+    let kind = match failure {
+        Failure::Wrong(_) => "program",
+        Failure::Launch(_) => "request",
+        Failure::Unavailable(_) => "unavailable",
+        Failure::Failed(_) => "failed",
+        Failure::Cancelled => "stopped",
+    };
+    FailureJson {
+        error: failure_text(failure),
+        kind,
+        missing_sizes,
+    }
+}
+
+fn failure_text(failure: &Failure) -> String {
+    match failure {
         Failure::Wrong(all) => {
             let first = all.iter().flat_map(|(_, diagnostics)| diagnostics).next();
             first.map_or_else(String::new, |diagnostic| diagnostic.message.clone())
@@ -97,8 +137,7 @@ pub fn failure(failure: &Failure) -> String {
         Failure::Unavailable(message) => message.clone(),
         Failure::Failed(complaint) => complaint.message.clone(),
         Failure::Cancelled => "stopped".to_owned(),
-    };
-    serde_json::json!({ "error": message }).to_string()
+    }
 }
 
 fn args(done: &Done) -> Vec<Arg<'_>> {

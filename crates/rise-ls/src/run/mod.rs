@@ -6,17 +6,19 @@ mod compiled;
 mod interpreted;
 mod json;
 mod places;
+pub mod text;
 
 pub use annotations::default_sizes;
 pub use backend::Backend;
-pub use json::{Summary, failure as failure_json, result as result_json};
+pub use json::{FailureJson, Summary, failure as failure_json, result as result_json};
 
 use db::{Database, ItemId};
 use rise::Primitive;
 use rise::core::{LinkError, Program};
 use runtime::cc::{CompileError, RunError};
 use runtime::compare::{Comparison, compare};
-use runtime::launch::{self, Launch, LaunchError, Request};
+use runtime::launch::{self, Launch, LaunchError, Request, Source};
+use runtime::literal::{Literal, LiteralError};
 use runtime::process::{Limits, ProcessError};
 use runtime::{ShapeError, Value};
 use std::sync::Arc;
@@ -51,6 +53,8 @@ pub struct Done {
     pub value: Value,
     /// How long each timed run took; empty if none was asked for.
     pub times: Vec<Duration>,
+    /// How long the last call took.
+    pub elapsed: Duration,
     /// Floating point operations of a run, where they can be counted.
     pub flops: Option<u64>,
     /// The comparison with the interpreter, if it was asked for.
@@ -138,6 +142,22 @@ impl Failure {
     }
 }
 
+/// Where an argument comes from, as it is written: `random`, `zeros`, `iota`, a `.npy` file or a
+/// value.
+///
+/// # Errors
+/// It is none of these.
+pub fn source(text: &str) -> Result<Source, LiteralError> {
+    let text = text.trim();
+    Ok(match text {
+        "random" => Source::Random,
+        "zeros" => Source::Zeros,
+        "iota" => Source::Iota,
+        _ if text.to_ascii_lowercase().ends_with(".npy") => Source::File(text.into()),
+        _ => Source::Literal(Literal::parse(text)?),
+    })
+}
+
 /// Runs a definition. `progress` is told what is being done.
 pub fn run(
     db: &Database,
@@ -173,6 +193,7 @@ pub fn run(
         backend,
         value: ran.value,
         times: ran.times,
+        elapsed: ran.elapsed,
         flops,
         verified,
         printed: ran.printed,
@@ -193,6 +214,7 @@ struct Runs<'a> {
 struct Ran {
     value: Value,
     times: Vec<Duration>,
+    elapsed: Duration,
     printed: String,
 }
 

@@ -4,9 +4,10 @@ use serde_json::json;
 use tower_lsp::lsp_types::{
     CallHierarchyServerCapability, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
     CodeLensOptions, CompletionOptions, CompletionOptionsCompletionItem, DiagnosticOptions,
-    DiagnosticServerCapabilities, DocumentLinkOptions, FoldingRangeProviderCapability,
-    HoverProviderCapability, InlayHintOptions, InlayHintServerCapabilities, OneOf, RenameOptions,
-    SaveOptions, SelectionRangeProviderCapability, SemanticTokenModifier, SemanticTokenType,
+    DiagnosticServerCapabilities, DocumentLinkOptions, ExecuteCommandOptions,
+    FoldingRangeProviderCapability, HoverProviderCapability, InlayHintOptions,
+    InlayHintServerCapabilities, OneOf, RenameOptions, SaveOptions,
+    SelectionRangeProviderCapability, SemanticTokenModifier, SemanticTokenType,
     SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions, ServerCapabilities,
     SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind,
     TextDocumentSyncOptions, TextDocumentSyncSaveOptions, TypeDefinitionProviderCapability,
@@ -14,6 +15,7 @@ use tower_lsp::lsp_types::{
 };
 
 use super::config::ClientTraits;
+use super::handlers::lenses::{RUN, has_lenses};
 use super::positions::Encoding;
 
 const NO_PROGRESS: WorkDoneProgressOptions = WorkDoneProgressOptions {
@@ -56,8 +58,14 @@ pub fn capabilities(encoding: Encoding, client: &ClientTraits) -> ServerCapabili
             resolve_provider: Some(false),
             work_done_progress_options: NO_PROGRESS,
         }),
-        code_lens_provider: (client.previews || client.runs).then_some(CodeLensOptions {
+        code_lens_provider: has_lenses(client).then_some(CodeLensOptions {
             resolve_provider: Some(false),
+        }),
+        execute_command_provider: (!client.has_commands).then(|| ExecuteCommandOptions {
+            commands: vec![RUN.to_owned()],
+            work_done_progress_options: WorkDoneProgressOptions {
+                work_done_progress: Some(true),
+            },
         }),
         folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
         selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
@@ -78,7 +86,7 @@ pub fn capabilities(encoding: Encoding, client: &ClientTraits) -> ServerCapabili
             file_operations: None,
         }),
         experimental: Some(
-            json!({"riseVirtualDocument": true, "riseSyntaxTree": true, "riseStatus": true}),
+            json!({"riseVirtualDocument": true, "riseSyntaxTree": true, "riseStatus": true, "riseRun": true}),
         ),
         ..ServerCapabilities::default()
     }

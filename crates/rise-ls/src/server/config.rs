@@ -1,6 +1,7 @@
 //! What the user has set, and what the client can do.
 
 use super::handlers::lenses;
+use super::runs::RunSettings;
 use ide::InlayConfig;
 use serde_json::Value;
 use tower_lsp::lsp_types::ClientCapabilities;
@@ -10,6 +11,8 @@ use tower_lsp::lsp_types::ClientCapabilities;
 pub struct Settings {
     /// `rise.inlayHints`
     pub inlay_hints: InlayConfig,
+    /// `rise.run`
+    pub run: RunSettings,
 }
 
 impl Settings {
@@ -49,6 +52,7 @@ impl Settings {
                 _ => problems.push("`rise.inlayHints.maxLength` is no positive number".to_owned()),
             },
         }
+        settings.run = RunSettings::read(&section["run"], &mut problems);
         (settings, problems)
     }
 }
@@ -92,6 +96,8 @@ pub struct ClientTraits {
     pub resolves_edits: bool,
     /// It wants documentation as Markdown.
     pub hover_markdown: bool,
+    /// It says which commands it has for what the server offers.
+    pub has_commands: bool,
     /// It has a command that shows a definition in one of its forms.
     pub previews: bool,
     /// It has a command that runs a definition.
@@ -107,9 +113,11 @@ impl ClientTraits {
             let list = json.pointer(path).and_then(Value::as_array);
             list.is_none_or(|list| list.iter().any(|item| item == wanted))
         };
-        let commands: Vec<&str> = json
+        let commands = json
             .pointer("/experimental/rise/commands")
-            .and_then(Value::as_array)
+            .and_then(Value::as_array);
+        let has_commands = commands.is_some();
+        let commands: Vec<&str> = commands
             .map(|all| all.iter().filter_map(Value::as_str).collect())
             .unwrap_or_default();
         ClientTraits {
@@ -138,6 +146,7 @@ impl ClientTraits {
                 .is_some()
                 && lists("/textDocument/codeAction/resolveSupport/properties", "edit"),
             hover_markdown: lists("/textDocument/hover/contentFormat", "markdown"),
+            has_commands,
             previews: commands.contains(&lenses::PREVIEW),
             runs: commands.contains(&lenses::RUN),
         }

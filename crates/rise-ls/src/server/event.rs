@@ -35,6 +35,8 @@ pub enum Event {
     Response(Response),
     /// A job has ended.
     Finished(Arc<Ticket>, Ending),
+    /// The run that was asked for with this id has answered.
+    RunOver(Id),
     /// Files of the workspace were read.
     Loaded(Loaded),
     /// Something that a person who looks after the server should know.

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use crossbeam_channel::Sender;
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::ErrorCode;
 use tower_lsp::lsp_types::{InitializeParams, InitializeResult, MessageType, ServerInfo};
 
 use super::capabilities::capabilities;
 use super::config::{ClientTraits, Settings};
-use super::event::{Answer, error, invalid_params};
+use super::event::{Answer, Event, error, invalid_params};
 use super::positions::Encoding;
 use super::session::{Expected, Session, Stage};
 use super::sync::folder_paths;
@@ -20,6 +21,8 @@ use super::wire::Json;
 
 /// How often a server looks whether its client is still there.
 const PULSE: Duration = Duration::from_secs(1);
+/// How long the session may take to end then.
+const FAREWELL: Duration = Duration::from_secs(4);
 
 impl Session {
     /// Answers requests that the session's stage decides about.
@@ -40,6 +43,7 @@ impl Session {
             ))),
             ("shutdown", Stage::Running) => {
                 self.stage = Stage::ShutDown;
+                self.runs.cancel_all();
                 Some(Ok(Json::of(&())))
             }
             (_, Stage::Running) => None,
@@ -59,9 +63,11 @@ impl Session {
         self.folders = folders(&params);
         if let Some(options) = &params.initialization_options {
             self.configure(options);
+            // Later settings may come from the folder that is not trusted.
+            self.runs_forbidden = !self.view.settings.run.enabled;
         }
         if let Some(process) = params.process_id {
-            exit_with(process);
+            exit_with(process, self.reports.events.clone());
         }
         Ok(Json::of(&InitializeResult {
             capabilities: capabilities(encoding, &client),
@@ -132,6 +138,9 @@ impl Session {
             return;
         }
         Arc::make_mut(&mut self.view).settings = settings;
+        if !settings.run.enabled {
+            self.runs.cancel_all();
+        }
         if self.view.client.refreshes_inlay_hints && self.stage == Stage::Running {
             self.ask("workspace/inlayHint/refresh");
         }
@@ -155,7 +164,7 @@ fn folders(params: &InitializeParams) -> Vec<PathBuf> {
 
 /// Ends this process when the client's is gone, as the protocol asks: a client that has crashed
 /// may leave streams open that nobody will ever write to.
-fn exit_with(process: u32) {
+fn exit_with(process: u32, events: Sender<Event>) {
     let proc = PathBuf::from(format!("/proc/{process}"));
     if !proc.exists() {
         // Not our system's way to look for processes, or a client on another machine.
@@ -165,6 +174,9 @@ fn exit_with(process: u32) {
         while proc.exists() {
             thread::sleep(PULSE);
         }
+        // What runs is to be stopped first.
+        let _ = events.send(Event::HungUp);
+        thread::sleep(FAREWELL);
         std::process::exit(1);
     };
     // Without the thread the server ends when its input does.

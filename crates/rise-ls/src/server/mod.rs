@@ -19,6 +19,9 @@ mod previews;
 mod progress;
 mod publish;
 mod requests;
+mod run_progress;
+mod running;
+mod runs;
 mod session;
 mod snapshot;
 mod status;
@@ -89,8 +92,8 @@ fn serve(input: impl Read + Send + 'static, output: impl Write + Send + 'static)
     Ok(if clean { 0 } else { 1 })
 }
 
-/// How long the main loop may take to end.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long the main loop may take to end: it stops what runs.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Tells the transport when the main loop ends, however that happens.
 struct Over(Arc<HungUp>);

@@ -74,7 +74,7 @@ impl Previews {
                     let text_document = TextDocumentIdentifier { uri };
                     self.send(&shown, text_document, &result, generation, client);
                 }
-                // Its definition is gone, or what it needs has failed, which is reported elsewhere.
+                // It is closed, or what it needs has failed, which is reported elsewhere.
                 Ok(Ok(None)) | Err(_) => {}
                 // The texts have changed: the next update comes.
                 Ok(Err(_)) => return,

@@ -18,6 +18,9 @@ use super::pool::{Gauge, Lane, Pool};
 use super::progress::Progress;
 use super::publish::Publisher;
 use super::requests::{Policy, Reports, Route, Ticket, answer, interrupted};
+use super::run_progress::RunProgress;
+use super::running::method_of_runs;
+use super::runs::Runs;
 use super::snapshot::{Snapshot, View};
 use super::status::Status;
 use super::uri;
@@ -54,6 +57,8 @@ pub(super) enum Expected {
     Settings,
     /// A place to show progress.
     Progress,
+    /// A place to show what a run does.
+    RunProgress(RunProgress),
     /// Nothing that matters here.
     Consent(&'static str),
 }
@@ -73,6 +78,11 @@ pub struct Session {
     pub(super) progress: Progress,
     pub(super) expected: FxHashMap<Id, Expected>,
     pub(super) reports: Reports,
+    pub(super) runs: Runs,
+    /// How many places for their progress the client was asked for.
+    pub(super) run_number: u64,
+    /// Whether the client has said at the start that nothing is to be run.
+    pub(super) runs_forbidden: bool,
     pool: Pool,
     tickets: FxHashMap<Id, Arc<Ticket>>,
     brief: Gauge,
@@ -98,6 +108,9 @@ impl Session {
             loads: 0,
             load_is_news: false,
             expected: FxHashMap::default(),
+            runs: Runs::new(events.clone()),
+            run_number: 0,
+            runs_forbidden: false,
             reports: Reports {
                 events,
                 status: Arc::new(Status::default()),
@@ -132,6 +145,7 @@ impl Session {
                 self.response(&id, result);
             }
             Event::Finished(ticket, ending) => self.finished(ticket, ending),
+            Event::RunOver(id) => self.runs.over(&id),
             Event::Loaded(loaded) => self.loaded(loaded),
             Event::Problem(problem) => self.client.log(MessageType::ERROR, problem),
             Event::HungUp => self.stage = Stage::Over { clean: false },
@@ -201,6 +215,16 @@ impl Session {
             reply.send(answer);
             return;
         }
+        if self.tickets.contains_key(&id) || self.runs.contains(&id) {
+            reply.send(Err(error(
+                ErrorCode::InvalidRequest,
+                "a request with this id has no answer yet",
+            )));
+            return;
+        }
+        if let Some(method) = method_of_runs(method) {
+            return self.run_request(&id, method, &params, &reply);
+        }
         let Some(route) = Route::find(method) else {
             reply.send(Err(error(
                 ErrorCode::MethodNotFound,
@@ -208,13 +232,6 @@ impl Session {
             )));
             return;
         };
-        if self.tickets.contains_key(&id) {
-            reply.send(Err(error(
-                ErrorCode::InvalidRequest,
-                "a request with this id has no answer yet",
-            )));
-            return;
-        }
         let about = self.subject(&params);
         let arrived = Instant::now();
         let ticket = Ticket {
@@ -324,6 +341,7 @@ impl Session {
                 None => return,
             },
         };
+        self.runs.cancel(&id);
         if let Some(ticket) = self.tickets.remove(&id) {
             ticket.reply.send(Err(error(
                 ErrorCode::RequestCancelled,
@@ -344,6 +362,7 @@ impl Session {
                 );
             }
             (Some(Expected::Progress), result) => self.progress.consented(result.is_ok()),
+            (Some(Expected::RunProgress(run)), result) => run.consented(result.is_ok()),
             (Some(Expected::Consent(what)), Err(why)) => {
                 self.client.log(
                     MessageType::WARNING,

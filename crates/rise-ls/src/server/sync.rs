@@ -36,6 +36,7 @@ impl Session {
             (_, Stage::Fresh | Stage::ShutDown | Stage::Over { .. }) => {}
             ("initialized", _) => self.initialized(),
             ("$/cancelRequest", _) => self.cancel(&params),
+            ("window/workDoneProgress/cancel", _) => self.cancel_progress(&params),
             ("textDocument/didOpen", _) => self.with(method, params, Session::did_open),
             ("textDocument/didChange", _) => self.with(method, params, Session::did_change),
             ("textDocument/didClose", _) => self.with(method, params, Session::did_close),
@@ -293,7 +294,7 @@ impl Session {
     }
 
     /// The files that can be reached from these by imports.
-    fn imported_from(&self, files: Vec<FileId>) -> FxHashSet<FileId> {
+    pub(super) fn imported_from(&self, files: Vec<FileId>) -> FxHashSet<FileId> {
         let mut seen: FxHashSet<FileId> = files.iter().copied().collect();
         let mut open = files;
         while let Some(file) = open.pop() {

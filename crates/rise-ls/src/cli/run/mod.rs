@@ -8,9 +8,9 @@ pub use options::RunOptions;
 
 use super::report::Reporter;
 use super::workspace::{Workspace, not_text};
-use super::{FINE, FOUND, UNUSABLE, human, output};
+use super::{FINE, FOUND, UNUSABLE, human, output, select};
 use crate::run::{self, Done, Failure, Job};
-use db::{Database, Declares, FileId, ItemId};
+use db::{Database, ItemId};
 use options::RunFormat;
 use progress::Progress;
 use runtime::launch::Request;
@@ -21,7 +21,6 @@ use signal_hook::flag;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
-use syntax::ast::ItemKind;
 
 /// The status of a program that was interrupted, as shells have it.
 const INTERRUPTED: u8 = 130;
@@ -100,66 +99,6 @@ fn on_interrupt() -> Cancel {
     cancel
 }
 
-/// The definition that is meant; none (and a message) if that is not clear.
-pub(super) fn select(db: &Database, file: FileId, wanted: Option<&str>) -> Option<ItemId> {
-    let is_def = |item: ItemId| matches!(db.parsed(item).item.kind, ItemKind::Def { .. });
-    let name = |item: ItemId| match &db.header(item).declares {
-        Declares::Def(name) if is_def(item) => Some((item, name.to_string())),
-        _ => None,
-    };
-    let defs: Vec<_> = db
-        .items(file)
-        .iter()
-        .filter_map(|&item| name(item))
-        .collect();
-    let names = || defs.iter().map(|(_, name)| name.as_str());
-    if let Some(wanted) = wanted {
-        let found = defs.iter().find(|(_, name)| name == wanted);
-        if found.is_none() {
-            output::error(&format!("the file has no definition `{wanted}`"));
-            match rise::closest(wanted, names()) {
-                Some(close) => output::note(&format!("did you mean `{close}`?")),
-                None => output::note(&listed(names())),
-            }
-        }
-        return found.map(|(item, _)| *item);
-    }
-    // The only one; else the only one with sizes to run with; else the only one that no other uses.
-    let has_run = |item: ItemId| {
-        let annotations = &db.parsed(item).item.annotations;
-        annotations.iter().any(|annotation| {
-            annotation
-                .name
-                .as_ref()
-                .is_some_and(|name| name.name == "run")
-        })
-    };
-    let is_unused = |item: ItemId| db.users(item).is_empty();
-    let tests: [&dyn Fn(ItemId) -> bool; 3] = [&|_| true, &has_run, &is_unused];
-    for test in tests {
-        let mut found = defs.iter().filter(|(item, _)| test(*item));
-        if let (Some((item, _)), None) = (found.next(), found.next()) {
-            return Some(*item);
-        }
-    }
-    if defs.is_empty() {
-        output::error("the file has no definitions");
-    } else {
-        output::error("the file has several definitions: say which one with `--def NAME`");
-        output::note(&listed(names()));
-    }
-    None
-}
-
-fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let all: Vec<&str> = names.collect();
-    if all.is_empty() {
-        "it has no definitions".to_owned()
-    } else {
-        format!("it has {}", all.join(", "))
-    }
-}
-
 /// Prints or writes a result, and returns the exit status.
 fn finish(done: &Done, options: &RunOptions) -> u8 {
     if let Some(path) = &options.out
@@ -172,14 +111,18 @@ fn finish(done: &Done, options: &RunOptions) -> u8 {
     let status = if is_wrong { FOUND } else { FINE };
     match options.format {
         RunFormat::Json => output::result(status, |out| {
-            writeln!(out, "{}", run::result_json(done, options.out.as_deref()))
+            writeln!(
+                out,
+                "{}",
+                run::result_json(done, options.out.as_deref(), true)
+            )
         }),
         RunFormat::Human => {
             if !done.printed.is_empty() {
                 // Nobody is left to tell if this fails.
                 let _ = io::stderr().write_all(done.printed.as_bytes());
             }
-            output::note(&show::conditions(done));
+            output::note(&run::text::conditions(done));
             output::result(status, |out| {
                 show::result(done, options.out.as_deref(), out)
             })
@@ -198,7 +141,10 @@ fn write_file(done: &Done, path: &Path) -> Result<(), npy::NpyError> {
 fn fail(workspace: &Workspace, failure: &Failure, options: &RunOptions) -> u8 {
     if options.format == RunFormat::Json {
         // The status says it too, if nobody reads this.
-        let _ = output::result(FOUND, |out| writeln!(out, "{}", run::failure_json(failure)));
+        let _ = output::result(FOUND, |out| {
+            serde_json::to_writer(&mut *out, &run::failure_json(failure))?;
+            writeln!(out)
+        });
     }
     match failure {
         Failure::Wrong(all) => {

@@ -1,10 +1,9 @@
 //! What may be written after `rise-ls run`.
 
 use super::super::args::Language;
-use crate::run::Backend;
+use crate::run::{self, Backend};
 use clap::{Args as Group, ValueEnum};
 use runtime::launch::Source;
-use runtime::literal::Literal;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
@@ -32,7 +31,7 @@ pub struct RunOptions {
     pub args: Vec<(String, Source)>,
 
     /// Time so many runs, after one that warms up
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = count)]
     pub bench: Option<NonZeroU32>,
 
     /// Compare the result with the interpreter's, and fail if it is another
@@ -41,7 +40,7 @@ pub struct RunOptions {
 
     /// How far floating point numbers may be off for `--verify`, relative to the larger of 1 and
     /// what is expected [default: 1e-4 for f32, 1e-10 for f64, 1e-2 for f16]
-    #[arg(long, value_name = "T", requires = "verify", value_parser = tolerance)]
+    #[arg(long, value_name = "T", requires = "verify", allow_hyphen_values = true, value_parser = tolerance)]
     pub tolerance: Option<f64>,
 
     /// What random arguments start from
@@ -122,15 +121,12 @@ fn argument(text: &str) -> Result<(String, Source), String> {
     let (name, value) = text
         .split_once('=')
         .ok_or("write an argument as `NAME=random`, `NAME=3` or `NAME=FILE.npy`")?;
-    let value = value.trim();
-    let source = match value {
-        "random" => Source::Random,
-        "zeros" => Source::Zeros,
-        "iota" => Source::Iota,
-        _ if value.to_ascii_lowercase().ends_with(".npy") => Source::File(value.into()),
-        _ => Source::Literal(Literal::parse(value).map_err(|error| error.to_string())?),
-    };
+    let source = run::source(value).map_err(|error| error.to_string())?;
     Ok((name.trim().to_owned(), source))
+}
+
+fn count(text: &str) -> Result<NonZeroU32, String> {
+    (text.parse()).map_err(|_| "how often is a whole number from 1".to_owned())
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {

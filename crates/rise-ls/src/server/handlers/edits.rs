@@ -64,7 +64,7 @@ fn refused(reason: ide::RenameError) -> tower_lsp::jsonrpc::Error {
 }
 
 /// The protocol's code for a request that is right and cannot be done.
-pub(super) const REQUEST_FAILED: i64 = -32803;
+pub const REQUEST_FAILED: i64 = -32803;
 
 /// `textDocument/codeAction`
 pub fn code_actions(

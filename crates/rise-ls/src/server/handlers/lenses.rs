@@ -1,24 +1,31 @@
-//! Code lenses: Preview and Run, for clients that have these commands.
+//! Code lenses: Run, and Preview for clients that have such a command.
 
 use serde_json::json;
 use tower_lsp::lsp_types::{CodeLens, CodeLensParams, Command};
 
 use super::Answer;
+use crate::server::config::ClientTraits;
 use crate::server::snapshot::Snapshot;
 
 /// The command of the client that shows a definition in one of its forms.
 pub const PREVIEW: &str = "rise.preview";
-/// The command of the client that runs a definition.
+/// The command that runs a definition: the client's own, or else the server's.
 pub const RUN: &str = "rise.run";
+
+/// Whether there is something to offer: a client that says nothing of commands gets the server's.
+pub fn has_lenses(client: &ClientTraits) -> bool {
+    client.previews || client.runs || !client.has_commands
+}
 
 /// `textDocument/codeLens`
 pub fn code_lens(snapshot: &Snapshot, params: CodeLensParams) -> Answer<Vec<CodeLens>> {
     let uri = params.text_document.uri;
     let document = snapshot.document(&uri)?;
     let client = &snapshot.view.client;
-    if !client.previews && !client.runs {
+    if !has_lenses(client) {
         return Ok(Vec::new());
     }
+    let runs = (client.runs || !client.has_commands) && snapshot.view.settings.run.enabled;
     let mut lenses = Vec::new();
     for lens in ide::lenses(&snapshot.db, document.file) {
         let range = document.range(lens.span);
@@ -39,7 +46,7 @@ pub fn code_lens(snapshot: &Snapshot, params: CodeLensParams) -> Answer<Vec<Code
                 data: None,
             });
         };
-        if client.runs {
+        if runs {
             add("Run", RUN);
         }
         if client.previews {

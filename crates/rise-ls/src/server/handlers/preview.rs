@@ -7,7 +7,9 @@ use ropey::Rope;
 use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::Error;
 use tower_lsp::lsp_types::notification::Notification;
-use tower_lsp::lsp_types::{Diagnostic, Position, Range, TextDocumentIdentifier};
+use tower_lsp::lsp_types::{
+    Diagnostic, DiagnosticSeverity, Position, Range, TextDocumentIdentifier,
+};
 
 use super::Answer;
 use crate::server::event::invalid_params;
@@ -67,7 +69,22 @@ pub struct PreviewMap {
     pub target: Range,
     /// What made it, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub made_by: Option<String>,
+    pub origin: Option<PreviewOrigin>,
+}
+
+/// What made a part of a preview.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PreviewOrigin {
+    /// The primitive or operator.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub primitive: Option<String>,
+    /// The definition in whose text that stands, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub definition: Option<String>,
+    /// What the compiler's passes did to it, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub passes: Vec<String>,
 }
 
 /// `rise/previewChanged`
@@ -158,17 +175,47 @@ fn definition(
     })
 }
 
-/// The preview that a client shows, as it is now; `None` if its definition is gone.
+/// The preview that a client shows, as it is now: an error if its definition is gone, which may come
+/// back. `None` if the document is closed.
 pub fn again(snapshot: &Snapshot, shown: &Shown) -> Option<(Uri, PreviewResult)> {
     let open = snapshot.view.open.get(&shown.file)?;
     let db = &snapshot.db;
     let items = db.items(shown.file);
-    let item = *items
-        .iter()
-        .find(|&&item| matches!(&db.header(item).declares, Declares::Def(n) if *n == shown.def))?;
+    let is_it =
+        |item: ItemId| matches!(&db.header(item).declares, Declares::Def(n) if *n == shown.def);
+    let item = items.iter().copied().find(|item| is_it(*item));
     let document = snapshot.document_of(shown.file);
-    let result = of_item(snapshot, &document, item, shown.def.clone(), shown.form);
+    let result = match item {
+        Some(item) => of_item(snapshot, &document, item, shown.def.clone(), shown.form),
+        None => gone(snapshot, &document, shown),
+    };
     Some((open.uri.clone(), result))
+}
+
+/// A preview whose definition the document does not have any more.
+fn gone(snapshot: &Snapshot, document: &Document, shown: &Shown) -> PreviewResult {
+    let error = Diagnostic {
+        severity: Some(DiagnosticSeverity::ERROR),
+        source: Some("rise".into()),
+        message: format!("the document does not define `{}`", shown.def),
+        ..Diagnostic::default()
+    };
+    let version = snapshot.version(document.file);
+    empty(&shown.def, shown.form, version, vec![error])
+}
+
+/// A preview without text.
+fn empty(def: &str, form: Form, version: Option<i32>, errors: Vec<Diagnostic>) -> PreviewResult {
+    PreviewResult {
+        title: format!("{def} as {}", form.title()),
+        def: def.to_owned(),
+        form: form.as_str(),
+        version,
+        language: form.language(),
+        text: String::new(),
+        map: Vec::new(),
+        errors,
+    }
 }
 
 fn of_item(
@@ -180,16 +227,6 @@ fn of_item(
 ) -> PreviewResult {
     let db = &snapshot.db;
     let version = snapshot.version(document.file);
-    let empty = |errors| PreviewResult {
-        title: format!("{def} as {}", form.title()),
-        def: def.clone(),
-        form: form.as_str(),
-        version,
-        language: form.language(),
-        text: String::new(),
-        map: Vec::new(),
-        errors,
-    };
     match ide::preview(db, document.file, item, form) {
         Ok(preview) => {
             let text = Rope::from_str(&preview.text);
@@ -201,7 +238,7 @@ fn of_item(
                 title: preview.title,
                 text: preview.text,
                 map,
-                ..empty(Vec::new())
+                ..empty(&def, form, version, Vec::new())
             }
         }
         Err(errors) => {
@@ -209,7 +246,7 @@ fn of_item(
             let shown = found
                 .iter()
                 .map(|found| to_proto::diagnostic(snapshot, document, found));
-            empty(shown.collect())
+            empty(&def, form, version, shown.collect())
         }
     }
 }
@@ -226,8 +263,16 @@ fn part_of(
     PreviewMap {
         source: document.range(snapshot.db.absolute(part.item, part.source)),
         target: to_range(text, target, encoding),
-        made_by: part.made_by.clone(),
+        origin: origin_of(&part.made),
     }
+}
+
+fn origin_of(made: &ide::Made) -> Option<PreviewOrigin> {
+    (*made != ide::Made::default()).then(|| PreviewOrigin {
+        primitive: made.primitive.clone(),
+        definition: made.definition.clone(),
+        passes: made.passes.clone(),
+    })
 }
 
 /// The file that a closed preview was about.

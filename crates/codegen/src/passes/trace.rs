@@ -1,0 +1,213 @@
+//! What the passes did to each statement, as a hover on the generated line tells it.
+//!
+//! Nothing in the passes says so: statements are looked at before and after each of them, and a
+//! difference is noted under the phrase that the statement comes from. So a pass cannot forget to
+//! say what it did, and a new one needs a line in the table below.
+
+use std::hash::{Hash, Hasher};
+use std::mem::discriminant;
+
+use rise::core::Origin;
+use rustc_hash::{FxHashMap, FxHasher};
+
+use crate::ir::{Expr, ExprKind, Function, Place, Stmt, StmtKind};
+
+use super::walk;
+
+/// A pass, and what its changes are called.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pass {
+    /// The name of the pass.
+    pub name: &'static str,
+    /// A loop, branch or block around the statement is there no more, or new.
+    pub moved: &'static str,
+    /// There are more such statements than before.
+    pub repeated: &'static str,
+    /// It computes, reads or writes something else.
+    pub rewritten: &'static str,
+}
+
+impl Pass {
+    pub const LOOPS: Pass = Pass {
+        name: "loops",
+        moved: "a loop around it that runs once, or a branch that is always taken, is gone",
+        repeated: "written out: for each round of an unrolled loop, or each side of a border",
+        rewritten: "a counter has the only value that it takes, or a condition is decided",
+    };
+    pub const ELEMENTS: Pass = Pass {
+        name: "elements",
+        moved: "stands elsewhere",
+        repeated: "an array of few elements became a variable for each",
+        rewritten: "elements of a small array became variables",
+    };
+    pub const TUPLES: Pass = Pass {
+        name: "tuples",
+        moved: "stands elsewhere",
+        repeated: "a tuple became a variable for each half",
+        rewritten: "halves of a tuple became variables",
+    };
+    pub const COPIES: Pass = Pass {
+        name: "copies",
+        moved: "stands where its value is ready",
+        repeated: "written to each place that wants it",
+        rewritten: "written straight to where it is wanted, without a copy in between",
+    };
+    pub const MEMORY: Pass = Pass {
+        name: "memory",
+        moved: "allocated outside of the loop that uses it",
+        repeated: "each thread has its own",
+        rewritten: "shares memory with a buffer that is not needed at the same time",
+    };
+    pub const SCALARS: Pass = Pass {
+        name: "scalars",
+        moved: "declared where it is used first",
+        repeated: "joined with the statement that gives it its value",
+        rewritten: "joined: a value that is used once stands where it is used, a variable has its \
+                    value from the start",
+    };
+    pub const ROWS: Pass = Pass {
+        name: "rows",
+        moved: "stands elsewhere",
+        repeated: "a pointer to the row of each array",
+        rewritten: "reads through a pointer to the row",
+    };
+}
+
+/// Which statements are alike: they come from one phrase and have one form.
+type Key = (Origin, std::mem::Discriminant<StmtKind>);
+
+/// What statements look like from outside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Look {
+    count: u32,
+    around: u64,
+    content: u64,
+}
+
+/// What the passes did.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Trace {
+    looks: FxHashMap<Key, Look>,
+    changes: FxHashMap<Key, Vec<String>>,
+}
+
+impl Trace {
+    /// Nothing was done yet.
+    pub fn start(function: &Function) -> Trace {
+        Trace {
+            looks: looks(function),
+            changes: FxHashMap::default(),
+        }
+    }
+
+    /// Notes what a pass has done since the last one.
+    pub fn after(&mut self, pass: Pass, function: &Function) {
+        let looks = looks(function);
+        for (key, now) in &looks {
+            let text = match self.looks.get(key) {
+                Some(before) if before == now => continue,
+                Some(before) if now.count > before.count => pass.repeated,
+                Some(before) if now.content != before.content => pass.rewritten,
+                Some(_) => pass.moved,
+                // Another form of the phrase is there no more.
+                None => pass.rewritten,
+            };
+            let text = format!("{}: {text}", pass.name);
+            let known = self.changes.entry(*key).or_default();
+            if !known.contains(&text) {
+                known.push(text);
+            }
+        }
+        self.looks = looks;
+    }
+
+    /// What was done to a statement, in order.
+    pub fn of(&self, stmt: &Stmt) -> &[String] {
+        let key = (stmt.origin, discriminant(&stmt.kind));
+        self.changes.get(&key).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn looks(function: &Function) -> FxHashMap<Key, Look> {
+    let mut all = FxHashMap::default();
+    block(&function.body, 0, &mut all);
+    all
+}
+
+fn block(body: &[Stmt], around: u64, all: &mut FxHashMap<Key, Look>) {
+    for stmt in body {
+        let look: &mut Look = all
+            .entry((stmt.origin, discriminant(&stmt.kind)))
+            .or_default();
+        look.count += 1;
+        look.around = mixed((look.around, around));
+        look.content = mixed((look.content, content(stmt)));
+        match &stmt.kind {
+            StmtKind::For { counter, body, .. } => block(body, mixed((around, counter)), all),
+            StmtKind::Block(body) => block(body, around, all),
+            StmtKind::If {
+                then, otherwise, ..
+            } => {
+                block(then, mixed((around, 1)), all);
+                block(otherwise, mixed((around, 2)), all);
+            }
+            StmtKind::Reduce(reduce) => {
+                block(&reduce.element_body, mixed((around, 3)), all);
+                block(&reduce.combine, mixed((around, 4)), all);
+            }
+            StmtKind::Declare(..)
+            | StmtKind::Assign(..)
+            | StmtKind::Point(..)
+            | StmtKind::Swap(..) => {}
+        }
+    }
+}
+
+fn mixed(value: impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What a statement does, without what stands in it, and without sizes: passes simplify those all
+/// the time.
+fn content(stmt: &Stmt) -> u64 {
+    let mut hasher = FxHasher::default();
+    match &stmt.kind {
+        StmtKind::Declare(id, value) => {
+            id.hash(&mut hasher);
+            value.iter().for_each(|value| expr(value, &mut hasher));
+        }
+        StmtKind::Assign(to, value) => {
+            place(to, &mut hasher);
+            expr(value, &mut hasher);
+        }
+        StmtKind::For { mode, .. } => discriminant(mode).hash(&mut hasher),
+        StmtKind::If { condition, .. } => expr(condition, &mut hasher),
+        StmtKind::Point(id, to) => {
+            id.hash(&mut hasher);
+            place(to, &mut hasher);
+        }
+        StmtKind::Swap(a, b) => [a, b].hash(&mut hasher),
+        StmtKind::Block(_) | StmtKind::Reduce(_) => {}
+    }
+    hasher.finish()
+}
+
+fn place(place: &Place, hasher: &mut FxHasher) {
+    place.id.hash(hasher);
+    place.members.hash(hasher);
+    place.lanes.is_some().hash(hasher);
+}
+
+fn expr(whole: &Expr, hasher: &mut FxHasher) {
+    walk::sub_exprs(whole, &mut |expr| {
+        discriminant(&expr.kind).hash(hasher);
+        match &expr.kind {
+            ExprKind::Load(from) => place(from, hasher),
+            ExprKind::Unary(op, _) => discriminant(op).hash(hasher),
+            ExprKind::Binary(op, ..) => discriminant(op).hash(hasher),
+            _ => {}
+        }
+    });
+}

@@ -1,0 +1,142 @@
+//! Runs in words: what ran, how fast it was, whether it is right.
+
+use super::{Done, Summary};
+use runtime::Shape;
+use runtime::compare::{Comparison, Difference};
+use runtime::launch::Source;
+use runtime::text::Length;
+use std::time::Duration;
+
+/// What the program ran with: `dot in C, n = 1024, xs random, ys zeros, seed 0`.
+pub fn conditions(done: &Done) -> String {
+    let mut text = format!("`{}` ran in {}", done.def, done.backend.title());
+    let sizes = done
+        .launch
+        .sizes
+        .iter()
+        .map(|(name, value)| format!("{name} = {value}"));
+    let sizes: Vec<String> = sizes.collect();
+    if !sizes.is_empty() {
+        text.push_str(&format!(" with {}", sizes.join(", ")));
+    }
+    let all = done.launch.params.iter().zip(&done.launch.sources);
+    let random = all
+        .filter(|(_, source)| **source == Source::Random)
+        .map(|(name, _)| name.as_str());
+    let random: Vec<&str> = random.collect();
+    if !random.is_empty() {
+        text.push_str(&format!("; random: {}", random.join(", ")));
+    }
+    text
+}
+
+/// The result in one line.
+pub fn short(done: &Done) -> String {
+    let text = done.value.text(Length::Short);
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// How much there is to print: single values, and rows that have none.
+pub fn printed(shape: &Shape) -> u64 {
+    match shape {
+        Shape::Scalar(_) | Shape::Index(_) => 1,
+        Shape::Vector(n, _) => u64::from(*n),
+        Shape::Array(n, row) => n.saturating_mul(printed(row).max(1)),
+        Shape::DepArray(rows) => {
+            let all = rows.shapes().iter().map(|row| printed(row).max(1));
+            all.fold(0, u64::saturating_add)
+        }
+        Shape::Pair(a, b) => printed(a).saturating_add(printed(b)),
+        Shape::DepPair(_, value) => printed(value).saturating_add(1),
+    }
+}
+
+/// How long the timed runs took, and how fast that is; none if none was asked for.
+pub fn times(done: &Done) -> Option<String> {
+    let summary = Summary::of(done)?;
+    let runs = done.times.len();
+    let Summary {
+        min, median, max, ..
+    } = summary;
+    let mut text = format!(
+        "{runs} run{}: min {}, median {}, max {}",
+        if runs == 1 { "" } else { "s" },
+        time(min),
+        time(median),
+        time(max)
+    );
+    if let Some(gflops) = summary.gflops {
+        text.push_str(&format!("; {} GFLOP/s", digits(gflops)));
+    }
+    text.push_str(&format!("; {} GB/s", digits(summary.gigabytes)));
+    Some(text)
+}
+
+/// A duration for people: four digits and a unit.
+pub fn time(time: Duration) -> String {
+    let nanoseconds = time.as_nanos() as f64;
+    let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs")];
+    match units.into_iter().find(|(size, _)| nanoseconds >= *size) {
+        Some((size, unit)) => format!("{} {unit}", digits(nanoseconds / size)),
+        None => format!("{nanoseconds} ns"),
+    }
+}
+
+fn digits(value: f64) -> String {
+    let decimals = match value {
+        _ if value >= 1000.0 => 0,
+        _ if value >= 100.0 => 1,
+        _ if value >= 10.0 => 2,
+        _ => 3,
+    };
+    format!("{value:.decimals$}")
+}
+
+/// Whether the result is right; none if that was not asked.
+pub fn verdict(done: &Done) -> Option<String> {
+    done.verified.as_ref().map(comparison)
+}
+
+fn comparison(found: &Comparison) -> String {
+    let skipped = match found.skipped {
+        0 => String::new(),
+        count => format!("; {count} are never written"),
+    };
+    let elements = if found.compared == 1 {
+        "element"
+    } else {
+        "elements"
+    };
+    let (Some(first), Some(worst)) = (&found.first, &found.worst) else {
+        return format!(
+            "right: {} {elements} as in the interpreter{skipped}",
+            found.compared
+        );
+    };
+    let mut text = format!(
+        "wrong: {} of {} {elements}{skipped}; first {}",
+        found.wrong,
+        found.compared,
+        difference(first)
+    );
+    if worst != first {
+        text.push_str(&format!("; worst {}", difference(worst)));
+    }
+    text
+}
+
+fn difference(difference: &Difference) -> String {
+    let Difference {
+        path,
+        actual,
+        expected,
+        ..
+    } = difference;
+    let at = path.to_string();
+    let at = if at.is_empty() {
+        "the result".to_owned()
+    } else {
+        at
+    };
+    format!("{at}: {actual} instead of {expected}")
+}

@@ -1,0 +1,369 @@
+//! `rise/run`: a definition, run; the text in the editor, not the one on disk.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use db::{Declares, FileId, ItemId};
+use runtime::launch::{Request, Source};
+use runtime::literal::Literal;
+use runtime::process::Limits;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use syntax::ast::ItemKind;
+use tower_lsp::jsonrpc::{Error, ErrorCode};
+use tower_lsp::lsp_types::{
+    Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Position, ProgressToken,
+    TextDocumentIdentifier,
+};
+
+use super::Answer;
+use super::edits::REQUEST_FAILED;
+use crate::run::{self, Backend, Complaint, Done, Failure, FailureJson, Job, text};
+use crate::select::{self, Unclear};
+use crate::server::event::{error, invalid_params};
+use crate::server::runs;
+use crate::server::snapshot::Snapshot;
+use crate::server::to_proto;
+use crate::server::uri::Uri;
+use crate::server::wire::Json;
+
+/// Single values up to which a result is sent whole.
+const WHOLE: u64 = 1_000_000;
+/// Arrays in arrays of an argument, as in written values.
+const MAX_DEPTH: usize = 64;
+
+/// The parameters of `rise/run`, and the argument of the command `rise.run`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunParams {
+    #[serde(default)]
+    text_document: Option<TextDocumentIdentifier>,
+    /// As code lenses name the document.
+    #[serde(default)]
+    uri: Option<Uri>,
+    /// The definition's name.
+    #[serde(default)]
+    def: Option<String>,
+    /// A place in the definition, if it is not named.
+    #[serde(default)]
+    position: Option<Position>,
+    /// `interp`, `c` or `openmp`.
+    #[serde(default)]
+    backend: Option<String>,
+    #[serde(default)]
+    sizes: BTreeMap<String, u64>,
+    /// Values, or words as on the command line.
+    #[serde(default)]
+    args: BTreeMap<String, Value>,
+    #[serde(default)]
+    seed: u64,
+    #[serde(default)]
+    bench: Option<NonZeroU32>,
+    #[serde(default)]
+    verify: bool,
+    #[serde(default)]
+    tolerance: Option<f64>,
+    /// In seconds; 0 is none.
+    #[serde(default)]
+    time_limit: Option<f64>,
+    /// Whether the whole result is wanted, and not only its text.
+    #[serde(default)]
+    value: Option<bool>,
+    /// Where the client shows progress.
+    #[serde(default)]
+    pub work_done_token: Option<ProgressToken>,
+}
+
+impl RunParams {
+    /// The document.
+    ///
+    /// # Errors
+    /// None is named.
+    pub fn document(&self) -> Result<&Uri, Error> {
+        let named = self.text_document.as_ref().map(|document| &document.uri);
+        named
+            .or(self.uri.as_ref())
+            .ok_or_else(|| invalid_params("`textDocument` is missing"))
+    }
+}
+
+/// A request that makes sense.
+#[derive(Debug)]
+pub struct Order {
+    item: ItemId,
+    job: Job,
+    time: Option<Duration>,
+    whole: bool,
+    /// `Running dot`
+    pub title: String,
+}
+
+/// A mistake that keeps a program from running, in a document.
+#[derive(Debug, Serialize)]
+struct Place {
+    uri: Uri,
+    #[serde(flatten)]
+    diagnostic: Diagnostic,
+}
+
+#[derive(Debug, Serialize)]
+struct FailedRun {
+    #[serde(flatten)]
+    why: FailureJson,
+    errors: Vec<Place>,
+}
+
+/// What a run gives.
+#[derive(Debug)]
+pub enum Outcome {
+    /// JSON as `rise-ls run` prints it, and a sentence for people; whether all is well.
+    Over {
+        /// The answer.
+        json: Json,
+        /// What it says, in short.
+        sentence: String,
+        /// There is a result, and it is right as far as that was asked.
+        fine: bool,
+    },
+    /// It was stopped.
+    Cancelled,
+}
+
+/// Finds out what is to be run.
+pub fn order(
+    snapshot: &Snapshot,
+    file: FileId,
+    params: &RunParams,
+    limit: Option<Duration>,
+) -> Answer<Order> {
+    let item = definition(snapshot, file, params)?;
+    let backend = match &params.backend {
+        None => None,
+        Some(name) => Some(Backend::from_name(name).ok_or_else(|| {
+            let known = "there are `interp`, `c` and `openmp`";
+            invalid_params(format_args!("there is no backend `{name}`; {known}"))
+        })?),
+    };
+    if let Some(tolerance) = params.tolerance
+        && !(tolerance >= 0.0)
+    {
+        return Err(invalid_params("a tolerance is a number from 0"));
+    }
+    let time = match params.time_limit {
+        None => limit,
+        Some(seconds) => runs::time_limit(seconds)
+            .ok_or_else(|| invalid_params("a time limit is a number of seconds from 0"))?,
+    };
+    let path = snapshot.db.path(file);
+    let folder = path.as_disk().and_then(Path::parent).map(PathBuf::from);
+    let argument = |(name, value): (&String, &Value)| {
+        let source = source(value, folder.as_deref())
+            .map_err(|why| invalid_params(format_args!("the argument `{name}`: {why}")))?;
+        Ok((name.clone(), source))
+    };
+    let def = match &snapshot.db.header(item).declares {
+        Declares::Def(name) => name.to_string(),
+        _ => String::new(),
+    };
+    let job = Job {
+        backend,
+        request: Request {
+            sizes: params.sizes.iter().map(|(n, v)| (n.clone(), *v)).collect(),
+            defaults: run::default_sizes(&snapshot.db.parsed(item).item),
+            args: params.args.iter().map(argument).collect::<Answer<_>>()?,
+            seed: params.seed,
+        },
+        bench: params.bench.map(Into::into),
+        verify: params.verify,
+        tolerance: params.tolerance,
+    };
+    Ok(Order {
+        item,
+        job,
+        time,
+        whole: params.value.unwrap_or(true),
+        title: format!("Running {def}"),
+    })
+}
+
+fn definition(snapshot: &Snapshot, file: FileId, params: &RunParams) -> Answer<ItemId> {
+    let db = &snapshot.db;
+    if let (None, Some(position)) = (&params.def, params.position) {
+        let at = db.item_at(file, snapshot.document_of(file).offset(position));
+        let is_def = |item: &ItemId| matches!(db.parsed(*item).item.kind, ItemKind::Def { .. });
+        let found = at.map(|(item, _)| item).filter(is_def);
+        return found.ok_or_else(|| invalid_params("there is no definition at this place"));
+    }
+    select::definition(db, file, params.def.as_deref()).map_err(|unclear| {
+        let how = match unclear {
+            Unclear::Several { .. } => "; say which one with `def`",
+            Unclear::Missing { .. } | Unclear::Nothing => "",
+        };
+        let note = unclear
+            .note()
+            .map_or_else(String::new, |note| format!("; {note}"));
+        invalid_params(format_args!("{unclear}{how}{note}"))
+    })
+}
+
+/// An argument: text as on the command line, or a value of JSON. Files are named from the
+/// document's folder.
+fn source(value: &Value, folder: Option<&Path>) -> Result<Source, String> {
+    let Value::String(text) = value else {
+        return literal(value, 0).map(Source::Literal);
+    };
+    let source = run::source(text).map_err(|error| error.to_string())?;
+    Ok(match (source, folder) {
+        (Source::File(path), Some(folder)) => Source::File(folder.join(path)),
+        (source, _) => source,
+    })
+}
+
+fn literal(value: &Value, depth: usize) -> Result<Literal, String> {
+    if depth > MAX_DEPTH {
+        return Err("there are too many arrays in arrays".to_owned());
+    }
+    match value {
+        Value::Bool(_) | Value::Number(_) => Ok(Literal::Word(value.to_string())),
+        Value::Array(all) => {
+            let all = all.iter().map(|value| literal(value, depth + 1));
+            Ok(Literal::List(all.collect::<Result<_, _>>()?))
+        }
+        Value::Object(fields) => match (fields.get("_1"), fields.get("_2")) {
+            (Some(first), Some(second)) if fields.len() == 2 => Ok(Literal::Pair(
+                Box::new(literal(first, depth + 1)?),
+                Box::new(literal(second, depth + 1)?),
+            )),
+            _ => Err("an object is a tuple, with `_1` and `_2`".to_owned()),
+        },
+        // As results have NaN and infinities.
+        Value::String(text) => Literal::parse(text).map_err(|error| error.to_string()),
+        Value::Null => Err("`null` is no value".to_owned()),
+    }
+}
+
+/// Runs it. The snapshot is the run's own: nothing waits for it.
+pub fn run(
+    snapshot: &Snapshot,
+    order: &Order,
+    limits: Limits,
+    progress: &mut dyn FnMut(&str),
+) -> Outcome {
+    let limits = Limits {
+        time: order.time,
+        ..limits
+    };
+    match run::run(&snapshot.db, order.item, &order.job, &limits, progress) {
+        Ok(done) => Outcome::Over {
+            json: result(&done, order.whole),
+            sentence: sentence(&done),
+            fine: done.verified.as_ref().is_none_or(|found| found.wrong == 0),
+        },
+        Err(Failure::Cancelled) => Outcome::Cancelled,
+        Err(_) if limits.cancel.is_cancelled() => Outcome::Cancelled,
+        Err(failure) => {
+            let failed = FailedRun {
+                why: why(&failure),
+                errors: places(snapshot, &failure),
+            };
+            Outcome::Over {
+                json: Json::of(&failed),
+                sentence: failed.why.error,
+                fine: false,
+            }
+        }
+    }
+}
+
+fn result(done: &Done, whole: bool) -> Json {
+    let whole = whole && text::printed(done.value.shape()) <= WHOLE;
+    Json::from_text(run::result_json(done, None, whole))
+}
+
+/// The result in a line: `dot = 20.0 (C, n = 4, 1.2 ms)`.
+fn sentence(done: &Done) -> String {
+    let mut said = format!("{}: {}", text::conditions(done), text::short(done));
+    for line in [text::times(done), text::verdict(done)]
+        .into_iter()
+        .flatten()
+    {
+        said.push_str("; ");
+        said.push_str(&line);
+    }
+    said
+}
+
+/// Why there is no result, and what can be done about it in an editor.
+fn why(failure: &Failure) -> FailureJson {
+    let mut why = run::failure_json(failure);
+    let missing = why.missing_sizes.iter();
+    let sizes: Vec<String> = missing.map(|name| format!("{name} = …")).collect();
+    if !sizes.is_empty() {
+        let sizes = sizes.join(", ");
+        why.error =
+            format!("there are no sizes to run with: write `@run({sizes})` above the definition");
+    }
+    why
+}
+
+/// Where in the documents a failure belongs.
+fn places(snapshot: &Snapshot, failure: &Failure) -> Vec<Place> {
+    match failure {
+        Failure::Wrong(all) => all
+            .iter()
+            .flat_map(|(item, found)| mistakes(snapshot, *item, found))
+            .collect(),
+        Failure::Failed(complaint) => place(snapshot, complaint).into_iter().collect(),
+        Failure::Launch(_) | Failure::Unavailable(_) | Failure::Cancelled => Vec::new(),
+    }
+}
+
+fn mistakes(snapshot: &Snapshot, item: ItemId, found: &[syntax::Diagnostic]) -> Vec<Place> {
+    let file = snapshot.db.file_of(item);
+    let Some(uri) = snapshot.uri(file) else {
+        return Vec::new();
+    };
+    let document = snapshot.document_of(file);
+    let found = ide::item_diagnostics(&snapshot.db, item, found);
+    let place = |found: &ide::FileDiagnostic| Place {
+        uri: uri.clone(),
+        diagnostic: to_proto::diagnostic(snapshot, &document, found),
+    };
+    found.iter().map(place).collect()
+}
+
+fn place(snapshot: &Snapshot, complaint: &Complaint) -> Option<Place> {
+    let location = |(item, span): run::Location| {
+        snapshot.location(ide::FileRange {
+            file: snapshot.db.file_of(item),
+            span: snapshot.db.absolute(item, span),
+        })
+    };
+    let at = location(complaint.place?)?;
+    let uses = complaint.uses.iter().filter_map(|place| {
+        Some(DiagnosticRelatedInformation {
+            location: location(*place)?,
+            message: "used here".to_owned(),
+        })
+    });
+    let uses: Vec<_> = uses.collect();
+    Some(Place {
+        uri: at.uri,
+        diagnostic: Diagnostic {
+            range: at.range,
+            severity: Some(DiagnosticSeverity::ERROR),
+            source: Some("rise".into()),
+            message: complaint.message.clone(),
+            related_information: (!uses.is_empty()).then_some(uses),
+            ..Diagnostic::default()
+        },
+    })
+}
+
+/// What a client is told that has turned runs off.
+pub fn turned_off() -> Error {
+    let code = ErrorCode::ServerError(REQUEST_FAILED);
+    error(code, "running programs is turned off (`rise.run.enabled`)")
+}

@@ -1,0 +1,139 @@
+//! What a run is doing, as the client shows it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use tower_lsp::jsonrpc::Id;
+use tower_lsp::lsp_types::notification::Progress;
+use tower_lsp::lsp_types::{
+    NumberOrString, ProgressParams, ProgressParamsValue, ProgressToken, WorkDoneProgress,
+    WorkDoneProgressBegin, WorkDoneProgressCreateParams, WorkDoneProgressEnd,
+    WorkDoneProgressReport,
+};
+
+use super::client::Client;
+
+/// The client's place for the progress of one run: its own, or one that it was asked for and may
+/// take its time to give.
+#[derive(Clone, Debug)]
+pub struct RunProgress(Arc<Mutex<Inner>>);
+
+#[derive(Debug)]
+struct Inner {
+    client: Client,
+    token: Option<ProgressToken>,
+    title: String,
+    state: State,
+    /// What the run does now.
+    stage: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// The client was asked for a place.
+    Asked,
+    /// It shows the run.
+    Shown,
+    /// It shows nothing, or nothing any more.
+    Hidden,
+}
+
+impl RunProgress {
+    /// Progress at the place that the request names, if it names one.
+    pub fn new(client: Client, title: String, token: Option<ProgressToken>) -> RunProgress {
+        let begins = token.is_some();
+        let progress = RunProgress(Arc::new(Mutex::new(Inner {
+            client,
+            token,
+            title,
+            state: State::Hidden,
+            stage: None,
+        })));
+        if begins {
+            progress.lock().begin();
+        }
+        progress
+    }
+
+    /// Asks the client for a place, unless the request has named one.
+    pub fn ask(&self, number: u64) -> Option<Id> {
+        let mut inner = self.lock();
+        if inner.token.is_some() {
+            return None;
+        }
+        let token = NumberOrString::String(format!("rise/run/{number}"));
+        inner.token = Some(token.clone());
+        inner.state = State::Asked;
+        let params = WorkDoneProgressCreateParams { token };
+        let method = "window/workDoneProgress/create";
+        Some(inner.client.request(method, params))
+    }
+
+    /// The client has answered.
+    pub fn consented(&self, yes: bool) {
+        let mut inner = self.lock();
+        match inner.state {
+            State::Asked if yes => inner.begin(),
+            State::Asked => inner.state = State::Hidden,
+            State::Shown | State::Hidden => {}
+        }
+    }
+
+    /// Says what the run does now.
+    pub fn report(&self, stage: &str) {
+        let mut inner = self.lock();
+        inner.stage = Some(stage.to_owned());
+        if inner.state == State::Shown {
+            inner.send(WorkDoneProgress::Report(WorkDoneProgressReport {
+                cancellable: None,
+                message: Some(stage.to_owned()),
+                percentage: None,
+            }));
+        }
+    }
+
+    /// The run is over. What comes after that is not shown.
+    pub fn end(&self, how: &str) {
+        let mut inner = self.lock();
+        if inner.state == State::Shown {
+            inner.send(WorkDoneProgress::End(WorkDoneProgressEnd {
+                message: Some(how.to_owned()),
+            }));
+        }
+        inner.state = State::Hidden;
+    }
+
+    /// Whether the client calls it so.
+    pub fn is_token(&self, token: &Value) -> bool {
+        let inner = self.lock();
+        match &inner.token {
+            Some(NumberOrString::String(own)) => token.as_str() == Some(own),
+            Some(NumberOrString::Number(own)) => token.as_i64() == Some(i64::from(*own)),
+            None => false,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn begin(&mut self) {
+        self.state = State::Shown;
+        self.send(WorkDoneProgress::Begin(WorkDoneProgressBegin {
+            title: self.title.clone(),
+            cancellable: Some(true),
+            message: self.stage.clone(),
+            percentage: None,
+        }));
+    }
+
+    fn send(&self, progress: WorkDoneProgress) {
+        if let Some(token) = self.token.clone() {
+            let value = ProgressParamsValue::WorkDone(progress);
+            self.client
+                .notify::<Progress>(&ProgressParams { token, value });
+        }
+    }
+}

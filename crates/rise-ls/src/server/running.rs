@@ -1,0 +1,225 @@
+//! What the main loop does for runs: it takes the texts that are to be run, starts them, and tells
+//! them to stop.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Instant;
+
+use db::{Database, FileId, FileState};
+use runtime::process::{Cancel, Limits};
+use serde_json::Value;
+use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
+use tower_lsp::lsp_types::notification::ShowMessage;
+use tower_lsp::lsp_types::{MessageType, ShowMessageParams};
+
+use super::client::Client;
+use super::event::{Answer, Event, Reply, error, invalid_params};
+use super::handlers::edits::REQUEST_FAILED;
+use super::handlers::lenses;
+use super::handlers::run::{self, Order, Outcome, RunParams, turned_off};
+use super::requests::{Reports, panic_message};
+use super::run_progress::RunProgress;
+use super::session::{Expected, Session};
+use super::snapshot::{Snapshot, View};
+use crate::loader;
+
+/// How the client asks for runs.
+const RUN: &str = "rise/run";
+const COMMAND: &str = "workspace/executeCommand";
+
+impl Session {
+    /// Starts a run, if that is what the request asks for.
+    pub(super) fn run_request(
+        &mut self,
+        id: &Id,
+        method: &'static str,
+        params: &Value,
+        reply: &Reply,
+    ) {
+        if let Err(refusal) = self.try_run(id, method, params, reply) {
+            reply.send(Err(refusal));
+        }
+    }
+
+    fn try_run(
+        &mut self,
+        id: &Id,
+        method: &'static str,
+        params: &Value,
+        reply: &Reply,
+    ) -> Result<(), Error> {
+        let params = match method {
+            COMMAND => command_params(params)?,
+            _ => params.clone(),
+        };
+        let params: RunParams = serde_json::from_value(params).map_err(invalid_params)?;
+        if !self.runs_are_on() {
+            return Err(turned_off());
+        }
+        self.read_imports();
+        let uri = params.document()?;
+        let file = self.snapshot().file(uri)?;
+        let (snapshot, file) = self.own_copy(file);
+        let limit = self.view.settings.run.time_limit;
+        let order = run::order(&snapshot, file, &params, limit)?;
+        let (client, title) = (self.client.clone(), order.title.clone());
+        let progress = RunProgress::new(client.clone(), title, params.work_done_token);
+        if self.view.client.shows_progress {
+            self.run_number += 1;
+            let asked = progress.ask(self.run_number);
+            let expected = |id| (id, Expected::RunProgress(progress.clone()));
+            self.expected.extend(asked.map(expected));
+        }
+        let task = Task {
+            method,
+            snapshot,
+            order,
+            progress: progress.clone(),
+            reply: reply.clone(),
+            client,
+            reports: self.reports.clone(),
+        };
+        let work = move |cancel: &Cancel| task.run(cancel);
+        self.runs.start(id.clone(), reply, progress, work);
+        Ok(())
+    }
+
+    /// Whether the client lets programs run.
+    fn runs_are_on(&self) -> bool {
+        self.view.settings.run.enabled && !self.runs_forbidden
+    }
+
+    /// The texts that a file and its imports have now, in a database that belongs to nobody else:
+    /// a run may take long, and edits wait for every reader of the session's own.
+    fn own_copy(&self, file: FileId) -> (Snapshot, FileId) {
+        let mut db = Database::new();
+        let mut view = View {
+            settings: self.view.settings,
+            client: self.view.client,
+            encoding: self.view.encoding,
+            ..View::default()
+        };
+        let mut copy = None;
+        let mut files: Vec<FileId> = self.imported_from(vec![file]).into_iter().collect();
+        // Not the order of a hash table, so that runs are alike.
+        files.sort_by_key(|&file| self.db.path(file).to_string());
+        for known in files.into_iter().filter(|&file| !self.db.is_library(file)) {
+            let path = self.db.path(known);
+            match self.db.state(known) {
+                FileState::Present(_) => {
+                    db.set_dialect(path.clone(), self.db.dialect(known));
+                    let same = db.set_file(path, self.db.text(known));
+                    if let Some(open) = self.view.open.get(&known) {
+                        view.open.insert(same, open.clone());
+                    }
+                    if known == file {
+                        copy = Some(same);
+                    }
+                }
+                FileState::Absent(why) => db.set_absent(path, why),
+                FileState::Wanted => {}
+            }
+        }
+        loader::load_imports(&mut db);
+        let snapshot = Snapshot {
+            db,
+            view: Arc::new(view),
+        };
+        let path = self.db.path(file);
+        let copy = copy.or_else(|| snapshot.db.file(&path)).unwrap_or(file);
+        (snapshot, copy)
+    }
+
+    /// The client has taken its word back: `window/workDoneProgress/cancel`.
+    pub(super) fn cancel_progress(&mut self, params: &Value) {
+        self.runs.cancel_by_token(&params["token"]);
+    }
+}
+
+/// The request that a method asks for, if it is one about running.
+pub(super) fn method_of_runs(method: &str) -> Option<&'static str> {
+    [RUN, COMMAND].into_iter().find(|known| *known == method)
+}
+
+/// The parameters of `rise/run` in those of a command.
+fn command_params(params: &Value) -> Result<Value, Error> {
+    let command = params["command"].as_str().unwrap_or_default();
+    if command != lenses::RUN {
+        return Err(invalid_params(format_args!(
+            "there is no command `{command}`"
+        )));
+    }
+    let mut all = match &params["arguments"][0] {
+        Value::Object(fields) => fields.clone(),
+        _ => return Err(invalid_params("the command takes an object")),
+    };
+    if let Some(token) = params.get("workDoneToken") {
+        all.insert("workDoneToken".to_owned(), token.clone());
+    }
+    Ok(Value::Object(all))
+}
+
+/// A run, and who hears of it.
+struct Task {
+    method: &'static str,
+    snapshot: Snapshot,
+    order: Order,
+    progress: RunProgress,
+    reply: Reply,
+    client: Client,
+    reports: Reports,
+}
+
+impl Task {
+    fn run(self, cancel: &Cancel) {
+        let start = Instant::now();
+        let work = || {
+            let limits = Limits {
+                time: None,
+                cancel: cancel.clone(),
+            };
+            let mut stage = |stage: &str| self.progress.report(stage);
+            run::run(&self.snapshot, &self.order, limits, &mut stage)
+        };
+        let outcome = catch_unwind(AssertUnwindSafe(work));
+        let answer: Answer = match outcome {
+            Ok(Outcome::Over {
+                json,
+                sentence,
+                fine,
+            }) => {
+                self.progress.end(if fine { "done" } else { "failed" });
+                if self.method == COMMAND {
+                    self.show(sentence, fine);
+                }
+                Ok(json)
+            }
+            Ok(Outcome::Cancelled) => {
+                self.progress.end("stopped");
+                let reason = "the run was stopped";
+                Err(error(ErrorCode::RequestCancelled, reason))
+            }
+            Err(panic) => {
+                self.progress.end("failed");
+                self.reports.status.panicked();
+                let reason = format!("{} failed: {}", self.method, panic_message(&*panic));
+                let _ = self.reports.events.send(Event::Problem(reason));
+                let reason = "the run has failed; the log says more";
+                Err(error(ErrorCode::ServerError(REQUEST_FAILED), reason))
+            }
+        };
+        self.reports.status.answered(self.method, start.elapsed());
+        self.reply.send(answer);
+    }
+
+    /// A client that has no command of its own shows what came of it.
+    fn show(&self, message: String, fine: bool) {
+        let typ = if fine {
+            MessageType::INFO
+        } else {
+            MessageType::ERROR
+        };
+        self.client
+            .notify::<ShowMessage>(&ShowMessageParams { typ, message });
+    }
+}

@@ -1,0 +1,320 @@
+//! Programs that clients run.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, range};
+
+const DOT: &str = "@target(c)
+def dot = depFun(n: Nat => fun((xs: n.f32, ys: n.f32) =>
+  zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduceSeq(add)(0.0f)))
+";
+
+/// Goes on for years, in every backend, and compiles at once.
+const ENDLESS: &str =
+    "foreign def twist(x: i32): i32 = \"\"\"{ volatile int k = 0; while (1) k++; return x; }\"\"\"
+@target(c)
+def forever = fun(x: i32 => twist(x))
+";
+
+fn four(uri: &str) -> Value {
+    json!({
+        "textDocument": {"uri": uri}, "def": "dot", "sizes": {"n": 4},
+        "args": {"xs": "iota", "ys": [1, 2, 3, 4]},
+    })
+}
+
+fn with(mut params: Value, more: Value) -> Value {
+    let all = params.as_object_mut().unwrap();
+    all.extend(more.as_object().unwrap().clone());
+    params
+}
+
+/// Whether a program that this server has started still runs, or has left something behind.
+fn leftovers(scratch: &Path) -> Vec<String> {
+    let folders = std::fs::read_dir(scratch).unwrap();
+    let mut left: Vec<String> = folders
+        .map(|entry| entry.unwrap().path().display().to_string())
+        .collect();
+    // Programs run in a folder below.
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    for process in processes {
+        if let Ok(folder) = std::fs::read_link(process.path().join("cwd"))
+            && folder.starts_with(scratch)
+        {
+            left.push(process.path().display().to_string());
+        }
+    }
+    left
+}
+
+/// Waits until the program itself runs.
+fn wait_started(client: &mut Client) {
+    let scratch = client.scratch.path().to_owned();
+    client.wait_until(|_| {
+        leftovers(&scratch)
+            .iter()
+            .any(|left| left.starts_with("/proc"))
+    });
+}
+
+#[test]
+fn a_definition_runs_as_on_the_command_line() {
+    let mut client = Client::start();
+    let uri = client.uri("a.rise");
+    client.open(&uri, DOT);
+    for backend in ["interp", "c"] {
+        let params = with(four(&uri), json!({"backend": backend}));
+        let done = client.request("rise/run", params);
+        assert_eq!(done["value"], 20.0, "{done}");
+        assert_eq!(done["text"], "20.0");
+        assert_eq!(
+            (&done["def"], &done["backend"]),
+            (&json!("dot"), &json!(backend))
+        );
+        assert_eq!(done["sizes"], json!({"n": 4}));
+        assert_eq!(done["args"][0]["from"], "iota");
+        assert!(done["elapsed"].as_f64().unwrap() >= 0.0, "{done}");
+        assert_eq!(
+            (&done["times"], &done["verify"]),
+            (&Value::Null, &Value::Null)
+        );
+    }
+}
+
+#[test]
+fn results_are_compared_and_timed() {
+    let mut client = Client::start();
+    let uri = client.uri("a.rise");
+    client.open(&uri, DOT);
+    let more = json!({"backend": "c", "verify": true, "bench": 3, "value": false});
+    let done = client.request("rise/run", with(four(&uri), more));
+    assert_eq!(done["verify"]["ok"], true, "{done}");
+    assert_eq!(done["times"]["runs"], 3);
+    assert!(done["times"]["gflops"].as_f64().is_some());
+    assert_eq!(
+        (&done["value"], &done["text"]),
+        (&Value::Null, &json!("20.0"))
+    );
+}
+
+#[test]
+fn the_text_in_the_editor_runs_and_those_that_it_imports() {
+    let files = [("lib.rise", "def two = fun(x: i32 => x)\n"), ("a.rise", "")];
+    let mut client = Client::with(json!({}), &files);
+    let library = client.uri("lib.rise");
+    client.open(&library, "def two = fun(x: i32 => x * 2)\n");
+    let uri = client.uri("a.rise");
+    client.open(
+        &uri,
+        "import \"lib.rise\"\ndef four = fun(x: i32 => two(two(x)))\n",
+    );
+    let params = json!({"textDocument": {"uri": uri}, "args": {"x": 3}});
+    assert_eq!(client.request("rise/run", params.clone())["value"], 12);
+    client.change(
+        &library,
+        json!([{"range": range((0, 30), (0, 30)), "text": "1"}]),
+    );
+    let changed = client.request("rise/run", params);
+    assert!(changed["value"] != 12, "{changed}");
+    // A document that is in no folder runs too.
+    client.open("untitled:one", "def one = fun(x: i32 => x + 1)\n");
+    let params = json!({"textDocument": {"uri": "untitled:one"}, "args": {"x": 3}});
+    assert_eq!(client.request("rise/run", params)["value"], 4);
+}
+
+#[test]
+fn what_cannot_run_says_why() {
+    let mut client = Client::start();
+    let uri = client.uri("a.rise");
+    client.open(&uri, DOT);
+    let run = |client: &mut Client, params| client.request("rise/run", params);
+    let missing = run(&mut client, json!({"textDocument": {"uri": uri}}));
+    assert_eq!(missing["kind"], "request");
+    assert_eq!(missing["missingSizes"], json!(["n"]));
+    assert!(
+        missing["error"].as_str().unwrap().contains("@run(n = …)"),
+        "{missing}"
+    );
+    let wrong = run(&mut client, with(four(&uri), json!({"sizes": {"n": 5}})));
+    assert_eq!(wrong["kind"], "request", "{wrong}");
+    // Mistakes are at their places.
+    client.open(&client.uri("b.rise"), "def bad = fun(x: i32 => x + true)\n");
+    let uri = client.uri("b.rise");
+    let bad = run(
+        &mut client,
+        json!({"textDocument": {"uri": uri}, "args": {"x": 1}}),
+    );
+    assert_eq!(
+        (&bad["kind"], &bad["errors"][0]["uri"]),
+        (&json!("program"), &json!(uri))
+    );
+    assert_eq!(bad["errors"][0]["range"]["start"]["line"], 0, "{bad}");
+    // A request that makes no sense is an error of the protocol.
+    for nonsense in [
+        json!({"def": "none"}),
+        json!({"backend": "fortran"}),
+        json!({"args": {"xs": null}}),
+        json!({"timeLimit": -1}),
+        json!({"sizes": {"n": -1}}),
+    ] {
+        let params = with(four(&client.uri("a.rise")), nonsense.clone());
+        assert_eq!(client.refused("rise/run", params), -32602, "{nonsense}");
+    }
+}
+
+#[test]
+fn a_run_stops_when_the_client_wants_it() {
+    let capabilities = json!({"window": {"workDoneProgress": true}});
+    let mut client = Client::with(capabilities, &[]);
+    let uri = client.uri("a.rise");
+    client.open(&uri, ENDLESS);
+    let endless = json!({"textDocument": {"uri": uri}, "args": {"x": 1}, "backend": "c"});
+    // By its id.
+    let id = client.ask("rise/run", endless.clone());
+    wait_started(&mut client);
+    client.notify("$/cancelRequest", json!({"id": id}));
+    assert_eq!(client.wait(id).unwrap_err()["code"], -32800);
+    assert_eq!(leftovers(client.scratch.path()), Vec::<String>::new());
+    // By the progress that the server has begun.
+    let id = client.ask("rise/run", endless.clone());
+    let begun = client.wait_for(|message| {
+        message["params"]["value"]["title"] == "Running forever"
+            && message["params"]["token"] == "rise/run/2"
+    });
+    assert_eq!(begun["params"]["value"]["cancellable"], true);
+    let token = begun["params"]["token"].clone();
+    wait_started(&mut client);
+    client.notify("window/workDoneProgress/cancel", json!({"token": token}));
+    assert_eq!(client.wait(id).unwrap_err()["code"], -32800);
+    // By the client's own.
+    let id = client.ask(
+        "rise/run",
+        with(endless.clone(), json!({"workDoneToken": 7})),
+    );
+    wait_started(&mut client);
+    client.notify("window/workDoneProgress/cancel", json!({"token": 7}));
+    assert_eq!(client.wait(id).unwrap_err()["code"], -32800);
+    let ended = client.wait_for(|message| {
+        message["params"]["token"] == 7 && message["params"]["value"]["kind"] == "end"
+    });
+    assert_eq!(ended["params"]["value"]["message"], "stopped");
+    // By the time.
+    let late = client.request("rise/run", with(endless, json!({"timeLimit": 0.2})));
+    assert_eq!(late["kind"], "failed", "{late}");
+    assert_eq!(leftovers(client.scratch.path()), Vec::<String>::new());
+}
+
+#[test]
+fn runs_keep_nothing_waiting() {
+    let mut client = Client::start();
+    let endless = client.uri("endless.rise");
+    client.open(&endless, ENDLESS);
+    let uri = client.uri("a.rise");
+    client.open(&uri, DOT);
+    let params = json!({"textDocument": {"uri": endless}, "args": {"x": 1}, "backend": "c"});
+    let first = client.ask("rise/run", params.clone());
+    wait_started(&mut client);
+    // Another run, an edit of the text that runs, and a request.
+    assert_eq!(client.request("rise/run", four(&uri))["value"], 20.0);
+    client.change(&endless, json!([{"text": "def a = fun(x: i32 => x)\n"}]));
+    let place = json!({"textDocument": {"uri": uri}, "position": {"line": 1, "character": 4}});
+    assert!(client.request("textDocument/hover", place)["contents"].is_object());
+    // Those that come after two that run wait for their turn, and can be stopped before it comes.
+    client.open("untitled:endless.rise", ENDLESS);
+    let more = with(
+        params,
+        json!({"textDocument": {"uri": "untitled:endless.rise"}}),
+    );
+    let all: Vec<i64> = (0..3)
+        .map(|_| client.ask("rise/run", more.clone()))
+        .collect();
+    for id in all.into_iter().rev().chain([first]) {
+        client.notify("$/cancelRequest", json!({"id": id}));
+        assert_eq!(client.wait(id).unwrap_err()["code"], -32800);
+    }
+    assert_eq!(client.request("rise/run", four(&uri))["value"], 20.0);
+    assert_eq!(leftovers(client.scratch.path()), Vec::<String>::new());
+}
+
+#[test]
+fn a_client_that_goes_leaves_nothing_that_runs() {
+    let mut client = Client::start();
+    let uri = client.uri("a.rise");
+    client.open(&uri, ENDLESS);
+    client.ask(
+        "rise/run",
+        json!({"textDocument": {"uri": uri}, "args": {"x": 1}, "backend": "c"}),
+    );
+    wait_started(&mut client);
+    client.hang_up();
+    assert_eq!(client.status(), Some(1));
+    assert_eq!(leftovers(client.scratch.path()), Vec::<String>::new());
+}
+
+#[test]
+fn a_client_can_turn_runs_off() {
+    let options = json!({"run": {"enabled": false}});
+    let mut client = Client::raw(&[]);
+    let settings = json!({"workspace": {"configuration": true}});
+    client.settings = json!({"run": {"enabled": true}});
+    client.initialize(json!({"capabilities": settings, "initializationOptions": options}));
+    client.open("untitled:a.rise", DOT);
+    let params = four("untitled:a.rise");
+    let refusal = client.try_request("rise/run", params.clone()).unwrap_err();
+    assert_eq!(refusal["code"], -32803);
+    let message = refusal["message"].as_str().unwrap();
+    assert!(message.contains("rise.run.enabled"), "{message}");
+    // By a setting, for as long as it says so.
+    let mut client = Client::start();
+    client.open("untitled:a.rise", DOT);
+    for (enabled, refused) in [(false, true), (true, false)] {
+        let settings = json!({"rise": {"run": {"enabled": enabled}}});
+        client.notify(
+            "workspace/didChangeConfiguration",
+            json!({"settings": settings}),
+        );
+        let answer = client.try_request("rise/run", params.clone());
+        assert_eq!(answer.is_err(), refused, "{answer:?}");
+    }
+}
+
+#[test]
+fn a_client_without_commands_runs_by_the_servers() {
+    let mut client = Client::start();
+    let commands = &client.capabilities["executeCommandProvider"]["commands"];
+    assert_eq!(*commands, json!(["rise.run"]));
+    let uri = client.uri("a.rise");
+    client.open(&uri, &format!("@run(n = 4)\n{DOT}"));
+    let document = json!({"textDocument": {"uri": uri}});
+    let lenses = client.request("textDocument/codeLens", document);
+    assert_eq!(lenses.as_array().unwrap().len(), 1, "{lenses}");
+    let command = &lenses[0]["command"];
+    assert_eq!(
+        (&command["title"], &command["command"]),
+        (&json!("Run"), &json!("rise.run"))
+    );
+    let params = json!({"command": command["command"], "arguments": command["arguments"]});
+    let done = client.request("workspace/executeCommand", params);
+    assert_eq!(done["def"], "dot");
+    let shown = client.wait_for(|message| message["method"] == "window/showMessage");
+    let message = shown["params"]["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("`dot` ran in C with n = 4"),
+        "{message}"
+    );
+    // What cannot run says so, too.
+    client.open(&client.uri("b.rise"), DOT);
+    let arguments = json!([{"uri": client.uri("b.rise"), "def": "dot"}]);
+    let params = json!({"command": "rise.run", "arguments": arguments});
+    client.request("workspace/executeCommand", params);
+    let shown = client.wait_for(|message| message["method"] == "window/showMessage");
+    assert_eq!(shown["params"]["type"], 1, "{shown}");
+    let params = json!({"command": "rise.fly", "arguments": []});
+    assert_eq!(client.refused("workspace/executeCommand", params), -32602);
+    // A client that has commands of its own gets lenses for those only.
+    let own = json!({"experimental": {"rise": {"commands": ["rise.preview"]}}});
+    let client = Client::with(own, &[]);
+    assert_eq!(client.capabilities["executeCommandProvider"], Value::Null);
+}
