@@ -1,4 +1,4 @@
--- Options of buffers that hold RISE.
+-- Options of buffers that hold RISE, or DPIA: see ftplugin/dpia.lua.
 
 if vim.b.did_ftplugin then return end
 vim.b.did_ftplugin = 1
@@ -9,7 +9,7 @@ options.comments = 's1:/*,mb:*,ex:*/,:///,://'
 options.formatoptions:append('croql')
 options.formatoptions:remove('t')
 options.iskeyword = '@,48-57,_,192-255'
-options.suffixesadd = '.rise'
+options.suffixesadd = '.' .. vim.bo.filetype
 options.include = [[^\s*import\s\+"\zs[^"]*]]
 options.define = [[^\s*\%(foreign\s\+\)\?def\s\+]]
 options.expandtab = true
@@ -21,5 +21,5 @@ vim.b.undo_ftplugin =
   'setlocal commentstring< comments< formatoptions< iskeyword< suffixesadd< include< define< '
   .. 'expandtab< shiftwidth< softtabstop< matchpairs<'
 
--- Where the parser of tree-sitter is installed, it gives better colours than syntax/rise.vim.
-if vim.treesitter and vim.treesitter.start then pcall(vim.treesitter.start, 0, 'rise') end
+-- Where the parser of tree-sitter is installed, it gives better colours than syntax/*.vim.
+if vim.treesitter and vim.treesitter.start then pcall(vim.treesitter.start, 0, vim.bo.filetype) end

@@ -1,6 +1,6 @@
 -- Found by `vim.lsp.enable('rise_ls')` of Neovim 0.11 and later.
 return {
   cmd = { 'rise-ls', '--stdio' },
-  filetypes = { 'rise' },
+  filetypes = { 'rise', 'dpia' },
   root_markers = { '.git', '.hg', 'README.md' },
 }

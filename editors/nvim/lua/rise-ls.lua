@@ -1,4 +1,4 @@
---- Starts rise-ls for RISE buffers. Works from Neovim 0.7 on; what newer ones offer is used there.
+--- Starts rise-ls for buffers of RISE and DPIA. Works from Neovim 0.7 on; what newer ones offer is used there.
 ---
 ---   require('rise-ls').setup({ cmd = { 'rise-ls' }, on_attach = function(client, bufnr) end })
 
@@ -32,6 +32,8 @@ local defaults = {
 
 local LIBRARY = 'rise-std:'
 
+local FILETYPES = { 'rise', 'dpia' }
+
 ---@type rise.Options
 local options = defaults
 
@@ -40,6 +42,11 @@ local options = defaults
 local clients = {}
 
 local function warn(message) vim.notify('rise-ls: ' .. message, vim.log.levels.WARN) end
+
+--- Whether a buffer holds what the server reads.
+local function is_served(bufnr)
+  return vim.api.nvim_buf_is_loaded(bufnr) and vim.tbl_contains(FILETYPES, vim.bo[bufnr].filetype)
+end
 
 local function is_library(name) return name:find(LIBRARY, 1, true) ~= nil end
 
@@ -187,7 +194,7 @@ function M.restart()
   clients = {}
   vim.defer_fn(function()
     for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
-      if vim.api.nvim_buf_is_loaded(bufnr) and vim.bo[bufnr].filetype == 'rise' then M.attach(bufnr) end
+      if is_served(bufnr) then M.attach(bufnr) end
     end
   end, 200)
 end
@@ -195,7 +202,7 @@ end
 --- Whether this Neovim starts servers by `lsp/*.lua` files.
 local function has_native_config() return vim.lsp.config ~= nil and vim.lsp.enable ~= nil end
 
---- Serves every RISE buffer from now on.
+--- Serves every buffer of RISE and DPIA from now on.
 ---@param chosen rise.Options|nil
 function M.setup(chosen)
   options = vim.tbl_deep_extend('force', defaults, chosen or {})
@@ -214,11 +221,11 @@ function M.setup(chosen)
   local group = vim.api.nvim_create_augroup('rise_ls', { clear = true })
   vim.api.nvim_create_autocmd('FileType', {
     group = group,
-    pattern = 'rise',
+    pattern = FILETYPES,
     callback = function(event) M.attach(event.buf) end,
   })
   for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
-    if vim.api.nvim_buf_is_loaded(bufnr) and vim.bo[bufnr].filetype == 'rise' then M.attach(bufnr) end
+    if is_served(bufnr) then M.attach(bufnr) end
   end
 end
 

@@ -3,6 +3,7 @@
 // editor what the cursor of the other one stands on.
 
 import * as vscode from "vscode";
+import { isServed } from "./languages";
 import { innermost, type Part, type Position, type Range } from "./parts";
 import type { Place } from "./place";
 import type { Session } from "./session";
@@ -87,8 +88,8 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
         ? vscode.window.activeTextEditor
         : await vscode.window.showTextDocument(vscode.Uri.parse(at.uri));
     const client = this.session.running;
-    if (editor?.document.languageId !== "rise" || client === undefined) {
-      await vscode.window.showInformationMessage("A preview needs an open RISE file and a server.");
+    if (editor === undefined || !isServed(editor.document.languageId) || client === undefined) {
+      await vscode.window.showInformationMessage("A preview needs an open file of RISE or DPIA and a server.");
       return;
     }
     const form = await vscode.window.showQuickPick(FORMS, {
@@ -105,7 +106,7 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
       const uri = address(document, preview.def, form.as, form.extension);
       this.keep(uri, document, preview);
       const text = await vscode.workspace.openTextDocument(uri);
-      await vscode.languages.setTextDocumentLanguage(text, known(preview.language));
+      await vscode.languages.setTextDocumentLanguage(text, preview.language);
       await vscode.window.showTextDocument(text, {
         viewColumn: vscode.ViewColumn.Beside,
         preserveFocus: true,
@@ -196,11 +197,6 @@ function address(document: vscode.Uri, def: string, as: string, extension: strin
     path: `/${def} (${as}).${extension}`,
     query: document.toString(),
   });
-}
-
-/** A language that this editor knows. */
-function known(language: string): string {
-  return language === "dpia" ? "rise" : language;
 }
 
 function editors(uri: vscode.Uri): vscode.TextEditor[] {

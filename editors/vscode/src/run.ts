@@ -1,6 +1,7 @@
 // Running a definition: in a terminal, where one sees what is called, and can stop it.
 
 import * as vscode from "vscode";
+import { isServed } from "./languages";
 import type { Place } from "./place";
 import type { Session } from "./session";
 
@@ -11,8 +12,8 @@ export async function run(session: Session, at?: Place): Promise<void> {
     at === undefined
       ? vscode.window.activeTextEditor?.document
       : await vscode.workspace.openTextDocument(vscode.Uri.parse(at.uri));
-  if (document?.languageId !== "rise" || command === undefined) {
-    await vscode.window.showInformationMessage("Running needs an open RISE file and a server.");
+  if (document === undefined || !isServed(document.languageId) || command === undefined) {
+    await vscode.window.showInformationMessage("Running needs an open file of RISE or DPIA and a server.");
     return;
   }
   if (!vscode.workspace.isTrusted) {

@@ -14,6 +14,7 @@ import {
   State,
   type StaticFeature,
 } from "vscode-languageclient/node";
+import { LANGUAGES } from "./languages";
 import { LIBRARY_SCHEME } from "./library";
 import type { PreviewChanged } from "./preview";
 import { find, NoServer, type Server } from "./server";
@@ -140,10 +141,9 @@ export class Session implements vscode.Disposable {
 
   private options(): LanguageClientOptions {
     return {
-      documentSelector: ["file", "untitled", LIBRARY_SCHEME].map((scheme) => ({
-        scheme,
-        language: "rise",
-      })),
+      documentSelector: ["file", "untitled", LIBRARY_SCHEME].flatMap((scheme) =>
+        LANGUAGES.map((language) => ({ scheme, language })),
+      ),
       outputChannel: this.output,
       traceOutputChannel: this.trace,
       diagnosticCollectionName: "rise",

@@ -6,7 +6,8 @@ import { test } from "node:test";
 import * as oniguruma from "vscode-oniguruma";
 import * as textmate from "vscode-textmate";
 
-async function grammar(): Promise<textmate.IGrammar> {
+/** The grammars of RISE, and of DPIA, which includes parts of it. */
+async function grammars(): Promise<Record<"rise" | "dpia", textmate.IGrammar>> {
   const wasm = readFileSync(require.resolve("vscode-oniguruma/release/onig.wasm"));
   await oniguruma.loadWASM(wasm);
   const registry = new textmate.Registry({
@@ -14,17 +15,17 @@ async function grammar(): Promise<textmate.IGrammar> {
       createOnigScanner: (sources) => new oniguruma.OnigScanner(sources),
       createOnigString: (text) => new oniguruma.OnigString(text),
     }),
-    loadGrammar: async (scope) =>
-      scope === "source.rise"
-        ? textmate.parseRawGrammar(
-            readFileSync("syntaxes/rise.tmLanguage.json", "utf8"),
-            "rise.tmLanguage.json",
-          )
-        : null,
+    loadGrammar: async (scope) => {
+      const name = /^source\.(rise|dpia)$/.exec(scope)?.[1];
+      if (name === undefined) return null;
+      const path = `syntaxes/${name}.tmLanguage.json`;
+      return textmate.parseRawGrammar(readFileSync(path, "utf8"), path);
+    },
   });
-  const loaded = await registry.loadGrammar("source.rise");
-  assert.ok(loaded);
-  return loaded;
+  const rise = await registry.loadGrammar("source.rise");
+  const dpia = await registry.loadGrammar("source.dpia");
+  assert.ok(rise && dpia);
+  return { rise, dpia };
 }
 
 /** `word: scope` for every word that has one of its own. */
@@ -40,7 +41,7 @@ function scopes(loaded: textmate.IGrammar, text: string): string[] {
   });
 }
 
-const loaded = grammar();
+const loaded = grammars();
 
 const cases: readonly (readonly [string, string, readonly string[]])[] = [
   [
@@ -139,5 +140,69 @@ const cases: readonly (readonly [string, string, readonly string[]])[] = [
 ];
 
 for (const [name, text, expected] of cases) {
-  test(name, async () => assert.deepEqual(scopes(await loaded, text), expected));
+  test(name, async () => assert.deepEqual(scopes((await loaded).rise, text), expected));
+}
+
+const dpia: readonly (readonly [string, string, readonly string[]])[] = [
+  [
+    "phrase types",
+    "def f : {a: ReadWrite} -> Acc[n.f32] -> Exp[n.f32, a] -> Comm = x",
+    [
+      "def: keyword.other.def.rise",
+      "f: entity.name.function.rise",
+      ":: punctuation.separator.rise",
+      "a: entity.name.type.parameter.dpia",
+      ":: punctuation.separator.dpia",
+      "ReadWrite: storage.type.kind.dpia",
+      "->: keyword.operator.arrow.rise",
+      "Acc: storage.type.phrase.dpia",
+      "n: variable.other.rise",
+      ".: punctuation.separator.rise",
+      "f32: storage.type.scalar.rise",
+      "->: keyword.operator.arrow.rise",
+      "Exp: storage.type.phrase.dpia",
+      "n: variable.other.rise",
+      ".: punctuation.separator.rise",
+      "f32: storage.type.scalar.rise",
+      ",: punctuation.separator.rise",
+      "a: variable.other.rise",
+      "->: keyword.operator.arrow.rise",
+      "Comm: storage.type.phrase.dpia",
+      "=: keyword.operator.assignment.rise",
+      "x: variable.other.rise",
+    ],
+  ],
+  [
+    "commands",
+    "for(n, fun(i => if (x) { skip } else { out = idxAcc(i, o) })); split(n, Rd) // end",
+    [
+      "for: support.function.dpia",
+      "n: variable.other.rise",
+      ",: punctuation.separator.rise",
+      "fun: storage.type.function.rise",
+      "i: variable.other.rise",
+      "=>: keyword.operator.arrow.rise",
+      "if: keyword.control.conditional.dpia",
+      "x: variable.other.rise",
+      "skip: keyword.control.skip.dpia",
+      "else: keyword.control.conditional.dpia",
+      "out: variable.other.rise",
+      "=: keyword.operator.assignment.rise",
+      "idxAcc: support.function.dpia",
+      "i: variable.other.rise",
+      ",: punctuation.separator.rise",
+      "o: variable.other.rise",
+      ";: punctuation.terminator.command.dpia",
+      "split: support.function.dpia",
+      "n: variable.other.rise",
+      ",: punctuation.separator.rise",
+      "Rd: constant.language.access.dpia",
+      "// end: comment.line.double-slash.rise",
+    ],
+  ],
+];
+
+for (const [name, text, expected] of dpia) {
+  test(`DPIA: ${name}`, async () =>
+    assert.deepEqual(scopes((await loaded).dpia, text), expected));
 }

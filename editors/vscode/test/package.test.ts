@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { LANGUAGES } from "../src/languages";
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
 const language = JSON.parse(readFileSync("language-configuration.json", "utf8"));
@@ -17,12 +18,20 @@ test("every command is registered", () => {
 });
 
 test("files that the manifest names are there", () => {
-  for (const file of [
-    manifest.contributes.languages[0].configuration,
-    manifest.contributes.grammars[0].path,
-  ]) {
-    assert.ok(existsSync(file), file);
+  const { languages, grammars } = manifest.contributes;
+  for (const { configuration, icon } of languages) {
+    for (const file of [configuration, icon.light, icon.dark]) assert.ok(existsSync(file), file);
   }
+  for (const { path } of grammars) assert.ok(existsSync(path), path);
+});
+
+test("the languages of the manifest are those that the server gets", () => {
+  const named = manifest.contributes.languages.map(({ id }: { id: string }) => id);
+  assert.deepEqual(named, LANGUAGES);
+  assert.deepEqual(
+    manifest.contributes.grammars.map(({ language }: { language: string }) => language),
+    LANGUAGES,
+  );
 });
 
 test("versions of dependencies are exact", () => {

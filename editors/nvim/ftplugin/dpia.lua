@@ -1,0 +1,3 @@
+-- DPIA is written as RISE is.
+
+vim.cmd('runtime! ftplugin/rise.lua')
