@@ -268,8 +268,14 @@ impl Prover<'_> {
             }
             Op::Min(all) => out.extend(all.iter().map(minus_this)),
             Op::Max(all) => out.extend(all.iter().map(|m| plain_add(&this, m, -1))),
-            Op::Pow(base, _) if side(&plain_add(base, &Nat::ONE, -1)) => {
+            Op::Pow(base, exp) if side(&plain_add(base, &Nat::ONE, -1)) => {
                 out.push(plain_add(&this, &Nat::ONE, -1));
+                // 2^(6-i) is at most 64.
+                let most = Nat::constant(exp.constant_part());
+                if base.as_const().is_some() && side(&plain_add(&most, exp, -1)) {
+                    let most = Nat::pow(base, &most);
+                    out.extend(most.as_const().map(|_| minus_this(&most)));
+                }
             }
             Op::Log2(a) => out.push(minus_this(&plain_add(a, &Nat::ONE, -1))),
             Op::App(fun, arg) => self.instances(*fun, arg, &mut out),

@@ -288,4 +288,8 @@ fn powers_are_divided_where_their_exponents_are_large_enough() {
     assert!(!Facts::new().proves(&divides(2, whole)));
     assert!(rounds.proves(&divides(9, power(3, v(k) - v(i) + 1))));
     assert!(!rounds.proves(&divides(27, power(3, v(k) - v(i) + 1))));
+    let six = power(2, c(6) - v(i));
+    assert!(Facts::new().proves(&at_least(64, six.clone())));
+    assert!(Facts::new().proves(&at_least(&v(n) * 64, &v(n) * &six)));
+    assert!(!Facts::new().proves(&at_least(63, six)));
 }
