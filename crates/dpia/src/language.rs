@@ -1,5 +1,6 @@
 //! Phrases as terms of a language: how they are written and brought into normal form.
 
+use nat::Nat;
 use rise::Arg;
 use rise::Type;
 use rise::core::{Expr, Language, Notation, Origin, Param, lambda};
@@ -63,6 +64,14 @@ impl Language for Prim {
 
     fn is_written(&self, _position: usize) -> bool {
         false
+    }
+
+    fn counted(&self, types: &[Arg]) -> Option<Nat> {
+        let counts = matches!(self, Prim::ForNat | Prim::ParForNat | Prim::DepMapSeq);
+        match types.first() {
+            Some(Arg::Nat(n)) if counts => Some(n.clone()),
+            _ => None,
+        }
     }
 
     fn is_name(name: &str) -> bool {

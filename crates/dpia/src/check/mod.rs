@@ -9,7 +9,7 @@ mod same;
 use std::sync::Arc;
 
 use nat::{Facts, Nat, Var};
-use rise::core::{Foreign, Form, Node, Origin, Param};
+use rise::core::{Foreign, Form, Language, Node, Origin, Param};
 use rise::primitive::OptionalArgument;
 use rise::print::type_text;
 use rise::types::Names;
@@ -216,7 +216,7 @@ impl Checker {
         if prim == Prim::MakeArray {
             return self.make_array(&ty, args, origin);
         }
-        let counted = counted(prim, types);
+        let counted = prim.counted(types);
         for arg in args {
             let range = match (&arg.form, &counted) {
                 (Form::DepLambda(var, Kind::Nat, _), Some(n)) => Some((*var, n.clone())),
@@ -321,14 +321,5 @@ fn is_of_kind(ty: &Type, kind: Kind) -> bool {
                     if matches!(&**t, Type::Scalar(s) if !matches!(s, Bool | NatType)))
         }
         _ => false,
-    }
-}
-
-/// How many sizes the function of a primitive is called with, from 0 on.
-fn counted(prim: Prim, types: &[Arg]) -> Option<Nat> {
-    let counts = matches!(prim, Prim::ForNat | Prim::ParForNat | Prim::DepMapSeq);
-    match types.first() {
-        Some(Arg::Nat(n)) if counts => Some(n.clone()),
-        _ => None,
     }
 }

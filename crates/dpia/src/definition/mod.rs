@@ -95,77 +95,78 @@ pub fn for_target(linked: &PhraseProgram, target: Target, written: Written) -> C
     let places = Places::new(linked, written);
     let stage = Stage::of(&linked.body.ty);
     let mut program = linked.clone();
-    let mut diagnostics = match normalise(&mut program) {
-        Err(error) => vec![places.whole(Code::NotAProgram, error.to_string())],
-        Ok(()) => match stage {
-            None => vec![imperative::no_program(linked, &places)],
-            Some(Stage::Functional) => expression(&program, target, written, &places),
-            Some(Stage::Imperative) => {
-                let mut found = Vec::new();
-                imperative::one_output(&program, &places, &mut found);
-                imperative::target(&program, target, &places, &mut found);
-                found
-            }
-        },
+    let (program, diagnostics) = match (normalise(&mut program), stage) {
+        (Err(error), _) => (
+            None,
+            vec![places.whole(Code::NotAProgram, error.to_string())],
+        ),
+        (Ok(()), None) => (None, vec![imperative::no_program(linked, &places)]),
+        (Ok(()), Some(Stage::Functional)) => expression(&program, target, written, &places),
+        (Ok(()), Some(Stage::Imperative)) => {
+            let mut found = Vec::new();
+            imperative::one_output(&program, &places, &mut found);
+            imperative::target(&program, target, &places, &mut found);
+            (Some(program), found)
+        }
     };
-    diagnostics = sorted(diagnostics);
     let wrong = |found: &Diagnostic| found.severity == Severity::Error;
-    let program = (!diagnostics.iter().any(wrong)).then_some(program);
+    let program = program.filter(|_| !diagnostics.iter().any(wrong));
     Compiled {
         stage,
         program,
-        diagnostics,
+        diagnostics: sorted(diagnostics),
     }
 }
 
-/// What keeps a functional program from being compiled: the same as in RISE, of the program of
-/// RISE that it is when nothing is said of accesses.
+/// A functional program, checked for the same as in RISE: as the program of RISE that it is when
+/// nothing is said of accesses. They are found anew, the least that will do.
 fn expression(
     program: &PhraseProgram,
     target: Target,
     written: Written,
     places: &Places,
-) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
-    for param in program.signature().values() {
-        if let Type::Exp(_, access @ (Access::Wr | Access::St)) = &*param.ty {
-            let name = &param.local.name;
-            let text = match access {
-                Access::Wr => format!(
-                    "the parameter `{name}` of a program is read, and this one is to be written"
-                ),
-                _ => format!(
-                    "the parameter `{name}` of a program is an array, and this one is a stream"
-                ),
-            };
-            found.push(
-                places
-                    .whole(Code::NotAProgram, text)
-                    .help("write `Rd` in its type"),
-            );
-        }
-    }
+) -> (Option<PhraseProgram>, Vec<Diagnostic>) {
+    let found = unread_parameters(program, places);
     if !found.is_empty() {
-        return found;
+        return (None, found);
     }
     let plain = match erase(program) {
         Ok(plain) => plain,
         Err(error) => {
+            let name = error.prim.name();
             let text = format!(
-                "`{}` is for imperative programs: nothing says where an expression is written",
-                error.prim.name()
+                "`{name}` is for imperative programs: nothing says where an expression is written"
             );
-            return vec![places.error(Code::NotAProgram, error.origin, text)];
+            let found = places.error(Code::NotAProgram, error.origin, text);
+            return (None, vec![found]);
         }
     };
     let checked = functional::check(&plain, target);
     let mut found = functional::diagnostics(&checked.complaints, &plain, target, written);
     found.iter_mut().for_each(in_dpia);
-    if checked.phrase.is_none() {
-        return found;
-    }
-    if let Err(error) = crate::imperative(program) {
+    let phrase = checked.phrase;
+    if let Some(Err(error)) = phrase.as_ref().map(crate::imperative) {
         found.push(untranslated(&error, places));
+    }
+    (phrase, found)
+}
+
+/// The parameters of a program are arrays and values that are there.
+fn unread_parameters(program: &PhraseProgram, places: &Places) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for param in program.signature().values() {
+        let name = &param.local.name;
+        let text = match &*param.ty {
+            Type::Exp(_, Access::Wr) => format!(
+                "the parameter `{name}` of a program is read, and this one is to be written"
+            ),
+            Type::Exp(_, Access::St) => {
+                format!("the parameter `{name}` of a program is an array, and this one is a stream")
+            }
+            _ => continue,
+        };
+        let help = "write `Rd` in its type";
+        found.push(places.whole(Code::NotAProgram, text).help(help));
     }
     found
 }

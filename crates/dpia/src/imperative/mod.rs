@@ -49,6 +49,7 @@ pub fn imperative(program: &PhraseProgram) -> Result<PhraseProgram, ImperativeEr
     let body = translation.whole(&program.body)?;
     let mut program = translation.program;
     program.body = body;
+    rise::core::simplify_sizes(&mut program);
     debug_assert!(
         crate::check::check(&program).is_ok(),
         "{}: {:?}",

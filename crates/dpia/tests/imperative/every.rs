@@ -186,8 +186,7 @@ const C: &[&str] = &[
     "depFun(n: Nat => fun(xs: (3 * n).f32 => xs |> partition(2)(natFun(i => (i + 1) * n)) |> depMapSeq(depFun(i: Nat => mapSeq(id)))))",
     "depFun(n: Nat => fun(xs: (3 * n).4.f32 => xs |> map(reduceSeq(add)(0.0f)) |> partition(2)(natFun(i => (i + 1) * n)) |> depMapSeq(depFun(i: Nat => mapSeq(id)))))",
     "depFun(n: Nat => fun(xs: n.f32 => dmatch(makeDepPair(n)(xs))(depFun(k: Nat => fun(ys => ys |> reduceSeq(add)(0.0f))))))",
-    "fun(p: DepPair[k => k.f32] => dmatch(p)(depFun(k: Nat => fun(xs => xs |> reduceSeq(add)(0.0f)))))",
-    "depFun(n: Nat => fun(xs: n.f32 => makeDepPair(n)(xs |> mapSeq(id))))",
+    "depFun(n: Nat => fun(xs: n.f32 => dmatch(makeDepPair(n)(xs |> mapSeq(id)) |> toMem)(depFun(k: Nat => fun(ys => ys |> reduceSeq(add)(0.0f))))))",
     "depFun(n: Nat => fun(xs: n.f32, b: bool => dmatch(select(b)(makeDepPair(n)(xs))(makeDepPair(n)(xs |> map(fun(x => x + 1.0f)))))(depFun(k: Nat => fun(ys => ys |> reduceSeq(add)(0.0f))))))",
 ];
 

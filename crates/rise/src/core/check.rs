@@ -60,7 +60,7 @@ impl Checker {
             Form::DepLambda(var, kind, body) => self.dep_lambda(expr, *var, *kind, body),
             Form::Apply(f, x) => {
                 self.expr(f)?;
-                let rest = self.given(expr, f.ty.clone(), std::slice::from_ref(x))?;
+                let rest = self.given(expr, f.ty.clone(), std::slice::from_ref(x), None)?;
                 self.same(expr, &rest, "an application")
             }
             Form::DepApply(f, arg) => {
@@ -72,7 +72,8 @@ impl Checker {
                 let Some(ty) = primitive.ty(types) else {
                     return self.wrong(expr, &format!("{primitive:?} has too few arguments"));
                 };
-                let rest = self.given(expr, ty, args)?;
+                let counted = primitive.counted(types);
+                let rest = self.given(expr, ty, args, counted.as_ref())?;
                 let shown: Vec<String> = types.iter().map(|t| arg_text(t, &self.names)).collect();
                 let what = format!("{primitive:?} at {}", shown.join(", "));
                 self.same(expr, &rest, &what)
@@ -86,7 +87,7 @@ impl Checker {
                 let ty = params.fold(value(&function.result), |out, (_, param)| {
                     Arc::new(Type::Fun(value(param), out))
                 });
-                let rest = self.given(expr, ty, args)?;
+                let rest = self.given(expr, ty, args, None)?;
                 self.same(expr, &rest, "a foreign function")
             }
             Form::Global(..) => self.wrong(expr, "a definition is not in its place"),
@@ -138,15 +139,25 @@ impl Checker {
         }
     }
 
-    /// The type after the arguments.
+    /// The type after the arguments; `counted`: to where the sizes count that functions take.
     fn given<P: Language>(
         &mut self,
         expr: &Expr<P>,
         mut ty: Ty,
         args: &[Expr<P>],
+        counted: Option<&Nat>,
     ) -> Result<Ty, IllTyped> {
         for arg in args {
-            self.expr(arg)?;
+            match (&arg.form, counted) {
+                (Form::DepLambda(var, Kind::Nat, _), Some(to)) => {
+                    let outer = self.facts.clone();
+                    self.facts.range(*var, &Nat::ZERO, to);
+                    let result = self.expr(arg);
+                    self.facts = outer;
+                    result?;
+                }
+                _ => self.expr(arg)?,
+            }
             let Type::Fun(from, to) = &*ty else {
                 return self
                     .wrong(expr, "there are too many arguments")

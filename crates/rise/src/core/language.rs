@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use nat::Var;
+use nat::{Nat, Var};
 use syntax::Dialect;
 use syntax::ast::{BinaryOp, Half, UnaryOp};
 
@@ -59,6 +59,9 @@ pub trait Language: Clone + PartialEq + Debug {
     /// Whether the value at this position is written where the primitive stands, so that it
     /// belongs to each application of it: the start of a reduction.
     fn is_written(&self, position: usize) -> bool;
+
+    /// For a primitive whose function takes a size that counts from 0: to where.
+    fn counted(&self, types: &[Arg]) -> Option<Nat>;
 }
 
 /// How an application of a primitive is written.
@@ -169,6 +172,13 @@ impl Language for Primitive {
 
     fn written_whole(&self, _types: &[Arg]) -> Option<Vec<Vec<Arg>>> {
         None
+    }
+
+    fn counted(&self, types: &[Arg]) -> Option<Nat> {
+        match (self, types.first()) {
+            (Primitive::DepMapSeq, Some(Arg::Nat(n))) => Some(n.clone()),
+            _ => None,
+        }
     }
 
     fn is_closed(&self, position: usize) -> bool {

@@ -13,7 +13,7 @@ mod value;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use nat::Var;
+use nat::{Facts, Var};
 use rustc_hash::FxHashMap;
 use syntax::ast::{BinaryOp, BinderId, Item, ItemKind, Kind, Name, TermId, TermKind};
 use syntax::{GlobalId, Severity, Span};
@@ -72,12 +72,19 @@ struct Elaborator<'a, P> {
     sites: Vec<Site>,
     globals: Vec<(GlobalId, Name)>,
     next_local: u32,
+    /// What the definition assumes of sizes.
+    facts: Facts,
     language: PhantomData<P>,
 }
 
 impl<'a, P: Surface> Elaborator<'a, P> {
     fn new(item: &'a Item, inference: &'a Inference) -> Self {
+        let mut facts = Facts::new();
+        for obligation in &inference.obligations {
+            facts.assume(&obligation.prop);
+        }
         Elaborator {
+            facts,
             item,
             inference,
             uses: inference.uses.iter().map(|u| (u.term, u)).collect(),

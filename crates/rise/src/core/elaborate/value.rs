@@ -23,7 +23,7 @@ impl<P: Surface> Elaborator<'_, P> {
     ) -> Option<Expr<P>> {
         let left = self.term(lhs, None)?;
         let right = self.term(rhs, None)?;
-        if let Some(size) = size_operation(op, &left, &right) {
+        if let Some(size) = size_operation(op, &left, &right, &self.facts) {
             return Some(self.size_node(id, size));
         }
         let primitive = P::of_rise(operator_primitive(op)?)?;
@@ -178,13 +178,17 @@ pub(super) fn primitive_node<P>(
 
 /// Arithmetic on sizes is a size where both mean the same: where nothing becomes negative and
 /// nothing is divided by 0.
-fn size_operation<P: Surface>(op: BinaryOp, left: &Expr<P>, right: &Expr<P>) -> Option<Nat> {
+fn size_operation<P: Surface>(
+    op: BinaryOp,
+    left: &Expr<P>,
+    right: &Expr<P>,
+    facts: &Facts,
+) -> Option<Nat> {
     if !matches!(left.form, Form::Nat(_)) && !matches!(right.form, Form::Nat(_)) {
         return None;
     }
     let (a, b) = (as_size(left)?, as_size(right)?);
-    let at_least =
-        |n: &Nat, low| Facts::new().proves(&Prop::AtLeast(n.clone(), Nat::constant(low)));
+    let at_least = |n: &Nat, low| facts.proves(&Prop::AtLeast(n.clone(), Nat::constant(low)));
     match op {
         BinaryOp::Add => Some(Nat::add(&a, &b)),
         BinaryOp::Mul => Some(Nat::mul(&a, &b)),

@@ -143,9 +143,10 @@ impl Infer<'_> {
 
     /// `(a, b)`: both halves are had as the pair is.
     fn pair_phrase(&mut self, term: TermId, a: TermId, b: TermId, wanted: Wanted) -> Ty {
-        let (first, second, access) = match wanted.map(|(ty, _)| self.table.head(ty)).as_deref() {
-            Some(Type::Exp(data, access)) => match &*self.table.head(data) {
-                Type::Pair(first, second) => (first.clone(), second.clone(), *access),
+        let access = self.open_access(term);
+        let (first, second) = match wanted.map(|(ty, _)| self.table.head(ty)).as_deref() {
+            Some(Type::Exp(data, _)) => match &*self.table.head(data) {
+                Type::Pair(first, second) => (first.clone(), second.clone()),
                 _ => self.open_pair(term),
             },
             _ => self.open_pair(term),
@@ -160,10 +161,9 @@ impl Infer<'_> {
         }
     }
 
-    fn open_pair(&mut self, term: TermId) -> (Ty, Ty, Access) {
+    fn open_pair(&mut self, term: TermId) -> (Ty, Ty) {
         let first = self.open_type("s", Classes::DATA, term);
-        let second = self.open_type("t", Classes::DATA, term);
-        (first, second, self.open_access(term))
+        (first, self.open_type("t", Classes::DATA, term))
     }
 
     /// `let x = value in body`: a value that is read, in an expression.
