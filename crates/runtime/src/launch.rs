@@ -5,7 +5,7 @@ use crate::literal::{Literal, LiteralError};
 use crate::npy::{self, NpyError};
 use crate::process::{self, bytes_text};
 use crate::shape::{Bindings, Shape, ShapeError};
-use crate::sizes::{self, Equation, SizesError};
+use crate::sizes::{self, Equation, Outline, SizesError};
 use crate::value::Value;
 use nat::{Nat, Prop, Var};
 use rise::core::{Form, NotRunnable, Param, Program};
@@ -95,6 +95,21 @@ pub enum LaunchError {
     /// Sizes that nothing says.
     #[error("there is no value for {}; {}", quoted(.0), how_to_give(.0))]
     MissingSizes(Vec<Name>),
+    /// A file or a written value says nothing of a size, because it has other dimensions than the
+    /// parameter.
+    #[error("the argument `{name}`: {place}{found}, and `{ty}` has {expected}")]
+    Dimensions {
+        /// The parameter.
+        name: Name,
+        /// The file; empty if there is none.
+        place: String,
+        /// What there is.
+        found: String,
+        /// The parameter's type.
+        ty: String,
+        /// What there should be.
+        expected: String,
+    },
     /// A size does not fit.
     #[error("the size `{0}` is {1}; it must be less than 2^31")]
     LargeSize(Name, u64),
@@ -369,7 +384,71 @@ fn bind_sizes<P>(
             sizes::solve(&equations, bindings)?;
         }
     }
-    complete(program, sizes, bindings)
+    let complete = complete(program, sizes, bindings);
+    if let Err(LaunchError::MissingSizes(_)) = complete {
+        // What was given may be of another form, and therefore say nothing.
+        let arguments = params.iter().zip(sources);
+        if let Some(error) = arguments.into_iter().find_map(|(param, source)| {
+            let outline = outline(&param.local.name, source).ok()??;
+            dimensions(param, source, &outline, bindings)
+        }) {
+            return Err(error);
+        }
+    }
+    complete
+}
+
+/// What is wrong with an argument of another number of dimensions than its type has.
+fn dimensions(
+    param: &Param,
+    source: &Source,
+    outline: &Outline,
+    bindings: &Bindings,
+) -> Option<LaunchError> {
+    let (expected, found) = sizes::dimensions(&param.ty, outline)?;
+    // A written number fills an array.
+    let fits = match source {
+        Source::Literal(_) => found <= expected,
+        _ => found == expected,
+    };
+    if fits {
+        return None;
+    }
+    let words = |count: usize| match count {
+        0 => "no dimensions".to_owned(),
+        1 => "one dimension".to_owned(),
+        _ => format!("{count} dimensions"),
+    };
+    let (place, found) = match source {
+        Source::File(path) => (
+            format!("{}: ", path.display()),
+            format!("the file has {}", words(found)),
+        ),
+        _ => (String::new(), format!("the value has {}", words(found))),
+    };
+    Some(LaunchError::Dimensions {
+        name: param.local.name.clone(),
+        place,
+        found,
+        ty: rise::print::type_text(&param.ty, &bindings.names),
+        expected: words(expected),
+    })
+}
+
+/// How many elements an argument has, if that is given.
+fn outline(name: &Name, source: &Source) -> Result<Option<Outline>, LaunchError> {
+    match source {
+        Source::Literal(literal) => Ok(Some(literal.outline())),
+        Source::File(path) => {
+            let reader = npy::Reader::open(path).map_err(|error| LaunchError::File {
+                name: name.clone(),
+                path: path.clone(),
+                error: Box::new(error),
+            })?;
+            Ok(Some(reader.outline()))
+        }
+        Source::Random | Source::Zeros | Source::Iota => Ok(None),
+    }
 }
 
 /// What the arguments say about sizes.
@@ -377,19 +456,9 @@ fn equations(params: &[Param], sources: &[Source]) -> Result<Vec<Equation>, Laun
     let mut equations = Vec::new();
     for (param, source) in params.iter().zip(sources) {
         let name = &param.local.name;
-        let outline = match source {
-            Source::Literal(literal) => literal.outline(),
-            Source::File(path) => {
-                let reader = npy::Reader::open(path).map_err(|error| LaunchError::File {
-                    name: name.clone(),
-                    path: path.clone(),
-                    error: Box::new(error),
-                })?;
-                reader.outline()
-            }
-            Source::Random | Source::Zeros | Source::Iota => continue,
-        };
-        equations.extend(sizes::equations(&param.ty, &outline, name));
+        if let Some(outline) = outline(name, source)? {
+            equations.extend(sizes::equations(&param.ty, &outline, name));
+        }
     }
     Ok(equations)
 }

@@ -12,7 +12,7 @@ use thiserror::Error;
 /// Bytes of output that are kept.
 const KEPT: usize = 1 << 20;
 /// How long a finished program's output is waited for: what it started may hold it open.
-const AFTERWARDS: Duration = Duration::from_secs(2);
+pub(crate) const AFTERWARDS: Duration = Duration::from_secs(2);
 
 /// A request to stop, shared by who asks and who works.
 #[derive(Clone, Debug, Default)]
@@ -134,7 +134,7 @@ fn wait(child: &mut Child, limits: &Limits, name: &str) -> Result<ExitStatus, Pr
 }
 
 /// Reads to the end in a thread, and keeps the beginning.
-fn collect(mut pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
+pub(crate) fn collect(mut pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let (mut kept, mut buffer) = (Vec::new(), [0; 8192]);
@@ -155,7 +155,7 @@ fn collect(mut pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     receiver
 }
 
-fn received(from: Option<Receiver<Vec<u8>>>, deadline: Instant) -> Vec<u8> {
+pub(crate) fn received(from: Option<Receiver<Vec<u8>>>, deadline: Instant) -> Vec<u8> {
     let left = deadline.saturating_duration_since(Instant::now());
     from.and_then(|receiver| receiver.recv_timeout(left).ok())
         .unwrap_or_default()
@@ -213,7 +213,10 @@ fn signal_text(signal: i32) -> Option<&'static str> {
         (S::SEGV, "invalid memory access"),
         (S::BUS, "invalid memory access"),
         (S::FPE, "integer division by zero or overflow"),
-        (S::ILL, "an instruction that this processor does not have"),
+        (
+            S::ILL,
+            "it reached what its compiler took for impossible, as an integer division by zero, or an instruction that this processor does not have",
+        ),
         (S::ABORT, "the program gave up"),
         (S::KILL, "ended from outside, perhaps for want of memory"),
         (S::TERM, "ended from outside"),

@@ -72,6 +72,30 @@ pub fn equations(ty: &Type, outline: &Outline, argument: &str) -> Vec<Equation> 
     found
 }
 
+/// How many dimensions a type has and how many a value, where it is no single number that is
+/// repeated, and no tuples are in between.
+pub fn dimensions(ty: &Type, outline: &Outline) -> Option<(usize, usize)> {
+    let (mut expected, mut rest) = (0, ty);
+    loop {
+        rest = match rest {
+            Type::Array(_, element) | Type::Vector(_, element) => element,
+            Type::Scalar(_) | Type::Index(_) => break,
+            _ => return None,
+        };
+        expected += 1;
+    }
+    let (mut found, mut rest) = (0, outline);
+    loop {
+        rest = match rest {
+            Outline::Array(_, inner) | Outline::Joined(_, inner) => inner,
+            Outline::Leaf => break,
+            Outline::Pair(..) => return None,
+        };
+        found += 1;
+    }
+    Some((expected, found))
+}
+
 fn collect(ty: &Type, outline: &Outline, argument: &str, found: &mut Vec<Equation>) {
     let mut say = |size: &Nat, value: u64| {
         found.push(Equation {

@@ -67,6 +67,8 @@ codes! {
     ImportCycle = "import-cycle",
     /// A definition that hides a library definition or primitive.
     ShadowedName = "shadowed-name",
+    /// A name of a C function or its parameters that C does not take.
+    ForeignName = "foreign-name",
     // Types.
     /// A type where another one is expected.
     TypeMismatch = "type-mismatch",

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rise::Type;
 use rise::core::Foreign;
 use syntax::ast::{Literal, ScalarType};
 
@@ -28,6 +29,19 @@ impl Printer<'_> {
         }
     }
 
+    /// A side of `?:`. Vectors in memory have a type of their own, which compilers take for
+    /// another one here.
+    fn side(&mut self, expr: &Expr, prec: Prec) -> Result<(), CompileError> {
+        if matches!(expr.kind, ExprKind::Load(_)) && matches!(*expr.ty, Type::Vector(..)) {
+            let ty = self.type_of(expr)?;
+            if ty.is_native_vector() {
+                self.write(&format!("({})", ty.name()));
+                return self.expr(expr, Prec::Unary);
+            }
+        }
+        self.expr(expr, prec)
+    }
+
     /// The C type of an expression, declared if need be.
     pub(super) fn type_of(&mut self, expr: &Expr) -> Result<CType, CompileError> {
         let ty = CType::of(&expr.ty, &self.shown, expr.origin)?;
@@ -48,9 +62,9 @@ impl Printer<'_> {
             ExprKind::Select(condition, a, b) => {
                 self.expr(condition, Prec::Or)?;
                 self.write(" ? ");
-                self.expr(a, Prec::Or)?;
+                self.side(a, Prec::Or)?;
                 self.write(" : ");
-                self.expr(b, Prec::Conditional)?;
+                self.side(b, Prec::Conditional)?;
                 Ok(Prec::Conditional)
             }
             ExprKind::Cast(to, value) => self.cast(*to, value),

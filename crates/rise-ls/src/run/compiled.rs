@@ -1,7 +1,9 @@
 //! Runs of compiled programs.
 
-use super::{Backend, Failure, Ran, Runs, errors};
+use super::{Backend, Complaint, Failure, Ran, Runs, errors};
 use codegen::Module;
+use rise::Primitive;
+use rise::core::{Expr, Form, Mapper, Origin, walk};
 use runtime::cc::foreign::functions_with_bodies;
 use runtime::cc::{self, CompileError, Compiler, Message};
 use runtime::launch;
@@ -53,6 +55,7 @@ impl Runs<'_> {
         let mut printed = String::from_utf8_lossy(&outcome.stdout).into_owned();
         printed.push_str(&String::from_utf8_lossy(&outcome.stderr));
         Ok(Ran {
+            warnings: self.warnings(&module.text, &executable.messages),
             value: outcome.value,
             elapsed: outcome.times.last().copied().unwrap_or_default(),
             times: bench.map_or_else(Vec::new, |_| outcome.times),
@@ -92,6 +95,51 @@ impl Runs<'_> {
         Ok(launch::check(&signature.requires, &bindings)?)
     }
 
+    /// What the C compiler warns of in the program's own C functions.
+    pub(super) fn warnings(&self, text: &str, messages: &[Message]) -> Vec<Complaint> {
+        let functions = functions_with_bodies(&self.program.body);
+        let is_warning = |message: &&Message| message.severity == cc::Severity::Warning;
+        let complaint = |message: &Message| {
+            let (function, offset) = cc::foreign::place_in_body(text, message, &functions)?;
+            Some(Complaint {
+                message: format!("the C compiler: {}", message.text),
+                place: Some(self.body_place(&function, offset)?),
+                uses: Vec::new(),
+            })
+        };
+        let warnings = messages.iter().filter(is_warning);
+        warnings.filter_map(complaint).collect()
+    }
+
+    /// The use of a C function without a body that the linker did not find.
+    fn not_linked(&self, messages: &[Message]) -> Option<Failure> {
+        struct Uses(Vec<(String, Origin)>);
+        impl Mapper<Primitive> for Uses {
+            fn expr(&mut self, expr: &Expr<Primitive>) -> Expr<Primitive> {
+                if let Form::Foreign(function, _) = &expr.form
+                    && function.body.is_none()
+                {
+                    self.0.push((function.name.to_string(), expr.origin));
+                }
+                walk(self, expr)
+            }
+        }
+        let mut uses = Uses(Vec::new());
+        uses.expr(&self.program.body);
+        let missing = messages.iter().filter_map(Message::not_linked);
+        let (name, origin) = missing
+            .filter_map(|name| uses.0.iter().find(|(used, _)| used == name))
+            .next()?;
+        let (place, used) = self.places(*origin);
+        Some(Failure::Failed(Complaint {
+            message: format!(
+                "there is no C function `{name}`: `rise-ls run` links the C library and its mathematics only; give it a body"
+            ),
+            place,
+            uses: used,
+        }))
+    }
+
     /// What the C compiler says of a program, at the foreign function that it is about if there
     /// is one.
     pub(super) fn refused(&self, text: &str, messages: &[Message], output: &str) -> Failure {
@@ -102,12 +150,15 @@ impl Runs<'_> {
             if let Some(place) =
                 place.and_then(|(function, offset)| self.body_place(&function, offset))
             {
-                return Failure::Failed(super::Complaint {
+                return Failure::Failed(Complaint {
                     message: format!("the C compiler: {}", message.text),
                     place: Some(place),
                     uses: Vec::new(),
                 });
             }
+        }
+        if let Some(failure) = self.not_linked(messages) {
+            return failure;
         }
         let first = messages
             .iter()

@@ -46,11 +46,19 @@ impl Runs<'_> {
             elapsed = start.elapsed();
             times.push(elapsed);
         }
+        let warnings = match &functions {
+            Some(all) => {
+                let used = functions_with_bodies(&self.program.body);
+                self.warnings(&text(&used).unwrap_or_default(), &all.messages)
+            }
+            None => Vec::new(),
+        };
         Ok(Ran {
+            warnings,
             value: outcome.value,
             times,
             elapsed,
-            printed: String::new(),
+            printed: functions.map_or_else(String::new, ForeignFunctions::finish),
         })
     }
 

@@ -5,6 +5,7 @@ mod backend;
 mod compiled;
 mod interpreted;
 mod json;
+mod phrases;
 mod places;
 pub mod text;
 
@@ -21,9 +22,10 @@ use runtime::launch::{self, Launch, LaunchError, Request, Source};
 use runtime::literal::{Literal, LiteralError};
 use runtime::process::{Limits, ProcessError};
 use runtime::{ShapeError, Value};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use syntax::{Diagnostic, Severity, Span};
+use syntax::{Diagnostic, Dialect, Severity, Span};
 
 /// What is to be done.
 #[derive(Clone, Debug)]
@@ -61,6 +63,8 @@ pub struct Done {
     pub verified: Option<Comparison>,
     /// What the program itself printed.
     pub printed: String,
+    /// What the C compiler warns of in the program's C functions.
+    pub warnings: Vec<Complaint>,
 }
 
 /// Why there is no result.
@@ -154,7 +158,13 @@ pub fn source(text: &str) -> Result<Source, LiteralError> {
         "zeros" => Source::Zeros,
         "iota" => Source::Iota,
         _ if text.to_ascii_lowercase().ends_with(".npy") => Source::File(text.into()),
-        _ => Source::Literal(Literal::parse(text)?),
+        _ => match Literal::parse(text)? {
+            // One word may be anything, also a file of another kind.
+            Literal::Word(word) if Path::new(&word).is_file() => {
+                return Err(LiteralError::Syntax(word, "only .npy files are read"));
+            }
+            literal => Source::Literal(literal),
+        },
     })
 }
 
@@ -167,9 +177,15 @@ pub fn run(
     progress: &mut dyn FnMut(&str),
 ) -> Result<Done, Failure> {
     progress("checking");
-    let program = program(db, item)?;
+    let (program, imperative) = match db.dialect(db.file_of(item)) {
+        Dialect::Rise => (program(db, item)?, false),
+        Dialect::Dpia => phrases::program(db, item)?,
+    };
+    let backend = match imperative {
+        true => phrases::backend(db, item, job)?,
+        false => backend::choose(db, item, &program, job.backend, limits)?,
+    };
     let launch = launch::prepare(&*program, &job.request)?;
-    let backend = backend::choose(db, item, &program, job.backend, limits)?;
     let runs = Runs {
         db,
         item,
@@ -187,7 +203,10 @@ pub fn run(
     } else {
         None
     };
-    let flops = runtime::work::flops(&program, &launch.bindings);
+    // Loops are not counted.
+    let flops = (!imperative)
+        .then(|| runtime::work::flops(&program, &launch.bindings))
+        .flatten();
     Ok(Done {
         def: program.name.to_string(),
         backend,
@@ -197,6 +216,7 @@ pub fn run(
         flops,
         verified,
         printed: ran.printed,
+        warnings: ran.warnings,
         launch,
     })
 }
@@ -216,6 +236,7 @@ struct Ran {
     times: Vec<Duration>,
     elapsed: Duration,
     printed: String,
+    warnings: Vec<Complaint>,
 }
 
 impl Runs<'_> {

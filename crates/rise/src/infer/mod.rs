@@ -9,6 +9,7 @@ mod apply;
 mod elab;
 mod expr;
 mod finish;
+mod foreign;
 mod forms;
 mod instantiate;
 mod literals;
@@ -27,9 +28,7 @@ use std::sync::Arc;
 
 use nat::{Nat, Var};
 use rustc_hash::FxHashSet;
-use syntax::ast::{
-    BinderAnnotation, BinderId, Item, ItemKind, Kind, Literal, Name, TermId, TermKind,
-};
+use syntax::ast::{BinderId, Item, ItemKind, Kind, Literal, Name, TermId, TermKind};
 use syntax::{Code, Diagnostic, Dialect, Span};
 
 use crate::classes::Classes;
@@ -56,7 +55,12 @@ pub fn infer_in(item: &Item, env: &dyn Env, dialect: Dialect) -> Inference {
     let mut infer = Infer::new(item, env, dialect);
     let ty = match &item.kind {
         ItemKind::Def { ty, body, .. } => infer.def(*ty, *body),
-        ItemKind::Foreign { params, result, .. } => infer.foreign(params, *result),
+        ItemKind::Foreign {
+            name,
+            params,
+            result,
+            body,
+        } => infer.foreign(name.as_ref(), params, *result, body.is_some()),
         ItemKind::Import { .. } | ItemKind::Stray => Arc::new(Type::Error),
     };
     infer.finish(ty)
@@ -213,45 +217,6 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// A C function: scalars, vectors and tuples in, one of them out.
-    fn foreign(&mut self, params: &[BinderId], result: TermId) -> Ty {
-        self.collect_annotations();
-        let mut types = Vec::new();
-        for &param in params {
-            let binder = self.item.binder(param);
-            let ty = match binder.annotation {
-                BinderAnnotation::Type(ty) => self.foreign_type(ty),
-                _ => Arc::new(Type::Error),
-            };
-            let ty = self.as_phrase(ty);
-            self.binders[param.0 as usize] = BinderInfo::Value(ty.clone());
-            types.push(ty);
-        }
-        let result = self.foreign_type(result);
-        let result = self.as_phrase(result);
-        types
-            .into_iter()
-            .rev()
-            .fold(result, |out, ty| Arc::new(Type::Fun(ty, out)))
-    }
-
-    fn foreign_type(&mut self, term: TermId) -> Ty {
-        let ty = self.elab_type(term);
-        if foreign_allows(&ty) {
-            return ty;
-        }
-        let text = self.show(&ty);
-        self.error(
-            Code::KindMismatch,
-            self.span(term),
-            format!(
-                "a foreign function takes and returns scalars, vectors and tuples, not `{text}`"
-            ),
-        )
-        .help = Some("apply it to the elements with `map`".into());
-        Arc::new(Type::Error)
-    }
-
     // ----- small things that everything uses -----
 
     fn span(&self, term: TermId) -> Span {
@@ -334,16 +299,5 @@ impl<'a> Infer<'a> {
 
     fn broken(&self) -> Ty {
         Arc::new(Type::Error)
-    }
-}
-
-fn foreign_allows(ty: &Type) -> bool {
-    match ty {
-        Type::Error | Type::Scalar(_) => true,
-        Type::Vector(n, t) => {
-            n.as_const().is_some() && matches!(**t, Type::Scalar(_) | Type::Error)
-        }
-        Type::Pair(a, b) => foreign_allows(a) && foreign_allows(b),
-        _ => false,
     }
 }

@@ -52,6 +52,8 @@ pub struct ForeignFunctions {
     functions: Vec<Compiled>,
     server: Mutex<Server>,
     limits: Limits,
+    /// What the compiler had to say.
+    pub messages: Vec<Message>,
 }
 
 #[derive(Debug)]
@@ -66,6 +68,8 @@ struct Server {
     child: Child,
     requests: Option<ChildStdin>,
     replies: Receiver<Vec<u8>>,
+    /// What the functions print, when the process has ended.
+    printed: Option<Receiver<Vec<u8>>>,
     /// Bytes of replies that were not asked for yet.
     buffer: Vec<u8>,
 }
@@ -155,12 +159,21 @@ impl ForeignFunctions {
             ("main.c", SERVE),
             ("compiler.txt", &compiler.identity(false)),
         ]);
-        let path = super::build(&entry, root, compiler, false, limits)?.path;
+        let built = super::build(&entry, root, compiler, false, limits)?;
         Ok(ForeignFunctions {
             functions: compiled,
-            server: Mutex::new(Server::start(&mut Command::new(path))?),
+            server: Mutex::new(Server::start(&mut Command::new(built.path))?),
             limits: limits.clone(),
+            messages: built.messages,
         })
+    }
+
+    /// Ends the process, and returns what the functions have printed; at most a megabyte.
+    pub fn finish(self) -> String {
+        match self.server.into_inner() {
+            Ok(mut server) => server.printed(),
+            Err(_) => String::new(),
+        }
     }
 
     fn answer(&self, function: &Foreign, args: &[Value]) -> Result<Value, String> {
@@ -195,7 +208,7 @@ impl Server {
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null());
+            .stderr(Stdio::piped());
         process::own_group(command);
         let mut child = command
             .spawn()
@@ -213,6 +226,7 @@ impl Server {
         }
         Ok(Server {
             requests: child.stdin.take(),
+            printed: child.stderr.take().map(process::collect),
             child,
             replies,
             buffer: Vec::new(),
@@ -247,6 +261,14 @@ impl Server {
         Ok(())
     }
 
+    fn printed(&mut self) -> String {
+        // It ends when nothing is asked any more.
+        self.requests = None;
+        let deadline = Instant::now() + process::AFTERWARDS;
+        let printed = process::received(self.printed.take(), deadline);
+        String::from_utf8_lossy(&printed).into_owned()
+    }
+
     /// How the process has ended.
     fn epitaph(&mut self) -> String {
         self.requests = None;
@@ -275,6 +297,15 @@ struct Program {
     result_sizes: Vec<u64>,
 }
 
+/// Whether a body calls the function of this name.
+fn calls_itself(body: &str, name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    body.match_indices(name).any(|(at, _)| {
+        let (before, after) = (&body[..at], &body[at + name.len()..]);
+        !before.ends_with(is_word) && after.trim_start().starts_with('(')
+    })
+}
+
 impl Program {
     /// Adds a function, and returns the shape of its result.
     fn add(&mut self, function: &Foreign) -> Result<Shape, ForeignError> {
@@ -285,7 +316,9 @@ impl Program {
             })
         };
         let result = shape(&function.result)?;
-        let (name, number) = (&function.name, self.argument_sizes.len());
+        let number = self.argument_sizes.len();
+        // Its own name may be a word of C, or one that the headers declare.
+        let name = format!("rise_ls_function_{number}");
         let result_type = self.type_name(&result);
         let (mut declared, mut passed, mut copies) = (Vec::new(), Vec::new(), String::new());
         let mut offset = 0;
@@ -303,9 +336,14 @@ impl Program {
         }
         let (declared, passed) = (declared.join(", "), passed.join(", "));
         let body = function.body.as_deref().unwrap_or(";");
+        let own = &function.name;
+        let (define, undefine) = match calls_itself(body, own) {
+            true => (format!("#define {own} {name}\n"), format!("#undef {own}\n")),
+            false => Default::default(),
+        };
         let _ = writeln!(
             self.functions,
-            "{result_type} {name}({declared});\n{result_type} {name}({declared})\n{body}"
+            "static {result_type} {name}({declared});\n{define}static {result_type} {name}({declared})\n{body}\n{undefine}"
         );
         let _ = writeln!(
             self.calls,

@@ -15,6 +15,14 @@ pub struct Message {
     pub text: String,
 }
 
+impl Message {
+    /// The function that the linker did not find, if it is about one.
+    pub fn not_linked(&self) -> Option<&str> {
+        let name = self.text.strip_prefix("no function `")?;
+        name.strip_suffix("` is linked")
+    }
+}
+
 /// How bad a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {

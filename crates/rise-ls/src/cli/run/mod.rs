@@ -8,7 +8,7 @@ pub use options::RunOptions;
 
 use super::report::Reporter;
 use super::workspace::{Workspace, not_text};
-use super::{FINE, FOUND, UNUSABLE, human, output, select};
+use super::{FINE, FOUND, UNUSABLE, output, select};
 use crate::run::{self, Done, Failure, Job};
 use db::{Database, ItemId};
 use options::RunFormat;
@@ -21,6 +21,7 @@ use signal_hook::flag;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
+use syntax::Severity;
 
 /// The status of a program that was interrupted, as shells have it.
 const INTERRUPTED: u8 = 130;
@@ -57,7 +58,7 @@ pub fn run(options: &RunOptions) -> u8 {
         return UNUSABLE;
     };
     let limits = Limits {
-        time: None,
+        time: options.timeout,
         cancel: on_interrupt(),
     };
     let mut progress = Progress::new();
@@ -67,7 +68,12 @@ pub fn run(options: &RunOptions) -> u8 {
     });
     progress.clear();
     match result {
-        Ok(done) => finish(&done, options),
+        Ok(done) => {
+            for warning in &done.warnings {
+                show::print(&workspace, warning, Severity::Warning);
+            }
+            finish(&done, options)
+        }
         Err(failure) => fail(&workspace, &failure, options),
     }
 }
@@ -163,17 +169,7 @@ fn fail(workspace: &Workspace, failure: &Failure, options: &RunOptions) -> u8 {
             UNUSABLE
         }
         Failure::Failed(complaint) => {
-            match show::complaint(workspace, complaint) {
-                Some(report) => {
-                    // Nobody is left to tell if this fails.
-                    let _ = human::write_plain(
-                        &report,
-                        &output::stderr_renderer(),
-                        &mut io::stderr().lock(),
-                    );
-                }
-                None => output::error(&complaint.message),
-            }
+            show::print(workspace, complaint, Severity::Error);
             FOUND
         }
         Failure::Cancelled => {

@@ -6,6 +6,7 @@ use clap::{Args as Group, ValueEnum};
 use runtime::launch::Source;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What `run` is asked.
 #[derive(Debug, Group)]
@@ -42,6 +43,10 @@ pub struct RunOptions {
     /// what is expected [default: 1e-4 for f32, 1e-10 for f64, 1e-2 for f16]
     #[arg(long, value_name = "T", requires = "verify", allow_hyphen_values = true, value_parser = tolerance)]
     pub tolerance: Option<f64>,
+
+    /// Give up after so many seconds [default: never]
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true, value_parser = seconds)]
+    pub timeout: Option<Duration>,
 
     /// What random arguments start from
     #[arg(long, value_name = "S", default_value_t = 0)]
@@ -127,6 +132,12 @@ fn argument(text: &str) -> Result<(String, Source), String> {
 
 fn count(text: &str) -> Result<NonZeroU32, String> {
     (text.parse()).map_err(|_| "how often is a whole number from 1".to_owned())
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: Option<f64> = text.parse().ok().filter(|seconds| *seconds > 0.0);
+    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration.ok_or_else(|| "a time is a number of seconds above 0, as 0.5 or 60".to_owned())
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {

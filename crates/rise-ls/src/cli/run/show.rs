@@ -35,8 +35,22 @@ pub fn errors(report: &Report) -> u8 {
     FOUND
 }
 
-/// A complaint with its place, if it has one.
-pub fn complaint(workspace: &Workspace, complaint: &Complaint) -> Option<Report> {
+/// Prints a complaint with its place, if it has one.
+pub fn print(workspace: &Workspace, complaint: &Complaint, severity: Severity) {
+    match report(workspace, complaint, severity) {
+        Some(report) => {
+            // Nobody is left to tell if this fails.
+            let _ = human::write_plain(
+                &report,
+                &output::stderr_renderer(),
+                &mut io::stderr().lock(),
+            );
+        }
+        None => output::error(&complaint.message),
+    }
+}
+
+fn report(workspace: &Workspace, complaint: &Complaint, severity: Severity) -> Option<Report> {
     let (item, span) = complaint.place?;
     let mut reporter = Reporter::new(&workspace.db, &workspace.base);
     let (source, span) = reporter.place(item, span.into());
@@ -54,7 +68,7 @@ pub fn complaint(workspace: &Workspace, complaint: &Complaint) -> Option<Report>
     report.findings.push(Finding {
         source,
         span,
-        severity: Severity::Error,
+        severity,
         // It is not shown.
         code: Code::NotAProgram,
         message: complaint.message.clone(),

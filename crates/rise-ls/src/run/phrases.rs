@@ -1,0 +1,99 @@
+//! Runs of definitions that are written in DPIA.
+//!
+//! A functional one is a program of RISE that says of its expressions how they are had; without
+//! that it runs as every program does. An imperative one says how something is computed, and runs
+//! compiled.
+
+use super::{Backend, Failure, Job, errors};
+use db::{Database, ItemId, Target};
+use dpia::definition::Stage;
+use dpia::{PhraseProgram, phrase};
+use rise::core::{Node, Param, ParameterForm, Program, dep_lambda, lambda};
+use rise::{Primitive, Type};
+use std::sync::Arc;
+use syntax::Diagnostic;
+
+/// What a definition takes and gives, as a program of RISE, and whether it is imperative: then
+/// that is all that the program says.
+pub(super) fn program(
+    db: &Database,
+    item: ItemId,
+) -> Result<(Arc<Program<Primitive>>, bool), Failure> {
+    let wrong = |found: Arc<[Diagnostic]>| Failure::Wrong(vec![(item, errors(&found))]);
+    let stage = db.scheme(item).and_then(|scheme| Stage::of(&scheme.ty));
+    if stage != Some(Stage::Imperative) {
+        return Ok((db.plain(item).map_err(wrong)?, false));
+    }
+    let compiled = db.imperative(item, target(db, item)).map_err(wrong)?;
+    let outside = outside(&compiled).ok_or_else(|| {
+        Failure::failed("the definition has no output: it writes nothing that is shown".to_owned())
+    })?;
+    Ok((Arc::new(outside), true))
+}
+
+/// What runs an imperative definition.
+pub(super) fn backend(db: &Database, item: ItemId, job: &Job) -> Result<Backend, Failure> {
+    let unavailable = |text: &str| Err(Failure::Unavailable(text.to_owned()));
+    if job.backend == Some(Backend::Interp) {
+        return unavailable(
+            "imperative DPIA is not interpreted: it runs compiled, with `--backend c` or `--backend openmp`",
+        );
+    }
+    if job.verify {
+        return unavailable(
+            "imperative DPIA is not interpreted, so there is nothing to compare the result with",
+        );
+    }
+    match job
+        .backend
+        .and_then(Backend::target)
+        .unwrap_or_else(|| target(db, item))
+    {
+        Target::C => Ok(Backend::C),
+        Target::OpenMp => Ok(Backend::OpenMp),
+        Target::OpenCl => unavailable("this version of rise-ls does not run OpenCL"),
+    }
+}
+
+/// What a definition is compiled for: the first target that it is checked for, else C.
+fn target(db: &Database, item: ItemId) -> Target {
+    db.targets(item).iter().next().unwrap_or(Target::C)
+}
+
+/// The parameters and the output of an imperative program as those of a function that gives it.
+fn outside(program: &PhraseProgram) -> Option<Program<Primitive>> {
+    let mut output = None;
+    let mut params = Vec::new();
+    for param in program.signature().params {
+        match param.form {
+            ParameterForm::Value(value) => {
+                let is_output = matches!(*value.ty, Type::Acc(_)) && output.is_none();
+                let ty = phrase::data(&value.ty)?.clone();
+                let value = Param { ty, ..value };
+                if is_output {
+                    output = Some(Node::var(&value, param.origin));
+                } else {
+                    params.push(ParameterForm::Value(value));
+                }
+            }
+            size @ ParameterForm::TypeLevel { .. } => params.push(size),
+        }
+    }
+    let over = |body, param| match param {
+        ParameterForm::TypeLevel {
+            var,
+            kind,
+            implicit,
+        } => dep_lambda(var, kind, implicit, body),
+        ParameterForm::Value(param) => lambda(param, body),
+    };
+    Some(Program {
+        name: program.name.clone(),
+        body: params.into_iter().rev().fold(output?, over),
+        obligations: program.obligations.clone(),
+        facts: program.facts.clone(),
+        names: program.names.clone(),
+        origins: program.origins.clone(),
+        next_local: program.next_local,
+    })
+}
