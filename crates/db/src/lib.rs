@@ -455,6 +455,12 @@ impl Database {
         phrases::compiled(self, item.into(), target)
     }
 
+    /// The program of RISE that a functional definition of DPIA is, with its functions applied.
+    pub fn plain(&self, item: ItemId) -> Staged<rise::core::Program<rise::Primitive>> {
+        queries::settle(self, [item]);
+        phrases::plain(self, item.into())
+    }
+
     /// The functional phrase.
     pub fn functional(&self, item: ItemId, target: dpia::Target) -> Staged<dpia::PhraseProgram> {
         queries::settle(self, [item]);

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use dpia::definition::{self, Compiled};
 use dpia::functional::Written;
 use dpia::{PhraseProgram, Prim, Target};
-use rise::core::{Def, LinkError};
+use rise::Primitive;
+use rise::core::{Def, LinkError, Program, normalise};
 use syntax::{Diagnostic, Dialect};
 
 use crate::guard::guarded;
@@ -81,4 +82,27 @@ fn with_text<T>(
         inference: &inference,
     };
     guarded(&text, "compiling", || work(written))
+}
+
+/// What a functional phrase computes, as a program of RISE: nothing is said of accesses.
+#[salsa::tracked(returns(clone), lru = 32)]
+pub(crate) fn plain(db: &dyn Db, item: SourceItem) -> Staged<Program<Primitive>> {
+    let linked = linked(db, item).map_err(|error| not_linked(db, item, &error.to_string()))?;
+    let found = diagnostics(db, item);
+    if !found.is_empty() {
+        return Err(found);
+    }
+    let text = item.text(db);
+    let work = || {
+        let mut program = PhraseProgram::clone(&linked);
+        normalise(&mut program).map_err(|error| error.to_string())?;
+        definition::erase(&program).map_err(|error| {
+            let name = error.prim.name();
+            format!("`{name}` says how something is computed: the program has no form in RISE")
+        })
+    };
+    let result = guarded(&text, "compiling", work).map_err(one)?;
+    result
+        .map(Arc::new)
+        .map_err(|message| not_linked(db, item, &message))
 }

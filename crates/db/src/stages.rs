@@ -96,7 +96,7 @@ fn phrase(db: &dyn Db, item: SourceItem, target: Target) -> Staged<PhraseProgram
         program.name
     );
     let found = Diagnostic::error(Code::NotAProgram, name_span(db, item), text);
-    Err(one(found.help("its imperative form is the one that it has")))
+    Err(one(found.help("its forms are imperative DPIA and what comes after it")))
 }
 
 /// The imperative program.

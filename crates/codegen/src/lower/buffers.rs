@@ -93,11 +93,13 @@ pub(super) fn space(arg: Option<&Arg>) -> Option<AddressSpace> {
     }
 }
 
-/// What a variable is called, given the name of its acceptor.
+/// What a variable is called, given the name of its acceptor. A number that told it from others
+/// of its name does not count: `accAcc1` is `acc`, and names are made different again later.
 fn stem(name: &Name) -> Name {
+    let plain = name.trim_end_matches(|c: char| c.is_ascii_digit());
     ["Acc", "Out", "Wr"]
         .iter()
-        .find_map(|suffix| name.strip_suffix(suffix))
+        .find_map(|suffix| plain.strip_suffix(suffix))
         .filter(|stem| !stem.is_empty())
         .map_or_else(|| name.clone(), Name::from)
 }

@@ -15,14 +15,13 @@ use super::config::{ClientTraits, Settings};
 use super::event::{Answer, Event, error, invalid_params};
 use super::positions::Encoding;
 use super::session::{Expected, Session, Stage};
+use super::signals;
 use super::sync::folder_paths;
 use super::uri;
 use super::wire::Json;
 
 /// How often a server looks whether its client is still there.
 const PULSE: Duration = Duration::from_secs(1);
-/// How long the session may take to end then.
-const FAREWELL: Duration = Duration::from_secs(4);
 
 impl Session {
     /// Answers requests that the session's stage decides about.
@@ -86,7 +85,7 @@ impl Session {
             registrations.push(json!({
                 "id": "rise/files",
                 "method": "workspace/didChangeWatchedFiles",
-                "registerOptions": {"watchers": [{"globPattern": "**/*.rise"}]},
+                "registerOptions": {"watchers": [{"globPattern": "**/*.{rise,dpia}"}]},
             }));
         }
         if client.registers_configuration {
@@ -174,10 +173,7 @@ fn exit_with(process: u32, events: Sender<Event>) {
         while proc.exists() {
             thread::sleep(PULSE);
         }
-        // What runs is to be stopped first.
-        let _ = events.send(Event::HungUp);
-        thread::sleep(FAREWELL);
-        std::process::exit(1);
+        signals::end(&events);
     };
     // Without the thread the server ends when its input does.
     let _ = thread::Builder::new()
