@@ -260,8 +260,13 @@ impl Client {
 
     /// Opens a document.
     pub fn open(&mut self, uri: &str, text: &str) {
+        self.open_in(uri, "rise", text);
+    }
+
+    /// Opens a document that the client takes for one of this language.
+    pub fn open_in(&mut self, uri: &str, language: &str, text: &str) {
         self.versions.insert(uri.into(), 1);
-        let document = json!({"uri": uri, "languageId": "rise", "version": 1, "text": text});
+        let document = json!({"uri": uri, "languageId": language, "version": 1, "text": text});
         self.notify("textDocument/didOpen", json!({"textDocument": document}));
     }
 
@@ -335,6 +340,13 @@ impl Client {
     /// Closes the server's input.
     pub fn hang_up(&mut self) {
         self.input = None;
+    }
+
+    /// Tells the process of the server to end.
+    pub fn terminate(&mut self) {
+        let id = self.child.id().to_string();
+        let killed = Command::new("kill").arg(id).status();
+        assert!(killed.is_ok_and(|status| status.success()));
     }
 
     /// The status of the server, which is ending.

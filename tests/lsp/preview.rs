@@ -164,7 +164,7 @@ fn a_definition_that_disappears_is_an_error_until_it_is_back() {
 fn each_line_says_what_made_it() {
     let mut client = Client::start();
     let uri = client.uri("a.rise");
-    client.open(&uri, &DOT.replace("n: Nat =>", "n: Nat =>\n "));
+    client.open(&uri, DOT);
     let shown = preview(&mut client, &uri, "c");
     let text = shown["text"].as_str().unwrap();
     let made = |begin: &str| {

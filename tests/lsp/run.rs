@@ -240,15 +240,23 @@ fn runs_keep_nothing_waiting() {
 
 #[test]
 fn a_client_that_goes_leaves_nothing_that_runs() {
+    let params =
+        |uri: &str| json!({"textDocument": {"uri": uri}, "args": {"x": 1}, "backend": "c"});
     let mut client = Client::start();
     let uri = client.uri("a.rise");
     client.open(&uri, ENDLESS);
-    client.ask(
-        "rise/run",
-        json!({"textDocument": {"uri": uri}, "args": {"x": 1}, "backend": "c"}),
-    );
+    client.ask("rise/run", params(&uri));
     wait_started(&mut client);
     client.hang_up();
+    assert_eq!(client.status(), Some(1));
+    assert_eq!(leftovers(client.scratch.path()), Vec::<String>::new());
+    // Nor does a server that is told to end.
+    let mut client = Client::start();
+    let uri = client.uri("a.rise");
+    client.open(&uri, ENDLESS);
+    client.ask("rise/run", params(&uri));
+    wait_started(&mut client);
+    client.terminate();
     assert_eq!(client.status(), Some(1));
     assert_eq!(leftovers(client.scratch.path()), Vec::<String>::new());
 }

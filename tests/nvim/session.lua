@@ -209,4 +209,43 @@ step('formatting leaves the meaning alone', function()
   assert(#errors() == 0, errors()[1] and errors()[1].message)
 end)
 
+step('a definition runs', function()
+  local dot = folder .. '/dot.rise'
+  vim.fn.writefile({
+    '@run(n = 4)',
+    'def dot = depFun(n: Nat => fun((xs: n.f32, ys: n.f32) =>',
+    '  zip(xs)(ys) |> map(fun(p => p._1 - p._1)) |> reduceSeq(add)(0.0f)))',
+  }, dot)
+  vim.cmd('edit ' .. vim.fn.fnameescape(dot))
+  wait('the client', function() return attached() ~= nil end)
+  move('dot')
+  vim.cmd('RiseRun backend=interp')
+  local space = vim.api.nvim_create_namespace('rise_run')
+  local marks = {}
+  wait('the result', function()
+    marks = vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true })
+    return #marks > 0
+  end)
+  local text = marks[1][4].virt_text[1][1]
+  contains(text, '= 0.0')
+  contains(text, 'n = 4')
+  return text
+end)
+
+step('a preview follows the text', function()
+  vim.cmd('RisePreview c')
+  local function preview()
+    for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+      if vim.api.nvim_buf_get_name(bufnr):find('rise-preview:dot (c)', 1, true) then
+        return table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false), '\n')
+      end
+    end
+    return ''
+  end
+  wait('the preview', function() return preview():find('void dot(', 1, true) ~= nil end)
+  local line, column = place('- p._1')
+  vim.api.nvim_buf_set_text(0, line, column, line, column + 1, { '*' })
+  wait('the change', function() return preview():find('xs[i] * xs[i]', 1, true) ~= nil end)
+end)
+
 finish()

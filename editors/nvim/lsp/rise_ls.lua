@@ -3,4 +3,8 @@ return {
   cmd = { 'rise-ls', '--stdio' },
   filetypes = { 'rise', 'dpia' },
   root_markers = { '.git', '.hg', 'README.md' },
+  capabilities = { experimental = { rise = { commands = { 'rise.run', 'rise.preview' } } } },
+  handlers = {
+    ['rise/previewChanged'] = function(...) return require('rise-ls.preview').changed(...) end,
+  },
 }

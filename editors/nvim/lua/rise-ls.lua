@@ -21,6 +21,8 @@ local defaults = {
         parameters = true,
         definitions = true,
         pipelines = true,
+        accessFlow = 'compact',
+        values = false,
         implicitArguments = false,
         maxLength = 40,
       },
@@ -112,6 +114,18 @@ local function on_attach(client, bufnr)
   if options.on_attach then options.on_attach(client, bufnr) end
 end
 
+--- What the client says it can do: it has commands for the lenses of definitions.
+local function capabilities()
+  local own = { experimental = { rise = { commands = { 'rise.run', 'rise.preview' } } } }
+  return vim.tbl_deep_extend('force', options.capabilities or vim.lsp.protocol.make_client_capabilities(), own)
+end
+
+--- Handlers of the user's own come first.
+local function handlers()
+  local own = { ['rise/previewChanged'] = require('rise-ls.preview').changed }
+  return vim.tbl_extend('force', own, options.handlers or {})
+end
+
 --- What the client is started with.
 local function config(root)
   return {
@@ -119,8 +133,8 @@ local function config(root)
     cmd = options.cmd,
     root_dir = root,
     settings = options.settings,
-    handlers = options.handlers,
-    capabilities = options.capabilities or vim.lsp.protocol.make_client_capabilities(),
+    handlers = handlers(),
+    capabilities = capabilities(),
     workspace_folders = { { uri = vim.uri_from_fname(root), name = root } },
     on_attach = on_attach,
   }
@@ -186,6 +200,24 @@ function M.status()
   end)
 end
 
+--- Asks the server of the current buffer; `answered(problem, result)` comes later.
+---@return function|nil cancels the request
+function M.ask(method, params, answered)
+  local client = running()
+  if not client then
+    warn('the server does not run')
+    return nil
+  end
+  local _, id = call(client, 'request', method, params, answered)
+  return function() if id then call(client, 'cancel_request', id) end end
+end
+
+--- Says something to the server, if it runs.
+function M.tell(method, params)
+  local client = running()
+  if client then call(client, 'notify', method, params) end
+end
+
 --- Stops the servers and starts them again for the buffers that they had.
 function M.restart()
   for _, client in pairs(all_clients()) do
@@ -210,8 +242,8 @@ function M.setup(chosen)
     vim.lsp.config('rise_ls', {
       cmd = options.cmd,
       settings = options.settings,
-      handlers = options.handlers,
-      capabilities = options.capabilities,
+      handlers = handlers(),
+      capabilities = capabilities(),
       root_markers = options.root_markers,
       on_attach = on_attach,
     })

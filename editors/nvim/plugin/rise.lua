@@ -16,6 +16,23 @@ vim.api.nvim_create_autocmd('BufReadCmd', {
 vim.api.nvim_create_user_command('RiseRestart', function() require('rise-ls').restart() end, {
   desc = 'Restart the RISE server',
 })
+vim.api.nvim_create_user_command('RiseRun', function(command)
+  require('rise-ls.run').command(command.fargs)
+end, { nargs = '*', desc = 'Run the RISE definition at the cursor: RiseRun n=4 backend=c verify' })
+vim.api.nvim_create_user_command('RiseStop', function() require('rise-ls.run').stop() end, {
+  desc = 'Stop the RISE program that runs',
+})
+vim.api.nvim_create_user_command('RisePreview', function(command)
+  require('rise-ls.preview').command(command.fargs[1])
+end, {
+  nargs = '?',
+  complete = function() return require('rise-ls.preview').forms() end,
+  desc = 'Show what the RISE definition at the cursor becomes',
+})
+if vim.lsp.commands then
+  vim.lsp.commands['rise.run'] = function(...) require('rise-ls.run').lens(...) end
+  vim.lsp.commands['rise.preview'] = function(...) require('rise-ls.preview').lens(...) end
+end
 vim.api.nvim_create_user_command('RiseStatus', function() require('rise-ls').status() end, {
   desc = 'Show what the RISE server says about itself',
 })

@@ -4,9 +4,12 @@ import * as vscode from "vscode";
 import { Library, LIBRARY_SCHEME } from "./library";
 import { isPlace } from "./place";
 import { PREVIEW_SCHEME, Previews } from "./preview";
-import { run } from "./run";
+import { runInTerminal, Runs } from "./run";
 import { Session } from "./session";
 import { describe } from "./status";
+
+/** Runs of which the median counts. */
+const TIMED = 11;
 
 let session: Session | undefined;
 
@@ -16,6 +19,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const current = new Session(context, output, trace);
   session = current;
   const previews = new Previews(current);
+  const runs = new Runs(current, context.workspaceState);
   current.onPreviewChanged = (params) => previews.update(params);
   context.subscriptions.push(
     output,
@@ -26,8 +30,16 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.commands.registerCommand("rise.preview", (at?: unknown) =>
       previews.open(isPlace(at) ? at : undefined),
     ),
+    vscode.languages.registerHoverProvider({ scheme: PREVIEW_SCHEME }, previews),
+    runs,
     vscode.commands.registerCommand("rise.run", (at?: unknown) =>
-      run(current, isPlace(at) ? at : undefined),
+      runs.run(isPlace(at) ? at : undefined),
+    ),
+    vscode.commands.registerCommand("rise.runVerified", (at?: unknown) =>
+      runs.run(isPlace(at) ? at : undefined, { verify: true, bench: TIMED }),
+    ),
+    vscode.commands.registerCommand("rise.runInTerminal", (at?: unknown) =>
+      runInTerminal(current, isPlace(at) ? at : undefined),
     ),
     vscode.workspace.registerTextDocumentContentProvider(LIBRARY_SCHEME, new Library(current)),
     vscode.commands.registerCommand("rise.restartServer", () => current.restart()),

@@ -13,7 +13,17 @@ export interface Range {
 export interface Part {
   readonly source: Range;
   readonly target: Range;
-  readonly madeBy?: string;
+  readonly origin?: Origin;
+}
+
+/** What made a part. */
+export interface Origin {
+  /** The primitive or operator that it comes from. */
+  readonly primitive?: string;
+  /** The definition in whose text that stands, if it is another one. */
+  readonly definition?: string;
+  /** What the compiler's passes did to it. */
+  readonly passes?: readonly string[];
 }
 
 /** The smallest part that holds a place of the source or of the target. */
@@ -29,6 +39,32 @@ export function innermost(
     if (best === undefined || inside(range, best[side])) best = part;
   }
   return best;
+}
+
+/**
+ * What made the text at a place, as Markdown: the primitive of the smallest part, and what the passes
+ * did to the smallest part of which something is known.
+ */
+export function made(parts: readonly Part[], at: Position): string | undefined {
+  const around = parts.filter((part) => !before(at, part.target.start) && !before(part.target.end, at));
+  const by = innermost(
+    around.filter((part) => part.origin?.primitive !== undefined),
+    at,
+    "target",
+  );
+  const done = innermost(
+    around.filter((part) => (part.origin?.passes ?? []).length > 0),
+    at,
+    "target",
+  );
+  const lines: string[] = [];
+  if (by?.origin?.primitive !== undefined) {
+    const { primitive, definition } = by.origin;
+    const where = definition === undefined ? "" : ` in \`${definition}\`, used`;
+    lines.push(`\`${primitive}\`${where} (line ${by.source.start.line + 1})`);
+  }
+  for (const pass of done?.origin?.passes ?? []) lines.push(`- ${pass}`);
+  return lines.length === 0 ? undefined : lines.join("\n");
 }
 
 const before = (a: Position, b: Position): boolean =>

@@ -4,7 +4,7 @@
 
 import * as vscode from "vscode";
 import { isServed } from "./languages";
-import { innermost, type Part, type Position, type Range } from "./parts";
+import { innermost, made, type Part, type Position, type Range } from "./parts";
 import type { Place } from "./place";
 import type { Session } from "./session";
 
@@ -53,7 +53,9 @@ const FORMS: readonly { label: string; as: string; extension: string; detail: st
   },
 ];
 
-export class Previews implements vscode.TextDocumentContentProvider, vscode.Disposable {
+export class Previews
+  implements vscode.TextDocumentContentProvider, vscode.HoverProvider, vscode.Disposable
+{
   private readonly shown = new Map<string, Shown>();
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.changed.event;
@@ -79,6 +81,13 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
   provideTextDocumentContent(uri: vscode.Uri): string {
     const shown = this.shown.get(uri.toString());
     return shown === undefined ? "" : content(shown);
+  }
+
+  /** Says what made the text at a place. */
+  provideHover(document: vscode.TextDocument, position: vscode.Position): vscode.Hover | undefined {
+    const shown = this.shown.get(document.uri.toString());
+    const text = shown && made(shown.map, position);
+    return text === undefined ? undefined : new vscode.Hover(new vscode.MarkdownString(text));
   }
 
   /** Shows the definition at the cursor in a form that the user picks, beside its source. */

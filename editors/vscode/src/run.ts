@@ -1,19 +1,219 @@
-// Running a definition: in a terminal, where one sees what is called, and can stop it.
+// Running a definition: the server runs the text in the editor and the result stands behind the
+// definition; or a terminal runs the saved file, where one sees what is called.
 
 import * as vscode from "vscode";
+import { WorkDoneProgress } from "vscode-languageclient/node";
 import { isServed } from "./languages";
 import type { Place } from "./place";
+import { inline, isNews, report, type RunResult, sizes } from "./result";
 import type { Session } from "./session";
 
+/** Letters of a value that stand behind a definition. */
+const INLINE = 80;
+
+/** What is asked for besides the result. */
+export interface Wish {
+  /** Compare the result with the interpreter's. */
+  readonly verify?: boolean;
+  /** Time so many runs. */
+  readonly bench?: number;
+}
+
+export class Runs implements vscode.Disposable {
+  private readonly output = vscode.window.createOutputChannel("RISE runs");
+  private readonly behind = vscode.window.createTextEditorDecorationType({
+    after: {
+      color: new vscode.ThemeColor("editorCodeLens.foreground"),
+      fontStyle: "italic",
+      margin: "0 0 0 2em",
+    },
+  });
+  /** What stands behind the definitions of each document, by line. */
+  private readonly shown = new Map<string, Map<number, vscode.DecorationOptions>>();
+  private readonly own: vscode.Disposable[];
+  private count = 0;
+
+  constructor(
+    private readonly session: Session,
+    private readonly memory: vscode.Memento,
+  ) {
+    this.own = [
+      this.output,
+      this.behind,
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        // A result belongs to a text.
+        if (contentChanges.length > 0 && this.shown.delete(document.uri.toString())) {
+          this.draw(document.uri);
+        }
+      }),
+      vscode.workspace.onDidCloseTextDocument((document) => {
+        this.shown.delete(document.uri.toString());
+      }),
+      vscode.window.onDidChangeVisibleTextEditors((editors) => {
+        for (const editor of editors) this.draw(editor.document.uri);
+      }),
+    ];
+  }
+
+  dispose(): void {
+    for (const part of this.own) part.dispose();
+  }
+
+  /** Runs a definition, or the one at the cursor if none is named. */
+  async run(at: Place | undefined, wish: Wish = {}): Promise<void> {
+    const found = await source(at);
+    const client = this.session.running;
+    if (found === undefined || client === undefined || !isServed(found.document.languageId)) {
+      await vscode.window.showInformationMessage("Running needs an open RISE file and a server.");
+      return;
+    }
+    if (!vscode.workspace.isTrusted) {
+      await vscode.window.showInformationMessage("Programs run in trusted workspaces only.");
+      return;
+    }
+    const uri = client.code2ProtocolConverter.asUri(found.document.uri);
+    const key = `rise.sizes ${uri} ${at?.def ?? ""}`;
+    let given = this.memory.get<Record<string, number>>(key, {});
+    const params = {
+      textDocument: { uri },
+      ...(at === undefined ? { position: found.position } : { def: at.def }),
+      ...wish,
+      value: false,
+    };
+    for (;;) {
+      const result = await this.ask({ ...params, sizes: given }, at?.def ?? "a definition");
+      const missing = result?.missingSizes ?? [];
+      if (result === undefined) return;
+      if (missing.length === 0) {
+        // Sizes that do not fit are asked for again the next time.
+        if (result.kind === "request") await this.memory.update(key, undefined);
+        this.show(found.document, found.position.line, result);
+        return;
+      }
+      const written = await vscode.window.showInputBox({
+        prompt: "Sizes to run with; `@run(…)` above the definition says them for good",
+        value: missing.map((name) => `${name} = 16`).join(", "),
+        validateInput: (text) => {
+          const known = sizes(text);
+          const absent = missing.filter((name) => known[name] === undefined);
+          return absent.length > 0 ? `There is no number for ${absent.join(", ")}` : undefined;
+        },
+      });
+      if (written === undefined) return;
+      given = { ...given, ...sizes(written) };
+      await this.memory.update(key, given);
+    }
+  }
+
+  /** Asks the server, while a notification shows what is being done and can stop it. */
+  private async ask(params: object, def: string): Promise<RunResult | undefined> {
+    const client = this.session.running;
+    if (client === undefined) return undefined;
+    const workDoneToken = `rise/run/editor/${this.count++}`;
+    const options = {
+      location: vscode.ProgressLocation.Notification,
+      title: `Running ${def}`,
+      cancellable: true,
+    };
+    try {
+      return await vscode.window.withProgress(options, async (progress, token) => {
+        const listener = client.onProgress(WorkDoneProgress.type, workDoneToken, (stage) => {
+          if (stage.kind === "report" && stage.message !== undefined) {
+            progress.report({ message: stage.message });
+          }
+        });
+        try {
+          return await client.sendRequest<RunResult>(
+            "rise/run",
+            { ...params, workDoneToken },
+            token,
+          );
+        } catch (error) {
+          if (token.isCancellationRequested) return undefined;
+          throw error;
+        } finally {
+          listener.dispose();
+        }
+      });
+    } catch (error) {
+      await vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
+  }
+
+  private show(document: vscode.TextDocument, near: number, result: RunResult): void {
+    const lines = report(result);
+    this.output.appendLine([...lines, ""].join("\n"));
+    const line = lineOf(document, result.def) ?? near;
+    const key = document.uri.toString();
+    const all = this.shown.get(key) ?? new Map<number, vscode.DecorationOptions>();
+    const end = document.lineAt(Math.min(line, document.lineCount - 1)).range.end;
+    const hover = new vscode.MarkdownString();
+    hover.appendCodeblock(lines.join("\n"), "text");
+    all.set(line, {
+      range: new vscode.Range(end, end),
+      hoverMessage: hover,
+      renderOptions: { after: { contentText: inline(result, INLINE) } },
+    });
+    this.shown.set(key, all);
+    this.draw(document.uri);
+    if (isNews(result)) this.output.show(true);
+    if (result.error !== undefined) void this.complain(result);
+  }
+
+  private async complain(result: RunResult): Promise<void> {
+    const first = result.errors?.[0];
+    const message = result.error ?? "";
+    if (first === undefined) {
+      await vscode.window.showErrorMessage(message);
+    } else if ((await vscode.window.showErrorMessage(message, "Show")) === "Show") {
+      const { line, character } = first.range.start;
+      const at = new vscode.Range(line, character, line, character);
+      await vscode.window.showTextDocument(vscode.Uri.parse(first.uri), { selection: at });
+    }
+  }
+
+  private draw(uri: vscode.Uri): void {
+    const all = [...(this.shown.get(uri.toString())?.values() ?? [])];
+    for (const editor of vscode.window.visibleTextEditors) {
+      if (editor.document.uri.toString() === uri.toString()) {
+        editor.setDecorations(this.behind, all);
+      }
+    }
+  }
+}
+
+interface Source {
+  readonly document: vscode.TextDocument;
+  readonly position: vscode.Position;
+}
+
+async function source(at: Place | undefined): Promise<Source | undefined> {
+  if (at === undefined) {
+    const editor = vscode.window.activeTextEditor;
+    return editor && { document: editor.document, position: editor.selection.active };
+  }
+  const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(at.uri));
+  const { line, character } = at.position;
+  return { document, position: new vscode.Position(line, character) };
+}
+
+/** Where a definition begins. */
+function lineOf(document: vscode.TextDocument, def: string | undefined): number | undefined {
+  if (def === undefined) return undefined;
+  for (let line = 0; line < document.lineCount; line++) {
+    const match = /^\s*def\s+([^\s:=]+)/.exec(document.lineAt(line).text);
+    if (match?.[1] === def) return line;
+  }
+  return undefined;
+}
+
 /** Runs a definition, or the file's program if none is named. Only in a trusted workspace. */
-export async function run(session: Session, at?: Place): Promise<void> {
+export async function runInTerminal(session: Session, at?: Place): Promise<void> {
   const command = session.command;
-  const document =
-    at === undefined
-      ? vscode.window.activeTextEditor?.document
-      : await vscode.workspace.openTextDocument(vscode.Uri.parse(at.uri));
+  const document = (await source(at))?.document;
   if (document === undefined || !isServed(document.languageId) || command === undefined) {
-    await vscode.window.showInformationMessage("Running needs an open file of RISE or DPIA and a server.");
+    await vscode.window.showInformationMessage("Running needs an open RISE file and a server.");
     return;
   }
   if (!vscode.workspace.isTrusted) {
@@ -21,7 +221,7 @@ export async function run(session: Session, at?: Place): Promise<void> {
     return;
   }
   if (document.uri.scheme !== "file" || !(await document.save())) {
-    await vscode.window.showInformationMessage("Only a saved file can be run.");
+    await vscode.window.showInformationMessage("Only a saved file can be run in a terminal.");
     return;
   }
   const def = at === undefined ? [] : ["--def", at.def];

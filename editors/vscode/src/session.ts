@@ -144,6 +144,8 @@ export class Session implements vscode.Disposable {
       documentSelector: ["file", "untitled", LIBRARY_SCHEME].flatMap((scheme) =>
         LANGUAGES.map((language) => ({ scheme, language })),
       ),
+      // Settings of a folder that is not trusted cannot turn runs on again.
+      initializationOptions: { run: { enabled: vscode.workspace.isTrusted } },
       outputChannel: this.output,
       traceOutputChannel: this.trace,
       diagnosticCollectionName: "rise",

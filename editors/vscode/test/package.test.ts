@@ -43,7 +43,7 @@ test("versions of dependencies are exact", () => {
 test("a workspace that is not trusted cannot choose the server", () => {
   const { supported, restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
   assert.equal(supported, "limited");
-  assert.deepEqual(restrictedConfigurations, ["rise.server.path"]);
+  assert.deepEqual(restrictedConfigurations, ["rise.server.path", "rise.run.enabled"]);
 });
 
 const matches = (pattern: string, line: string): boolean => new RegExp(pattern, "u").test(line);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { innermost, type Part, type Range } from "../src/parts";
+import { innermost, made, type Part, type Range } from "../src/parts";
 
 const range = (from: number, to: number): Range => ({
   start: { line: 0, character: from },
@@ -9,8 +9,8 @@ const range = (from: number, to: number): Range => ({
 
 const parts: Part[] = [
   { source: range(0, 40), target: range(0, 100) },
-  { source: range(10, 20), target: range(30, 60), madeBy: "`mapSeq`" },
-  { source: range(12, 14), target: range(40, 45) },
+  { source: range(10, 20), target: range(30, 60), origin: { primitive: "mapSeq", passes: ["loops: gone"] } },
+  { source: range(12, 14), target: range(40, 45), origin: { primitive: "+", definition: "sum" } },
 ];
 
 test("the smallest part around a place is found, on either side", () => {
@@ -21,4 +21,11 @@ test("the smallest part around a place is found, on either side", () => {
   assert.equal(innermost(parts, at(13), "source"), parts[2]);
   assert.equal(innermost(parts, at(101), "target"), undefined);
   assert.equal(innermost(parts, { line: 1, character: 0 }, "source"), undefined);
+});
+
+test("a place says what made it", () => {
+  const at = (character: number) => made(parts, { line: 0, character });
+  assert.equal(at(50), "`mapSeq` (line 1)\n- loops: gone");
+  assert.equal(at(42), "`+` in `sum`, used (line 1)\n- loops: gone");
+  assert.equal(at(5), undefined);
 });

@@ -94,6 +94,16 @@ impl Client {
         Ok(self.wait(wanted)?.0)
     }
 
+    /// Waits for the preview of this version of a document; says when it was complete.
+    pub fn preview_changed(&mut self, uri: &str, version: usize) -> Outcome<Instant> {
+        let wanted = |message: &Value| {
+            message["method"] == "rise/previewChanged"
+                && message["params"]["textDocument"]["uri"] == uri
+                && message["params"]["version"] == version
+        };
+        Ok(self.wait(wanted)?.0)
+    }
+
     /// The memory that the server holds, in bytes.
     pub fn memory(&self) -> Option<f64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;

@@ -3,6 +3,7 @@
 
 mod client;
 mod generate;
+mod preview;
 mod programs;
 mod random;
 mod server;
@@ -40,10 +41,16 @@ pub struct Options {
     /// Measure the low-level programs of the examples only, those with this in their names.
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
     programs: Option<String>,
+    /// Measure only how long an open preview takes to follow so many keystrokes.
+    #[arg(long, value_name = "KEYSTROKES", num_args = 0..=1, default_missing_value = "500")]
+    preview: Option<usize>,
     /// Print JSON instead of a table.
     #[arg(long)]
     json: bool,
 }
+
+/// Keystrokes with an open preview.
+const KEYSTROKES: usize = 500;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -57,6 +64,11 @@ pub fn run(options: &Options) -> Outcome<()> {
         Some(binary) => binary.clone(),
         None => build()?,
     };
+    if let Some(edits) = options.preview {
+        let mut table = Table::new(&[]);
+        preview::measure(&root, &binary, edits, &mut table)?;
+        return print(&table, options.json);
+    }
     let scratch = tempfile::tempdir()?;
     let folder = options
         .keep
@@ -70,7 +82,12 @@ pub fn run(options: &Options) -> Outcome<()> {
     cold_start(&binary, scratch.path(), options, &mut table)?;
     let main = files.last().ok_or("nothing was generated")?;
     server::measure(&binary, &folder, main, options.edits, &mut table)?;
-    if options.json {
+    preview::measure(&root, &binary, KEYSTROKES, &mut table)?;
+    print(&table, options.json)
+}
+
+fn print(table: &Table, json: bool) -> Outcome<()> {
+    if json {
         println!("{}", serde_json::to_string_pretty(&table.json())?);
     } else {
         print!("{table}");

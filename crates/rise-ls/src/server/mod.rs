@@ -23,6 +23,7 @@ mod run_progress;
 mod running;
 mod runs;
 mod session;
+mod signals;
 mod snapshot;
 mod status;
 mod sync;
@@ -75,6 +76,7 @@ fn serve(input: impl Read + Send + 'static, output: impl Write + Send + 'static)
     let (chunks, to_writer) = unbounded();
     let client = Client::new(Outbox::new(chunks.clone()));
     let hung_up = Arc::new(HungUp::default());
+    signals::listen(events.clone());
     let session = Session::new(client, events.clone(), Pool::start()?);
     let over = Over(hung_up.clone());
     let (ended, end) = bounded(1);
