@@ -98,8 +98,12 @@ fn edges_are_clamped_and_padded() {
         expect![[r#"
             void main_(float *restrict output, int n, const float *restrict xs) {
                 assert(n >= 1 && "n >= 1");
-                for (int i = 0; i < n; i++) {
-                    output[i] = xs[i < n - 1 ? i + 1 : n - 1] - (i >= 1 ? xs[i - 1] : 0.0f);
+                output[0] = xs[imin(1, n - 1)] - 0.0f;
+                for (int i = 1; i < n - 1; i++) {
+                    output[i] = xs[i + 1] - xs[i - 1];
+                }
+                if (n > 1) {
+                    output[n - 1] = xs[n - 1] - xs[n - 2];
                 }
             }
         "#]],
@@ -192,7 +196,7 @@ fn few_small_rounds_are_written_out() {
                 for (int i = 0; i < n; i++) {
                     float ping[4];
                     for (int j = 0; j < 4; j++) {
-                        ping[j] = 0.0f + xs[i * 8 + 2 * j] + xs[i * 8 + 2 * j + 1];
+                        ping[j] = 0.0f + xs[8 * i + 2 * j] + xs[8 * i + 2 * j + 1];
                     }
                     float pong[2];
                     for (int j = 0; j < 2; j++) {
@@ -268,7 +272,7 @@ fn a_triangle() {
             void main_(float *restrict output, int n, const float *restrict rows) {
                 for (int i = 0; i < n; i++) {
                     for (int j = 0; j < i + 1; j++) {
-                        output[i + i * (i - 1) / 2 + j] = rows[i + i * (i - 1) / 2 + j] + 1.0f;
+                        output[i * (i + 1) / 2 + j] = rows[i * (i + 1) / 2 + j] + 1.0f;
                     }
                 }
             }
@@ -307,6 +311,19 @@ fn sizes_as_values() {
                 for (int i = 0; i < n; i++) {
                     output[i] = (int)((uint32_t)mod_int((int)((uint32_t)i - n), n) + (uint32_t)n * n);
                 }
+            }
+        "#]],
+    );
+}
+
+/// Sums of a closed form are written so, others are refused where they stand.
+#[test]
+fn sums_as_values() {
+    check(
+        "depFun(n: Nat => fun(x: i32 => x + cast(sum(i, 0, n, i * i))))",
+        expect![[r#"
+            void main_(int32_t *restrict output, int n, int32_t x) {
+                output[0] = (int32_t)((uint32_t)x + (int32_t)(((2 * n - 3) * n + 1) * n / 6));
             }
         "#]],
     );

@@ -219,12 +219,12 @@ impl<'a, P: Surface> Elaborator<'a, P> {
                 self.application(id)
             }
             TermKind::Literal(literal) => {
-                let origin = self.whole(id);
-                Some(Node::new(
-                    Form::Literal(literal.clone()),
-                    self.ty(id)?,
-                    origin,
-                ))
+                let expr = Node::new(Form::Literal(literal.clone()), self.ty(id)?, self.whole(id));
+                // What translation makes of indices are sizes, and they are written so.
+                match value::as_size(&expr) {
+                    Some(size) if P::WHOLE => Some(self.size_node(id, size)),
+                    _ => Some(expr),
+                }
             }
             TermKind::Binary {
                 op,

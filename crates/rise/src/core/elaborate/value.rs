@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nat::{Facts, Nat, Prop};
+use nat::{Facts, Nat, Prop, Var};
 use syntax::Span;
 use syntax::ast::{BinaryOp, Half, Kind, Literal, ScalarType, TermId, TermKind, UnaryOp};
 
@@ -10,7 +10,7 @@ use super::{Elaborator, Surface};
 use crate::core::{Expr, Form, Node, Origin};
 use crate::infer::operator_primitive;
 use crate::types::{Arg, Ty, Type};
-use crate::{Primitive, TermInfo};
+use crate::{Primitive, Target, TermInfo};
 
 impl<P: Surface> Elaborator<'_, P> {
     pub(super) fn operator(
@@ -119,9 +119,12 @@ impl<P: Surface> Elaborator<'_, P> {
             TermKind::Literal(Literal::Int { value, .. }) => {
                 i64::try_from(*value).ok().map(Nat::constant)
             }
-            TermKind::Name(_) => match self.type_level_name(id)? {
-                (var, Kind::Nat) => Some(Nat::var(var)),
-                _ => None,
+            TermKind::Name(_) => match self.uses.get(&id)?.target {
+                Target::SumIndex(sum) => self.sum_index(sum).map(Nat::var),
+                _ => match self.type_level_name(id)? {
+                    (var, Kind::Nat) => Some(Nat::var(var)),
+                    _ => None,
+                },
             },
             TermKind::Binary { op, lhs, rhs, .. } => {
                 let (a, b) = (self.size(*lhs)?, self.size(*rhs)?);
@@ -154,12 +157,26 @@ impl<P: Surface> Elaborator<'_, P> {
             ("ceilDiv", [a, b]) => Some(Nat::ceil_div(&self.size(*a)?, &self.size(*b)?)),
             ("log2", [a]) => Some(Nat::log2(&self.size(*a)?)),
             ("sum", [index, from, to, body]) => {
-                let TermInfo::Arg(Arg::Nat(var)) = &self.inference.terms[index.0 as usize] else {
-                    return None;
-                };
+                let var = self.index_variable(*index)?;
                 let (from, to) = (self.size(*from)?, self.size(*to)?);
-                Some(Nat::sum(var.as_var()?, &from, &to, &self.size(*body)?))
+                Some(Nat::sum(var, &from, &to, &self.size(*body)?))
             }
+            _ => None,
+        }
+    }
+
+    /// The variable of the index of a `sum(…)`.
+    fn sum_index(&self, sum: TermId) -> Option<Var> {
+        match &self.item.term(sum).kind {
+            TermKind::Paren(inner) => self.sum_index(*inner),
+            TermKind::Apply { args, .. } => self.index_variable(*args.first()?),
+            _ => None,
+        }
+    }
+
+    fn index_variable(&self, index: TermId) -> Option<Var> {
+        match &self.inference.terms[index.0 as usize] {
+            TermInfo::Arg(Arg::Nat(var)) => var.as_var(),
             _ => None,
         }
     }
@@ -200,7 +217,7 @@ fn size_operation<P: Surface>(
 }
 
 /// The size that a value is; a literal of `natType` is one too.
-fn as_size<P: Surface>(expr: &Expr<P>) -> Option<Nat> {
+pub(super) fn as_size<P: Surface>(expr: &Expr<P>) -> Option<Nat> {
     match (&expr.form, &*P::data(&expr.ty)?) {
         (Form::Nat(size), _) => Some(size.clone()),
         (Form::Literal(Literal::Int { value, .. }), Type::Scalar(ScalarType::NatType)) => {

@@ -1,0 +1,239 @@
+//! Programs that are written in DPIA compile: the printed functional and imperative form of each
+//! example to the same text as the example itself, and what people write by hand.
+
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use codegen::{Module, Signature};
+use dpia::definition::{self, Stage};
+use dpia::functional::Written;
+use dpia::{Phrase, PhraseProgram, Prim, Target, surface, typing};
+use rise::core::{
+    Def, Form, Local, Mapper, Node, Origin, Param, link, normalise, program_of, program_text,
+};
+use rise::{Env, Inference, Names, Resolution, Ty, Type};
+use syntax::ast::{Item, Name};
+use syntax::{Dialect, GlobalId, Severity};
+
+/// Definitions in DPIA, each of which sees those before it.
+#[derive(Default)]
+struct File(Vec<Entry>);
+
+struct Entry {
+    name: Name,
+    text: String,
+    item: Item,
+    inference: Inference,
+    def: Option<Arc<Def<Prim>>>,
+}
+
+impl Env for File {
+    fn resolve(&self, name: &str) -> Resolution {
+        match self.0.iter().position(|entry| entry.name == name) {
+            Some(at) => {
+                let scheme = self.0[at].inference.scheme.clone();
+                Resolution::Def(GlobalId(at as u64), scheme)
+            }
+            None => Resolution::Unknown,
+        }
+    }
+
+    fn names(&self) -> Vec<Name> {
+        self.0.iter().map(|entry| entry.name.clone()).collect()
+    }
+}
+
+/// The last definition as an imperative program for a target, as the compiler goes about it.
+fn compiled(text: &str, target: Target) -> Result<(Stage, PhraseProgram), String> {
+    let mut file = File::default();
+    for span in syntax::split(text) {
+        let own = &text[Range::from(span)];
+        let parsed = syntax::parse_in(own, Dialect::Dpia);
+        let inference = typing::infer(&parsed.item, &file);
+        let mut found = parsed.diagnostics.iter().chain(&inference.diagnostics);
+        if let Some(error) = found.find(|d| d.severity == Severity::Error) {
+            let place = &own[Range::<usize>::from(error.span)];
+            return Err(format!("{} at {place}", error.message));
+        }
+        let def = surface::elaborate(&parsed.item, &inference).map(Arc::new);
+        let name = parsed.item.name().ok_or("no name")?.name.clone();
+        file.0.push(Entry {
+            name,
+            text: own.to_owned(),
+            item: parsed.item,
+            inference,
+            def,
+        });
+    }
+    let last = file.0.len() - 1;
+    let lookup = |id: GlobalId| file.0.get(usize::try_from(id.0).ok()?)?.def.clone();
+    let linked = link(GlobalId(last as u64), &lookup).map_err(|error| error.to_string())?;
+    let entry = &file.0[last];
+    let written = Written {
+        item: &entry.item,
+        text: &entry.text,
+        inference: &entry.inference,
+    };
+    let mut found = definition::check(&linked, written);
+    let compiled = definition::for_target(&linked, target, written);
+    found.extend(compiled.diagnostics);
+    let (Some(program), Some(stage)) = (compiled.program, compiled.stage) else {
+        return Err(format!("{found:?}"));
+    };
+    let imperative = dpia::imperative(&program).map_err(|error| error.to_string())?;
+    Ok((stage, imperative))
+}
+
+/// The program with the same name for everything, since printing has to tell apart what is called
+/// alike in the program, and with its conditions in the order in which they are printed.
+fn nameless(program: &PhraseProgram) -> PhraseProgram {
+    struct Nameless;
+    impl Nameless {
+        fn name(local: &Local, ty: &Ty) -> Local {
+            let name = match **ty {
+                Type::Acc(_) => "xAcc",
+                _ => "x",
+            };
+            let id = local.id;
+            Local {
+                id,
+                name: name.into(),
+            }
+        }
+    }
+    impl Mapper<Prim> for Nameless {
+        fn local(&mut self, local: &Local, ty: &Ty, origin: Origin) -> Option<Phrase> {
+            let form = Form::Var(Nameless::name(local, ty));
+            Some(Node::new(form, ty.clone(), origin))
+        }
+        fn param(&mut self, param: &Param) -> Param {
+            let local = Nameless::name(&param.local, &param.ty);
+            let ty = param.ty.clone();
+            Param { local, ty }
+        }
+    }
+    let mut program = program.clone();
+    program.body = Nameless.expr(&program.body);
+    let names = Names(program.names.clone().into());
+    program
+        .obligations
+        .sort_by_key(|prop| rise::print::prop_text(prop, &names));
+    program.names.fill("n".into());
+    program
+}
+
+fn module(imperative: &PhraseProgram, target: Target) -> Result<Module, String> {
+    let to = match target {
+        Target::OpenMp => codegen::Target::OpenMp,
+        _ => codegen::Target::C,
+    };
+    codegen::compile(imperative, to).map_err(|errors| format!("{errors:?}"))
+}
+
+/// The text of a program with those that it imports in front.
+fn whole(path: &Path) -> String {
+    let text = fs::read_to_string(path).expect("a program");
+    let mut out = String::new();
+    for line in text.lines() {
+        match line.strip_prefix("import \"") {
+            Some(rest) => out.push_str(&whole(&path.with_file_name(rest.trim_end_matches('"')))),
+            None => {
+                out.push_str(line);
+                out.push('\n');
+            }
+        }
+    }
+    out
+}
+
+/// Every program below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("the examples are there") {
+        let path = entry.expect("an entry").path();
+        match path.is_dir() {
+            true => found.extend(files(&path)),
+            false if path.extension().is_some_and(|ext| ext == "rise") => found.push(path),
+            false => {}
+        }
+    }
+    found.sort();
+    found
+}
+
+/// What differs between a program and its printed forms.
+fn difference(functional: &PhraseProgram, target: Target) -> Result<(), String> {
+    let imperative = dpia::imperative(functional).map_err(|error| error.to_string())?;
+    let Ok(wanted) = module(&nameless(&imperative), target) else {
+        return Ok(());
+    };
+    let signature = module(&imperative, target)?.signature;
+    let forms = [
+        (Stage::Functional, program_text(functional)),
+        (Stage::Imperative, program_text(&imperative)),
+    ];
+    for (stage, text) in forms {
+        let (found, again) =
+            compiled(&text, target).map_err(|e| format!("{stage:?}: {e}\n{text}"))?;
+        assert_eq!(found, stage);
+        let text_again = module(&nameless(&again), target)?.text;
+        if text_again != wanted.text {
+            let lines = wanted.text.lines().zip(text_again.lines());
+            let lines = lines
+                .filter(|(a, b)| a != b)
+                .map(|(a, b)| format!("  {a}\n  {b}"));
+            let lines: Vec<String> = lines.collect();
+            return Err(format!("{stage:?}: {}\n{text}", lines.join("\n")));
+        }
+        let again = module(&again, target)?.signature;
+        let params = |s: &Signature| -> Vec<Name> {
+            let sizes = s.sizes.iter().map(|(_, name)| name);
+            let values = s.params.iter().map(|(name, _)| name);
+            sizes.chain(values).cloned().collect()
+        };
+        if params(&again) != params(&signature) {
+            return Err(format!("{:?} and {:?}", params(&signature), params(&again)));
+        }
+    }
+    Ok(())
+}
+
+fn programs(target: Target, least: usize) {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let (mut count, mut failures) = (0, Vec::new());
+    for path in files(&examples) {
+        let own = fs::read_to_string(&path).expect("a text");
+        let text = whole(&path);
+        for span in syntax::split(&own) {
+            let item = syntax::parse(&own[Range::<usize>::from(span)]).item;
+            let Some(name) = item.name() else { continue };
+            let Ok(mut program) = program_of(&text, &name.name) else {
+                continue;
+            };
+            normalise(&mut program).expect("it fits");
+            let Ok(functional) = dpia::functional(&program, target) else {
+                continue;
+            };
+            count += 1;
+            if let Err(error) = difference(&functional, target) {
+                let place = path.strip_prefix(&examples).unwrap_or(&path).display();
+                failures.push(format!("{place}: {}: {error}", name.name));
+            }
+        }
+    }
+    assert!(count > least, "only {count} programs");
+    let (failed, all) = (failures.len(), failures.join("\n"));
+    assert!(failures.is_empty(), "{failed} of {count}\n{all}");
+}
+
+#[test]
+fn printed_programs_are_the_same_c() {
+    programs(Target::C, 100);
+}
+
+#[test]
+fn printed_programs_are_the_same_openmp() {
+    programs(Target::OpenMp, 100);
+}
