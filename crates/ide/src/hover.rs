@@ -1,4 +1,6 @@
-//! What stands under the cursor: type with sizes, kind, documentation, obligations.
+//! What stands under the cursor: type with sizes, kind, documentation, obligations, memory.
+
+mod memory;
 
 use db::{Database, ItemId};
 use rise::{Arg, BinderInfo, TermInfo, Ty, Type};
@@ -119,6 +121,7 @@ fn name(view: &View<'_>, found: Occurrence) -> String {
     markdown::paragraphs([
         instance(view, term, &written),
         stage(view, term),
+        memory::pointed_at(view, view.span(term)),
         needs(view, term),
         general,
     ])
@@ -131,8 +134,14 @@ fn binder(view: &View<'_>, id: BinderId, found: Occurrence) -> String {
         BinderInfo::TypeLevel(_, kind) => format!("{name} : {kind}"),
         BinderInfo::Unknown => name.to_string(),
     };
-    let stage = found.term.map(|term| stage(view, term)).unwrap_or_default();
-    markdown::paragraphs([markdown::code(&own), stage])
+    let used = |term| {
+        [
+            stage(view, term),
+            memory::pointed_at(view, view.span(term)),
+        ]
+    };
+    let used = found.term.map(used).unwrap_or_default();
+    markdown::paragraphs([markdown::code(&own)].into_iter().chain(used))
 }
 
 fn definition(db: &Database, item: ItemId, name: &str) -> String {
@@ -265,7 +274,12 @@ fn term(view: &View<'_>, token: Token) -> Option<String> {
             lhs,
             rhs,
         } if op_span.contains(token.span) => {
-            return operator(view, holder, *op, *lhs, *rhs);
+            let known = operator(view, holder, *op, *lhs, *rhs)?;
+            let lives = match op {
+                BinaryOp::Pipe => memory::at(view, view.span(holder)),
+                _ => memory::pointed_at(view, token.span),
+            };
+            return Some(markdown::paragraphs([known, lives]));
         }
         TermKind::Literal(_) | TermKind::Hole | TermKind::Operator(_) => (written, holder),
         TermKind::Project { .. } if token.kind == TokenKind::Ident => {

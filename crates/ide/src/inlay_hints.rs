@@ -1,15 +1,22 @@
-//! Inferred types and sizes, shown between the words of the program.
+//! Inferred types and sizes, accesses and values, shown between the words of the program.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
-use db::{Database, FileId};
+use db::{Database, FileId, Values};
 use rise::{BinderInfo, NameUse, Scheme, Ty};
 use syntax::Span;
 use syntax::ast::{BinaryOp, BinderAnnotation, BinderId, ItemKind, TermId, TermKind};
 
+use crate::flow::{AccessFlow, Flow};
 use crate::tree::{self, Stage};
 use crate::view::View;
 use crate::{TextEdit, short, vars};
+
+/// Between the type and the access of a stage.
+const SEPARATOR: &str = " · ";
+/// A type is shortened to no less than so many characters for the access to have room.
+const LEAST_TYPE: usize = 6;
 
 /// Which hints are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +27,10 @@ pub struct InlayConfig {
     pub definitions: bool,
     /// What each stage of a pipeline of several lines yields.
     pub pipelines: bool,
+    /// How each stage of such a pipeline is accessed when it is compiled.
+    pub access_flow: AccessFlow,
+    /// What each stage of a pipeline gives for small sizes and simple arguments.
+    pub values: bool,
     /// Implicit arguments.
     pub implicits: bool,
     /// Longest label, in characters; longer types are elided.
@@ -32,6 +43,8 @@ impl Default for InlayConfig {
             parameters: true,
             definitions: true,
             pipelines: true,
+            access_flow: AccessFlow::default(),
+            values: false,
             implicits: false,
             max_length: 40,
         }
@@ -45,8 +58,10 @@ pub enum InlayKind {
     Parameter,
     /// The type of a definition.
     Definition,
-    /// What a stage of a pipeline yields.
+    /// What a stage of a pipeline yields, and how it is accessed.
     Pipeline,
+    /// What a stage gives for small sizes.
+    Value,
     /// Implicit arguments.
     Implicit,
 }
@@ -60,8 +75,10 @@ pub struct InlayHint {
     pub kind: InlayKind,
     /// At most [`InlayConfig::max_length`] characters.
     pub label: String,
-    /// The whole type.
+    /// The whole type or value.
     pub tooltip: String,
+    /// What else there is to say, in Markdown.
+    pub details: String,
     /// Edits that write the hint into the program, where it can be written.
     pub insert: Option<Vec<TextEdit>>,
     /// Whether space is wanted before it.
@@ -85,6 +102,8 @@ pub fn inlay_hints(
             view: &view,
             config,
             text: db.item_text(id),
+            flow: OnceCell::new(),
+            values: OnceCell::new(),
         };
         collector.collect(&mut hints);
     }
@@ -97,6 +116,8 @@ struct Collector<'v> {
     view: &'v View<'v>,
     config: &'v InlayConfig,
     text: Arc<str>,
+    flow: OnceCell<Option<Flow>>,
+    values: OnceCell<Option<Arc<Values>>>,
 }
 
 impl Collector<'_> {
@@ -108,7 +129,8 @@ impl Collector<'_> {
             let binders = (0..self.view.item().binders.len() as u32).map(BinderId);
             out.extend(binders.filter_map(|id| self.parameter(id)));
         }
-        if self.config.pipelines {
+        if self.config.pipelines || self.config.values || self.config.access_flow != AccessFlow::Off
+        {
             self.pipelines(out);
         }
         if self.config.implicits {
@@ -128,6 +150,7 @@ impl Collector<'_> {
             kind,
             label,
             tooltip,
+            details: String::new(),
             insert: None,
             pad_left: false,
         }
@@ -226,7 +249,8 @@ impl Collector<'_> {
         rise::print::type_text(ty, &self.view.inference().names)
     }
 
-    /// What the stages yield of pipelines that take several lines.
+    /// What there is to say of the stages of pipelines; of types and accesses, where a pipeline
+    /// takes several lines.
     fn pipelines(&self, out: &mut Vec<InlayHint>) {
         let item = self.view.item();
         for (index, term) in item.terms.iter().enumerate() {
@@ -243,8 +267,17 @@ impl Collector<'_> {
                 continue;
             }
             let stages = tree::stages(item, id);
-            if self.several_lines(&stages) {
-                out.extend(stages.iter().filter_map(|stage| self.stage(*stage)));
+            let several = self.several_lines(&stages);
+            for stage in stages {
+                let Some(at) = self.line_end(stage) else {
+                    continue;
+                };
+                if several {
+                    out.extend(self.stage(stage, at));
+                }
+                if self.config.values {
+                    out.extend(self.value(stage, at));
+                }
             }
         }
     }
@@ -268,17 +301,9 @@ impl Collector<'_> {
         self.text.get(std::ops::Range::from(span)).unwrap_or("")
     }
 
-    /// The hint of a stage after which its line ends, but for closing brackets and the next `|>`.
-    fn stage(&self, stage: Stage) -> Option<InlayHint> {
-        if matches!(self.view.item().term(stage.written).kind, TermKind::Name(_))
-            && stage.written == stage.result
-        {
-            return None;
-        }
-        let ty = self
-            .view
-            .type_of(stage.result)
-            .filter(|ty| !vars::has_error(ty))?;
+    /// Where the hints of a stage stand after which its line ends, but for closing brackets and the
+    /// next `|>`.
+    fn line_end(&self, stage: Stage) -> Option<u32> {
         let end = self.view.span(stage.written).end;
         let line = self.text.get(end as usize..)?.lines().next().unwrap_or("");
         let mut rest = line.trim_start();
@@ -288,14 +313,108 @@ impl Collector<'_> {
             rest = after.trim_start();
         }
         let rest = rest.trim_start_matches([')', ',', ' ', '\t', '\r']);
-        if !(rest.is_empty() || rest.starts_with("//") || rest.starts_with("/*")) {
+        let ends = rest.is_empty() || rest.starts_with("//") || rest.starts_with("/*");
+        ends.then_some(at)
+    }
+
+    /// What a stage yields, and how it is accessed.
+    fn stage(&self, stage: Stage, at: u32) -> Option<InlayHint> {
+        if matches!(self.view.item().term(stage.written).kind, TermKind::Name(_))
+            && stage.written == stage.result
+        {
             return None;
         }
+        let ty = self
+            .view
+            .type_of(stage.result)
+            .filter(|ty| !vars::has_error(ty))?;
         let whole = self.type_text(ty);
-        let label = short::elide(&whole, self.config.max_length);
+        let (accesses, details) = self.access(stage).unwrap_or_default();
+        let label = self.stage_label(&whole, &accesses)?;
         Some(InlayHint {
             pad_left: true,
+            details,
             ..self.hint(at, InlayKind::Pipeline, label, whole)
+        })
+    }
+
+    /// The type and the access, as far as they are wanted and there is room, the longest form of the
+    /// access that fits. The type is shortened first.
+    fn stage_label(&self, ty: &str, accesses: &[String]) -> Option<String> {
+        let max = self.config.max_length;
+        let length = |text: &str| text.chars().count();
+        if !self.config.pipelines {
+            let fitting = accesses.iter().find(|access| length(access) <= max);
+            let shown = fitting.or(accesses.last())?;
+            return Some(short::cut(shown, max));
+        }
+        let least = length(ty).min(LEAST_TYPE);
+        let room = |access: &str| max.checked_sub(length(access) + length(SEPARATOR));
+        let fitting = accesses.iter().find_map(|access| {
+            let room = room(access).filter(|room| *room >= least)?;
+            Some(format!("{}{SEPARATOR}{access}", short::elide(ty, room)))
+        });
+        Some(fitting.unwrap_or_else(|| short::elide(ty, max)))
+    }
+
+    /// How a stage is accessed, in more and in fewer words, and as a sentence.
+    fn access(&self, stage: Stage) -> Option<(Vec<String>, String)> {
+        if self.config.access_flow == AccessFlow::Off {
+            return None;
+        }
+        let flow = self
+            .flow
+            .get_or_init(|| Flow::of(self.view.db, self.view.id));
+        let flow = flow.as_ref()?;
+        let fact = flow.at(self.result_span(stage), self.name_span(stage))?;
+        let mut labels = Vec::new();
+        for length in [self.config.access_flow, AccessFlow::Compact] {
+            labels.extend(flow.label(fact, length));
+        }
+        Some((labels, flow.sentence(fact)))
+    }
+
+    /// The place of what a stage yields.
+    fn result_span(&self, stage: Stage) -> Span {
+        let item = self.view.item();
+        self.view.span(tree::unparen(item, stage.result))
+    }
+
+    /// The place of the function's name.
+    fn name_span(&self, stage: Stage) -> Span {
+        let item = self.view.item();
+        self.view.span(tree::callee(item, stage.written))
+    }
+
+    /// What a stage gives for small sizes.
+    fn value(&self, stage: Stage, at: u32) -> Option<InlayHint> {
+        let values = self
+            .values
+            .get_or_init(|| self.view.db.values(self.view.id));
+        let values = values.as_ref()?;
+        let value = values.at(self.result_span(stage))?;
+        let room = self.config.max_length.saturating_sub(2);
+        let label = format!("= {}", short::value(value, room));
+        let sizes = values
+            .sizes
+            .iter()
+            .map(|(name, size)| format!("{name} = {size}"));
+        let args = values
+            .args
+            .iter()
+            .map(|(name, value)| format!("{name} = {value}"));
+        let given: Vec<String> = sizes.chain(args).collect();
+        let details = match given.is_empty() {
+            true => String::new(),
+            false => format!(
+                "The first value here, with\n\n```text\n{}\n```",
+                given.join("\n")
+            ),
+        };
+        Some(InlayHint {
+            pad_left: true,
+            details,
+            ..self.hint(at, InlayKind::Value, label, value.to_owned())
         })
     }
 
@@ -321,173 +440,4 @@ impl Collector<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fixture::{Fixture, LISTING_1, LISTING_4};
-    use expect_test::{Expect, expect};
-
-    fn hints(fixture: &Fixture, config: &InlayConfig) -> Vec<InlayHint> {
-        let file = fixture.files[0];
-        let whole = Span::new(0, fixture.text(file).len() as u32);
-        let range = fixture.ranges.first().map_or(whole, |range| range.span);
-        inlay_hints(&fixture.db, file, range, config)
-    }
-
-    /// The text with the hints in `«»` where they stand.
-    fn check(text: &str, config: &InlayConfig, expected: Expect) {
-        let fixture = Fixture::new(text);
-        let mut shown = fixture.text(fixture.files[0]);
-        for hint in hints(&fixture, config).iter().rev() {
-            assert!(
-                hint.label.chars().count() <= config.max_length,
-                "{}",
-                hint.label
-            );
-            let pad = if hint.pad_left { " " } else { "" };
-            shown.insert_str(hint.offset as usize, &format!("{pad}«{}»", hint.label));
-        }
-        expected.assert_eq(&shown);
-    }
-
-    #[test]
-    fn listing_1() {
-        check(
-            LISTING_1,
-            &InlayConfig::default(),
-            expect![[r#"
-            def mv«: (n: Nat) -> (m: Nat) -> … -> n.f32» = depFun((n: Nat, m: Nat) =>
-              fun(M: Array[n, Array[m, f32]] =>
-                fun(x: Array[m, f32] =>
-                  M |> map(fun(row«: m.f32» =>
-                    zip(row)(x) |> «m.(f32, f32)»
-                      map(fun(ax«: (f32, f32)» => fst(ax) * snd(ax))) |> «m.f32»
-                      reduce(add)(0.0f) «f32» )) «n.f32» )) )
-        "#]],
-        );
-    }
-
-    #[test]
-    fn listing_4() {
-        check(
-            LISTING_4,
-            &InlayConfig::default(),
-            expect![[r#"
-            def mvOpt«: (n: Nat) -> (m: Nat) -> … -> n.f32» = depFun((n: Nat, m: Nat, s: Nat) =>
-              fun(M: Array[n, Array[m, f32]] =>
-                fun(x: Array[m, f32] =>
-                  M |> split(s) |> mapWorkGroup(fun(rows«: s.m.f32» =>
-                    rows |> mapLocal(fun(row«: m.f32» =>
-                      zip(row)(x) |> «m.(f32, f32)»
-                        reduceSeq(Private)(fun(acc«: f32», ax«: (f32, f32)» =>
-                          acc + (fst(ax) * snd(ax))))(0.0f) «f32» )) «s.f32»
-                  )) |> join «n.f32»
-                )) )
-        "#]],
-        );
-    }
-
-    #[test]
-    fn each_can_be_turned_off() {
-        let none = InlayConfig {
-            parameters: false,
-            definitions: false,
-            pipelines: false,
-            ..InlayConfig::default()
-        };
-        assert!(hints(&Fixture::new(LISTING_1), &none).is_empty());
-        let implicits = InlayConfig {
-            implicits: true,
-            ..none
-        };
-        check(
-            LISTING_1,
-            &implicits,
-            expect![[r#"
-            def mv = depFun((n: Nat, m: Nat) =>
-              fun(M: Array[n, Array[m, f32]] =>
-                fun(x: Array[m, f32] =>
-                  M |> map«{n = n, s = m.f32, t = f32}»(fun(row =>
-                    zip«{n = m, s = f32, t = f32}»(row)(x) |>
-                      map«{n = m, s = (f32, f32), t = f32}»(fun(ax => fst«{s = f32, t = f32}»(ax) * snd«{s = f32, t = f32}»(ax))) |>
-                      reduce«{n = m, t = f32}»(add«{t = f32}»)(0.0f) )) )) )
-        "#]],
-        );
-    }
-
-    #[test]
-    fn labels_are_cut_and_tooltips_are_whole() {
-        let fixture = Fixture::new(LISTING_4);
-        let short = InlayConfig {
-            max_length: 12,
-            ..InlayConfig::default()
-        };
-        let shown: Vec<String> = hints(&fixture, &short)
-            .into_iter()
-            .map(|hint| format!("{:<12} | {}\n", hint.label, hint.tooltip))
-            .collect();
-        expect![[r#"
-            : … -> n.f32 | (n: Nat) -> (m: Nat) -> (s: Nat) -> n.m.f32 -> m.f32 -> n.f32 where s divides n
-            : s.m.f32    | s.m.f32
-            : m.f32      | m.f32
-            m.(f32, f32) | m.(f32, f32)
-            : f32        | f32
-            : (f32, f32) | (f32, f32)
-            f32          | f32
-            s.f32        | s.f32
-            n.f32        | n.f32
-        "#]].assert_eq(&shown.concat());
-    }
-
-    #[test]
-    fn hints_that_can_be_written_insert_themselves() {
-        let fixture = Fixture::new(
-            "def mm = depFun((n: Nat, m: Nat) => fun(A: n.m.f32 => A |> map(fun(row => row))))\n\
-             def first = fun(p => let q = p in fst(q))\n",
-        );
-        let edits: Vec<TextEdit> = hints(&fixture, &InlayConfig::default())
-            .into_iter()
-            .filter_map(|hint| hint.insert)
-            .flatten()
-            .collect();
-        let after = fixture.applied(&edits, fixture.files[0]);
-        expect![[r#"
-            def mm: (n: Nat) -> (m: Nat) -> n.m.f32 -> n.m.f32 = depFun((n: Nat, m: Nat) => fun(A: n.m.f32 => A |> map(fun(row: m.f32 => row))))
-            def first: {t: DataType} -> {s: DataType} -> (t, s) -> t = fun(p => let q = p in fst(q))
-        "#]].assert_eq(&after);
-        let errors = |text: &str| {
-            let fixture = Fixture::new(text);
-            let found = crate::diagnostics(&fixture.db, fixture.files[0]);
-            found
-                .into_iter()
-                .map(|found| found.message)
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(errors(&after), [""; 0]);
-    }
-
-    #[test]
-    fn only_the_range_is_answered() {
-        check(
-            "def f = fun(x => x + 1.0f)\n<|>def g = fun(x => x)<|>\ndef h = fun(x => x)\n",
-            &InlayConfig::default(),
-            expect![[r#"
-                def f = fun(x => x + 1.0f)
-                def g«: {t: DataType} -> t -> t» = fun(x«: t» => x)
-                def h = fun(x => x)
-            "#]],
-        );
-    }
-
-    #[test]
-    fn half_typed_code_keeps_its_hints() {
-        check(
-            "def f = depFun(n: Nat => fun(xs: n.f32 =>\n  xs |>\n    map(fun(x => x)) |>\n",
-            &InlayConfig::default(),
-            expect![[r#"
-                def f = depFun(n: Nat => fun(xs: n.f32 =>
-                  xs |>
-                    map(fun(x«: f32» => x)) |> «n.f32»
-            "#]],
-        );
-    }
-}
+mod tests;

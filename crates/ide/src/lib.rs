@@ -11,6 +11,7 @@ mod context;
 mod diagnostics;
 #[cfg(test)]
 mod fixture;
+mod flow;
 mod folding;
 mod formatting;
 mod fuzzy;
@@ -45,6 +46,7 @@ pub use concrete::SyntaxTree;
 pub use diagnostics::{
     CodeAction, FileDiagnostic, FileFix, RelatedPlace, code_actions, diagnostics, item_diagnostics,
 };
+pub use flow::AccessFlow;
 pub use folding::{Folding, FoldingKind, folding_ranges};
 pub use formatting::{format, format_range};
 pub use goto::{goto_definition, goto_type_definition};

@@ -2,6 +2,8 @@
 //! arrows say enough of its structure.
 
 const ELLIPSIS: char = '…';
+/// So many elements of an array are shown at most.
+const MOST_ELEMENTS: usize = 8;
 
 /// `text`, or a form of it with inner parts elided that has at most `max` characters.
 pub(crate) fn elide(text: &str, max: usize) -> String {
@@ -31,6 +33,76 @@ pub(crate) fn elide_list(parts: &[String], max: usize) -> String {
         })
         .find(|short| fits(short, max))
         .unwrap_or_else(|| ELLIPSIS.to_string())
+}
+
+/// The beginning of `text`, in at most `max` characters.
+pub(crate) fn cut(text: &str, max: usize) -> String {
+    if fits(text, max) {
+        return text.to_owned();
+    }
+    let kept = text.chars().take(max.saturating_sub(1));
+    kept.chain([ELLIPSIS]).take(max).collect()
+}
+
+/// A value with as many of the first elements of its arrays and vectors as fit.
+pub(crate) fn value(text: &str, max: usize) -> String {
+    if fits(text, max) {
+        return text.to_owned();
+    }
+    (1..=MOST_ELEMENTS)
+        .rev()
+        .map(|kept| first_elements(text, kept))
+        .find(|short| fits(short, max))
+        .unwrap_or_else(|| cut(&first_elements(text, 1), max))
+}
+
+/// The value with so many elements of each array and vector in it.
+fn first_elements(text: &str, kept: usize) -> String {
+    struct List {
+        is_list: bool,
+        elements: usize,
+        /// Whether what comes is left out.
+        skips: bool,
+    }
+    let mut out = String::new();
+    let mut around: Vec<List> = Vec::new();
+    for c in text.chars() {
+        let skips = around.last().is_some_and(|list| list.skips);
+        match c {
+            '[' | '<' | '(' => {
+                around.push(List {
+                    is_list: c != '(',
+                    elements: 1,
+                    skips,
+                });
+            }
+            ']' | '>' | ')' => {
+                around.pop();
+                if !around.last().is_some_and(|list| list.skips) {
+                    out.push(c);
+                }
+                continue;
+            }
+            ',' => {
+                if let Some(list) = around.last_mut()
+                    && list.is_list
+                    && !list.skips
+                {
+                    list.elements += 1;
+                    if list.elements > kept {
+                        out.push_str(", …");
+                        list.skips = true;
+                        continue;
+                    }
+                }
+            }
+            _ => {}
+        }
+        if !skips {
+            out.push(c);
+        }
+    }
+    out
 }
 
 fn fits(text: &str, max: usize) -> bool {
@@ -168,6 +240,19 @@ mod tests {
     #[test]
     fn what_has_no_brackets_keeps_its_end() {
         check("aaaaaaaa.bbbbbbbb.cccccccc.f32", 12, "…ccccccc.f32");
+    }
+
+    #[test]
+    fn values_keep_their_first_elements() {
+        let text = "[[(0, <1, 2>), (1, <3, 4>)], [(2, <5, 6>), (3, <7, 8>)]]";
+        assert_eq!(value(text, 80), text);
+        assert_eq!(value(text, 40), "[[(0, <1, …>), …], …]");
+        assert_eq!(value("[0.5, 1.5, 2.5, 3.5]", 15), "[0.5, 1.5, …]");
+        assert_eq!(value("-1234567890.0", 5), "-123…");
+        for max in 1..60 {
+            let short = value(text, max);
+            assert!(short.chars().count() <= max, "{short}");
+        }
     }
 
     #[test]

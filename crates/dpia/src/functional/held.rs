@@ -112,6 +112,8 @@ pub struct Fact {
     pub made_by: Option<Prim>,
     /// How many elements that goes over.
     pub count: Option<Nat>,
+    /// What is kept of it, if it is a stream of windows.
+    pub window: Option<Ty>,
     /// Whether it is inside of a loop whose iterations run in parallel.
     pub in_parallel: bool,
 }
@@ -202,9 +204,11 @@ impl Walk<'_> {
         if !self.seen.insert(source.span) {
             return None;
         }
-        let (prim, count) = match &phrase.form {
-            Form::Primitive(prim, types, _) if is_own => (Some(*prim), first_size(types)),
-            _ => (None, None),
+        let (prim, count, window) = match &phrase.form {
+            Form::Primitive(prim, types, _) if is_own => {
+                (Some(*prim), first_size(types), window(*prim, types))
+            }
+            _ => (None, None, None),
         };
         let fact = Fact {
             span: source.span,
@@ -215,6 +219,7 @@ impl Walk<'_> {
             into: self.into,
             made_by: prim,
             count,
+            window,
             in_parallel: self.in_parallel,
         };
         self.facts.push(fact);
@@ -356,6 +361,16 @@ fn first_size(types: &[Arg]) -> Option<Nat> {
         Some(Arg::Nat(size)) => Some(size.clone()),
         _ => None,
     }
+}
+
+/// The memory in which a stream of windows keeps what the next windows need.
+fn window(prim: Prim, types: &[Arg]) -> Option<Ty> {
+    let (count, element) = match (prim, types) {
+        (Prim::CircularBuffer, [_, _, Arg::Type(element), _, Arg::Nat(count), ..])
+        | (Prim::RotateValues, [_, Arg::Type(element), _, Arg::Nat(count), ..]) => (count, element),
+        _ => return None,
+    };
+    Some(Type::Array(count.clone(), element.clone()).into())
 }
 
 fn held_as(phrase: &Phrase, access: Access) -> Held {

@@ -108,6 +108,10 @@ fn stages_of_listing_4() {
 
             This stage yields `(n/s).s.m.f32`.
 
+            In OpenCL: not copied: read in `M`.
+
+            No loop: it moves into the indices of what reads or writes it.
+
             Assumes `s divides n`, checked before a run.
 
             ```rise
@@ -131,6 +135,8 @@ fn stages_of_listing_4() {
 
             This stage yields `(n/s).s.f32`.
 
+            In OpenCL: written to the result, `s*(n/s)*4` B.
+
             ```rise
             mapWorkGroup : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t
             ```
@@ -152,6 +158,10 @@ fn stages_of_listing_4() {
             ```
 
             This stage yields `n.f32`.
+
+            In OpenCL: written to the result, `s*(n/s)*4` B.
+
+            No loop: it moves into the indices of what reads or writes it.
 
             ```rise
             join : {n: Nat} -> {m: Nat} -> {t: DataType} -> n.m.t -> (n*m).t
@@ -319,5 +329,220 @@ fn holes_and_half_typed_code() {
         xs : 4.f32
         ```
     "#]],
+    );
+}
+
+/// The paragraphs about compiled code in what is shown at each cursor.
+fn check_memory(text: &str, expected: Expect) {
+    let fixture = Fixture::new(text);
+    let mut shown = String::new();
+    for at in &fixture.cursors {
+        let hover = hover(&fixture.db, *at).expect("there is something at the cursor");
+        let range = fixture.slice(at.file, hover.range);
+        let from = hover.markdown.find("\n\nIn ").map_or("", |start| &hover.markdown[start + 2..]);
+        let end = from.find("\n\n```rise").unwrap_or(from.len());
+        shown.push_str(&format!("[{range}] {}\n", &from[..end]));
+    }
+    expected.assert_eq(&shown);
+}
+
+#[test]
+fn values_live_somewhere() {
+    check_memory(
+        "\
+@target(c)
+@run(n = 1024, m = 1000)
+def blur = depFun((n: Nat, m: Nat) => fun(image: (n + 2).m.f32 =>
+  $0image
+    |> $0slide(3)(1)
+    |> $0mapSeq(fun(lines =>
+      $0lines
+        |> $0transpose
+        |> $0mapSeq(fun(column => column |> $0reduceSeq($0add)(0.0f)))))
+    $0|> $0toMem
+    |> $0map(fun(line => line |> $0split(4) |> map(fun(four => four |> $0map(fun(x => x $0* 0.25f))))))
+    |> mapSeq(fun(line => line |> mapSeq(fun(four =>
+      four |> $0mapSeqUnroll(id) |> $0toMem |> reduceSeqUnroll(add)(0.0f))) |> split(2) |> join))
+    |> $0map($0split(2)) |> $0map(join)))
+",
+        expect![[r#"
+            [image] In C: read from `image`, `n*m*4 + m*8` B (4.1 MB with `@run(n = 1024, m = 1000)`).
+            [slide] In C: not copied: read in `image`.
+
+            No loop: it moves into the indices of what reads or writes it.
+
+            Assumes `n >= 1`, checked before a run.
+            [mapSeq] In C: written to memory that the program keeps, `n*m*4` B (4.1 MB with `@run(n = 1024, m = 1000)`).
+
+            Becomes
+
+            ```c
+            for (int i = 0; i < n; i++)
+            ```
+            [lines] In C: read from `image`, `m*12` B (12.0 kB with `@run(m = 1000)`).
+            [transpose] In C: not copied: read in `image`.
+
+            No loop: it moves into the indices of what reads or writes it.
+            [mapSeq] In C: written to memory that the program keeps, `m*4` B (4000 B with `@run(m = 1000)`).
+
+            Becomes
+
+            ```c
+            for (int j = 0; j < m; j++)
+            ```
+            [reduceSeq] In C: stored in a variable, 4 B.
+
+            Becomes
+
+            ```c
+            for (int k = 0; k < 3; k++)
+            ```
+            [add] In C: not in memory: computed where it is read.
+            [|>] In C: stored on the heap, `n*m*4` B (4.1 MB with `@run(n = 1024, m = 1000)`).
+            [toMem] In C: stored on the heap, `n*m*4` B (4.1 MB with `@run(n = 1024, m = 1000)`).
+            [map] In C: not in memory: computed where it is read.
+
+            No loop: its function is applied where an element is read.
+            [split] In C: not copied: read in memory.
+
+            No loop: it moves into the indices of what reads or writes it.
+
+            Assumes `4 divides m`, checked before a run.
+            [map] In C: not in memory: computed where it is read.
+
+            No loop: its function is applied where an element is read.
+            [*] In C: not in memory: computed where it is read.
+            [mapSeqUnroll] In C: written to memory that the program keeps, 16 B.
+
+            No loop: it is written out, element after element.
+            [toMem] In C: stored on the stack, 16 B.
+            [map] In C: written to the result, `n*(m/8)*8` B (1.0 MB with `@run(n = 1024, m = 1000)`).
+
+            No loop: it says where the elements are written.
+            [split] In C: written to the result, `(m/8)*8` B (1000 B with `@run(m = 1000)`).
+
+            No loop: it moves into the indices of what reads or writes it.
+            [map] In C: written to the result, `n*(m/4)*4` B (1.0 MB with `@run(n = 1024, m = 1000)`).
+
+            No loop: it says where the elements are written.
+        "#]],
+    );
+}
+
+#[test]
+fn parallel_patterns_become_parallel_loops() {
+    check_memory(
+        "\
+@target(openmp)
+def f = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32, ys: m.f32 =>
+  xs |> $0mapPar(fun(row =>
+    $0zip(row)($0ys) |> $0mapSeq(fun(p => p._1 * p._2)) |> $0toMem |> $0reduceSeq(add)(0.0f)))))
+
+@target(openmp)
+def g = depFun(n: Nat => fun(xs: n.f32 => xs |> $0reducePar(add)(0.0f)))
+
+@target(openmp)
+def h = depFun(n: Nat => fun(xs: (4 * n).f32 =>
+  xs |> $0asVector(4) |> mapPar($0mapVec(fun(x => x + 1.0f))) |> $0asScalar))
+",
+        expect![[r#"
+            [mapPar] In OpenMP: written to the result, `n*4` B.
+
+            Becomes
+
+            ```c
+            #pragma omp parallel
+            #pragma omp for
+            for (int i = 0; i < n; i++)
+            ```
+            [zip] In OpenMP: not copied: read in `xs`, `ys`.
+
+            No loop: it moves into the indices of what reads or writes it.
+            [ys] In OpenMP: read from `ys`, `m*4` B.
+            [mapSeq] In OpenMP: written to memory that the program keeps, `m*4` B.
+
+            Becomes
+
+            ```c
+            for (int j = 0; j < m; j++)
+            ```
+            [toMem] In OpenMP: stored on the heap, `m*4` B, for each thread.
+            [reduceSeq] In OpenMP: stored in a variable, 4 B, for each thread.
+
+            Becomes
+
+            ```c
+            for (int j = 0; j < m; j++)
+            ```
+            [reducePar] In OpenMP: stored in a variable, 4 B.
+
+            Becomes
+
+            ```c
+            #pragma omp parallel for simd reduction(+ : accum)
+            for (int i = 0; i < n; i++)
+            ```
+            [asVector] In OpenMP: not copied: read in `xs`.
+
+            No loop: it moves into the indices of what reads or writes it.
+            [mapVec] In OpenMP: written to the result, 16 B.
+
+            Becomes
+
+            ```c
+            #pragma omp simd
+            for (int j = 0; j < 4; j++)
+            ```
+            [asScalar] In OpenMP: written to the result, `n*16` B.
+
+            No loop: it moves into the indices of what reads or writes it.
+        "#]],
+    );
+}
+
+#[test]
+fn streams_keep_what_their_windows_need() {
+    check_memory(
+        "\
+@target(c)
+def f = depFun((n: Nat, m: Nat) => fun(xs: (n + 2).m.f32 =>
+  xs
+    |> $0circularBuffer(3)(3)(mapSeq(fun(x => x + 1.0f)))
+    |> $0iterateStream(fun(lines => $0lines |> transpose |> mapSeq(reduceSeq(add)(0.0f))))))
+",
+        expect![[r#"
+            [circularBuffer] In C: a stream: its elements come one after the other; what the next windows need is stored on the heap, `m*12` B.
+
+            The first elements are computed before the loop that uses the stream, the others in it.
+            [iterateStream] In C: written to the result, `n*m*4` B.
+
+            Becomes
+
+            ```c
+            for (int i = 0; i < n; i++)
+            ```
+            [lines] In C: not copied: read in memory.
+        "#]],
+    );
+}
+
+#[test]
+fn uses_of_definitions_and_address_spaces() {
+    check_memory(
+        "\
+def total = fun(xs: 4.f32 => xs |> reduceSeq(add)(0.0f))
+@target(c)
+def f = depFun(n: Nat => fun(xs: n.4.f32 => let rows = toMem(xs |> mapSeq(mapSeq(id))) in
+  $0rows |> mapSeq($0total)))
+@target(opencl)
+def g = depFun(n: Nat => fun(xs: n.16.f32 =>
+  xs |> $0mapGlobal(fun(row => row |> mapSeq(fun(x => x + 1.0f)) |> $0toMem(Private) |> mapSeq(id)))))
+",
+        expect![[r#"
+            [rows] In C: not copied: read in memory.
+            [total] In C: stored in a variable, 4 B.
+            [mapGlobal] In OpenCL: written to the result, `n*64` B.
+            [toMem] In OpenCL: stored in private memory, 64 B.
+        "#]],
     );
 }

@@ -2,7 +2,7 @@
 
 use super::handlers::lenses;
 use super::runs::RunSettings;
-use ide::InlayConfig;
+use ide::{AccessFlow, InlayConfig};
 use serde_json::Value;
 use tower_lsp::lsp_types::ClientCapabilities;
 
@@ -32,6 +32,7 @@ impl Settings {
             ("definitions", &mut chosen.definitions),
             ("pipelines", &mut chosen.pipelines),
             ("implicitArguments", &mut chosen.implicits),
+            ("values", &mut chosen.values),
         ];
         for (name, switch) in switches {
             match &hints[name] {
@@ -41,6 +42,15 @@ impl Settings {
                     "`rise.inlayHints.{name}` is neither true nor false"
                 )),
             }
+        }
+        match &hints["accessFlow"] {
+            Value::Null => {}
+            value => match value.as_str().and_then(AccessFlow::from_name) {
+                Some(flow) => chosen.access_flow = flow,
+                None => problems.push(
+                    "`rise.inlayHints.accessFlow` is not `off`, `compact` or `full`".to_owned(),
+                ),
+            },
         }
         match &hints["maxLength"] {
             Value::Null => {}
@@ -160,11 +170,19 @@ mod tests {
 
     #[test]
     fn settings_are_read_with_or_without_their_section() {
-        let value = json!({"inlayHints": {"parameters": false, "implicitArguments": true, "maxLength": 20}});
+        let value = json!({"inlayHints": {
+            "parameters": false,
+            "implicitArguments": true,
+            "accessFlow": "full",
+            "values": true,
+            "maxLength": 20,
+        }});
         let (settings, problems) = Settings::read(&value);
         let expected = InlayConfig {
             parameters: false,
             implicits: true,
+            access_flow: AccessFlow::Full,
+            values: true,
             max_length: 20,
             ..InlayConfig::default()
         };
@@ -175,13 +193,15 @@ mod tests {
 
     #[test]
     fn a_setting_of_the_wrong_form_is_named_and_keeps_its_default() {
-        let (settings, problems) =
-            Settings::read(&json!({"inlayHints": {"pipelines": 1, "maxLength": -4}}));
+        let (settings, problems) = Settings::read(
+            &json!({"inlayHints": {"pipelines": 1, "accessFlow": true, "maxLength": -4}}),
+        );
         assert_eq!(settings, Settings::default());
         assert_eq!(
             problems,
             [
                 "`rise.inlayHints.pipelines` is neither true nor false",
+                "`rise.inlayHints.accessFlow` is not `off`, `compact` or `full`",
                 "`rise.inlayHints.maxLength` is no positive number"
             ]
         );

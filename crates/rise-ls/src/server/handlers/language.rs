@@ -192,18 +192,27 @@ pub fn inlay_hints(snapshot: &Snapshot, params: InlayHintParams) -> Answer<Vec<L
 
 fn inlay_hint(document: &Document, hint: InlayHint) -> LspInlayHint {
     let kind = match hint.kind {
-        InlayKind::Parameter | InlayKind::Definition | InlayKind::Pipeline => InlayHintKind::TYPE,
-        InlayKind::Implicit => InlayHintKind::PARAMETER,
+        InlayKind::Parameter | InlayKind::Definition | InlayKind::Pipeline => {
+            Some(InlayHintKind::TYPE)
+        }
+        InlayKind::Implicit => Some(InlayHintKind::PARAMETER),
+        InlayKind::Value => None,
     };
+    let language = match hint.kind {
+        InlayKind::Value => "text",
+        _ => "rise",
+    };
+    let mut tooltip = format!("```{language}\n{}\n```", hint.tooltip);
+    if !hint.details.is_empty() {
+        tooltip.push_str("\n\n");
+        tooltip.push_str(&hint.details);
+    }
     LspInlayHint {
         position: document.position(hint.offset),
         label: InlayHintLabel::String(hint.label),
-        kind: Some(kind),
+        kind,
         text_edits: hint.insert.map(|edits| text_edits(document, &edits)),
-        tooltip: Some(InlayHintTooltip::MarkupContent(markdown(format!(
-            "```rise\n{}\n```",
-            hint.tooltip
-        )))),
+        tooltip: Some(InlayHintTooltip::MarkupContent(markdown(tooltip))),
         padding_left: Some(hint.pad_left),
         padding_right: None,
         data: None,

@@ -1,0 +1,285 @@
+//! Where the values of a definition live when it is compiled, and how they are accessed, in words.
+
+use std::sync::Arc;
+
+use codegen::memory::{self, Keeping};
+use db::{Database, ItemId};
+use dpia::Target;
+use dpia::functional::{Destination, Fact, Held, Sources};
+use nat::{Nat, Var};
+use rise::{Names, Ty};
+use runtime::process::bytes_text;
+use syntax::Span;
+use syntax::ast::AddressSpace;
+
+/// Bytes up to which their number is written out.
+const FEW: u64 = 10_000;
+
+/// How much is shown of the accesses along a pipeline.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AccessFlow {
+    /// Nothing.
+    Off,
+    /// How each stage is accessed, and where it is if it is stored.
+    #[default]
+    Compact,
+    /// The same with sizes, with what is read, and with where it is written to.
+    Full,
+}
+
+impl AccessFlow {
+    /// All of them.
+    pub const ALL: [AccessFlow; 3] = [AccessFlow::Off, AccessFlow::Compact, AccessFlow::Full];
+
+    /// As it is called in settings.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            AccessFlow::Off => "off",
+            AccessFlow::Compact => "compact",
+            AccessFlow::Full => "full",
+        }
+    }
+
+    /// The one that is called so.
+    pub fn from_name(name: &str) -> Option<AccessFlow> {
+        AccessFlow::ALL.into_iter().find(|all| all.as_str() == name)
+    }
+}
+
+/// What is known of a definition that is compiled for a target.
+pub(crate) struct Flow {
+    pub(crate) target: Target,
+    facts: Arc<dpia::functional::Flow>,
+    /// The sizes of `@run`.
+    run: Vec<(Var, u64)>,
+}
+
+/// A number of bytes.
+struct Amount {
+    /// `16 B`, or `` `4*n` B ``
+    exact: String,
+    /// The number for the sizes of `@run`, if it depends on them, and those sizes.
+    with: Option<(u64, String)>,
+}
+
+impl Flow {
+    /// What is known for the first target that the definition is checked for.
+    pub(crate) fn of(db: &Database, item: ItemId) -> Option<Flow> {
+        let target = db.targets(item).iter().next()?;
+        let facts = db.flow(item, target)?;
+        let given = db::default_sizes(&db.parsed(item).item);
+        let size = |var: &Var| {
+            let name = facts.names.get(*var);
+            let (_, value) = given.iter().find(|(given, _)| *given == *name)?;
+            Some((*var, *value))
+        };
+        let run = facts.sizes.iter().filter_map(size).collect();
+        Some(Flow { target, facts, run })
+    }
+
+    /// What is known of the expression at this place, or, if it is the use of a definition, of the
+    /// one whose name stands there.
+    pub(crate) fn at(&self, whole: Span, name: Span) -> Option<&Fact> {
+        self.facts.at(whole).or_else(|| self.facts.at(name))
+    }
+
+    /// What is known of the largest expression that is pointed at there.
+    pub(crate) fn pointed_at(&self, head: Span) -> Option<&Fact> {
+        let all = self.facts.facts.iter().filter(|fact| fact.head == head);
+        all.max_by_key(|fact| fact.span.len())
+    }
+
+    pub(crate) fn names(&self) -> &Names {
+        &self.facts.names
+    }
+
+    /// For the end of a line; nothing if that is off.
+    pub(crate) fn label(&self, fact: &Fact, length: AccessFlow) -> Option<String> {
+        if length == AccessFlow::Off {
+            return None;
+        }
+        let full = length == AccessFlow::Full;
+        let word = fact.held.word();
+        Some(match fact.held {
+            Held::Read if full => match read_from(&fact.from, "") {
+                Some(from) => format!("{word} from {from}"),
+                None => format!("{word}: computed"),
+            },
+            Held::Written if full => {
+                let into = match fact.into {
+                    Destination::Result => "the result",
+                    Destination::Memory => "memory",
+                };
+                let bytes = memory::bytes(&fact.data).map(|bytes| self.amount(&bytes));
+                let bytes = bytes.map(|amount| format!(", {}", amount.label(full)));
+                format!("{word} to {into}{}", bytes.unwrap_or_default())
+            }
+            Held::Stream => match &fact.window {
+                Some(window) => format!("{word}, window {}", self.kept_label(window, None, full)),
+                None => word.to_owned(),
+            },
+            Held::Read | Held::Written => word.to_owned(),
+            Held::Stored(space) => self.kept_label(&fact.data, space, full),
+        })
+    }
+
+    /// `stored: heap, 4.2 MB`
+    fn kept_label(&self, data: &Ty, space: Option<AddressSpace>, full: bool) -> String {
+        let (place, bytes) = self.kept(data, space);
+        let bytes = bytes.filter(|amount| full || !amount.is_open());
+        let bytes = bytes.map(|amount| amount.label(full));
+        let known: Vec<String> = [place.map(str::to_owned), bytes]
+            .into_iter()
+            .flatten()
+            .collect();
+        match known.is_empty() {
+            true => "stored".to_owned(),
+            false => format!("stored: {}", known.join(", ")),
+        }
+    }
+
+    /// Where the value lives and how it is accessed, as a sentence.
+    pub(crate) fn sentence(&self, fact: &Fact) -> String {
+        let whole = || memory::bytes(&fact.data).map(|bytes| self.amount(&bytes).sentence());
+        let with_size = |text: String, size: Option<String>| match size {
+            Some(size) => format!("{text}, {size}"),
+            None => text,
+        };
+        let text = match fact.held {
+            Held::Read => match read_from(&fact.from, "`") {
+                Some(from) if fact.from.computed => {
+                    format!("not in memory: computed where it is read, or read from {from}")
+                }
+                Some(from) if fact.made_by.is_none() && !fact.from.memory => {
+                    with_size(format!("read from {from}"), whole())
+                }
+                Some(from) => format!("not copied: read in {from}"),
+                None => "not in memory: computed where it is read".to_owned(),
+            },
+            Held::Written => {
+                let into = match fact.into {
+                    Destination::Result => "written to the result",
+                    Destination::Memory => "written to memory that the program keeps",
+                };
+                with_size(into.to_owned(), whole())
+            }
+            Held::Stream => {
+                let text = "a stream: its elements come one after the other";
+                match &fact.window {
+                    Some(window) => {
+                        let kept = self.kept_sentence(window, None, fact.in_parallel);
+                        format!("{text}; what the next windows need is {kept}")
+                    }
+                    None => text.to_owned(),
+                }
+            }
+            Held::Stored(space) => self.kept_sentence(&fact.data, space, fact.in_parallel),
+        };
+        format!("In {}: {text}.", self.target.title())
+    }
+
+    /// `stored on the stack, 16 B`
+    fn kept_sentence(&self, data: &Ty, space: Option<AddressSpace>, in_parallel: bool) -> String {
+        let (place, bytes) = self.kept(data, space);
+        let mut text = match (space, place) {
+            (Some(_), Some(place)) => format!("stored in {place} memory"),
+            (None, Some("variable")) => "stored in a variable".to_owned(),
+            (None, Some(place)) => format!("stored on the {place}"),
+            (_, None) => "stored".to_owned(),
+        };
+        if let Some(bytes) = bytes {
+            text.push_str(", ");
+            text.push_str(&bytes.sentence());
+        }
+        if in_parallel && self.target == Target::OpenMp {
+            text.push_str(", for each thread");
+        }
+        text
+    }
+
+    /// Where a value is stored, and how many bytes that takes.
+    fn kept(
+        &self,
+        data: &Ty,
+        space: Option<AddressSpace>,
+    ) -> (Option<&'static str>, Option<Amount>) {
+        let kept = memory::keeping(data);
+        let place = match (space, &kept) {
+            (Some(AddressSpace::Private), _) => Some("private"),
+            (Some(AddressSpace::Local), _) => Some("local"),
+            (Some(AddressSpace::Global), _) => Some("global"),
+            (Some(AddressSpace::Constant), _) => Some("constant"),
+            (None, Some((Keeping::Variable, _))) => Some("variable"),
+            (None, Some((Keeping::Stack, _))) => Some("stack"),
+            (None, Some((Keeping::Heap, _))) => Some("heap"),
+            (None, None) => None,
+        };
+        (place, kept.map(|(_, bytes)| self.amount(&bytes)))
+    }
+
+    fn amount(&self, bytes: &Nat) -> Amount {
+        if let Some(bytes) = bytes.as_const().and_then(|n| u64::try_from(n).ok()) {
+            return Amount {
+                exact: bytes_of(bytes),
+                with: None,
+            };
+        }
+        let value = |var: Var| {
+            let (_, value) = self.run.iter().find(|(known, _)| *known == var)?;
+            i64::try_from(*value).ok().map(Nat::constant)
+        };
+        let used = |&&(var, _): &&(Var, u64)| bytes.mentions(var);
+        let sizes = self.run.iter().filter(used);
+        let sizes = sizes.map(|(var, value)| format!("{} = {value}", self.names().get(*var)));
+        let sizes: Vec<String> = sizes.collect();
+        let known = bytes.subst(&value).as_const();
+        let with = known.and_then(|n| Some((u64::try_from(n).ok()?, sizes.join(", "))));
+        Amount {
+            exact: format!("`{}` B", rise::print::nat_text(bytes, self.names())),
+            with,
+        }
+    }
+}
+
+impl Amount {
+    /// Whether it depends on sizes that nothing says.
+    fn is_open(&self) -> bool {
+        self.with.is_none() && self.exact.starts_with('`')
+    }
+
+    fn label(&self, full: bool) -> String {
+        let exact = self.exact.replace('`', "");
+        match &self.with {
+            None => exact,
+            Some((bytes, _)) if full => format!("{exact} = {}", bytes_of(*bytes)),
+            Some((bytes, _)) => bytes_of(*bytes),
+        }
+    }
+
+    fn sentence(&self) -> String {
+        match &self.with {
+            None => self.exact.clone(),
+            Some((bytes, sizes)) => {
+                let bytes = bytes_of(*bytes);
+                format!("{} ({bytes} with `@run({sizes})`)", self.exact)
+            }
+        }
+    }
+}
+
+/// What is read, besides what is computed.
+fn read_from(from: &Sources, quote: &str) -> Option<String> {
+    let names = from.arguments.iter();
+    let mut all: Vec<String> = names.map(|name| format!("{quote}{name}{quote}")).collect();
+    all.extend(from.memory.then(|| "memory".to_owned()));
+    all.extend(from.more.then(|| "…".to_owned()));
+    (!all.is_empty()).then(|| all.join(", "))
+}
+
+/// `16 B`, `4.2 MB`
+fn bytes_of(count: u64) -> String {
+    match count {
+        0..FEW => format!("{count} B"),
+        _ => bytes_text(count),
+    }
+}

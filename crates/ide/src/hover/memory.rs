@@ -1,0 +1,142 @@
+//! Where a value lives when its definition is compiled, and what the patterns in it become.
+
+use dpia::Prim;
+use dpia::functional::{Fact, Held};
+use syntax::Span;
+
+use crate::flow::Flow;
+use crate::{markdown, view::View};
+
+/// So many statements are shown of those that one pattern becomes.
+const MOST_HEADERS: usize = 3;
+/// A statement's first line is among so many lines.
+const MOST_LINES: usize = 8;
+
+/// What there is to say of the expression whose name, operator or keyword stands at `head`.
+pub(super) fn pointed_at(view: &View<'_>, head: Span) -> String {
+    let Some(flow) = Flow::of(view.db, view.id) else {
+        return String::new();
+    };
+    match flow.pointed_at(head) {
+        Some(fact) => text(view, &flow, fact),
+        None => String::new(),
+    }
+}
+
+/// What there is to say of the expression at `span`.
+pub(super) fn at(view: &View<'_>, span: Span) -> String {
+    let Some(flow) = Flow::of(view.db, view.id) else {
+        return String::new();
+    };
+    match flow.at(span, span) {
+        Some(fact) => text(view, &flow, fact),
+        None => String::new(),
+    }
+}
+
+fn text(view: &View<'_>, flow: &Flow, fact: &Fact) -> String {
+    let made = fact
+        .made_by
+        .map(|prim| becomes(view, flow, fact, prim))
+        .unwrap_or_default();
+    markdown::paragraphs([flow.sentence(fact), made])
+}
+
+/// What a pattern becomes.
+fn becomes(view: &View<'_>, flow: &Flow, fact: &Fact, prim: Prim) -> String {
+    use Prim::{
+        AsScalar, AsVector, AsVectorAligned, Assume, CircularBuffer, DepJoin, DepMapSeq, DepZip,
+        Drop, Gather, Generate, Iterate, IterateStream, Join, Map, MapFst, MapGlobal, MapLocal,
+        MapPar, MapSeq, MapSeqUnroll, MapSnd, MapStream, MapVec, MapWorkGroup, PadClamp, PadCst,
+        Partition, ReducePar, ReduceSeq, ReduceSeqUnroll, Reorder, RotateValues, ScanSeq, Slide,
+        Split, Take, Transpose, Unzip, Zip, ZipStream,
+    };
+    match prim {
+        Map | MapFst | MapSnd if fact.held == Held::Written => {
+            "No loop: it says where the elements are written.".to_owned()
+        }
+        Map | MapFst | MapSnd | Generate if fact.from.computed => {
+            "No loop: its function is applied where an element is read.".to_owned()
+        }
+        Generate => "No loop: its function is applied where an element is read.".to_owned(),
+        Map | MapFst | MapSnd | AsScalar | AsVector | AsVectorAligned | Assume | DepJoin
+        | DepZip | Drop | Gather | Join | PadClamp | PadCst | Partition | Reorder | Slide
+        | Split | Take | Transpose | Unzip | Zip | ZipStream => {
+            "No loop: it moves into the indices of what reads or writes it.".to_owned()
+        }
+        MapStream => "No loop of its own: it runs in the loop that uses the stream.".to_owned(),
+        CircularBuffer | RotateValues => {
+            "The first elements are computed before the loop that uses the stream, the others in it."
+                .to_owned()
+        }
+        DepMapSeq | Iterate | IterateStream
+        | MapGlobal | MapLocal | MapPar | MapSeq | MapSeqUnroll | MapVec | MapWorkGroup
+        | ReducePar | ReduceSeq | ReduceSeqUnroll | ScanSeq => {
+            let headers = headers(view, flow, fact.head);
+            match headers.is_empty() {
+                true => without_loop(fact, prim).to_owned(),
+                false => format!("Becomes\n\n```c\n{}\n```", headers.join("\n")),
+            }
+        }
+        _ => String::new(),
+    }
+}
+
+/// Why there is no loop in the code.
+fn without_loop(fact: &Fact, prim: Prim) -> &'static str {
+    let count = fact.count.as_ref().and_then(nat::Nat::as_const);
+    match (prim, count) {
+        (_, Some(1)) => "No loop: there is one element.",
+        (Prim::MapSeqUnroll | Prim::ReduceSeqUnroll, Some(_)) => {
+            "No loop: it is written out, element after element."
+        }
+        _ => "",
+    }
+}
+
+/// How the statements begin that a pattern becomes in the code for its target.
+fn headers(view: &View<'_>, flow: &Flow, head: Span) -> Vec<String> {
+    let (Ok(program), Ok(module)) = (
+        view.db.imperative(view.id, flow.target),
+        view.db.module(view.id, flow.target),
+    ) else {
+        return Vec::new();
+    };
+    let mut found: Vec<String> = Vec::new();
+    for part in &module.map {
+        let source = program.origins.get(part.origin.0 as usize);
+        let own = source.is_some_and(|source| source.def.is_none() && source.head == head);
+        let header = own
+            .then(|| module.text.get(part.range.clone()))
+            .flatten()
+            .and_then(header);
+        if let Some(header) = header
+            && !found.contains(&header)
+        {
+            found.push(header);
+            if found.len() == MOST_HEADERS {
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// The first line of a loop or condition, with the directives before it.
+fn header(statement: &str) -> Option<String> {
+    let is_head = |line: &str| line.starts_with("for (") || line.starts_with("if (");
+    let mut lines = Vec::new();
+    for line in statement.lines().take(MOST_LINES).map(str::trim) {
+        if is_head(line) || line.starts_with("#pragma") {
+            lines.push(line.strip_suffix('{').unwrap_or(line).trim_end());
+        }
+        if is_head(line) {
+            return Some(lines.join("\n"));
+        }
+        // Between the directives a thread declares its own memory.
+        if lines.is_empty() && line != "{" {
+            return None;
+        }
+    }
+    None
+}
