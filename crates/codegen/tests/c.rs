@@ -118,7 +118,7 @@ fn indices_are_factored_where_that_is_shorter() {
         output[0] = xs[i + j - 1];
         output[0] = xs[n - 1 - i];
         output[0] = xs[(i / 4) * m + i % 4];
-        output[0] = xs[imin(n, 2 * i) + (j > 2 ? j : 3)];
+        output[0] = xs[(j > 2 ? j : 3) + at];
         output[0] = xs[(n - 1) / m + 1];
         output[0] = xs[i * i + (1 << j)];
         output[0] = xs[(2 * j + i) * m + 4 * (l + p + 1)];"#]]
@@ -224,10 +224,10 @@ fn integers_wrap_at_their_own_width() {
         output[6] = (int64_t)-(uint64_t)x;
         output[0] = x + y;
         output[1] = x * y - y * x;
-        output[2] = (x - y) * 3u;
+        output[2] = (x - y) * 3ull;
         output[3] = x / y;
         output[4] = x % y;
-        output[5] = x / 3u;
+        output[5] = x / 3ull;
         output[6] = -x;
     "#]]
     .assert_eq(&text);

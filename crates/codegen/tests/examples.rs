@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use dpia::Target;
+use expect_test::expect;
 use rise::core::{normalise, program_of};
 
 /// The text of a program with those that it imports in front.
@@ -69,12 +70,10 @@ fn compiled(source: &Path, compiler: &str, openmp: bool) -> Result<(), String> {
     Err(format!("{compiler}: {errors}"))
 }
 
-fn all(folder: &str, target: Target) {
+/// Each program of a folder, by its path, the text with what it imports, and its name.
+fn programs(folder: &str) -> Vec<(PathBuf, String, String)> {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(folder);
-    fs::create_dir_all(&out).expect("a folder for texts");
-    let mut failures = String::new();
-    let mut count = 0;
+    let mut all = Vec::new();
     for entry in fs::read_dir(examples.join(folder)).expect("the examples are there") {
         let path = entry.expect("an entry").path();
         if path.extension().is_none_or(|ext| ext != "rise") {
@@ -83,20 +82,31 @@ fn all(folder: &str, target: Target) {
         let own = fs::read_to_string(&path).expect("a program");
         let text = whole(&path);
         for name in marked(&own) {
-            count += 1;
-            let source = out.join(format!("{name}.c"));
-            let result = module(&text, &name, target).and_then(|module| {
-                fs::write(&source, &module.text).expect("a source file");
-                let openmp = target == Target::OpenMp;
-                compiled(&source, "gcc", openmp)?;
-                compiled(&source, "clang", openmp)
-            });
-            if let Err(error) = result {
-                let _ = writeln!(failures, "{}: {name}: {error}", path.display());
-            }
+            all.push((path.clone(), text.clone(), name));
         }
     }
-    assert!(count > 0, "no programs");
+    all.sort();
+    all
+}
+
+fn all(folder: &str, target: Target) {
+    let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(folder);
+    fs::create_dir_all(&out).expect("a folder for texts");
+    let mut failures = String::new();
+    let programs = programs(folder);
+    assert!(!programs.is_empty(), "no programs");
+    for (path, text, name) in programs {
+        let source = out.join(format!("{name}.c"));
+        let result = module(&text, &name, target).and_then(|module| {
+            fs::write(&source, &module.text).expect("a source file");
+            let openmp = target == Target::OpenMp;
+            compiled(&source, "gcc", openmp)?;
+            compiled(&source, "clang", openmp)
+        });
+        if let Err(error) = result {
+            let _ = writeln!(failures, "{}: {name}: {error}", path.display());
+        }
+    }
     assert!(failures.is_empty(), "{failures}");
 }
 
@@ -108,4 +118,88 @@ fn programs_for_c() {
 #[test]
 fn programs_for_openmp() {
     all("openmp", Target::OpenMp);
+}
+
+/// The divisions of sizes in a function, each once: operator and right operand, with as much of the
+/// left one as is a name, a number or in parentheses.
+fn divisions(text: &str) -> Vec<String> {
+    let start = text.rfind("\nvoid ").unwrap_or(0);
+    let mut found = Vec::new();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    for line in text[start..]
+        .lines()
+        .filter(|line| !line.contains("assert("))
+    {
+        for (at, operator) in line.match_indices(['/', '%']) {
+            let (left, right) = (line[..at].trim_end(), line[at + 1..].trim_start());
+            let closing = left.ends_with(')');
+            let mut depth = 0;
+            let begin = left.char_indices().rev().find(|(_, c)| {
+                depth += i32::from(*c == ')') - i32::from(*c == '(');
+                depth < 0 || depth == 0 && !is_word(*c) && !(closing && *c == '(')
+            });
+            let left = begin.map_or(left, |(at, c)| &left[at + c.len_utf8()..]);
+            let end = right.find(|c| !is_word(c)).unwrap_or(right.len());
+            let right = &right[..end];
+            // Those of floats are the program's own.
+            let is_float = right.is_empty() || right.contains('.') || left.contains('.');
+            let division = format!("{left} {operator} {right}");
+            if !is_float && !found.contains(&division) {
+                found.push(division);
+            }
+        }
+    }
+    found
+}
+
+/// No index divides where ranges make it needless. What is left: the number of chunks, tiles and
+/// vectors of an array, whose lengths are parameters (`n / 8`); the place in a ring of lines
+/// (`(i + 2) % 3`); rows before a row of a triangle (`i * (i + 1) / 2`) where no pointer runs along;
+/// lengths and indices that the program itself computes so (`i % 2`, `i * j % n`); halves and
+/// thirds of powers of which the exponent may be 0.
+#[test]
+fn divisions_that_are_left() {
+    let mut list = String::new();
+    for (folder, target) in [("c", Target::C), ("openmp", Target::OpenMp)] {
+        for (_, text, name) in programs(folder) {
+            let module = module(&text, &name, target).expect("C");
+            let all = divisions(&module.text);
+            if !all.is_empty() {
+                let _ = writeln!(list, "{name}: {}", all.join(", "));
+            }
+        }
+    }
+    expect![[r#"
+        asumLanes: n / 8
+        asumVectors: n / 8
+        dotAnyLength: n / 8, n % 8
+        dotLanes: n / 8
+        dotVectors: n / 8
+        dft: j % n
+        gemvLanes: n / 8
+        harrisBuffered: (i + 2) % 3, (i + 1) % 3, i % 3
+        mmFourRows: k / 4
+        mmTiled: n / 32, m / 32, k / 32
+        mmVectors: n / 4, m / 16
+        scalVectors: n / 8
+        alternatingProduct: i % 2
+        growingProduct: i / 2
+        transposeTiled: n / 8, m / 8
+        tournament: pow_int(3, k - 1) / 3
+        treeSum: (1 << (k - 1)) / 2
+        lowerTriangularProduct: (i + 1) / 2
+        scaleRows: (i + 1) / 2
+        upperTriangularProduct: (2 * n - i + 1) / 2
+        gemvParVectors: n / 8
+        harrisPar: h / 32, (j + 2) % 3, (j + 1) % 3, j % 3
+        mmParPacked: m / 16, n / 4
+        mmParTiled: n / 32, m / 32, k / 32
+        mmParVectors: n / 4, m / 16
+        dotParChunks: n / c, c / 8
+        scalParVectors: n / 8
+        prefixSumsPar: n / c
+        triangularProductsPar: n / 2, (j + 1) / 2
+        transposePar: n / 8, m / 8
+    "#]]
+    .assert_eq(&list);
 }

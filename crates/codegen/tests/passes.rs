@@ -204,8 +204,11 @@ fn conditions_that_ranges_decide_are_gone() {
             for (int i = 0; i < n; i++) {
                 output[i] = xs[i];
             }
-            for (int i = 0; i < n; i++) {
-                output[i] += i < n - 1 ? xs[i + 1] : xs[n - 1];
+            for (int i = 0; i < n - 1; i++) {
+                output[i] += xs[i + 1];
+            }
+            if (n > 0) {
+                output[n - 1] += xs[n - 1];
             }
         }
     "#]]
@@ -307,13 +310,14 @@ fn memory_is_allocated_outside_of_loops_and_shared() {
         void rows(float *restrict output, int n, int m, const float *restrict xs) {
             float *doubled = allocate(m, sizeof(float));
             for (int i = 0; i < n; i++) {
-                for (int j = 0; j < (i < m ? i + 1 : m); j++) {
+                const int end = i < m ? i + 1 : m;
+                for (int j = 0; j < end; j++) {
                     doubled[j] = xs[i * m + j] * 2.0f;
                 }
-                for (int j = 0; j < (i < m ? i + 1 : m); j++) {
+                for (int j = 0; j < end; j++) {
                     output[i * m + j] = doubled[j] + 1.0f;
                 }
-                for (int j = 0; j < (i < m ? i + 1 : m); j++) {
+                for (int j = 0; j < end; j++) {
                     doubled[j] = xs[i * m + j];
                     output[i * m + j] += doubled[j];
                 }
@@ -328,13 +332,14 @@ fn memory_is_allocated_outside_of_loops_and_shared() {
         void rows(float *restrict output, int n, int m, const float *restrict xs) {
             float *doubled = allocate(n, sizeof(float));
             for (int i = 0; i < n; i++) {
-                for (int j = 0; j < (i < m ? i + 1 : m); j++) {
+                const int end = i < m ? i + 1 : m;
+                for (int j = 0; j < end; j++) {
                     doubled[j] = xs[i * m + j] * 2.0f;
                 }
-                for (int j = 0; j < (i < m ? i + 1 : m); j++) {
+                for (int j = 0; j < end; j++) {
                     output[i * m + j] = doubled[j] + 1.0f;
                 }
-                for (int j = 0; j < (i < m ? i + 1 : m); j++) {
+                for (int j = 0; j < end; j++) {
                     doubled[j] = xs[i * m + j];
                     output[i * m + j] += doubled[j];
                 }
@@ -352,13 +357,14 @@ fn memory_is_allocated_outside_of_loops_and_shared() {
                 float *doubled = allocate(m, sizeof(float));
                 #pragma omp for
                 for (int i = 0; i < n; i++) {
-                    for (int j = 0; j < (i < m ? i + 1 : m); j++) {
+                    const int end = i < m ? i + 1 : m;
+                    for (int j = 0; j < end; j++) {
                         doubled[j] = xs[i * m + j] * 2.0f;
                     }
-                    for (int j = 0; j < (i < m ? i + 1 : m); j++) {
+                    for (int j = 0; j < end; j++) {
                         output[i * m + j] = doubled[j] + 1.0f;
                     }
-                    for (int j = 0; j < (i < m ? i + 1 : m); j++) {
+                    for (int j = 0; j < end; j++) {
                         doubled[j] = xs[i * m + j];
                         output[i * m + j] += doubled[j];
                     }
@@ -373,14 +379,15 @@ fn memory_is_allocated_outside_of_loops_and_shared() {
     expect![[r#"
         void rows(float *restrict output, int n, int m, const float *restrict xs) {
             for (int i = 0; i < n; i++) {
+                const int end = i < m ? i + 1 : m;
                 float doubled[100];
-                for (int j = 0; j < (i < m ? i + 1 : m); j++) {
+                for (int j = 0; j < end; j++) {
                     doubled[j] = xs[i * m + j] * 2.0f;
                 }
-                for (int j = 0; j < (i < m ? i + 1 : m); j++) {
+                for (int j = 0; j < end; j++) {
                     output[i * m + j] = doubled[j] + 1.0f;
                 }
-                for (int j = 0; j < (i < m ? i + 1 : m); j++) {
+                for (int j = 0; j < end; j++) {
                     doubled[j] = xs[i * m + j];
                     output[i * m + j] += doubled[j];
                 }

@@ -20,7 +20,7 @@ mod types;
 use std::sync::Arc;
 
 use nat::{Facts, Nat, Var};
-use rise::Names;
+use rise::{Names, Type};
 use rise::core::{Foreign, Origin};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -116,6 +116,11 @@ impl<'a> Printer<'a> {
         let mut facts = Facts::new();
         for prop in function.requires.iter().chain(&function.facts) {
             facts.assume(prop);
+        }
+        for (var, value) in &function.opaque {
+            if let Type::Index(n) = &*value.ty {
+                facts.range(*var, &Nat::ZERO, n);
+            }
         }
         Printer {
             function,

@@ -79,8 +79,21 @@ impl Printer<'_> {
         b: &Nat,
     ) -> Result<Prec, CompileError> {
         if let Some((counter, limit, grows)) = self.border(a, b) {
+            // `i > 0`, not `i >= 1`; `i < n`, not `i <= n - 1`.
+            let (op, limit) = match if grows { op } else { mirrored(op) } {
+                Binary::Ge if limit.as_const().is_some() => (Binary::Gt, limit - 1),
+                Binary::Le
+                    if limit
+                        .summands()
+                        .last()
+                        .is_some_and(|s| s.factors.is_empty() && s.coeff < 0) =>
+                {
+                    (Binary::Lt, limit + 1)
+                }
+                op => (op, limit),
+            };
             self.var(counter)?;
-            self.write(sign(if grows { op } else { mirrored(op) }));
+            self.write(sign(op));
             self.nat(&limit, Prec::Sum)?;
             return Ok(prec(op));
         }

@@ -1,6 +1,6 @@
 //! Indices as people write them: by rows, `(i * m + j) * o + k`, where that is what they are.
 
-use nat::{Nat, Part};
+use nat::{Nat, Part, Prop};
 
 use super::{CompileError, Prec, Printer};
 
@@ -25,9 +25,9 @@ impl Printer<'_> {
         let mut rest = index.clone();
         let mut digits = Vec::with_capacity(extents.len());
         for extent in extents.iter().skip(1).rev() {
-            let inner = self.facts.normalize(&Nat::rem(&rest, extent));
-            rest = self.facts.normalize(&Nat::div(&rest, extent));
-            digits.push(inner);
+            let (row, column) = self.row_and_column(&rest, extent);
+            digits.push(column);
+            rest = row;
         }
         digits.push(rest);
         digits.reverse();
@@ -42,6 +42,27 @@ impl Printer<'_> {
         (self.facts.normalize(&whole) == *index).then_some(digits)
     }
 
+    fn row_and_column(&self, index: &Nat, extent: &Nat) -> (Nat, Nat) {
+        let divided = |index: &Nat| {
+            let row = self.facts.normalize(&Nat::div(index, extent));
+            let column = self.facts.normalize(&Nat::rem(index, extent));
+            (row, column)
+        };
+        let (row, column) = divided(index);
+        let behind = match index.summands().last() {
+            Some(last) if last.factors.is_empty() && last.coeff < 0 => Nat::constant(-last.coeff),
+            _ => return (row, column),
+        };
+        // `(i + 1) * m - 1` is the last of row `i`.
+        let (next, start) = divided(&(index + &behind));
+        let inside = Prop::AtLeast(extent.clone(), behind.clone());
+        if start.is_zero() && self.facts.proves(&inside) {
+            (next - 1, Nat::sub(extent, &behind))
+        } else {
+            (row, column)
+        }
+    }
+
     /// `(i * m + j) * o + k`; the first digit is not 0.
     fn row(&mut self, digits: &[Nat], extents: &[Nat]) -> Result<Prec, CompileError> {
         let (Some(last), Some(extent)) = (digits.last(), extents.last()) else {
@@ -54,11 +75,36 @@ impl Printer<'_> {
         if extent.is_one() {
             return self.row(before, &extents[..before.len()]);
         }
-        self.at_least(Prec::Product, |this| {
-            this.row(before, &extents[..before.len()])
-        })?;
-        self.write(" * ");
-        self.nat(extent, Prec::Unary)?;
+        let number = extent.as_const();
+        let first = match before {
+            [first] => first.as_const(),
+            _ => None,
+        };
+        match (first, number) {
+            // `m + j`, not `1 * m + j`.
+            (Some(1), _) => {
+                self.nat(extent, Prec::Sum)?;
+                if last.is_zero() {
+                    return Ok(Prec::Sum);
+                }
+            }
+            (Some(first), Some(number)) => self.write(&(first * number).to_string()),
+            // Numbers stand in front, sizes behind: `32 * i + j`, `i * m + j`.
+            (_, Some(_)) => {
+                self.nat(extent, Prec::Unary)?;
+                self.write(" * ");
+                self.at_least(Prec::Unary, |this| {
+                    this.row(before, &extents[..before.len()])
+                })?;
+            }
+            _ => {
+                self.at_least(Prec::Product, |this| {
+                    this.row(before, &extents[..before.len()])
+                })?;
+                self.write(" * ");
+                self.nat(extent, Prec::Unary)?;
+            }
+        }
         if last.is_zero() {
             return Ok(Prec::Product);
         }

@@ -27,40 +27,80 @@ impl Printer<'_> {
             counters: &counters,
             sizes: &self.function.sizes,
         };
-        let above: Vec<Option<Nat>> = nat
-            .summands()
-            .iter()
-            .map(|s| self.dividend_above(s))
-            .collect();
-        let mut summands = nat.summands();
-        let mut constant = match summands.last() {
-            Some(last) if last.factors.is_empty() => last.coeff,
-            _ => 0,
+        let nat = &as_remainders(nat);
+        let dividends: Vec<Option<Dividend>> = {
+            let summands = nat.summands();
+            (0..summands.len())
+                .map(|at| self.dividend(&summands, at))
+                .collect()
         };
-        for (summand, above) in summands.iter_mut().zip(&above) {
-            if let (Some(above), [(Part::Div(_, by), 1)]) = (above, summand.factors.as_slice())
-                && constant >= summand.coeff
+        let mut summands = nat.summands();
+        for (at, dividend) in dividends.iter().enumerate() {
+            let Some(Dividend { whole, taken }) = dividend else {
+                continue;
+            };
+            // What one division took is not there for another.
+            if taken
+                .iter()
+                .any(|(from, coeff)| summands[*from].coeff.abs() < coeff.abs())
             {
-                constant -= summand.coeff;
-                summand.factors = [(Part::Div(above, by), 1)].into_iter().collect();
+                continue;
             }
-        }
-        if let Some(last) = summands.last_mut().filter(|last| last.factors.is_empty()) {
-            last.coeff = constant;
+            for (from, coeff) in taken {
+                summands[*from].coeff -= coeff;
+            }
+            for (part, _) in &mut summands[at].factors {
+                if let Part::Div(_, by) = *part {
+                    *part = Part::Div(whole, by);
+                }
+            }
         }
         summands.retain(|s| s.coeff != 0);
         let arith = arrange(summands, &order);
         self.arith(&arith, wide)
     }
 
-    /// `c * (a / b) + c` is `c * ((a + b) / b)`: where `a` may be negative, C divides `a + b`
-    /// rightly.
-    fn dividend_above(&self, summand: &Summand<'_>) -> Option<Nat> {
-        let [(Part::Div(a, b), 1)] = summand.factors.as_slice() else {
+    /// `c * (a / b) + c * k` is `c * ((a + b * k) / b)`, which people write where less is subtracted
+    /// in it, and which C divides rightly where `a` may be negative.
+    fn dividend(&self, summands: &[Summand<'_>], at: usize) -> Option<Dividend> {
+        let of = summands.get(at)?;
+        let (a, b, shared) = quotient_in(of)?;
+        if of.coeff <= 0 {
             return None;
-        };
-        let above = *a + *b;
-        (summand.coeff > 0 && !self.is_nonneg(a) && self.is_nonneg(&above)).then_some(above)
+        }
+        let fits = self.is_nonneg(a);
+        let mut whole = (*a).clone();
+        let mut taken = Vec::new();
+        let subtracted = a.summands();
+        for negative in subtracted.iter().filter(|s| s.coeff < 0) {
+            for (from, other) in summands.iter().enumerate() {
+                let Some(factors) = without(&other.factors, &shared) else {
+                    continue;
+                };
+                let same = factors.as_slice() == negative.factors.as_slice();
+                let related = !fits && shares_variable(&factors, &negative.factors);
+                if from == at || !(same || related) || other.coeff % of.coeff != 0 {
+                    continue;
+                }
+                // All of a term; of a number as much as is needed.
+                let coeff = if factors.is_empty() {
+                    of.coeff
+                } else {
+                    other.coeff
+                };
+                if other.coeff < coeff || taken.iter().any(|(known, _)| *known == from) {
+                    continue;
+                }
+                let Some(term) = plain_term(&factors) else {
+                    continue;
+                };
+                whole = whole + &(b.clone() * &(term * (coeff / of.coeff)));
+                taken.push((from, coeff));
+            }
+        }
+        let fewer = |nat: &Nat| nat.summands().iter().filter(|s| s.coeff < 0).count();
+        let better = !fits && self.is_nonneg(&whole) || fits && fewer(&whole) < fewer(a);
+        (better && !taken.is_empty()).then_some(Dividend { whole, taken })
     }
 
     /// Writes an expression; `wide` computes products as `size_t`.
@@ -394,6 +434,80 @@ impl Printer<'_> {
         self.write(&format!(";\n    }}\n    return {total};\n}}\n"));
         Ok(())
     }
+}
+
+/// A dividend that has taken in what stood beside the quotient.
+struct Dividend {
+    whole: Nat,
+    /// Which summands lost how much.
+    taken: Vec<(usize, i64)>,
+}
+
+/// What a summand is a product of.
+type Factors<'a> = [(Part<'a>, u32)];
+
+/// The only quotient in a product, and what it is multiplied with.
+fn quotient_in<'a>(summand: &Summand<'a>) -> Option<(&'a Nat, &'a Nat, Vec<(Part<'a>, u32)>)> {
+    let is_quotient = |(part, _): &&(Part<'a>, u32)| matches!(part, Part::Div(..));
+    let mut quotients = summand.factors.iter().filter(is_quotient);
+    let (Some((Part::Div(a, b), 1)), None) = (quotients.next(), quotients.next()) else {
+        return None;
+    };
+    let others = summand.factors.iter().filter(|f| !is_quotient(f));
+    Some((a, b, others.cloned().collect()))
+}
+
+/// The factors that are left of a product when others are taken out; none if they are not in it.
+fn without<'a>(factors: &Factors<'a>, others: &Factors<'a>) -> Option<Vec<(Part<'a>, u32)>> {
+    let mut left = factors.to_vec();
+    for other in others {
+        let at = left.iter().position(|factor| factor == other)?;
+        left.remove(at);
+    }
+    Some(left)
+}
+
+/// The product if all factors are variables.
+fn plain_term(factors: &Factors<'_>) -> Option<Nat> {
+    let mut term = Nat::ONE;
+    for (part, exp) in factors {
+        let Part::Var(var) = part else {
+            return None;
+        };
+        for _ in 0..*exp {
+            term = &term * &Nat::var(*var);
+        }
+    }
+    Some(term)
+}
+
+fn shares_variable(a: &Factors<'_>, b: &Factors<'_>) -> bool {
+    let is_in = |part: &Part<'_>| b.iter().any(|(other, _)| other == part);
+    a.iter()
+        .any(|(part, _)| matches!(part, Part::Var(_)) && is_in(part))
+}
+
+/// `n - 8 * (n / 8)` is `n % 8`.
+fn as_remainders(nat: &Nat) -> Nat {
+    for summand in nat.summands() {
+        let [(Part::Div(a, b), 1)] = summand.factors.as_slice() else {
+            continue;
+        };
+        let Some(by) = b.as_const().filter(|by| *by > 0) else {
+            continue;
+        };
+        let times = -summand.coeff / by;
+        if times < 1 || summand.coeff % by != 0 {
+            continue;
+        }
+        let quotient = Nat::div(a, b) * summand.coeff;
+        let rest = Nat::sub(&Nat::sub(nat, &quotient), &((*a).clone() * times));
+        let short = Nat::rem(a, b) * times + &rest;
+        if short.summands().len() < nat.summands().len() {
+            return as_remainders(&short);
+        }
+    }
+    nat.clone()
 }
 
 fn sum_name(at: usize) -> String {

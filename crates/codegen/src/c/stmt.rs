@@ -4,6 +4,7 @@ use nat::{Nat, Part, Var};
 
 use crate::ir::{Binary, Expr, ExprKind, Home, Id, LoopMode, Maker, Place, Stmt, StmtKind};
 use crate::module::Target;
+use crate::passes::conditions::assume;
 
 use super::helpers::Helper;
 use super::names::is_mere_counter;
@@ -172,7 +173,8 @@ impl Printer<'_> {
                 };
                 let allocate = self.helpers.need(helper);
                 self.write(&format!("{pointee} *{name} = {allocate}("));
-                self.wide_nat(count)?;
+                let count = self.facts.normalize(count);
+                self.wide_nat(&count)?;
                 self.write(&format!(", sizeof({})", ty.name()));
                 if align > MALLOC_ALIGNMENT {
                     self.write(&format!(", {align}"));
@@ -224,6 +226,12 @@ impl Printer<'_> {
 
     fn point(&mut self, id: Id, place: &Place) -> Result<(), CompileError> {
         let name = self.id_name(id);
+        if let (true, Some(by)) = (place.id == id, &place.index) {
+            self.write(&format!("{name} += "));
+            self.nat(by, Prec::Conditional)?;
+            self.write(";");
+            return Ok(());
+        }
         self.write(&format!("{name} = "));
         let ty = self.elem(id)?;
         let on_stack = matches!(self.variable(place.id).home, Home::Local(_))
@@ -335,7 +343,17 @@ impl Printer<'_> {
         self.write("if (");
         self.expr(condition, Prec::Conditional)?;
         self.write(") ");
+        let facts = self.facts.clone();
+        assume(&mut self.facts, condition, true);
         self.block(then)?;
+        self.facts = facts.clone();
+        assume(&mut self.facts, condition, false);
+        let result = self.otherwise(otherwise);
+        self.facts = facts;
+        result
+    }
+
+    fn otherwise(&mut self, otherwise: &[Stmt]) -> Result<(), CompileError> {
         match otherwise {
             [] => Ok(()),
             [

@@ -15,6 +15,7 @@ use crate::ir::{
     Unary,
 };
 
+use super::borders::Counted;
 use super::conditions::{assume, less, proposition, truth};
 use super::walk::{self, Change};
 
@@ -37,6 +38,7 @@ pub(crate) fn run(function: &mut Function) -> Result<(), CompileError> {
         function,
         facts,
         written: 0,
+        in_piece: false,
     };
     let mut out = Vec::new();
     pass.statements(body, &mut out)?;
@@ -44,11 +46,13 @@ pub(crate) fn run(function: &mut Function) -> Result<(), CompileError> {
     Ok(())
 }
 
-struct Loops<'f> {
-    function: &'f mut Function,
-    facts: Facts,
+pub(super) struct Loops<'f> {
+    pub(super) function: &'f mut Function,
+    pub(super) facts: Facts,
     /// Statements written out so far.
     written: usize,
+    /// Whether it is at a piece of a loop, which is not split again.
+    pub(super) in_piece: bool,
 }
 
 impl Loops<'_> {
@@ -59,7 +63,11 @@ impl Loops<'_> {
         Ok(())
     }
 
-    fn statement(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) -> Result<(), CompileError> {
+    pub(super) fn statement(
+        &mut self,
+        mut stmt: Stmt,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), CompileError> {
         match stmt.kind {
             StmtKind::For { .. } => return self.repetition(stmt, out),
             StmtKind::If {
@@ -186,19 +194,19 @@ impl Loops<'_> {
         if inner.is_empty() {
             return Ok(());
         }
-        let kind = StmtKind::For {
+        let whole = Counted {
             counter,
             from,
             to,
             step,
             mode,
             body: inner,
-        };
-        out.push(Stmt {
-            kind,
             origin,
             made_by,
-        });
+        };
+        if !self.split(&whole, out)? {
+            out.push(whole.stmt());
+        }
         Ok(())
     }
 
@@ -253,6 +261,22 @@ impl Loops<'_> {
             rename_counters(&mut body, &vars);
         }
         body
+    }
+
+    /// A statement with variables and counters of its own.
+    pub(super) fn copy(&mut self, stmt: Stmt) -> Stmt {
+        let mut copied = [stmt];
+        let (mut ids, mut vars) = (FxHashMap::default(), FxHashMap::default());
+        self.fresh(&copied, &mut ids, &mut vars);
+        self.fresh_opaque(&ids, &mut vars);
+        let mut change = Copied {
+            ids: &ids,
+            vars: &vars,
+        };
+        walk::change_all(&mut copied, &mut change);
+        rename_counters(&mut copied, &vars);
+        let [stmt] = copied;
+        stmt
     }
 
     /// New variables and counters for those that statements declare.

@@ -1,10 +1,14 @@
 //! Passes over the loop language. Each takes a function and gives a better one of the same meaning.
 
-mod conditions;
+mod borders;
+pub(crate) mod conditions;
 mod copies;
 mod elements;
 mod loops;
 mod memory;
+mod pointers;
+mod ranges;
+mod rows;
 pub(crate) mod scalars;
 pub(crate) mod trace;
 pub(crate) mod uses;
@@ -50,12 +54,16 @@ fn improve(function: &mut Function, target: Target) -> Result<Plan, CompileError
     };
     memory::run(function, target, &mut plan);
     trace.after(Pass::MEMORY, function);
+    ranges::split_variables(function);
     scalars::sink(function);
     copies::join_variables(function);
     // What is merged the first time may be used once then.
     scalars::inline(function);
     scalars::inline(function);
     trace.after(Pass::SCALARS, function);
+    pointers::run(function);
+    rows::name_rows(function);
+    trace.after(Pass::ROWS, function);
     plan.constant = scalars::constants(function);
     plan.trace = trace;
     Ok(plan)

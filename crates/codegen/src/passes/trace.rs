@@ -67,9 +67,9 @@ impl Pass {
     };
     pub const ROWS: Pass = Pass {
         name: "rows",
-        moved: "stands elsewhere",
+        moved: "stands behind the name or the pointer of a row",
         repeated: "a pointer to the row of each array",
-        rewritten: "reads through a pointer to the row",
+        rewritten: "reads through a pointer to the row, or by a name for what all of the row share",
     };
 }
 

@@ -1,5 +1,6 @@
 //! Programs from their text to C.
 
+mod borders;
 mod classic;
 
 use codegen::{Module, Target};

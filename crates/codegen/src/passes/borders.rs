@@ -1,0 +1,412 @@
+//! Innermost loops that ask in each iteration whether they are at a border are split there: the
+//! first iterations, the bulk without conditions, which C compilers vectorise, and the last ones.
+
+use nat::{Nat, Part, Prop, Var};
+use rise::core::Origin;
+
+use crate::error::CompileError;
+use crate::ir::{Binary, Expr, ExprKind, LoopMode, Maker, Place, Stmt, StmtKind};
+
+use super::conditions::less;
+use super::loops::Loops;
+use super::walk;
+
+/// Parts of expressions up to which a loop is written more than once.
+const MAX_PARTS: usize = 250;
+/// Iterations from which on a loop of known length is worth splitting.
+const MIN_LENGTH: i64 = 16;
+/// Iterations up to which a piece at a border is run by one thread.
+const MAX_BORDER: i64 = 64;
+
+/// A loop, as [`StmtKind::For`] has it.
+pub(super) struct Counted {
+    pub counter: Var,
+    pub from: Nat,
+    pub to: Nat,
+    pub step: Nat,
+    pub mode: LoopMode,
+    pub body: Vec<Stmt>,
+    pub origin: Origin,
+    pub made_by: Option<Maker>,
+}
+
+impl Counted {
+    /// As a statement.
+    pub fn stmt(self) -> Stmt {
+        Stmt {
+            kind: StmtKind::For {
+                counter: self.counter,
+                from: self.from,
+                to: self.to,
+                step: self.step,
+                mode: self.mode,
+                body: self.body,
+            },
+            origin: self.origin,
+            made_by: self.made_by,
+        }
+    }
+}
+
+/// Where the value of a condition changes: it is the same for all counters below and for all from
+/// there on. Those of a minimum agree at one value, so that it may be cut before or behind.
+struct Change {
+    before: Nat,
+    behind: Nat,
+}
+
+/// The bulk: all conditions are decided from `first` on and before `end`.
+struct Bulk {
+    first: Option<Nat>,
+    end: Option<Nat>,
+}
+
+impl Loops<'_> {
+    /// Whether the loop was written in pieces.
+    pub(super) fn split(
+        &mut self,
+        whole: &Counted,
+        out: &mut Vec<Stmt>,
+    ) -> Result<bool, CompileError> {
+        let length = Nat::sub(&whole.to, &whole.from).as_const();
+        if self.in_piece
+            || !whole.step.is_one()
+            || length.is_some_and(|length| length < MIN_LENGTH)
+            || !is_small(&whole.body)
+        {
+            return Ok(false);
+        }
+        let Some(bulk) = self.bulk(whole) else {
+            return Ok(false);
+        };
+        self.in_piece = true;
+        let result = self.pieces(whole, &bulk, out);
+        self.in_piece = false;
+        result.map(|()| true)
+    }
+
+    fn pieces(
+        &mut self,
+        whole: &Counted,
+        bulk: &Bulk,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), CompileError> {
+        let Counted { from, to, .. } = whole;
+        if let Some(first) = &bulk.first {
+            if self.proves_at_least(to, first) {
+                let piece = self.piece(whole, from, first, true);
+                self.statement(piece, out)?;
+            } else if Nat::sub(first, from).is_one() {
+                let piece = self.piece(whole, from, first, true);
+                self.statement(self.if_less(from, to, piece), out)?;
+            } else {
+                let piece = self.piece(whole, from, &Nat::min(first, to), true);
+                self.statement(piece, out)?;
+            }
+        }
+        let first = bulk.first.as_ref().unwrap_or(from);
+        let Some(end) = &bulk.end else {
+            let piece = self.piece(whole, first, to, false);
+            return self.statement(piece, out);
+        };
+        let piece = self.piece(whole, first, end, true);
+        self.statement(piece, out)?;
+        // Of a short loop the bulk may be empty, and then the last piece must not start before it.
+        if self.proves_at_least(end, first) {
+            let piece = self.piece(whole, end, to, false);
+            self.statement(piece, out)
+        } else if Nat::sub(to, end).is_one() {
+            let piece = self.piece(whole, end, to, false);
+            self.statement(self.if_less(first, to, piece), out)
+        } else {
+            let piece = self.piece(whole, &Nat::max(first, end), to, false);
+            self.statement(piece, out)
+        }
+    }
+
+    fn if_less(&self, a: &Nat, b: &Nat, then: Stmt) -> Stmt {
+        let (origin, made_by) = (then.origin, then.made_by);
+        let kind = StmtKind::If {
+            condition: less(a, b, origin),
+            then: vec![then],
+            otherwise: Vec::new(),
+        };
+        Stmt {
+            kind,
+            origin,
+            made_by,
+        }
+    }
+
+    /// The loop for a part of its range; `copied` gives it variables of its own.
+    fn piece(&mut self, whole: &Counted, from: &Nat, to: &Nat, copied: bool) -> Stmt {
+        let length = Nat::sub(to, from).as_const();
+        let is_border = length.is_some_and(|length| length <= MAX_BORDER)
+            && !Nat::sub(&whole.to, &whole.from)
+                .as_const()
+                .is_some_and(|length| length <= MAX_BORDER);
+        let piece = Counted {
+            counter: whole.counter,
+            from: from.clone(),
+            to: to.clone(),
+            step: Nat::ONE,
+            mode: if is_border {
+                LoopMode::Sequential
+            } else {
+                whole.mode
+            },
+            body: whole.body.clone(),
+            origin: whole.origin,
+            made_by: whole.made_by.or(Some(Maker::Pass("borders"))),
+        };
+        let piece = piece.stmt();
+        if copied { self.copy(piece) } else { piece }
+    }
+
+    fn proves_at_least(&self, a: &Nat, b: &Nat) -> bool {
+        self.facts.proves(&Prop::AtLeast(a.clone(), b.clone()))
+    }
+
+    /// Where the bulk starts and ends, if it is not all.
+    fn bulk(&self, whole: &Counted) -> Option<Bulk> {
+        let Counted {
+            counter, from, to, ..
+        } = whole;
+        let mut changes = Vec::new();
+        in_statements(&whole.body, *counter, &mut changes);
+        let length = Nat::sub(to, from).as_const();
+        let (mut first, mut last) = (0, 0);
+        let mut inside: Vec<Nat> = Vec::new();
+        for change in &changes {
+            let start = Nat::sub(&change.before, from).as_const();
+            let rest = Nat::sub(to, &change.behind).as_const();
+            let inside_of = |n: &i64| *n > 0 && length.is_none_or(|length| *n < length);
+            match (start.filter(inside_of), rest.filter(inside_of)) {
+                (Some(start), Some(rest)) if start > rest => last = last.max(rest),
+                (Some(start), _) => first = first.max(start),
+                (None, Some(rest)) => last = last.max(rest),
+                (None, None) if start.is_some() || rest.is_some() => {}
+                (None, None) => {
+                    if !inside.contains(&change.before) {
+                        inside.push(change.before.clone());
+                    }
+                }
+            }
+        }
+        if length.is_some_and(|length| first + last >= length / 2) {
+            return None;
+        }
+        if first > 0 || last > 0 {
+            return Some(Bulk {
+                first: (first > 0).then(|| from + first),
+                end: (last > 0).then(|| Nat::sub(to, &Nat::constant(last))),
+            });
+        }
+        self.bulk_between(whole, inside)
+    }
+
+    /// The same for borders whose widths are sizes.
+    fn bulk_between(&self, whole: &Counted, mut inside: Vec<Nat>) -> Option<Bulk> {
+        let Counted { from, to, .. } = whole;
+        let sizes = &self.function.sizes;
+        let within = |cut: &Nat| {
+            !cut.any_var(&|var| !sizes.contains(&var))
+                && self.proves_at_least(cut, from)
+                && self.proves_at_least(to, cut)
+        };
+        if inside.len() > 2 || !inside.iter().all(within) {
+            return None;
+        }
+        if let [a, b] = inside.as_slice()
+            && self.proves_at_least(a, b)
+        {
+            inside.swap(0, 1);
+        }
+        let mut inside = inside.into_iter();
+        let first = inside.next()?;
+        let end = inside.next();
+        if let Some(end) = &end
+            && !self.proves_at_least(end, &first)
+        {
+            return None;
+        }
+        Some(Bulk {
+            first: Some(first),
+            end,
+        })
+    }
+}
+
+/// Whether statements contain no loop, and not too much.
+fn is_small(body: &[Stmt]) -> bool {
+    fn count(body: &[Stmt]) -> Option<usize> {
+        let mut total = 0;
+        for stmt in body {
+            total += match &stmt.kind {
+                StmtKind::Declare(_, None) => 1,
+                StmtKind::Declare(_, Some(value)) | StmtKind::Assign(_, value) => parts(value),
+                StmtKind::Block(body) => count(body)?,
+                StmtKind::If {
+                    condition,
+                    then,
+                    otherwise,
+                } => parts(condition) + count(then)? + count(otherwise)?,
+                StmtKind::For { .. }
+                | StmtKind::Reduce(_)
+                | StmtKind::Point(..)
+                | StmtKind::Swap(..) => return None,
+            };
+        }
+        Some(total)
+    }
+    count(body).is_some_and(|total| total <= MAX_PARTS)
+}
+
+fn parts(expr: &Expr) -> usize {
+    let mut total = 0;
+    walk::sub_exprs(expr, &mut |_| total += 1);
+    total
+}
+
+// ----- where conditions change -----
+
+fn in_statements(body: &[Stmt], counter: Var, out: &mut Vec<Change>) {
+    for stmt in body {
+        match &stmt.kind {
+            StmtKind::Declare(_, Some(value)) => in_expr(value, counter, out),
+            StmtKind::Assign(place, value) => {
+                in_place(place, counter, out);
+                in_expr(value, counter, out);
+            }
+            StmtKind::Block(body) => in_statements(body, counter, out),
+            StmtKind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                in_expr(condition, counter, out);
+                in_statements(then, counter, out);
+                in_statements(otherwise, counter, out);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn in_place(place: &Place, counter: Var, out: &mut Vec<Change>) {
+    for nat in [&place.index, &place.lane].into_iter().flatten() {
+        in_nat(nat, counter, out);
+    }
+}
+
+fn in_expr(expr: &Expr, counter: Var, out: &mut Vec<Change>) {
+    walk::sub_exprs(expr, &mut |part| match &part.kind {
+        ExprKind::Load(place) => in_place(place, counter, out),
+        ExprKind::Nat(nat) | ExprKind::Lane(_, nat) | ExprKind::Element(_, nat) => {
+            in_nat(nat, counter, out);
+        }
+        ExprKind::Binary(operator, a, b) => {
+            if let (ExprKind::Nat(a), ExprKind::Nat(b)) = (&a.kind, &b.kind) {
+                out.extend(of_comparison(*operator, a, b, counter));
+            }
+        }
+        _ => {}
+    });
+}
+
+/// Where the truth of a comparison changes.
+fn of_comparison(operator: Binary, a: &Nat, b: &Nat, counter: Var) -> Option<Change> {
+    let (limit, grows) = equal_at(&Nat::sub(a, b), counter)?;
+    let next = &limit + 1;
+    let at = match (operator, grows) {
+        (Binary::Lt | Binary::Ge, true) | (Binary::Gt | Binary::Le, false) => limit,
+        (Binary::Le | Binary::Gt, true) | (Binary::Ge | Binary::Lt, false) => next,
+        _ => return None,
+    };
+    Some(Change {
+        before: at.clone(),
+        behind: at,
+    })
+}
+
+/// The value of a variable at which a difference is 0, and whether it is positive above it.
+pub(crate) fn equal_at(difference: &Nat, var: Var) -> Option<(Nat, bool)> {
+    if !difference.mentions(var) {
+        return None;
+    }
+    let value = Nat::var(var);
+    let limit = Nat::sub(&value, difference);
+    if !limit.mentions(var) {
+        return Some((limit, true));
+    }
+    let limit = &value + difference;
+    (!limit.mentions(var)).then_some((limit, false))
+}
+
+fn in_nat(nat: &Nat, counter: Var, out: &mut Vec<Change>) {
+    if !nat.mentions(counter) {
+        return;
+    }
+    for summand in nat.summands() {
+        for (part, _) in &summand.factors {
+            match part {
+                Part::Min(all) | Part::Max(all) => in_extremum(all, counter, out),
+                Part::Div(a, b)
+                | Part::Rem(a, b)
+                | Part::Pow(a, b)
+                | Part::Add(a, b)
+                | Part::Mul(a, b) => {
+                    in_nat(a, counter, out);
+                    in_nat(b, counter, out);
+                }
+                Part::Log2(a) | Part::Apply(_, a) => in_nat(a, counter, out),
+                Part::Var(_) | Part::Index(_) | Part::Sum { .. } | Part::TooBig => {}
+            }
+        }
+    }
+}
+
+fn in_extremum(all: &[Nat], counter: Var, out: &mut Vec<Change>) {
+    for (at, a) in all.iter().enumerate() {
+        in_nat(a, counter, out);
+        for b in &all[at + 1..] {
+            for a in alternatives(a) {
+                for b in alternatives(b) {
+                    if let Some((limit, _)) = equal_at(&Nat::sub(&a, &b), counter) {
+                        let behind = &limit + 1;
+                        out.push(Change {
+                            before: limit,
+                            behind,
+                        });
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What a size may be: each of the operands of a minimum or maximum that it adds.
+fn alternatives(nat: &Nat) -> Vec<Nat> {
+    for summand in nat.summands() {
+        if let [(Part::Min(all) | Part::Max(all), 1)] = summand.factors.as_slice() {
+            let rest = |one: &Nat, others: &[Nat]| {
+                let join = match &summand.factors[0].0 {
+                    Part::Min(_) => Nat::min,
+                    _ => Nat::max,
+                };
+                others.iter().fold(one.clone(), |a, b| join(&a, b))
+            };
+            let Some((one, others)) = all.split_first() else {
+                continue;
+            };
+            let extremum = rest(one, others) * summand.coeff;
+            let without = Nat::sub(nat, &extremum);
+            let with = |member: &Nat| &without + &(member.clone() * summand.coeff);
+            return all
+                .iter()
+                .flat_map(|member| alternatives(&with(member)))
+                .collect();
+        }
+    }
+    vec![nat.clone()]
+}

@@ -1,0 +1,376 @@
+//! What the loops inside of a body all compute from its counter gets a name there, as people write
+//! it: `const int before = i > 0 ? i - 1 : 0;` for the row above, and the length of a row.
+
+use std::sync::Arc;
+
+use nat::{Facts, Nat, Part, Prop, Summand, Var};
+use rise::core::Origin;
+use rise::{Ty, Type};
+use syntax::ast::{Name, ScalarType};
+
+use crate::ir::{
+    Expr, ExprKind, Function, Home, Id, LoopMode, Maker, Place, Stmt, StmtKind, Variable,
+};
+
+use super::borders::equal_at;
+use super::walk::{self, Change};
+
+/// Gives names to minima and maxima of counters, and to ends of loops that take a division.
+pub(crate) fn name_rows(function: &mut Function) {
+    let mut facts = Facts::new();
+    for prop in function.requires.iter().chain(&function.facts) {
+        facts.assume(prop);
+    }
+    for (var, value) in &function.opaque {
+        if let Type::Index(n) = &*value.ty {
+            facts.range(*var, &Nat::ZERO, n);
+        }
+    }
+    let mut body = std::mem::take(&mut function.body);
+    let mut pass = Rows {
+        function,
+        facts,
+        counters: Vec::new(),
+    };
+    pass.block(&mut body);
+    function.body = body;
+}
+
+struct Rows<'f> {
+    function: &'f mut Function,
+    facts: Facts,
+    /// Those around, with the ends of their ranges.
+    counters: Vec<(Var, Nat)>,
+}
+
+/// A size that is computed in several places.
+struct Found {
+    nat: Nat,
+    times: usize,
+    /// Whether it is computed in a loop inside.
+    repeated: bool,
+    /// Whether a loop ends there.
+    is_end: bool,
+}
+
+impl Rows<'_> {
+    fn block(&mut self, body: &mut [Stmt]) {
+        for stmt in body {
+            if let StmtKind::For {
+                counter,
+                from,
+                to,
+                mode,
+                body,
+                ..
+            } = &mut stmt.kind
+            {
+                let facts = self.facts.clone();
+                self.facts.range(*counter, from, to);
+                self.counters.push((*counter, to.clone()));
+                // Nothing stands between loops whose iterations are shared out together.
+                let nested = matches!(body.as_slice(), [Stmt { kind: StmtKind::For { mode, .. }, .. }] if *mode == LoopMode::Parallel);
+                if !(nested && *mode == LoopMode::Parallel) {
+                    self.name_all(body, stmt.origin);
+                }
+                self.block(body);
+                self.counters.pop();
+                self.facts = facts;
+            } else {
+                walk::each_block(stmt, &mut |body| self.block(body));
+            }
+        }
+    }
+
+    /// Names what the body of a loop computes in several places.
+    fn name_all(&mut self, body: &mut Vec<Stmt>, origin: Origin) {
+        let mut found = Vec::new();
+        self.collect(body, false, &mut found);
+        found.retain(|one: &Found| one.times > 1 || one.repeated);
+        let mut declarations = Vec::new();
+        for Found { nat, is_end, .. } in found {
+            let name = if is_end && !divides(&nat) {
+                "end".into()
+            } else {
+                self.name(&nat)
+            };
+            if let Some((declaration, var)) = self.named(&nat, name, origin) {
+                let mut put = Put {
+                    target: &nat,
+                    by: Nat::var(var),
+                };
+                walk::change_all(body, &mut put);
+                declarations.push(declaration);
+            }
+        }
+        body.splice(0..0, declarations);
+    }
+
+    fn is_known(&self, var: Var) -> bool {
+        self.function.sizes.contains(&var) || self.counters.iter().any(|(c, _)| *c == var)
+    }
+
+    /// Whether it has one value in the body of the innermost loop, and not the same in all loops.
+    fn is_fixed(&self, nat: &Nat) -> bool {
+        !nat.any_var(&|var| !self.is_known(var))
+            && self.counters.iter().any(|(c, _)| nat.mentions(*c))
+    }
+
+    fn collect(&self, body: &[Stmt], inside: bool, out: &mut Vec<Found>) {
+        for stmt in body {
+            match &stmt.kind {
+                StmtKind::For { from, to, body, .. } => {
+                    self.extrema(from, inside, out);
+                    self.extrema(to, inside, out);
+                    if divides(to) {
+                        self.note(to.clone(), inside, out);
+                    }
+                    if let Some(found) = out.iter_mut().find(|found| found.nat == *to) {
+                        found.is_end = true;
+                    }
+                    self.collect(body, true, out);
+                }
+                StmtKind::Block(body) => self.collect(body, inside, out),
+                StmtKind::If {
+                    condition,
+                    then,
+                    otherwise,
+                } => {
+                    self.in_expr(condition, inside, out);
+                    self.collect(then, inside, out);
+                    self.collect(otherwise, inside, out);
+                }
+                StmtKind::Declare(_, Some(value)) => self.in_expr(value, inside, out),
+                StmtKind::Assign(place, value) => {
+                    self.in_place(place, inside, out);
+                    self.in_expr(value, inside, out);
+                }
+                StmtKind::Point(_, place) => {
+                    self.in_place(place, inside, out);
+                    if let Some(index) = place.index.as_ref().filter(|index| divides(index)) {
+                        self.note(index.clone(), inside, out);
+                    }
+                }
+                StmtKind::Reduce(reduce) => {
+                    self.collect(&reduce.element_body, true, out);
+                    self.collect(&reduce.combine, true, out);
+                }
+                StmtKind::Declare(_, None) | StmtKind::Swap(..) => {}
+            }
+        }
+    }
+
+    fn in_expr(&self, expr: &Expr, inside: bool, out: &mut Vec<Found>) {
+        walk::sub_exprs(expr, &mut |part| match &part.kind {
+            ExprKind::Load(place) => self.in_place(place, inside, out),
+            ExprKind::Nat(nat) | ExprKind::Lane(_, nat) | ExprKind::Element(_, nat) => {
+                self.extrema(nat, inside, out);
+            }
+            _ => {}
+        });
+    }
+
+    fn in_place(&self, place: &Place, inside: bool, out: &mut Vec<Found>) {
+        for nat in [&place.index, &place.lane].into_iter().flatten() {
+            self.extrema(nat, inside, out);
+        }
+    }
+
+    /// The minima and maxima in a size.
+    fn extrema(&self, nat: &Nat, inside: bool, out: &mut Vec<Found>) {
+        for summand in nat.summands() {
+            for (part, _) in &summand.factors {
+                match part {
+                    Part::Min(_) | Part::Max(_) => {
+                        let whole = atom(part, &|nat| nat.clone());
+                        if let Some(whole) = whole.filter(|whole| self.is_fixed(whole)) {
+                            self.note(whole, inside, out);
+                        }
+                    }
+                    Part::Div(a, b) | Part::Rem(a, b) => {
+                        self.extrema(a, inside, out);
+                        self.extrema(b, inside, out);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn note(&self, nat: Nat, inside: bool, out: &mut Vec<Found>) {
+        if !self.is_fixed(&nat) {
+            return;
+        }
+        let is_end = divides(&nat);
+        match out.iter_mut().find(|found| found.nat == nat) {
+            Some(found) => {
+                found.times += 1;
+                found.repeated |= inside && !is_end;
+            }
+            None => out.push(Found {
+                nat,
+                times: 1,
+                repeated: inside && !is_end,
+                is_end: false,
+            }),
+        }
+    }
+
+    /// A constant with this value, and what stands for it in sizes; none if its range is not known.
+    fn named(&mut self, nat: &Nat, name: Name, origin: Origin) -> Option<(Stmt, Var)> {
+        let at_least = |a: &Nat, b: Nat| self.facts.proves(&Prop::AtLeast(a.clone(), b));
+        if !at_least(nat, Nat::ZERO) {
+            return None;
+        }
+        let ends = self.counters.iter().rev().map(|(_, to)| to.clone());
+        let members = extremes(nat).into_iter().map(|member| member + 1);
+        let bound = ends
+            .chain(members)
+            .filter(|end| !self.counters.iter().any(|(c, _)| end.mentions(*c)))
+            .find(|end| at_least(end, nat + 1));
+        let ty: Ty = match bound {
+            Some(bound) => Arc::new(Type::Index(bound)),
+            None if extremes(nat).is_empty() => Arc::new(Type::Scalar(ScalarType::NatType)),
+            None => return None,
+        };
+        let id = Id(u32::try_from(self.function.variables.len()).ok()?);
+        let var = Var(u32::try_from(self.function.names.len()).ok()?);
+        self.function.variables.push(Variable {
+            name: name.clone(),
+            elem: ty.clone(),
+            count: None,
+            extents: Vec::new(),
+            home: Home::Local(None),
+            origin,
+        });
+        self.function.names.push(name);
+        let expr = |kind: ExprKind| Expr {
+            kind,
+            ty: ty.clone(),
+            origin,
+        };
+        let value = expr(ExprKind::Load(Place::plain(id)));
+        self.function.opaque.push((var, value));
+        if let Type::Index(n) = &*ty {
+            self.facts.range(var, &Nat::ZERO, n);
+        }
+        let value = expr(ExprKind::Nat(nat.clone()));
+        let declaration = Stmt {
+            kind: StmtKind::Declare(id, Some(value)),
+            origin,
+            made_by: Some(Maker::Pass("rows")),
+        };
+        Some((declaration, var))
+    }
+
+    /// `before` and `after` for the neighbours of a counter.
+    fn name(&self, nat: &Nat) -> Name {
+        let members = extremes(nat);
+        let [a, b] = members.as_slice() else {
+            return if members.is_empty() { "length" } else { "at" }.into();
+        };
+        let counter = self.counters.iter().rev().find(|(c, _)| nat.mentions(*c));
+        let Some((counter, _)) = counter else {
+            return "at".into();
+        };
+        let counter = *counter;
+        let moving = if a.mentions(counter) { a } else { b };
+        let distance = Nat::sub(moving, &Nat::var(counter)).as_const();
+        match distance {
+            Some(distance) if distance < 0 => "before".into(),
+            Some(distance) if distance > 0 => "after".into(),
+            _ if equal_at(&Nat::sub(a, b), counter).is_some() => "edge".into(),
+            _ => "at".into(),
+        }
+    }
+}
+
+/// The operands of a minimum or maximum.
+fn extremes(nat: &Nat) -> Vec<Nat> {
+    let summands = nat.summands();
+    let [summand] = summands.as_slice() else {
+        return Vec::new();
+    };
+    match summand.factors.as_slice() {
+        [(Part::Min(all) | Part::Max(all), 1)] => all.to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether computing a size takes a division.
+fn divides(nat: &Nat) -> bool {
+    let division = |(part, _): &(Part<'_>, u32)| matches!(part, Part::Div(..) | Part::Rem(..));
+    nat.summands()
+        .iter()
+        .any(|summand| summand.factors.iter().any(division))
+}
+
+struct Put<'n> {
+    target: &'n Nat,
+    by: Nat,
+}
+
+impl Change for Put<'_> {
+    fn nat(&mut self, nat: &mut Nat) {
+        *nat = replaced(nat, self.target, &self.by);
+    }
+}
+
+/// A size with another one in the places of a part of it.
+fn replaced(nat: &Nat, target: &Nat, by: &Nat) -> Nat {
+    if nat == target {
+        return by.clone();
+    }
+    let inner = |nat: &Nat| replaced(nat, target, by);
+    let mut out = nat.clone();
+    for summand in nat.summands() {
+        let old = product(&summand, &|part| atom(part, &|nat| nat.clone()));
+        let new = product(&summand, &|part| {
+            let whole = atom(part, &|nat| nat.clone())?;
+            if whole == *target {
+                Some(by.clone())
+            } else {
+                atom(part, &inner)
+            }
+        });
+        if let (Some(old), Some(new)) = (old, new)
+            && old != new
+        {
+            out = Nat::sub(&out, &old) + &new;
+        }
+    }
+    out
+}
+
+fn product(summand: &Summand<'_>, part: &dyn Fn(&Part<'_>) -> Option<Nat>) -> Option<Nat> {
+    let mut out = Nat::constant(summand.coeff);
+    for (factor, exp) in &summand.factors {
+        let factor = part(factor)?;
+        for _ in 0..*exp {
+            out = &out * &factor;
+        }
+    }
+    Some(out)
+}
+
+/// A part of a size as a size, with other operands.
+fn atom(part: &Part<'_>, operand: &dyn Fn(&Nat) -> Nat) -> Option<Nat> {
+    let joined = |all: &[Nat], join: fn(&Nat, &Nat) -> Nat| {
+        all.iter().map(operand).reduce(|a, b| join(&a, &b))
+    };
+    match part {
+        Part::Var(var) => Some(Nat::var(*var)),
+        Part::Min(all) => joined(all, Nat::min),
+        Part::Max(all) => joined(all, Nat::max),
+        Part::Div(a, b) => Some(Nat::div(&operand(a), &operand(b))),
+        Part::Rem(a, b) => Some(Nat::rem(&operand(a), &operand(b))),
+        Part::Add(..)
+        | Part::Mul(..)
+        | Part::Pow(..)
+        | Part::Index(_)
+        | Part::Log2(_)
+        | Part::Sum { .. }
+        | Part::Apply(..)
+        | Part::TooBig => None,
+    }
+}

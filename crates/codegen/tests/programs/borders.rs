@@ -1,0 +1,207 @@
+//! Conditions at borders, rows and running offsets: loops as people write them.
+
+use codegen::Target;
+use expect_test::{Expect, expect};
+
+use crate::function;
+
+fn check(text: &str, expected: Expect) {
+    let text = format!("def main = {text}");
+    expected.assert_eq(&function(&text, "main", Target::C));
+}
+
+fn check_parallel(text: &str, expected: Expect) {
+    let text = format!("def main = {text}");
+    expected.assert_eq(&function(&text, "main", Target::OpenMp));
+}
+
+/// The first two elements, those with all neighbours, and the last two, also if there are few.
+#[test]
+fn wide_windows_over_clamped_ends() {
+    check(
+        "depFun(n: Nat => fun(xs: n.f32 =>
+           xs |> padClamp(2)(2) |> slide(5)(1) |> mapSeq(reduceSeqUnroll(add)(0.0f))))",
+        expect![[r#"
+            void main_(float *restrict output, int n, const float *restrict xs) {
+                assert(n >= 1 && "n >= 1");
+                for (int i = 0; i < imin(2, n); i++) {
+                    output[i] = 0.0f + xs[0] + xs[0] + xs[i] + xs[i < n - 1 ? i + 1 : n - 1] + xs[i < n - 2 ? i + 2 : n - 1];
+                }
+                for (int i = 2; i < n - 2; i++) {
+                    output[i] = 0.0f + xs[i - 2] + xs[i - 1] + xs[i] + xs[i + 1] + xs[i + 2];
+                }
+                for (int i = imax(2, n - 2); i < n; i++) {
+                    output[i] = 0.0f + xs[i > 1 ? i - 2 : 0] + xs[i > 0 ? i - 1 : 0] + xs[i] + xs[i < n - 1 ? i + 1 : n - 1] + xs[i < n - 2 ? i + 2 : n - 1];
+                }
+            }
+        "#]],
+    );
+}
+
+/// The rows above and below have names; the conditions on the column are gone where it is inside.
+#[test]
+fn windows_over_a_grid() {
+    check(
+        "depFun((n: Nat, m: Nat) => fun(grid: n.m.f32 =>
+           grid |> padClamp2D(1) |> slide2D(3)(1) |> mapSeq(mapSeq(fun(w =>
+             (w |> idx(0) |> idx(1)) + (w |> idx(1) |> idx(0)) + (w |> idx(1) |> idx(2)) + (w |> idx(2) |> idx(1)))))))",
+        expect![[r#"
+            void main_(float *restrict output, int n, int m, const float *restrict grid) {
+                assert(n >= 1 && "n >= 1");
+                assert(m >= 1 && "m >= 1");
+                for (int i = 0; i < n; i++) {
+                    const int before = i > 0 ? i - 1 : 0;
+                    const int after = i < n - 1 ? i + 1 : n - 1;
+                    output[i * m] = grid[before * m] + grid[i * m] + grid[i * m + imin(1, m - 1)] + grid[after * m];
+                    for (int j = 1; j < m - 1; j++) {
+                        output[i * m + j] = grid[before * m + j] + grid[i * m + j - 1] + grid[i * m + j + 1] + grid[after * m + j];
+                    }
+                    if (m > 1) {
+                        output[i * m + m - 1] = grid[before * m + m - 1] + grid[i * m + m - 2] + grid[i * m + m - 1] + grid[after * m + m - 1];
+                    }
+                }
+            }
+        "#]],
+    );
+}
+
+/// A border that is as wide as a size says.
+#[test]
+fn borders_of_any_width() {
+    check(
+        "depFun((n: Nat, l: Nat, r: Nat) => fun(xs: n.f32 =>
+           xs |> padCst(l)(r)(0.0f) |> mapSeq(fun(x => x + 1.0f))))",
+        expect![[r#"
+            void main_(float *restrict output, int n, int l, int r, const float *restrict xs) {
+                for (int i = 0; i < l; i++) {
+                    output[i] = 0.0f + 1.0f;
+                }
+                for (int i = l; i < n + l; i++) {
+                    output[i] = xs[i - l] + 1.0f;
+                }
+                for (int i = n + l; i < n + l + r; i++) {
+                    output[i] = 0.0f + 1.0f;
+                }
+            }
+        "#]],
+    );
+}
+
+/// The bulk is what the threads share.
+#[test]
+fn borders_of_a_parallel_loop() {
+    check_parallel(
+        "depFun(n: Nat => fun(xs: n.f32 =>
+           xs |> padClamp(1)(1) |> slide(3)(1) |> mapPar(reduceSeqUnroll(add)(0.0f))))",
+        expect![[r#"
+            void main_(float *restrict output, int n, const float *restrict xs) {
+                assert(n >= 1 && "n >= 1");
+                output[0] = 0.0f + xs[0] + xs[0] + xs[imin(1, n - 1)];
+                #pragma omp parallel for
+                for (int i = 1; i < n - 1; i++) {
+                    output[i] = 0.0f + xs[i - 1] + xs[i] + xs[i + 1];
+                }
+                if (n > 1) {
+                    output[n - 1] = 0.0f + xs[n - 2] + xs[n - 1] + xs[n - 1];
+                }
+            }
+        "#]],
+    );
+}
+
+/// Values that rotate go on from piece to piece.
+#[test]
+fn borders_of_a_stream() {
+    check(
+        "depFun(n: Nat => fun(xs: n.f32 =>
+           xs |> padClamp(1)(1) |> map(fun(x => x * x)) |> rotateValues(3)(id)
+             |> iterateStream(reduceSeqUnroll(add)(0.0f))))",
+        expect![[r#"
+            void main_(float *restrict output, int n, const float *restrict xs) {
+                assert(n >= 1 && "n >= 1");
+                float window0 = xs[0] * xs[0];
+                float window1 = xs[0] * xs[0];
+                for (int i = 0; i < n - 1; i++) {
+                    const float window2 = xs[i + 1] * xs[i + 1];
+                    output[i] = 0.0f + window0 + window1 + window2;
+                    window0 = window1;
+                    window1 = window2;
+                }
+                output[n - 1] = 0.0f + window0 + window1 + xs[n - 1] * xs[n - 1];
+            }
+        "#]],
+    );
+}
+
+/// Loops that are short anyway stay whole.
+#[test]
+fn short_loops_stay_whole() {
+    check(
+        "fun(xs: 6.f32 => xs |> padClamp(1)(1) |> slide(3)(1) |> mapSeq(reduceSeqUnroll(add)(0.0f)))",
+        expect![[r#"
+            void main_(float *restrict output, const float *restrict xs) {
+                for (int i = 0; i < 6; i++) {
+                    output[i] = 0.0f + xs[i > 0 ? i - 1 : 0] + xs[i] + xs[i < 5 ? i + 1 : 5];
+                }
+            }
+        "#]],
+    );
+}
+
+/// A row that is added to again and again is pointed at.
+#[test]
+fn rows_that_are_added_to() {
+    check(
+        "depFun((n: Nat, k: Nat, m: Nat) => fun((a: n.k.f32, b: k.m.f32) =>
+           a |> mapSeq(fun(row =>
+             zip(row)(b) |> reduceSeq(fun(acc, p => zip(acc)(p._2) |> mapSeq(fun(q => q._1 + p._1 * q._2))))(
+               generate(fun(j => 0.0f)) |> mapSeq(id)) |> mapSeq(id)))))",
+        expect![[r#"
+            void main_(
+                float *restrict output,
+                int n,
+                int k,
+                int m,
+                const float *restrict a,
+                const float *restrict b
+            ) {
+                for (int i = 0; i < n; i++) {
+                    float *row = &output[i * m];
+                    for (int j = 0; j < m; j++) {
+                        row[j] = 0.0f;
+                    }
+                    for (int j = 0; j < k; j++) {
+                        for (int l = 0; l < m; l++) {
+                            row[l] += a[i * k + j] * b[j * m + l];
+                        }
+                    }
+                }
+            }
+        "#]],
+    );
+}
+
+/// Rows of different lengths are passed by a pointer, and the length has a name.
+#[test]
+fn rows_that_are_passed() {
+    check(
+        "depFun(n: Nat => fun(rows: n..dataFun(i => (i / 2 + 1).f32) =>
+           rows
+             |> depMapSeq(depFun(i: Nat => fun(row => makeArray(1)(row |> reduceSeq(add)(0.0f)) |> mapSeq(id))))
+             |> depJoin))",
+        expect![[r#"
+            void main_(float *restrict output, int n, const float *restrict rows) {
+                const float *row = rows;
+                for (int i = 0; i < n; i++) {
+                    const int length = i / 2 + 1;
+                    float accum = 0.0f;
+                    for (int j = 0; j < length; j++) {
+                        accum += row[j];
+                    }
+                    output[i] = accum;
+                    row += length;
+                }
+            }
+        "#]],
+    );
+}
