@@ -1,7 +1,7 @@
 //! What a caller of generated code must know.
 
-use nat::{Prop, Var};
-use rise::Ty;
+use nat::{Facts, Nat, Prop, Var};
+use rise::{Ty, Type};
 use syntax::ast::Name;
 
 /// The parameters of a generated function: the output first, then the sizes, then the rest.
@@ -24,4 +24,25 @@ pub struct Signature {
     pub requires: Vec<Prop>,
     /// What the variables in types and conditions are called, by number.
     pub names: Vec<Name>,
+}
+
+impl Signature {
+    /// A type with its sizes in the simplest form that the conditions allow: where 32 divides `n`,
+    /// `((n / 32) * 32).f32` is `n.f32`.
+    pub(crate) fn simplest(&self, ty: &Ty) -> Ty {
+        let mut facts = Facts::new();
+        for prop in &self.requires {
+            facts.assume(prop);
+        }
+        simplest(ty, &facts)
+    }
+}
+
+fn simplest(ty: &Ty, facts: &Facts) -> Ty {
+    let size = |n: &Nat| facts.normalize(n);
+    match &**ty {
+        Type::Array(n, element) => Type::Array(size(n), simplest(element, facts)).into(),
+        Type::Pair(a, b) => Type::Pair(simplest(a, facts), simplest(b, facts)).into(),
+        _ => ty.clone(),
+    }
 }

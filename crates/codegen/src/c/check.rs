@@ -96,7 +96,7 @@ pub(super) fn comment(signature: &Signature) -> String {
     for (_, ty) in &signature.params {
         text.push_str(&format!("{} -> ", type_text(ty, &names)));
     }
-    text.push_str(&type_text(&signature.result, &names));
+    text.push_str(&type_text(&signature.simplest(&signature.result), &names));
     for (at, prop) in signature.requires.iter().enumerate() {
         text.push_str(if at == 0 {
             "\n   where "

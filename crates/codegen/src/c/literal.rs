@@ -73,8 +73,8 @@ pub(super) fn integer(value: i128, scalar: ScalarType) -> String {
         }
         ScalarType::NatType if value == i128::from(i32::MIN) => "INT32_MIN".to_owned(),
         ScalarType::U32 => format!("{value}u"),
-        ScalarType::U64 if value > i128::from(i32::MAX) => format!("UINT64_C({value})"),
-        ScalarType::U64 => format!("{value}u"),
+        // Between constants arithmetic has their width.
+        ScalarType::U64 => format!("{value}ull"),
         ScalarType::I64 if value.unsigned_abs() > 1 << 31 => format!("INT64_C({value})"),
         _ => value.to_string(),
     }
