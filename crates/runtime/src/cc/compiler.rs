@@ -122,7 +122,9 @@ impl Compiler {
         command.args(openmp.then_some("-fopenmp"));
         command.args(&self.flags);
         command.args(["program.c", "call.c", "main.c", "-o", "run", "-lm"]);
-        command.current_dir(folder).env("LC_ALL", "C");
+        // A compiler that is killed leaves its temporary files behind.
+        command.current_dir(folder).env("TMPDIR", folder);
+        command.env("LC_ALL", "C");
         checked(process::run(&mut command, limits)?)
     }
 }

@@ -13,6 +13,8 @@ use thiserror::Error;
 
 /// The exit status of `main.c` if there is no memory.
 const NO_MEMORY: i32 = 71;
+/// The same if a file cannot be read or written.
+const NO_FILE: i32 = 74;
 /// Of what a program says at its end so much is reported.
 const LAST_WORDS: usize = 2_000;
 
@@ -53,7 +55,7 @@ pub enum RunError {
     #[error(transparent)]
     Shape(#[from] ShapeError),
     /// The files of arguments and results.
-    #[error("temporary files: {0}")]
+    #[error("temporary files in {folder}: {0}", folder = std::env::temp_dir().display())]
     Files(#[from] io::Error),
     /// It did not start, took too long, or was stopped.
     #[error("the program: {0}")]
@@ -137,6 +139,11 @@ fn failure(finished: &process::Finished) -> RunError {
     {
         let (how, output) = ("has no memory".to_owned(), reason.to_owned());
         return RunError::Failed { how, output };
+    }
+    if finished.status.code() == Some(NO_FILE)
+        && let Some(reason) = output.strip_prefix("rise-ls: ")
+    {
+        return RunError::Files(io::Error::other(reason.to_owned()));
     }
     RunError::Failed {
         how: process::describe(finished.status),

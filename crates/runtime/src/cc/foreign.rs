@@ -112,8 +112,10 @@ pub fn place_in_body(
     functions.iter().find_map(|function| {
         let body = function.body.as_deref()?;
         let start = text.find(body)?;
-        let inside = at.checked_sub(start)?;
-        (inside <= body.len()).then(|| (function.clone(), inside))
+        // What is said of the function as a whole stands at its head.
+        let head = text[..start].rfind('\n').map_or(0, |end| end + 1);
+        let inside = at.max(start).checked_sub(start)?;
+        (at >= head && inside <= body.len()).then(|| (function.clone(), inside))
     })
 }
 
@@ -250,8 +252,8 @@ impl Server {
                     if limits.cancel.is_cancelled() {
                         return Err("stopped".to_owned());
                     }
-                    if limits.time.is_some_and(|time| started.elapsed() >= time) {
-                        return Err("it does not return".to_owned());
+                    if let Some(time) = limits.time.filter(|time| started.elapsed() >= *time) {
+                        return Err(format!("it does not return within {time:?}"));
                     }
                 }
             }

@@ -1,6 +1,7 @@
 /* Calls a generated function with the arguments in one file, and writes its result and how long
    the calls took to another. All numbers in the files are those of this machine. */
 #define _POSIX_C_SOURCE 200112L
+#include <errno.h>
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +15,8 @@ void rise_ls_call(void *output, void *const *arguments);
 
 static void fail(int status, const char *what)
 {
-    fprintf(stderr, "rise-ls: %s\n", what);
+    const char *why = errno != 0 ? strerror(errno) : "there is too little in it";
+    fprintf(stderr, "rise-ls: %s: %s\n", what, why);
     exit(status);
 }
 
@@ -54,6 +56,7 @@ int main(int count, char **words)
     if (count != 3) {
         fail(NO_FILE, "two files are needed");
     }
+    errno = 0;
     FILE *file = fopen(words[1], "rb");
     if (file == NULL) {
         fail(NO_FILE, "the arguments cannot be opened");
@@ -80,6 +83,7 @@ int main(int count, char **words)
         rise_ls_call(output, arguments);
         times[i] = now() - start;
     }
+    errno = 0;
     file = fopen(words[2], "wb");
     if (file == NULL) {
         fail(NO_FILE, "the result cannot be opened");

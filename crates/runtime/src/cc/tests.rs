@@ -283,3 +283,57 @@ fn too_much_memory_is_refused_up_front() {
 fn a_missing_compiler_is_said() {
     assert!(Compiler::of("no-such-compiler -x", &Limits::default()).is_none());
 }
+
+#[test]
+fn programs_are_compiled_together() {
+    let test = Test::new();
+    let text = "void f(int *output, int n) { output[0] = n + 1; }\n\
+                void g(int *output, const int *xs) { output[0] = 2 * xs[1]; }\n";
+    let two = [array(2, Shape::Scalar(S::I32))];
+    let program = |function, sizes, params| Program {
+        text: "",
+        function,
+        sizes,
+        params,
+        openmp: false,
+    };
+    let programs = [program("f", 1, &[]), program("g", 0, &two)];
+    let root = test.folder.path();
+    let built = compile_together(&programs, text, root, &test.compiler, &test.limits);
+    let Ok(built) = built else {
+        panic!("that is C: {built:?}");
+    };
+    let run = |sizes: &[i32], args: &[&Value]| {
+        let result = Shape::Scalar(S::I32);
+        let outcome = built.run(sizes, args, result, ONCE, &test.limits);
+        outcome.map(|outcome| outcome.value.text(Length::Full))
+    };
+    assert!(matches!(run(&[0, 41], &[]).as_deref(), Ok("42")));
+    let xs = value("[3, 4]", two[0].clone());
+    assert!(matches!(run(&[1], &[&xs]).as_deref(), Ok("8")));
+}
+
+#[test]
+fn more_options_count_more() {
+    let test = Test::new();
+    let text = "void f(int *output) {\n#ifdef __OPTIMIZE__\n output[0] = 1;\n#else\n output[0] = N;\n#endif\n}\n";
+    let program = Program {
+        text,
+        function: "f",
+        sizes: 0,
+        params: &[],
+        openmp: false,
+    };
+    let results: Vec<String> = ["", "-O0 -DN=2", "-O0 -DN=3"]
+        .iter()
+        .filter_map(|flags| {
+            let compiler = test.compiler.clone().with_flags(flags);
+            let built = program.compile_in(test.folder.path(), &compiler, &test.limits);
+            let outcome = built
+                .ok()?
+                .run(&[], &[], Shape::Scalar(S::I32), ONCE, &test.limits);
+            Some(outcome.ok()?.value.text(Length::Full))
+        })
+        .collect();
+    assert_eq!(results, ["1", "2", "3"]);
+}

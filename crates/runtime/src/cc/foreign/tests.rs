@@ -19,15 +19,17 @@ foreign def wrong(x: f32): f32 = """{
   float y = x;
   return y + nonsense;
 }"""
+foreign def double(x: i32): i32 = """{ return x < 1 ? 1 : 2 * double(x - 1); }"""
+foreign def malloc(x: i32): i32 = """{ return x; }"""
+foreign def nothing(x: i32): i32 = """{ int unused = x; }"""
 foreign def chatty(x: i32): i32 = """{ puts("noise"); return x + 1; }"""
 def all = fun((x: f32, p: (i8, f64), v: Vec[4, f32], i: i32) =>
-  ((clamp01(x), swap(p)), ((blend(v)(x), isOdd(i)), crash(i) + chatty(forever(i)))))
+  ((clamp01(x), swap(p)), ((blend(v)(x), isOdd(i)), crash(i) + chatty(forever(nothing(malloc(double(i))))))))
 def bad = fun(x: f32 => wrong(clamp01(x)))
 "#;
 
 fn functions(def: &str) -> Vec<Arc<Foreign>> {
-    let text = TEXT.replace("puts(\"noise\")", "(void)0");
-    match program_of(&text, def) {
+    match program_of(TEXT, def) {
         Ok(program) => functions_with_bodies(&program.body),
         Err(error) => panic!("{error}"),
     }
@@ -91,6 +93,37 @@ fn functions_are_called_with_scalars_tuples_and_vectors() {
 }
 
 #[test]
+fn names_may_be_those_of_c() {
+    let test = Test::new(&Limits::default());
+    assert_eq!(test.call("double", &["5"]).as_deref(), Ok("32"));
+    assert_eq!(test.call("malloc", &["5"]).as_deref(), Ok("5"));
+}
+
+#[test]
+fn what_they_print_is_kept() {
+    let test = Test::new(&Limits::default());
+    assert_eq!(test.call("chatty", &["1"]).as_deref(), Ok("2"));
+    assert_eq!(test.call("chatty", &["2"]).as_deref(), Ok("3"));
+    assert_eq!(test.0.finish(), "noise\nnoise\n");
+}
+
+#[test]
+fn warnings_are_placed_in_the_body() {
+    let test = Test::new(&Limits::default());
+    let functions = functions("all");
+    let text = text(&functions).unwrap_or_default();
+    let place = |message: &Message| place_in_body(&text, message, &functions);
+    let placed: Vec<_> = test.0.messages.iter().filter_map(place).collect();
+    let places: Vec<_> = placed
+        .iter()
+        .map(|(f, at)| (f.name.as_str(), *at))
+        .collect();
+    // An unused variable; and no `return`, which is said of the whole.
+    assert!(places.contains(&("nothing", 6)), "{:?}", test.0.messages);
+    assert!(places.contains(&("nothing", 0)), "{:?}", test.0.messages);
+}
+
+#[test]
 fn a_crash_is_described_and_stays_one() {
     let test = Test::new(&Limits::default());
     let crash = Err("the C function was stopped by signal 6 (the program gave up)".to_owned());
@@ -107,7 +140,7 @@ fn what_does_not_return_is_given_up() {
     let test = Test::new(&limits);
     assert_eq!(
         test.call("forever", &["1"]),
-        Err("it does not return".to_owned())
+        Err("it does not return within 1s".to_owned())
     );
 }
 
