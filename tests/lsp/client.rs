@@ -60,6 +60,11 @@ impl Client {
 
     /// A server that was told nothing.
     pub fn raw(files: &[(&str, &str)]) -> Client {
+        Client::raw_with(files, |_, _| {})
+    }
+
+    /// The same with another environment; `change` gets the folder for temporary files, too.
+    pub fn raw_with(files: &[(&str, &str)], change: impl FnOnce(&mut Command, &Path)) -> Client {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {
             let path = folder.path().join(name);
@@ -67,14 +72,15 @@ impl Client {
             std::fs::write(path, text).unwrap();
         }
         let scratch = tempfile::tempdir().unwrap();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_rise-ls"))
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rise-ls"));
+        command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .current_dir(folder.path())
             .env("TMPDIR", scratch.path())
-            .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
-            .spawn()
-            .unwrap();
+            .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
+        change(&mut command, scratch.path());
+        let mut child = command.spawn().unwrap();
         let input = child.stdin.take();
         let messages = listen(child.stdout.take().unwrap());
         Client {

@@ -160,25 +160,44 @@ fn a_definition_that_disappears_is_an_error_until_it_is_back() {
     assert!(text.contains("void dot("), "{text}");
 }
 
+const ROWS: &str = "def rows = depFun((n: Nat, m: Nat) => fun((xs: m.n.f32, ys: n.f32) =>
+  xs |> transpose |> mapSeq(fun(row =>
+    row |> mapSeq(fun(x => x * x)) |> toMem |> split(4) |> mapSeq(reduceSeq(add)(0.0f)))) |> join))
+";
+
 #[test]
-fn each_line_says_what_made_it() {
+fn each_line_says_where_it_is_from_and_what_made_it() {
     let mut client = Client::start();
     let uri = client.uri("a.rise");
-    client.open(&uri, DOT);
-    let shown = preview(&mut client, &uri, "c");
+    client.open(&uri, ROWS);
+    let params = json!({"textDocument": {"uri": uri}, "as": "c"});
+    let shown = client.request("rise/preview", params);
     let text = shown["text"].as_str().unwrap();
-    let made = |begin: &str| {
-        let parts = shown["map"].as_array().unwrap().iter();
-        let found = parts
-            .filter(|part| text_at(text, &part["target"]).starts_with(begin))
-            .map(|part| part["origin"].clone());
-        found.collect::<Vec<_>>()
+    let parts = shown["map"].as_array().unwrap();
+    let find = |begin: &str| {
+        let is_it = |part: &&Value| text_at(text, &part["target"]).starts_with(begin);
+        let found = parts.iter().find(is_it);
+        let part = found.unwrap_or_else(|| panic!("nothing made `{begin}`: {text}"));
+        (text_at(ROWS, &part["source"]), part["origin"].clone())
     };
-    assert!(made("for (")[0]["primitive"] == "reduceSeq", "{shown}");
+    // Loops and arithmetic: by a primitive or operator.
+    assert_eq!(find("for (").1["primitive"], "mapSeq");
+    assert_eq!(find("xs[j * n + i] * ").0, "x * x");
+    assert_eq!(find("xs[j * n + i] * ").1["primitive"], "*");
+    // An index: by views that are gone.
+    let passes = find("tmp[4 * j + k]").1["passes"].clone();
+    assert_eq!(passes, json!(["views: the index comes from `split`"]));
+    // Memory: from where it was asked for.
+    let (source, made) = find("float *tmp = ");
+    assert!(source.contains("mapSeq(fun(x => x * x))"), "{source}");
     assert!(
-        made("xs[i] * ys[i]")
-            .iter()
-            .any(|origin| origin["primitive"] == "*")
+        made["passes"][0].as_str().unwrap().starts_with("memory: "),
+        "{made}"
     );
-    assert_eq!(made("#include").len() + made("/* dot").len(), 1, "{shown}");
+    assert_eq!(find("free(tmp);").0, source);
+    // A check: from the call that needs it.
+    assert_eq!(find("assert(m % 4 == 0").0, "split(4)");
+    assert_eq!(find("#include <assert.h>").0, "rows");
+    assert_eq!(find("/* rows").0, "rows");
+    assert_eq!(find("(void)ys;").0, "rows");
 }

@@ -326,3 +326,30 @@ fn a_client_without_commands_runs_by_the_servers() {
     let client = Client::with(own, &[]);
     assert_eq!(client.capabilities["executeCommandProvider"], Value::Null);
 }
+
+/// A compiler that is slow, has children and leaves files.
+const SLOW: &str = "#!/bin/sh
+case \"$*\" in *--version*) echo slow 1; exit;; esac
+touch \"$TMPDIR/cc1.s\"
+sleep 1000 & sleep 1000
+";
+
+#[test]
+fn a_compiler_stops_with_all_that_it_has_started() {
+    let compiler = [("cc.sh", SLOW)];
+    let mut client = Client::raw_with(&compiler, |command, scratch| {
+        let folder = command.get_current_dir().unwrap();
+        command.env("CC", format!("sh {}", folder.join("cc.sh").display()));
+        command.env("XDG_CACHE_HOME", scratch);
+    });
+    client.initialize(json!({"capabilities": {}}));
+    client.open("untitled:a.rise", DOT);
+    let more = json!({"backend": "c"});
+    let id = client.ask("rise/run", with(four("untitled:a.rise"), more));
+    wait_started(&mut client);
+    client.notify("$/cancelRequest", json!({"id": id}));
+    assert_eq!(client.wait(id).unwrap_err()["code"], -32800);
+    let cache = client.scratch.path().join("rise-ls");
+    assert_eq!(leftovers(client.scratch.path()), [cache.to_str().unwrap()]);
+    assert_eq!(leftovers(&cache.join("programs")), Vec::<String>::new());
+}

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use nat::{Nat, Prop, Var};
 use rise::core::{Foreign, Origin};
 use rise::{Ty, primitive::Primitive};
+use rustc_hash::FxHashMap;
 use syntax::ast::{AddressSpace, Literal, Name, ScalarType};
 
 /// A function of the target.
@@ -36,6 +37,8 @@ pub struct Function {
     /// Indices that are computed from data: what the size variables stand for that lowering
     /// invented for them, printed in their places.
     pub opaque: Vec<(Var, Expr)>,
+    /// The views that what a phrase reads was read through, by their names: they made its index.
+    pub views: FxHashMap<Origin, Vec<&'static str>>,
 }
 
 /// A variable of a [`Function`].

@@ -6,7 +6,7 @@ use rise::Type;
 use rise::core::Foreign;
 use syntax::ast::{Literal, ScalarType};
 
-use crate::ir::{Expr, ExprKind, Unary};
+use crate::ir::{Expr, ExprKind, Place, Unary};
 
 use super::place::Use;
 use super::types::{Int, scalar_name};
@@ -25,7 +25,24 @@ impl Printer<'_> {
         if expr.origin == self.origin {
             self.kind(expr)
         } else {
-            self.mapped(expr.origin, None, |this| this.kind(expr))
+            let at = self.map.len();
+            let result = self.mapped(expr.origin, None, |this| this.kind(expr));
+            self.note_views(at, expr);
+            result
+        }
+    }
+
+    /// Notes which views made the index of what is read.
+    fn note_views(&mut self, at: usize, expr: &Expr) {
+        let ExprKind::Load(Place { index: Some(_), .. }) = &expr.kind else {
+            return;
+        };
+        if let Some(views) = self.function.views.get(&expr.origin)
+            && let Some(mapping) = self.map.get_mut(at)
+        {
+            let views: Vec<String> = views.iter().map(|view| format!("`{view}`")).collect();
+            let text = format!("views: the index comes from {}", views.join(", "));
+            mapping.passes = [text].into();
         }
     }
 

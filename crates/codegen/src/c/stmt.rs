@@ -116,10 +116,14 @@ impl Printer<'_> {
         self.line();
         // What asked for the memory is to blame that it is given back.
         let origin = self.variable(id).origin;
+        let at = self.map.len();
         self.mapped(origin, Some(Maker::Pass("memory")), |this| {
             this.write(&format!("{release}({name});"));
             Ok(())
         })?;
+        if let Some(mapping) = self.map.get_mut(at) {
+            mapping.passes = ["memory: given back where its block ends".to_owned()].into();
+        }
         self.write("\n");
         Ok(())
     }

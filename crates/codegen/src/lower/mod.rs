@@ -18,12 +18,14 @@ mod scalar;
 mod store;
 mod turns;
 mod vector;
+mod views;
 mod write;
 
 use dpia::{Phrase, PhraseProgram, Prim};
 use nat::{Facts, Nat, Prop};
 use rise::core::{Form, Origin};
 use rise::{Ty, Type};
+use rustc_hash::FxHashMap;
 
 use crate::error::CompileError;
 use crate::ir::{Function, Home, Id, Stmt, StmtKind, Variable};
@@ -83,6 +85,8 @@ struct Lower<'p> {
     /// Whether what is lowered now is lowered more than once, so that its counters need names of
     /// their own.
     written_again: bool,
+    /// The views around what is read, outermost first.
+    views: Vec<Prim>,
     errors: Vec<CompileError>,
 }
 
@@ -106,6 +110,7 @@ impl<'p> Lower<'p> {
                 facts: program.facts.clone(),
                 names: program.names.clone(),
                 opaque: Vec::new(),
+                views: FxHashMap::default(),
             },
             signature: Signature {
                 name: program.name.clone(),
@@ -120,6 +125,7 @@ impl<'p> Lower<'p> {
             loops: Vec::new(),
             running: Vec::new(),
             written_again: false,
+            views: Vec::new(),
             errors: Vec::new(),
         }
     }

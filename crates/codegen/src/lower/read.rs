@@ -26,6 +26,7 @@ impl Lower<'_> {
         match &phrase.form {
             Form::Var(local) => match env.get(local).cloned() {
                 Some(Bound::Store(store)) => {
+                    self.note_views(origin);
                     let part = self.part(&store, path, origin)?;
                     Ok(load(part, origin))
                 }
@@ -37,9 +38,9 @@ impl Lower<'_> {
             },
             Form::Literal(literal) => Ok(self.constant(literal, &data_of(phrase), origin)),
             Form::Nat(nat) => Ok(self.number(nat, origin)),
-            Form::Primitive(prim, types, args) => {
-                self.read_primitive(phrase, *prim, types, args, path, env)
-            }
+            Form::Primitive(prim, types, args) => self.below(*prim, |this| {
+                this.read_primitive(phrase, *prim, types, args, path, env)
+            }),
             Form::Foreign(function, args) => {
                 let args = args
                     .iter()

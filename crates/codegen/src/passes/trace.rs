@@ -62,8 +62,8 @@ impl Pass {
         name: "scalars",
         moved: "declared where it is used first",
         repeated: "joined with the statement that gives it its value",
-        rewritten: "joined: a value that is used once stands where it is used, a variable has its \
-                    value from the start",
+        rewritten: "a variable has its value from the start, or a value that is used once stands \
+                    where it is used",
     };
     pub const ROWS: Pass = Pass {
         name: "rows",

@@ -63,6 +63,7 @@ impl Build {
                 facts: Vec::new(),
                 names: names.clone(),
                 opaque: Vec::new(),
+                views: Default::default(),
             },
             signature: Signature {
                 name: name.into(),
