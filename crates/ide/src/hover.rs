@@ -1,6 +1,7 @@
 //! What stands under the cursor: type with sizes, kind, documentation, obligations, memory.
 
 mod memory;
+mod words;
 
 use db::{Database, ItemId};
 use rise::{Arg, BinderInfo, TermInfo, Ty, Type};
@@ -17,7 +18,7 @@ use crate::{FilePosition, markdown, token, tree, vars};
 pub struct Hover {
     /// What the cursor stands on.
     pub range: Span,
-    /// Markdown with code blocks in RISE.
+    /// Markdown with code blocks in the file's language.
     pub markdown: String,
 }
 
@@ -68,12 +69,15 @@ fn describe(view: &View<'_>, token: Token, offset: u32) -> Option<String> {
         }
         TokenKind::Scalar => {
             let scalar = ScalarType::from_text(text_of(view, token).as_str())?;
-            Some(markdown::code(&format!(
-                "{scalar} : {}",
-                scalar_kind(scalar)
-            )))
+            Some(view.code(&format!("{scalar} : {}", scalar_kind(scalar))))
         }
         TokenKind::Address => Some(address(view, token)),
+        TokenKind::Phrase
+        | TokenKind::Access
+        | TokenKind::If
+        | TokenKind::Else
+        | TokenKind::Skip
+        | TokenKind::Semicolon => words::docs(token.kind, &text_of(view, token)).map(str::to_owned),
         kind if kind.is_comment() => None,
         _ => term(view, token),
     }
@@ -111,7 +115,7 @@ fn name(view: &View<'_>, found: Occurrence) -> String {
     let written = view.name_of(found.symbol);
     let general = match found.symbol {
         Symbol::Binder(_, id) => return binder(view, id, found),
-        Symbol::SumIndex(..) => return markdown::code(&format!("{written} : Nat")),
+        Symbol::SumIndex(..) => return view.code(&format!("{written} : Nat")),
         Symbol::Def(item) => definition(view.db, item, &written),
         Symbol::Primitive(primitive) => primitive_text(primitive),
     };
@@ -134,14 +138,9 @@ fn binder(view: &View<'_>, id: BinderId, found: Occurrence) -> String {
         BinderInfo::TypeLevel(_, kind) => format!("{name} : {kind}"),
         BinderInfo::Unknown => name.to_string(),
     };
-    let used = |term| {
-        [
-            stage(view, term),
-            memory::pointed_at(view, view.span(term)),
-        ]
-    };
+    let used = |term| [stage(view, term), memory::pointed_at(view, view.span(term))];
     let used = found.term.map(used).unwrap_or_default();
-    markdown::paragraphs([markdown::code(&own)].into_iter().chain(used))
+    markdown::paragraphs([view.code(&own)].into_iter().chain(used))
 }
 
 fn definition(db: &Database, item: ItemId, name: &str) -> String {
@@ -158,7 +157,7 @@ fn definition(db: &Database, item: ItemId, name: &str) -> String {
         false => String::new(),
     };
     markdown::paragraphs([
-        markdown::code(&format!("{keyword} {head}")),
+        markdown::code_in(&format!("{keyword} {head}"), db.dialect(db.file_of(item))),
         markdown::def_docs(db, item),
         library,
     ])
@@ -171,7 +170,7 @@ fn primitive_text(primitive: Builtin) -> String {
 /// The type that a name has at this place; of one that takes sizes, the type it has with them.
 fn instance(view: &View<'_>, term: TermId, name: &str) -> String {
     match view.info(term) {
-        TermInfo::Arg(arg) => markdown::code(&argument(view, name, arg)),
+        TermInfo::Arg(arg) => view.code(&argument(view, name, arg)),
         TermInfo::Expr(_) | TermInfo::Type(_) => {
             let calls = view
                 .parents()
@@ -183,7 +182,7 @@ fn instance(view: &View<'_>, term: TermId, name: &str) -> String {
                 return as_stage(view, term, name).unwrap_or_default();
             };
             let subject = subject(view, call, name);
-            markdown::code(&format!("{subject} : {}", type_text(view, ty)))
+            view.code(&format!("{subject} : {}", type_text(view, ty)))
         }
         TermInfo::Unknown => String::new(),
     }
@@ -196,7 +195,7 @@ fn as_stage(view: &View<'_>, term: TermId, name: &str) -> Option<String> {
         return None;
     };
     let (from, to) = (view.type_of(lhs)?, view.type_of(stage.result)?);
-    Some(markdown::code(&format!(
+    Some(view.code(&format!(
         "{} : {} -> {}",
         subject(view, stage.written, name),
         type_text(view, from),
@@ -302,10 +301,10 @@ fn term(view: &View<'_>, token: Token) -> Option<String> {
 
 fn of_term(view: &View<'_>, subject: &str, id: TermId) -> Option<String> {
     match view.info(id) {
-        TermInfo::Expr(ty) | TermInfo::Type(ty) if !view::is_error(ty) => Some(markdown::code(
-            &format!("{subject} : {}", type_text(view, ty)),
-        )),
-        TermInfo::Arg(arg) => Some(markdown::code(&argument(view, subject, arg))),
+        TermInfo::Expr(ty) | TermInfo::Type(ty) if !view::is_error(ty) => {
+            Some(view.code(&format!("{subject} : {}", type_text(view, ty))))
+        }
+        TermInfo::Arg(arg) => Some(view.code(&argument(view, subject, arg))),
         _ => None,
     }
 }
@@ -318,7 +317,7 @@ fn operator(
     rhs: TermId,
 ) -> Option<String> {
     if let TermInfo::Arg(arg) = view.info(whole) {
-        return Some(markdown::code(&argument(view, "_", arg)));
+        return Some(view.code(&argument(view, "_", arg)));
     }
     let result = type_text(view, view.type_of(whole)?);
     match op {
@@ -329,7 +328,7 @@ fn operator(
                 .map_or_else(|| "_".to_owned(), |ty| type_text(view, ty));
             Some(format!(
                 "{}\n\nThis stage takes `{arg}` and yields `{result}`.",
-                markdown::code(&result)
+                view.code(&result)
             ))
         }
         _ => {
@@ -343,7 +342,7 @@ fn operator(
                 operand(lhs),
                 operand(rhs)
             );
-            Some(markdown::code(&text))
+            Some(view.code(&text))
         }
     }
 }
@@ -409,7 +408,7 @@ fn address(view: &View<'_>, token: Token) -> String {
         _ => "memory of the device that kernels only read.",
     };
     markdown::paragraphs([
-        markdown::code(&format!("{name} : AddrSp")),
+        view.code(&format!("{name} : AddrSp")),
         format!("`{name}`: {meaning}"),
     ])
 }

@@ -9,11 +9,6 @@ use crate::builtin::Builtin;
 /// Longest line of a code block before a scheme's conditions get a line of their own.
 const LINE: usize = 80;
 
-/// Code in RISE.
-pub(crate) fn code(text: &str) -> String {
-    code_in(text, Dialect::Rise)
-}
-
 /// Code in a language.
 pub(crate) fn code_in(text: &str, dialect: Dialect) -> String {
     format!("```{}\n{text}\n```", dialect.extension())

@@ -11,7 +11,7 @@ use syntax::{Dialect, Parsed, Span};
 
 use crate::builtin::Builtin;
 use crate::tree::{self, Parents, Scope};
-use crate::{FilePosition, FileRange};
+use crate::{FilePosition, FileRange, markdown};
 
 /// The annotations whose arguments name parameters of the def.
 const TAKES_SIZES: [&str; 3] = ["assume", "opencl", "run"];
@@ -93,6 +93,11 @@ impl<'d> View<'d> {
     /// What the item is written in.
     pub(crate) fn dialect(&self) -> Dialect {
         self.db.dialect(self.file)
+    }
+
+    /// Code in that language, as Markdown.
+    pub(crate) fn code(&self, text: &str) -> String {
+        markdown::code_in(text, self.dialect())
     }
 
     pub(crate) fn item(&self) -> &Item {

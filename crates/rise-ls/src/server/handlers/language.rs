@@ -184,13 +184,14 @@ pub fn inlay_hints(snapshot: &Snapshot, params: InlayHintParams) -> Answer<Vec<L
         range,
         &snapshot.view.settings.inlay_hints,
     );
+    let dialect = snapshot.db.dialect(document.file);
     Ok(hints
         .into_iter()
-        .map(|hint| inlay_hint(&document, hint))
+        .map(|hint| inlay_hint(&document, dialect, hint))
         .collect())
 }
 
-fn inlay_hint(document: &Document, hint: InlayHint) -> LspInlayHint {
+fn inlay_hint(document: &Document, dialect: Dialect, hint: InlayHint) -> LspInlayHint {
     let kind = match hint.kind {
         InlayKind::Parameter | InlayKind::Definition | InlayKind::Pipeline => {
             Some(InlayHintKind::TYPE)
@@ -200,7 +201,7 @@ fn inlay_hint(document: &Document, hint: InlayHint) -> LspInlayHint {
     };
     let language = match hint.kind {
         InlayKind::Value => "text",
-        _ => "rise",
+        _ => dialect.extension(),
     };
     let mut tooltip = format!("```{language}\n{}\n```", hint.tooltip);
     if !hint.details.is_empty() {

@@ -227,7 +227,12 @@ impl Infer<'_> {
         };
         let (code, message, help) = complaint(found, wanted, bound.taken, &user, &text);
         let related = self.cause_places(bound.cause, &bound.data, "");
-        let diagnostic = self.error(code, bound.cause.span, message);
+        let span = bound.cause.span;
+        let fix = (!bound.taken)
+            .then(|| self.access_fix(span, &bound.data, found, wanted))
+            .flatten();
+        let diagnostic = self.error(code, span, message);
+        diagnostic.fixes.extend(fix);
         diagnostic.related = related;
         diagnostic.help = Some(help.to_owned());
     }

@@ -2,6 +2,7 @@
 //! there are acceptors and commands. Everything else is as in RISE.
 
 mod access;
+mod mend;
 mod apply;
 
 use std::sync::Arc;

@@ -1,0 +1,27 @@
+//! What the reserved words and signs of DPIA mean.
+
+use syntax::lexer::TokenKind;
+
+/// What a word or sign that only DPIA has means.
+pub(super) fn docs(kind: TokenKind, word: &str) -> Option<&'static str> {
+    Some(match (kind, word) {
+        (TokenKind::Phrase, "Exp") => {
+            "`Exp[t, a]`: an expression of the type `t`; `a` says how its value is had: `Rd`, `Wr` or `St`."
+        }
+        (TokenKind::Phrase, "Acc") => "`Acc[t]`: an acceptor, a place to which a `t` is written.",
+        (TokenKind::Phrase, _) => "`Comm`: a command, which writes.",
+        (TokenKind::Access, "Rd") => {
+            "`Rd`: the value can be read, any element, any number of times."
+        }
+        (TokenKind::Access, "Wr") => {
+            "`Wr`: the value has still to be written, to a place that is not said yet."
+        }
+        (TokenKind::Access, _) => "`St`: a stream, whose elements come one by one.",
+        (TokenKind::If | TokenKind::Else, _) => {
+            "`if (condition) { command } else { command }`: runs one of the two commands."
+        }
+        (TokenKind::Skip, _) => "`skip`: the command that does nothing.",
+        (TokenKind::Semicolon, _) => "`c1; c2`: runs one command after the other.",
+        _ => return None,
+    })
+}
