@@ -3,6 +3,8 @@
 mod choices;
 mod edit;
 mod place;
+mod reduction;
+mod stream;
 
 use rise::core::{Origin, Program};
 use rise::{Primitive, Ty, print};
@@ -274,6 +276,9 @@ impl Reporter<'_> {
             let edits = self.places.replace(at, pattern, choice);
             self.push(&mut found, title, edits, None, &mut first);
         }
+        if pattern == Primitive::Reduce {
+            self.about_reduction(at, &choices, &mut found);
+        }
         found
     }
 
@@ -288,45 +293,6 @@ impl Reporter<'_> {
         Diagnostic::error(Code::MissingChoice, spot.head, message).help(format!(
             "what is written may only be rearranged; write the pair out: `fun(p => ({first}, {second}))`"
         ))
-    }
-
-    fn stream_read(&self, at: Origin, reader: &User, data: &Ty, ends: bool) -> Diagnostic {
-        use Primitive::{Map, MapSeq, MapSeqUnroll};
-        let stage = self.places.stage(at);
-        let message = match reader {
-            User::Result | User::Function(..) => {
-                format!("nothing writes this stream to {}", self.destination(reader))
-            }
-            _ => format!(
-                "{} reads an array, and this is a stream",
-                self.subject(reader)
-            ),
-        };
-        let mut found = Diagnostic::error(Code::StreamAsArray, stage, message)
-            .help("streams go through `mapStream`, `zip` and windows, and end in `iterateStream`");
-        if let Some(origin) = reader.origin() {
-            found = found.related(self.places.related(origin), "read here");
-        }
-        match reader {
-            User::Primitive(p @ (Map | MapSeq | MapSeqUnroll), origin) => {
-                let (name, title) = if ends || *p != Map {
-                    ("iterateStream", "End the stream here: `iterateStream`")
-                } else {
-                    ("mapStream", "Keep it a stream: `mapStream`")
-                };
-                self.fixed(found, title, self.places.replace(*origin, *p, name))
-            }
-            User::Result | User::Function(..) => {
-                let element = match &**data {
-                    rise::Type::Array(_, element) => choices::copy(element, Target::C, &[]),
-                    _ => "id".into(),
-                };
-                let stage = format!("iterateStream({element})");
-                let edits = self.places.append(at, &stage);
-                self.fixed(found, &format!("Write its elements: `{stage}`"), edits)
-            }
-            _ => found,
-        }
     }
 
     fn not_for_target(&self, at: Origin, primitive: Primitive, nest: &[Level]) -> Diagnostic {

@@ -1,0 +1,169 @@
+//! Streams where arrays are wanted.
+
+use rise::core::Origin;
+use rise::{Primitive, Ty, Type};
+use syntax::ast::{BinaryOp, TermId, TermKind};
+use syntax::{Code, Diagnostic, Span};
+
+use super::edit::Edits;
+use super::{Reporter, choices};
+use crate::functional::complaint::User;
+use crate::target::Target;
+
+impl Reporter<'_> {
+    pub(super) fn stream_read(
+        &self,
+        at: Origin,
+        reader: &User,
+        data: &Ty,
+        ends: bool,
+    ) -> Diagnostic {
+        use Primitive::{Map, MapSeq, MapSeqUnroll};
+        if let User::Primitive(Primitive::Let, origin) = reader {
+            return self.named_stream(at, *origin, data);
+        }
+        let stage = self.places.stage(at);
+        let message = match reader {
+            User::Result | User::Function(..) => {
+                format!("nothing writes this stream to {}", self.destination(reader))
+            }
+            _ => format!(
+                "{} reads an array, and this is a stream",
+                self.subject(reader)
+            ),
+        };
+        let mut found = Diagnostic::error(Code::StreamAsArray, stage, message)
+            .help("streams go through `mapStream`, `zip` and windows, and end in `iterateStream`");
+        if let Some(origin) = reader.origin() {
+            found = found.related(self.places.related(origin), "read here");
+        }
+        match reader {
+            User::Primitive(p @ (Map | MapSeq | MapSeqUnroll), origin) => {
+                let (name, title) = if ends || *p != Map {
+                    ("iterateStream", "End the stream here: `iterateStream`")
+                } else {
+                    ("mapStream", "Keep it a stream: `mapStream`")
+                };
+                self.fixed(found, title, self.places.replace(*origin, *p, name))
+            }
+            User::Result | User::Function(..) => {
+                let element = elements_copy(data);
+                let stage = format!("iterateStream({element})");
+                let edits = self.places.append(at, &stage);
+                self.fixed(found, &format!("Write its elements: `{stage}`"), edits)
+            }
+            _ => found,
+        }
+    }
+
+    /// `let` keeps what can be read again; a stream is written where it is used.
+    fn named_stream(&self, at: Origin, origin: Origin, data: &Ty) -> Diagnostic {
+        let stage = self.places.stage(at);
+        let named = self.named(stage);
+        let name = named.as_ref().map(|named| named.name);
+        let message = match name {
+            Some(name) => format!("`{name}` is a stream, and `let` names what can be read again"),
+            None => "this is a stream, and `let` names what can be read again".to_owned(),
+        };
+        let found = Diagnostic::error(Code::StreamAsArray, stage, message)
+            .related(self.places.related(origin), "named here");
+        let uses = named.as_ref().map_or(0, |named| named.uses.len());
+        if let (1, Some(named)) = (uses, &named) {
+            let found = found.help("a stream is used once, where it is made: write it there");
+            let title = format!("Write the stream in place of `{}`", named.name);
+            return self.fixed(found, &title, self.inlined(named));
+        }
+        let stored = format!("iterateStream({}) |> toMem", elements_copy(data));
+        let help = "a stream is used once, where it is made; what is used again is stored";
+        let edits = match self.target {
+            Target::OpenCl => None,
+            Target::C | Target::OpenMp => self.places.append(at, &stored),
+        };
+        self.fixed(found.help(help), &format!("Store it: `{stored}`"), edits)
+    }
+
+    /// The `let` whose value ends in what stands at `stage`.
+    fn named(&self, stage: Span) -> Option<Named<'_>> {
+        let written = self.places.written;
+        let lets = written
+            .item
+            .terms
+            .iter()
+            .filter_map(|term| match &term.kind {
+                TermKind::Let {
+                    binder,
+                    value,
+                    body,
+                } => Some((term.span, *binder, *value, *body)),
+                _ => None,
+            });
+        let holds = |span: Span| span.start <= stage.start && stage.end <= span.end;
+        let (whole, binder, value, body) = lets
+            .filter(|(_, _, value, _)| holds(written.item.term(*value).span))
+            .min_by_key(|(_, _, value, _)| {
+                let span = written.item.term(*value).span;
+                span.end - span.start
+            })?;
+        let target = rise::Target::Binder(binder);
+        let uses = written.inference.uses.iter();
+        let uses = uses.filter(|used| used.target == target);
+        Some(Named {
+            name: &written.item.binders[binder.0 as usize].name,
+            whole,
+            value,
+            body,
+            uses: uses.map(|used| used.term).collect(),
+        })
+    }
+
+    /// The stream in the place of its one use.
+    fn inlined(&self, named: &Named) -> Option<Edits> {
+        let item = self.places.written.item;
+        let [used] = named.uses[..] else { return None };
+        let (used, value) = (item.term(used).span, item.term(named.value));
+        let body = item.term(named.body).span;
+        let text = self.places.text(value.span);
+        // At the start of a pipe, or as an argument.
+        let pipe = |term: &syntax::ast::Term| match &term.kind {
+            TermKind::Binary {
+                op: BinaryOp::Pipe,
+                lhs,
+                ..
+            } => item.term(*lhs).span == used,
+            _ => false,
+        };
+        let alone = match &value.kind {
+            TermKind::Apply { .. } | TermKind::Name(_) | TermKind::Paren(_) => true,
+            TermKind::Binary {
+                op: BinaryOp::Pipe, ..
+            } => item.terms.iter().any(pipe),
+            _ => false,
+        };
+        let text = if alone {
+            text.to_owned()
+        } else {
+            format!("({text})")
+        };
+        let removed = Span::new(named.whole.start, body.start);
+        Some(vec![(removed, String::new()), (used, text)])
+    }
+}
+
+/// A name for a stream.
+struct Named<'a> {
+    name: &'a str,
+    /// The whole `let`.
+    whole: Span,
+    value: TermId,
+    body: TermId,
+    /// Where the name stands.
+    uses: Vec<TermId>,
+}
+
+/// A function that copies an element of a stream.
+fn elements_copy(data: &Type) -> String {
+    match data {
+        Type::Array(_, element) => choices::copy(element, Target::C, &[]),
+        _ => "id".into(),
+    }
+}
