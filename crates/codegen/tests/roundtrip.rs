@@ -10,6 +10,7 @@ use codegen::{Module, Signature};
 use dpia::definition::{self, Stage};
 use dpia::functional::Written;
 use dpia::{Phrase, PhraseProgram, Prim, Target, surface, typing};
+use expect_test::{Expect, expect};
 use rise::core::{
     Def, Form, Local, Mapper, Node, Origin, Param, link, normalise, program_of, program_text,
 };
@@ -236,4 +237,123 @@ fn printed_programs_are_the_same_c() {
 #[test]
 fn printed_programs_are_the_same_openmp() {
     programs(Target::OpenMp, 100);
+}
+
+/// The text of a definition that is written by hand.
+fn by_hand(text: &str, target: Target, expected: &Expect) {
+    let (_, imperative) = compiled(text, target).expect("it compiles");
+    let module = module(&imperative, target).expect("it has code");
+    let start = module.text.find("\nvoid").map_or(0, |at| at + 1);
+    expected.assert_eq(&module.text[start..]);
+}
+
+/// Listing 10 without address spaces and work-groups.
+#[test]
+fn matrix_times_vector() {
+    let sequential = "def mv = depFun((n: Nat, m: Nat, s: Nat) =>
+      fun((output: Acc[n.f32], M: Exp[n.m.f32, Rd], x: Exp[m.f32, Rd]) =>
+        for(n / s, fun(block => for(s, fun(row =>
+          new(f32, fun((accumAcc, accumExp) =>
+            accumAcc = 0.0f;
+            for(m, fun(i =>
+              accumAcc = accumExp +
+                fst(idx(i, zip(idx(row, idx(block, split(s, M))), x)))
+                * snd(idx(i, zip(idx(row, idx(block, split(s, M))), x)))));
+            idxAcc(row, idxAcc(block, joinAcc(output))) = accumExp))))))))";
+    by_hand(
+        sequential,
+        Target::C,
+        &expect![[r#"
+        void mv(
+            float *restrict output,
+            int n,
+            int m,
+            int s,
+            const float *restrict M,
+            const float *restrict x
+        ) {
+            assert(s >= 1 && n % s == 0 && "s divides n");
+            for (int block = 0; block < n / s; block++) {
+                for (int row = 0; row < s; row++) {
+                    float accum = 0.0f;
+                    for (int k = 0; k < m; k++) {
+                        accum += M[(block * s + row) * m + k] * x[k];
+                    }
+                    output[block * s + row] = accum;
+                }
+            }
+        }
+    "#]],
+    );
+    let parallel = "def mv = depFun((n: Nat, m: Nat, s: Nat) =>
+      fun((output: Acc[n.f32], M: Exp[n.m.f32, Rd], x: Exp[m.f32, Rd]) =>
+        parFor(n / s, s.f32, joinAcc(output), fun((block, rows) => for(s, fun(row =>
+          new(f32, fun((accumAcc, accumExp) =>
+            accumAcc = 0.0f;
+            for(m, fun(i => accumAcc = accumExp + idx(i, idx(row, idx(block, split(s, M)))) * idx(i, x)));
+            idxAcc(row, rows) = accumExp))))))))";
+    by_hand(
+        parallel,
+        Target::OpenMp,
+        &expect![[r#"
+        void mv(
+            float *restrict output,
+            int n,
+            int m,
+            int s,
+            const float *restrict M,
+            const float *restrict x
+        ) {
+            assert(s >= 1 && n % s == 0 && "s divides n");
+            #pragma omp parallel for
+            for (int block = 0; block < n / s; block++) {
+                for (int row = 0; row < s; row++) {
+                    float accum = 0.0f;
+                    for (int k = 0; k < m; k++) {
+                        accum += M[(block * s + row) * m + k] * x[k];
+                    }
+                    output[block * s + row] = accum;
+                }
+            }
+        }
+    "#]],
+    );
+}
+
+/// Definitions that use each other, in both forms, and parameters in any order.
+#[test]
+fn definitions_in_pieces() {
+    by_hand(
+        "foreign def root(x: f32): f32 = \"\"\"{ return sqrtf(x); }\"\"\"
+         def square = fun(x: Exp[f32, Rd] => x * x)
+         def norm = depFun((n: Nat) => fun(xs: Exp[n.f32, Rd] =>
+           root(reduceSeq(fun((a, x) => a + square(x)), 0.0f, xs))))",
+        Target::C,
+        &expect![[r#"
+            void norm(float *restrict output, int n, const float *restrict xs) {
+                float a = 0.0f;
+                for (int i = 0; i < n; i++) {
+                    a += xs[i] * xs[i];
+                }
+                output[0] = root(a);
+            }
+        "#]],
+    );
+    by_hand(
+        "def store = fun((place: Acc[f32], x: Exp[f32, Rd]) => if (x < 0.0f) { place = 0.0f } else { place = x })
+         def clamp = depFun((n: Nat) => fun((xs: Exp[n.f32, Rd], out: Acc[n.f32]) =>
+           for(n, fun(i => store(idxAcc(i, out), idx(i, xs))))))",
+        Target::C,
+        &expect![[r#"
+            void clamp(float *restrict out, int n, const float *restrict xs) {
+                for (int i = 0; i < n; i++) {
+                    if (xs[i] < 0.0f) {
+                        out[i] = 0.0f;
+                    } else {
+                        out[i] = xs[i];
+                    }
+                }
+            }
+        "#]],
+    );
 }
