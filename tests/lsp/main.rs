@@ -4,6 +4,7 @@
 
 mod client;
 mod diagnostics;
+mod dpia;
 mod editing;
 mod language;
 mod lifecycle;

@@ -1,10 +1,13 @@
 //! The parameters of the function whose call is being written.
 
 use db::Database;
+use dpia::Prim;
+use rise::primitive::OptionalArgument;
 use rise::{Names, Ty, Type};
 use syntax::Span;
 use syntax::ast::{Item, TermId, TermKind};
 
+use crate::builtin::Builtin;
 use crate::context::{self, OpenCall};
 use crate::view::{Symbol, View};
 use crate::{FilePosition, markdown, token, tree, vars};
@@ -38,10 +41,57 @@ pub fn signature_help(db: &Database, at: FilePosition) -> Option<SignatureHelp> 
     let open = *calls.last()?;
     let call = call_at(&view, open)?;
     let (head, applied) = head_of(view.item(), call);
-    let signature = signature(&view, head)?;
     let index = applied + open.commas;
+    if let Some(Symbol::Primitive(primitive @ Builtin::Dpia(prim))) = view.resolve(head) {
+        return Some(whole(&view, head, call, index, primitive, prim));
+    }
+    let signature = signature(&view, head)?;
     let active = (index < signature.parameters.len()).then_some(index);
     Some(SignatureHelp { signature, active })
+}
+
+/// A primitive of DPIA, all of whose arguments stand in one list: its implicit parameters are all
+/// written or all left out, which the number of arguments tells, and something may stand before
+/// them.
+fn whole(
+    view: &View<'_>,
+    head: TermId,
+    call: TermId,
+    index: usize,
+    primitive: Builtin,
+    prim: Prim,
+) -> SignatureHelp {
+    let item = view.item();
+    let args: &[TermId] = match &item.term(call).kind {
+        TermKind::Apply { args, .. } => args,
+        _ => &[],
+    };
+    let first = args.first().map(|arg| &item.term(*arg).kind);
+    let starts = match prim.optional_argument() {
+        Some(OptionalArgument::AddressSpace) => matches!(first, Some(TermKind::Address(_))),
+        Some(OptionalArgument::Dimension) => matches!(first, Some(TermKind::Literal(_))),
+        None => false,
+    };
+    let before = usize::from(starts);
+    let docs = Some(primitive.docs().to_owned());
+    let scheme = primitive.scheme();
+    let general = |implicit| {
+        let (ty, names) = (&scheme.ty, &scheme.names);
+        labelled(prim.name(), ty, names, implicit, docs.clone())
+    };
+    let mut signature = general(false);
+    let written = args.len().max(index + 1).saturating_sub(before);
+    if written > signature.parameters.len() && prim != Prim::MakeArray {
+        signature = general(true);
+    } else if let Some(ty) = view.type_of(head)
+        && is_known(ty, &view.inference().names)
+    {
+        signature = labelled(prim.name(), ty, &view.inference().names, false, docs);
+    }
+    let active = index
+        .checked_sub(before)
+        .filter(|index| *index < signature.parameters.len());
+    SignatureHelp { signature, active }
 }
 
 /// The call whose arguments begin right behind `open.callee_end`.
@@ -86,16 +136,16 @@ fn signature(view: &View<'_>, head: TermId) -> Option<Signature> {
     if let Some(ty) = view.type_of(head)
         && is_known(ty, names)
     {
-        return Some(labelled(&name, ty, names, docs));
+        return Some(labelled(&name, ty, names, false, docs));
     }
     match symbol? {
         Symbol::Def(item) => {
             let scheme = view.db.scheme(item)?;
-            Some(labelled(&name, &scheme.ty, &scheme.names, docs))
+            Some(labelled(&name, &scheme.ty, &scheme.names, false, docs))
         }
         Symbol::Primitive(primitive) => {
             let scheme = primitive.scheme();
-            Some(labelled(&name, &scheme.ty, &scheme.names, docs))
+            Some(labelled(&name, &scheme.ty, &scheme.names, false, docs))
         }
         Symbol::Binder(..) | Symbol::SumIndex(..) => None,
     }
@@ -108,8 +158,9 @@ fn is_known(ty: &Ty, names: &Names) -> bool {
     !vars::has_error(ty) && free.iter().all(|var| names.get(*var) != "_")
 }
 
-/// Writes a function's type with its parameters marked.
-fn labelled(name: &str, ty: &Ty, names: &Names, docs: Option<String>) -> Signature {
+/// Writes a function's type with its parameters marked, the implicit ones too if they are
+/// written.
+fn labelled(name: &str, ty: &Ty, names: &Names, implicit: bool, docs: Option<String>) -> Signature {
     let mut label = String::new();
     if !name.is_empty() {
         label.push_str(name);
@@ -118,7 +169,7 @@ fn labelled(name: &str, ty: &Ty, names: &Names, docs: Option<String>) -> Signatu
     let mut parameters = Vec::new();
     let mut rest: &Ty = ty;
     loop {
-        let (text, explicit, next) = match &**rest {
+        let (text, is_parameter, next) = match &**rest {
             // What is settled already is no parameter any more.
             Type::Pi(pi) if pi.implicit && !vars::occurs(pi.var, &pi.body) => {
                 rest = &pi.body;
@@ -126,7 +177,7 @@ fn labelled(name: &str, ty: &Ty, names: &Names, docs: Option<String>) -> Signatu
             }
             Type::Pi(pi) if pi.implicit => (
                 format!("{{{}: {}}}", names.get(pi.var), pi.kind),
-                false,
+                implicit,
                 &pi.body,
             ),
             Type::Pi(pi) => (
@@ -137,7 +188,7 @@ fn labelled(name: &str, ty: &Ty, names: &Names, docs: Option<String>) -> Signatu
             Type::Fun(param, result) => (parameter(param, names), true, result),
             _ => break,
         };
-        if explicit {
+        if is_parameter {
             let start = label.len() as u32;
             parameters.push(Span::new(start, start + text.len() as u32));
         }
@@ -252,6 +303,26 @@ mod tests {
             nothing
             nothing
         "#]],
+        );
+    }
+
+    #[test]
+    fn primitives_of_dpia_have_one_list_of_arguments() {
+        check(
+            "//- /main.dpia\n\
+             def f = depFun((n: Nat) => fun(xs: Exp[(n * 4).f32, Rd] => split($04, $0xs)))\n\
+             def g = depFun((n: Nat) => fun(xs: Exp[(n * 4).f32, Rd] => split($0n, f32, Rd, 4, $0xs)))\n\
+             def h = depFun((n: Nat) => fun(xs: Exp[n.f32, Rd] => mapGlobal(1, $0fun(x => x), xs)))\n\
+             def i = fun(out: Acc[f32] => new($0Private, f32, $0fun((a, e) => skip)))\n",
+            expect![[r#"
+                split : «(n: Nat)» -> Exp[(n*4).f32, Rd] -> Exp[n.4.f32, Rd]
+                split : (n: Nat) -> «Exp[(n*4).f32, Rd]» -> Exp[n.4.f32, Rd]
+                split : «{m: Nat}» -> {t: DataType} -> {a: ReadWrite} -> (n: Nat) -> Exp[(m*n).t, a] -> Exp[m.n.t, a]
+                split : {m: Nat} -> {t: DataType} -> {a: ReadWrite} -> (n: Nat) -> «Exp[(m*n).t, a]» -> Exp[m.n.t, a]
+                mapGlobal : «(Exp[f32, Rd] -> Exp[f32, Wr])» -> Exp[n.f32, Rd] -> Exp[n.f32, Wr]
+                new : (t: DataType) -> (Acc[f32] -> Exp[f32, Rd] -> Comm) -> Comm
+                new : (t: DataType) -> «(Acc[f32] -> Exp[f32, Rd] -> Comm)» -> Comm
+            "#]],
         );
     }
 
