@@ -8,6 +8,7 @@ mod dpia;
 mod editing;
 mod language;
 mod lifecycle;
+mod memory;
 mod navigation;
 mod own;
 mod preview;

@@ -366,7 +366,12 @@ impl Collector<'_> {
             .flow
             .get_or_init(|| Flow::of(self.view.db, self.view.id));
         let flow = flow.as_ref()?;
-        let fact = flow.at(self.result_span(stage), self.name_span(stage))?;
+        let fact = flow
+            .at(self.result_span(stage), self.name_span(stage))
+            .or_else(|| {
+                let body = self.body(stage)?;
+                flow.at(self.result_span(body), self.name_span(body))
+            })?;
         let mut labels = Vec::new();
         for length in [self.config.access_flow, AccessFlow::Compact] {
             labels.extend(flow.label(fact, length));
@@ -378,6 +383,21 @@ impl Collector<'_> {
     fn result_span(&self, stage: Stage) -> Span {
         let item = self.view.item();
         self.view.span(tree::unparen(item, stage.result))
+    }
+
+    /// What a stage gives that is a function written there: its body is put in the place of the
+    /// stage.
+    fn body(&self, stage: Stage) -> Option<Stage> {
+        let item = self.view.item();
+        let mut term = tree::unparen(item, stage.written);
+        let TermKind::Fun { body, .. } = &item.term(term).kind else {
+            return None;
+        };
+        term = tree::unparen(item, *body);
+        while let TermKind::Let { body, .. } = &item.term(term).kind {
+            term = tree::unparen(item, *body);
+        }
+        tree::stages(item, term).pop()
     }
 
     /// The place of the function's name.

@@ -312,7 +312,7 @@ fn accesses_stand_behind_the_type_as_far_as_there_is_room() {
                 |> mapSeq(fun(lines =>
                   lines
                     |> transpose «m.3.f32 · read from image»
-                    |> mapSeq(fun(column => column |> reduceSeq(add)(0.0f))) «m.f32 · write to memory, m*4 B = 4000 B»)) «n.m.f32»
+                    |> mapSeq(fun(column => column |> reduceSeq(add)(0.0f))) «m.f32 · write to memory, m*4 B = 4000 B»)) «n.m.f32 · write»
                 |> toMem «n.m.f32 · stored: heap, n*m*4 B = 4.1 MB»
                 |> mapSeq(fun(line =>
                   line
@@ -321,7 +321,7 @@ fn accesses_stand_behind_the_type_as_far_as_there_is_room() {
                       four
                         |> mapSeq(fun(x => x * 0.25f)) «4.f32 · write to memory, 16 B»
                         |> toMem «4.f32 · stored: stack, 16 B»
-                        |> reduceSeq(add)(0.0f) «f32 · stored: variable, 4 B»)) «(m/4).f32»)) «n.(m/4).f32»))
+                        |> reduceSeq(add)(0.0f) «f32 · stored: variable, 4 B»)) «(m/4).f32 · write»)) «n.(m/4).f32 · write»))
         "#]],
     );
 }
@@ -545,4 +545,32 @@ def f = depFun(n: Nat => fun(xs: n.i32 =>
             |> mapSeq(fun(x => x + 2))))
     "#]],
     );
+}
+
+#[test]
+fn the_documentation_shows_hints_as_they_are() {
+    let page = include_str!("../../../../docs/lsp.md");
+    let program = page
+        .split("```rise\n")
+        .nth(1)
+        .and_then(|rest| rest.split("```").next())
+        .expect("the page has a program");
+    let written: Vec<String> = program
+        .lines()
+        .map(|line| {
+            line.split_once("// ")
+                .map_or("", |(_, hint)| hint)
+                .to_owned()
+        })
+        .collect();
+    let config = InlayConfig {
+        pipelines: true,
+        ..only_flow(AccessFlow::Compact)
+    };
+    let mut shown = vec![String::new(); written.len()];
+    for hint in hints(&Fixture::new(program), &config) {
+        let line = program[..hint.offset as usize].matches('\n').count();
+        shown[line].push_str(&hint.label);
+    }
+    assert_eq!(shown, written);
 }
