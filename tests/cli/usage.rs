@@ -1,5 +1,7 @@
 //! Arguments, exit statuses, and what goes to which stream.
 
+use std::process::Command;
+
 use crate::support::Folder;
 
 #[test]
@@ -90,4 +92,47 @@ fn a_reader_that_goes_away_is_no_error() {
         String::from_utf8_lossy(&output.stderr),
         "2000 errors in 1 file\n"
     );
+}
+
+#[test]
+fn numbers_that_make_no_sense_are_explained() {
+    let folder = Folder::with(&[("a.rise", "def f = fun(x: i32 => x)\n")]);
+    let cases = [
+        (&["--verify", "--tolerance", "-1"][..], "a number from 0"),
+        (&["--bench", "-1"], "a whole number from 1"),
+        (&["--bench", "0"], "a whole number from 1"),
+    ];
+    for (arguments, wanted) in cases {
+        let ran = folder.run(&[&["run", "a.rise"], arguments].concat());
+        assert_eq!(ran.status, 2, "{arguments:?}");
+        assert!(ran.err.contains(wanted), "{arguments:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_folder_that_is_missing_is_named() {
+    let folder = Folder::with(&[("a.rise", "def f = fun(x: i32 => x)\n")]);
+    let ran = folder.run(&["emit", "a.rise", "--as", "c", "-o", "nowhere/a.c"]);
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""));
+    assert!(
+        ran.err.contains("nowhere/a.c: there is no such"),
+        "{}",
+        ran.err
+    );
+    assert!(!ran.err.contains(".tmp"), "{}", ran.err);
+}
+
+#[test]
+fn a_home_that_is_missing_is_not_made() {
+    let folder = Folder::with(&[("a.rise", "def f = fun(x: i32 => x)\n")]);
+    let output = Command::new(env!("CARGO_BIN_EXE_rise-ls"))
+        .args(["run", "a.rise", "--backend", "c", "--arg", "x=1"])
+        .current_dir(folder.path(""))
+        .env_remove("XDG_CACHE_HOME")
+        .env("HOME", folder.path("home"))
+        .env("TMPDIR", folder.path(""))
+        .output()
+        .expect("rise-ls starts");
+    assert!(output.status.success(), "{output:?}");
+    assert!(!folder.path("home").exists());
 }

@@ -134,6 +134,49 @@ fn near_position(rope: &Rope, byte: usize, encoding: Encoding) -> Option<Positio
     Some(Position::new(number(line), number(column)))
 }
 
+/// The lines of a text that does not change: for many places of it.
+pub struct Lines<'t> {
+    text: &'t str,
+    /// Where they begin.
+    starts: Vec<usize>,
+}
+
+impl<'t> Lines<'t> {
+    /// The lines of a text.
+    pub fn new(text: &'t str) -> Lines<'t> {
+        let mut starts = vec![0];
+        let bytes = text.as_bytes();
+        for (at, byte) in bytes.iter().enumerate() {
+            let ends = match byte {
+                b'\n' => true,
+                b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+                _ => false,
+            };
+            if ends {
+                starts.push(at + 1);
+            }
+        }
+        Lines { text, starts }
+    }
+
+    /// The range of these bytes.
+    pub fn range(&self, bytes: &std::ops::Range<usize>, encoding: Encoding) -> Range {
+        Range::new(
+            self.position(bytes.start, encoding),
+            self.position(bytes.end, encoding),
+        )
+    }
+
+    fn position(&self, byte: usize, encoding: Encoding) -> Position {
+        let line = self.starts.partition_point(|start| *start <= byte) - 1;
+        let before = self.text.get(self.starts[line]..byte);
+        Position::new(
+            number(line),
+            number(encoding.len(before.unwrap_or_default())),
+        )
+    }
+}
+
 /// The bytes of a range; one that ends before it starts is empty.
 pub fn to_span(rope: &Rope, range: Range, encoding: Encoding) -> Span {
     let start = number(to_byte(rope, range.start, encoding).byte);
@@ -200,6 +243,8 @@ mod tests {
                     continue;
                 }
                 let position = to_position(&rope, byte, encoding);
+                let lines = Lines::new(text);
+                assert_eq!(lines.range(&(byte..byte), encoding).start, position);
                 let found = to_byte(&rope, position, encoding);
                 assert_eq!(
                     found,

@@ -9,9 +9,10 @@ use ide::Form;
 use rustc_hash::FxHasher;
 use tower_lsp::lsp_types::TextDocumentIdentifier;
 
-use super::client::{Client, to_value};
+use super::client::Client;
 use super::handlers::preview::{PreviewChanged, PreviewChangedParams, PreviewResult, again};
 use super::snapshot::Snapshot;
+use super::wire::Json;
 
 /// More previews than this are not kept up to date: the oldest are forgotten.
 const MANY: usize = 16;
@@ -101,10 +102,10 @@ impl Previews {
         }
         sent.generation = generation;
         sent.hash = hash;
-        client.notify::<PreviewChanged>(&PreviewChangedParams {
+        client.notify_json::<PreviewChanged>(&Json::of(&PreviewChangedParams {
             text_document,
-            preview: to_value(result),
-        });
+            preview: result,
+        }));
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Sent>> {

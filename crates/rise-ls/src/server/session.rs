@@ -171,13 +171,14 @@ impl Session {
         let snapshot = self.snapshot();
         let (publisher, reports, revision) =
             (self.publisher.clone(), self.reports.clone(), self.revision);
-        let client = self.client.clone();
+        // Beside the diagnostics, so that they do not wait for each other.
+        let (shown, client) = (self.snapshot(), self.client.clone());
+        let previews = move || shown.view.previews.update(&shown, revision, &client);
+        self.pool.run(Lane::Worker, Box::new(previews));
         let job = move || {
             if pushes {
                 publisher.run(&snapshot, revision, &reports);
             }
-            let previews = &snapshot.view.previews;
-            previews.update(&snapshot, revision, &client);
             publisher.prepare(&snapshot);
         };
         self.pool.run(Lane::Worker, Box::new(job));

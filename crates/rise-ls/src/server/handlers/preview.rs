@@ -3,7 +3,7 @@
 
 use db::{Declares, FileId, ItemId};
 use ide::Form;
-use ropey::Rope;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::Error;
 use tower_lsp::lsp_types::notification::Notification;
@@ -13,7 +13,7 @@ use tower_lsp::lsp_types::{
 
 use super::Answer;
 use crate::server::event::invalid_params;
-use crate::server::positions::{Encoding, to_range};
+use crate::server::positions::Lines;
 use crate::server::previews::Shown;
 use crate::server::snapshot::{Document, Snapshot};
 use crate::server::to_proto;
@@ -92,19 +92,20 @@ pub struct PreviewOrigin {
 pub enum PreviewChanged {}
 
 impl Notification for PreviewChanged {
-    type Params = PreviewChangedParams;
+    /// It is written as JSON at once: as a tree it would take as long as making it.
+    type Params = serde_json::Value;
     const METHOD: &'static str = "rise/previewChanged";
 }
 
 /// The parameters of `rise/previewChanged`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PreviewChangedParams {
+pub struct PreviewChangedParams<'a> {
     /// The document.
     pub text_document: TextDocumentIdentifier,
     /// The rest is that of the answer to `rise/preview`.
     #[serde(flatten)]
-    pub preview: serde_json::Value,
+    pub preview: &'a PreviewResult,
 }
 
 /// The parameters of `rise/previewClosed`.
@@ -229,11 +230,7 @@ fn of_item(
     let version = snapshot.version(document.file);
     match ide::preview(db, document.file, item, form) {
         Ok(preview) => {
-            let text = Rope::from_str(&preview.text);
-            let map = preview.map.iter();
-            let map = map
-                .map(|part| part_of(snapshot, document, &text, part))
-                .collect();
+            let map = parts(snapshot, document, &preview);
             PreviewResult {
                 title: preview.title,
                 text: preview.text,
@@ -251,20 +248,21 @@ fn of_item(
     }
 }
 
-fn part_of(
-    snapshot: &Snapshot,
-    document: &Document,
-    text: &Rope,
-    part: &ide::PreviewPart,
-) -> PreviewMap {
-    let encoding: Encoding = document.encoding;
-    let at = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
-    let target = Span::new(at(part.target.start), at(part.target.end));
-    PreviewMap {
-        source: document.range(snapshot.db.absolute(part.item, part.source)),
-        target: to_range(text, target, encoding),
-        origin: origin_of(&part.made),
-    }
+/// The parts in the client's terms. There are hundreds, many of which come from one place.
+fn parts(snapshot: &Snapshot, document: &Document, preview: &ide::Preview) -> Vec<PreviewMap> {
+    let lines = Lines::new(&preview.text);
+    let mut sources: FxHashMap<(ItemId, Span), Range> = FxHashMap::default();
+    let part = |part: &ide::PreviewPart| {
+        let source = sources.entry((part.item, part.source));
+        let source =
+            source.or_insert_with(|| document.range(snapshot.db.absolute(part.item, part.source)));
+        PreviewMap {
+            source: *source,
+            target: lines.range(&part.target, document.encoding),
+            origin: origin_of(&part.made),
+        }
+    };
+    preview.map.iter().map(part).collect()
 }
 
 fn origin_of(made: &ide::Made) -> Option<PreviewOrigin> {
