@@ -256,7 +256,7 @@ impl Maker {
         let name = match n.constant() {
             Some(1..=8) if self.choice.one_in(5) => "reduceSeqUnroll",
             // Nobody has decided how.
-            _ if out == **elem && self.choice.one_in(60) => "reduce",
+            _ if out == **elem && self.choice.one_in(25) => "reduce",
             _ => "reduceSeq",
         };
         let reduction = format!("{name}({f})({start})");

@@ -5,14 +5,13 @@ use super::place::{self, Range};
 use super::report::{Reporter, shown};
 use super::workspace::{Workspace, not_text};
 use super::{FINE, FOUND, UNUSABLE, human, output, select};
-use crate::loader::reason;
 use clap::{Args as Group, ValueEnum};
 use db::{Database, FileId, ItemId};
 use ide::{Form, Preview};
 use ropey::Rope;
 use serde::Serialize;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use syntax::{Diagnostic, Span};
 
 /// What `emit` is asked.
@@ -158,41 +157,18 @@ fn write(workspace: &Workspace, file: FileId, preview: &Preview, options: &EmitO
             path: &name,
             map: lines(&workspace.db, file, preview),
         };
-        let text = serde_json::to_vec(&map).map_err(io::Error::from);
-        if let Err(status) = to_file(path, text) {
+        let written = output::to_file(path, |out| Ok(serde_json::to_writer(out, &map)?));
+        if let Err(status) = written {
             return status;
         }
     }
     match &options.output {
-        Some(path) => match to_file(path, Ok(preview.text.clone().into_bytes())) {
+        Some(path) => match output::to_file(path, |out| out.write_all(preview.text.as_bytes())) {
             Ok(()) => FINE,
             Err(status) => status,
         },
         None => output::result(FINE, |out| out.write_all(preview.text.as_bytes())),
     }
-}
-
-/// The whole file or none of it; what is no file, a pipe or device, is written to as it is.
-fn to_file(path: &Path, text: io::Result<Vec<u8>>) -> Result<(), u8> {
-    let written = text.and_then(|text| {
-        if path.metadata().is_ok_and(|known| !known.is_file()) {
-            return std::fs::write(path, text);
-        }
-        let folder = match path.parent() {
-            Some(folder) if folder != Path::new("") => folder,
-            _ => Path::new("."),
-        };
-        // Messages of its own would name the temporary file.
-        let plain = |error: io::Error| io::Error::other(reason(&error));
-        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(plain)?;
-        file.write_all(&text)?;
-        file.persist(path)?;
-        Ok(())
-    });
-    written.map_err(|error| {
-        output::error(&format!("{}: {error}", path.display()));
-        UNUSABLE
-    })
 }
 
 fn lines(db: &Database, file: FileId, preview: &Preview) -> Vec<MapLine> {

@@ -124,7 +124,11 @@ impl From<RunError> for Failure {
                 Failure::Unavailable(error.to_string())
             }
             RunError::Process(_) | RunError::Failed { .. } | RunError::NoResult { .. } => {
-                Failure::failed(error.to_string())
+                let mut text = error.to_string();
+                if text.contains("division by zero") {
+                    text.push_str("; the interpreter (`--backend interp`) says where");
+                }
+                Failure::failed(text)
             }
         }
     }

@@ -102,7 +102,10 @@ impl Executable {
         {
             return Err(RunError::Memory { needed, available });
         }
-        let folder = tempfile::Builder::new().prefix("rise-ls-").tempdir()?;
+        // Messages of its own would name a folder that is not there.
+        let plain = |error: io::Error| io::Error::from(error.kind());
+        let folder = tempfile::Builder::new().prefix("rise-ls-").tempdir();
+        let folder = folder.map_err(plain)?;
         let (input, output) = (
             folder.path().join("arguments"),
             folder.path().join("result"),

@@ -18,9 +18,7 @@ use runtime::npy;
 use runtime::process::{Cancel, Limits};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::io::{self, Write};
 use syntax::Severity;
 
 /// The status of a program that was interrupted, as shells have it.
@@ -108,10 +106,11 @@ fn on_interrupt() -> Cancel {
 /// Prints or writes a result, and returns the exit status.
 fn finish(done: &Done, options: &RunOptions) -> u8 {
     if let Some(path) = &options.out
-        && let Err(error) = write_file(done, path)
+        && let Err(status) = output::to_file(path, |mut out| {
+            npy::write(&done.value, &mut out).map_err(|error| io::Error::other(error.to_string()))
+        })
     {
-        output::error(&format!("{}: {error}", path.display()));
-        return UNUSABLE;
+        return status;
     }
     let is_wrong = done.verified.as_ref().is_some_and(|found| found.wrong > 0);
     let status = if is_wrong { FOUND } else { FINE };
@@ -134,13 +133,6 @@ fn finish(done: &Done, options: &RunOptions) -> u8 {
             })
         }
     }
-}
-
-fn write_file(done: &Done, path: &Path) -> Result<(), npy::NpyError> {
-    let mut file = BufWriter::with_capacity(1 << 16, File::create(path)?);
-    npy::write(&done.value, &mut file)?;
-    file.flush()?;
-    Ok(())
 }
 
 /// Says why there is no result, and returns the exit status.
