@@ -1,6 +1,7 @@
 //! The command line, through the real binary.
 
 mod bad_input;
+mod bad_runs;
 mod check;
 mod doctor;
 mod explain;
