@@ -5,4 +5,5 @@ mod docs;
 mod phrases;
 mod races;
 mod source;
+mod table;
 mod types;

@@ -2,8 +2,8 @@
 //! there are acceptors and commands. Everything else is as in RISE.
 
 mod access;
-mod mend;
 mod apply;
+mod mend;
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::Infer;
 use super::expr::Wanted;
 use super::unify::{Cause, Why};
 use crate::classes::Classes;
-use crate::types::{Access, Ty, Type};
+use crate::types::{Access, Arg, Ty, Type};
 use crate::{BinderInfo, TermInfo};
 
 pub(super) use access::Accesses;
@@ -144,7 +144,7 @@ impl Infer<'_> {
 
     /// `(a, b)`: both halves are had as the pair is.
     fn pair_phrase(&mut self, term: TermId, a: TermId, b: TermId, wanted: Wanted) -> Ty {
-        let access = self.open_access(term);
+        let access = self.memory_access(term);
         let (first, second) = match wanted.map(|(ty, _)| self.table.head(ty)).as_deref() {
             Some(Type::Exp(data, _)) => match &*self.table.head(data) {
                 Type::Pair(first, second) => (first.clone(), second.clone()),
@@ -160,6 +160,13 @@ impl Infer<'_> {
             true => self.table.ty(&Arc::new(Type::Exp(Arc::new(whole), access))),
             false => self.broken(),
         }
+    }
+
+    /// An unknown access of what is no stream.
+    fn memory_access(&mut self, at: TermId) -> Access {
+        let access = self.open_access(at);
+        self.restrict_access(&Arg::Access(access), false);
+        access
     }
 
     fn open_pair(&mut self, term: TermId) -> (Ty, Ty) {
@@ -186,7 +193,16 @@ impl Infer<'_> {
             None => self.synth(body),
         };
         self.scope.truncate(depth);
-        if !matches!(*self.table.head(&result), Type::Comm) {
+        let head = self.table.head(&result);
+        if let Type::Exp(data, _) = &*head {
+            // What is read or written; a stream ends where it is made.
+            let access = self.memory_access(body);
+            let memory = Arc::new(Type::Exp(data.clone(), access));
+            let (span, why) = (self.span(body), Why::Context);
+            let agrees = self.agree(&memory, &result, Cause { span, why });
+            debug_assert!(agrees.is_ok(), "it is of the same data");
+        }
+        if !matches!(*head, Type::Comm) {
             return result;
         }
         self.error(
