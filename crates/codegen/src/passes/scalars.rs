@@ -45,20 +45,27 @@ pub(crate) fn sink_block(body: &mut Vec<Stmt>, uses: &Uses, function: &Function)
             _ => {}
         }
     }
+    if !body
+        .iter()
+        .any(|stmt| matches!(stmt.kind, StmtKind::Declare(_, None)))
+    {
+        return;
+    }
+    let mut mentioned: Vec<FxHashSet<Id>> =
+        body.iter().map(|stmt| uses.mentioned_in(stmt)).collect();
     // From the end, so that what stood behind has its place already.
     for at in (0..body.len()).rev() {
         let StmtKind::Declare(id, None) = body[at].kind else {
             continue;
         };
-        let first = (at + 1..body.len()).find(|next| uses.mentions(&body[*next], id));
+        let declaration = body.remove(at);
+        let own = mentioned.remove(at);
+        let first = (at..body.len()).find(|next| mentioned[*next].contains(&id));
         let Some(first) = first else {
-            body.remove(at);
             continue;
         };
         let is_plain = function.variables[id.0 as usize].count.is_none();
-        let is_last = !body[first + 1..].iter().any(|stmt| uses.mentions(stmt, id));
-        let declaration = body.remove(at);
-        let first = first - 1;
+        let is_last = !mentioned[first + 1..].iter().any(|ids| ids.contains(&id));
         if let StmtKind::For { body: inner, .. } = &mut body[first].kind
             && is_plain
             && is_last
@@ -78,6 +85,7 @@ pub(crate) fn sink_block(body: &mut Vec<Stmt>, uses: &Uses, function: &Function)
             _ => {
                 let at = before_pointer(body, first);
                 body.insert(at, declaration);
+                mentioned.insert(at, own);
             }
         }
     }

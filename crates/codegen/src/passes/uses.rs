@@ -1,7 +1,7 @@
 //! What statements read and write, also through indices that are computed from data.
 
 use nat::{Nat, Var};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ir::{Expr, ExprKind, Function, Id, Place, Stmt, StmtKind};
 
@@ -98,9 +98,7 @@ impl Uses {
             }
             _ => {}
         }
-        for part in walk::parts(expr) {
-            self.expr(part, visit);
-        }
+        walk::each_part(expr, &mut |part| self.expr(part, visit));
     }
 
     /// Calls `visit` with each mention of a variable in statements, in order.
@@ -164,6 +162,15 @@ impl Uses {
                 }
             }
         }
+    }
+
+    /// The variables that a statement mentions.
+    pub fn mentioned_in(&self, stmt: &Stmt) -> FxHashSet<Id> {
+        let mut all = FxHashSet::default();
+        self.stmt(stmt, &mut |id, _| {
+            all.insert(id);
+        });
+        all
     }
 
     /// Whether a statement mentions a variable.

@@ -52,24 +52,25 @@ pub(crate) fn each_block(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut Vec<Stmt>))
 /// Calls `visit` with an expression and all of its parts.
 pub(crate) fn sub_exprs<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
     visit(expr);
-    for part in parts(expr) {
-        sub_exprs(part, visit);
-    }
+    each_part(expr, &mut |part| sub_exprs(part, visit));
 }
 
-/// The parts of an expression, in order.
-pub(crate) fn parts(expr: &Expr) -> Vec<&Expr> {
+/// Calls `visit` with each part of an expression, in order.
+pub(crate) fn each_part<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
     match &expr.kind {
-        ExprKind::Literal(_) | ExprKind::Nat(_) | ExprKind::Load(_) => Vec::new(),
+        ExprKind::Literal(_) | ExprKind::Nat(_) | ExprKind::Load(_) => {}
         ExprKind::Unary(_, a)
         | ExprKind::Cast(_, a)
         | ExprKind::Half(_, a)
         | ExprKind::Broadcast(a)
-        | ExprKind::Lane(a, _) => vec![a],
-        ExprKind::Binary(_, a, b) | ExprKind::Pair(a, b) => vec![a, b],
-        ExprKind::Select(a, b, c) => vec![a, b, c],
+        | ExprKind::Lane(a, _) => visit(a),
+        ExprKind::Binary(_, a, b) | ExprKind::Pair(a, b) => {
+            visit(a);
+            visit(b);
+        }
+        ExprKind::Select(a, b, c) => [a, b, c].into_iter().for_each(|part| visit(part)),
         ExprKind::Call(_, all) | ExprKind::Vector(all) | ExprKind::Element(all, _) => {
-            all.iter().collect()
+            all.iter().for_each(visit);
         }
     }
 }

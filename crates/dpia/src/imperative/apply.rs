@@ -46,6 +46,10 @@ impl Mapper<Prim> for Copy<'_> {
         Param { local, ty }
     }
 
+    fn keeps_types(&self) -> bool {
+        self.sizes.is_empty()
+    }
+
     fn ty(&mut self, ty: &Ty) -> Ty {
         if self.sizes.is_empty() {
             return ty.clone();
@@ -54,9 +58,6 @@ impl Mapper<Prim> for Copy<'_> {
     }
 
     fn arg(&mut self, arg: &Arg) -> Arg {
-        if self.sizes.is_empty() {
-            return arg.clone();
-        }
         subst_arg(arg, &self.lookup())
     }
 
@@ -84,15 +85,16 @@ impl Mapper<Prim> for Copy<'_> {
 }
 
 impl Translation {
-    fn copy(
+    /// The phrase with values and sizes in the places of variables.
+    pub fn copy(
         &mut self,
         body: &Phrase,
-        value: Option<(Local, Phrase)>,
+        values: &[(Local, Phrase)],
         size: Option<(nat::Var, Arg)>,
     ) -> Phrase {
         Copy {
             program: &mut self.program,
-            values: value.into_iter().collect(),
+            values: values.iter().cloned().collect(),
             renamed: FxHashMap::default(),
             sizes: size.into_iter().collect(),
             done: FxHashMap::default(),
@@ -129,7 +131,7 @@ impl Translation {
     pub fn substitute(&mut self, f: &Phrase, x: Phrase, origin: Origin) -> Result<Phrase> {
         let f = self.head(f)?;
         match &f.form {
-            Form::Lambda(param, body) => Ok(self.copy(body, Some((param.local.clone(), x)), None)),
+            Form::Lambda(param, body) => Ok(self.copy(body, &[(param.local.clone(), x)], None)),
             Form::Foreign(..) => Ok(rise::core::apply(&f, x, origin)),
             _ => fail(Reason::NoFunction, f.origin),
         }
@@ -139,7 +141,7 @@ impl Translation {
     pub fn at_size(&mut self, f: &Phrase, arg: Arg) -> Result<Phrase> {
         let f = self.head(f)?;
         match &f.form {
-            Form::DepLambda(var, _, body) => Ok(self.copy(body, None, Some((*var, arg)))),
+            Form::DepLambda(var, _, body) => Ok(self.copy(body, &[], Some((*var, arg)))),
             _ => fail(Reason::NoFunction, f.origin),
         }
     }
@@ -147,12 +149,29 @@ impl Translation {
     /// `f(xs…)` for values: commands that reading one needs come first, once.
     pub fn call(&mut self, f: &Phrase, args: impl IntoIterator<Item = Phrase>) -> Result<Phrase> {
         let mut f = f.clone();
+        let mut values = Vec::new();
         for arg in args {
-            let origin = f.origin;
             let value = self.read(&arg)?;
-            f = self.substitute(&f, value, origin)?;
+            // Functions under functions are entered at once.
+            if let Form::Lambda(param, body) = &f.form {
+                values.push((param.local.clone(), value));
+                f = body.clone();
+                continue;
+            }
+            let origin = f.origin;
+            let callee = self.enter(&f, &mut values);
+            f = self.substitute(&callee, value, origin)?;
         }
-        self.head(&f)
+        let body = self.enter(&f, &mut values);
+        self.head(&body)
+    }
+
+    /// A body with the values of the parameters that it was reached through.
+    fn enter(&mut self, body: &Phrase, values: &mut Vec<(Local, Phrase)>) -> Phrase {
+        match values.is_empty() {
+            true => body.clone(),
+            false => self.copy(body, &std::mem::take(values), None),
+        }
     }
 }
 

@@ -170,12 +170,30 @@ impl Translation {
         self.call(&f, [value])
     }
 
-    /// The body of a `let`, its value computed.
+    /// The body of a `let`, its value computed. Of a chain of them it is the body of the last one,
+    /// which is copied once for all of their values.
     pub fn bind_in(&mut self, value: &Phrase, f: &Phrase, origin: Origin) -> Result<Phrase> {
-        let value = self.read(value)?;
-        let name = self.parameter_name(f, 0, "tmp");
-        let value = self.keep(value, &name, origin)?;
-        self.call(f, [value])
+        let (mut value, mut f, mut origin) = (value.clone(), f.clone(), origin);
+        let mut values = Vec::new();
+        loop {
+            let computed = self.read(&value)?;
+            let name = self.parameter_name(&f, 0, "tmp");
+            let computed = self.keep(computed, &name, origin)?;
+            let Form::Lambda(param, body) = &f.form else {
+                let f = self.copy(&f, &values, None);
+                return self.call(&f, [computed]);
+            };
+            values.push((param.local.clone(), computed));
+            if let Form::Primitive(Prim::Let, _, args) = &body.form
+                && let [next, rest] = &args[..]
+            {
+                value = self.copy(next, &values, None);
+                (origin, f) = (body.origin, rest.clone());
+            } else {
+                let body = self.copy(body, &values, None);
+                return self.head(&body);
+            }
+        }
     }
 
     /// A value that can be read any number of times without being computed again; arrays stay

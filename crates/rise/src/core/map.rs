@@ -26,6 +26,10 @@ pub trait Mapper<P> {
     fn binder(&mut self, var: Var) -> Var {
         var
     }
+    /// Whether types, type-level arguments and sizes stay as they are, so that nobody looks at them.
+    fn keeps_types(&self) -> bool {
+        false
+    }
     /// A type.
     fn ty(&mut self, ty: &Ty) -> Ty {
         ty.clone()
@@ -57,7 +61,12 @@ pub fn walk<P: Clone + PartialEq, M: Mapper<P> + ?Sized>(
     mapper: &mut M,
     expr: &Expr<P>,
 ) -> Expr<P> {
-    let ty = mapper.ty(&expr.ty);
+    let keeps_types = mapper.keeps_types();
+    let ty = if keeps_types {
+        expr.ty.clone()
+    } else {
+        mapper.ty(&expr.ty)
+    };
     let origin = mapper.origin(expr.origin);
     let form = match &expr.form {
         Form::Var(local) => match mapper.local(local, &ty, origin) {
@@ -76,17 +85,17 @@ pub fn walk<P: Clone + PartialEq, M: Mapper<P> + ?Sized>(
         }
         Form::Apply(f, x) => Form::Apply(mapper.expr(f), mapper.expr(x)),
         Form::DepApply(f, arg) => Form::DepApply(mapper.expr(f), mapper.arg(arg)),
-        Form::Primitive(p, types, args) => Form::Primitive(
-            p.clone(),
-            types.iter().map(|arg| mapper.arg(arg)).collect(),
-            args.iter().map(|arg| mapper.expr(arg)).collect(),
-        ),
-        Form::Foreign(function, args) => Form::Foreign(
-            function.clone(),
-            args.iter().map(|arg| mapper.expr(arg)).collect(),
-        ),
+        Form::Primitive(p, types, args) => {
+            let types = if keeps_types {
+                types.clone()
+            } else {
+                each(types, |arg| mapper.arg(arg), |a, b| a == b)
+            };
+            Form::Primitive(p.clone(), types, children(mapper, args))
+        }
+        Form::Foreign(function, args) => Form::Foreign(function.clone(), children(mapper, args)),
         Form::Global(id, args) => {
-            Form::Global(*id, args.iter().map(|arg| mapper.arg(arg)).collect())
+            Form::Global(*id, each(args, |arg| mapper.arg(arg), |a, b| a == b))
         }
     };
     let node = Node { form, ty, origin };
@@ -97,11 +106,38 @@ pub fn walk<P: Clone + PartialEq, M: Mapper<P> + ?Sized>(
     }
 }
 
+fn children<P: Clone + PartialEq, M: Mapper<P> + ?Sized>(
+    mapper: &mut M,
+    args: &Arc<[Expr<P>]>,
+) -> Arc<[Expr<P>]> {
+    each(args, |arg| mapper.expr(arg), Arc::ptr_eq)
+}
+
+/// What `map` makes of each; the list itself if that is the same for all.
+fn each<T: Clone>(
+    all: &Arc<[T]>,
+    mut map: impl FnMut(&T) -> T,
+    same: impl Fn(&T, &T) -> bool,
+) -> Arc<[T]> {
+    let mut changed: Option<Vec<T>> = None;
+    for (at, old) in all.iter().enumerate() {
+        let new = map(old);
+        match &mut changed {
+            Some(changed) => changed.push(new),
+            None if same(&new, old) => {}
+            None => {
+                let mut list = Vec::with_capacity(all.len());
+                list.extend_from_slice(&all[..at]);
+                list.push(new);
+                changed = Some(list);
+            }
+        }
+    }
+    changed.map_or_else(|| all.clone(), Into::into)
+}
+
 /// Whether nothing changed, judged by identity below the node.
 fn same<P: PartialEq>(new: &Node<P>, old: &Node<P>) -> bool {
-    let all = |a: &[Expr<P>], b: &[Expr<P>]| {
-        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| Arc::ptr_eq(a, b))
-    };
     if new.origin != old.origin || !(Arc::ptr_eq(&new.ty, &old.ty) || new.ty == old.ty) {
         return false;
     }
@@ -110,8 +146,10 @@ fn same<P: PartialEq>(new: &Node<P>, old: &Node<P>) -> bool {
         (Form::DepLambda(v, _, a), Form::DepLambda(w, _, b)) => v == w && Arc::ptr_eq(a, b),
         (Form::Apply(f, x), Form::Apply(g, y)) => Arc::ptr_eq(f, g) && Arc::ptr_eq(x, y),
         (Form::DepApply(f, x), Form::DepApply(g, y)) => Arc::ptr_eq(f, g) && x == y,
-        (Form::Primitive(_, t, x), Form::Primitive(_, u, y)) => t == u && all(x, y),
-        (Form::Foreign(_, x), Form::Foreign(_, y)) => all(x, y),
+        (Form::Primitive(_, t, x), Form::Primitive(_, u, y)) => {
+            Arc::ptr_eq(t, u) && Arc::ptr_eq(x, y)
+        }
+        (Form::Foreign(_, x), Form::Foreign(_, y)) => Arc::ptr_eq(x, y),
         (Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..), _) => {
             new.form == old.form
         }
@@ -128,6 +166,9 @@ pub fn subst_local<P: Clone + PartialEq>(
 ) -> Expr<P> {
     struct Subst<'a, P>(&'a Local, &'a Expr<P>);
     impl<P: Clone> Mapper<P> for Subst<'_, P> {
+        fn keeps_types(&self) -> bool {
+            true
+        }
         fn local(&mut self, local: &Local, _: &Ty, _: Origin) -> Option<Expr<P>> {
             (local == self.0).then(|| self.1.clone())
         }
