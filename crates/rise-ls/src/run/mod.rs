@@ -9,8 +9,8 @@ mod phrases;
 mod places;
 pub mod text;
 
-pub use annotations::default_sizes;
 pub use backend::Backend;
+pub use db::default_sizes;
 pub use json::{FailureJson, Summary, failure as failure_json, result as result_json};
 
 use db::{Database, ItemId};
