@@ -206,7 +206,7 @@ fn programs() -> BTreeMap<String, Program> {
                 folders.push(path);
             } else if path
                 .extension()
-                .is_some_and(|extension| extension == "rise")
+                .is_some_and(|extension| extension == "rise" || extension == "dpia")
             {
                 let text = std::fs::read_to_string(entry.path()).expect("programs are text");
                 programs.insert(
