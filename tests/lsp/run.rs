@@ -274,6 +274,8 @@ fn a_client_can_turn_runs_off() {
     assert_eq!(refusal["code"], -32803);
     let message = refusal["message"].as_str().unwrap();
     assert!(message.contains("rise.run.enabled"), "{message}");
+    let document = json!({"textDocument": {"uri": "untitled:a.rise"}});
+    assert_eq!(client.request("textDocument/codeLens", document), json!([]));
     // By a setting, for as long as it says so.
     let mut client = Client::start();
     client.open("untitled:a.rise", DOT);

@@ -129,7 +129,8 @@ impl Session {
         if section.is_null() {
             return;
         }
-        let (settings, problems) = Settings::read(section);
+        let (mut settings, problems) = Settings::read(section);
+        settings.run.enabled &= !self.runs_forbidden;
         for problem in problems {
             self.client.log(MessageType::WARNING, problem);
         }

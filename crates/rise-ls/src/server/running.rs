@@ -53,7 +53,7 @@ impl Session {
             _ => params.clone(),
         };
         let params: RunParams = serde_json::from_value(params).map_err(invalid_params)?;
-        if !self.runs_are_on() {
+        if !self.view.settings.run.enabled {
             return Err(turned_off());
         }
         self.read_imports();
@@ -82,11 +82,6 @@ impl Session {
         let work = move |cancel: &Cancel| task.run(cancel);
         self.runs.start(id.clone(), reply, progress, work);
         Ok(())
-    }
-
-    /// Whether the client lets programs run.
-    fn runs_are_on(&self) -> bool {
-        self.view.settings.run.enabled && !self.runs_forbidden
     }
 
     /// The texts that a file and its imports have now, in a database that belongs to nobody else:

@@ -138,6 +138,7 @@ impl Runs {
         match thread.spawn(run) {
             Ok(_) => drop(self.all.insert(id, Running { cancel, progress })),
             Err(reason) => {
+                progress.end("not started");
                 let reason = format!("the system gives no thread: {reason}");
                 reply.send(Err(error(ErrorCode::ServerError(REQUEST_FAILED), reason)));
             }

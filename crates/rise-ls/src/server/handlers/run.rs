@@ -251,6 +251,9 @@ pub fn run(
     limits: Limits,
     progress: &mut dyn FnMut(&str),
 ) -> Outcome {
+    if limits.cancel.is_cancelled() {
+        return Outcome::Cancelled;
+    }
     let limits = Limits {
         time: order.time,
         ..limits
