@@ -151,6 +151,9 @@ fn hover_shows_phrase_types_and_what_primitives_do() {
         ("idxAcc(i", "Acc["),
         ("out) = 0", "Acc[n.f32]"),
         ("i, xs) <", "Exp[Idx[n], Rd]"),
+        ("Acc[", "a place to which a `t` is written"),
+        ("Rd]", "can be read"),
+        ("= 0.0f", "writes one value"),
     ] {
         let shown = hover(&mut client, &uri, CLAMP, needle);
         assert!(shown.contains(wanted), "{needle}: {shown}");

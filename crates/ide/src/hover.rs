@@ -78,6 +78,9 @@ fn describe(view: &View<'_>, token: Token, offset: u32) -> Option<String> {
         | TokenKind::Else
         | TokenKind::Skip
         | TokenKind::Semicolon => words::docs(token.kind, &text_of(view, token)).map(str::to_owned),
+        TokenKind::Equals if words::is_assignment(view.item(), token.span) => {
+            Some(words::ASSIGNMENT.to_owned())
+        }
         kind if kind.is_comment() => None,
         _ => term(view, token),
     }

@@ -59,10 +59,11 @@ fn unused(names: &[&str], taken: &[Param]) -> String {
         .unwrap_or_default()
 }
 
-/// `name(${1:n}, ${2:x})` with all arguments, as DPIA writes it.
-pub(crate) fn whole_call(name: &str, params: &[Param]) -> Option<String> {
+/// `name(${1:n}, ${2:x})` with all arguments, as DPIA writes it; without the one that is piped in.
+pub(crate) fn whole_call(name: &str, params: &[Param], piped: bool) -> Option<String> {
+    let written = params.len().saturating_sub(usize::from(piped));
     let args: Vec<String> = (1..)
-        .zip(params)
+        .zip(&params[..written])
         .map(|(at, param): (usize, _)| format!("${{{at}:{}}}", param.name))
         .collect();
     (!args.is_empty()).then(|| format!("{name}({})", args.join(", ")))

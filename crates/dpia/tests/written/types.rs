@@ -240,7 +240,7 @@ fn wrong_commands() {
                 help: a comparison gives a truth value, as in `x != 0.0`
             written : Acc[f32] -> Exp[f32, Wr] -> Comm
               Error[missing-memory] at `x`: an assignment reads this, and it is still to be written: `f32`
-                help: `toMem(…)` writes a value to memory, from where it is read
+                help: a command takes memory with `new(t, fun((acceptor, expression) => …))`, writes the value there with loops and assignments, and reads it behind them
             named : Acc[f32] -> Exp[f32, Rd] -> _
               Error[type-mismatch] at `out = y`: `let` names a value in an expression, and this is a command
                 help: memory that commands share is made by `new`
@@ -382,6 +382,50 @@ fn functions_of_phrases() {
             composed : Exp[4.f32, Rd] -> Exp[4.f32, Wr]
             body : (Exp[Idx[4], Rd] -> Comm) -> Comm
             acceptors : Acc[3.4.f32] -> Exp[3.4.f32, Rd] -> Comm
+        "#]],
+    );
+}
+
+#[test]
+fn indices_of_a_reordered_acceptor_are_below_its_size() {
+    check(
+        "def back = depFun((n: Nat) => fun((out: Acc[n.f32], xs: Exp[n.f32, Rd]) =>
+           for(n, fun(i => idxAcc(i, reorderAcc(n, natFun(j => n - 1 - j), out)) = idx(i, xs)))))
+         def outside = depFun((n: Nat) => fun((out: Acc[n.f32], xs: Exp[n.f32, Rd]) =>
+           for(n, fun(i => idxAcc(i, reorderAcc(n, natFun(j => j + 1), out)) = idx(i, xs)))))",
+        expect![[r#"
+            back : (n: Nat) -> Acc[n.f32] -> Exp[n.f32, Rd] -> Comm
+            outside : (n: Nat) -> Acc[n.f32] -> Exp[n.f32, Rd] -> Comm
+              Error[obligation-fails] at `reorderAcc`: the function of `reorderAcc` must map the indices of the array to each other
+        "#]],
+    );
+}
+
+#[test]
+fn a_command_takes_memory_by_new() {
+    check(
+        "def f = depFun((n: Nat) => fun((out: Acc[n.f32], xs: Exp[n.f32, Rd]) =>
+           for(n, fun(i => idxAcc(i, out) = idx(i, mapSeq(fun(x => x), xs))))))",
+        expect![[r#"
+            f : (n: Nat) -> Acc[n.f32] -> Exp[n.f32, Rd] -> Comm
+              Error[missing-memory] at `mapSeq(fun(x => x), xs)`: `idx` reads this, and it is still to be written: `n.f32`
+                help: a command takes memory with `new(t, fun((acceptor, expression) => …))`, writes the value there with loops and assignments, and reads it behind them
+        "#]],
+    );
+}
+
+#[test]
+fn an_access_that_nothing_binds() {
+    check(
+        "def f = depFun((n: Nat) => fun(xs: Exp[n.f32, RW] => xs))
+         def g = depFun((n: Nat) => fun(xs: Exp[n.f32, a] => xs))",
+        expect![[r#"
+            f : (n: Nat) -> Exp[n.f32, Rd] -> Exp[n.f32, Rd]
+              Error[unknown-name] at `RW`: nothing here binds the access `RW`
+                help: did you mean `Rd`?
+            g : (n: Nat) -> Exp[n.f32, Rd] -> Exp[n.f32, Rd]
+              Error[unknown-name] at `a`: nothing here binds the access `a`
+                help: an access is `Rd`, `Wr` or `St`, or a parameter: `{a: ReadWrite} -> …` in a type
         "#]],
     );
 }

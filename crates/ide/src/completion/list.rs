@@ -533,7 +533,7 @@ impl Candidate {
                 let params = snippet::params(&scheme);
                 let call = || match dialect {
                     Dialect::Rise => snippet::call(&label, &params, piped),
-                    Dialect::Dpia => snippet::whole_call(&label, &params),
+                    Dialect::Dpia => snippet::whole_call(&label, &params, piped),
                 };
                 let insert = (!called).then(call).flatten();
                 (kind, Some(rise::print::scheme_text(&scheme)), insert)

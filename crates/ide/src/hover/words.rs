@@ -1,6 +1,19 @@
 //! What the reserved words and signs of DPIA mean.
 
+use syntax::Span;
+use syntax::ast::{Item, TermKind};
 use syntax::lexer::TokenKind;
+
+/// What `=` means between commands.
+pub(super) const ASSIGNMENT: &str =
+    "`acceptor = expression`: writes one value, which contains no array.";
+
+/// Whether the `=` at this place assigns.
+pub(super) fn is_assignment(item: &Item, at: Span) -> bool {
+    let assigns =
+        |kind: &TermKind| matches!(kind, TermKind::Assign { op_span, .. } if *op_span == at);
+    item.terms.iter().any(|term| assigns(&term.kind))
+}
 
 /// What a word or sign that only DPIA has means.
 pub(super) fn docs(kind: TokenKind, word: &str) -> Option<&'static str> {

@@ -28,6 +28,7 @@ impl Infer<'_> {
     pub(super) fn phrase_conditions(&mut self, primitive: &str, head: TermId, args: &[TermId]) {
         match (primitive, args) {
             ("reorder", _) => self.reorder_inverse(head, args),
+            ("reorderAcc", [n, g, ..]) => self.reorder_range(head, *n, *g),
             ("partition", _) => self.partition_range(args),
             ("depMapSeq", _) => self.dep_map_range(args),
             ("forNat", [n, body]) | ("parForNat", [n, _, _, body]) => {
@@ -56,6 +57,20 @@ impl Infer<'_> {
             let span = self.span(i);
             self.note_condition(inside, span, false, Some(Source::Words(words)));
         }
+    }
+
+    /// `reorderAcc(n, g, …)`: `g` maps `[0, n)` into itself.
+    fn reorder_range(&mut self, head: TermId, n: TermId, g: TermId) {
+        let (Some(n), Some(function)) = (self.nat_argument(n), self.size_fun_argument(g)) else {
+            return;
+        };
+        self.set_range(g, &n);
+        let index = self.index_var("i", &n);
+        let there = self.table.apply_size_fun(&function, &Nat::var(index));
+        let inside = Prop::AtLeast(n, Nat::add(&there, &Nat::constant(1)));
+        let words = "the function of `reorderAcc` must map the indices of the array to each other";
+        let span = self.span(head);
+        self.note_condition(inside, span, false, Some(Source::Words(words)));
     }
 
     /// `reorder(n)(g)(h)`: both map `[0, n)` into itself, and each undoes the other.

@@ -228,7 +228,15 @@ impl Infer<'_> {
         let (code, message, help) = complaint(found, wanted, bound.taken, &user, &text);
         let related = self.cause_places(bound.cause, &bound.data, "");
         let span = bound.cause.span;
-        let fix = (!bound.taken)
+        let commands = self.is_in_command(span);
+        let help = match code {
+            Code::MissingMemory if commands => {
+                "a command takes memory with `new(t, fun((acceptor, expression) => …))`, writes \
+                 the value there with loops and assignments, and reads it behind them"
+            }
+            _ => help,
+        };
+        let fix = (!bound.taken && !commands)
             .then(|| self.access_fix(span, &bound.data, found, wanted))
             .flatten();
         let diagnostic = self.error(code, span, message);

@@ -49,6 +49,16 @@ impl Infer<'_> {
         })
     }
 
+    /// Whether the place is a part of a command, which says how things are computed, and in which
+    /// there is nothing that has to be translated.
+    pub(super) fn is_in_command(&self, span: Span) -> bool {
+        self.item.terms.iter().zip(&self.terms).any(|(term, info)| {
+            term.span.contains(span)
+                && matches!(info, TermInfo::Expr(ty)
+                    if matches!(&*self.table.head(ty), Type::Comm))
+        })
+    }
+
     /// Whether a whole expression stands at the place.
     fn is_expression(&self, span: Span) -> bool {
         self.item.terms.iter().zip(&self.terms).any(|(term, info)| {

@@ -1,7 +1,7 @@
 //! Names that mean nothing, holes, and what nothing determines.
 
 use nat::Var;
-use syntax::ast::{Kind, Name, ScalarType, TermId};
+use syntax::ast::{Kind, Name, ReadWrite, ScalarType, TermId, TermKind};
 use syntax::{Code, GlobalId, Place, Related, Span};
 
 use super::super::expr::kind_noun;
@@ -56,6 +56,11 @@ impl Infer<'_> {
             return;
         }
         self.unknown.push(name.clone());
+        let is_access =
+            |kind: &TermKind| matches!(kind, TermKind::Exp { access, .. } if *access == term);
+        if self.item.terms.iter().any(|other| is_access(&other.kind)) {
+            return self.unbound_access(term, name);
+        }
         let types = self.scope.iter().filter_map(|local| match local.meaning {
             Meaning::TypeLevel(..) => Some(local.name.as_str()),
             _ => None,
@@ -73,6 +78,21 @@ impl Infer<'_> {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!(
                 "bind it: `depFun({name}: Nat => …)` in an expression, `({name}: Nat) -> …` in a type"
+            ),
+        });
+    }
+
+    /// The second part of `Exp[…, …]` is a name that nothing binds.
+    fn unbound_access(&mut self, term: TermId, name: &Name) {
+        let words = ReadWrite::ALL.iter().map(|access| access.as_str());
+        let near = closest(name, words).map(str::to_owned);
+        let span = self.item.term(term).span;
+        let message = format!("nothing here binds the access `{name}`");
+        let diagnostic = self.error(Code::UnknownName, span, message);
+        diagnostic.help = Some(match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!(
+                "an access is `Rd`, `Wr` or `St`, or a parameter: `{{{name}: ReadWrite}} -> …` in a type"
             ),
         });
     }
