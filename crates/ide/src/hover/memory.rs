@@ -55,7 +55,7 @@ fn becomes(view: &View<'_>, flow: &Flow, fact: &Fact, prim: Prim) -> String {
         Map | MapFst | MapSnd if fact.held == Held::Written => {
             "No loop: it says where the elements are written.".to_owned()
         }
-        Map | MapFst | MapSnd | Generate if fact.from.computed => {
+        Map | MapFst | MapSnd if fact.from.computed => {
             "No loop: its function is applied where an element is read.".to_owned()
         }
         Generate => "No loop: its function is applied where an element is read.".to_owned(),
@@ -66,12 +66,12 @@ fn becomes(view: &View<'_>, flow: &Flow, fact: &Fact, prim: Prim) -> String {
         }
         MapStream => "No loop of its own: it runs in the loop that uses the stream.".to_owned(),
         CircularBuffer | RotateValues => {
-            "The first elements are computed before the loop that uses the stream, the others in it."
+            "The first elements are computed before the loop that uses the stream, the rest in it."
                 .to_owned()
         }
-        DepMapSeq | Iterate | IterateStream
-        | MapGlobal | MapLocal | MapPar | MapSeq | MapSeqUnroll | MapVec | MapWorkGroup
-        | ReducePar | ReduceSeq | ReduceSeqUnroll | ScanSeq => {
+        DepMapSeq | Iterate | IterateStream | MapGlobal | MapLocal | MapPar | MapSeq
+        | MapSeqUnroll | MapVec | MapWorkGroup | ReducePar | ReduceSeq | ReduceSeqUnroll
+        | ScanSeq => {
             let headers = headers(view, flow, fact.head);
             match headers.is_empty() {
                 true => without_loop(fact, prim).to_owned(),
@@ -86,6 +86,9 @@ fn becomes(view: &View<'_>, flow: &Flow, fact: &Fact, prim: Prim) -> String {
 fn without_loop(fact: &Fact, prim: Prim) -> &'static str {
     let count = fact.count.as_ref().and_then(nat::Nat::as_const);
     match (prim, count) {
+        (Prim::MapGlobal, _) => "Its elements are shared among all work-items.",
+        (Prim::MapWorkGroup, _) => "Its elements are shared among the work-groups.",
+        (Prim::MapLocal, _) => "Its elements are shared among the work-items of a group.",
         (_, Some(1)) => "No loop: there is one element.",
         (Prim::MapSeqUnroll | Prim::ReduceSeqUnroll, Some(_)) => {
             "No loop: it is written out, element after element."

@@ -137,6 +137,8 @@ fn stages_of_listing_4() {
 
             In OpenCL: written to the result, `s*(n/s)*4` B.
 
+            Its elements are shared among the work-groups.
+
             ```rise
             mapWorkGroup : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t
             ```
@@ -339,7 +341,10 @@ fn check_memory(text: &str, expected: Expect) {
     for at in &fixture.cursors {
         let hover = hover(&fixture.db, *at).expect("there is something at the cursor");
         let range = fixture.slice(at.file, hover.range);
-        let from = hover.markdown.find("\n\nIn ").map_or("", |start| &hover.markdown[start + 2..]);
+        let from = hover
+            .markdown
+            .find("\n\nIn ")
+            .map_or("", |start| &hover.markdown[start + 2..]);
         let end = from.find("\n\n```rise").unwrap_or(from.len());
         shown.push_str(&format!("[{range}] {}\n", &from[..end]));
     }
@@ -513,7 +518,7 @@ def f = depFun((n: Nat, m: Nat) => fun(xs: (n + 2).m.f32 =>
         expect![[r#"
             [circularBuffer] In C: a stream: its elements come one after the other; what the next windows need is stored on the heap, `m*12` B.
 
-            The first elements are computed before the loop that uses the stream, the others in it.
+            The first elements are computed before the loop that uses the stream, the rest in it.
             [iterateStream] In C: written to the result, `n*m*4` B.
 
             Becomes
@@ -542,6 +547,8 @@ def g = depFun(n: Nat => fun(xs: n.16.f32 =>
             [rows] In C: not copied: read in memory.
             [total] In C: stored in a variable, 4 B.
             [mapGlobal] In OpenCL: written to the result, `n*64` B.
+
+            Its elements are shared among all work-items.
             [toMem] In OpenCL: stored in private memory, 64 B.
         "#]],
     );
