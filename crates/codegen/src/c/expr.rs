@@ -46,10 +46,14 @@ impl Printer<'_> {
         }
     }
 
-    /// A side of `?:`. Vectors in memory have a type of their own, which compilers take for
-    /// another one here.
+    /// A side of `?:`. Vectors in memory have a type of their own, as has what is computed from
+    /// them, which compilers take for another one here.
     fn side(&mut self, expr: &Expr, prec: Prec) -> Result<(), CompileError> {
-        if matches!(expr.kind, ExprKind::Load(_)) && matches!(*expr.ty, Type::Vector(..)) {
+        let own = !matches!(
+            expr.kind,
+            ExprKind::Select(..) | ExprKind::Broadcast(_) | ExprKind::Vector(_)
+        );
+        if own && matches!(*expr.ty, Type::Vector(..)) {
             let ty = self.type_of(expr)?;
             if ty.is_native_vector() {
                 self.write(&format!("({})", ty.name()));
@@ -72,7 +76,7 @@ impl Printer<'_> {
                 let ty = self.type_of(expr)?;
                 self.literal(literal, &ty)
             }
-            ExprKind::Nat(nat) => self.bare_nat(nat),
+            ExprKind::Nat(nat) => self.size_value(nat, false),
             ExprKind::Load(place) => self.place(place, Use::Read),
             ExprKind::Unary(op, value) => self.unary(*op, value, expr),
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, expr),
@@ -259,7 +263,12 @@ impl Printer<'_> {
             return self.literal(&literal, &CType::Scalar(to));
         }
         self.write(&format!("({})", scalar_name(to)));
-        self.expr(value, Prec::Unary)?;
+        match &value.kind {
+            ExprKind::Nat(nat) if Int::of(to).is_some_and(|int| int.bits <= 32) => {
+                self.at_least(Prec::Unary, |this| this.size_value(nat, true))?;
+            }
+            _ => self.expr(value, Prec::Unary)?,
+        }
         Ok(Prec::Unary)
     }
 

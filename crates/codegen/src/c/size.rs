@@ -13,15 +13,31 @@ impl Printer<'_> {
     }
 
     pub(super) fn bare_nat(&mut self, nat: &Nat) -> Result<Prec, CompileError> {
-        self.polynomial(nat, false)
+        self.polynomial(nat, None)
+    }
+
+    /// Writes a size that is wanted as a value: what is divided may be too large for an `int` where
+    /// the quotient is not. `cast` says that it is made an integer of some width anyway.
+    pub(super) fn size_value(&mut self, nat: &Nat, cast: bool) -> Result<Prec, CompileError> {
+        let large = |part: &Part<'_>| matches!(part, Part::Div(a, _) if !is_linear(a));
+        let summands = nat.summands();
+        let mut factors = summands.iter().flat_map(|summand| &summand.factors);
+        if !factors.any(|(part, _)| large(part)) {
+            return self.bare_nat(nat);
+        }
+        if !cast {
+            self.write("(int)");
+        }
+        self.at_least(Prec::Unary, |this| this.polynomial(nat, Some("int64_t")))?;
+        Ok(Prec::Unary)
     }
 
     /// Writes how many elements to allocate, computed as `size_t`.
     pub(super) fn wide_nat(&mut self, nat: &Nat) -> Result<(), CompileError> {
-        self.polynomial(nat, true).map(drop)
+        self.polynomial(nat, Some("size_t")).map(drop)
     }
 
-    fn polynomial(&mut self, nat: &Nat, wide: bool) -> Result<Prec, CompileError> {
+    fn polynomial(&mut self, nat: &Nat, wide: Option<&str>) -> Result<Prec, CompileError> {
         let counters = self.counters.clone();
         let order = Ranks {
             counters: &counters,
@@ -104,7 +120,7 @@ impl Printer<'_> {
     }
 
     /// Writes an expression; `wide` computes products as `size_t`.
-    fn arith(&mut self, arith: &Arith<'_>, wide: bool) -> Result<Prec, CompileError> {
+    fn arith(&mut self, arith: &Arith<'_>, wide: Option<&str>) -> Result<Prec, CompileError> {
         match arith {
             Arith::Int(value) => {
                 self.write(&value.to_string());
@@ -114,7 +130,7 @@ impl Printer<'_> {
                     Prec::Postfix
                 })
             }
-            Arith::Part(part, exp) => self.power(part, *exp),
+            Arith::Part(part, exp) => self.power(part, *exp, wide),
             Arith::Sum(all) => self.sum(all, wide),
             Arith::Product(all) => {
                 for (at, factor) in all.iter().enumerate() {
@@ -124,11 +140,12 @@ impl Printer<'_> {
                     // Divisions in products have parentheses though the first needs none.
                     let is_division =
                         matches!(factor, Arith::Part(Part::Div(..) | Part::Rem(..), 1));
-                    let cast = wide && at == 0 && !matches!(factor, Arith::Sum(_));
-                    if cast {
-                        self.write("(size_t)");
+                    let here = wide.filter(|_| at == 0);
+                    let cast = here.filter(|_| !matches!(factor, Arith::Sum(_)) && !is_division);
+                    if let Some(ty) = cast {
+                        self.write(&format!("({ty})"));
                     }
-                    let least = if is_division || cast {
+                    let least = if is_division || cast.is_some() {
                         Prec::Unary
                     } else {
                         Prec::Product
@@ -138,15 +155,14 @@ impl Printer<'_> {
                     } else {
                         least
                     };
-                    let inner_wide = wide && at == 0;
-                    self.at_least(least, |this| this.arith(factor, inner_wide))?;
+                    self.at_least(least, |this| this.arith(factor, here))?;
                 }
                 Ok(Prec::Product)
             }
         }
     }
 
-    fn sum(&mut self, all: &[(bool, Arith<'_>)], wide: bool) -> Result<Prec, CompileError> {
+    fn sum(&mut self, all: &[(bool, Arith<'_>)], wide: Option<&str>) -> Result<Prec, CompileError> {
         for (at, (negative, summand)) in all.iter().enumerate() {
             match (at, negative) {
                 (0, true) => self.write("-"),
@@ -154,16 +170,19 @@ impl Printer<'_> {
                 (_, true) => self.write(" - "),
                 (_, false) => self.write(" + "),
             }
-            let cast = wide && at == 0 && !matches!(summand, Arith::Product(_) | Arith::Sum(_));
-            if cast {
-                self.write("(size_t)");
+            let divided = matches!(summand, Arith::Part(Part::Div(a, _), 1) if !is_linear(a));
+            let cast = wide.filter(|_| {
+                at == 0 && !divided && !matches!(summand, Arith::Product(_) | Arith::Sum(_))
+            });
+            if let Some(ty) = cast {
+                self.write(&format!("({ty})"));
             }
-            let least = if *negative || cast {
+            let least = if *negative || cast.is_some() {
                 Prec::Product
             } else {
                 Prec::Sum
             };
-            let least = if cast || (at == 0 && *negative) {
+            let least = if cast.is_some() || (at == 0 && *negative) {
                 Prec::Unary
             } else {
                 least
@@ -177,19 +196,24 @@ impl Printer<'_> {
         })
     }
 
-    fn power(&mut self, part: &Part<'_>, exp: u32) -> Result<Prec, CompileError> {
+    fn power(
+        &mut self,
+        part: &Part<'_>,
+        exp: u32,
+        wide: Option<&str>,
+    ) -> Result<Prec, CompileError> {
         if exp == 1 {
-            return self.part(part);
+            return self.part(part, wide);
         }
         let name = self.helpers.need(Helper::Pow);
         self.write(name);
         self.write("(");
-        self.part(part)?;
+        self.part(part, None)?;
         self.write(&format!(", {exp})"));
         Ok(Prec::Postfix)
     }
 
-    fn part(&mut self, part: &Part<'_>) -> Result<Prec, CompileError> {
+    fn part(&mut self, part: &Part<'_>, wide: Option<&str>) -> Result<Prec, CompileError> {
         match part {
             Part::Var(var) => self.var(*var),
             Part::Index(at) => {
@@ -197,6 +221,12 @@ impl Printer<'_> {
                 let name = at.and_then(|at| self.indices.get(at)).cloned();
                 self.write(name.as_deref().unwrap_or("0"));
                 Ok(Prec::Postfix)
+            }
+            Part::Div(a, b) if wide.is_some() && !is_linear(a) && self.is_nonneg(a) => {
+                self.at_least(Prec::Product, |this| this.polynomial(a, wide))?;
+                self.write(" / ");
+                self.nat(b, Prec::Unary)?;
+                Ok(Prec::Product)
             }
             Part::Div(a, b) => self.quotient(a, b, " / ", Helper::FloorDiv),
             Part::Rem(a, b) => self.quotient(a, b, " % ", Helper::FloorMod),
@@ -508,6 +538,12 @@ fn as_remainders(nat: &Nat) -> Nat {
         }
     }
     nat.clone()
+}
+
+/// Whether no variables are multiplied.
+fn is_linear(nat: &Nat) -> bool {
+    let degree = |summand: &Summand<'_>| summand.factors.iter().map(|(_, exp)| exp).sum::<u32>();
+    nat.summands().iter().all(|summand| degree(summand) <= 1)
 }
 
 fn sum_name(at: usize) -> String {

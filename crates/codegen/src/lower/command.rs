@@ -197,7 +197,6 @@ impl Lower<'_> {
         let to = self.simplify(&count);
         let mut inner = Vec::new();
         let in_order = mode == LoopMode::Sequential;
-        self.loops.push(counter);
         self.counters.extend(in_order.then_some(counter));
         let done = self.within(counter, &from, &to, |lower| {
             lower.command(body, env, &mut inner)
@@ -205,7 +204,6 @@ impl Lower<'_> {
         if in_order {
             self.counters.pop();
         }
-        self.loops.pop();
         done?;
         self.run_along(counter, phrase.origin, &mut inner, out);
         let kind = StmtKind::For {

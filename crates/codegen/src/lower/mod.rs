@@ -15,6 +15,7 @@ mod read;
 mod reduce;
 mod rounds;
 mod scalar;
+mod steps;
 mod store;
 mod turns;
 mod vector;
@@ -78,8 +79,6 @@ struct Lower<'p> {
     facts: Facts,
     /// The counters of the sequential loops around that start at 0.
     counters: Vec<nat::Var>,
-    /// The counters of all loops around, the innermost last.
-    loops: Vec<nat::Var>,
     /// The sums that run along with them.
     running: Vec<Running>,
     /// Whether what is lowered now is lowered more than once, so that its counters need names of
@@ -122,7 +121,6 @@ impl<'p> Lower<'p> {
             },
             facts,
             counters: Vec::new(),
-            loops: Vec::new(),
             running: Vec::new(),
             written_again: false,
             views: Vec::new(),

@@ -9,7 +9,7 @@ use rise::{Arg, SizeFun, Ty, Type};
 use syntax::ast::{Literal, ScalarType};
 
 use super::env::{Bound, Env, Path, Step};
-use super::store::{Part, apply_size, lost};
+use super::store::{Part, lost};
 use super::{Lower, untranslated};
 use crate::error::CompileError;
 use crate::ir::{Binary, Expr, ExprKind};
@@ -151,90 +151,30 @@ impl Lower<'_> {
         let [.., inner] = args else {
             return Err(lost(origin));
         };
-        let path = match prim {
-            Prim::Idx | Prim::IdxVec => {
-                let i = self.index(&args[0], env)?;
-                path.push(if prim == Prim::Idx {
-                    Step::Index(i)
-                } else {
-                    Step::Lane(i)
-                })
+        let mut path = path;
+        match (prim, path.next()) {
+            // An element of all pieces of a partition is one of the array.
+            (Prim::Partition, Some(Step::Joined(_))) => {
+                if let Some(Step::Joined(j)) = path.pop() {
+                    path = path.push(Step::Index(j));
+                }
             }
-            Prim::DepIdx => path.push(Step::Index(nat_arg(types, 2))),
-            Prim::Fst => path.push(Step::Member(false)),
-            Prim::Snd => path.push(Step::Member(true)),
-            Prim::Assume | Prim::Take => path,
-            Prim::Drop => {
-                let (i, path) = self.pop_index(path, origin)?;
-                path.push(Step::Index(i + &nat_arg(types, 2)))
-            }
-            Prim::Split => {
-                let (i, path) = self.pop_index(path, origin)?;
-                let (j, path) = self.pop_index(path, origin)?;
-                path.push(Step::Index(i * &nat_arg(types, 3) + &j))
-            }
-            Prim::Slide => {
-                let (i, path) = self.pop_index(path, origin)?;
-                let (j, path) = self.pop_index(path, origin)?;
-                path.push(Step::Index(i * &nat_arg(types, 3) + &j))
-            }
-            Prim::Join => {
-                let (i, path) = self.pop_index(path, origin)?;
-                let m = nat_arg(types, 1);
-                let (row, column) = self.divide(&i, &m);
-                path.push(Step::Index(column)).push(Step::Index(row))
-            }
-            Prim::AsScalar => {
-                let (i, path) = self.pop_index(path, origin)?;
-                let n = nat_arg(types, 0);
-                let (number, lane) = self.divide(&i, &n);
-                path.push(Step::Lane(lane)).push(Step::Index(number))
-            }
-            Prim::Transpose => {
-                let (i, path) = self.pop_index(path, origin)?;
-                let (j, path) = self.pop_index(path, origin)?;
-                path.push(Step::Index(i)).push(Step::Index(j))
-            }
-            Prim::Reorder => {
-                let (i, path) = self.pop_index(path, origin)?;
-                let i = apply_size(&size_fun(types, 3), &i);
-                path.push(Step::Index(i))
-            }
-            Prim::Gather => {
-                let (i, path) = self.pop_index(path, origin)?;
-                let at = Path::new().push(Step::Index(i));
-                let found = self.read(&args[0], at, env)?;
-                let found = self.expr_as_nat(found);
-                path.push(Step::Index(found))
-            }
-            Prim::Unzip => {
-                let mut path = path;
+            (Prim::Unzip, _) => {
                 let Some(half @ Step::Member(_)) = path.pop() else {
                     return Err(lost(origin));
                 };
-                let (i, path) = self.pop_index(path, origin)?;
-                path.push(half).push(Step::Index(i))
+                let (i, rest) = self.pop_index(path, origin)?;
+                path = rest.push(half).push(Step::Index(i));
             }
-            Prim::Partition => {
-                let (i, path) = match path.next() {
-                    Some(Step::Joined(_)) => {
-                        let mut path = path;
-                        let Some(Step::Joined(j)) = path.pop() else {
-                            return Err(lost(origin));
-                        };
-                        return self.read(inner, path.push(Step::Index(j)), env);
-                    }
-                    _ => self.pop_index(path, origin)?,
-                };
-                let (j, path) = self.pop_index(path, origin)?;
-                let before = self.offset(&size_fun(types, 3), &i);
-                path.push(Step::Index(before + &j))
+            (Prim::DepJoin, _) => {
+                let (i, rest) = self.pop_index(path, origin)?;
+                path = rest.push(Step::Joined(i));
             }
-            _ => {
-                let (i, path) = self.pop_index(path, origin)?;
-                path.push(Step::Joined(i))
-            }
-        };
+            _ => match self.step_below((prim, origin), types, args, path, env)? {
+                Some(below) => path = below,
+                None => return Err(untranslated(prim, origin)),
+            },
+        }
         self.read(inner, path, env)
     }
 
@@ -380,11 +320,8 @@ impl Lower<'_> {
             }
             let padding = self.read(&args[0], path.clone(), env)?;
             let natural = scalar(ScalarType::NatType);
-            let (operator, left, right) =
-                self.counter_first(operator, &i, &bound)
-                    .unwrap_or((operator, i.clone(), bound));
-            let left = self.size(left, natural.clone(), origin);
-            let right = self.size(right, natural, origin);
+            let left = self.size(i.clone(), natural.clone(), origin);
+            let right = self.size(bound, natural, origin);
             let inside = Expr {
                 kind: ExprKind::Binary(operator, Box::new(left), Box::new(right)),
                 ty: scalar(ScalarType::Bool),

@@ -87,13 +87,13 @@ impl Lower<'_> {
         }
     }
 
-    fn binary(&mut self, prim: Prim, mut left: Expr, mut right: Expr) -> ExprKind {
+    fn binary(&mut self, prim: Prim, left: Expr, right: Expr) -> ExprKind {
         if let (ExprKind::Nat(a), ExprKind::Nat(b)) = (&left.kind, &right.kind)
             && let Some(kind) = self.on_sizes(prim, a, b)
         {
             return kind;
         }
-        let mut operator = match prim {
+        let operator = match prim {
             Prim::Add => Binary::Add,
             Prim::Sub => Binary::Sub,
             Prim::Mul => Binary::Mul,
@@ -108,42 +108,7 @@ impl Lower<'_> {
             Prim::And => return connect(Binary::And, left, right),
             _ => return connect(Binary::Or, left, right),
         };
-        if let (ExprKind::Nat(a), ExprKind::Nat(b)) = (&left.kind, &right.kind)
-            && let Some((turned, a, b)) = self.counter_first(operator, a, b)
-        {
-            operator = turned;
-            left.kind = ExprKind::Nat(a);
-            right.kind = ExprKind::Nat(b);
-        }
         ExprKind::Binary(operator, Box::new(left), Box::new(right))
-    }
-
-    /// A comparison with the innermost counter alone on its left: `j + 1 < n` is `j < n - 1`, which
-    /// people read, and C compilers vectorise, better.
-    pub(super) fn counter_first(
-        &self,
-        operator: Binary,
-        a: &Nat,
-        b: &Nat,
-    ) -> Option<(Binary, Nat, Nat)> {
-        let turned = match operator {
-            Binary::Lt => Binary::Gt,
-            Binary::Gt => Binary::Lt,
-            Binary::Le => Binary::Ge,
-            Binary::Ge => Binary::Le,
-            Binary::Eq | Binary::Ne => operator,
-            _ => return None,
-        };
-        let difference = Nat::sub(a, b);
-        let mentioned = |v: &&nat::Var| difference.mentions(**v);
-        let counter = Nat::var(*self.loops.iter().rev().find(mentioned)?);
-        let var = counter.as_var()?;
-        let rest = self.simplify(&Nat::sub(&counter, &difference));
-        if !rest.mentions(var) {
-            return Some((operator, counter, rest));
-        }
-        let rest = self.simplify(&(counter.clone() + &difference));
-        (!rest.mentions(var)).then_some((turned, counter, rest))
     }
 
     /// Operators on sizes stay sizes where they compute what the operators on values of `natType`

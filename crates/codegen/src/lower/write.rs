@@ -8,8 +8,8 @@ use rise::core::Form;
 use rise::{Arg, Type};
 
 use super::env::{Bound, Env, Path, Step};
-use super::read::{data_of, nat_arg, size_fun};
-use super::store::{Part, apply_size, lost};
+use super::read::{data_of, nat_arg};
+use super::store::{Part, lost};
 use super::{Lower, untranslated};
 use crate::error::CompileError;
 
@@ -78,88 +78,21 @@ impl Lower<'_> {
             Prim::MapFstAcc | Prim::MapSndAcc => {
                 return self.place_of_half_map(prim, args, path, env);
             }
+            Prim::ZipAcc1 | Prim::ZipAcc2 => {
+                let (i, path) = self.pop_index(path, origin)?;
+                let half = Step::Member(prim == Prim::ZipAcc2);
+                return self.place(inner, path.push(half).push(Step::Index(i)), env);
+            }
             Prim::UnzipAcc => return self.place_of_unzip(phrase, inner, path, env),
             Prim::AsScalarAcc => {
                 return self.place_of_vector(phrase, types, inner, path, env);
             }
             _ => {}
         }
-        let path = self.inner_path(phrase, prim, types, args, path, env)?;
-        self.place(inner, path, env)
-    }
-
-    /// Views that only change the path.
-    fn inner_path(
-        &mut self,
-        phrase: &Phrase,
-        prim: Prim,
-        types: &[Arg],
-        args: &[Phrase],
-        path: Path,
-        env: &Env,
-    ) -> Result<Path, CompileError> {
-        let origin = phrase.origin;
-        Ok(match prim {
-            Prim::IdxAcc => {
-                let i = self.index(&args[0], env)?;
-                path.push(Step::Index(i))
-            }
-            Prim::IdxVecAcc => {
-                let i = self.index(&args[0], env)?;
-                path.push(Step::Lane(i))
-            }
-            Prim::DepIdxAcc => path.push(Step::Index(nat_arg(types, 2))),
-            Prim::PairAcc1 => path.push(Step::Member(false)),
-            Prim::PairAcc2 => path.push(Step::Member(true)),
-            Prim::TakeAcc => path,
-            Prim::DropAcc => {
-                let (i, path) = self.pop_index(path, origin)?;
-                path.push(Step::Index(i + &nat_arg(types, 2)))
-            }
-            Prim::JoinAcc => {
-                let (i, path) = self.pop_index(path, origin)?;
-                let (j, path) = self.pop_index(path, origin)?;
-                path.push(Step::Index(i * &nat_arg(types, 1) + &j))
-            }
-            Prim::SplitAcc => {
-                let (i, path) = self.pop_index(path, origin)?;
-                let (row, column) = self.divide(&i, &nat_arg(types, 1));
-                path.push(Step::Index(column)).push(Step::Index(row))
-            }
-            Prim::AsVectorAcc => {
-                let (i, path) = self.pop_index(path, origin)?;
-                let (number, lane) = self.divide(&i, &nat_arg(types, 0));
-                path.push(Step::Lane(lane)).push(Step::Index(number))
-            }
-            Prim::TransposeAcc => {
-                let (i, path) = self.pop_index(path, origin)?;
-                let (j, path) = self.pop_index(path, origin)?;
-                path.push(Step::Index(i)).push(Step::Index(j))
-            }
-            Prim::ZipAcc1 | Prim::ZipAcc2 => {
-                let (i, path) = self.pop_index(path, origin)?;
-                path.push(Step::Member(prim == Prim::ZipAcc2))
-                    .push(Step::Index(i))
-            }
-            Prim::ReorderAcc => {
-                let (i, path) = self.pop_index(path, origin)?;
-                let at = apply_size(&size_fun(types, 2), &i);
-                path.push(Step::Index(at))
-            }
-            Prim::ScatterAcc => {
-                let (i, path) = self.pop_index(path, origin)?;
-                let found = self.read(&args[0], Path::new().push(Step::Index(i)), env)?;
-                let found = self.expr_as_nat(found);
-                path.push(Step::Index(found))
-            }
-            Prim::DepJoinAcc => {
-                let (i, path) = self.pop_index(path, origin)?;
-                let (j, path) = self.pop_index(path, origin)?;
-                let before = self.offset(&size_fun(types, 1), &i);
-                path.push(Step::Index(before + &j))
-            }
-            _ => return Err(untranslated(prim, origin)),
-        })
+        match self.step_below((prim, origin), types, args, path, env)? {
+            Some(path) => self.place(inner, path, env),
+            None => Err(untranslated(prim, origin)),
+        }
     }
 
     fn place_of_pair(

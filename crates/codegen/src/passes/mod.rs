@@ -55,6 +55,7 @@ fn improve(function: &mut Function, target: Target) -> Result<Plan, CompileError
     memory::run(function, target, &mut plan);
     trace.after(Pass::MEMORY, function);
     ranges::split_variables(function);
+    trace.after(Pass::RANGES, function);
     scalars::sink(function);
     copies::join_variables(function);
     // What is merged the first time may be used once then.

@@ -33,19 +33,39 @@ pub(crate) fn split_variables(function: &mut Function) {
 }
 
 fn split_in(body: &mut Vec<Stmt>, uses: &Uses, kept: &FxHashSet<Id>, function: &mut Function) {
-    let mut at = 0;
-    while at < body.len() {
-        walk::each_block(&mut body[at], &mut |body| {
-            split_in(body, uses, kept, function)
-        });
-        if let StmtKind::Declare(id, None) = body[at].kind
+    for stmt in body.iter_mut() {
+        walk::each_block(stmt, &mut |body| split_in(body, uses, kept, function));
+    }
+    // Where each variable is declared, and which statements mention it.
+    let mut mentions: FxHashMap<Id, (usize, Vec<usize>)> = FxHashMap::default();
+    for (at, stmt) in body.iter().enumerate() {
+        if let StmtKind::Declare(id, None) = stmt.kind
             && is_local(function, id)
             && function.variables[id.0 as usize].count.is_none()
             && !kept.contains(&id)
         {
-            split_one(body, at, id, uses, function);
+            mentions.insert(id, (at, Vec::new()));
+        } else if !mentions.is_empty() {
+            uses.stmt(stmt, &mut |id, _| {
+                if let Some((_, all)) = mentions.get_mut(&id)
+                    && all.last() != Some(&at)
+                {
+                    all.push(at);
+                }
+            });
         }
-        at += 1;
+    }
+    let mut declared: Vec<_> = mentions.into_iter().collect();
+    declared.sort_unstable_by_key(|(_, (at, _))| *at);
+    let mut new = Vec::new();
+    for (id, (at, all)) in declared {
+        if all.len() > 1 {
+            split_one(body, (at, id), &all, uses, function, &mut new);
+        }
+    }
+    new.sort_by_key(|(at, _)| *at);
+    for (at, declaration) in new.into_iter().rev() {
+        body.insert(at, declaration);
     }
 }
 
@@ -60,10 +80,16 @@ enum Start {
     No,
 }
 
-fn split_one(body: &mut Vec<Stmt>, at: usize, id: Id, uses: &Uses, function: &mut Function) {
-    let mentioning: Vec<usize> = (at + 1..body.len())
-        .filter(|next| uses.mentions(&body[*next], id))
-        .collect();
+/// Gives the variable that is declared at a place one more for each further range; their
+/// declarations are to be put in at the places noted in `new`.
+fn split_one(
+    body: &mut [Stmt],
+    (at, id): (usize, Id),
+    mentioning: &[usize],
+    uses: &Uses,
+    function: &mut Function,
+    new: &mut Vec<(usize, Stmt)>,
+) {
     let mut ranges: Vec<Vec<usize>> = Vec::new();
     for (number, next) in mentioning.iter().enumerate() {
         let alone = || {
@@ -87,24 +113,22 @@ fn split_one(body: &mut Vec<Stmt>, at: usize, id: Id, uses: &Uses, function: &mu
     if ranges.len() < 2 || !ranges.iter().all(starts) {
         return;
     }
-    for range in ranges.into_iter().skip(1).rev() {
+    for range in ranges.into_iter().skip(1) {
         let Ok(number) = u32::try_from(function.variables.len()) else {
             return;
         };
-        let new = Id(number);
+        let part = Id(number);
         let variable = function.variables[id.0 as usize].clone();
         function.variables.push(variable);
-        let ids = FxHashMap::from_iter([(id, new)]);
+        let ids = FxHashMap::from_iter([(id, part)]);
         for next in &range {
             walk::change_stmt(&mut body[*next], &mut Renamed { ids: &ids });
         }
         let declaration = Stmt {
-            kind: StmtKind::Declare(new, None),
+            kind: StmtKind::Declare(part, None),
             ..body[at].clone()
         };
-        if let Some(first) = range.first() {
-            body.insert(*first, declaration);
-        }
+        new.extend(range.first().map(|first| (*first, declaration)));
     }
 }
 

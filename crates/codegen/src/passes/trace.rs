@@ -58,6 +58,12 @@ impl Pass {
         repeated: "each thread has its own",
         rewritten: "shares memory with a buffer that is not needed at the same time",
     };
+    pub const RANGES: Pass = Pass {
+        name: "ranges",
+        moved: "stands elsewhere",
+        repeated: "a variable for each purpose of one",
+        rewritten: "a variable with several purposes became several",
+    };
     pub const SCALARS: Pass = Pass {
         name: "scalars",
         moved: "declared where it is used first",

@@ -323,7 +323,7 @@ fn sums_as_values() {
         "depFun(n: Nat => fun(x: i32 => x + cast(sum(i, 0, n, i * i))))",
         expect![[r#"
             void main_(int32_t *restrict output, int n, int32_t x) {
-                output[0] = (int32_t)((uint32_t)x + (int32_t)(((2 * n - 3) * n + 1) * n / 6));
+                output[0] = (int32_t)((uint32_t)x + (int32_t)((((int64_t)2 * n - 3) * n + 1) * n / 6));
             }
         "#]],
     );
