@@ -199,6 +199,19 @@ impl Lower<'_> {
         ] {
             out.push(stmt(StmtKind::Point(pointer, place), origin));
         }
+        self.run_rounds(turns, [from, into, spare], read, write, env, out)
+    }
+
+    /// The rounds, with pointers to what is read, what is written and what is free.
+    fn run_rounds(
+        &mut self,
+        turns: &Turns<'_>,
+        [from, into, spare]: [Id; 3],
+        read: Store,
+        write: Store,
+        env: &Env,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), CompileError> {
         let target = self.acceptor_side_by_side(turns.output, env)?;
         let swap = Bound::Swap {
             read: from,
@@ -218,7 +231,7 @@ impl Lower<'_> {
         self.command(&turns.body, &inner, out)?;
         for statement in &mut out[start..] {
             if let StmtKind::For { body, .. } = &mut statement.kind {
-                self.apart(body, from, into, origin);
+                self.apart(body, from, into, turns.origin);
             }
         }
         match target {
