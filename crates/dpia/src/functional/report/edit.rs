@@ -55,6 +55,30 @@ impl Places<'_> {
         })
     }
 
+    /// Another expression in the place of an application.
+    pub fn rewrite(&self, origin: Origin, text: &str) -> Option<Edits> {
+        let term = self.spine_of(self.spot(origin))?;
+        if !self.is_applied(term) {
+            return None;
+        }
+        let item = self.written.item;
+        let around = self.parent(term).map(|parent| &item.term(parent).kind);
+        let alone = match around {
+            None
+            | Some(TermKind::Paren(_) | TermKind::Fun { .. } | TermKind::DepFun { .. })
+            | Some(TermKind::Let { .. }) => true,
+            Some(TermKind::Apply { callee, .. }) => *callee != term,
+            Some(TermKind::Binary { op, lhs, .. }) => *op == BinaryOp::Pipe && *lhs == term,
+            Some(_) => false,
+        };
+        let text = if alone {
+            text.to_owned()
+        } else {
+            format!("({text})")
+        };
+        Some(vec![(item.term(term).span, text)])
+    }
+
     /// Another name in the place of the primitive's, and of what is optionally written behind it.
     pub fn replace(&self, origin: Origin, primitive: Primitive, name: &str) -> Option<Edits> {
         let spot = self.spot(origin);

@@ -277,6 +277,9 @@ impl Reporter<'_> {
             self.push(&mut found, title, edits, None, &mut first);
         }
         if pattern == Primitive::Reduce {
+            if !self.places.names(spot, pattern) {
+                self.written_out(at, &choices, &mut found);
+            }
             self.about_reduction(at, &choices, &mut found);
         }
         found

@@ -1,7 +1,7 @@
 //! What there is to say about a `reduce` whose implementation is to be chosen.
 
 use rise::Primitive;
-use rise::core::{Expr, Form, Origin};
+use rise::core::{Expr, Form, Mapper, Node, Origin, expr_text, walk};
 use syntax::Diagnostic;
 
 use super::Reporter;
@@ -34,6 +34,112 @@ impl Reporter<'_> {
     }
 }
 
+impl Reporter<'_> {
+    /// What a definition does that uses `reduce`, written out in the place of its use with one of
+    /// the choices.
+    pub(super) fn written_out(&self, at: Origin, choices: &[String], found: &mut Diagnostic) {
+        let Some(used) = self.used(at) else { return };
+        let mut first = true;
+        for choice in choices {
+            let Some(pattern) = Primitive::from_name(choice) else {
+                continue;
+            };
+            let mut chosen = Chosen { at, pattern };
+            let text = expr_text(self.places.program, &chosen.expr(used));
+            if text.len() > LONGEST || text.contains('\n') {
+                return;
+            }
+            if first {
+                found.help = Some(format!("write out what it does: `{text}`"));
+            }
+            let edits = self.places.rewrite(at, &text);
+            self.push(
+                found,
+                format!("Write it out with `{choice}`"),
+                edits,
+                None,
+                &mut first,
+            );
+        }
+    }
+
+    /// All that the use of a definition stands for, if it is written in terms of this definition.
+    fn used(&self, at: Origin) -> Option<&Expr<Primitive>> {
+        let head = self.places.spot(at).head;
+        let mut rest = vec![&self.places.program.body];
+        while let Some(expr) = rest.pop() {
+            let spot = self.places.spot(expr.origin);
+            if spot.inside.is_some() && spot.head == head {
+                return self.is_in_own_words(expr).then_some(expr);
+            }
+            children(expr, &mut rest);
+        }
+        None
+    }
+
+    /// Whether each variable is one of the text, under a name that stands for nothing else.
+    fn is_in_own_words(&self, expr: &Expr<Primitive>) -> bool {
+        let binders = &self.places.written.item.binders;
+        let (mut bound, mut used) = (Vec::new(), Vec::new());
+        let mut rest = vec![expr];
+        while let Some(expr) = rest.pop() {
+            match &expr.form {
+                Form::Lambda(param, _) => bound.push(param.local.id),
+                Form::Var(local) => used.push(local),
+                _ => {}
+            }
+            children(expr, &mut rest);
+        }
+        used.iter()
+            .filter(|local| !bound.contains(&local.id))
+            .all(|local| {
+                binders
+                    .iter()
+                    .filter(|binder| binder.name == local.name)
+                    .count()
+                    == 1
+            })
+    }
+}
+
+/// Bytes up to which a definition is written out.
+const LONGEST: usize = 160;
+
+/// Puts an implementation in the place of the `reduce` at an origin.
+struct Chosen {
+    at: Origin,
+    pattern: Primitive,
+}
+
+impl Mapper<Primitive> for Chosen {
+    fn expr(&mut self, expr: &Expr<Primitive>) -> Expr<Primitive> {
+        let expr = walk(self, expr);
+        match &expr.form {
+            Form::Primitive(Primitive::Reduce, types, args) if expr.origin == self.at => {
+                // In the order of their own types.
+                let mut types = types.to_vec();
+                if self.pattern != Primitive::ReducePar {
+                    types.extend(types.last().cloned());
+                }
+                let form = Form::Primitive(self.pattern, types.into(), args.clone());
+                Node::new(form, expr.ty.clone(), expr.origin)
+            }
+            _ => expr,
+        }
+    }
+}
+
+fn children<'e>(expr: &'e Expr<Primitive>, rest: &mut Vec<&'e Expr<Primitive>>) {
+    match &expr.form {
+        Form::Primitive(_, _, args) | Form::Foreign(_, args) => rest.extend(args.iter()),
+        Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
+            rest.push(body);
+        }
+        Form::Apply(f, x) => rest.extend([f, x]),
+        Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
+    }
+}
+
 /// The function of the `reduce` that stands there.
 fn find(body: &Expr<Primitive>, at: Origin) -> Option<&Expr<Primitive>> {
     let mut rest = vec![body];
@@ -42,12 +148,7 @@ fn find(body: &Expr<Primitive>, at: Origin) -> Option<&Expr<Primitive>> {
             Form::Primitive(Primitive::Reduce, _, args) if expr.origin == at => {
                 return args.first();
             }
-            Form::Primitive(_, _, args) | Form::Foreign(_, args) => rest.extend(args.iter()),
-            Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
-                rest.push(body);
-            }
-            Form::Apply(f, x) => rest.extend([f, x]),
-            Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
+            _ => children(expr, &mut rest),
         }
     }
     None
