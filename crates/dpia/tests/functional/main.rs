@@ -4,3 +4,4 @@ mod file;
 mod messages;
 mod phrases;
 mod suite;
+mod written_out;
