@@ -230,7 +230,7 @@ fn launch(program: &Program<Primitive>, given: &[(String, u64)]) -> Option<Launc
         values: Vec::new(),
         tries: 0,
     };
-    match search.from_here(&mut start) {
+    match search.choose(&mut start) {
         Found::Launch(launch) => Some(*launch),
         Found::Nothing | Found::GivenUp => None,
     }
@@ -254,7 +254,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn from_here(&mut self, start: &mut dyn FnMut(&[u64]) -> Found) -> Found {
+    fn choose(&mut self, start: &mut dyn FnMut(&[u64]) -> Found) -> Found {
         let at = self.values.len();
         if at == self.sizes.len() {
             return start(&self.values);
@@ -273,7 +273,7 @@ impl Search<'_> {
             }
             self.values.push(value);
             let found = match self.is_possible() {
-                true => self.from_here(start),
+                true => self.choose(start),
                 false => Found::Nothing,
             };
             self.values.pop();
