@@ -4,6 +4,7 @@ mod bad_input;
 mod bad_runs;
 mod check;
 mod doctor;
+mod dpia;
 mod explain;
 mod fmt;
 mod formats;

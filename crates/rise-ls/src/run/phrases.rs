@@ -20,11 +20,14 @@ pub(super) fn program(
     item: ItemId,
 ) -> Result<(Arc<Program<Primitive>>, bool), Failure> {
     let wrong = |found: Arc<[Diagnostic]>| Failure::Wrong(vec![(item, errors(&found))]);
-    let stage = db.scheme(item).and_then(|scheme| Stage::of(&scheme.ty));
-    if stage != Some(Stage::Imperative) {
-        return Ok((db.plain(item).map_err(wrong)?, false));
-    }
-    let compiled = db.imperative(item, target(db, item)).map_err(wrong)?;
+    let compiled = match db.scheme(item).and_then(|scheme| Stage::of(&scheme.ty)) {
+        Some(Stage::Functional) => return Ok((db.plain(item).map_err(wrong)?, false)),
+        Some(Stage::Imperative) => db.imperative(item, target(db, item)).map_err(wrong)?,
+        None => {
+            let compiled = db.compiled_phrase(item, target(db, item)).map_err(wrong)?;
+            return Err(wrong(compiled.diagnostics.as_slice().into()));
+        }
+    };
     let outside = outside(&compiled).ok_or_else(|| {
         Failure::failed("the definition has no output: it writes nothing that is shown".to_owned())
     })?;
@@ -36,7 +39,7 @@ pub(super) fn backend(db: &Database, item: ItemId, job: &Job) -> Result<Backend,
     let unavailable = |text: &str| Err(Failure::Unavailable(text.to_owned()));
     if job.backend == Some(Backend::Interp) {
         return unavailable(
-            "imperative DPIA is not interpreted: it runs compiled, with `--backend c` or `--backend openmp`",
+            "imperative DPIA is not interpreted: it runs compiled, as C or as OpenMP",
         );
     }
     if job.verify {
