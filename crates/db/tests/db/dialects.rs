@@ -119,9 +119,13 @@ def race = depFun((n: Nat) => fun((out: Acc[n.f32], xs: Exp[n.f32, Rd]) =>
 def sum = depFun((n: Nat) => fun(xs: Exp[n.f32, Rd] => reduceSeq(fun((a, x) => a + x), 0.0f, xs)))
 ",
     )]);
-    check(&db, files[0], expect![[r#"
+    check(
+        &db,
+        files[0],
+        expect![[r#"
         not-on-target: C has no `parFor`
-        data-race: every iteration of `parFor` may write to `out`"#]]);
+        data-race: every iteration of `parFor` may write to `out`"#]],
+    );
     let item = |at: usize| db.items(files[0])[at];
     // A definition has the forms of its stage and those behind it.
     assert!(db.functional(item(0), Target::OpenMp).is_err());
@@ -130,4 +134,41 @@ def sum = depFun((n: Nat) => fun(xs: Exp[n.f32, Rd] => reduceSeq(fun((a, x) => a
     assert!(db.normalised(item(2)).is_err());
     assert!(db.linked(item(2)).is_err());
     assert!(db.elaborated(item(2)).is_none());
+}
+
+#[test]
+fn what_is_half_typed_has_one_error() {
+    let programs = [
+        COPY,
+        "\
+def clamp = depFun((n: Nat) => fun((out: Acc[n.f32], xs: Exp[n.f32, Rd]) =>
+  for(n, fun(i =>
+    if (idx(i, xs) < 0.0f) { idxAcc(i, out) = 0.0f; skip } else { idxAcc(i, out) = idx(i, xs) }))))
+",
+        "\
+def squares = depFun((n: Nat) => fun(xs: Exp[n.f32, Rd] =>
+  mapSeq(fun(x => x + 1.0f), toMem(mapSeq(fun(x => x * x), xs)))))
+",
+    ];
+    let other = "\n\ndef other = fun(x: Exp[f32, Rd] => x)\n";
+    let mut db = Database::new();
+    let mut check = |text: String| {
+        let file = db.set_file(FilePath::disk("/a.dpia"), format!("{text}{other}"));
+        let errors: Vec<_> = db
+            .file_diagnostics(file)
+            .into_iter()
+            .flat_map(|(item, found)| found.iter().map(|d| (item, d.clone())).collect::<Vec<_>>())
+            .filter(|(_, found)| found.severity == syntax::Severity::Error)
+            .collect();
+        assert!(errors.len() <= 1, "{text}\n{errors:#?}");
+        let last = db.items(file).last().copied();
+        let blamed = errors.iter().any(|(item, _)| Some(*item) == last);
+        assert!(!blamed, "{text}\n{errors:#?}");
+    };
+    for program in programs {
+        for at in "def ".len()..program.len() {
+            check(program[..at].to_owned());
+            check(format!("{}{}", &program[..at], &program[at + 1..]));
+        }
+    }
 }
