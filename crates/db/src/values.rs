@@ -25,6 +25,8 @@ use crate::{Database, Db, ItemId, queries};
 const MAX_STEPS: u64 = 1 << 20;
 /// Bytes that arrays may take.
 const MAX_MEMORY: u64 = 64 << 20;
+/// Bytes that the arguments and the result may take.
+const MAX_ARGUMENTS: u64 = 1 << 20;
 /// A definition that takes longer has no values.
 const MAX_TIME: Duration = Duration::from_millis(500);
 /// The most expressions, and the most elements of one, that are looked at.
@@ -210,6 +212,7 @@ fn launch(program: &Program<Primitive>, given: &[(String, u64)]) -> Option<Launc
         let request = Request {
             sizes: names.iter().cloned().zip(values.iter().copied()).collect(),
             args: args.clone(),
+            memory: Some(MAX_ARGUMENTS),
             ..Request::default()
         };
         match prepare(program, &request) {

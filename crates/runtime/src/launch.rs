@@ -29,6 +29,9 @@ pub struct Request {
     pub args: Vec<(String, Source)>,
     /// The seed of random arguments.
     pub seed: u64,
+    /// Bytes that the arguments and the result may have together; what the machine has if it is
+    /// not given.
+    pub memory: Option<u64>,
 }
 
 /// Where an argument comes from.
@@ -237,7 +240,8 @@ pub fn prepare<P: Clone>(program: &Program<P>, request: &Request) -> Result<Laun
     };
     let shapes = shapes(&params, &bindings)?;
     check_counts(program, &bindings)?;
-    check_memory(shapes.iter().chain(&result), process::available_memory())?;
+    let memory = request.memory.or_else(process::available_memory);
+    check_memory(shapes.iter().chain(&result), memory)?;
     let mut args = Vec::new();
     for ((at, (param, shape)), source) in (0u64..).zip(params.iter().zip(shapes)).zip(&sources) {
         let name = param.local.name.clone();

@@ -519,7 +519,8 @@ def f = depFun(n: Nat => fun(xs: n.f32 => xs |> map(twice)))
 def f = depFun(n: Nat => fun(xs: (1000000007 * n).f32 => xs |> map(fun(x => x + x))))
 ";
     let impossible = "@assume(n >= 100000)\ndef f = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x + x))))\n";
-    for text in [foreign, function, endless, impossible] {
+    let large = "def f = fun(xs: 100000000.i64 => xs |> map(fun(x => x + 1)))\n";
+    for text in [foreign, function, endless, impossible, large] {
         let found = hints(&Fixture::new(text), &only_values());
         assert!(found.is_empty(), "{text}: {found:?}");
     }

@@ -56,6 +56,7 @@ fn run(name: &str, run: &Run<'_>) -> String {
             .map(|(n, text)| ((*n).to_owned(), source(text)))
             .collect(),
         seed: 0,
+        memory: None,
     };
     match prepare(&program(name), &request) {
         Ok(launch) => {

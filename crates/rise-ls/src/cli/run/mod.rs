@@ -84,6 +84,7 @@ fn job(db: &Database, item: ItemId, options: &RunOptions) -> Job {
             defaults: run::default_sizes(&db.parsed(item).item),
             args: options.args.clone(),
             seed: options.seed,
+            memory: None,
         },
         bench: options.bench.map(Into::into),
         verify: options.verify,

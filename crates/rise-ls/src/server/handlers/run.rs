@@ -174,6 +174,7 @@ pub fn order(
             defaults: run::default_sizes(&snapshot.db.parsed(item).item),
             args: params.args.iter().map(argument).collect::<Answer<_>>()?,
             seed: params.seed,
+            memory: None,
         },
         bench: params.bench.map(Into::into),
         verify: params.verify,
