@@ -96,7 +96,9 @@ fn phrase(db: &dyn Db, item: SourceItem, target: Target) -> Staged<PhraseProgram
         program.name
     );
     let found = Diagnostic::error(Code::NotAProgram, name_span(db, item), text);
-    Err(one(found.help("its forms are imperative DPIA and what comes after it")))
+    Err(one(found.help(
+        "its forms are imperative DPIA and what comes after it",
+    )))
 }
 
 /// The imperative program.
