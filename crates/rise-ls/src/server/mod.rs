@@ -76,7 +76,7 @@ fn serve(input: impl Read + Send + 'static, output: impl Write + Send + 'static)
     let (chunks, to_writer) = unbounded();
     let client = Client::new(Outbox::new(chunks.clone()));
     let hung_up = Arc::new(HungUp::default());
-    signals::listen(events.clone());
+    let asked = signals::listen(events.clone());
     let session = Session::new(client, events.clone(), Pool::start()?);
     let over = Over(hung_up.clone());
     let (ended, end) = bounded(1);
@@ -91,6 +91,7 @@ fn serve(input: impl Read + Send + 'static, output: impl Write + Send + 'static)
     // After `exit` this comes too late to matter.
     let _ = events.send(Event::HungUp);
     let clean = end.recv_timeout(PATIENCE) == Ok(Stage::Over { clean: true });
+    asked.end();
     Ok(if clean { 0 } else { 1 })
 }
 
