@@ -249,6 +249,7 @@ impl Maker {
             Data::Pair(_, b) if matches!(**b, Data::Vector(..)) => {
                 return (format!("({value} |> idx(0))"), (**elem).clone());
             }
+            number if number.is_number() && self.choice.one_in(40) => number.clone(),
             _ => self.number_type(),
         };
         let f = self.combination(&out, elem);
@@ -256,7 +257,7 @@ impl Maker {
         let name = match n.constant() {
             Some(1..=8) if self.choice.one_in(5) => "reduceSeqUnroll",
             // Nobody has decided how.
-            _ if out == **elem && self.choice.one_in(25) => "reduce",
+            _ if out == **elem && self.choice.one_in(5) => "reduce",
             _ => "reduceSeq",
         };
         let reduction = format!("{name}({f})({start})");

@@ -232,10 +232,19 @@ impl Printer<'_> {
             let head = self.foreign_head(function, &name)?;
             match &function.body {
                 Some(body) => {
+                    // A name that means something else in C is another one here.
+                    let own = &function.name;
+                    let again = *own != *name && function.calls_itself();
+                    if again {
+                        functions.push_str(&format!("#define {own} {name}\n"));
+                    }
                     functions.push_str(&format!("static {head} "));
                     let start = functions.len();
                     functions.push_str(body.trim());
                     texts.push((start..functions.len(), function.clone()));
+                    if again {
+                        functions.push_str(&format!("\n#undef {own}"));
+                    }
                     functions.push_str("\n\n");
                 }
                 None => functions.push_str(&format!("extern {head};\n\n")),

@@ -164,6 +164,19 @@ pub struct Foreign {
     pub id: Option<GlobalId>,
 }
 
+impl Foreign {
+    /// Whether its body calls the function of its own name, which generated code may have to call
+    /// by another one.
+    pub fn calls_itself(&self) -> bool {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let body = self.body.as_deref().unwrap_or_default();
+        body.match_indices(self.name.as_str()).any(|(at, name)| {
+            let (before, after) = (&body[..at], &body[at + name.len()..]);
+            !before.ends_with(is_word) && after.trim_start().starts_with('(')
+        })
+    }
+}
+
 /// A checked definition, the definitions that it uses still by name. Variables and locals are
 /// numbered as in its [`Inference`](crate::Inference).
 #[derive(Clone, Debug, PartialEq)]

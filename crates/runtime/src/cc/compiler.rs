@@ -4,6 +4,7 @@ use super::{CompileError, checked};
 use crate::process::{self, Limits};
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 /// What is looked for where `$CC` says nothing.
 const NAMES: &[&str] = &["cc", "gcc", "clang"];
@@ -14,6 +15,8 @@ const FLAGS: &[&str] = &[
     "-Wextra",
     "-fdiagnostics-color=never",
 ];
+/// A compiler says in this time what it is.
+const ANSWER: Duration = Duration::from_secs(20);
 const NATIVE: &str = "-march=native";
 
 /// A C compiler: GCC, Clang, or one that understands their options.
@@ -59,7 +62,12 @@ impl Compiler {
         let mut words = command.split_whitespace().map(str::to_owned);
         let program = words.next()?;
         let args: Vec<String> = words.collect();
-        let finished = process::run(Command::new(&program).args(&args).arg("--version"), limits);
+        // Whether it is there does not depend on how long a program may run.
+        let limits = Limits {
+            time: Some(ANSWER),
+            cancel: limits.cancel.clone(),
+        };
+        let finished = process::run(Command::new(&program).args(&args).arg("--version"), &limits);
         let finished = finished.ok().filter(|finished| finished.status.success())?;
         Some(Compiler {
             program,

@@ -299,15 +299,6 @@ struct Program {
     result_sizes: Vec<u64>,
 }
 
-/// Whether a body calls the function of this name.
-fn calls_itself(body: &str, name: &str) -> bool {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    body.match_indices(name).any(|(at, _)| {
-        let (before, after) = (&body[..at], &body[at + name.len()..]);
-        !before.ends_with(is_word) && after.trim_start().starts_with('(')
-    })
-}
-
 impl Program {
     /// Adds a function, and returns the shape of its result.
     fn add(&mut self, function: &Foreign) -> Result<Shape, ForeignError> {
@@ -339,7 +330,7 @@ impl Program {
         let (declared, passed) = (declared.join(", "), passed.join(", "));
         let body = function.body.as_deref().unwrap_or(";");
         let own = &function.name;
-        let (define, undefine) = match calls_itself(body, own) {
+        let (define, undefine) = match function.calls_itself() {
             true => (format!("#define {own} {name}\n"), format!("#undef {own}\n")),
             false => Default::default(),
         };

@@ -7,6 +7,7 @@ use half::f16;
 use rustc_hash::FxHashMap;
 
 use super::error::{ErrorKind, InterpError, Res};
+use super::frame::Patience;
 use super::kind::{Elem, Kind, Word, with_kind};
 use super::val::Val;
 
@@ -82,6 +83,9 @@ pub(crate) enum Cells {
     Boxed,
 }
 
+/// Elements that are made between two looks at a request to stop.
+const PIECE: usize = 1 << 22;
+
 impl Data {
     /// `len` zeros.
     pub fn zeros(cell: Cells, len: usize, meter: &Meter) -> Res<Data> {
@@ -89,6 +93,11 @@ impl Data {
             let mut all = Vec::new();
             let fits = all.try_reserve_exact(len);
             fits.map_err(|_| meter.exhausted())?;
+            // The system takes its time to find so much memory.
+            while len - all.len() > PIECE {
+                all.resize(all.len() + PIECE, value.clone());
+                meter.patience.check()?;
+            }
             all.resize(len, value);
             Ok(all)
         }
@@ -275,18 +284,20 @@ impl Drop for Buf {
     }
 }
 
-/// How much memory is in use, and how much may be.
+/// How much memory is in use, how much may be, and how long it may take to have it.
 #[derive(Debug)]
 pub(crate) struct Meter {
     used: Cell<u64>,
     limit: u64,
+    patience: Patience,
 }
 
 impl Meter {
-    pub fn new(limit: u64) -> Meter {
+    pub fn new(limit: u64, patience: Patience) -> Meter {
         Meter {
             used: Cell::new(0),
             limit,
+            patience,
         }
     }
 

@@ -133,7 +133,7 @@ pub(crate) struct Patience {
 }
 
 impl Patience {
-    fn new(options: &Options<'_>) -> Patience {
+    pub fn new(options: &Options<'_>) -> Patience {
         Patience {
             deadline: (options.time_limit).and_then(|limit| Instant::now().checked_add(limit)),
             cancel: options.cancel.cloned(),

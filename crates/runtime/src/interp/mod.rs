@@ -58,7 +58,7 @@ use self::block::Bind;
 use self::compile::{Compiler, Env};
 use self::data::Meter;
 use self::error::{Res, Stop};
-use self::frame::Frame;
+use self::frame::{Frame, Patience};
 use self::val::Val;
 use crate::process::Cancel;
 use crate::{Bindings, Value};
@@ -180,7 +180,7 @@ impl<'r, 'a> Run<'r, 'a> {
         bindings: &'r Bindings,
         options: &Options<'a>,
     ) -> Run<'r, 'a> {
-        let meter = Rc::new(Meter::new(options.memory_limit));
+        let meter = Rc::new(Meter::new(options.memory_limit, Patience::new(options)));
         Run {
             program,
             bindings,
