@@ -147,7 +147,7 @@ pub fn order(
         })?),
     };
     if let Some(tolerance) = params.tolerance
-        && !(tolerance >= 0.0)
+        && (tolerance < 0.0 || tolerance.is_nan())
     {
         return Err(invalid_params("a tolerance is a number from 0"));
     }
