@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 struct complex {
@@ -23,7 +24,7 @@ void dft(struct complex *restrict output, int n, const struct complex *restrict 
   for (int i = 0; i < n; i++) table[i] = root(n, i);
   for (int k = 0; k < n; k++) {
     struct complex acc = {0.0f, 0.0f};
-    for (int j = 0; j < n; j++) acc = add(acc, mul(xs[j], table[j * k % n]));
+    for (int j = 0; j < n; j++) acc = add(acc, mul(xs[j], table[(int64_t)j * k % n]));
     output[k] = acc;
   }
   free(table);

@@ -185,8 +185,8 @@ fn divisions_that_are_left() {
         alternatingProduct: i % 2
         growingProduct: i / 2
         transposeTiled: n / 8, m / 8
-        tournament: pow_int(3, k - 1) / 3
-        treeSum: (1 << (k - 1)) / 2
+        tournament: pow_64(3, k - 1) / 3
+        treeSum: ((size_t)1 << (k - 1)) / 2
         lowerTriangularProduct: (i + 1) / 2
         scaleRows: (i + 1) / 2
         upperTriangularProduct: (2 * n - i + 1) / 2

@@ -75,12 +75,12 @@ impl Printer<'_> {
 
     fn divides(&mut self, d: &Nat, n: &Nat) -> Result<(), CompileError> {
         if d.as_const().is_none_or(|d| d < 1) {
-            self.nat(d, Prec::Sum)?;
+            self.operand(d, Prec::Sum, None)?;
             self.write(" >= 1 && ");
         }
-        self.nat(n, Prec::Product)?;
+        self.operand(n, Prec::Product, None)?;
         self.write(" % ");
-        self.nat(d, Prec::Unary)?;
+        self.operand(d, Prec::Unary, None)?;
         self.write(" == 0");
         Ok(())
     }

@@ -139,6 +139,16 @@ impl Helpers {
         helper.name()
     }
 
+    /// The name of a function on 64 bits that computes what `helper` does on `int`.
+    pub fn wide(&mut self, helper: Helper) -> String {
+        let narrow = helper.name();
+        let name = format!("{}_64", narrow.trim_end_matches("_int"));
+        self.other(name, |name| {
+            let text = helper.text().replace(narrow, name);
+            text.replace("int ", "int64_t ")
+        })
+    }
+
     /// The name of a function of the given text.
     pub fn other(&mut self, name: String, text: impl FnOnce(&str) -> String) -> String {
         if !self.others.iter().any(|(known, _)| *known == name) {
@@ -153,7 +163,7 @@ impl Helpers {
         let fixed = self.fixed.iter().map(|helper| helper.text());
         let sums = self.sum_texts.iter().map(String::as_str);
         let others = self.others.iter().map(|(_, text)| text.as_str());
-        for text in fixed.chain(sums).chain(others) {
+        for text in fixed.chain(others).chain(sums) {
             out.push_str(text);
             out.push('\n');
         }

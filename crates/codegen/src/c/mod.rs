@@ -15,6 +15,7 @@ mod place;
 mod rows;
 mod size;
 mod stmt;
+mod sums;
 mod types;
 
 use std::sync::Arc;

@@ -104,9 +104,9 @@ impl Printer<'_> {
         } else {
             (op, left, right)
         };
-        self.nat(&left, Prec::Sum)?;
+        self.operand(&left, Prec::Sum, None)?;
         self.write(sign(op));
-        self.nat(&right, Prec::Sum)?;
+        self.operand(&right, Prec::Sum, None)?;
         Ok(prec(op))
     }
 

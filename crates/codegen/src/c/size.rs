@@ -16,13 +16,10 @@ impl Printer<'_> {
         self.polynomial(nat, None)
     }
 
-    /// Writes a size that is wanted as a value: what is divided may be too large for an `int` where
-    /// the quotient is not. `cast` says that it is made an integer of some width anyway.
+    /// Writes a size that is wanted as a value, which wraps around: what it is computed from may be
+    /// too large for an `int`. `cast` says that it is made an integer of some width anyway.
     pub(super) fn size_value(&mut self, nat: &Nat, cast: bool) -> Result<Prec, CompileError> {
-        let large = |part: &Part<'_>| matches!(part, Part::Div(a, _) if !is_linear(a));
-        let summands = nat.summands();
-        let mut factors = summands.iter().flat_map(|summand| &summand.factors);
-        if !factors.any(|(part, _)| large(part)) {
+        if !is_large(nat) && !divides_large(nat) {
             return self.bare_nat(nat);
         }
         if !cast {
@@ -170,7 +167,11 @@ impl Printer<'_> {
                 (_, true) => self.write(" - "),
                 (_, false) => self.write(" + "),
             }
-            let divided = matches!(summand, Arith::Part(Part::Div(a, _), 1) if !is_linear(a));
+            // Operands have their own width.
+            let divided = matches!(
+                summand,
+                Arith::Part(Part::Div(..) | Part::Rem(..) | Part::Pow(..), 1)
+            );
             let cast = wide.filter(|_| {
                 at == 0 && !divided && !matches!(summand, Arith::Product(_) | Arith::Sum(_))
             });
@@ -205,8 +206,8 @@ impl Printer<'_> {
         if exp == 1 {
             return self.part(part, wide);
         }
-        let name = self.helpers.need(Helper::Pow);
-        self.write(name);
+        let name = self.helper(Helper::Pow, wide.is_some());
+        self.write(&name);
         self.write("(");
         self.part(part, None)?;
         self.write(&format!(", {exp})"));
@@ -222,39 +223,36 @@ impl Printer<'_> {
                 self.write(name.as_deref().unwrap_or("0"));
                 Ok(Prec::Postfix)
             }
-            Part::Div(a, b) if wide.is_some() && !is_linear(a) && self.is_nonneg(a) => {
-                self.at_least(Prec::Product, |this| this.polynomial(a, wide))?;
-                self.write(" / ");
-                self.nat(b, Prec::Unary)?;
-                Ok(Prec::Product)
-            }
-            Part::Div(a, b) => self.quotient(a, b, " / ", Helper::FloorDiv),
-            Part::Rem(a, b) => self.quotient(a, b, " % ", Helper::FloorMod),
+            Part::Div(a, b) => self.quotient(a, b, (" / ", Helper::FloorDiv), wide),
+            Part::Rem(a, b) => self.quotient(a, b, (" % ", Helper::FloorMod), wide),
             Part::Pow(a, b) if a.as_const() == Some(2) => {
-                self.write("1 << ");
+                match wide {
+                    Some(ty) => self.write(&format!("({ty})1 << ")),
+                    None => self.write("1 << "),
+                }
                 self.nat(b, Prec::Unary)?;
                 // As an operand of anything it stands in parentheses.
                 Ok(Prec::Or)
             }
-            Part::Pow(a, b) => self.call(Helper::Pow, &[a, b]),
-            Part::Min(all) => self.extremum(Helper::Min, all),
-            Part::Max(all) => self.extremum(Helper::Max, all),
-            Part::Log2(a) => self.call(Helper::Log2, &[a]),
+            Part::Pow(a, b) => self.call(Helper::Pow, &[a, b], wide),
+            Part::Min(all) => self.extremum(Helper::Min, all, wide),
+            Part::Max(all) => self.extremum(Helper::Max, all, wide),
+            Part::Log2(a) => self.call(Helper::Log2, &[a], None),
             Part::Sum { from, to, body } => self.summation(from, to, body),
             Part::Apply(fun, arg) => Err(error::size_function(
                 &rise::print::nat_text(&Nat::apply(*fun, arg), &self.shown),
                 self.origin,
             )),
             Part::Add(a, b) => {
-                self.nat(a, Prec::Sum)?;
+                self.operand(a, Prec::Sum, wide)?;
                 self.write(" + ");
-                self.nat(b, Prec::Product)?;
+                self.operand(b, Prec::Product, wide)?;
                 Ok(Prec::Sum)
             }
             Part::Mul(a, b) => {
-                self.nat(a, Prec::Product)?;
+                self.operand(a, Prec::Product, wide)?;
                 self.write(" * ");
-                self.nat(b, Prec::Unary)?;
+                self.operand(b, Prec::Unary, wide)?;
                 Ok(Prec::Product)
             }
             Part::TooBig => Err(error::too_big(self.origin)),
@@ -280,39 +278,73 @@ impl Printer<'_> {
         }
     }
 
+    /// Writes what an operation is done on: unlike the size of an array, it may be larger than an
+    /// `int`.
+    pub(super) fn operand(
+        &mut self,
+        nat: &Nat,
+        least: Prec,
+        wide: Option<&str>,
+    ) -> Result<(), CompileError> {
+        let wide = is_large(nat).then(|| wide.unwrap_or(WIDE));
+        self.at_least(least, |this| this.polynomial(nat, wide))
+    }
+
     fn quotient(
         &mut self,
         a: &Nat,
         b: &Nat,
-        sign: &str,
-        floor: Helper,
+        (sign, floor): (&str, Helper),
+        wide: Option<&str>,
     ) -> Result<Prec, CompileError> {
         if !self.is_nonneg(a) {
-            return self.call(floor, &[a, b]);
+            return self.call(floor, &[a, b], None);
         }
-        self.nat(a, Prec::Product)?;
+        self.operand(a, Prec::Product, wide)?;
         self.write(sign);
-        self.nat(b, Prec::Unary)?;
+        self.operand(b, Prec::Unary, wide)?;
         Ok(Prec::Product)
     }
 
-    fn call(&mut self, helper: Helper, args: &[&Nat]) -> Result<Prec, CompileError> {
-        let name = self.helpers.need(helper);
-        self.write(name);
+    fn call(
+        &mut self,
+        helper: Helper,
+        args: &[&Nat],
+        wide: Option<&str>,
+    ) -> Result<Prec, CompileError> {
+        let name = self.helper(
+            helper,
+            wide.is_some() || args.iter().any(|arg| is_large(arg)),
+        );
+        self.write(&name);
         self.write("(");
-        self.list(args, |this, arg| this.nat(arg, Prec::Conditional))?;
+        self.list(args, |this, arg| this.operand(arg, Prec::Conditional, None))?;
         self.write(")");
         Ok(Prec::Postfix)
     }
 
+    /// The name of a function on `int`, or of the same one on 64 bits.
+    fn helper(&mut self, helper: Helper, wide: bool) -> String {
+        if wide {
+            self.helpers.wide(helper)
+        } else {
+            self.helpers.need(helper).to_owned()
+        }
+    }
+
     /// `j > 0 ? j - 1 : 0` where a counter decides, which C compilers vectorise better than a call;
     /// else `imax(0, e)`.
-    fn extremum(&mut self, helper: Helper, all: &[Nat]) -> Result<Prec, CompileError> {
+    fn extremum(
+        &mut self,
+        helper: Helper,
+        all: &[Nat],
+        wide: Option<&str>,
+    ) -> Result<Prec, CompileError> {
         let [a, b] = all else {
-            return self.nested(helper, all);
+            return self.nested(helper, all, wide);
         };
         let Some((counter, limit, grows)) = self.border(a, b) else {
-            return self.nested(helper, all);
+            return self.nested(helper, all, wide);
         };
         // The first is larger above the limit and smaller below it; at the limit they are equal.
         let (above, below) = if grows { (a, b) } else { (b, a) };
@@ -359,110 +391,25 @@ impl Printer<'_> {
     }
 
     /// `imin(a, imin(b, c))`
-    fn nested(&mut self, helper: Helper, all: &[Nat]) -> Result<Prec, CompileError> {
-        let name = self.helpers.need(helper);
+    fn nested(
+        &mut self,
+        helper: Helper,
+        all: &[Nat],
+        wide: Option<&str>,
+    ) -> Result<Prec, CompileError> {
+        let name = self.helper(helper, wide.is_some() || all.iter().any(is_large));
         let Some((last, rest)) = all.split_last() else {
             return Ok(Prec::Postfix);
         };
         for one in rest {
-            self.write(name);
+            self.write(&name);
             self.write("(");
-            self.nat(one, Prec::Conditional)?;
+            self.operand(one, Prec::Conditional, None)?;
             self.write(", ");
         }
-        self.nat(last, Prec::Conditional)?;
+        self.operand(last, Prec::Conditional, None)?;
         self.write(&")".repeat(rest.len()));
         Ok(Prec::Postfix)
-    }
-
-    /// A sum is computed by a function of its own, whose parameters are what occurs in it.
-    fn summation(&mut self, from: &Nat, to: &Nat, body: &Nat) -> Result<Prec, CompileError> {
-        let mut vars: Vec<Var> = Vec::new();
-        for nat in [from, to, body] {
-            nat.for_each_var(&mut |var| {
-                if !vars.contains(&var) {
-                    vars.push(var);
-                }
-            });
-        }
-        let name = self.sum_helper((from, to, body), &vars)?;
-        self.write(&name);
-        self.write("(");
-        let outer = self.indices.clone();
-        self.list(&outer, |this, index| {
-            this.write(index);
-            Ok(())
-        })?;
-        if !outer.is_empty() && !vars.is_empty() {
-            self.write(", ");
-        }
-        self.list(&vars, |this, var| {
-            this.at_least(Prec::Conditional, |this| this.var(*var))
-        })?;
-        self.write(")");
-        Ok(Prec::Postfix)
-    }
-
-    /// The name of the function that computes a sum from these variables, written if it is new.
-    fn sum_helper(
-        &mut self,
-        sum @ (from, to, body): (&Nat, &Nat, &Nat),
-        vars: &[Var],
-    ) -> Result<String, CompileError> {
-        let key = (from.clone(), to.clone(), body.clone(), self.indices.len());
-        if let Some(at) = self.helpers.sums.iter().position(|known| *known == key) {
-            return Ok(sum_name(at));
-        }
-        let name = sum_name(self.helpers.sums.len());
-        self.helpers.sums.push(key);
-        let names = std::mem::replace(&mut self.names, super::names::Scopes::new());
-        let out = std::mem::take(&mut self.out);
-        let used = self.used_vars.clone();
-        let result = self.sum_text(&name, sum, vars);
-        self.names = names;
-        self.used_vars = used;
-        let text = std::mem::replace(&mut self.out, out);
-        result?;
-        self.helpers.sum_texts.push(text);
-        Ok(name)
-    }
-
-    fn sum_text(
-        &mut self,
-        name: &str,
-        (from, to, body): (&Nat, &Nat, &Nat),
-        vars: &[Var],
-    ) -> Result<(), CompileError> {
-        for index in self.indices.clone() {
-            self.names.reserve(&index);
-        }
-        let mut params: Vec<String> = self.indices.clone();
-        for var in vars {
-            let param = self.names.fresh(&self.shown.get(*var));
-            self.names.bind_var(*var, param.clone());
-            params.push(param);
-        }
-        let params: Vec<String> = params.iter().map(|name| format!("int {name}")).collect();
-        let params = if params.is_empty() {
-            "void".to_owned()
-        } else {
-            params.join(", ")
-        };
-        let index = self.names.counter(0);
-        let total = self.names.fresh("total");
-        self.write(&format!(
-            "static inline int {name}({params}) {{\n    int {total} = 0;\n    for (int {index} = "
-        ));
-        self.nat(from, Prec::Conditional)?;
-        self.write(&format!("; {index} < "));
-        self.nat(to, Prec::Sum)?;
-        self.write(&format!("; {index}++) {{\n        {total} += "));
-        self.indices.push(index);
-        let result = self.nat(body, Prec::Conditional);
-        self.indices.pop();
-        result?;
-        self.write(&format!(";\n    }}\n    return {total};\n}}\n"));
-        Ok(())
     }
 }
 
@@ -473,12 +420,12 @@ struct Dividend {
     taken: Vec<(usize, i64)>,
 }
 
-/// What a summand is a product of.
-type Factors<'a> = [(Part<'a>, u32)];
+/// A part and its power.
+type Factor<'a> = (Part<'a>, u32);
 
 /// The only quotient in a product, and what it is multiplied with.
-fn quotient_in<'a>(summand: &Summand<'a>) -> Option<(&'a Nat, &'a Nat, Vec<(Part<'a>, u32)>)> {
-    let is_quotient = |(part, _): &&(Part<'a>, u32)| matches!(part, Part::Div(..));
+fn quotient_in<'a>(summand: &Summand<'a>) -> Option<(&'a Nat, &'a Nat, Vec<Factor<'a>>)> {
+    let is_quotient = |(part, _): &&Factor<'a>| matches!(part, Part::Div(..));
     let mut quotients = summand.factors.iter().filter(is_quotient);
     let (Some((Part::Div(a, b), 1)), None) = (quotients.next(), quotients.next()) else {
         return None;
@@ -488,7 +435,7 @@ fn quotient_in<'a>(summand: &Summand<'a>) -> Option<(&'a Nat, &'a Nat, Vec<(Part
 }
 
 /// The factors that are left of a product when others are taken out; none if they are not in it.
-fn without<'a>(factors: &Factors<'a>, others: &Factors<'a>) -> Option<Vec<(Part<'a>, u32)>> {
+fn without<'a>(factors: &[Factor<'a>], others: &[Factor<'a>]) -> Option<Vec<Factor<'a>>> {
     let mut left = factors.to_vec();
     for other in others {
         let at = left.iter().position(|factor| factor == other)?;
@@ -498,7 +445,7 @@ fn without<'a>(factors: &Factors<'a>, others: &Factors<'a>) -> Option<Vec<(Part<
 }
 
 /// The product if all factors are variables.
-fn plain_term(factors: &Factors<'_>) -> Option<Nat> {
+fn plain_term(factors: &[Factor<'_>]) -> Option<Nat> {
     let mut term = Nat::ONE;
     for (part, exp) in factors {
         let Part::Var(var) = part else {
@@ -511,7 +458,7 @@ fn plain_term(factors: &Factors<'_>) -> Option<Nat> {
     Some(term)
 }
 
-fn shares_variable(a: &Factors<'_>, b: &Factors<'_>) -> bool {
+fn shares_variable(a: &[Factor<'_>], b: &[Factor<'_>]) -> bool {
     let is_in = |part: &Part<'_>| b.iter().any(|(other, _)| other == part);
     a.iter()
         .any(|(part, _)| matches!(part, Part::Var(_)) && is_in(part))
@@ -540,14 +487,44 @@ fn as_remainders(nat: &Nat) -> Nat {
     nat.clone()
 }
 
-/// Whether no variables are multiplied.
-fn is_linear(nat: &Nat) -> bool {
-    let degree = |summand: &Summand<'_>| summand.factors.iter().map(|(_, exp)| exp).sum::<u32>();
-    nat.summands().iter().all(|summand| degree(summand) <= 1)
+/// What sizes are computed in where they may be larger than an `int`.
+const WIDE: &str = "int64_t";
+/// Factors from which on a multiple of a size may be so.
+const LARGE_FACTOR: u64 = 1 << 8;
+
+/// Whether a size may be larger than an `int` though its variables are not: products and powers.
+pub(super) fn is_large(nat: &Nat) -> bool {
+    let degree = |(part, exp): &(Part<'_>, u32)| match part {
+        Part::Var(_) | Part::Index(_) => *exp,
+        Part::Div(a, _) => *exp * (1 + u32::from(is_large(a))),
+        Part::Rem(_, b) => *exp * (1 + u32::from(is_large(b))),
+        Part::Min(all) => *exp * (1 + u32::from(all.iter().all(is_large))),
+        Part::Max(all) => *exp * (1 + u32::from(all.iter().any(is_large))),
+        Part::Log2(_) => 0,
+        Part::Pow(..)
+        | Part::Sum { .. }
+        | Part::Apply(..)
+        | Part::Add(..)
+        | Part::Mul(..)
+        | Part::TooBig => 2,
+    };
+    nat.summands().iter().any(|summand| {
+        let degree: u32 = summand.factors.iter().map(degree).sum();
+        degree > 1 || degree == 1 && summand.coeff.unsigned_abs() >= LARGE_FACTOR
+    })
 }
 
-fn sum_name(at: usize) -> String {
-    format!("sum_{}", at + 1)
+/// Whether something large is divided in a size, or compared.
+fn divides_large(nat: &Nat) -> bool {
+    let any = |part: &Part<'_>| match part {
+        Part::Div(a, b) | Part::Rem(a, b) => is_large(a) || is_large(b),
+        Part::Min(all) | Part::Max(all) => all.iter().any(is_large),
+        Part::Sum { .. } => true,
+        _ => false,
+    };
+    let summands = nat.summands();
+    let mut factors = summands.iter().flat_map(|summand| &summand.factors);
+    factors.any(|(part, _)| any(part))
 }
 
 struct Ranks<'a> {

@@ -142,9 +142,9 @@ impl Loops<'_> {
     fn piece(&mut self, whole: &Counted, from: &Nat, to: &Nat, copied: bool) -> Stmt {
         let length = Nat::sub(to, from).as_const();
         let is_border = length.is_some_and(|length| length <= MAX_BORDER)
-            && !Nat::sub(&whole.to, &whole.from)
+            && Nat::sub(&whole.to, &whole.from)
                 .as_const()
-                .is_some_and(|length| length <= MAX_BORDER);
+                .is_none_or(|length| length > MAX_BORDER);
         let piece = Counted {
             counter: whole.counter,
             from: from.clone(),

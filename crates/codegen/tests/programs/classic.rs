@@ -155,9 +155,9 @@ fn tree_reduction_with_two_buffers() {
             void main_(float *restrict output, int k, const float *restrict xs) {
                 assert(k >= 1 && "k >= 1");
                 const float *from = xs;
-                float *ping = allocate(1 << (k - 1), sizeof(float));
+                float *ping = allocate((size_t)1 << (k - 1), sizeof(float));
                 float *into = ping;
-                float *pong = allocate((1 << (k - 1)) / 2, sizeof(float));
+                float *pong = allocate(((size_t)1 << (k - 1)) / 2, sizeof(float));
                 float *spare = pong;
                 for (int i = 0; i < k; i++) {
                     if (i == k - 1) {
@@ -272,7 +272,7 @@ fn a_triangle() {
             void main_(float *restrict output, int n, const float *restrict rows) {
                 for (int i = 0; i < n; i++) {
                     for (int j = 0; j < i + 1; j++) {
-                        output[i * (i + 1) / 2 + j] = rows[i * (i + 1) / 2 + j] + 1.0f;
+                        output[(int64_t)i * (i + 1) / 2 + j] = rows[(int64_t)i * (i + 1) / 2 + j] + 1.0f;
                     }
                 }
             }

@@ -2,6 +2,7 @@
 
 mod borders;
 mod classic;
+mod large;
 
 use codegen::{Module, Target};
 use rise::core::{normalise, program_of};

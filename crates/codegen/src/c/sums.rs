@@ -1,0 +1,106 @@
+//! Sums without a closed form.
+
+use nat::{Nat, Var};
+
+use super::{CompileError, Prec, Printer};
+
+impl Printer<'_> {
+    /// A sum is computed by a function of its own, whose parameters are what occurs in it.
+    pub(super) fn summation(
+        &mut self,
+        from: &Nat,
+        to: &Nat,
+        body: &Nat,
+    ) -> Result<Prec, CompileError> {
+        let mut vars: Vec<Var> = Vec::new();
+        for nat in [from, to, body] {
+            nat.for_each_var(&mut |var| {
+                if !vars.contains(&var) {
+                    vars.push(var);
+                }
+            });
+        }
+        let name = self.sum_helper((from, to, body), &vars)?;
+        self.write(&name);
+        self.write("(");
+        let outer = self.indices.clone();
+        self.list(&outer, |this, index| {
+            this.write(index);
+            Ok(())
+        })?;
+        if !outer.is_empty() && !vars.is_empty() {
+            self.write(", ");
+        }
+        self.list(&vars, |this, var| {
+            this.at_least(Prec::Conditional, |this| this.var(*var))
+        })?;
+        self.write(")");
+        Ok(Prec::Postfix)
+    }
+
+    /// The name of the function that computes a sum from these variables, written if it is new.
+    fn sum_helper(
+        &mut self,
+        sum @ (from, to, body): (&Nat, &Nat, &Nat),
+        vars: &[Var],
+    ) -> Result<String, CompileError> {
+        let key = (from.clone(), to.clone(), body.clone(), self.indices.len());
+        if let Some(at) = self.helpers.sums.iter().position(|known| *known == key) {
+            return Ok(sum_name(at));
+        }
+        let name = sum_name(self.helpers.sums.len());
+        self.helpers.sums.push(key);
+        let names = std::mem::replace(&mut self.names, super::names::Scopes::new());
+        let out = std::mem::take(&mut self.out);
+        let used = self.used_vars.clone();
+        let result = self.sum_text(&name, sum, vars);
+        self.names = names;
+        self.used_vars = used;
+        let text = std::mem::replace(&mut self.out, out);
+        result?;
+        self.helpers.sum_texts.push(text);
+        Ok(name)
+    }
+
+    fn sum_text(
+        &mut self,
+        name: &str,
+        (from, to, body): (&Nat, &Nat, &Nat),
+        vars: &[Var],
+    ) -> Result<(), CompileError> {
+        for index in self.indices.clone() {
+            self.names.reserve(&index);
+        }
+        let mut params: Vec<String> = self.indices.clone();
+        for var in vars {
+            let param = self.names.fresh(&self.shown.get(*var));
+            self.names.bind_var(*var, param.clone());
+            params.push(param);
+        }
+        let params: Vec<String> = params.iter().map(|name| format!("int {name}")).collect();
+        let params = if params.is_empty() {
+            "void".to_owned()
+        } else {
+            params.join(", ")
+        };
+        let index = self.names.counter(0);
+        let total = self.names.fresh("total");
+        self.write(&format!(
+            "static inline int64_t {name}({params}) {{\n    int64_t {total} = 0;\n    for (int {index} = "
+        ));
+        self.nat(from, Prec::Conditional)?;
+        self.write(&format!("; {index} < "));
+        self.nat(to, Prec::Sum)?;
+        self.write(&format!("; {index}++) {{\n        {total} += "));
+        self.indices.push(index);
+        let result = self.operand(body, Prec::Conditional, None);
+        self.indices.pop();
+        result?;
+        self.write(&format!(";\n    }}\n    return {total};\n}}\n"));
+        Ok(())
+    }
+}
+
+fn sum_name(at: usize) -> String {
+    format!("sum_{}", at + 1)
+}
