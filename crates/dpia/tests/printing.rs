@@ -149,3 +149,30 @@ fn programs_for_openmp_read_back() {
 fn programs_for_opencl_read_back() {
     programs(Target::OpenCl, 50);
 }
+
+/// Threads that each read the element of an accumulator that they write.
+#[test]
+fn accumulators_of_threads_read_back() {
+    let text = "def f = depFun((n: Nat, m: Nat) => fun(xs: n.m.i32 => xs
+         |> reduceSeq(fun(a, r => zip(r)(a) |> mapPar(fun(p => p._1 - 2 * p._2))))(
+              generate(fun(i => cast(indexAsNat(i)))) |> mapSeq(id))
+         |> mapSeq(id)))
+       def tiles = depFun((n: Nat, m: Nat, k: Nat) => fun(xs: n.(m * k).i32 => xs
+         |> reduceSeq(fun(a, r => zip(r)(a) |> split(k)
+              |> mapPar(mapSeq(fun(p => p._1 - 2 * p._2))) |> join))(
+              generate(fun(i => cast(indexAsNat(i)))) |> mapSeq(id))
+         |> mapSeq(id)))
+       def scan = depFun((n: Nat, m: Nat) => fun(xs: n.m.i32 => xs
+         |> scanSeq(fun(r, a => zip(r)(a) |> mapPar(fun(p => p._1 - 2 * p._2))))(
+              generate(fun(i => cast(indexAsNat(i)))) |> mapSeq(id))))";
+    for name in ["f", "tiles", "scan"] {
+        let mut program = program_of(text, name).expect("a program");
+        normalise(&mut program).expect("it fits");
+        let functional = dpia::functional::functional(&program, Target::OpenMp)
+            .unwrap_or_else(|found| panic!("{name}: {found:?}"));
+        let imperative = dpia::imperative(&functional).expect("it is total");
+        if let Err(error) = reads_back(&imperative) {
+            panic!("{name}: {error}");
+        }
+    }
+}

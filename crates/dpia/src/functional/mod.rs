@@ -9,7 +9,7 @@ mod checks;
 pub mod complaint;
 mod held;
 mod memory;
-mod places;
+pub(crate) mod places;
 mod repeat;
 pub mod report;
 mod rows;

@@ -8,7 +8,7 @@ use super::walk::Term;
 
 /// One step from a value to a part of it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// The element there.
     At(Nat),
     /// So many elements from so many times as many on: the lanes of a vector.
@@ -20,11 +20,11 @@ pub(super) enum Step {
 }
 
 /// The way to a part, from the whole on.
-pub(super) type Path = Vec<Step>;
+pub(crate) type Path = Vec<Step>;
 
 /// How what is written is placed in what it is written to.
 #[derive(Clone, Debug)]
-pub(super) enum View {
+pub(crate) enum View {
     At(Nat),
     Half(bool),
     Join(Nat),
@@ -43,7 +43,7 @@ pub(super) enum View {
 }
 
 /// Takes the half at `at` out of a path.
-pub(super) fn take_half(path: &mut Path, at: usize) -> Option<bool> {
+pub(crate) fn take_half(path: &mut Path, at: usize) -> Option<bool> {
     match path.get(at) {
         Some(Step::Half(half)) => {
             let half = *half;
@@ -54,7 +54,7 @@ pub(super) fn take_half(path: &mut Path, at: usize) -> Option<bool> {
     }
 }
 
-pub(super) fn size_at(types: &[Arg], at: usize) -> Option<Nat> {
+pub(crate) fn size_at(types: &[Arg], at: usize) -> Option<Nat> {
     match types.get(at) {
         Some(Arg::Nat(size)) => Some(size.clone()),
         _ => None,
@@ -62,7 +62,7 @@ pub(super) fn size_at(types: &[Arg], at: usize) -> Option<Nat> {
 }
 
 /// How a view that is written through places its argument.
-pub(super) fn view(primitive: Primitive, types: &[Arg], args: &[Term]) -> View {
+pub(crate) fn view(primitive: Primitive, types: &[Arg], args: &[Term]) -> View {
     use Primitive::{AsScalar, Join, Map, OclRun, PadEmpty, Reorder, Split, Transpose, Unzip};
     let size = |at: usize, view: fn(Nat) -> View| size_at(types, at).map_or(View::Unknown, view);
     match primitive {
@@ -99,14 +99,14 @@ pub(super) fn view(primitive: Primitive, types: &[Arg], args: &[Term]) -> View {
 }
 
 /// The place of a part of what is written, through the views that it is written through.
-pub(super) fn place(views: &[View], path: Path) -> Option<Path> {
+pub(crate) fn place(views: &[View], path: Path) -> Option<Path> {
     views
         .iter()
         .rev()
         .try_fold(path, |path, view| through(view, path))
 }
 
-pub(super) fn through(view: &View, mut path: Path) -> Option<Path> {
+pub(crate) fn through(view: &View, mut path: Path) -> Option<Path> {
     match view {
         View::At(index) => path.insert(0, Step::At(index.clone())),
         View::Half(half) => path.insert(0, Step::Half(*half)),
@@ -163,7 +163,7 @@ pub(super) fn through(view: &View, mut path: Path) -> Option<Path> {
     Some(path)
 }
 
-pub(super) fn apply(fun: &SizeFun, at: &Nat) -> Option<Nat> {
+pub(crate) fn apply(fun: &SizeFun, at: &Nat) -> Option<Nat> {
     match fun {
         SizeFun::Lambda(lambda) => {
             let (param, at) = (lambda.param, at.clone());
@@ -174,7 +174,7 @@ pub(super) fn apply(fun: &SizeFun, at: &Nat) -> Option<Nat> {
 }
 
 /// Where a part of a view is in its argument; `None` if that is not one place.
-pub(super) fn read_view(primitive: Primitive, types: &[Arg], mut path: Path) -> Option<Path> {
+pub(crate) fn read_view(primitive: Primitive, types: &[Arg], mut path: Path) -> Option<Path> {
     use Primitive::{
         AsScalar, AsVector, AsVectorAligned, Assume, Drop, Join, Reorder, Slide, Split, Take,
         Transpose, Unzip,

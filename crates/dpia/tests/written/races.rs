@@ -77,6 +77,84 @@ fn shared_places() {
     );
 }
 
+/// What an iteration writes itself it may read, through whatever views.
+#[test]
+fn own_elements() {
+    check(
+        "def plain = depFun((n: Nat) => fun((out: Acc[n.f32], xs: Exp[n.f32, Rd]) =>
+           new(n.f32, fun((acc, exp) =>
+             parFor(n, f32, acc, fun((i, o) => o = idx(i, exp) + idx(i, xs)));
+             for(n, fun(i => idxAcc(i, out) = idx(i, exp)))))))
+         def zipped = depFun((n: Nat) => fun((out: Acc[n.f32], xs: Exp[n.f32, Rd]) =>
+           new(n.(f32, f32), fun((acc, exp) =>
+             parFor(n, f32, zipAcc1(acc), fun((i, o) =>
+               o = fst(idx(i, exp)) + fst(idx(i, zip(xs, unzip(exp)._2))) +
+                 fst(snd(idx(i, zip(xs, exp))))));
+             for(n, fun(i => idxAcc(i, out) = fst(idx(i, exp))))))))
+         def rows = depFun((n: Nat, m: Nat) => fun((out: Acc[n.m.f32]) =>
+           new(n.m.f32, fun((acc, exp) =>
+             parFor(n, m.f32, acc, fun((i, row) =>
+               for(m, fun(j => idxAcc(j, row) = idx(j, idx(i, exp)) + idx(0, idx(i, exp))))));
+             for(n, fun(i => for(m, fun(j => idxAcc(j, idxAcc(i, out)) = idx(j, idx(i, exp))))))))))
+         def inner = depFun((n: Nat, m: Nat) => fun((out: Acc[n.m.f32]) =>
+           new(n.m.f32, fun((acc, exp) =>
+             for(n, fun(i => parFor(m, f32, idxAcc(i, acc), fun((j, o) =>
+               o = idx(j, idx(i, exp)) + idx(i, idx(j, transpose(exp)))))));
+             for(n, fun(i => for(m, fun(j => idxAcc(j, idxAcc(i, out)) = idx(j, idx(i, exp))))))))))
+         def tiles = depFun((n: Nat, m: Nat) => fun((out: Acc[(n*m).f32]) =>
+           new((n*m).f32, fun((acc, exp) =>
+             for(n, fun(i => parFor(m, f32, idxAcc(i, joinAcc(n, m, f32, acc)), fun((j, o) =>
+               o = idx(j, idx(i, split(m, exp)))))));
+             parFor(n * m, f32, acc, fun((i, o) => o = idx(i, join(split(m, exp)))));
+             parFor(n, m.f32, joinAcc(n, m, f32, acc), fun((i, row) =>
+               parFor(m, f32, row, fun((j, o) => o = idx(j, idx(i, split(m, exp)))))));
+             for(n * m, fun(i => idxAcc(i, out) = idx(i, exp)))))))",
+        expect![],
+    );
+}
+
+#[test]
+fn elements_of_others() {
+    check(
+        "def next = depFun((n: Nat) => fun((out: Acc[(n + 1).f32]) =>
+           new((n + 1).f32, fun((acc, exp) =>
+             parFor(n, f32, takeAcc(n, acc), fun((i, o) => o = idx(i, drop(1, exp))));
+             for(n + 1, fun(i => idxAcc(i, out) = idx(i, exp)))))))
+         def other = depFun((n: Nat) => fun((out: Acc[n.f32]) =>
+           new(n.f32, fun((acc, exp) =>
+             parFor(n, f32, acc, fun((i, o) => for(n, fun(k => o = idx(k, exp)))));
+             for(n, fun(i => idxAcc(i, out) = idx(i, exp)))))))
+         def column = depFun((n: Nat) => fun((out: Acc[n.n.f32]) =>
+           new(n.n.f32, fun((acc, exp) =>
+             parFor(n, n.f32, acc, fun((i, row) =>
+               for(n, fun(j => idxAcc(j, row) = idx(i, idx(j, exp))))));
+             for(n, fun(i => for(n, fun(j => idxAcc(j, idxAcc(i, out)) = idx(j, idx(i, exp))))))))))
+         def row = depFun((n: Nat) => fun((out: Acc[n.n.f32]) =>
+           new(n.n.f32, fun((acc, exp) =>
+             parFor(n, n.f32, acc, fun((i, row) =>
+               parFor(n, f32, row, fun((j, o) => o = idx(i, idx(i, exp))))));
+             for(n, fun(i => for(n, fun(j => idxAcc(j, idxAcc(i, out)) = idx(j, idx(i, exp))))))))))
+         def tile = depFun((n: Nat, m: Nat) => fun((out: Acc[(n*m).f32]) =>
+           new((n*m).f32, fun((acc, exp) =>
+             parFor(n, m.f32, joinAcc(n, m, f32, acc), fun((i, row) =>
+               for(m, fun(j => idxAcc(j, row) = idx(i, idx(j, transpose(split(m, exp))))));
+               parFor(m, f32, row, fun((j, o) => o = idx(0, idx(i, split(m, exp)))))));
+             for(n * m, fun(i => idxAcc(i, out) = idx(i, exp)))))))
+         def half = depFun((n: Nat) => fun((out: Acc[n.f32]) =>
+           new(n.(f32, f32), fun((acc, exp) =>
+             parFor(n, f32, zipAcc1(acc), fun((i, o) => o = fst(idx(0, exp))));
+             for(n, fun(i => idxAcc(i, out) = fst(idx(i, exp))))))))",
+        expect![[r#"
+            next, exp in parFor: `exp` is read here while other iterations of `parFor` write it
+            other, exp in parFor: `exp` is read here while other iterations of `parFor` write it
+            column, exp in parFor: `exp` is read here while other iterations of `parFor` write it
+            row, exp in parFor: `exp` is read here while other iterations of `parFor` write it
+            tile, exp in parFor: `exp` is read here while other iterations of `parFor` write it
+            half, exp in parFor: `exp` is read here while other iterations of `parFor` write it
+        "#]],
+    );
+}
+
 /// What the translation makes keeps the rule.
 #[test]
 fn translated_programs_share_nothing() {

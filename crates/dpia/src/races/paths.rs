@@ -1,0 +1,212 @@
+//! Which part of some memory is written through an acceptor, and which is read through views.
+
+use nat::{Nat, Prop};
+use rise::core::{Form, Node};
+use rise::{Arg, Primitive};
+
+use super::{Finder, Written};
+use crate::functional::places::{Path, Step, View, read_view, size_at, take_half, through};
+use crate::phrase::Phrase;
+use crate::prim::Prim;
+
+impl Finder {
+    /// What reads the memory behind an acceptor, and which part of that memory a part of the
+    /// acceptor is.
+    pub(super) fn written(&self, acceptor: &Phrase, path: Option<Path>, into: &mut Written) {
+        let mut rest: Vec<(&Node<Prim>, Option<Path>)> = vec![(acceptor, path)];
+        while let Some((node, path)) = rest.pop() {
+            match &node.form {
+                Form::Var(local) => self.written_by(local.id, path, into),
+                Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
+                    rest.push((body, None));
+                }
+                Form::Apply(f, x) => rest.extend([(&**f, None), (&**x, None)]),
+                Form::Primitive(prim, types, args) => {
+                    let place = path.and_then(|path| self.place(*prim, types, args, path));
+                    match (place, args.last()) {
+                        (Some(place), Some(whole)) => rest.push((whole, Some(place))),
+                        _ => rest.extend(args.iter().map(|arg| (&**arg, None))),
+                    }
+                }
+                Form::Foreign(_, args) => rest.extend(args.iter().map(|arg| (&**arg, None))),
+                Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
+            }
+        }
+    }
+
+    fn written_by(&self, acceptor: u32, path: Option<Path>, into: &mut Written) {
+        let mut add = |reader: u32, path: Option<Path>| {
+            let known = into.contains_key(&reader);
+            into.insert(reader, path.filter(|_| !known));
+        };
+        if let Some(parts) = self.parts.get(&acceptor) {
+            for (&reader, prefix) in parts {
+                let whole = prefix.as_ref().zip(path.as_ref());
+                add(reader, whole.map(|(prefix, path)| behind(prefix, path)));
+            }
+        } else if let Some(&reader) = self.readers.get(&acceptor) {
+            add(reader, path);
+        }
+    }
+
+    /// Where a part of an acceptor is in the one that it is made of, its last argument.
+    fn place(&self, prim: Prim, types: &[Arg], args: &[Phrase], mut path: Path) -> Option<Path> {
+        let size = |at: usize, view: fn(Nat) -> View| size_at(types, at).map(view);
+        let view = match prim {
+            Prim::IdxAcc => {
+                path.insert(0, Step::At(self.index_of(args.first()?)?));
+                return Some(path);
+            }
+            Prim::DepIdxAcc => size(2, View::At)?,
+            Prim::JoinAcc => match (&mut path[..], size_at(types, 1)?) {
+                ([Step::At(row)], columns) => return Some(vec![Step::Lanes(row.clone(), columns)]),
+                (_, columns) => View::Join(columns),
+            },
+            Prim::SplitAcc => size(1, View::Split)?,
+            Prim::TransposeAcc => View::Transpose,
+            Prim::ZipAcc1 => View::Zip(false),
+            Prim::ZipAcc2 => View::Zip(true),
+            Prim::UnzipAcc => View::Unzip,
+            Prim::PairAcc1 => View::Half(false),
+            Prim::PairAcc2 => View::Half(true),
+            Prim::TakeAcc => View::Same,
+            Prim::DropAcc => size(2, View::Behind)?,
+            Prim::ReorderAcc => match types.get(2)? {
+                Arg::SizeFun(g) => View::Reorder(g.clone()),
+                _ => return None,
+            },
+            Prim::AsScalarAcc => size(0, View::AsScalar)?,
+            _ => return None,
+        };
+        through(&view, path)
+    }
+
+    /// Follows what reading a part of what a primitive makes reads.
+    pub(super) fn read_primitive(
+        &mut self,
+        prim: Prim,
+        types: &[Arg],
+        args: &[Phrase],
+        mut path: Path,
+    ) {
+        match (prim, args) {
+            (Prim::Idx, [index, xs]) => {
+                self.read(index, Path::new());
+                path.insert(0, self.index_of(index).map_or(Step::Any, Step::At));
+                self.read(xs, path);
+            }
+            (Prim::DepIdx, [xs]) => {
+                path.insert(0, size_at(types, 2).map_or(Step::Any, Step::At));
+                self.read(xs, path);
+            }
+            (Prim::IdxVec, [lane, xs]) => {
+                self.read(lane, Path::new());
+                self.read(xs, path);
+            }
+            (Prim::Fst | Prim::Snd, [pair]) => {
+                path.insert(0, Step::Half(prim == Prim::Snd));
+                self.read(pair, path);
+            }
+            (Prim::MakePair, [a, b]) => match take_half(&mut path, 0) {
+                Some(half) => self.read(if half { b } else { a }, path),
+                None => self.all(args),
+            },
+            (Prim::Zip, [a, b]) => match take_half(&mut path, 1) {
+                Some(half) => self.read(if half { b } else { a }, path),
+                None => {
+                    self.read(a, path.clone());
+                    self.read(b, path);
+                }
+            },
+            // An element of the result reads nothing of the argument but the element there.
+            (Prim::Map, [f, xs]) => {
+                self.read(f, Path::new());
+                path.truncate(1);
+                self.read(xs, path);
+            }
+            (Prim::Select, [condition, a, b]) => {
+                self.read(condition, Path::new());
+                self.read(a, path.clone());
+                self.read(b, path);
+            }
+            (Prim::Let, [value, f]) => {
+                self.read(value, Path::new());
+                self.read(f, path);
+            }
+            (_, [xs]) => {
+                match view(prim, types).and_then(|(p, types)| read_view(p, &types, path)) {
+                    Some(path) => self.read(xs, path),
+                    None => self.all(args),
+                }
+            }
+            _ => self.all(args),
+        }
+    }
+
+    fn index_of(&self, phrase: &Phrase) -> Option<Nat> {
+        match &phrase.form {
+            Form::Nat(size) => Some(size.clone()),
+            Form::Var(local) => self.indices.get(&local.id).cloned(),
+            Form::Primitive(Prim::NatAsIndex | Prim::IndexAsNat, _, args) => {
+                self.index_of(args.last()?)
+            }
+            Form::Primitive(prim @ (Prim::Add | Prim::Mul), _, args) => {
+                let [a, b] = &args[..] else { return None };
+                let (a, b) = (self.index_of(a)?, self.index_of(b)?);
+                Some(match prim {
+                    Prim::Add => Nat::add(&a, &b),
+                    _ => Nat::mul(&a, &b),
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether what is read is a part of what is written.
+    pub(super) fn stays_in(&self, read: &[Step], written: Option<&[Step]>) -> bool {
+        let equal =
+            |a: &Nat, b: &Nat| a == b || self.facts.proves(&Prop::Equal(a.clone(), b.clone()));
+        let same = |a: &Step, b: &Step| match (a, b) {
+            (Step::At(a), Step::At(b)) => equal(a, b),
+            (Step::At(a), Step::Lanes(b, n)) => equal(&Nat::div(a, n), b),
+            (Step::Lanes(a, n), Step::Lanes(b, m)) => equal(a, b) && equal(n, m),
+            (Step::Half(a), Step::Half(b)) => a == b,
+            _ => false,
+        };
+        written.is_some_and(|written| {
+            read.len() >= written.len() && read.iter().zip(written).all(|(a, b)| same(a, b))
+        })
+    }
+}
+
+/// A part of a part: an element of a row is one of the array that the rows are joined to.
+fn behind(prefix: &[Step], path: &[Step]) -> Path {
+    match (prefix, path) {
+        ([outer @ .., Step::Lanes(row, columns)], [Step::At(at), inner @ ..]) => {
+            let at = Step::At(Nat::add(&Nat::mul(row, columns), at));
+            [outer, &[at], inner].concat()
+        }
+        _ => [prefix, path].concat(),
+    }
+}
+
+/// A view as RISE has it: its type-level arguments stand in another order there.
+fn view(prim: Prim, types: &[Arg]) -> Option<(Primitive, Vec<Arg>)> {
+    let at = |all: &[usize]| all.iter().map(|&at| types.get(at).cloned()).collect();
+    let (primitive, types): (Primitive, Option<Vec<Arg>>) = match prim {
+        Prim::Take => (Primitive::Take, at(&[])),
+        Prim::Drop => (Primitive::Drop, at(&[2])),
+        Prim::Assume => (Primitive::Assume, at(&[])),
+        Prim::Transpose => (Primitive::Transpose, at(&[])),
+        Prim::Unzip => (Primitive::Unzip, at(&[])),
+        Prim::Join => (Primitive::Join, at(&[0, 1])),
+        Prim::Split => (Primitive::Split, at(&[3])),
+        Prim::Slide => (Primitive::Slide, at(&[0, 2, 3])),
+        Prim::Reorder => (Primitive::Reorder, at(&[2, 3])),
+        Prim::AsVector => (Primitive::AsVector, at(&[3])),
+        Prim::AsVectorAligned => (Primitive::AsVectorAligned, at(&[3])),
+        Prim::AsScalar => (Primitive::AsScalar, at(&[0])),
+        _ => return None,
+    };
+    Some((primitive, types?))
+}
