@@ -23,14 +23,8 @@ impl Lower<'_> {
     ) -> Result<Option<Path>, CompileError> {
         use Prim::*;
         Ok(Some(match prim {
-            Idx | IdxAcc => {
-                let i = self.index(&args[0], env)?;
-                path.push(Step::Index(i))
-            }
-            IdxVec | IdxVecAcc => {
-                let i = self.index(&args[0], env)?;
-                path.push(Step::Lane(i))
-            }
+            Idx | IdxAcc => path.push(Step::Index(self.index(&args[0], env)?)),
+            IdxVec | IdxVecAcc => path.push(Step::Lane(self.index(&args[0], env)?)),
             DepIdx | DepIdxAcc => path.push(Step::Index(nat_arg(types, 2))),
             Fst | PairAcc1 => path.push(Step::Member(false)),
             Snd | PairAcc2 => path.push(Step::Member(true)),
