@@ -194,7 +194,11 @@ impl Infer<'_> {
         // Sizes of what is piped in come before those that the result should have.
         let decided = self.equations.len() == undecided;
         let early = wanted.is_some_and(|(expected, cause)| {
-            !waiting.is_empty() && known && decided && self.attempt(expected, &ty, cause)
+            !waiting.is_empty()
+                && known
+                && decided
+                && !self.says_nothing(expected)
+                && self.attempt(expected, &ty, cause)
         });
         let fine = if known {
             self.check_waiting(spine, waiting)
@@ -214,6 +218,12 @@ impl Infer<'_> {
             }
             _ => ty,
         }
+    }
+
+    /// Whether the type is an unknown function's, which is better found from the result than the
+    /// result from it.
+    fn says_nothing(&self, expected: &Ty) -> bool {
+        matches!(&*self.table.head(expected), Type::Apply(fun, _) if self.table.is_open(*fun))
     }
 
     /// Looks at an argument that its function could not take: of a half-typed `xs |> ` the type

@@ -6,7 +6,9 @@ use syntax::ast::{BinaryOp, Kind, Literal, TermId, TermKind};
 use super::table::{State, VarInfo};
 use super::{Infer, Local, Meaning};
 use crate::classes::Classes;
-use crate::{BinderInfo, Resolution};
+use crate::spine::Spine;
+use crate::types::Type;
+use crate::{BinderInfo, Resolution, TermInfo};
 
 use super::sizes::is_size_operator;
 
@@ -132,10 +134,29 @@ impl Infer<'_> {
         let param = match &self.item.term(self.bare(term)).kind {
             TermKind::DepFun { params, .. } => *params.first()?,
             TermKind::NatFun { param, .. } | TermKind::DataFun { param, .. } => *param,
+            TermKind::Name(_) | TermKind::Apply { .. } => return self.bound_by_definition(term),
             _ => return None,
         };
         match self.binders[param.0 as usize] {
             BinderInfo::TypeLevel(var, _) => Some(var),
+            _ => None,
+        }
+    }
+
+    /// The first size that a definition takes next, where one is passed on: its type was made for
+    /// this use, so that nothing else gives the size a value. (A local function has one type for
+    /// all of its uses.)
+    fn bound_by_definition(&self, term: TermId) -> Option<Var> {
+        let head = Spine::of(self.item, self.bare(term)).head;
+        match &self.item.term(head).kind {
+            TermKind::Name(name) if self.lookup(name).is_none() => {}
+            _ => return None,
+        }
+        let TermInfo::Expr(ty) = &self.terms[self.bare(term).0 as usize] else {
+            return None;
+        };
+        match &*self.table.head(ty) {
+            Type::Pi(pi) if !pi.implicit && pi.kind == Kind::Nat => Some(pi.var),
             _ => None,
         }
     }
@@ -150,6 +171,7 @@ impl Infer<'_> {
             classes: Classes::DATA,
             span: syntax::Span::default(),
             range: Some(range.clone()),
+            values: None,
             inner: true,
         })
     }

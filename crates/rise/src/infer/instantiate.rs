@@ -35,6 +35,7 @@ impl Infer<'_> {
                 classes: Classes::of_kind(*kind),
                 span: self.span(at),
                 range: None,
+                values: None,
                 inner: true,
             });
         }

@@ -18,6 +18,7 @@ mod operators;
 mod optional;
 mod phrase;
 mod report;
+mod restrict;
 mod signature;
 mod sizes;
 mod special;
@@ -278,6 +279,7 @@ impl<'a> Infer<'a> {
             classes,
             span: self.span(at),
             range: None,
+            values: None,
             inner: false,
         })
     }
@@ -293,6 +295,7 @@ impl<'a> Infer<'a> {
             classes: Classes::of_kind(kind),
             span,
             range: None,
+            values: None,
             inner,
         })
     }

@@ -94,7 +94,7 @@ impl Infer<'_> {
         self.table.info(var).inner
     }
 
-    fn inner_vars(&self, prop: &Prop) -> Vec<Var> {
+    pub(super) fn inner_vars(&self, prop: &Prop) -> Vec<Var> {
         let mut inner = Vec::new();
         prop.for_each_var(&mut |v| {
             if self.is_inner(v) && !inner.contains(&v) {
@@ -137,10 +137,77 @@ impl Infer<'_> {
         Rc::new(facts)
     }
 
+    /// The indices of a condition, each after those that its range is about.
+    fn indices_of(&self, prop: &Prop) -> Vec<Var> {
+        let mut ordered = Vec::new();
+        let mut waiting = self.inner_vars(prop);
+        while let Some(var) = waiting.pop() {
+            ordered.retain(|&v| v != var);
+            ordered.push(var);
+            if let Some(range) = self.range(var) {
+                range.for_each_var(&mut |v| {
+                    if self.is_inner(v) && !waiting.contains(&v) {
+                        waiting.push(v);
+                    }
+                });
+            }
+        }
+        ordered.reverse();
+        ordered
+    }
+
+    /// How many values an index has.
+    fn range(&self, var: Var) -> Option<Nat> {
+        let range = self.table.info(var).range.as_ref()?;
+        let mut range = self.table.nat(range);
+        for _ in 0..syntax::MAX_DEPTH {
+            if !range.any_var(&|v| self.table.info(v).values.is_some()) {
+                break;
+            }
+            range = range.subst(&|v| self.values(v));
+        }
+        Some(range)
+    }
+
+    fn values(&self, var: Var) -> Option<Nat> {
+        let values = self.table.info(var).values.as_ref()?;
+        Some(self.table.nat(values))
+    }
+
+    /// With the values of sizes that are known by their rounds. Those of an inner `iterate` may
+    /// mention those of an outer one.
+    pub(super) fn with_values(&self, prop: &Prop) -> Prop {
+        let mut prop = prop.clone();
+        for _ in 0..syntax::MAX_DEPTH {
+            let mut found = false;
+            prop.for_each_var(&mut |v| found |= self.table.info(v).values.is_some());
+            if !found {
+                break;
+            }
+            prop = prop.subst(&|v| self.values(v));
+        }
+        prop
+    }
+
+    /// What holds of the shortest array, where it holds of the longer ones then.
+    fn of_first_round(&self, prop: Prop, facts: &Facts) -> Prop {
+        let [round] = self.inner_vars(&prop)[..] else {
+            return prop;
+        };
+        let first = prop.subst(&|v| (v == round).then(|| Nat::constant(0)));
+        let mut with_first = facts.clone();
+        self.assume_ranges(&mut with_first, &[round]);
+        with_first.assume(&first);
+        match with_first.proves(&prop) {
+            true => first,
+            false => prop,
+        }
+    }
+
     fn assume_ranges(&self, facts: &mut Facts, vars: &[Var]) {
         for &var in vars {
-            if let Some(range) = &self.table.info(var).range {
-                facts.range(var, &Nat::constant(0), &self.table.nat(range));
+            if let Some(range) = self.range(var) {
+                facts.range(var, &Nat::constant(0), &range);
             }
         }
     }
@@ -151,12 +218,17 @@ impl Infer<'_> {
         let mut facts = Facts::new();
         let mut kept: Vec<(Obligation, bool)> = Vec::new();
         for pending in std::mem::take(&mut self.obligations) {
-            let prop = self.table.prop(&pending.prop);
+            let said = self.table.prop(&pending.prop);
+            let prop = self.with_values(&said);
             if self.failed() && self.mentions_unknown(&prop) {
                 continue;
             }
-            let inner = self.inner_vars(&prop);
             let mut here = facts.clone();
+            let prop = match prop == said {
+                true => prop,
+                false => self.of_first_round(prop, &here),
+            };
+            let inner = self.indices_of(&prop);
             self.assume_ranges(&mut here, &inner);
             if here.proves(&prop) {
                 continue;
@@ -203,10 +275,9 @@ impl Infer<'_> {
     /// (unless that is empty).
     fn fails_at_an_end(&self, facts: &Facts, prop: &Prop, inner: &[Var]) -> bool {
         let [index] = inner else { return false };
-        let Some(range) = &self.table.info(*index).range else {
+        let Some(range) = self.range(*index) else {
             return false;
         };
-        let range = self.table.nat(range);
         let mut facts = facts.clone();
         facts.assume(&Prop::AtLeast(range.clone(), Nat::constant(1)));
         [Nat::constant(0), Nat::sub(&range, &Nat::constant(1))]
@@ -218,7 +289,7 @@ impl Infer<'_> {
     fn is_ground(&self, prop: &Prop) -> bool {
         let mut ground = true;
         prop.for_each_var(&mut |v| {
-            let range = self.table.info(v).range.as_ref().map(|n| self.table.nat(n));
+            let range = self.range(v);
             ground &= self.is_inner(v) && range.is_some_and(|n| n.as_const() > Some(0));
         });
         ground
@@ -238,10 +309,7 @@ impl Infer<'_> {
     /// A condition on bound indices holds for their whole range.
     fn quantified(&self, prop: Prop, inner: Vec<Var>) -> Prop {
         inner.into_iter().rev().fold(prop, |prop, var| {
-            let to = match &self.table.info(var).range {
-                Some(range) => self.table.nat(range),
-                None => Nat::constant(0),
-            };
+            let to = self.range(var).unwrap_or_else(|| Nat::constant(0));
             Prop::for_all(var, Nat::constant(0), to, prop)
         })
     }

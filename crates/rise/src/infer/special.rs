@@ -20,6 +20,7 @@ impl Infer<'_> {
             Primitive::Reorder => self.reorder_inverse(head, args),
             Primitive::Partition => self.partition_range(args),
             Primitive::DepMapSeq => self.dep_map_range(args),
+            Primitive::Iterate => self.iterate_sizes(head, args),
             _ => {}
         }
     }
@@ -31,6 +32,7 @@ impl Infer<'_> {
             ("reorderAcc", [n, g, ..]) => self.reorder_range(head, *n, *g),
             ("partition", _) => self.partition_range(args),
             ("depMapSeq", _) => self.dep_map_range(args),
+            ("iterate", _) => self.iterate_sizes(head, args),
             ("forNat", [n, body]) | ("parForNat", [n, _, _, body]) => {
                 if let Some(n) = self.nat_argument(*n) {
                     self.set_range(*body, &n);
@@ -120,6 +122,38 @@ impl Infer<'_> {
             let n = n.clone();
             self.set_range(*f, &n);
         }
+    }
+
+    /// The function of `iterate(k)` is used for the sizes `m * n^j` with `j < k`: what is left of
+    /// the array after each round.
+    fn iterate_sizes(&mut self, head: TermId, args: &[TermId]) {
+        let is_size = |&arg: &TermId| self.nat_argument(arg).is_some();
+        let Some(at) = args.iter().position(is_size) else {
+            return;
+        };
+        let [rounds, function, ..] = args[at..] else {
+            return;
+        };
+        let (Some(rounds), Some(var), Some(n), Some(m)) = (
+            self.nat_argument(rounds),
+            self.bound_by(function),
+            self.implicit_size(head, "n"),
+            self.implicit_size(head, "m"),
+        ) else {
+            return;
+        };
+        let round = self.index_var("j", &rounds);
+        let size = Nat::mul(&m, &Nat::pow(&n, &Nat::var(round)));
+        self.table.update(var).values = Some(size);
+    }
+
+    /// An implicit size of the function at `head`.
+    fn implicit_size(&self, head: TermId, name: &str) -> Option<Nat> {
+        let name_use = self.uses.iter().rev().find(|u| u.term == head)?;
+        name_use.implicits.iter().find_map(|(n, arg)| match arg {
+            Arg::Nat(size) if n == name => Some(size.clone()),
+            _ => None,
+        })
     }
 
     fn set_range(&mut self, fun: TermId, range: &Nat) {

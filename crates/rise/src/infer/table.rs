@@ -26,6 +26,9 @@ pub(super) struct VarInfo {
     pub span: Span,
     /// Exclusive upper bound of the values, where there is one.
     pub range: Option<Nat>,
+    /// What all its values are, over an index with a range: of the size that the function of
+    /// `iterate` binds, `m * n^j`.
+    pub values: Option<Nat>,
     /// Bound inside the item's value, not along its type: conditions on it stay under its binder.
     pub inner: bool,
 }

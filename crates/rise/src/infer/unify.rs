@@ -225,7 +225,7 @@ impl Infer<'_> {
     }
 
     /// `f(n) = ty` for open `f`: the function is what maps the variable `n` to `ty`, or constant.
-    fn bind_data_fun(&mut self, f: Var, n: &Nat, ty: &Ty) -> Result<(), Clash> {
+    pub(super) fn bind_data_fun(&mut self, f: Var, n: &Nat, ty: &Ty) -> Result<(), Clash> {
         let n = self.table.nat(n);
         let ty = self.table.ty(ty);
         let rigid = n.as_var().filter(|&v| self.table.is_rigid(v));
@@ -260,49 +260,16 @@ impl Infer<'_> {
         if mentions(&ty, x) {
             return Err(Clash::Infinite(ty));
         }
+        if let Type::Apply(fun, at) = &*ty
+            && self.table.is_open(*fun)
+            && !Classes::DATA.within(self.table.info(x).classes)
+        {
+            return self.bind_data_fun(*fun, at, &Arc::new(Type::Var(x)));
+        }
         self.restrict(&ty, self.table.info(x).classes)?;
         self.check_scope(x, &ty, &[])?;
         self.solve_var(x, Arg::Type(ty));
         Ok(())
-    }
-
-    /// Makes the type one of `classes`.
-    pub(super) fn restrict(&mut self, ty: &Ty, classes: Classes) -> Result<(), Clash> {
-        let ty = self.table.head(ty);
-        match &*ty {
-            Type::Error => Ok(()),
-            Type::Var(var) if self.table.is_open(*var) => {
-                let both = self.table.info(*var).classes.and(classes);
-                if both.is_empty() {
-                    return Err(Clash::Classes(classes, ty));
-                }
-                if both != self.table.info(*var).classes {
-                    self.table.update(*var).classes = both;
-                }
-                Ok(())
-            }
-            Type::Var(var) => {
-                if self.table.info(*var).classes.within(classes) {
-                    Ok(())
-                } else {
-                    Err(Clash::Classes(classes, ty))
-                }
-            }
-            Type::Apply(..) if Classes::DATA.within(classes) => Ok(()),
-            Type::Apply(..) => Err(Clash::Classes(classes, ty)),
-            Type::Vector(_, elem) if !Classes::DATA.within(classes) => {
-                if !Classes::of_type(&ty).is_some_and(|c| c.within(classes)) {
-                    return Err(Clash::Classes(classes, ty));
-                }
-                let numbers = Classes::of_kind(Kind::Int).or(Classes::of_kind(Kind::Float));
-                self.restrict(elem, numbers)
-                    .map_err(|_| Clash::Classes(classes, ty.clone()))
-            }
-            _ => match Classes::of_type(&ty) {
-                Some(found) if !found.within(classes) => Err(Clash::Classes(classes, ty)),
-                _ => Ok(()),
-            },
-        }
     }
 
     /// No variable that is bound deeper than `x` may occur in its solution; open ones move out.
@@ -335,7 +302,7 @@ impl Infer<'_> {
     }
 
     /// The place that a message names for what is found out now: of a pipe, what flows in.
-    fn here(&self) -> Span {
+    pub(super) fn here(&self) -> Span {
         match self.demands.last().map(|d| d.cause) {
             Some(Cause {
                 why: Why::Piped { value, .. },
@@ -508,6 +475,7 @@ impl Infer<'_> {
             classes: Classes::of_kind(kind),
             span: self.here(),
             range: None,
+            values: None,
             inner: true,
         })
     }

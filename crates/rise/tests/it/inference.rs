@@ -126,6 +126,91 @@ def six = fun(xs: 64.f32 => xs |> iterate(6)(depFun(l: Nat => fun(part => part |
 }
 
 #[test]
+fn conditions_inside_iterate_are_about_the_sizes_that_occur() {
+    check(
+        "def step = depFun(l: Nat => fun(p: l.i32 => p |> padClamp(1)(1) |> slide(3)(1) |> mapSeq(reduceSeq(add)(0))))
+def written = depFun((n: Nat, k: Nat) => fun(xs: n.i32 =>
+  xs |> iterate(k)(depFun(l: Nat => fun(p => p |> padClamp(1)(1) |> slide(3)(1) |> mapSeq(reduceSeq(add)(0)))))))
+def given = depFun((n: Nat, k: Nat) => fun(xs: n.i32 => xs |> iterate(k)(step)))
+def positive = depFun((n: Nat, k: Nat) => fun(xs: (n + 1).i32 => xs |> iterate(k)(step)))
+def open = depFun(k: Nat => iterate(k)(step))
+def pairs = depFun((n: Nat, k: Nat) => fun(xs: (n * 2^k).i32 =>
+  xs |> iterate(k)(depFun(l: Nat => fun(p => p |> padClamp(1)(1) |> slide(4)(2) |> mapSeq(reduceSeq(add)(0)))))))
+def fourths = depFun((n: Nat, k: Nat) => fun(xs: (n * 2^k).i32 =>
+  xs |> iterate(k)(depFun(l: Nat => fun(p => p |> split(2) |> mapSeq(reduceSeq(add)(0)) |> split(4) |> join)))))
+def nested = depFun((n: Nat, j: Nat, k: Nat) => fun(xs: n.i32 =>
+  xs |> iterate(j)(depFun(l: Nat => fun(p => p |> iterate(k)(step))))))
+def life = depFun((n: Nat, m: Nat, steps: Nat) => fun(grid: n.m.i32 =>
+  grid |> iterate(steps)(depFun(l: Nat => fun(rows =>
+    rows |> padCst2D(1)(0) |> slide2D(3)(1) |> mapSeq(mapSeq(fun(w => w |> join |> reduceSeq(add)(0)))))))))",
+        expect![[r#"
+            step : (l: Nat) -> l.i32 -> l.i32 where l >= 1
+              Information[obligation] at `padClamp`: assumes l >= 1
+                help: checked before each run; part of the type for every use
+            written : (n: Nat) -> (k: Nat) -> n.i32 -> n.i32 where n >= 1
+              Information[obligation] at `padClamp`: assumes n >= 1
+                help: checked before each run; part of the type for every use
+            given : (n: Nat) -> (k: Nat) -> n.i32 -> n.i32 where n >= 1
+              Information[obligation] at `step`: assumes n >= 1
+                help: checked before each run; part of the type for every use
+            positive : (n: Nat) -> (k: Nat) -> (n+1).i32 -> (n+1).i32
+            open : {n: Nat} -> (k: Nat) -> n.i32 -> n.i32 where n >= 1
+              Information[obligation] at `step`: assumes n >= 1
+                help: checked before each run; part of the type for every use
+            pairs : (n: Nat) -> (k: Nat) -> (n*2^k).i32 -> n.i32 where n*2 >= 1
+              Information[obligation] at `padClamp`: assumes n*2 >= 1
+                help: checked before each run; part of the type for every use
+            fourths : (n: Nat) -> (k: Nat) -> (n*2^k).i32 -> n.i32 where 4 divides n
+              Information[obligation] at `p |> split(2) |> mapSeq(reduceSeq(add)(0)) |> split(4) |> join`: assumes 4 divides n
+                help: checked before each run; part of the type for every use
+            nested : (n: Nat) -> (j: Nat) -> (k: Nat) -> n.i32 -> n.i32 where n >= 1
+              Information[obligation] at `step`: assumes n >= 1
+                help: checked before each run; part of the type for every use
+            life : (n: Nat) -> (m: Nat) -> (steps: Nat) -> n.m.i32 -> n.m.i32 where n >= 1, m >= 1
+              Information[obligation] at `slide2D`: assumes n >= 1, m >= 1
+                help: checked before each run; part of the type for every use
+        "#]],
+    );
+}
+
+#[test]
+fn conditions_inside_iterate_that_fail() {
+    check(
+        "def none = depFun(k: Nat => fun(xs: 0.i32 =>
+  xs |> iterate(k)(depFun(l: Nat => fun(p => p |> padClamp(1)(1) |> slide(3)(1) |> mapSeq(reduceSeq(add)(0)))))))
+def odd = depFun(k: Nat => fun(xs: 9.i32 => xs |> iterate(k)(depFun(l: Nat => fun(p => p |> split(2) |> join)))))",
+        expect![[r#"
+            none : (k: Nat) -> 0.i32 -> 0.i32
+              Error[obligation-fails] at `padClamp`: `padClamp` needs n >= min(1, l+r), which here is 0 >= 1
+            odd : (k: Nat) -> 9.i32 -> 9.i32
+              Error[obligation-fails] at `p |> split(2) |> join`: 2 does not divide 9
+        "#]],
+    );
+}
+
+#[test]
+fn the_result_of_a_dependent_map_may_be_the_same_for_all_sizes() {
+    check(
+        "def sums = depFun(n: Nat => fun(xs: n..dataFun(i => (i + 1).f32) =>
+  xs |> depMapSeq(depFun(k: Nat => fun(p => p |> reduceSeq(add)(0.0f))))))
+def differences = depFun(n: Nat => fun(xs: n..dataFun(i => (i + 1).u8) =>
+  xs |> depMapSeq(depFun(k: Nat => fun(p => p |> reduceSeq(fun(a, b => a - b))(0))))))
+def zeros = depFun(n: Nat => fun(xs: n..dataFun(i => (i + 1).f32) => xs |> depMapSeq(depFun(k: Nat => fun(p => 0)))))
+def increments = depFun(n: Nat => fun(xs: n..dataFun(i => (i + 1).f32) =>
+  xs |> depMapSeq(depFun(k: Nat => fun(p => p |> mapSeq(fun(x => x + 1)))))))
+def lanes = depFun(n: Nat => fun(xs: n..dataFun(i => 4.Vec[i + 1, f32]) =>
+  xs |> depMapSeq(depFun(k: Nat => fun(p => p |> reduceSeq(add)(vectorFromScalar(0.0f)))))))",
+        expect![[r#"
+            sums : (n: Nat) -> n..dataFun(i => (i+1).f32) -> n..dataFun(k => f32)
+            differences : (n: Nat) -> n..dataFun(i => (i+1).u8) -> n..dataFun(k => u8)
+            zeros : {t: Num} -> (n: Nat) -> n..dataFun(i => (i+1).f32) -> n..dataFun(k => t)
+            increments : (n: Nat) -> n..dataFun(i => (i+1).f32) -> n..dataFun(k => (k+1).f32)
+            lanes : (n: Nat) -> n..dataFun(i => 4.Vec[i + 1, f32]) -> n..dataFun(k => Vec[k + 1, f32])
+        "#]],
+    );
+}
+
+#[test]
 fn address_spaces_and_dimensions_may_be_written() {
     check(
         "def sums = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 =>

@@ -232,6 +232,11 @@ impl Infer<'_> {
         let text = print::prop_text(&source.prop, &source.names);
         let shift = |v: Var| Var(source.base + v.0);
         let prop = self.table.prop(&rename_prop(&source.prop, &shift));
+        let prop = match self.with_values(&prop) {
+            // A round has no name in the text.
+            values if self.inner_vars(&values).is_empty() => values,
+            _ => prop,
+        };
         let names = self.names();
         let here = prop.display(&|v| names.get(v)).to_string();
         format!("`{head}` needs {text}, which here is {here}")

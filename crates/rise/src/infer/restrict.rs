@@ -1,0 +1,72 @@
+//! Types that must be of certain classes.
+
+use std::sync::Arc;
+
+use syntax::ast::Kind;
+
+use super::Infer;
+use super::table::{State, VarInfo};
+use super::unify::Clash;
+use crate::classes::Classes;
+use crate::types::{Ty, Type};
+
+impl Infer<'_> {
+    /// Makes the type one of `classes`.
+    pub(super) fn restrict(&mut self, ty: &Ty, classes: Classes) -> Result<(), Clash> {
+        let ty = self.table.head(ty);
+        match &*ty {
+            Type::Error => Ok(()),
+            Type::Var(var) if self.table.is_open(*var) => {
+                let both = self.table.info(*var).classes.and(classes);
+                if both.is_empty() {
+                    return Err(Clash::Classes(classes, ty));
+                }
+                if both != self.table.info(*var).classes {
+                    self.table.update(*var).classes = both;
+                }
+                Ok(())
+            }
+            Type::Var(var) => {
+                if self.table.info(*var).classes.within(classes) {
+                    Ok(())
+                } else {
+                    Err(Clash::Classes(classes, ty))
+                }
+            }
+            Type::Apply(..) if Classes::DATA.within(classes) => Ok(()),
+            Type::Apply(fun, at) if self.table.is_open(*fun) => {
+                // A type of these classes is the same for all sizes.
+                let constant = self.fresh_type(classes);
+                self.bind_data_fun(*fun, at, &constant)
+            }
+            Type::Apply(..) => Err(Clash::Classes(classes, ty)),
+            Type::Vector(_, elem) if !Classes::DATA.within(classes) => {
+                if !Classes::of_type(&ty).is_some_and(|c| c.within(classes)) {
+                    return Err(Clash::Classes(classes, ty));
+                }
+                let numbers = Classes::of_kind(Kind::Int).or(Classes::of_kind(Kind::Float));
+                self.restrict(elem, numbers)
+                    .map_err(|_| Clash::Classes(classes, ty.clone()))
+            }
+            _ => match Classes::of_type(&ty) {
+                Some(found) if !found.within(classes) => Err(Clash::Classes(classes, ty)),
+                _ => Ok(()),
+            },
+        }
+    }
+
+    fn fresh_type(&mut self, classes: Classes) -> Ty {
+        let var = self.table.add(VarInfo {
+            name: "t".into(),
+            kind: Kind::DataType,
+            level: self.level,
+            state: State::Open,
+            classes,
+            span: self.here(),
+            range: None,
+            values: None,
+            inner: false,
+        });
+        Arc::new(Type::Var(var))
+    }
+}
