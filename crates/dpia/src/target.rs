@@ -1,5 +1,8 @@
 //! What programs are compiled for.
 
+/// Statements up to which loops are written out.
+pub const MOST_STATEMENTS: usize = 10_000;
+
 /// A kind of machine that code is generated for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Target {

@@ -20,7 +20,7 @@ use super::conditions::{assume, less, proposition, truth};
 use super::walk::{self, Change};
 
 /// Statements up to which loops are written out.
-const MAX_UNROLLED: usize = 10_000;
+const MAX_UNROLLED: usize = dpia::target::MOST_STATEMENTS;
 
 /// Runs the pass.
 pub(crate) fn run(function: &mut Function) -> Result<(), CompileError> {

@@ -32,16 +32,6 @@ impl Walk {
         if primitive.optional_argument() == Some(OptionalArgument::AddressSpace) {
             self.check_space(term, primitive, types, args);
         }
-        if matches!(
-            primitive,
-            Primitive::ReduceSeq
-                | Primitive::ReduceSeqUnroll
-                | Primitive::ReducePar
-                | Primitive::ScanSeq
-        ) && let Some(f) = args.first()
-        {
-            self.check_accumulator(primitive, f);
-        }
         if primitive == Primitive::Iterate
             && let Some(Arg::Nat(rounds)) = types.get(2)
         {
@@ -86,7 +76,11 @@ impl Walk {
     }
 
     /// The function of a reduction reads of the accumulator what it writes at the time.
-    fn check_accumulator(&mut self, primitive: Primitive, f: &Term) {
+    pub(super) fn check_accumulator(&mut self, primitive: Primitive, f: &Term) {
+        use Primitive::{ReducePar, ReduceSeq, ReduceSeqUnroll, ScanSeq};
+        if !matches!(primitive, ReduceSeq | ReduceSeqUnroll | ReducePar | ScanSeq) {
+            return;
+        }
         let Form::Lambda(first, rest) = &f.form else {
             return;
         };
@@ -182,19 +176,21 @@ impl Walk {
         complaints.any(|complaint| complaint.problem == Problem::NoHalf)
     }
 
-    /// The same for parameters, which nothing may use.
-    pub(super) fn half_parameters(&mut self, program: &Program<Primitive>) {
-        if self.target == Target::OpenCl || self.said_half() {
-            return;
-        }
+    /// The same for parameters, which nothing may use, and whether their vectors can be had.
+    pub(super) fn check_parameters(&mut self, program: &Program<Primitive>) {
+        let no_half = self.target != Target::OpenCl && !self.said_half();
         let mut term = &program.body;
         while let Form::Lambda(_, body) | Form::DepLambda(_, _, body) = &term.form {
-            if let Form::Lambda(param, _) = &term.form
-                && has_half(&param.ty)
-            {
-                let name = param.local.name.clone();
-                let kind = ParameterKind::Half;
-                self.complain(program.body.origin, Problem::Parameter { name, kind });
+            if let Form::Lambda(param, _) = &term.form {
+                let half = no_half && has_half(&param.ty);
+                let kinds = [
+                    half.then_some(ParameterKind::Half),
+                    (!self.has_known_lanes(&param.ty)).then_some(ParameterKind::Lanes),
+                ];
+                for kind in kinds.into_iter().flatten() {
+                    let name = param.local.name.clone();
+                    self.complain(program.body.origin, Problem::Parameter { name, kind });
+                }
             }
             term = body;
         }

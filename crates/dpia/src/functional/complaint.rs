@@ -1,5 +1,6 @@
 //! What keeps a program from being compiled, before it is put into words.
 
+use nat::Nat;
 use rise::core::Origin;
 use rise::{Primitive, Ty};
 use syntax::Severity;
@@ -91,6 +92,22 @@ pub enum Problem {
     },
     /// A type that the target lacks.
     NoHalf,
+    /// Steps or lanes that are written out in code, whose number is not known.
+    UnknownSize {
+        /// What writes them out.
+        primitive: Primitive,
+        /// How many.
+        size: Nat,
+    },
+    /// Steps that are written out too often.
+    WrittenOut {
+        /// What writes them out.
+        primitive: Primitive,
+        /// How often, with the loops around it that are written out.
+        total: u64,
+    },
+    /// `reducePar` of arrays.
+    ReducesArrays,
     /// A parallel map where it may not stand.
     Nesting {
         /// The map.
@@ -137,6 +154,8 @@ pub enum ParameterKind {
     Arrays,
     /// It is a dependent pair.
     DepPair,
+    /// It has vectors of an unknown number of lanes.
+    Lanes,
     /// It has numbers that C does not have.
     Half,
     /// It is a type, an address space or a function of sizes.
@@ -217,10 +236,13 @@ impl Complaint {
             | Problem::Computes { pattern }
             | Problem::Accumulator { pattern, .. } => Some(*pattern),
             Problem::NotForTarget { primitive }
+            | Problem::UnknownSize { primitive, .. }
+            | Problem::WrittenOut { primitive, .. }
             | Problem::NoSpaces { primitive, .. }
             | Problem::WhichSpace { primitive, .. }
             | Problem::WrongSpace { primitive, .. } => Some(*primitive),
             Problem::Nesting { inner, .. } => Some(inner.primitive),
+            Problem::ReducesArrays => Some(Primitive::ReducePar),
             Problem::NoIteration { .. } => Some(Primitive::Iterate),
             Problem::Recomputed { .. } => Some(Primitive::Map),
             _ => None,
@@ -256,6 +278,14 @@ impl Complaint {
                 wanted: User::Result,
                 ..
             }
+        )
+    }
+
+    /// Whether a pattern does not say how it is computed.
+    pub(super) fn is_choice(&self) -> bool {
+        matches!(
+            self.problem,
+            Problem::MissingChoice { .. } | Problem::Computes { .. }
         )
     }
 

@@ -14,6 +14,7 @@ mod repeat;
 pub mod report;
 mod rows;
 mod select;
+mod sizes;
 mod targets;
 mod views;
 mod walk;
@@ -71,7 +72,7 @@ pub fn check(program: &Program<Primitive>, target: Target) -> Checked {
             .retain(|complaint| !complaint.wants_result());
     }
     walk.complaints.splice(0..0, outside);
-    walk.half_parameters(program);
+    walk.check_parameters(program);
     let wrong = walk.complaints.iter().any(Complaint::is_error);
     let phrase = PhraseProgram {
         name: program.name.clone(),

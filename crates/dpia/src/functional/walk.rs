@@ -47,6 +47,8 @@ pub(crate) struct Walk {
     pub obligations: Vec<Prop>,
     /// What is known of sizes.
     pub facts: Facts,
+    /// How often the expression is written out in code.
+    pub copies: u64,
     /// The sizes that the program takes.
     pub params: Vec<Var>,
 }
@@ -60,6 +62,7 @@ impl Walk {
         Walk {
             obligations: program.obligations.clone(),
             facts,
+            copies: 1,
             params: Vec::new(),
             target,
             scope: FxHashMap::default(),
@@ -180,6 +183,8 @@ impl Walk {
         };
         let level = level(primitive, types, term.origin);
         self.check(term, primitive, types, args, level);
+        let copies = self.copies;
+        let inside = copies.saturating_mul(self.check_sizes(term, primitive, args));
         let (prim, access) = self.choose(term, prim, args, want);
         let row = row(prim);
         self.nest.extend(level);
@@ -187,11 +192,21 @@ impl Walk {
         let mut taken = Vec::new();
         for (at, arg) in args.iter().enumerate() {
             let whole = (term.origin, primitive, access);
+            self.copies = match row.taken.get(at) {
+                Some(Taken::Function { .. }) => inside,
+                _ => copies,
+            };
             // More than the type says are the values of `makeArray`.
+            let said = self.complaints.len();
             let (phrase, was) = self.taken(arg, row.taken.get(at), whole, want, level);
+            // How a function that misses a choice would write is not known.
+            if at == 0 && !self.complaints[said..].iter().any(Complaint::is_choice) {
+                self.check_accumulator(primitive, arg);
+            }
             taken.push(phrase);
             own.extend(was);
         }
+        self.copies = copies;
         if level.is_some() {
             self.nest.pop();
         }
@@ -420,13 +435,10 @@ impl Walk {
 
     /// Whether the expression itself has been complained of, so that what it yields is not known.
     fn is_complained_of(&self, term: &Term) -> bool {
-        self.complaints.iter().rev().any(|complaint| {
-            complaint.at == term.origin
-                && matches!(
-                    complaint.problem,
-                    Problem::MissingChoice { .. } | Problem::Computes { .. }
-                )
-        })
+        self.complaints
+            .iter()
+            .rev()
+            .any(|complaint| complaint.at == term.origin && complaint.is_choice())
     }
 
     /// What an expression yields if nothing more is written than has to be.

@@ -4,6 +4,7 @@ mod choices;
 mod edit;
 mod place;
 mod reduction;
+mod sizes;
 mod stream;
 
 use rise::core::{Origin, Program};
@@ -75,6 +76,9 @@ impl Reporter<'_> {
                 spaces,
             } => self.wrong_space(at, *primitive, *space, reason, spaces),
             Problem::NoHalf => self.no_half(spot),
+            Problem::UnknownSize { primitive, size } => self.unknown_size(at, *primitive, size),
+            Problem::WrittenOut { primitive, total } => self.too_often(at, *primitive, *total),
+            Problem::ReducesArrays => self.reduces_arrays(at),
             Problem::Nesting { inner, outer } => self.nesting(at, *inner, *outer, nest),
             Problem::NoIteration { never } => self.no_iteration(spot, *never),
             Problem::Accumulator {
@@ -447,6 +451,10 @@ impl Reporter<'_> {
             ParameterKind::DepPair => (
                 "is a dependent pair",
                 "take the size and the array as parameters of their own",
+            ),
+            ParameterKind::Lanes => (
+                "has vectors of a number of lanes that is not known",
+                "write the number in its type, as in `Vec[4, f32]`",
             ),
             ParameterKind::Half => ("has numbers of type `f16`", "C has none: take `f32`"),
             ParameterKind::TypeLevel(kind) => (

@@ -1,0 +1,105 @@
+//! Sizes that generated code must know, in words.
+
+use nat::Nat;
+use rise::core::Origin;
+use rise::{Primitive, print};
+use syntax::{Code, Diagnostic};
+
+use super::{Reporter, tick};
+use crate::target::{MOST_STATEMENTS, Target};
+
+impl Reporter<'_> {
+    pub(super) fn unknown_size(&self, at: Origin, primitive: Primitive, size: &Nat) -> Diagnostic {
+        let names = rise::Names(self.places.program.names.clone().into());
+        let size = print::nat_text(size, &names);
+        let name = self.name(self.places.spot(at), primitive);
+        let must = "generated code must know the number";
+        match primitive {
+            Primitive::MapSeqUnroll | Primitive::ReduceSeqUnroll => {
+                let message = format!("`{name}` writes out each of `{size}` steps: {must}");
+                self.rolled(at, primitive, message, ", or make the size a number")
+            }
+            Primitive::RotateValues => {
+                let message = format!("`{name}` moves `{size}` values one by one: {must}");
+                self.ring(at, message, &size)
+            }
+            _ => {
+                let message = format!("`{name}` makes vectors of `{size}` lanes: {must}");
+                let found = self.refused(at, message);
+                found.help(match primitive {
+                    Primitive::VectorFromScalar => {
+                        "write the number in its type, as in `(vectorFromScalar(x) : Vec[4, f32])`"
+                            .to_owned()
+                    }
+                    _ => format!("write the number, as in `{}(4)`", primitive.name()),
+                })
+            }
+        }
+    }
+
+    pub(super) fn too_often(&self, at: Origin, primitive: Primitive, total: u64) -> Diagnostic {
+        let name = self.name(self.places.spot(at), primitive);
+        let message = format!(
+            "`{name}` writes its steps out {total} times in all: more than {MOST_STATEMENTS} are \
+             not made"
+        );
+        match primitive {
+            Primitive::RotateValues => self.ring(at, message, &(total + 1).to_string()),
+            _ => self.rolled(at, primitive, message, ""),
+        }
+    }
+
+    pub(super) fn reduces_arrays(&self, at: Origin) -> Diagnostic {
+        let name = self.name(self.places.spot(at), Primitive::ReducePar);
+        let message = format!("`{name}` combines single values, and these are arrays");
+        let found = self
+            .refused(at, message)
+            .help("write `reduceSeq`, or reduce single values inside of `mapPar`");
+        self.renamed(found, at, Primitive::ReducePar, "reduceSeq")
+    }
+
+    /// The same pattern with a loop.
+    fn rolled(&self, at: Origin, primitive: Primitive, message: String, or: &str) -> Diagnostic {
+        let instead = match primitive {
+            Primitive::MapSeqUnroll => "mapSeq",
+            _ => "reduceSeq",
+        };
+        let help = format!("write `{instead}`, which is a loop{or}");
+        let found = self.refused(at, message).help(help);
+        self.renamed(found, at, primitive, instead)
+    }
+
+    /// The same windows in memory where nothing moves.
+    fn ring(&self, at: Origin, message: String, size: &str) -> Diagnostic {
+        let help = format!(
+            "write a small number, as in `rotateValues(3)`, or `circularBuffer({size})({size})`, \
+             where no value moves"
+        );
+        let found = self.refused(at, message).help(help);
+        if self.target == Target::OpenCl {
+            return found;
+        }
+        let ring = format!("circularBuffer({size})");
+        self.renamed(found, at, Primitive::RotateValues, &ring)
+    }
+
+    fn refused(&self, at: Origin, message: String) -> Diagnostic {
+        Diagnostic::error(Code::NotOnTarget, self.places.spot(at).head, message)
+    }
+
+    /// A fix that writes another name and leaves all arguments.
+    fn renamed(
+        &self,
+        found: Diagnostic,
+        at: Origin,
+        primitive: Primitive,
+        name: &str,
+    ) -> Diagnostic {
+        let spot = self.places.spot(at);
+        let edits = self
+            .places
+            .names(spot, primitive)
+            .then(|| vec![(spot.head, name.to_owned())]);
+        self.fixed(found, &format!("Replace with {}", tick(name)), edits)
+    }
+}

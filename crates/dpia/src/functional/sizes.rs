@@ -1,0 +1,94 @@
+//! Sizes that generated code must know as numbers.
+
+use nat::{Nat, Prop};
+use rise::{Primitive, Type};
+
+use super::complaint::Problem;
+use super::walk::{Term, Walk};
+use crate::phrase::contains_array;
+use crate::target::{MOST_STATEMENTS, Target};
+
+/// Vectors have at most so many lanes.
+const MOST_LANES: i64 = 1 << 16;
+
+impl Walk {
+    /// Looks at what is written out in code, once for each of a number of steps or lanes. Returns how
+    /// many times the primitive's function is.
+    pub(super) fn check_sizes(&mut self, term: &Term, primitive: Primitive, args: &[Term]) -> u64 {
+        use Primitive::{
+            AsVector, AsVectorAligned, MapSeqUnroll, ReducePar, ReduceSeqUnroll, RotateValues,
+            VectorFromScalar,
+        };
+        match primitive {
+            MapSeqUnroll | ReduceSeqUnroll => match args.last().map(|xs| &*xs.ty) {
+                Some(Type::Array(n, _)) => return self.written_out(term, primitive, n, n),
+                _ => return 1,
+            },
+            RotateValues => {
+                if let Type::Array(_, window) = &*term.ty
+                    && let Type::Array(size, _) = &**window
+                {
+                    // All but the last move along.
+                    self.written_out(term, primitive, size, &Nat::sub(size, &Nat::ONE));
+                }
+            }
+            AsVector | AsVectorAligned | VectorFromScalar => {
+                if let Some(lanes) = lanes(&term.ty) {
+                    self.check_lanes(term, primitive, lanes);
+                }
+            }
+            ReducePar if self.target == Target::OpenMp && contains_array(&term.ty) => {
+                self.complain(term.origin, Problem::ReducesArrays);
+            }
+            _ => {}
+        }
+        1
+    }
+
+    fn written_out(&mut self, term: &Term, primitive: Primitive, size: &Nat, steps: &Nat) -> u64 {
+        match self.facts.normalize(steps).as_const() {
+            Some(count) => {
+                let count = u64::try_from(count).unwrap_or(0).max(1);
+                let total = self.copies.saturating_mul(count);
+                if total > MOST_STATEMENTS as u64 && self.copies <= MOST_STATEMENTS as u64 {
+                    let problem = Problem::WrittenOut { primitive, total };
+                    self.complain(term.origin, problem);
+                }
+                count
+            }
+            // One step is no loop.
+            None if self.facts.proves(&Prop::AtLeast(Nat::ONE, steps.clone())) => 1,
+            None => {
+                let size = size.clone();
+                self.complain(term.origin, Problem::UnknownSize { primitive, size });
+                1
+            }
+        }
+    }
+
+    fn check_lanes(&mut self, term: &Term, primitive: Primitive, lanes: &Nat) {
+        let size = self.facts.normalize(lanes);
+        if !known(&size) {
+            self.complain(term.origin, Problem::UnknownSize { primitive, size });
+        }
+    }
+
+    /// Whether vectors of the type have a number of lanes that code can be made for.
+    pub(super) fn has_known_lanes(&self, ty: &Type) -> bool {
+        lanes(ty).is_none_or(|lanes| known(&self.facts.normalize(lanes)))
+    }
+}
+
+fn known(lanes: &Nat) -> bool {
+    lanes.as_const().is_some_and(|count| count <= MOST_LANES)
+}
+
+/// The lanes of the vectors in a type.
+fn lanes(ty: &Type) -> Option<&Nat> {
+    match ty {
+        Type::Vector(lanes, _) => Some(lanes),
+        Type::Array(_, element) => lanes(element),
+        Type::Pair(a, b) => lanes(a).or_else(|| lanes(b)),
+        _ => None,
+    }
+}
