@@ -82,7 +82,9 @@ fn vectors_of_the_compilers() {
         void dot(int32_t *restrict output, int m, const int32_t *restrict xs, int32_t alpha) {
             i32x4 acc = (i32x4){0};
             for (int i = 0; i < m; i++) {
-                acc = (i32x4)((u32x4)acc + (u32x4)*(const i32x4u *)&xs[4 * i] * (u32x4)(i32x4){alpha, alpha, alpha, alpha});
+                acc =
+                    (i32x4)((u32x4)acc
+                        + (u32x4)*(const i32x4u *)&xs[4 * i] * (u32x4)(i32x4){alpha, alpha, alpha, alpha});
             }
             output[0] = (int32_t)((uint32_t)acc[0] + acc[3]);
         }

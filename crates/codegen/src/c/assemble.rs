@@ -12,7 +12,7 @@ use crate::passes::walk;
 use crate::signature::Signature;
 
 use super::types::{CType, scalar_name};
-use super::{CompileError, Printer, check, foreign, names};
+use super::{CompileError, Printer, check, foreign, names, wrap};
 
 /// Columns up to which a signature stands on one line.
 const MAX_LINE: usize = 100;
@@ -30,6 +30,9 @@ impl Printer<'_> {
         signature.name = name.into();
         let comment = check::comment(&signature);
         let body = self.body()?;
+        let ranges = self.map.iter_mut().map(|mapping| &mut mapping.range);
+        let ranges = ranges.chain(self.plain.iter_mut().map(|plain| &mut plain.range));
+        let body = wrap::wrap(&body, ranges);
 
         let mut text = String::new();
         let mut declarations = String::new();

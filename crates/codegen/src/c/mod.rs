@@ -17,6 +17,7 @@ mod size;
 mod stmt;
 mod sums;
 mod types;
+mod wrap;
 
 use std::sync::Arc;
 

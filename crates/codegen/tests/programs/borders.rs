@@ -25,13 +25,15 @@ fn wide_windows_over_clamped_ends() {
             void main_(float *restrict output, int n, const float *restrict xs) {
                 assert(n >= 1 && "n >= 1");
                 for (int i = 0; i < imin(2, n); i++) {
-                    output[i] = 0.0f + xs[0] + xs[0] + xs[i] + xs[i < n - 1 ? i + 1 : n - 1] + xs[i < n - 2 ? i + 2 : n - 1];
+                    output[i] = 0.0f + xs[0] + xs[0] + xs[i] + xs[i < n - 1 ? i + 1 : n - 1]
+                        + xs[i < n - 2 ? i + 2 : n - 1];
                 }
                 for (int i = 2; i < n - 2; i++) {
                     output[i] = 0.0f + xs[i - 2] + xs[i - 1] + xs[i] + xs[i + 1] + xs[i + 2];
                 }
                 for (int i = imax(2, n - 2); i < n; i++) {
-                    output[i] = 0.0f + xs[i > 1 ? i - 2 : 0] + xs[i > 0 ? i - 1 : 0] + xs[i] + xs[i < n - 1 ? i + 1 : n - 1] + xs[i < n - 2 ? i + 2 : n - 1];
+                    output[i] = 0.0f + xs[i > 1 ? i - 2 : 0] + xs[i > 0 ? i - 1 : 0] + xs[i]
+                        + xs[i < n - 1 ? i + 1 : n - 1] + xs[i < n - 2 ? i + 2 : n - 1];
                 }
             }
         "#]],
@@ -52,12 +54,15 @@ fn windows_over_a_grid() {
                 for (int i = 0; i < n; i++) {
                     const int before = i > 0 ? i - 1 : 0;
                     const int after = i < n - 1 ? i + 1 : n - 1;
-                    output[i * m] = grid[before * m] + grid[i * m] + grid[i * m + imin(1, m - 1)] + grid[after * m];
+                    output[i * m] = grid[before * m] + grid[i * m] + grid[i * m + imin(1, m - 1)]
+                        + grid[after * m];
                     for (int j = 1; j < m - 1; j++) {
-                        output[i * m + j] = grid[before * m + j] + grid[i * m + j - 1] + grid[i * m + j + 1] + grid[after * m + j];
+                        output[i * m + j] = grid[before * m + j] + grid[i * m + j - 1] + grid[i * m + j + 1]
+                            + grid[after * m + j];
                     }
                     if (m > 1) {
-                        output[i * m + m - 1] = grid[before * m + m - 1] + grid[i * m + m - 2] + grid[i * m + m - 1] + grid[after * m + m - 1];
+                        output[i * m + m - 1] = grid[before * m + m - 1] + grid[i * m + m - 2]
+                            + grid[i * m + m - 1] + grid[after * m + m - 1];
                     }
                 }
             }
