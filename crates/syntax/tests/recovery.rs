@@ -382,6 +382,9 @@ fn slips() {
             "def _ = x",
             "def f = let Nat = 3 in x",
             "def f = xs[3]",
+            "def f = fun(xs: f32[n] => xs)",
+            "def f = fun(x: i32 => cast(x) : f32)",
+            "def f = fun(x: i32 => g(x : i32))",
             "def f = [1, 2]",
             "def f = (a, b, c)",
             "def f = \"text\"",
@@ -669,6 +672,18 @@ fn slips() {
             def f = xs[3]
                       ^ syntax-error: arrays are not indexed with brackets: write `xs |> idx(i)`
             (def f - xs)
+
+            def f = fun(xs: f32[n] => xs)
+                               ^ syntax-error: the size of an array stands before its elements: write `n.f32`
+            (def f - (fun ((xs (scalar f32))) xs))
+
+            def f = fun(x: i32 => cast(x) : f32)
+                                          ^ syntax-error: a stated type stands in parentheses with its value: `(value : type)`
+            (def f - (fun ((x (scalar i32))) (apply cast x)))
+
+            def f = fun(x: i32 => g(x : i32))
+                                      ^ syntax-error: a stated type stands in parentheses with its value: `(value : type)`
+            (def f - (fun ((x (scalar i32))) (apply g x)))
 
             def f = [1, 2]
                     ^ syntax-error: arrays are not written in brackets: `makeArray(2)(a, b)` makes one

@@ -236,9 +236,17 @@ impl Parser<'_> {
         });
     }
 
-    /// `xs[i]`
-    pub(super) fn index_in_brackets(&mut self) {
+    /// `xs[i]`, or `f32[n]` where a type stands.
+    pub(super) fn index_in_brackets(&mut self, term: TermId, mode: Mode) {
         let open = self.token();
+        if mode.is_type() {
+            let elem = self.slice(self.span_of(term)).to_owned();
+            self.error_at(open.span, || {
+                format!("the size of an array stands before its elements: write `n.{elem}`")
+            });
+            self.skip_brackets();
+            return;
+        }
         let dialect = self.dialect;
         self.error_at(open.span, || {
             let form = match dialect {

@@ -63,6 +63,12 @@ impl Parser<'_> {
         let span = self.last_char();
         let (opened, close) = (self.quoted(open), closer_text(closer));
         let found = self.token();
+        if self.at(TokenKind::Colon) && closer == TokenKind::RParen {
+            self.error_at(found.span, || {
+                "a stated type stands in parentheses with its value: `(value : type)`".to_owned()
+            });
+            return;
+        }
         let message = if list && self.at_operand() {
             format!("expected `,` or `{close}` before {}", self.quoted(found))
         } else {

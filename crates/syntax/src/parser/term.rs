@@ -264,7 +264,7 @@ impl Parser<'_> {
                     Some(projected) => term = projected,
                     None => break,
                 },
-                TokenKind::LBracket => self.index_in_brackets(),
+                TokenKind::LBracket => self.index_in_brackets(term, mode),
                 _ => break,
             }
         }
