@@ -161,7 +161,10 @@ impl Checker {
 
     fn literal(&self, phrase: &Phrase) -> Result<Ty> {
         match &*phrase.ty {
-            Type::Exp(data, Access::Rd) if matches!(**data, Type::Scalar(_) | Type::Index(_)) => {
+            // Of a type that is a parameter it is one of each type of numbers.
+            Type::Exp(data, Access::Rd)
+                if matches!(**data, Type::Scalar(_) | Type::Index(_) | Type::Var(_)) =>
+            {
                 Ok(phrase.ty.clone())
             }
             other => self.error(CheckReason::Literal(self.text(other)), phrase.origin),

@@ -133,6 +133,19 @@ def items = depFun((n: Nat) => fun((out: Acc[n.f32], xs: Exp[n.f32, Rd]) =>
   parForGlobal(n, f32, out, fun((i, o) => new(Private, f32, fun((acc, exp) => acc = idx(i, xs); o = exp))))))
 ";
 
+/// A number whose type nothing decides makes a definition for every type of numbers, as in RISE.
+#[test]
+fn numbers_of_any_type() {
+    let text = "def three = fun(x: Exp[i32, Rd] => 3)
+         def used = fun(x: Exp[i32, Rd] => x + three(x))";
+    check(text, expect![]);
+    target(Target::C, text, expect![[r#"
+        three[not-a-program] at three: `three` cannot be compiled: only sizes are passed, and it takes a parameter of another kind
+          help: a program takes sizes and data and gives data, or takes a place to write to as well and is a command
+        used: Some(Functional)
+    "#]]);
+}
+
 #[test]
 fn programs_for_c() {
     target(
