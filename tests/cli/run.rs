@@ -392,3 +392,48 @@ def output = depFun(n: Nat => fun(output: n.f32 => output |> mapSeq(fun(x => x +
         assert_eq!(ran.status, 0, "{name}: {}{}", ran.out, ran.err);
     }
 }
+
+/// What windows and borders ask of the arrays of `iterate` is asked of the array that it starts
+/// with.
+#[test]
+fn stencils_are_iterated() {
+    let text = "
+def life = depFun((n: Nat, m: Nat, steps: Nat) => fun(grid: n.m.i32 =>
+  grid |> iterate(steps)(depFun(l: Nat => fun(rows =>
+    rows |> padCst2D(1)(0) |> slide2D(3)(1) |> mapSeq(mapSeq(fun(w =>
+      let alive = w |> idx(1) |> idx(1) in
+      let around = (w |> join |> reduceSeq(add)(0)) - alive in
+      select(around == 3)(1)(select(around == 2)(alive)(0))))))))))
+def pairs = depFun((n: Nat, k: Nat) => fun(xs: (n * 2^k).i32 =>
+  xs |> iterate(k)(depFun(l: Nat => fun(p => p |> padClamp(1)(1) |> slide(4)(2) |> mapSeq(reduceSeq(add)(0)))))))
+";
+    let folder = Folder::with(&[("a.rise", text)]);
+    let blinker = [
+        "--def",
+        "life",
+        "--arg",
+        "grid=[[0,0,0],[1,1,1],[0,0,0]]",
+        "-Dsteps=3",
+    ];
+    for backend in [
+        &["--backend", "interp"][..],
+        &["--backend", "c", "--verify"],
+    ] {
+        let ran = folder.run(&[&["run", "a.rise"], &blinker[..], backend].concat());
+        let shown = ran.out.starts_with("[[0, 1, 0],\n [0, 1, 0],\n [0, 1, 0]]");
+        assert!(ran.status == 0 && shown, "{}{}", ran.out, ran.err);
+    }
+    for (def, sizes) in [
+        ("life", &["-Dn=1", "-Dm=1", "-Dsteps=2"][..]),
+        ("life", &["-Dn=9", "-Dm=14", "-Dsteps=4"]),
+        ("pairs", &["-Dn=3", "-Dk=4"]),
+    ] {
+        let run = ["run", "a.rise", "--backend", "c", "--verify", "--def", def];
+        let ran = folder.run(&[&run, sizes].concat());
+        assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    }
+    let empty = ["--def", "life", "-Dn=0", "-Dm=3", "-Dsteps=1"];
+    let ran = folder.run(&[&["run", "a.rise", "--backend", "c"], &empty[..]].concat());
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
+    assert!(ran.err.contains("`n >= 1` does not hold"), "{}", ran.err);
+}

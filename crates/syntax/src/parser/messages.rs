@@ -241,8 +241,14 @@ impl Parser<'_> {
         let open = self.token();
         if mode.is_type() {
             let elem = self.slice(self.span_of(term)).to_owned();
+            let size = match (self.peek_kind(1), self.peek_kind(2)) {
+                (TokenKind::Ident | TokenKind::Int, TokenKind::RBracket) => {
+                    self.slice(self.peek(1).span).to_owned()
+                }
+                _ => "n".to_owned(),
+            };
             self.error_at(open.span, || {
-                format!("the size of an array stands before its elements: write `n.{elem}`")
+                format!("the size of an array stands before its elements: write `{size}.{elem}`")
             });
             self.skip_brackets();
             return;
