@@ -61,10 +61,16 @@ export function made(parts: readonly Part[], at: Position): string | undefined {
   if (by?.origin?.primitive !== undefined) {
     const { primitive, definition } = by.origin;
     const where = definition === undefined ? "" : ` in \`${definition}\`, used`;
-    lines.push(`\`${primitive}\`${where} (line ${by.source.start.line + 1})`);
+    lines.push(`\`${primitive}\`${where} (${place(by.source)})`);
   }
   for (const pass of done?.origin?.passes ?? []) lines.push(`- ${pass}`);
   return lines.length === 0 ? undefined : lines.join("\n");
+}
+
+/** Lines as people count them. A stage of a pipeline has what flows into it as its first line. */
+function place({ start, end }: Range): string {
+  const [first, last] = [start.line + 1, end.line + 1];
+  return first === last ? `line ${first}` : `lines ${first}–${last}`;
 }
 
 const before = (a: Position, b: Position): boolean =>

@@ -162,9 +162,10 @@ export class Previews
     });
   }
 
-  /** Marks in the other editor what the cursor stands on. */
+  /** Marks in the other editor what the cursor stands on. What was marked here is no counterpart any more. */
   private selected(editor: vscode.TextEditor): void {
     const cursor: Position = editor.selection.active;
+    editor.setDecorations(this.mark, []);
     const own = this.shown.get(editor.document.uri.toString());
     if (own !== undefined) {
       const part = innermost(own.map, cursor, "target");

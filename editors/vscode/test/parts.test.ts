@@ -28,4 +28,7 @@ test("a place says what made it", () => {
   assert.equal(at(50), "`mapSeq` (line 1)\n- loops: gone");
   assert.equal(at(42), "`+` in `sum`, used (line 1)\n- loops: gone");
   assert.equal(at(5), undefined);
+  const pipeline = { start: { line: 3, character: 2 }, end: { line: 5, character: 27 } };
+  const loop: Part = { source: pipeline, target: range(0, 9), origin: { primitive: "reduceSeq" } };
+  assert.equal(made([loop], { line: 0, character: 4 }), "`reduceSeq` (lines 4–6)");
 });

@@ -1,13 +1,13 @@
-// Makes docs/vscode.png: a wrong size in a matrix-vector product, as the editor shows it.
+// Makes the pictures of the documentation, or those that are named.
 
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { open } from "./host.mjs";
 import { Window } from "./window.mjs";
 
-const FILE = fileURLToPath(new URL("../../../../docs/vscode.png", import.meta.url));
+const FOLDER = process.env.PICTURES ?? fileURLToPath(new URL("../../../../docs", import.meta.url));
 
-const PROGRAM = `/// A matrix times a vector: a dot product for each row.
+const MV = `/// A matrix times a vector: a dot product for each row.
 def mv = depFun((n: Nat, m: Nat) =>
   fun(M: Array[n, Array[m, f32]] =>
     fun(x: Array[n, f32] =>
@@ -15,6 +15,21 @@ def mv = depFun((n: Nat, m: Nat) =>
         zip(row)(x)
           |> map(fun(ax => fst(ax) * snd(ax)))
           |> reduce(add)(0.0f))))))
+`;
+
+const STENCIL = `/// Three neighbours at a time, weighted.
+@target(c)
+@run(n = 1024)
+def stencil = depFun(n: Nat =>
+  fun(xs: n.f32, weights: 3.f32 =>
+    xs
+      |> slide(3)(1)
+      |> mapSeq(fun(window =>
+        zip(window)(weights)
+          |> map(fun(p => p._1 * p._2))
+          |> reduceSeq(add)(0.0f)
+      ))
+  ))
 `;
 
 const SETTINGS = {
@@ -40,25 +55,76 @@ const SETTINGS = {
   "workbench.statusBar.visible": false,
 };
 
-const { page, workspace, close } = await open({
-  files: { "mv.rise": PROGRAM },
-  settings: SETTINGS,
-  size: [1200, 580],
-});
-try {
-  const window = new Window(page, workspace);
-  await window.openFile("mv.rise");
-  await window.command("View: Close Primary Side Bar");
-  await page.waitForSelector(".squiggly-error");
-  await window.sees(".editor-instance .view-lines", "n.f32)");
-  // The problem is shown in the text, where a hover would cover the stages below.
-  await window.click("zip(row)(x)", "x");
-  await page.keyboard.press("Escape");
-  await window.command("Go to Next Problem (Error, Warning, Info)");
-  await window.sees(".zone-widget", "expects the size");
-  await page.mouse.move(1150, 500);
-  await page.waitForTimeout(2000);
-  await page.locator(".part.editor").screenshot({ path: process.env.PICTURE ?? FILE });
-} finally {
-  await close();
+/** Two editors have less room. */
+const NARROW = {
+  "editor.cursorBlinking": "solid",
+  "editor.fontSize": 13,
+  "editor.lineDecorationsWidth": 8,
+  "editor.lineHeight": 23,
+  "editor.lineNumbersMinChars": 2,
+  "editor.occurrencesHighlight": "off",
+  "editor.renderWhitespace": "none",
+  "editor.scrollbar.horizontal": "hidden",
+  "editor.selectionHighlight": false,
+  "editor.stickyScroll.enabled": false,
+  "editor.wordWrap": "on",
+  "rise.inlayHints.definitions": false,
+};
+
+async function take(name, wishes, prepare) {
+  const { page, workspace, close } = await open(wishes);
+  try {
+    await prepare(page, new Window(page, workspace));
+    await page.waitForTimeout(2000);
+    await page.locator(".part.editor").screenshot({ path: path.join(FOLDER, `${name}.png`) });
+  } finally {
+    await close();
+  }
+}
+
+const PICTURES = {
+  /** A wrong size in a matrix-vector product. */
+  vscode: () =>
+    take("vscode", { files: { "mv.rise": MV }, settings: SETTINGS, size: [1200, 580] }, async (page, window) => {
+      await window.openFile("mv.rise");
+      await window.command("View: Close Primary Side Bar");
+      await page.waitForSelector(".squiggly-error");
+      await window.sees(".editor-instance .view-lines", "n.f32)");
+      // The problem is shown in the text, where a hover would cover the stages below.
+      await window.click("zip(row)(x)", "x");
+      await page.keyboard.press("Escape");
+      await window.command("Go to Next Problem (Error, Warning, Info)");
+      await window.sees(".zone-widget", "expects the size");
+      await page.mouse.move(1150, 500);
+    }),
+
+  /** A stencil and its C, and what belongs together in them. */
+  preview: () => {
+    const settings = { ...SETTINGS, ...NARROW };
+    return take("preview", { files: { "stencil.rise": STENCIL }, settings, size: [1200, 512] }, async (page, window) => {
+      await window.openFile("stencil.rise");
+      await window.command("View: Close Primary Side Bar");
+      await window.sees(".editor-instance .view-lines", "stored");
+      await window.lens("Preview");
+      await window.pick("C");
+      const source = window.editor("stencil.rise");
+      const target = window.editor("stencil (c).c");
+      await window.sees(`${target} .view-lines`, "weights[j]");
+      const { x, y } = await window.place("p._1 * p._2", "p._1", source);
+      const end = await window.place("p._1 * p._2", "))", source);
+      await page.mouse.move(x - 5, y);
+      await page.mouse.down();
+      await page.mouse.move(end.x - 7, end.y, { steps: 3 });
+      await page.mouse.up();
+      await window.until("marks in the C", async () => (await window.marked(target)).length > 0);
+      await page.mouse.move(1150, 500);
+    });
+  },
+};
+
+const names = process.argv.slice(2);
+for (const name of names.length > 0 ? names : Object.keys(PICTURES)) {
+  const make = PICTURES[name];
+  if (make === undefined) throw new Error(`There is no picture ${name}; there are ${Object.keys(PICTURES).join(", ")}.`);
+  await make();
 }

@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { compiled, DOT } from "./compiled.mjs";
 import { open } from "./host.mjs";
+import { failed, shots, step } from "./step.mjs";
 import { Window } from "./window.mjs";
 
 const GOOD = `/// A matrix times a vector.
@@ -19,34 +21,13 @@ const WRONG = GOOD.replace("x: Array[m", "x: Array[n");
 const LIBRARY = "def f = fun(xs: 4.f32 => dot(xs, xs))\n";
 const UGLY = "def f = fun(  xs : 4 . f32   => xs|>map( fun(x=>x) ) )\n";
 
-let failed = 0;
-async function step(name, body) {
-  const begin = Date.now();
-  try {
-    await body();
-    console.log(`ok   ${name} (${((Date.now() - begin) / 1000).toFixed(1)} s)`);
-  } catch (error) {
-    failed += 1;
-    console.log(`not ok ${name}\n     ${error instanceof Error ? error.message : error}`);
-    await picture?.(name);
-  }
-}
-
-/** With SHOTS, a folder, a step that fails leaves a picture of the window there. */
-let picture;
-function shots(page) {
-  const folder = process.env.SHOTS;
-  if (!folder) return undefined;
-  return (name) => page.screenshot({ path: path.join(folder, `${name.replace(/\W+/g, "-")}.png`) });
-}
-
 const SQUIGGLE = ".editor-instance .squiggly-error";
 
 async function inTrustedWorkspace() {
   const files = { "good.rise": GOOD, "wrong.rise": WRONG, "library.rise": LIBRARY, "ugly.rise": UGLY };
   const { page, workspace, close } = await open({ files });
   const window = new Window(page, workspace);
-  picture = shots(page);
+  shots(page);
   try {
     await step("a file ending in .rise starts the extension", async () => {
       await window.openFile("wrong.rise");
@@ -125,19 +106,33 @@ async function inTrustedWorkspace() {
 async function inWorkspaceNotTrusted() {
   const files = {
     "wrong.rise": WRONG,
+    "dot.rise": DOT,
     "server.sh": '#!/bin/sh\ntouch "$(dirname "$0")/ran"\n',
     ".vscode/settings.json": JSON.stringify({ "rise.server.path": "${workspaceFolder}/server.sh" }),
   };
   const { page, workspace, close } = await open({ files, executable: ["server.sh"], trusted: false });
   const window = new Window(page, workspace);
   const ran = () => existsSync(path.join(workspace, "ran"));
-  picture = shots(page);
+  shots(page);
   try {
     await step("a workspace that is not trusted is served by the user's server", async () => {
       await page.getByRole("button", { name: "No, I don't trust" }).click();
       await window.openFile("wrong.rise");
       await page.waitForSelector(SQUIGGLE);
       assert.ok(!ran(), "the workspace's program was run");
+    });
+    await step("there its programs do not run", async () => {
+      await window.openFile("dot.rise");
+      await window.sees(".codelens-decoration", "Preview");
+      assert.ok(!(await window.texts(".codelens-decoration")).some((text) => text.includes("Run")));
+      await page.keyboard.press("F1");
+      await page.waitForSelector(".quick-input-widget input");
+      await page.keyboard.type("RISE: ");
+      const commands = ".quick-input-list .monaco-list-row";
+      await window.sees(commands, "RISE: Preview");
+      const offered = await window.texts(commands);
+      assert.ok(!offered.some((text) => text.includes("RISE: Run")), offered.join("; "));
+      await page.keyboard.press("Escape");
     });
     await step("with trust, the workspace chooses the server", async () => {
       await window.command("Workspaces: Manage Workspace Trust");
@@ -151,5 +146,6 @@ async function inWorkspaceNotTrusted() {
 }
 
 await inTrustedWorkspace();
+await compiled();
 await inWorkspaceNotTrusted();
-process.exitCode = failed === 0 ? 0 : 1;
+process.exitCode = failed() === 0 ? 0 : 1;

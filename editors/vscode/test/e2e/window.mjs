@@ -1,6 +1,6 @@
 // What a person does in a window of VS Code, and what they see there.
 
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 /** VS Code shows spaces as no-break spaces. */
@@ -29,10 +29,9 @@ export class Window {
   }
 
   /** Waits for an element with `selector` that says `text`. */
-  sees(selector, text) {
-    return this.until(`"${text}" in ${selector}`, async () =>
-      (await this.texts(selector)).find((shown) => shown.includes(text)),
-    );
+  sees(selector, text, timeout) {
+    const look = async () => (await this.texts(selector)).find((shown) => shown.includes(text));
+    return this.until(`"${text}" in ${selector}`, look, timeout);
   }
 
   /**
@@ -63,13 +62,18 @@ export class Window {
     await this.page.keyboard.press("Enter");
   }
 
-  /** The middle of the first `word` in the line that contains `line`. */
-  async place(line, word) {
+  /** The editor that shows a file, as a selector. */
+  editor(name) {
+    return `.editor-group-container:has(.tab.active[data-resource-name="${name}"]) .editor-instance`;
+  }
+
+  /** The first `word` in the line that contains `line`: its middle, or near its beginning if it is long. */
+  async place(line, word, editor = ".editor-instance") {
     const at = await this.until(`"${word}" in "${line}"`, () =>
       this.page.evaluate(
-        ([line, word]) => {
+        ([line, word, editor]) => {
           const plain = (text) => text.replaceAll("\u00a0", " ");
-          for (const element of document.querySelectorAll(".editor-instance .view-line")) {
+          for (const element of document.querySelectorAll(`${editor} .view-line`)) {
             const from = plain(element.textContent).indexOf(line);
             if (from < 0) continue;
             let offset = plain(element.textContent).indexOf(word, from);
@@ -87,24 +91,98 @@ export class Window {
           }
           return undefined;
         },
-        [line, word],
+        [line, word, editor],
       ),
     );
     return at;
   }
 
-  /** Puts the cursor into `word`. */
-  async click(line, word) {
-    const { x, y } = await this.place(line, word);
-    await this.page.mouse.click(x, y);
+  /** Puts the cursor into `word`. A hint or a lens that comes in between moves the text: then it is done again. */
+  click(line, word, editor) {
+    return this.until(`the cursor in "${word}"`, async () => {
+      const { x, y } = await this.place(line, word, editor);
+      await this.page.mouse.click(x, y);
+      const now = await this.place(line, word, editor);
+      return now.x === x && now.y === y;
+    });
   }
 
-  /** What the editor says about `word`. */
-  async hover(line, word, text) {
-    const { x, y } = await this.place(line, word);
-    await this.page.mouse.move(x, y + 200);
-    await this.page.mouse.move(x, y, { steps: 3 });
-    return this.sees(".monaco-hover:not(.hidden) .monaco-hover-content", text);
+  /** Clicks on the first lens with this title. */
+  lens(title) {
+    return this.page.locator(".codelens-decoration a").getByText(title, { exact: true }).first().click();
+  }
+
+  /** Chooses from the list that is asked about. */
+  pick(label) {
+    const name = this.page.locator(".quick-input-list .label-name").getByText(label, { exact: true });
+    return name.first().click();
+  }
+
+  /** The colour of `word`. */
+  async colour(line, word, editor) {
+    const { x, y } = await this.place(line, word, editor);
+    return this.page.evaluate(([x, y]) => getComputedStyle(document.elementFromPoint(x, y)).color, [x, y]);
+  }
+
+  /** The texts that the extension has marked in an editor, a line each. */
+  marked(editor) {
+    return this.page.evaluate((editor) => {
+      const covered = (mark, line) => {
+        const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+        let text = "";
+        for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+          for (let at = 0; at < node.length; at++) {
+            const range = document.createRange();
+            range.setStart(node, at);
+            range.setEnd(node, at + 1);
+            const box = range.getBoundingClientRect();
+            const middle = box.x + box.width / 2;
+            if (mark.left <= middle && middle <= mark.right) text += node.data[at];
+          }
+        }
+        return text.replaceAll("\u00a0", " ").trim();
+      };
+      const marks = [...document.querySelectorAll(`${editor} .view-overlays .cdr[class*="ced-"]`)];
+      const lines = [...document.querySelectorAll(`${editor} .view-line`)];
+      return marks.flatMap((element) => {
+        const mark = element.getBoundingClientRect();
+        const line = lines.find((line) => {
+          const box = line.getBoundingClientRect();
+          return box.top <= mark.top + mark.height / 2 && mark.top + mark.height / 2 <= box.bottom;
+        });
+        return line === undefined ? [] : [covered(mark, line)];
+      });
+    }, editor);
+  }
+
+  /** The texts that the extension has put behind lines. */
+  async behind(editor) {
+    const all = await this.page.evaluate(
+      (editor) =>
+        [...document.querySelectorAll(`${editor} .view-line [class*="ced-"]`)].map(
+          (element) => getComputedStyle(element, "::after").content,
+        ),
+      editor,
+    );
+    return all.map((text) => plain(text).replace(/^"|"$/g, ""));
+  }
+
+  /** Changes settings of the workspace, as another program would. */
+  configure(settings) {
+    const folder = path.join(this.workspace, ".vscode");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, "settings.json"), JSON.stringify(settings));
+  }
+
+  /** What the editor says about `word`; asked again if the text moves. */
+  hover(line, word, text, editor) {
+    return this.until(`"${text}" about "${word}"`, async () => {
+      const { x, y } = await this.place(line, word, editor);
+      await this.page.mouse.move(x, y + 200);
+      await this.page.mouse.move(x, y, { steps: 3 });
+      const shown = this.sees(".monaco-hover:not(.hidden) .monaco-hover-content", text, 5_000);
+      return shown.catch(() => undefined);
+    });
   }
 
   /** Saves the file of the editor until what is on the disk is as it should be: edits take their time. */

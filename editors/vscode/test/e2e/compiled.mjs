@@ -1,0 +1,153 @@
+// Programs that become C: seen beside the source, run, and explained by hints. And DPIA, which is on the way.
+
+import assert from "node:assert/strict";
+import { open } from "./host.mjs";
+import { shots, step } from "./step.mjs";
+import { Window } from "./window.mjs";
+
+export const DOT = `@target(c)
+@run(n = 4)
+def dotProduct = depFun(n: Nat => fun(xs: n.f32, ys: n.f32 =>
+  zip(xs)(ys)
+    |> map(fun(p => p._1 * p._2))
+    |> reduceSeq(add)(0.0f)))
+`;
+/** Without sizes to run with. */
+const FREE = DOT.replace("@run(n = 4)\n", "");
+const DPIA = `def twice = depFun((n: Nat) => fun(xs: Exp[n.f32, Rd] =>
+  mapSeq(fun(x => x + 1.0f),
+    mapSeq(fun(x => x * x), xs))))
+`;
+
+const LINES = ".editor-instance .view-lines";
+
+async function hints(window) {
+  await step("hints say how stages are accessed", async () => {
+    await window.openFile("dot.rise");
+    await window.sees(LINES, "stored: variable, 4 B");
+  });
+  await step("values of stages are shown when the setting says so", async () => {
+    window.configure({ "rise.inlayHints.values": true, "rise.inlayHints.accessFlow": "off" });
+    await window.sees(LINES, "= [0.0, 1.0, 4.0, 9.0]");
+    await window.sees(LINES, "= 14.0");
+    const [text] = await window.texts(LINES);
+    assert.ok(!text.includes("stored"), text);
+  });
+  await step("and go when it does not", async () => {
+    window.configure({});
+    await window.sees(LINES, "stored: variable, 4 B");
+    const [text] = await window.texts(LINES);
+    assert.ok(!text.includes("= 14.0"), text);
+  });
+}
+
+async function preview(window) {
+  const source = window.editor("dot.rise");
+  const target = window.editor("dotProduct (c).c");
+  const marks = (editor, text) =>
+    window.until(`a mark on "${text}"`, async () =>
+      (await window.marked(editor)).some((marked) => marked.includes(text)),
+    );
+
+  await step("the lens Preview opens the C beside the source", async () => {
+    await window.lens("Preview");
+    await window.pick("C");
+    await window.sees(`${target} .view-lines`, "accum += xs[i] * ys[i];");
+    assert.equal(await window.page.locator(".editor-group-container").count(), 2);
+  });
+  await step("the cursor in the source marks the C", async () => {
+    await window.click("p._1 * p._2", "* p", source);
+    await marks(target, "xs[i] * ys[i]");
+  });
+  await step("the cursor in the C marks the source", async () => {
+    await window.click("for (int i", "for", target);
+    await marks(source, "reduceSeq(add)(0.0f)");
+    assert.deepEqual(await window.marked(target), [], "the C is still marked");
+  });
+  await step("a hover in the C says what made it", () =>
+    window.hover("for (int i", "for", "reduceSeq (lines 4–6)", target),
+  );
+  await step("typing changes the C", async () => {
+    await window.click("p._1 * p._2", "* p", source);
+    await window.page.keyboard.press("Backspace");
+    await window.page.keyboard.type("-");
+    await window.sees(`${target} .view-lines`, "accum += xs[i] - ys[i];");
+  });
+  await step("while there are errors, the last C stays, and says so", async () => {
+    await window.page.keyboard.type(" nothing");
+    await window.sees(`${target} .view-lines`, "// ");
+    await window.sees(`${target} .view-lines`, "accum += xs[i] - ys[i];");
+    await window.until("the C of the text as it was", async () => {
+      await window.page.keyboard.press("Control+z");
+      const [text] = await window.texts(`${target} .view-lines`);
+      return text?.includes("accum += xs[i] * ys[i];");
+    });
+  });
+}
+
+async function run(window) {
+  const source = window.editor("dot.rise");
+  const behind = (editor, wanted) =>
+    window.until(`${wanted} behind the definition`, async () =>
+      (await window.behind(editor)).some((text) => wanted.test(text)),
+    );
+  await step("the lens Run shows the result behind the definition", async () => {
+    await window.lens("Run");
+    await behind(source, /^= -?[0-9.e-]+ +\(.*, C, n = 4\)$/);
+  });
+  await step("an edit takes it away", async () => {
+    await window.click("zip(xs)(ys)", "zip", source);
+    await window.page.keyboard.press("End");
+    await window.page.keyboard.type(" ");
+    await window.until("no result", async () => (await window.behind(source)).every((text) => !text.startsWith("=")));
+  });
+  await step("a run can be compared with the interpreter", async () => {
+    await window.command("RISE: Run, Compare with the Interpreter, and Time");
+    await behind(source, /as in the interpreter/);
+  });
+  await step("sizes that nobody has said are asked for", async () => {
+    await window.openFile("free.rise");
+    await window.lens("Run");
+    await window.until("a question", async () =>
+      (await window.page.locator(".quick-input-widget input").first().inputValue()) === "n = 16",
+    );
+    await window.page.keyboard.press("Enter");
+    await behind(window.editor("free.rise"), /C, n = 16\)$/);
+  });
+}
+
+async function dpia(window) {
+  const text = window.editor("twice.dpia");
+  await step("a .dpia file is coloured", async () => {
+    await window.openFile("twice.dpia");
+    const name = await window.colour("xs))))", "xs", text);
+    await window.until("keywords, types and patterns in colours of their own", async () => {
+      const all = [
+        await window.colour("def twice", "def", text),
+        await window.colour("Exp[n", "Exp", text),
+        await window.colour("mapSeq(", "mapSeq", text),
+      ];
+      return all.every((colour) => colour !== name);
+    });
+  });
+  await step("and checked", async () => {
+    await window.page.waitForSelector(`${text} .squiggly-error`);
+    await window.hover("x * x), xs", "x * x", "still to be written", text);
+  });
+}
+
+/** In a workspace that the user trusts. */
+export async function compiled() {
+  const files = { "dot.rise": DOT, "free.rise": FREE, "twice.dpia": DPIA };
+  const { page, workspace, close } = await open({ files, size: [1600, 900] });
+  const window = new Window(page, workspace);
+  shots(page);
+  try {
+    await hints(window);
+    await preview(window);
+    await run(window);
+    await dpia(window);
+  } finally {
+    await close();
+  }
+}
