@@ -24,6 +24,7 @@ mod targets;
 mod trees;
 mod values;
 
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ropey::Rope;
@@ -60,7 +61,7 @@ pub(crate) trait Db: salsa::Database {
 ///
 /// A clone is a snapshot: it is cheap, may be sent to another thread, and sees no later change. A
 /// change waits until every clone is dropped, and cancels what they are computing: wrap reads on
-/// a clone in [`catch_cancelled`]. Never change the database on a thread that also holds a clone.
+/// a clone in [`Database::catch_cancelled`]. Never change the database on a thread that also holds a clone.
 #[salsa::db]
 #[derive(Clone)]
 pub struct Database {
@@ -113,23 +114,32 @@ impl Default for Database {
     }
 }
 
-/// Runs `read`, and says if a change cancelled it.
-pub fn catch_cancelled<T>(read: impl FnOnce() -> T) -> Result<T, Cancelled> {
-    Cancelled::catch(std::panic::AssertUnwindSafe(read))
-}
-
 /// Stopping.
 impl Database {
     /// Whether a change waits for this clone to be dropped. Long work that asks the database
     /// nothing looks here now and then.
     pub fn is_cancelled(&self) -> bool {
-        catch_cancelled(|| self.unwind_if_cancelled()).is_err()
+        is_cancelled(self)
     }
 
-    /// Leaves for [`catch_cancelled`] if a change waits for this clone to be dropped.
+    /// Runs `read` on this clone, and says if a change cancelled it, or what it needs has failed.
+    pub fn catch_cancelled<T>(&self, read: impl FnOnce() -> T) -> Result<T, Cancelled> {
+        Cancelled::catch(AssertUnwindSafe(read)).map_err(|cancelled| match cancelled {
+            // Who waits for a thread that a change cancels is told that this thread has failed.
+            Cancelled::PropagatedPanic if self.is_cancelled() => Cancelled::PendingWrite,
+            cancelled => cancelled,
+        })
+    }
+
+    /// Leaves for [`Database::catch_cancelled`] if a change waits for this clone to be dropped.
     pub fn unwind_if_cancelled(&self) {
         salsa::Database::unwind_if_revision_cancelled(self);
     }
+}
+
+fn is_cancelled(db: &dyn Db) -> bool {
+    let look = AssertUnwindSafe(|| db.unwind_if_revision_cancelled());
+    Cancelled::catch(look).is_err()
 }
 
 /// How much the database holds.

@@ -19,7 +19,7 @@ use syntax::ast::{AnnotationValue, Item, Literal, Name, TermId, TermKind};
 use crate::guard::guarded;
 use crate::inputs::SourceItem;
 use crate::queries::{linked, parsed};
-use crate::{Database, Db, ItemId, queries};
+use crate::{Database, Db, ItemId, is_cancelled, queries};
 
 /// Steps of the interpreter after which it stops.
 const MAX_STEPS: u64 = 1 << 20;
@@ -186,10 +186,6 @@ fn trace(db: &dyn Db, program: &Program<Primitive>, launch: &Launch) -> Vec<(Ori
     });
     db.unwind_if_revision_cancelled();
     found
-}
-
-fn is_cancelled(db: &dyn Db) -> bool {
-    crate::catch_cancelled(|| db.unwind_if_revision_cancelled()).is_err()
 }
 
 // Sizes.

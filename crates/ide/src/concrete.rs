@@ -114,8 +114,8 @@ impl SyntaxTree {
         }
     }
 
-    /// The tree; `None` if the text takes too long. Leaves for [`db::catch_cancelled`] if a change
-    /// comes meanwhile.
+    /// The tree; `None` if the text takes too long. Leaves for [`Database::catch_cancelled`] if a
+    /// change comes meanwhile.
     pub(crate) fn read(&self, db: &Database) -> Option<Tree> {
         let limit = Limit {
             end: Instant::now().checked_add(PATIENCE),

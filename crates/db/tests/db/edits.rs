@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use db::{Database, ReadError, catch_cancelled};
+use db::{Database, ReadError};
 use proptest::prelude::*;
 use syntax::{Code, Span};
 
@@ -250,7 +250,7 @@ fn snapshots_see_no_later_change_and_are_cancelled_by_it() {
             started.store(true, Ordering::Release);
             let mut reads = 0;
             loop {
-                let outcome = catch_cancelled(|| {
+                let outcome = snapshot.catch_cancelled(|| {
                     assert_eq!(snapshot.text(id).len_bytes(), text.len());
                     snapshot
                         .item_diagnostics(snapshot.items(id)[reads % 2_000])

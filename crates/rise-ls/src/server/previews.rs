@@ -4,7 +4,7 @@ use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use db::{FileId, catch_cancelled};
+use db::FileId;
 use ide::Form;
 use rustc_hash::FxHasher;
 use tower_lsp::lsp_types::TextDocumentIdentifier;
@@ -69,7 +69,7 @@ impl Previews {
     pub fn update(&self, snapshot: &Snapshot, generation: u64, client: &Client) {
         let all: Vec<Shown> = self.lock().iter().map(|sent| sent.shown.clone()).collect();
         for shown in all {
-            let compute = || catch_cancelled(|| again(snapshot, &shown));
+            let compute = || (snapshot.db).catch_cancelled(|| again(snapshot, &shown));
             match catch_unwind(AssertUnwindSafe(compute)) {
                 Ok(Ok(Some((uri, result)))) => {
                     let text_document = TextDocumentIdentifier { uri };

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use db::{Cancelled, FileId, catch_cancelled};
+use db::{Cancelled, FileId};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use tower_lsp::lsp_types::notification::PublishDiagnostics;
 use tower_lsp::lsp_types::{Diagnostic, DiagnosticSeverity, NumberOrString, Range, Uri};
@@ -90,7 +90,7 @@ impl Publisher {
         files.sort_by_key(|file| (!owed.contains_key(file), *file));
         for file in files {
             let mut written = self.lock().written.remove(&file).unwrap_or_default();
-            let compute = || catch_cancelled(|| written.list(snapshot, file));
+            let compute = || (snapshot.db).catch_cancelled(|| written.list(snapshot, file));
             let outcome = catch_unwind(AssertUnwindSafe(compute));
             self.keep(file, written, generation);
             let diagnostics = match outcome {
@@ -121,7 +121,8 @@ impl Publisher {
             .keys()
             .filter(|file| !known.contains(file))
         {
-            let prepare = || catch_cancelled(|| ide::prepare_completions(&snapshot.db, file));
+            let prepare =
+                || (snapshot.db).catch_cancelled(|| ide::prepare_completions(&snapshot.db, file));
             // A failure is reported by whoever asks for completions.
             if let Ok(Err(_)) = catch_unwind(AssertUnwindSafe(prepare)) {
                 return;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crossbeam_channel::Sender;
-use db::{Cancelled, FileId, catch_cancelled};
+use db::{Cancelled, FileId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -143,7 +143,8 @@ pub struct Reports {
 /// Runs a request on a snapshot. The snapshot is gone before the answer is on its way, and
 /// `in_flight` before the main loop hears of it.
 pub fn answer(ticket: &Arc<Ticket>, snapshot: Snapshot, in_flight: Option<InFlight>, to: &Reports) {
-    let run = || catch_cancelled(|| (ticket.route.run)(&snapshot, &ticket.params));
+    let answer = || (ticket.route.run)(&snapshot, &ticket.params);
+    let run = || snapshot.db.catch_cancelled(answer);
     let outcome = if ticket.reply.is_open() {
         catch_unwind(AssertUnwindSafe(run))
     } else {
