@@ -22,8 +22,8 @@ mod wrap;
 use std::sync::Arc;
 
 use nat::{Facts, Nat, Var};
-use rise::{Names, Type};
 use rise::core::{Foreign, Origin};
+use rise::{Names, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ir::{Function, Home, Id, Maker, Stmt, Variable};

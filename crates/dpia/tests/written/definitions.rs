@@ -139,11 +139,15 @@ fn numbers_of_any_type() {
     let text = "def three = fun(x: Exp[i32, Rd] => 3)
          def used = fun(x: Exp[i32, Rd] => x + three(x))";
     check(text, expect![]);
-    target(Target::C, text, expect![[r#"
+    target(
+        Target::C,
+        text,
+        expect![[r#"
         three[not-a-program] at three: `three` cannot be compiled: only sizes are passed, and it takes a parameter of another kind
           help: a program takes sizes and data and gives data, or takes a place to write to as well and is a command
         used: Some(Functional)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
