@@ -21,6 +21,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const previews = new Previews(current);
   const runs = new Runs(current, context.workspaceState);
   current.onPreviewChanged = (params) => previews.update(params);
+  current.onStarted = () => void previews.renew();
   context.subscriptions.push(
     output,
     trace,

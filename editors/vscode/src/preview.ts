@@ -70,6 +70,11 @@ export class Previews
       this.changed,
       this.mark,
       vscode.window.onDidChangeTextEditorSelection((event) => this.selected(event.textEditor)),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        // Another text has its marks elsewhere.
+        const editor = vscode.window.activeTextEditor;
+        if (editor !== undefined && this.shown.has(document.uri.toString())) this.selected(editor);
+      }),
       vscode.workspace.onDidCloseTextDocument((document) => this.closed(document)),
     ];
   }
@@ -137,6 +142,22 @@ export class Previews
     if (!this.shown.has(uri.toString())) return;
     this.keep(uri, document, params);
     this.changed.fire(uri);
+  }
+
+  /** Asks a server that has just started for the previews that are shown, which it then keeps up to date. */
+  async renew(): Promise<void> {
+    for (const [key, { document, preview }] of [...this.shown]) {
+      const client = this.session.running;
+      if (client === undefined) return;
+      const textDocument = { uri: client.code2ProtocolConverter.asUri(document) };
+      const { def, as } = preview;
+      try {
+        const now = await client.sendRequest<Preview>("rise/preview", { textDocument, def, as });
+        if (this.shown.has(key)) this.update({ ...now, textDocument });
+      } catch (error) {
+        this.session.output.appendLine(`The preview of ${def} is not renewed: ${String(error)}`);
+      }
+    }
   }
 
   private keep(uri: vscode.Uri, document: vscode.Uri, preview: Preview): void {

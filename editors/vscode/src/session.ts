@@ -10,6 +10,7 @@ import {
   type FeatureState,
   LanguageClient,
   type LanguageClientOptions,
+  RevealOutputChannelOn,
   type ServerOptions,
   State,
   type StaticFeature,
@@ -29,6 +30,8 @@ export class Session implements vscode.Disposable {
   private program: string | undefined;
   /** What to do when an edit has changed a preview. */
   onPreviewChanged: (params: PreviewChanged) => void = () => {};
+  /** What to do when a server has started, be it after a crash: it knows nothing of the one before. */
+  onStarted: () => void = () => {};
   /** Starts and stops wait for each other. */
   private turn: Promise<void> = Promise.resolve();
 
@@ -80,6 +83,10 @@ export class Session implements vscode.Disposable {
     this.client = client;
     this.program = server.command;
     client.registerFeature(new Commands());
+    client.onDidChangeState(({ newState }) => {
+      // It runs before it knows the open documents, and has started when it does.
+      if (newState === State.Running) client.start().then(() => this.onStarted(), () => undefined);
+    });
     try {
       client.onNotification("rise/previewChanged", (params: PreviewChanged) =>
         this.onPreviewChanged(params),
@@ -150,6 +157,8 @@ export class Session implements vscode.Disposable {
       traceOutputChannel: this.trace,
       diagnosticCollectionName: "rise",
       errorHandler: this.errorHandler(),
+      // A request that fails is in the output; nobody is told of hints that failed while a server stopped.
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
     };
   }
 

@@ -73,10 +73,21 @@ async function preview(window) {
     await window.page.keyboard.type("-");
     await window.sees(`${target} .view-lines`, "accum += xs[i] - ys[i];");
   });
+  await step("also when the server was started again", async () => {
+    await window.command("RISE: Restart Server");
+    await window.click("p._1 - p._2", "- p", source);
+    await window.page.keyboard.press("Backspace");
+    await window.page.keyboard.type("+");
+    await window.sees(`${target} .view-lines`, "accum += xs[i] + ys[i];");
+    await window.page.keyboard.press("Backspace");
+    await window.page.keyboard.type("/");
+    await window.sees(`${target} .view-lines`, "accum += xs[i] / ys[i];");
+    await marks(target, "xs[i] / ys[i]");
+  });
   await step("while there are errors, the last C stays, and says so", async () => {
     await window.page.keyboard.type(" nothing");
     await window.sees(`${target} .view-lines`, "// ");
-    await window.sees(`${target} .view-lines`, "accum += xs[i] - ys[i];");
+    await window.sees(`${target} .view-lines`, "accum += xs[i] / ys[i];");
     await window.until("the C of the text as it was", async () => {
       await window.page.keyboard.press("Control+z");
       const [text] = await window.texts(`${target} .view-lines`);
@@ -120,11 +131,11 @@ async function dpia(window) {
   const text = window.editor("twice.dpia");
   await step("a .dpia file is coloured", async () => {
     await window.openFile("twice.dpia");
-    const name = await window.colour("xs))))", "xs", text);
     await window.until("keywords, types and patterns in colours of their own", async () => {
+      const name = await window.colour("xs))))", "xs", text);
       const all = [
         await window.colour("def twice", "def", text),
-        await window.colour("Exp[n", "Exp", text),
+        await window.colour("(n: Nat) =>", "Nat", text),
         await window.colour("mapSeq(", "mapSeq", text),
       ];
       return all.every((colour) => colour !== name);

@@ -27,9 +27,7 @@ def stencil = depFun(n: Nat =>
       |> mapSeq(fun(window =>
         zip(window)(weights)
           |> map(fun(p => p._1 * p._2))
-          |> reduceSeq(add)(0.0f)
-      ))
-  ))
+          |> reduceSeq(add)(0.0f)))))
 `;
 
 const SETTINGS = {
@@ -67,7 +65,6 @@ const NARROW = {
   "editor.scrollbar.horizontal": "hidden",
   "editor.selectionHighlight": false,
   "editor.stickyScroll.enabled": false,
-  "editor.wordWrap": "on",
   "rise.inlayHints.definitions": false,
 };
 
@@ -80,6 +77,15 @@ async function take(name, wishes, prepare) {
   } finally {
     await close();
   }
+}
+
+/** Moves what stands between two editors. */
+async function divide(page, to) {
+  const { x, y } = await page.locator(".editor-group-container").nth(1).boundingBox();
+  await page.mouse.move(x, y + 200);
+  await page.mouse.down();
+  await page.mouse.move(to, y + 200, { steps: 5 });
+  await page.mouse.up();
 }
 
 const PICTURES = {
@@ -110,6 +116,7 @@ const PICTURES = {
       const source = window.editor("stencil.rise");
       const target = window.editor("stencil (c).c");
       await window.sees(`${target} .view-lines`, "weights[j]");
+      await divide(page, 714);
       const { x, y } = await window.place("p._1 * p._2", "p._1", source);
       const end = await window.place("p._1 * p._2", "))", source);
       await page.mouse.move(x - 5, y);

@@ -84,7 +84,8 @@ export class Window {
                 range.setStart(node, offset);
                 range.setEnd(node, Math.min(node.length, offset + word.length));
                 const box = range.getBoundingClientRect();
-                return { x: box.x + Math.min(box.width / 2, 6), y: box.y + box.height / 2 };
+                const { color } = getComputedStyle(node.parentElement);
+                return { x: box.x + Math.min(box.width / 2, 6), y: box.y + box.height / 2, color };
               }
               offset -= node.length;
             }
@@ -120,8 +121,7 @@ export class Window {
 
   /** The colour of `word`. */
   async colour(line, word, editor) {
-    const { x, y } = await this.place(line, word, editor);
-    return this.page.evaluate(([x, y]) => getComputedStyle(document.elementFromPoint(x, y)).color, [x, y]);
+    return (await this.place(line, word, editor)).color;
   }
 
   /** The texts that the extension has marked in an editor, a line each. */
