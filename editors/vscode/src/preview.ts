@@ -69,7 +69,10 @@ export class Previews
     this.own = [
       this.changed,
       this.mark,
-      vscode.window.onDidChangeTextEditorSelection((event) => this.selected(event.textEditor)),
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
+        // A new text moves the cursor of a preview too, where nobody put it.
+        if (textEditor === vscode.window.activeTextEditor) this.selected(textEditor);
+      }),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         // Another text has its marks elsewhere.
         const editor = vscode.window.activeTextEditor;

@@ -102,6 +102,9 @@ export class Window {
   click(line, word, editor) {
     return this.until(`the cursor in "${word}"`, async () => {
       const { x, y } = await this.place(line, word, editor);
+      // What was said about another word may hide this one.
+      const hover = this.page.locator(".monaco-editor .monaco-hover:not(.hidden)");
+      if (await hover.first().isVisible()) await this.page.keyboard.press("Escape");
       await this.page.mouse.click(x, y);
       const now = await this.place(line, word, editor);
       return now.x === x && now.y === y;
