@@ -75,7 +75,6 @@ async function preview(window) {
   });
   await step("also when the server was started again", async () => {
     await window.command("RISE: Restart Server");
-    await window.click("p._1 - p._2", "- p", source);
     await window.page.keyboard.press("Backspace");
     await window.page.keyboard.type("+");
     await window.sees(`${target} .view-lines`, "accum += xs[i] + ys[i];");
