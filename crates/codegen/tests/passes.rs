@@ -355,7 +355,7 @@ fn memory_is_allocated_outside_of_loops_and_shared() {
             #pragma omp parallel
             {
                 float *doubled = allocate(m, sizeof(float));
-                #pragma omp for
+                #pragma omp for nowait
                 for (int i = 0; i < n; i++) {
                     const int end = i < m ? i + 1 : m;
                     for (int j = 0; j < end; j++) {

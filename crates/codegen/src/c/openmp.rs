@@ -24,7 +24,7 @@ impl Printer<'_> {
                 self.pragma("omp parallel");
                 self.braces(|printer| {
                     printer.with_own(own, |printer| {
-                        printer.pragma("omp for");
+                        printer.pragma("omp for nowait");
                         printer.plain_loop(this)
                     })
                 })
