@@ -161,20 +161,25 @@ impl Maker {
         let count = self.choice.of(&all);
         let least = (size - count * (count - 1) / 2) / count;
         let (k, part) = (self.name("k"), self.name("part"));
-        let cut = format!("{value} |> partition({count})(natFun(i => i + {least}))");
+        let mut cut = format!("({value} |> partition({count})(natFun(i => i + {least})))");
+        let mut head = format!("depFun({k}: Nat => fun({part} =>");
+        if self.choice.one_in(3) {
+            let rows = self.name("rows");
+            let half = self.choice.of(&["fst", "snd"]);
+            cut = format!("depZip({cut})({cut})");
+            head = format!("depFun({k}: Nat => fun({rows} => let {part} = {half}({rows}) in");
+        }
         if elem.is_number() && self.choice.one_in(2) {
             let f = self.combination(elem, elem);
             let start = self.start(elem);
             let one = format!("makeArray(1)({part} |> reduceSeq({f})({start})) |> mapSeq(id)");
-            let text =
-                format!("{cut} |> depMapSeq(depFun({k}: Nat => fun({part} => {one}))) |> depJoin");
+            let text = format!("{cut} |> depMapSeq({head} {one}))) |> depJoin");
             return Some((text, Data::array(Size::number(count), elem.clone())));
         }
         let x = self.name("e");
         let (body, out) = self.computed(&x, elem, &[]);
         let each = format!("{part} |> mapSeq(fun({x} => {body}))");
-        let text =
-            format!("{cut} |> depMapSeq(depFun({k}: Nat => fun({part} => {each}))) |> depJoin");
+        let text = format!("{cut} |> depMapSeq({head} {each}))) |> depJoin");
         Some((text, Data::array(n, out)))
     }
 

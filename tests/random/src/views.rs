@@ -26,7 +26,7 @@ impl Maker {
         };
         let (n, elem) = (*n, (**elem).clone());
         let k = 1 + self.choice.below(3);
-        match self.choice.below(24) {
+        match self.choice.below(25) {
             0 => split(xs, n, &elem, k),
             1 => joined(xs, ty),
             2 => transposed(xs, n, &elem),
@@ -65,6 +65,7 @@ impl Maker {
             21 => self.generated(xs, n, elem),
             22 => self.as_vectors(xs, n, &elem),
             23 => as_scalars(xs, n, &elem),
+            24 => Some((format!("{xs} |> assume({n})"), ty.clone())),
             _ => None,
         }
     }
@@ -199,7 +200,8 @@ impl Maker {
             plus: plus / lanes,
         };
         let vectors = Data::array(count, Data::Vector(lanes, *num));
-        Some((format!("{xs} |> asVector({lanes})"), vectors))
+        let view = self.choice.of(&["asVector", "asVectorAligned"]);
+        Some((format!("{xs} |> {view}({lanes})"), vectors))
     }
 
     /// Rows that are reduced where they are read.
