@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use nat::{Nat, Prop, Var};
 use rise::core::{Foreign, Origin};
-use rise::{Ty, primitive::Primitive};
+use rise::{Ty, Type, primitive::Primitive};
 use rustc_hash::FxHashMap;
 use syntax::ast::{AddressSpace, Literal, Name, ScalarType};
 
@@ -212,6 +212,30 @@ pub struct Expr {
     pub ty: Ty,
     /// The phrase that it comes from.
     pub origin: Origin,
+}
+
+impl Expr {
+    /// A half of a tuple: of one that is written out or in memory, without the other.
+    pub(crate) fn half(&self, second: bool) -> Expr {
+        let ty = match &*self.ty {
+            Type::Pair(a, b) => if second { b } else { a }.clone(),
+            _ => self.ty.clone(),
+        };
+        let kind = match &self.kind {
+            ExprKind::Pair(a, b) => return Expr::clone(if second { b } else { a }),
+            ExprKind::Load(place) => {
+                let mut place = place.clone();
+                place.members.push(second);
+                ExprKind::Load(place)
+            }
+            _ => ExprKind::Half(second, Box::new(self.clone())),
+        };
+        Expr {
+            kind,
+            ty,
+            origin: self.origin,
+        }
+    }
 }
 
 /// The forms of expressions.

@@ -81,26 +81,7 @@ impl Lower<'_> {
             ExprKind::Load(_) => value,
             _ => self.saved(value, "result", out),
         };
-        let half = |second: bool| {
-            let ty = match &*value.ty {
-                Type::Pair(a, b) => if second { b } else { a }.clone(),
-                _ => value.ty.clone(),
-            };
-            let kind = match &value.kind {
-                ExprKind::Load(place) => {
-                    let mut place = place.clone();
-                    place.members.push(second);
-                    ExprKind::Load(place)
-                }
-                _ => ExprKind::Half(second, Box::new(value.clone())),
-            };
-            Expr {
-                kind,
-                ty,
-                origin: value.origin,
-            }
-        };
-        (half(false), half(true))
+        (value.half(false), value.half(true))
     }
 
     /// The value in a variable of its own.

@@ -5,7 +5,7 @@ use nat::{Nat, Var};
 use rise::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ir::{Expr, ExprKind, Function, Home, Id, Place, Stmt, StmtKind, Variable};
+use crate::ir::{ExprKind, Function, Home, Id, Place, Stmt, StmtKind, Variable};
 
 use super::uses::{Mention, Uses};
 use super::walk::{self, Change, Renamed};
@@ -76,7 +76,7 @@ fn declare_halves(body: &mut Vec<Stmt>, halves: &FxHashMap<Id, [Id; 2]>) -> bool
             StmtKind::Declare(id, value) if halves.contains_key(id) => {
                 changed = true;
                 for (number, half) in halves[id].iter().enumerate() {
-                    let value = value.as_ref().map(|value| half_of(value, number == 1));
+                    let value = value.as_ref().map(|value| value.half(number == 1));
                     let kind = StmtKind::Declare(*half, value);
                     body.push(Stmt { kind, ..stmt });
                 }
@@ -85,27 +85,6 @@ fn declare_halves(body: &mut Vec<Stmt>, halves: &FxHashMap<Id, [Id; 2]>) -> bool
         }
     }
     changed
-}
-
-fn half_of(value: &Expr, second: bool) -> Expr {
-    let ty = match &*value.ty {
-        Type::Pair(a, b) => if second { b } else { a }.clone(),
-        _ => value.ty.clone(),
-    };
-    let kind = match &value.kind {
-        ExprKind::Pair(a, b) => return Expr::clone(if second { b } else { a }),
-        ExprKind::Load(place) => {
-            let mut place = place.clone();
-            place.members.push(second);
-            ExprKind::Load(place)
-        }
-        _ => ExprKind::Half(second, Box::new(value.clone())),
-    };
-    Expr {
-        kind,
-        ty,
-        origin: value.origin,
-    }
 }
 
 struct Halves<'m>(&'m FxHashMap<Id, [Id; 2]>);

@@ -7,7 +7,7 @@
 mod accumulator;
 mod checks;
 pub mod complaint;
-mod held;
+mod flow;
 mod memory;
 pub(crate) mod places;
 mod repeat;
@@ -24,7 +24,7 @@ use rise::{DataFun, Primitive, Type};
 use syntax::ast::Kind;
 
 pub use complaint::{Complaint, Level, ParameterKind, Problem, Repeat, Space, User};
-pub use held::{Destination, Fact, Flow, Held, Sources, flow};
+pub use flow::{Destination, Fact, Flow, Held, Sources, flow};
 pub use report::{Written, diagnostics};
 pub(crate) use rows::{TypeParam, row};
 pub use select::{Selection, is_program};
