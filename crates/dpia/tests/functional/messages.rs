@@ -464,6 +464,7 @@ fn nesting() {
             hint[wrong-nesting] at mapPar
               this `mapPar` runs inside another one: its threads are already at work
               inside this: mapPar(mapPar(fun(x => x * 2.0f)))
+              help: write `mapSeq`
               fix: Replace with `mapSeq`
             mended: def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapPar(mapPar(fun(x => x * 2.0f)))))
         "#]],
@@ -475,6 +476,7 @@ fn nesting() {
             error[wrong-nesting] at mapLocal
               `mapLocal` cannot stand inside `mapGlobal`
               inside this: mapGlobal(mapLocal(fun(x => x * 2.0f)))
+              help: write `mapSeq` or `mapGlobal(1)`
               fix: Replace with `mapSeq`
               fix: Replace with `mapGlobal(1)`
             mended: def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapGlobal(mapSeq(fun(x => x * 2.0f)))))
@@ -487,6 +489,7 @@ fn nesting() {
             error[wrong-nesting] at mapGlobal
               `mapGlobal` cannot stand inside `mapGlobal`
               inside this: mapGlobal(mapGlobal(fun(x => x * 2.0f)))
+              help: write `mapSeq` or `mapGlobal(1)`
               fix: Replace with `mapSeq`
               fix: Replace with `mapGlobal(1)`
             mended: def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapGlobal(mapSeq(fun(x => x * 2.0f)))))
@@ -498,6 +501,7 @@ fn nesting() {
         expect![[r#"
             error[wrong-nesting] at mapLocal
               `mapLocal` stands in no `mapWorkGroup` over the same dimension
+              help: write `mapGlobal` or `mapWorkGroup`
               fix: Replace with `mapGlobal`
               fix: Replace with `mapWorkGroup`
             mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => x * 2.0f))))

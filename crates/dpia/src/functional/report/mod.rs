@@ -361,6 +361,10 @@ impl Reporter<'_> {
         }
         let mut choices = choices::choices(Primitive::Map, self.target, nest, None);
         choices.retain(|choice| *choice != name);
+        if !choices.is_empty() {
+            let list: Vec<String> = choices.iter().map(|choice| tick(choice)).collect();
+            found.help = Some(format!("write {}", list.join(" or ")));
+        }
         let mut first = true;
         for choice in &choices {
             let title = format!("Replace with `{choice}`");
