@@ -457,7 +457,7 @@ def h = depFun(n: Nat => fun(xs: (4 * n).f32 =>
 
             ```c
             #pragma omp parallel
-            #pragma omp for
+            #pragma omp for nowait
             for (int i = 0; i < n; i++)
             ```
             [zip] In OpenMP: not copied: read in `xs`, `ys`.
