@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use nat::{Nat, Prop, Var};
-use rise::core::{Foreign, Origin};
+use rise::core::{Foreign, Launch, Origin};
 use rise::{Ty, Type, primitive::Primitive};
 use rustc_hash::FxHashMap;
 use syntax::ast::{AddressSpace, Literal, Name, ScalarType};
@@ -151,6 +151,10 @@ pub enum StmtKind {
     Swap(Id, Id),
     /// A reduction by threads, see [`ParallelReduce`].
     Reduce(Box<ParallelReduce>),
+    /// Waits until all work-items of the group are here.
+    Barrier(Fences),
+    /// A kernel, only at the outermost level of a function; passes see its body alone.
+    Kernel(Box<Kernel>),
 }
 
 /// `into = combine(… combine(into, element(0)) …, element(count - 1))`, in any grouping.
@@ -185,6 +189,38 @@ pub enum LoopMode {
     Vector,
     /// OpenMP's threads.
     Parallel,
+    /// OpenCL's work-items of this level share the iterations, in this dimension. It starts at 0
+    /// and counts by 1; each iteration is done by one of them.
+    Items(Level, u8),
+}
+
+/// Who shares the iterations of a loop on an OpenCL device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Level {
+    /// All work-items.
+    Global,
+    /// The work-groups.
+    WorkGroup,
+    /// The work-items of a work-group.
+    Local,
+}
+
+/// The memory whose accesses a barrier orders.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fences {
+    /// That of a work-group.
+    pub local: bool,
+    /// That of the device.
+    pub global: bool,
+}
+
+/// A part of a function that is one kernel.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// The sizes that it is launched with.
+    pub launch: Launch,
+    /// What each work-item does.
+    pub body: Vec<Stmt>,
 }
 
 /// A place in memory: an element of a variable, and a part of the element.

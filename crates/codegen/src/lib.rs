@@ -1,4 +1,4 @@
-//! Imperative DPIA to C and OpenMP.
+//! Imperative DPIA to C, OpenMP and OpenCL.
 //!
 //! [`ir`] is the loop language in the middle.
 
@@ -13,9 +13,12 @@ pub mod signature;
 
 use dpia::PhraseProgram;
 
+pub use dpia::Target;
 pub use error::CompileError;
 pub use lower::{Lowered, lower};
-pub use module::{ForeignText, Mapping, Module, Plain, Reason, Target};
+pub use module::{
+    Buffer, Device, ForeignText, Kernel, KernelArg, LaunchVars, Mapping, Module, Plain, Reason,
+};
 pub use passes::finish;
 pub use signature::Signature;
 

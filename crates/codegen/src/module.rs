@@ -3,19 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use rise::core::{Foreign, Origin};
+use nat::{Nat, Prop, Var};
+use rise::core::{Foreign, Launch, Origin};
+use syntax::ast::Name;
 
 use crate::ir::Maker;
 use crate::signature::Signature;
-
-/// What code is generated for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Target {
-    /// C99 for one thread.
-    C,
-    /// C99 with OpenMP.
-    OpenMp,
-}
 
 /// The text of a translation unit, with what a caller and an editor must know of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +23,69 @@ pub struct Module {
     pub plain: Vec<Plain>,
     /// The C functions that the program defines itself, where they stand in the text.
     pub foreign: Vec<ForeignText>,
+    /// For OpenCL: the kernels in the text, and how they are launched.
+    pub device: Option<Device>,
+}
+
+/// How the kernels of a module are launched.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Device {
+    /// The kernels in the order in which they run.
+    pub kernels: Vec<Kernel>,
+    /// The global memory that they need besides the output and the parameters.
+    pub buffers: Vec<Buffer>,
+}
+
+/// A kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kernel {
+    /// Its name in the text.
+    pub name: Name,
+    /// What its parameters are given, in order.
+    pub args: Vec<KernelArg>,
+    /// The sizes that it is compiled for; those that are not known are had from who launches it.
+    pub launch: Launch,
+    /// What stands for the sizes of [`Kernel::launch`] that are not known, in [`Kernel::requires`]
+    /// and in the sizes of memory.
+    pub sizes: LaunchVars,
+    /// What must hold of sizes before it is launched, besides what the signature requires.
+    pub requires: Vec<Prop>,
+}
+
+/// Size variables that stand for the sizes of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaunchVars {
+    /// Work-items of a work-group in each dimension.
+    pub local: [Var; 3],
+    /// All work-items in each dimension.
+    pub global: [Var; 3],
+}
+
+/// Memory of the device that kernels share, or that a kernel needs for itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Buffer {
+    /// What it is called.
+    pub name: Name,
+    /// How large it is.
+    pub bytes: Nat,
+}
+
+/// What a parameter of a kernel is given.
+#[derive(Clone, Debug, PartialEq)]
+pub enum KernelArg {
+    /// The memory that the result is written to.
+    Output,
+    /// The size with this number in [`Signature::sizes`].
+    Size(usize),
+    /// The value with this number in [`Signature::params`].
+    Param(usize),
+    /// The memory with this number in [`Device::buffers`].
+    Buffer(usize),
+    /// So much local memory.
+    Local {
+        /// In bytes.
+        bytes: Nat,
+    },
 }
 
 /// The text of a C function of the program's own.

@@ -48,11 +48,7 @@ fn module(text: &str, name: &str, target: Target) -> Result<codegen::Module, Str
     let functional =
         dpia::functional(&program, target).map_err(|complaints| format!("{complaints:?}"))?;
     let imperative = dpia::imperative(&functional).map_err(|error| error.to_string())?;
-    let to = match target {
-        Target::OpenMp => codegen::Target::OpenMp,
-        _ => codegen::Target::C,
-    };
-    codegen::compile(&imperative, to).map_err(|errors| format!("{errors:?}"))
+    codegen::compile(&imperative, target).map_err(|errors| format!("{errors:?}"))
 }
 
 fn compiled(source: &Path, compiler: &str, openmp: bool) -> Result<(), String> {

@@ -126,11 +126,7 @@ fn nameless(program: &PhraseProgram) -> PhraseProgram {
 }
 
 fn module(imperative: &PhraseProgram, target: Target) -> Result<Module, String> {
-    let to = match target {
-        Target::OpenMp => codegen::Target::OpenMp,
-        _ => codegen::Target::C,
-    };
-    codegen::compile(imperative, to).map_err(|errors| format!("{errors:?}"))
+    codegen::compile(imperative, target).map_err(|errors| format!("{errors:?}"))
 }
 
 /// The text of a program with those that it imports in front.

@@ -7,9 +7,10 @@ use rise::core::Foreign;
 use syntax::ast::Name;
 
 use crate::ir::{Expr, ExprKind, Home, Id};
-use crate::module::{ForeignText, Module, Plain, Reason, Target};
+use crate::module::{ForeignText, Module, Plain, Reason};
 use crate::passes::walk;
 use crate::signature::Signature;
+use dpia::Target;
 
 use super::types::{CType, scalar_name};
 use super::{CompileError, Printer, check, foreign, names, wrap};
@@ -70,6 +71,7 @@ impl Printer<'_> {
             map: self.map,
             plain,
             foreign: foreign.collect(),
+            device: None,
         })
     }
 

@@ -9,6 +9,7 @@ mod foreign;
 mod helpers;
 mod literal;
 mod names;
+mod opencl;
 mod openmp;
 mod operator;
 mod place;
@@ -27,9 +28,10 @@ use rise::{Names, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ir::{Function, Home, Id, Maker, Stmt, Variable};
-use crate::module::{Mapping, Module, Plain, Target};
+use crate::module::{Mapping, Module, Plain};
 use crate::passes::trace::Trace;
 use crate::signature::Signature;
+use dpia::Target;
 
 use crate::error::CompileError;
 pub(crate) use types::CType;

@@ -4,10 +4,10 @@ use rustc_hash::FxHashMap;
 use syntax::ast::ScalarType;
 
 use crate::ir::{Binary, Expr, ExprKind, Id, LoopMode, ParallelReduce, Place, Stmt, StmtKind};
-use crate::module::Target;
 use crate::passes::scalars;
 use crate::passes::uses::Uses;
 use crate::passes::walk::{self, Renamed};
+use dpia::Target;
 
 use super::stmt::Loop;
 use super::types::{Int, scalar_name};

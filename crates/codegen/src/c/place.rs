@@ -186,7 +186,11 @@ fn collect_swaps(body: &[Stmt], out: &mut Vec<(Id, Id)>) {
                 collect_swaps(&reduce.element_body, out);
                 collect_swaps(&reduce.combine, out);
             }
-            StmtKind::Declare(..) | StmtKind::Assign(..) | StmtKind::Point(..) => {}
+            StmtKind::Kernel(kernel) => collect_swaps(&kernel.body, out),
+            StmtKind::Declare(..)
+            | StmtKind::Assign(..)
+            | StmtKind::Point(..)
+            | StmtKind::Barrier(_) => {}
         }
     }
 }

@@ -3,8 +3,8 @@
 use nat::{Nat, Part, Var};
 
 use crate::ir::{Binary, Expr, ExprKind, Home, Id, LoopMode, Maker, Place, Stmt, StmtKind};
-use crate::module::Target;
 use crate::passes::conditions::assume;
+use dpia::Target;
 
 use super::helpers::Helper;
 use super::names::is_mere_counter;
@@ -145,6 +145,11 @@ impl Printer<'_> {
             StmtKind::Point(id, place) => self.point(*id, place),
             StmtKind::Swap(a, b) => self.swap(*a, *b),
             StmtKind::Reduce(reduce) => self.reduce(reduce),
+            StmtKind::Barrier(fences) => {
+                self.barrier(*fences);
+                Ok(())
+            }
+            StmtKind::Kernel(kernel) => self.block(&kernel.body),
         }
     }
 

@@ -254,7 +254,9 @@ fn is_small(body: &[Stmt]) -> bool {
                 StmtKind::For { .. }
                 | StmtKind::Reduce(_)
                 | StmtKind::Point(..)
-                | StmtKind::Swap(..) => return None,
+                | StmtKind::Swap(..)
+                | StmtKind::Barrier(_)
+                | StmtKind::Kernel(_) => return None,
             };
         }
         Some(total)

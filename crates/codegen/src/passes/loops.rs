@@ -111,7 +111,13 @@ impl Loops<'_> {
                 self.place(&mut place);
                 stmt.kind = StmtKind::Point(id, place);
             }
-            StmtKind::Swap(..) => {}
+            StmtKind::Swap(..) | StmtKind::Barrier(_) => {}
+            StmtKind::Kernel(mut kernel) => {
+                let mut inner = Vec::new();
+                self.statements(std::mem::take(&mut kernel.body), &mut inner)?;
+                kernel.body = inner;
+                stmt.kind = StmtKind::Kernel(kernel);
+            }
             StmtKind::Reduce(reduce) => {
                 stmt.kind = StmtKind::Reduce(Box::new(self.reduce(*reduce)?));
             }
@@ -308,7 +314,11 @@ impl Loops<'_> {
                     self.fresh(&reduce.element_body, ids, vars);
                     self.fresh(&reduce.combine, ids, vars);
                 }
-                StmtKind::Assign(..) | StmtKind::Point(..) | StmtKind::Swap(..) => {}
+                StmtKind::Kernel(kernel) => self.fresh(&kernel.body, ids, vars),
+                StmtKind::Assign(..)
+                | StmtKind::Point(..)
+                | StmtKind::Swap(..)
+                | StmtKind::Barrier(_) => {}
             }
         }
     }

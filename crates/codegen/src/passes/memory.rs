@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::c::{CType, Plan};
 use crate::ir::{Function, Home, Id, LoopMode, Stmt, StmtKind};
 use crate::memory::Keeping;
-use crate::module::Target;
+use dpia::Target;
 
 use super::uses::{Mention, Uses};
 use super::walk::{self, Renamed};

@@ -4,6 +4,7 @@ mod borders;
 pub(crate) mod conditions;
 mod copies;
 mod elements;
+pub(crate) mod kernel;
 mod loops;
 mod memory;
 mod pointers;
@@ -17,8 +18,9 @@ pub(crate) mod walk;
 use crate::c::{self, Plan};
 use crate::error::CompileError;
 use crate::ir::Function;
-use crate::module::{Module, Target};
+use crate::module::Module;
 use crate::signature::Signature;
+use dpia::Target;
 
 use trace::{Pass, Trace};
 

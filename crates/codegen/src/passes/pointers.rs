@@ -335,8 +335,8 @@ fn grows_only(body: &[Stmt], offset: Offset, arrays: &mut Vec<Id>) -> bool {
                 && grows_only(otherwise, offset, arrays)
         }
         StmtKind::Point(_, place) => place.index.as_ref().is_none_or(free),
-        StmtKind::Swap(..) => true,
-        StmtKind::Reduce(_) => false,
+        StmtKind::Swap(..) | StmtKind::Barrier(_) => true,
+        StmtKind::Reduce(_) | StmtKind::Kernel(_) => false,
     })
 }
 

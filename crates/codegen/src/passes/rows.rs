@@ -155,7 +155,8 @@ impl Rows<'_> {
                     self.collect(&reduce.element_body, true, out);
                     self.collect(&reduce.combine, true, out);
                 }
-                StmtKind::Declare(_, None) | StmtKind::Swap(..) => {}
+                StmtKind::Kernel(kernel) => self.collect(&kernel.body, inside, out),
+                StmtKind::Declare(_, None) | StmtKind::Swap(..) | StmtKind::Barrier(_) => {}
             }
         }
     }

@@ -461,7 +461,11 @@ fn retain(body: &mut Vec<Stmt>, dropped: &dyn Fn(Id) -> bool) -> bool {
             changed |= retain(&mut reduce.element_body, dropped);
             true
         }
-        StmtKind::Point(..) | StmtKind::Swap(..) => true,
+        StmtKind::Kernel(kernel) => {
+            changed |= retain(&mut kernel.body, dropped);
+            true
+        }
+        StmtKind::Point(..) | StmtKind::Swap(..) | StmtKind::Barrier(_) => true,
     });
     changed || body.len() != before
 }

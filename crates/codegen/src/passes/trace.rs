@@ -161,10 +161,12 @@ fn block(body: &[Stmt], around: u64, all: &mut FxHashMap<Key, Look>) {
                 block(&reduce.element_body, mixed((around, 3)), all);
                 block(&reduce.combine, mixed((around, 4)), all);
             }
+            StmtKind::Kernel(kernel) => block(&kernel.body, around, all),
             StmtKind::Declare(..)
             | StmtKind::Assign(..)
             | StmtKind::Point(..)
-            | StmtKind::Swap(..) => {}
+            | StmtKind::Swap(..)
+            | StmtKind::Barrier(_) => {}
         }
     }
 }
@@ -195,7 +197,7 @@ fn content(stmt: &Stmt) -> u64 {
             place(to, &mut hasher);
         }
         StmtKind::Swap(a, b) => [a, b].hash(&mut hasher),
-        StmtKind::Block(_) | StmtKind::Reduce(_) => {}
+        StmtKind::Block(_) | StmtKind::Reduce(_) | StmtKind::Barrier(_) | StmtKind::Kernel(_) => {}
     }
     hasher.finish()
 }

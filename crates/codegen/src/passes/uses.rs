@@ -149,6 +149,8 @@ impl Uses {
                 visit(place.id, Mention::Pointed);
                 visit(*id, Mention::Pointed);
             }
+            StmtKind::Barrier(_) => {}
+            StmtKind::Kernel(kernel) => self.all(&kernel.body, visit),
             StmtKind::Swap(a, b) => {
                 visit(*a, Mention::Pointed);
                 visit(*b, Mention::Pointed);

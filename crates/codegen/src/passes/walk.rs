@@ -21,7 +21,8 @@ pub(crate) fn for_each_expr<'s>(body: &'s [Stmt], visit: &mut dyn FnMut(&'s Expr
                 for_each_expr(then, visit);
                 for_each_expr(otherwise, visit);
             }
-            StmtKind::Point(..) | StmtKind::Swap(..) => {}
+            StmtKind::Point(..) | StmtKind::Swap(..) | StmtKind::Barrier(_) => {}
+            StmtKind::Kernel(kernel) => for_each_expr(&kernel.body, visit),
             StmtKind::Reduce(reduce) => {
                 for_each_expr(&reduce.element_body, visit);
                 for_each_expr(&reduce.combine, visit);
@@ -44,8 +45,12 @@ pub(crate) fn each_block(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut Vec<Stmt>))
             visit(&mut reduce.element_body);
             visit(&mut reduce.combine);
         }
-        StmtKind::Declare(..) | StmtKind::Assign(..) | StmtKind::Point(..) | StmtKind::Swap(..) => {
-        }
+        StmtKind::Kernel(kernel) => visit(&mut kernel.body),
+        StmtKind::Declare(..)
+        | StmtKind::Assign(..)
+        | StmtKind::Point(..)
+        | StmtKind::Swap(..)
+        | StmtKind::Barrier(_) => {}
     }
 }
 
@@ -167,6 +172,8 @@ pub(crate) fn change_stmt(stmt: &mut Stmt, change: &mut dyn Change) {
             change_all(&mut reduce.element_body, change);
             change_all(&mut reduce.combine, change);
         }
+        StmtKind::Barrier(_) => {}
+        StmtKind::Kernel(kernel) => change_all(&mut kernel.body, change),
     }
 }
 

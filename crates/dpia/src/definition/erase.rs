@@ -33,6 +33,7 @@ pub fn erase(program: &PhraseProgram) -> Result<Program<Primitive>, NotInRise> {
         names: program.names.clone(),
         origins: program.origins.clone(),
         next_local: program.next_local,
+        launch: program.launch.clone(),
     })
 }
 

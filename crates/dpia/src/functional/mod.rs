@@ -82,6 +82,7 @@ pub fn check(program: &Program<Primitive>, target: Target) -> Checked {
         names: program.names.clone(),
         origins: program.origins.clone(),
         next_local: walk.next_local,
+        launch: program.launch.clone(),
     };
     let mut complaints = walk.complaints;
     if !wrong {

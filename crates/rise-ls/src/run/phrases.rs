@@ -98,5 +98,6 @@ fn outside(program: &PhraseProgram) -> Option<Program<Primitive>> {
         names: program.names.clone(),
         origins: program.origins.clone(),
         next_local: program.next_local,
+        launch: program.launch.clone(),
     })
 }

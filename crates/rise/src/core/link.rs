@@ -83,6 +83,7 @@ pub fn link<P: Clone + PartialEq>(
             names: def.names.0.to_vec(),
             origins: sources(def, None, None),
             next_local: def.locals,
+            launch: def.launch.clone(),
         },
     };
     let body = Place::root(&mut linker).expr(&def.body);

@@ -197,6 +197,33 @@ pub struct Def<P> {
     pub names: Names,
     /// How many numbers for locals it uses: each is below.
     pub locals: u32,
+    /// What its annotation says of how it is launched.
+    pub launch: Launch,
+}
+
+/// Sizes that a program is launched with on an OpenCL device, from
+/// `@opencl(local = …, global = …)`, in the sizes of the program. `None` is not known; a dimension
+/// behind the last written one is 1.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Launch {
+    /// Work-items of a work-group in each dimension.
+    pub local: [Option<Nat>; 3],
+    /// All work-items in each dimension.
+    pub global: [Option<Nat>; 3],
+}
+
+impl Launch {
+    /// The sizes that lists of them say, see `oclRun` and `@opencl`.
+    pub fn of(local: &[Nat], global: &[Nat]) -> Launch {
+        let all = |sizes: &[Nat]| match sizes {
+            [] => [None, None, None],
+            _ => [0, 1, 2].map(|at| Some(sizes.get(at).cloned().unwrap_or(Nat::ONE))),
+        };
+        Launch {
+            local: all(local),
+            global: all(global),
+        }
+    }
 }
 
 /// A closed program: one definition with everything that it uses in its place.
@@ -217,6 +244,8 @@ pub struct Program<P> {
     pub origins: Vec<Source>,
     /// The next free number for a local.
     pub next_local: u32,
+    /// What its annotation says of how it is launched.
+    pub launch: Launch,
 }
 
 impl<P> Program<P> {

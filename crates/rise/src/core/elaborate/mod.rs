@@ -15,12 +15,14 @@ use std::sync::Arc;
 
 use nat::{Facts, Var};
 use rustc_hash::FxHashMap;
-use syntax::ast::{BinaryOp, BinderId, Item, ItemKind, Kind, Name, TermId, TermKind};
+use syntax::ast::{
+    AnnotationValue, BinaryOp, BinderId, Item, ItemKind, Kind, Name, TermId, TermKind,
+};
 use syntax::{GlobalId, Severity, Span};
 
-use super::{Def, Expr, Foreign, Form, Local, Node, Origin, Param, Site};
+use super::{Def, Expr, Foreign, Form, Launch, Local, Node, Origin, Param, Site};
 use crate::infer::for_each_var;
-use crate::types::{Pi, Scheme, Ty, Type};
+use crate::types::{Arg, Pi, Scheme, Ty, Type};
 use crate::{BinderInfo, Inference, NameUse, Primitive, TermInfo};
 
 pub use surface::{Command, Surface};
@@ -60,7 +62,29 @@ pub fn elaborate_in<P: Surface>(item: &Item, inference: &Inference) -> Option<De
             .collect(),
         names: inference.names.clone(),
         locals: elaborator.next_local,
+        launch: launch(item, inference),
     })
+}
+
+/// The sizes in `@opencl`.
+fn launch(item: &Item, inference: &Inference) -> Launch {
+    let size = |term: &TermId| match inference.terms.get(term.0 as usize) {
+        Some(TermInfo::Arg(Arg::Nat(nat))) => Some(nat.clone()),
+        _ => None,
+    };
+    let sizes = |wanted: &str| {
+        let named = item
+            .annotations
+            .iter()
+            .filter(|annotation| (annotation.name.as_ref()).is_some_and(|n| n.name == "opencl"))
+            .flat_map(|annotation| annotation.args.iter())
+            .find(|arg| arg.key.as_ref().is_some_and(|key| key.name == wanted));
+        match named.map(|arg| &arg.value) {
+            Some(AnnotationValue::List(terms, _)) => terms.iter().map_while(size).collect(),
+            _ => Vec::new(),
+        }
+    };
+    Launch::of(&sizes("local"), &sizes("global"))
 }
 
 struct Elaborator<'a, P> {

@@ -1,0 +1,9 @@
+//! Where local and global arrays are declared, and which share memory.
+
+use super::Work;
+use crate::error::CompileError;
+use crate::ir::Function;
+
+pub(super) fn run(_function: &mut Function, _work: &mut Work) -> Result<(), CompileError> {
+    Ok(())
+}
