@@ -44,6 +44,71 @@ impl Target {
     }
 }
 
+/// What is known of the device that OpenCL programs are for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Device {
+    /// What it is called in messages.
+    pub name: Box<str>,
+    /// Bytes of local memory that a work-group can have.
+    pub local_memory: u64,
+    /// Work-items that a work-group can have.
+    pub work_group: u64,
+    /// The same in each dimension.
+    pub work_item_sizes: [u64; 3],
+    /// Work-groups that run at a time.
+    pub compute_units: u32,
+    /// Lanes of its own vectors.
+    pub vector_widths: VectorWidths,
+    /// Whether it has `f64`.
+    pub fp64: bool,
+    /// Whether it has `f16`.
+    pub fp16: bool,
+}
+
+/// How many lanes the vectors of a device have, by the type of the lanes; 1 where it has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct VectorWidths {
+    /// Of `i8` and `u8`.
+    pub i8: u32,
+    /// Of `i16` and `u16`.
+    pub i16: u32,
+    /// Of `i32` and `u32`.
+    pub i32: u32,
+    /// Of `i64` and `u64`.
+    pub i64: u32,
+    /// Of `f16`.
+    pub f16: u32,
+    /// Of `f32`.
+    pub f32: u32,
+    /// Of `f64`.
+    pub f64: u32,
+}
+
+impl Default for Device {
+    /// What every graphics card of the last ten years has. It has all types, so that nothing is
+    /// refused that some device could run.
+    fn default() -> Self {
+        Device {
+            name: "a usual device".into(),
+            local_memory: 48 << 10,
+            work_group: 1024,
+            work_item_sizes: [1024, 1024, 64],
+            compute_units: 16,
+            vector_widths: VectorWidths {
+                i8: 4,
+                i16: 2,
+                i32: 1,
+                i64: 1,
+                f16: 2,
+                f32: 1,
+                f64: 1,
+            },
+            fp64: true,
+            fp16: true,
+        }
+    }
+}
+
 /// Some targets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Targets(u8);

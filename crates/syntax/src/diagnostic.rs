@@ -118,6 +118,18 @@ codes! {
     NotAProgram = "not-a-program",
     /// A parallel pattern inside another one that it may not stand in.
     WrongNesting = "wrong-nesting",
+    /// Memory that more work-items than one write at once.
+    WrittenByAll = "written-by-all",
+    /// Private memory that another work-item reads than wrote it.
+    OtherWorkItem = "other-work-item",
+    /// Memory that one work-group writes and another one reads in the same kernel.
+    AcrossGroups = "across-groups",
+    /// A barrier that only some work-items of a group come to.
+    DivergentBarrier = "divergent-barrier",
+    /// Sizes of a launch that do not go together, or not with the program.
+    LaunchSize = "launch-size",
+    /// More than the device has.
+    DeviceLimit = "device-limit",
     /// Iterations of a parallel loop that get in each other's way.
     DataRace = "data-race",
     /// An accumulator that is read where it has been overwritten.
