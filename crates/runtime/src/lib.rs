@@ -12,6 +12,7 @@ pub mod interp;
 pub mod launch;
 pub mod literal;
 pub mod npy;
+pub mod ocl;
 pub mod process;
 pub mod scalar;
 pub mod shape;

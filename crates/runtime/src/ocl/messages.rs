@@ -1,0 +1,121 @@
+//! What the compilers of OpenCL drivers say.
+
+use crate::cc::{Message, Severity};
+
+/// The messages in a build log whose places are in the program.
+///
+/// Drivers differ in how they call the program (`<kernel>`, `input.cl`, a temporary file), and in
+/// whether the severity stands before or behind the place; lines and columns are those of the
+/// text, from 1.
+pub fn parse(log: &str) -> Vec<Message> {
+    let mut messages: Vec<Message> = Vec::new();
+    for line in log.lines() {
+        if let Some(message) = behind(line).or_else(|| before(line))
+            && !messages.contains(&message)
+        {
+            messages.push(message);
+        }
+    }
+    messages
+}
+
+/// The first error of a build log, or all of it.
+pub(super) fn first_error(log: &str) -> String {
+    let all = parse(log);
+    let first = all
+        .iter()
+        .find(|message| message.severity == Severity::Error);
+    match first {
+        Some(message) => message.text.clone(),
+        None if log.trim().is_empty() => "it does not say why".to_owned(),
+        None => log.trim().to_owned(),
+    }
+}
+
+const WORDS: [(&str, Severity); 4] = [
+    ("fatal error: ", Severity::Error),
+    ("error: ", Severity::Error),
+    ("warning: ", Severity::Warning),
+    ("note: ", Severity::Note),
+];
+
+/// `<kernel>:3:5: error: text`
+fn behind(line: &str) -> Option<Message> {
+    let found = WORDS.iter().filter_map(|(word, severity)| {
+        let at = line.find(&format!(": {word}"))?;
+        Some((at, word.len() + 2, *severity))
+    });
+    let (at, length, severity) = found.min_by_key(|(at, ..)| *at)?;
+    let mut parts = line[..at].rsplitn(3, ':');
+    let (column, row, file) = (parts.next()?, parts.next()?, parts.next()?);
+    message(file, row, column, severity, line.get(at + length..)?)
+}
+
+/// `error: /tmp/x.cl:3:5: text`
+fn before(line: &str) -> Option<Message> {
+    let line = line.trim_start();
+    let (rest, severity) = WORDS
+        .iter()
+        .find_map(|(word, severity)| Some((line.strip_prefix(word)?, *severity)))?;
+    let (place, text) = rest.split_once(": ")?;
+    let mut parts = place.rsplitn(3, ':');
+    let (column, row, file) = (parts.next()?, parts.next()?, parts.next()?);
+    message(file, row, column, severity, text)
+}
+
+fn message(file: &str, row: &str, column: &str, severity: Severity, text: &str) -> Option<Message> {
+    Some(Message {
+        file: file.trim().to_owned(),
+        line: row.trim().parse().ok()?,
+        column: column.trim().parse().ok()?,
+        severity,
+        text: text.trim().to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(log: &str) -> Vec<String> {
+        let show = |m: Message| {
+            format!(
+                "{}:{}:{} {:?} {}",
+                m.file, m.line, m.column, m.severity, m.text
+            )
+        };
+        parse(log).into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn places_are_read_from_the_logs_of_drivers() {
+        let nvidia = "<kernel>:5:10: error: use of undeclared identifier 'x'\n  y = x;\n      ^\n";
+        assert_eq!(
+            shown(nvidia),
+            ["<kernel>:5:10 Error use of undeclared identifier 'x'"]
+        );
+        let pocl = "1 warning and 1 error generated.\nerror: /c/tempfile_1.cl:4:20: use of undeclared identifier 'b'\nwarning: /c/tempfile_1.cl:3:7: unused variable 'a'\nerror: /c/tempfile_1.cl:4:20: use of undeclared identifier 'b'\n";
+        assert_eq!(
+            shown(pocl),
+            [
+                "/c/tempfile_1.cl:4:20 Error use of undeclared identifier 'b'",
+                "/c/tempfile_1.cl:3:7 Warning unused variable 'a'"
+            ]
+        );
+        assert_eq!(
+            shown(
+                "input.cl:2:1: fatal error: too many errors emitted, stopping now: [-ferror-limit=]"
+            ),
+            ["input.cl:2:1 Error too many errors emitted, stopping now: [-ferror-limit=]"]
+        );
+    }
+
+    #[test]
+    fn a_log_without_places_is_shown_as_it_is() {
+        assert_eq!(
+            first_error("ptxas: out of shared memory\n"),
+            "ptxas: out of shared memory"
+        );
+        assert_eq!(first_error(" \n"), "it does not say why");
+    }
+}

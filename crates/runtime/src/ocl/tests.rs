@@ -1,0 +1,79 @@
+//! On whatever device there is; a machine without any says so and tests nothing.
+
+use super::*;
+
+const SCALE: &str = "kernel void scale(global float *restrict output, int n, global const float *restrict xs, float a, local float *tile) {
+  int i = get_global_id(0);
+  tile[get_local_id(0)] = xs[i];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (i < n) { output[i] = a * tile[get_local_id(0)]; }
+}
+";
+
+fn session() -> Option<Session> {
+    match Session::open(None) {
+        Ok(session) => Some(session),
+        Err(error) if error.is_missing() => {
+            eprintln!("NOT TESTED: {error}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn floats(values: &[f32]) -> Vec<u8> {
+    values
+        .iter()
+        .flat_map(|value| value.to_ne_bytes())
+        .collect()
+}
+
+#[test]
+fn a_kernel_is_built_and_launched() -> Result<(), OclError> {
+    let Some(session) = session() else {
+        return Ok(());
+    };
+    let built = session.build(SCALE, "")?;
+    let mut xs = session.buffer(16)?;
+    let mut ys = session.buffer(16)?;
+    xs.write(&floats(&[1.0, 2.0, 3.0, 4.0]))?;
+    ys.clear()?;
+    let (n, a) = (3i32.to_ne_bytes(), 2.0f32.to_ne_bytes());
+    let args = [
+        Arg::Buffer(&ys),
+        Arg::Bytes(&n),
+        Arg::Buffer(&xs),
+        Arg::Bytes(&a),
+        Arg::Local(8),
+    ];
+    built.launch("scale", &args, Some([2, 1, 1]), [4, 1, 1])?;
+    let mut result = [0; 16];
+    ys.read(&mut result)?;
+    assert_eq!(result.as_slice(), floats(&[2.0, 4.0, 6.0, 0.0]));
+    assert!(built.kernel("scale")?.info()?.work_group > 0);
+    Ok(())
+}
+
+#[test]
+fn mistakes_have_places_and_names() -> Result<(), OclError> {
+    let Some(session) = session() else {
+        return Ok(());
+    };
+    let text = "kernel void f(global float *y) {\n  y[0] = nonsense;\n}\n";
+    let Err(OclError::Build { log }) = session.build(text, "") else {
+        panic!("it is wrong");
+    };
+    let places: Vec<_> = parse_log(&log)
+        .into_iter()
+        .map(|message| (message.line, message.column))
+        .collect();
+    assert!(places.contains(&(2, 10)), "{log}");
+    let built = session.build(SCALE, "")?;
+    let error = built.launch("nothing", &[], None, [1, 1, 1]);
+    assert!(matches!(error, Err(OclError::Call { .. })));
+    let error = built.launch("scale", &[], None, [1, 1, 1]);
+    assert!(matches!(error, Err(OclError::Misuse(_))));
+    let mut buffer = session.buffer(4)?;
+    assert!(matches!(buffer.write(&[0; 5]), Err(OclError::Misuse(_))));
+    Ok(())
+}
