@@ -177,6 +177,15 @@ impl Data {
         }
     }
 
+    /// Whether all sizes in it are numbers.
+    pub fn is_constant(&self) -> bool {
+        match self {
+            Data::Scalar(_) | Data::Vector(..) => true,
+            Data::Array(n, elem) => n.constant().is_some() && elem.is_constant(),
+            Data::Pair(a, b) => a.is_constant() && b.is_constant(),
+        }
+    }
+
     /// How many scalars, if `n` is 4.
     pub fn weight(&self) -> u64 {
         match self {

@@ -1,6 +1,6 @@
 //! C functions of programs.
 
-use crate::{Data, Maker, Num};
+use crate::{Backend, Data, Maker, Num};
 
 /// A C function.
 #[derive(Clone, Debug)]
@@ -59,6 +59,8 @@ impl Maker {
                 let body = match num {
                     Num::Bool => "return !x;".to_owned(),
                     _ if num.is_float() => format!("return x * ({c})0.5 + ({c})1;"),
+                    // OpenCL has other names for the types of C.
+                    _ if self.backend == Backend::OpenCl => "return x / 2 + 1;".to_owned(),
                     _ => format!("return ({c})((uint64_t)x * 3u + 1u);"),
                 };
                 let name = self.new_function(vec![ty.clone()], ty, body);
@@ -73,7 +75,10 @@ impl Maker {
             _ => {
                 // Pairs are structures.
                 let pair = Data::pair(ty.clone(), Data::INT);
-                let body = "return x._2 > 2 ? x._1 : (__typeof__(x._1))0;".to_owned();
+                let body = match self.backend {
+                    Backend::OpenCl => "return x._2 > 2 ? x._1 : 0;".to_owned(),
+                    _ => "return x._2 > 2 ? x._1 : (__typeof__(x._1))0;".to_owned(),
+                };
                 let name = self.new_function(vec![pair], ty, body);
                 let k = self.choice.below(5);
                 format!("{name}(({value}, {k}i32))")

@@ -9,6 +9,7 @@
 mod choice;
 mod data;
 mod foreign;
+mod groups;
 mod patterns;
 mod scalar;
 mod views;
@@ -26,6 +27,8 @@ pub enum Backend {
     C,
     /// OpenMP's too.
     OpenMp,
+    /// Sequential patterns within work-items, which share the work of one or two kernels.
+    OpenCl,
 }
 
 /// A program.
@@ -117,6 +120,17 @@ pub(crate) const LARGE: u64 = 4000;
 /// Names with their types.
 pub(crate) type Scope = [(String, Data)];
 
+/// Who runs code of OpenCL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Level {
+    /// All work-items, each the same.
+    Kernel,
+    /// Those of a group, each the same.
+    Group,
+    /// One, as in all code for other targets.
+    Item,
+}
+
 pub(crate) struct Maker {
     pub choice: Choice,
     pub backend: Backend,
@@ -125,8 +139,12 @@ pub(crate) struct Maker {
     pub fuel: u32,
     /// Whether code is made that runs once for each of many threads.
     pub parallel: bool,
+    /// For OpenCL: who runs the code that is made.
+    pub level: Level,
     /// C functions that were made up.
     pub functions: Vec<Function>,
+    /// The annotation with the sizes of a kernel's launch, if there is one.
+    pub launch: String,
 }
 
 impl Maker {
@@ -137,7 +155,9 @@ impl Maker {
             names: 0,
             fuel: 0,
             parallel: false,
+            level: Level::Item,
             functions: Vec::new(),
+            launch: String::new(),
         }
     }
 
@@ -156,7 +176,10 @@ impl Maker {
             })
             .collect();
         let (first, ty) = params[0].clone();
-        let mut body = self.written(&first, &ty, &params[1..]);
+        let mut body = match self.backend {
+            Backend::C | Backend::OpenMp => self.written(&first, &ty, &params[1..]),
+            Backend::OpenCl => self.kernels(&first, &ty, &params[1..]),
+        };
         if self.choice.one_in(12) {
             body = self.careless(&body);
         }
@@ -164,7 +187,9 @@ impl Maker {
         text.push_str(match self.backend {
             Backend::C => "@target(c)\n",
             Backend::OpenMp => "@target(openmp)\n",
+            Backend::OpenCl => "@target(opencl)\n",
         });
+        text.push_str(&self.launch);
         let list: Vec<String> = params
             .iter()
             .map(|(name, ty)| format!("{name}: {ty}"))
@@ -183,11 +208,21 @@ impl Maker {
 
     /// The body with one thing forgotten.
     fn careless(&mut self, body: &str) -> String {
-        let (from, to) = self.choice.of(&[
-            (" |> toMem", ""),
-            ("mapSeq(", "map("),
-            (" |> mapSeq(id)", ""),
-        ]);
+        let (from, to) = match self.backend {
+            Backend::C | Backend::OpenMp => self.choice.of(&[
+                (" |> toMem", ""),
+                ("mapSeq(", "map("),
+                (" |> mapSeq(id)", ""),
+            ]),
+            Backend::OpenCl => self.choice.of(&[
+                (" |> toMem(Local)", ""),
+                ("toMem(Local)", "toMem(Private)"),
+                ("(Private)", ""),
+                ("mapLocal(0)(", "mapSeq("),
+                ("mapLocal(", "mapGlobal("),
+                ("mapLocal(0)", "mapLocal(1)"),
+            ]),
+        };
         body.replacen(from, to, 1)
     }
 

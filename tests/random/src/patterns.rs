@@ -52,7 +52,8 @@ impl Maker {
         }
         let f = self.combination(elem, elem);
         let start = self.start(elem);
-        let text = format!("{value} |> scanSeq({f})({start})");
+        let space = self.in_item(elem);
+        let text = format!("{value} |> scanSeq{space}({f})({start})");
         Some((text, Data::array(n, elem.clone())))
     }
 
@@ -80,9 +81,14 @@ impl Maker {
         let f = self.combination(elem, elem);
         let start = self.start(elem);
         let (l, part) = (self.name("l"), self.name("part"));
-        let round = format!("{part} |> split({by}) |> mapSeq(reduceSeq({f})({start}))");
-        let text =
-            format!("{value} |> iterate({rounds})(depFun({l}: Nat => fun({part} => {round})))");
+        let (space, of_sum) = (
+            self.in_item(&Data::array(n, elem.clone())),
+            self.in_item(elem),
+        );
+        let round = format!("{part} |> split({by}) |> mapSeq(reduceSeq{of_sum}({f})({start}))");
+        let text = format!(
+            "{value} |> iterate{space}({rounds})(depFun({l}: Nat => fun({part} => {round})))"
+        );
         Some((text, Data::array(left, elem.clone())))
     }
 
@@ -102,7 +108,9 @@ impl Maker {
             elem if !elem.has_array() => self.computed(&x, elem, &[]),
             _ => return None,
         };
-        let source = format!("{value} |> circularBuffer({room})({width})(fun({x} => {load}))");
+        let space = self.in_item(&kept);
+        let source =
+            format!("{value} |> circularBuffer{space}({room})({width})(fun({x} => {load}))");
         Some(self.stream(source, width, windows, kept))
     }
 
@@ -113,12 +121,13 @@ impl Maker {
         if !elem.is_number() {
             return None;
         }
+        let space = self.in_item(elem);
         let source = match self.choice.one_in(3) {
-            false => format!("{value} |> rotateValues({width})(id)"),
+            false => format!("{value} |> rotateValues{space}({width})(id)"),
             true => {
                 let x = self.name("moved");
                 let body = self.single(&x, elem);
-                format!("{value} |> rotateValues({width})(fun({x} => {body}))")
+                format!("{value} |> rotateValues{space}({width})(fun({x} => {body}))")
             }
         };
         Some(self.stream(source, width, windows, elem.clone()))
@@ -172,7 +181,9 @@ impl Maker {
         if elem.is_number() && self.choice.one_in(2) {
             let f = self.combination(elem, elem);
             let start = self.start(elem);
-            let one = format!("makeArray(1)({part} |> reduceSeq({f})({start})) |> mapSeq(id)");
+            let space = self.in_item(elem);
+            let one =
+                format!("makeArray(1)({part} |> reduceSeq{space}({f})({start})) |> mapSeq(id)");
             let text = format!("{cut} |> depMapSeq({head} {one}))) |> depJoin");
             return Some((text, Data::array(Size::number(count), elem.clone())));
         }
@@ -265,13 +276,18 @@ impl Maker {
             _ if out == **elem && self.choice.one_in(5) => "reduce",
             _ => "reduceSeq",
         };
-        let reduction = format!("{name}({f})({start})");
+        let space = self.in_item(&out);
+        let of_name = match name {
+            "reduce" => "",
+            _ => &space,
+        };
+        let reduction = format!("{name}{of_name}({f})({start})");
         if self.choice.one_in(10) {
             // With a size that is taken out of a pair again.
             let (k, ys) = (self.name("k"), self.name("ys"));
             let pair = format!("(makeDepPair({n})({value}) : DepPair[{k} => {k}.{elem}])");
             let text = format!(
-                "dmatch({pair})(depFun({k}: Nat => fun({ys} => {ys} |> reduceSeq({f})({start}))))"
+                "dmatch({pair})(depFun({k}: Nat => fun({ys} => {ys} |> reduceSeq{space}({f})({start}))))"
             );
             return (text, out);
         }

@@ -1,6 +1,6 @@
 //! Views on what is read.
 
-use crate::{Data, LARGE, Maker, Scope, Size};
+use crate::{Data, LARGE, Level, Maker, Scope, Size};
 
 /// A value seen through a view, if that is possible.
 type Seen = Option<(String, Data)>;
@@ -155,8 +155,14 @@ impl Maker {
             of_n: n.of_n + m.of_n,
             plus: n.plus + m.plus,
         };
-        let text = format!("concat({xs} |> mapSeq(id))({other} |> mapSeq(id)) |> toMem");
-        Some((text, Data::array(total, elem)))
+        let out = Data::array(total, elem);
+        let (map, space) = match self.level {
+            Level::Kernel => return None,
+            Level::Group => ("mapLocal(0)", "(Local)".to_owned()),
+            Level::Item => ("mapSeq", self.in_item(&out)),
+        };
+        let text = format!("concat({xs} |> {map}(id))({other} |> {map}(id)) |> toMem{space}");
+        Some((text, out))
     }
 
     /// One component of every pair.
@@ -215,7 +221,8 @@ impl Maker {
         let row = self.name("row");
         let f = self.combination(inner, inner);
         let start = self.start(inner);
-        let text = format!("{xs} |> map(fun({row} => {row} |> reduceSeq({f})({start})))");
+        let space = self.in_item(inner);
+        let text = format!("{xs} |> map(fun({row} => {row} |> reduceSeq{space}({f})({start})))");
         Some((text, Data::array(n, (**inner).clone())))
     }
 

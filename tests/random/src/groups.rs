@@ -1,0 +1,291 @@
+//! Kernels of OpenCL: work that groups and their items share, in stages that leave what the next one
+//! reads in local, global or private memory, most of them in another order, so that barriers are
+//! needed.
+
+use crate::views::split;
+use crate::{Backend, Data, Level, Maker, Scope, Size};
+
+/// A written array, if that is possible.
+type Written = Option<(String, Data)>;
+
+impl Maker {
+    /// The address space of what a work-item has for itself, to be written behind a primitive; no
+    /// other target has any.
+    pub fn in_item(&mut self, ty: &Data) -> String {
+        match (self.backend, ty.is_constant()) {
+            (Backend::OpenCl, true) => "(Private)".to_owned(),
+            (Backend::OpenCl, false) => "(Global)".to_owned(),
+            (Backend::C | Backend::OpenMp, _) => String::new(),
+        }
+    }
+
+    /// One kernel, or two, one after the other.
+    pub fn kernels(&mut self, value: &str, ty: &Data, scope: &Scope) -> String {
+        if !self.choice.one_in(4) {
+            let (local, global) = self.launch_sizes();
+            self.launch = match self.choice.one_in(6) {
+                // Who runs it chooses.
+                true => String::new(),
+                false => format!("@opencl(local = [{local}], global = [{global}])\n"),
+            };
+            let (text, ty) = self.kernel(value, ty, scope);
+            return self.with_gaps(text, &ty);
+        }
+        let (first, ty) = self.kernel(value, ty, scope);
+        let name = self.name("y");
+        let run = self.run_kernel();
+        let stored = format!("({first}) |> {run} |> toMem(Global)");
+        let (second, ty) = self.kernel(&name, &ty, scope);
+        let second = self.with_gaps(second, &ty);
+        let run = self.run_kernel();
+        format!("let {name} = {stored} in ({second}) |> {run}")
+    }
+
+    fn run_kernel(&mut self) -> String {
+        let (local, global) = self.launch_sizes();
+        format!("oclRun({local})({global})")
+    }
+
+    /// Local and global sizes of three dimensions.
+    fn launch_sizes(&mut self) -> (String, String) {
+        let (mut local, mut global) = (Vec::new(), Vec::new());
+        for dimension in 0..3 {
+            let items = match dimension {
+                0 => self.choice.of(&[4, 1, 2, 3, 8]),
+                1 => self.choice.of(&[1, 1, 2, 3]),
+                _ => 1,
+            };
+            let groups = match dimension {
+                2 => 1,
+                _ => 1 + self.choice.below(3),
+            };
+            local.push(items.to_string());
+            global.push((items * groups).to_string());
+        }
+        (local.join(", "), global.join(", "))
+    }
+
+    /// The body of a kernel.
+    fn kernel(&mut self, value: &str, ty: &Data, scope: &Scope) -> (String, Data) {
+        // A kernel writes something, however small the choices.
+        self.fuel = self.fuel.max(1);
+        self.level = Level::Kernel;
+        let (value, ty) = self.viewed(value, ty, scope);
+        let (text, ty) = match self.choice.below(3) {
+            0 => self.global_maps(&value, &ty, scope),
+            _ => (self.grouped(&value, &ty, scope))
+                .unwrap_or_else(|| self.global_maps(&value, &ty, scope)),
+        };
+        self.written_views(&text, &ty)
+    }
+
+    /// A work-item for each element, or for each of an element's elements.
+    fn global_maps(&mut self, value: &str, ty: &Data, scope: &Scope) -> (String, Data) {
+        let Data::Array(n, elem) = ty else {
+            // Views leave arrays arrays.
+            return (value.to_owned(), ty.clone());
+        };
+        let x = self.name("e");
+        if let Data::Array(..) = **elem
+            && self.choice.one_in(2)
+        {
+            let (inner, out) = self.items("mapGlobal(0)", &x, elem, scope);
+            let text = format!("{value} |> mapGlobal(1)(fun({x} => {inner}))");
+            return (text, Data::array(*n, out));
+        }
+        self.items("mapGlobal(0)", value, ty, scope)
+    }
+
+    /// A map whose elements are the business of one work-item each.
+    fn items(&mut self, map: &str, value: &str, ty: &Data, scope: &Scope) -> (String, Data) {
+        let Data::Array(n, elem) = ty else {
+            return (value.to_owned(), ty.clone());
+        };
+        let x = self.name("e");
+        let outside = std::mem::replace(&mut self.level, Level::Item);
+        let (body, out) = self.element(&x, elem, scope);
+        self.level = outside;
+        let text = format!("{value} |> {map}(fun({x} => {body}))");
+        (text, Data::array(*n, out))
+    }
+
+    /// A work-group for each row.
+    fn grouped(&mut self, value: &str, ty: &Data, scope: &Scope) -> Written {
+        let (mut value, mut ty) = (value.to_owned(), ty.clone());
+        if let Data::Array(n, elem) = &ty
+            && !matches!(**elem, Data::Array(..))
+        {
+            let width = self.choice.of(&[2, 4, 3, 1]);
+            (value, ty) = split(&value, *n, elem, width)?;
+        }
+        let Data::Array(n, row) = &ty else {
+            return None;
+        };
+        let chunk = self.name("chunk");
+        if let Data::Array(m, inner) = &**row
+            && matches!(**inner, Data::Array(..))
+            && self.choice.one_in(2)
+        {
+            let (chunk, inner_chunk) = (chunk, self.name("chunk"));
+            let (body, out) = self.stages(&inner_chunk, inner, scope);
+            let text = format!(
+                "{value} |> mapWorkGroup(1)(fun({chunk} => {chunk} |> mapWorkGroup(0)(fun({inner_chunk} => {body}))))"
+            );
+            return Some((text, Data::array(*n, Data::array(*m, out))));
+        }
+        let (body, out) = self.stages(&chunk, row, scope);
+        let text = format!("{value} |> mapWorkGroup(0)(fun({chunk} => {body}))");
+        Some((text, Data::array(*n, out)))
+    }
+
+    /// What a group does: some stages whose results are read again, and one that writes the output.
+    fn stages(&mut self, value: &str, ty: &Data, scope: &Scope) -> (String, Data) {
+        let outside = std::mem::replace(&mut self.level, Level::Group);
+        let mut scope = scope.to_vec();
+        let (mut value, mut ty) = (value.to_owned(), ty.clone());
+        let mut before = String::new();
+        for _ in 0..1 + self.choice.below(3) {
+            let (seen, seen_ty) = self.viewed(&value, &ty, &scope);
+            let (stage, stage_ty) = self.stage(&seen, &seen_ty, &scope);
+            let (stage, stage_ty) = self.written_views(&stage, &stage_ty);
+            if !matches!(stage_ty, Data::Array(..)) {
+                break;
+            }
+            let space = self.shared_space(&stage_ty);
+            let name = self.name("y");
+            before += &format!("let {name} = ({stage}) |> toMem{space} in ");
+            // What was there before may be read again, too.
+            scope.push((value, ty));
+            (value, ty) = (name, stage_ty);
+        }
+        let (seen, seen_ty) = self.viewed(&value, &ty, &scope);
+        let (last, ty) = self.shared(&seen, &seen_ty, &scope);
+        self.level = outside;
+        (format!("{before}{last}"), ty)
+    }
+
+    /// Where what a stage leaves is kept.
+    fn shared_space(&mut self, ty: &Data) -> &'static str {
+        match self.choice.below(8) {
+            6 => "(Global)",
+            7 if ty.is_constant() => "(Private)",
+            _ => "(Local)",
+        }
+    }
+
+    /// A stage, before its result is stored.
+    fn stage(&mut self, value: &str, ty: &Data, scope: &Scope) -> (String, Data) {
+        let special = match self.choice.below(7) {
+            4 => self.tree(value, ty),
+            5 => self.accumulated(value, ty, scope),
+            6 => self.row_by_row(value, ty, scope),
+            _ => None,
+        };
+        special.unwrap_or_else(|| self.shared(value, ty, scope))
+    }
+
+    /// Elements that the items of a group share.
+    fn shared(&mut self, value: &str, ty: &Data, scope: &Scope) -> (String, Data) {
+        let Data::Array(n, elem) = ty else {
+            return (value.to_owned(), ty.clone());
+        };
+        if let Data::Array(..) = **elem
+            && self.choice.one_in(3)
+        {
+            let row = self.name("row");
+            let (inner, out) = self.items("mapLocal(0)", &row, elem, scope);
+            let text = format!("{value} |> mapLocal(1)(fun({row} => {inner}))");
+            return (text, Data::array(*n, out));
+        }
+        self.items("mapLocal(0)", value, ty, scope)
+    }
+
+    /// A tree: every round leaves half as many numbers, or a third.
+    fn tree(&mut self, value: &str, ty: &Data) -> Written {
+        let Data::Array(n, elem) = ty else {
+            return None;
+        };
+        let mut left = n.constant()?;
+        let by = 2 + self.choice.below(2);
+        let mut rounds = 0;
+        while left.is_multiple_of(by) && left > 0 && rounds < 3 {
+            left /= by;
+            rounds += 1;
+        }
+        if !elem.is_number() || rounds == 0 {
+            return None;
+        }
+        let f = self.combination(elem, elem);
+        let start = self.start(elem);
+        let (l, part) = (self.name("l"), self.name("part"));
+        let rows = match self.choice.one_in(2) {
+            false => format!("{part} |> split({by})"),
+            // Neighbours read neighbours.
+            true => format!("{part} |> split({l}) |> transpose"),
+        };
+        let space = self.choice.of(&["Local", "Local", "Global"]);
+        let round = format!("{rows} |> mapLocal(0)(reduceSeq(Private)({f})({start}))");
+        let text = format!(
+            "{value} |> iterate({space})({rounds})(depFun({l}: Nat => fun({part}: ({l} * {by}).{elem} => {round})))"
+        );
+        Some((text, Data::array(Size::number(left), (**elem).clone())))
+    }
+
+    /// Rows combined into one, element by element, by items that keep or share their sums.
+    fn accumulated(&mut self, value: &str, ty: &Data, scope: &Scope) -> Written {
+        let Data::Array(_, row) = ty else {
+            return None;
+        };
+        let Data::Array(m, elem) = &**row else {
+            return None;
+        };
+        if !elem.is_number() || !row.is_constant() {
+            return None;
+        }
+        let (acc, next, pair) = (self.name("acc"), self.name("row"), self.name("p"));
+        let start = self.start(elem);
+        let space = self.choice.of(&["Private", "Local"]);
+        let (mut before, mut seen) = (String::new(), next.clone());
+        if self.choice.one_in(2) {
+            // By way of memory that all items of the group read.
+            let tile = self.name("tile");
+            before = format!("let {tile} = ({next} |> mapLocal(0)(id)) |> toMem(Local) in ");
+            seen = self.reordered(&tile, *m);
+        }
+        let mut combined = format!("{pair}._1 + {pair}._2");
+        if let Some((other, _)) = scope.iter().find(|(_, of)| of == &**elem) {
+            combined += &format!(" * {other}");
+        }
+        let text = format!(
+            "{value} |> reduceSeq({space})(fun({acc}, {next} => {before}zip({acc})({seen}) |> mapLocal(0)(fun({pair} => {combined}))))((generate(fun(i => {start})) : {row}) |> mapLocal(0)(id)) |> mapLocal(0)(id)"
+        );
+        Some((text, (**row).clone()))
+    }
+
+    /// One row after the other, each shared by the items of the group, some in two stages.
+    fn row_by_row(&mut self, value: &str, ty: &Data, scope: &Scope) -> Written {
+        let Data::Array(n, row_ty) = ty else {
+            return None;
+        };
+        let Data::Array(..) = **row_ty else {
+            return None;
+        };
+        let row = self.name("row");
+        let (body, out) = match self.choice.one_in(2) {
+            false => self.shared(&row, row_ty, scope),
+            true => {
+                let (first, first_ty) = self.shared(&row, row_ty, scope);
+                let name = self.name("y");
+                let (seen, seen_ty) = match &first_ty {
+                    Data::Array(..) => self.viewed(&name, &first_ty, scope),
+                    _ => return None,
+                };
+                let (second, out) = self.shared(&seen, &seen_ty, scope);
+                let text = format!("let {name} = ({first}) |> toMem(Local) in {second}");
+                (text, out)
+            }
+        };
+        let text = format!("{value} |> mapSeq(fun({row} => {body}))");
+        Some((text, Data::array(*n, out)))
+    }
+}
