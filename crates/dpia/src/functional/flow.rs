@@ -1,7 +1,7 @@
 //! How the value of each expression of a definition is had, for those who look at its text.
 
-use nat::{Nat, Var};
-use rise::core::{Form, Source};
+use nat::{Nat, Prop, Var};
+use rise::core::{Form, Launch, Source};
 use rise::{Access, Address, Arg, Names, Ty, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::Span;
@@ -116,6 +116,22 @@ pub struct Fact {
     pub window: Option<Ty>,
     /// Whether it is inside of a loop whose iterations run in parallel.
     pub in_parallel: bool,
+    /// The parallel maps around it that OpenCL's work-items share, from the outside in; of such a
+    /// map, itself is the last.
+    pub shared: Box<[Shared]>,
+    /// Which of [`Flow::launches`] it is launched with.
+    pub launch: usize,
+}
+
+/// A map whose elements OpenCL's work-items share.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Shared {
+    /// `mapGlobal`, `mapWorkGroup` or `mapLocal`.
+    pub by: Prim,
+    /// The dimension, 0 to 2.
+    pub dimension: u8,
+    /// How many elements there are.
+    pub count: Nat,
 }
 
 /// What is known of the expressions of a definition, in the order of its text.
@@ -127,6 +143,11 @@ pub struct Flow {
     pub names: Names,
     /// The sizes that the program takes.
     pub sizes: Vec<Var>,
+    /// The sizes that it is launched with in OpenCL: first those of its annotation, then those of
+    /// each `oclRun`.
+    pub launches: Vec<Launch>,
+    /// What holds of its sizes.
+    pub conditions: Vec<Prop>,
 }
 
 impl Flow {
@@ -146,6 +167,9 @@ pub fn flow(program: &PhraseProgram) -> Flow {
         scope: FxHashMap::default(),
         into: Destination::Result,
         in_parallel: false,
+        shared: Vec::new(),
+        launches: vec![program.launch.clone()],
+        launch: 0,
     };
     let mut sizes = Vec::new();
     let mut body = &program.body;
@@ -171,6 +195,8 @@ pub fn flow(program: &PhraseProgram) -> Flow {
         facts,
         names: Names(program.names.clone().into()),
         sizes,
+        launches: walk.launches,
+        conditions: [&*program.obligations, &*program.facts].concat(),
     }
 }
 
@@ -182,6 +208,9 @@ struct Walk<'p> {
     scope: FxHashMap<u32, Sources>,
     into: Destination,
     in_parallel: bool,
+    shared: Vec<Shared>,
+    launches: Vec<Launch>,
+    launch: usize,
 }
 
 impl Walk<'_> {
@@ -221,6 +250,8 @@ impl Walk<'_> {
             count,
             window,
             in_parallel: self.in_parallel,
+            shared: self.shared.iter().cloned().chain(shared(phrase)).collect(),
+            launch: self.launch,
         };
         self.facts.push(fact);
         Some(self.facts.len() - 1)
@@ -245,7 +276,15 @@ impl Walk<'_> {
         match &phrase.form {
             Form::Var(local) => self.scope.get(&local.id).cloned().unwrap_or_default(),
             Form::Lambda(_, body) | Form::DepLambda(_, _, body) => self.visit(body),
-            Form::Primitive(prim, _, args) => self.primitive(*prim, args),
+            Form::Primitive(Prim::OclRun, types, args) => {
+                let outer = self.launch;
+                self.launch = self.launches.len();
+                self.launches.push(launch_of(types));
+                let from = self.primitive(Prim::OclRun, args, None);
+                self.launch = outer;
+                from
+            }
+            Form::Primitive(prim, _, args) => self.primitive(*prim, args, shared(phrase)),
             Form::Foreign(_, args) => {
                 for arg in args.iter() {
                     self.visit(arg);
@@ -256,7 +295,7 @@ impl Walk<'_> {
         }
     }
 
-    fn primitive(&mut self, prim: Prim, args: &[Phrase]) -> Sources {
+    fn primitive(&mut self, prim: Prim, args: &[Phrase], shared: Option<Shared>) -> Sources {
         let (functions, values): (Vec<_>, Vec<_>) =
             args.iter().partition(|arg| is_function(&arg.form));
         let outside = self.into;
@@ -279,12 +318,15 @@ impl Walk<'_> {
         }
         let outer = self.in_parallel;
         self.in_parallel |= is_parallel(prim);
+        let depth = self.shared.len();
+        self.shared.extend(shared);
         let last = values.last().cloned().unwrap_or_default();
         let bodies: Vec<Sources> = functions
             .into_iter()
             .map(|f| self.function(prim, f, &last))
             .collect();
         self.in_parallel = outer;
+        self.shared.truncate(depth);
         self.into = outside;
         self.gives(prim, &values, bodies.last())
     }
@@ -354,6 +396,38 @@ fn is_parallel(prim: Prim) -> bool {
         prim,
         Prim::MapPar | Prim::MapGlobal | Prim::MapWorkGroup | Prim::MapLocal
     )
+}
+
+/// What work-items share, if this is a map of that kind.
+fn shared(phrase: &Phrase) -> Option<Shared> {
+    let Form::Primitive(by, types, _) = &phrase.form else {
+        return None;
+    };
+    if !matches!(by, Prim::MapGlobal | Prim::MapWorkGroup | Prim::MapLocal) {
+        return None;
+    }
+    let dimension = match types.last() {
+        Some(Arg::Nat(dimension)) => dimension.as_const().unwrap_or(0),
+        _ => 0,
+    };
+    Some(Shared {
+        by: *by,
+        dimension: u8::try_from(dimension).unwrap_or(0).min(2),
+        count: first_size(types)?,
+    })
+}
+
+/// The launch that an `oclRun` asks for.
+fn launch_of(types: &[Arg]) -> Launch {
+    let size = |arg: &Arg| match arg {
+        Arg::Nat(size) => Some(size.clone()),
+        _ => None,
+    };
+    let sizes: Vec<Nat> = types.iter().take(6).filter_map(size).collect();
+    match sizes.split_at_checked(3) {
+        Some((local, global)) => Launch::of(local, global),
+        None => Launch::default(),
+    }
 }
 
 fn first_size(types: &[Arg]) -> Option<Nat> {
