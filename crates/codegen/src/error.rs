@@ -1,6 +1,7 @@
 //! What cannot be compiled.
 
 use rise::core::Origin;
+use syntax::Code;
 
 /// Why a program has no code, in the words of its author.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -12,6 +13,8 @@ pub struct CompileError {
     pub help: Option<String>,
     /// The phrase that is to blame.
     pub origin: Origin,
+    /// Which mistake it is.
+    pub code: Code,
 }
 
 impl CompileError {
@@ -21,7 +24,14 @@ impl CompileError {
             message: message.into(),
             help: None,
             origin,
+            code: Code::NotAProgram,
         }
+    }
+
+    /// The same as a certain mistake.
+    pub fn with_code(mut self, code: Code) -> CompileError {
+        self.code = code;
+        self
     }
 
     /// The same with advice.
