@@ -10,7 +10,7 @@ use std::sync::Arc;
 use nat::{Nat, Prop, Var};
 use rise::core::{Foreign, Launch, Origin};
 use rise::{Ty, Type, primitive::Primitive};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::{AddressSpace, Literal, Name, ScalarType};
 
 /// A function of the target.
@@ -37,8 +37,35 @@ pub struct Function {
     /// Indices that are computed from data: what the size variables stand for that lowering
     /// invented for them, printed in their places.
     pub opaque: Vec<(Var, Expr)>,
+    /// The sizes that it is launched with, if it is one for OpenCL.
+    pub launch: Launch,
+    /// What a work-item asks about itself, by the size variables that stand for the answers.
+    pub items: Vec<Item>,
+    /// Arrays of scalars of its own that vectors are read from or written to: they start where any
+    /// vector may.
+    pub aligned: FxHashSet<Id>,
     /// The views that what a phrase reads was read through, by their names: they made its index.
     pub views: FxHashMap<Origin, Vec<&'static str>>,
+}
+
+/// Something that a work-item asks about itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Item {
+    /// What stands for the answer.
+    pub var: Var,
+    /// The question.
+    pub query: Query,
+    /// The dimension, 0 to 2.
+    pub dimension: u8,
+}
+
+/// What a work-item can ask about itself, in a dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Query {
+    /// Which of those of its level it is.
+    Id(Level),
+    /// How many of its level there are.
+    Count(Level),
 }
 
 /// A variable of a [`Function`].
@@ -80,6 +107,21 @@ pub enum Home {
         /// Whether what it points to is reached in its scope through it alone.
         alone: bool,
     },
+}
+
+impl Variable {
+    /// Whether it belongs to one thread or work-item alone, in memory that the function declares.
+    pub(crate) fn is_private(&self) -> bool {
+        matches!(self.home, Home::Local(None | Some(AddressSpace::Private)))
+    }
+
+    /// Whether it is in memory that work-items share, other than parameters.
+    pub(crate) fn is_shared(&self) -> bool {
+        matches!(
+            self.home,
+            Home::Local(Some(AddressSpace::Local | AddressSpace::Global))
+        )
+    }
 }
 
 /// A statement.
@@ -152,7 +194,7 @@ pub enum StmtKind {
     /// A reduction by threads, see [`ParallelReduce`].
     Reduce(Box<ParallelReduce>),
     /// Waits until all work-items of the group are here.
-    Barrier(Fences),
+    Barrier(Box<Barrier>),
     /// A kernel, only at the outermost level of a function; passes see its body alone.
     Kernel(Box<Kernel>),
 }
@@ -212,6 +254,37 @@ pub struct Fences {
     pub local: bool,
     /// That of the device.
     pub global: bool,
+}
+
+/// A place where the work-items of a group wait for each other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Barrier {
+    /// Which memory it makes visible.
+    pub fences: Fences,
+    /// What needs it.
+    pub orders: Vec<Ordered>,
+}
+
+/// Two accesses of different work-items to one place in memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ordered {
+    /// The access that comes first.
+    pub first: Origin,
+    /// The one that waits for it.
+    pub second: Origin,
+    /// What would be wrong without the wait.
+    pub kind: Order,
+}
+
+/// Why an access waits for another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// It reads what the first one wrote.
+    Flow,
+    /// It overwrites what the first one read.
+    Reuse,
+    /// Both write.
+    Output,
 }
 
 /// A part of a function that is one kernel.

@@ -17,7 +17,8 @@ pub use dpia::Target;
 pub use error::CompileError;
 pub use lower::{Lowered, lower};
 pub use module::{
-    Buffer, Device, ForeignText, Kernel, KernelArg, LaunchVars, Mapping, Module, Plain, Reason,
+    BarrierText, Buffer, Device, ForeignText, Kernel, KernelArg, LaunchVars, Mapping, Module,
+    Plain, Reason,
 };
 pub use passes::finish;
 pub use signature::Signature;
@@ -30,6 +31,6 @@ pub fn compile(program: &PhraseProgram, target: Target) -> Result<Module, Vec<Co
     let Lowered {
         function,
         signature,
-    } = lower(program)?;
+    } = lower(program, target)?;
     finish(function, target, signature).map_err(|error| vec![error])
 }

@@ -7,7 +7,7 @@ use nat::{Nat, Prop, Var};
 use rise::core::{Foreign, Launch, Origin};
 use syntax::ast::Name;
 
-use crate::ir::Maker;
+use crate::ir::{Barrier, Maker};
 use crate::signature::Signature;
 
 /// The text of a translation unit, with what a caller and an editor must know of it.
@@ -25,6 +25,17 @@ pub struct Module {
     pub foreign: Vec<ForeignText>,
     /// For OpenCL: the kernels in the text, and how they are launched.
     pub device: Option<Device>,
+    /// The barriers in the text, in its order.
+    pub barriers: Vec<BarrierText>,
+}
+
+/// A barrier in generated text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BarrierText {
+    /// The part, in bytes.
+    pub range: Range<usize>,
+    /// What it orders.
+    pub barrier: Barrier,
 }
 
 /// How the kernels of a module are launched.
@@ -50,6 +61,8 @@ pub struct Kernel {
     pub sizes: LaunchVars,
     /// What must hold of sizes before it is launched, besides what the signature requires.
     pub requires: Vec<Prop>,
+    /// The local memory that it declares, in bytes; [`KernelArg::Local`] comes on top.
+    pub local_bytes: Nat,
 }
 
 /// Size variables that stand for the sizes of a launch.

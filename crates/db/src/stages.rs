@@ -120,16 +120,12 @@ pub(crate) fn imperative(db: &dyn Db, item: SourceItem, target: Target) -> Stage
 #[salsa::tracked(returns(clone), lru = 64)]
 pub(crate) fn module(db: &dyn Db, item: SourceItem, target: Target) -> Staged<Module> {
     let program = imperative(db, item, target)?;
-    if target == Target::OpenCl {
-        let span = name_span(db, item);
-        let text = "this version of rise-ls generates C and OpenMP, but not OpenCL";
-        return Err(one(Diagnostic::error(Code::NotAProgram, span, text)));
-    }
     let work = || codegen::compile(&program, target);
     let result = guarded(&item.text(db), "compiling", work).map_err(one)?;
     result.map(Arc::new).map_err(|errors| {
         let found = errors.into_iter().map(|error| {
             let mut found = at(db, item, &program, error.origin, error.message);
+            found.code = error.code;
             found.help = error.help;
             found
         });

@@ -19,7 +19,7 @@ use super::{CompileError, Printer, check, foreign, names, wrap};
 const MAX_LINE: usize = 100;
 
 /// The bodies of the program's C functions, and where they stand.
-type Texts = Vec<(Range<usize>, Arc<Foreign>)>;
+pub(super) type Texts = Vec<(Range<usize>, Arc<Foreign>)>;
 
 impl Printer<'_> {
     /// The whole text.
@@ -72,6 +72,7 @@ impl Printer<'_> {
             plain,
             foreign: foreign.collect(),
             device: None,
+            barriers: Vec::new(),
         })
     }
 
@@ -121,7 +122,7 @@ impl Printer<'_> {
         let variable = self.variable(id);
         let name = self.names.fresh(&variable.name);
         self.names.bind(id, name.clone());
-        let ty = self.elem(id)?.name();
+        let ty = self.elem(id)?.name(self.target);
         let text = match variable.home {
             Home::Output => format!("{} *restrict {name}", self.pointee(id)?),
             _ if variable.count.is_some() => {
@@ -162,7 +163,7 @@ impl Printer<'_> {
     }
 
     /// `(void)n;` for parameters that nothing reads.
-    fn unused(&mut self) -> String {
+    pub(super) fn unused(&mut self) -> String {
         let sizes = self.function.sizes.iter();
         let sizes = sizes.filter(|var| !self.used_vars.contains(var));
         let sizes: Vec<&str> = sizes.filter_map(|var| self.names.var(*var)).collect();
@@ -222,7 +223,7 @@ impl Printer<'_> {
     }
 
     /// Types, helpers and C functions; the texts of the latter with their places.
-    fn declarations(
+    pub(super) fn declarations(
         &mut self,
         foreign: &[Arc<Foreign>],
         out: &mut String,
@@ -259,7 +260,7 @@ impl Printer<'_> {
         for ty in &types {
             self.type_declaration(ty, out);
         }
-        if !types.is_empty() || !self.unaligned.is_empty() {
+        if !out.is_empty() {
             out.push('\n');
         }
         self.helpers.write(out);
@@ -272,11 +273,15 @@ impl Printer<'_> {
     }
 
     fn type_declaration(&self, ty: &CType, out: &mut String) {
-        let name = ty.name();
+        let name = ty.name(self.target);
         match ty {
             CType::Scalar(_) => {}
-            CType::Vector(lanes, scalar) if ty.is_native_vector() => {
-                let (scalar, align) = (scalar_name(*scalar), CType::Scalar(*scalar).size());
+            CType::Vector(..) if self.target == Target::OpenCl && ty.is_native(self.target) => {}
+            CType::Vector(lanes, scalar) if ty.is_native(self.target) => {
+                let (scalar, align) = (
+                    scalar_name(*scalar, self.target),
+                    CType::Scalar(*scalar).size(),
+                );
                 let size = u64::from(*lanes) * align;
                 out.push_str(&format!(
                     "typedef {scalar} {name} __attribute__((vector_size({size})));\n"
@@ -289,7 +294,7 @@ impl Printer<'_> {
                 }
             }
             CType::Vector(lanes, scalar) => {
-                let scalar = scalar_name(*scalar);
+                let scalar = scalar_name(*scalar, self.target);
                 out.push_str(&format!(
                     "typedef struct {{ {scalar} data[{lanes}]; }} {name};\n"
                 ));
@@ -297,8 +302,8 @@ impl Printer<'_> {
             CType::Pair(a, b) => {
                 out.push_str(&format!(
                     "typedef struct {{ {} _1; {} _2; }} {name};\n",
-                    a.name(),
-                    b.name()
+                    a.name(self.target),
+                    b.name(self.target)
                 ));
             }
         }
@@ -306,19 +311,23 @@ impl Printer<'_> {
 
     fn foreign_head(&mut self, function: &Foreign, name: &str) -> Result<String, CompileError> {
         let origin = self.origin;
-        let result = CType::of(&function.result, &self.shown, origin)?;
+        let result = CType::of_target(&function.result, &self.shown, origin, self.target)?;
         self.need_type(&result);
         let mut params = Vec::new();
         for (param, ty) in &function.params {
-            let ty = CType::of(ty, &self.shown, origin)?;
+            let ty = CType::of_target(ty, &self.shown, origin, self.target)?;
             self.need_type(&ty);
-            params.push(format!("{} {param}", ty.name()));
+            params.push(format!("{} {param}", ty.name(self.target)));
         }
-        Ok(format!("{} {name}({})", result.name(), params.join(", ")))
+        Ok(format!(
+            "{} {name}({})",
+            result.name(self.target),
+            params.join(", ")
+        ))
     }
 
     /// The C functions that the program calls and this text has to declare, with names for them.
-    fn foreign_functions(&mut self) -> Vec<Arc<Foreign>> {
+    pub(super) fn foreign_functions(&mut self) -> Vec<Arc<Foreign>> {
         let mut all: Vec<Arc<Foreign>> = Vec::new();
         let mut note = |expr: &Expr| {
             if let ExprKind::Call(function, _) = &expr.kind

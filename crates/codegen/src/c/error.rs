@@ -31,3 +31,12 @@ pub(crate) fn size_function(size: &str, origin: Origin) -> CompileError {
 pub(crate) fn too_big(origin: Origin) -> CompileError {
     CompileError::new(origin, "a size is too large to be written down")
 }
+
+/// A lane of a vector in memory whose number is computed.
+pub(crate) fn lane(origin: Origin) -> CompileError {
+    CompileError::new(
+        origin,
+        "the number of this lane is computed, and OpenCL C names lanes by constants",
+    )
+    .with_help("keep the values in an array")
+}

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dpia::Target;
 use rise::Type;
 use rise::core::Foreign;
 use syntax::ast::{Literal, ScalarType};
@@ -55,8 +56,8 @@ impl Printer<'_> {
         );
         if own && matches!(*expr.ty, Type::Vector(..)) {
             let ty = self.type_of(expr)?;
-            if ty.is_native_vector() {
-                self.write(&format!("({})", ty.name()));
+            if ty.is_native(self.target) && self.target != Target::OpenCl {
+                self.write(&format!("({})", ty.name(self.target)));
                 return self.expr(expr, Prec::Unary);
             }
         }
@@ -65,7 +66,7 @@ impl Printer<'_> {
 
     /// The C type of an expression, declared if need be.
     pub(super) fn type_of(&mut self, expr: &Expr) -> Result<CType, CompileError> {
-        let ty = CType::of(&expr.ty, &self.shown, expr.origin)?;
+        let ty = CType::of_target(&expr.ty, &self.shown, expr.origin, self.target)?;
         self.need_type(&ty);
         Ok(ty)
     }
@@ -92,7 +93,7 @@ impl Printer<'_> {
             ExprKind::Call(function, args) => self.foreign_call(function, args),
             ExprKind::Pair(a, b) => {
                 let ty = self.type_of(expr)?;
-                self.write(&format!("({}){{", ty.name()));
+                self.write(&format!("({}){{", ty.name(self.target)));
                 self.expr(a, Prec::Conditional)?;
                 self.write(", ");
                 self.expr(b, Prec::Conditional)?;
@@ -113,8 +114,8 @@ impl Printer<'_> {
             }
             ExprKind::Vector(lanes) => {
                 let ty = self.type_of(expr)?;
-                let (open, close) = braces(&ty);
-                self.write(&format!("({}){open}", ty.name()));
+                let (open, close) = self.braces_of(&ty);
+                self.write(&format!("({}){open}", ty.name(self.target)));
                 self.list(lanes, |this, lane| this.expr(lane, Prec::Conditional))?;
                 self.write(close);
                 Ok(Prec::Postfix)
@@ -124,14 +125,26 @@ impl Printer<'_> {
         }
     }
 
+    /// What stands around the lanes of a vector that is written out.
+    fn braces_of(&self, ty: &CType) -> (&'static str, &'static str) {
+        match (ty.is_native(self.target), self.target) {
+            (true, Target::OpenCl) => ("(", ")"),
+            (true, _) => ("{", "}"),
+            (false, _) => ("{{", "}}"),
+        }
+    }
+
     /// One of a list: an array without a name.
     fn element(&mut self, all: &[Expr], at: &nat::Nat) -> Result<Prec, CompileError> {
         let number = at.as_const().and_then(|n| usize::try_from(n).ok());
         if let Some(expr) = number.and_then(|n| all.get(n)) {
             return self.bare_expr(expr);
         }
+        if let Some(prec) = self.table(all, at)? {
+            return Ok(prec);
+        }
         let ty = match all.first() {
-            Some(first) => self.type_of(first)?.name(),
+            Some(first) => self.type_of(first)?.name(self.target),
             None => "int".to_owned(),
         };
         self.write(&format!("((const {ty}[]){{"));
@@ -152,6 +165,15 @@ impl Printer<'_> {
             _ => {}
         }
         let ty = self.type_of(vector)?;
+        if number.is_none() && self.target == Target::OpenCl && ty.is_native(self.target) {
+            let name = self.lane_helper(&ty);
+            self.write(&format!("{name}("));
+            self.expr(vector, Prec::Conditional)?;
+            self.write(", ");
+            self.nat(lane, Prec::Conditional)?;
+            self.write(")");
+            return Ok(Prec::Postfix);
+        }
         self.expr(vector, Prec::Postfix)?;
         self.lane(&ty, lane)?;
         Ok(Prec::Postfix)
@@ -161,9 +183,9 @@ impl Printer<'_> {
         let CType::Vector(lanes, scalar) = ty else {
             return self.bare_expr(value);
         };
-        let name = ty.name();
-        if !ty.is_native_vector() {
-            let (lanes, scalar) = (*lanes, scalar_name(*scalar));
+        let name = ty.name(self.target);
+        if !ty.is_native(self.target) {
+            let (lanes, scalar) = (*lanes, scalar_name(*scalar, self.target));
             let helper = self.helpers.other(format!("splat_{name}"), |helper| {
                 format!(
                     "static inline {name} {helper}({scalar} x) {{\n    {name} value;\n    \
@@ -172,6 +194,12 @@ impl Printer<'_> {
                 )
             });
             self.write(&format!("{helper}("));
+            self.expr(value, Prec::Conditional)?;
+            self.write(")");
+            return Ok(Prec::Postfix);
+        }
+        if self.target == Target::OpenCl {
+            self.write(&format!("({name})("));
             self.expr(value, Prec::Conditional)?;
             self.write(")");
             return Ok(Prec::Postfix);
@@ -193,7 +221,7 @@ impl Printer<'_> {
         }
         // Minus zero keeps the sign of a zero. C would make an int of a small integer.
         if Int::of(*scalar).is_some_and(|int| int.bits < 32) {
-            self.write(&format!("({})", scalar_name(*scalar)));
+            self.write(&format!("({})", scalar_name(*scalar, self.target)));
             self.expr(value, Prec::Unary)?;
         } else {
             self.expr(value, Prec::Sum)?;
@@ -224,13 +252,13 @@ impl Printer<'_> {
     }
 
     fn cast(&mut self, to: ScalarType, value: &Expr) -> Result<Prec, CompileError> {
-        if to == ScalarType::F16 {
+        if to == ScalarType::F16 && self.target != Target::OpenCl {
             return Err(error::half(self.origin));
         }
         let Some(from) = self.type_of(value)?.scalar() else {
             return self.bare_expr(value);
         };
-        let is_float = |s| matches!(s, ScalarType::F32 | ScalarType::F64);
+        let is_float = |s| matches!(s, ScalarType::F16 | ScalarType::F32 | ScalarType::F64);
         if from == to {
             return self.bare_expr(value);
         }
@@ -241,7 +269,10 @@ impl Printer<'_> {
             return Ok(Prec::Equality);
         }
         if is_float(from) && !is_float(to) {
-            let name = self.helpers.saturating(from, to);
+            let name = match self.target {
+                Target::OpenCl => format!("convert_{}_sat_rtz", scalar_name(to, self.target)),
+                _ => self.helpers.saturating(from, to),
+            };
             self.write(&format!("{name}("));
             self.expr(value, Prec::Conditional)?;
             self.write(")");
@@ -262,7 +293,7 @@ impl Printer<'_> {
             };
             return self.literal(&literal, &CType::Scalar(to));
         }
-        self.write(&format!("({})", scalar_name(to)));
+        self.write(&format!("({})", scalar_name(to, self.target)));
         match &value.kind {
             ExprKind::Nat(nat) if Int::of(to).is_some_and(|int| int.bits <= 32) => {
                 self.at_least(Prec::Unary, |this| this.size_value(nat, true))?;
@@ -280,7 +311,10 @@ impl Printer<'_> {
         let name = match foreign::math_name(function) {
             Some(name) => {
                 self.helpers.math = true;
-                name
+                match self.target {
+                    Target::OpenCl => foreign::opencl_name(&name),
+                    _ => name,
+                }
             }
             None => self.foreign_name(function),
         };
@@ -288,15 +322,6 @@ impl Printer<'_> {
         self.list(args, |this, arg| this.expr(arg, Prec::Conditional))?;
         self.write(")");
         Ok(Prec::Postfix)
-    }
-}
-
-/// What stands around the lanes of a vector that is written out.
-fn braces(ty: &CType) -> (&'static str, &'static str) {
-    if ty.is_native_vector() {
-        ("{", "}")
-    } else {
-        ("{{", "}}")
     }
 }
 

@@ -48,3 +48,16 @@ pub(crate) fn math_name(function: &Foreign) -> Option<String> {
     };
     Some(format!("{plain}{suffix}"))
 }
+
+/// What OpenCL C calls a function of `<math.h>`; its functions take every float type.
+pub(crate) fn opencl_name(name: &str) -> String {
+    let plain = plain_name(name).unwrap_or(name);
+    match plain {
+        "nearbyint" => "rint",
+        "scalbn" | "scalbln" => "ldexp",
+        "lrint" | "llrint" => "convert_long_rte",
+        "nexttoward" => "nextafter",
+        other => other,
+    }
+    .to_owned()
+}

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use dpia::Target;
 use nat::Nat;
 use syntax::ast::ScalarType;
 
@@ -114,8 +115,9 @@ static void release(void *memory) {
 }
 
 /// The functions that the text needs so far.
-#[derive(Default)]
 pub(crate) struct Helpers {
+    /// What the text is for.
+    pub target: Target,
     fixed: BTreeSet<Helper>,
     /// `(from, to, body, how many sums around)` of each sum.
     pub sums: Vec<(Nat, Nat, Nat, usize)>,
@@ -130,12 +132,30 @@ pub(crate) struct Helpers {
 }
 
 impl Helpers {
+    /// None yet.
+    pub fn new(target: Target) -> Helpers {
+        Helpers {
+            target,
+            fixed: BTreeSet::new(),
+            sums: Vec::new(),
+            sum_texts: Vec::new(),
+            math: false,
+            simd: false,
+            others: Vec::new(),
+        }
+    }
+
     /// The name of a function that is needed.
     pub fn need(&mut self, helper: Helper) -> &'static str {
         if helper == Helper::AllocateAligned {
             self.fixed.insert(Helper::Allocate);
         }
-        self.fixed.insert(helper);
+        match (self.target, helper) {
+            // OpenCL C has them.
+            (Target::OpenCl, Helper::Min) => return "min",
+            (Target::OpenCl, Helper::Max) => return "max",
+            _ => self.fixed.insert(helper),
+        };
         helper.name()
     }
 
@@ -143,9 +163,13 @@ impl Helpers {
     pub fn wide(&mut self, helper: Helper) -> String {
         let narrow = helper.name();
         let name = format!("{}_64", narrow.trim_end_matches("_int"));
+        let wide = match self.target {
+            Target::OpenCl => "long ",
+            _ => "int64_t ",
+        };
         self.other(name, |name| {
             let text = helper.text().replace(narrow, name);
-            text.replace("int ", "int64_t ")
+            text.replace("int ", wide)
         })
     }
 
@@ -156,6 +180,24 @@ impl Helpers {
             self.others.push((name.clone(), text));
         }
         name
+    }
+
+    /// The name of a list of constants.
+    pub fn table(&mut self, ty: &str, count: usize, values: &str) -> String {
+        let declared = format!("[{count}] = {{{values}}};\n");
+        let mut others = self.others.iter();
+        let known = others.find(|(_, text)| {
+            text.starts_with(&format!("constant {ty} ")) && text.ends_with(&declared)
+        });
+        if let Some((name, _)) = known {
+            return name.clone();
+        }
+        let tables = self
+            .others
+            .iter()
+            .filter(|(name, _)| name.starts_with("table_"));
+        let name = format!("table_{}", tables.count() + 1);
+        self.other(name, |name| format!("constant {ty} {name}{declared}"))
     }
 
     /// What is needed before the function's own text, with an empty line behind each.
@@ -172,13 +214,14 @@ impl Helpers {
     /// A division or remainder of signed integers in which the smallest number may be divided by
     /// -1: in C that has no value.
     pub fn division(&mut self, scalar: ScalarType, is_remainder: bool) -> String {
+        let target = self.target;
         let word = if is_remainder { "mod" } else { "div" };
         let short = short(scalar);
-        let ty = scalar_name(scalar);
+        let ty = scalar_name(scalar, target);
         self.other(format!("{word}_{short}"), |name| {
             let signed = Int::of(scalar).is_some_and(|int| int.signed);
             let unsigned = match Int::of(scalar) {
-                Some(int) => scalar_name(int.wrapping()),
+                Some(int) => scalar_name(int.wrapping(), target),
                 None => ty,
             };
             let value = match (is_remainder, signed) {
@@ -193,10 +236,11 @@ impl Helpers {
 
     /// A float as the nearest integer towards zero that there is; NaN is 0.
     pub fn saturating(&mut self, from: ScalarType, to: ScalarType) -> String {
+        let target = self.target;
         let name = format!("{}_to_{}", short(from), short(to));
         self.other(name, |name| {
             let suffix = if from == ScalarType::F32 { "f" } else { "" };
-            let (ty, float) = (scalar_name(to), scalar_name(from));
+            let (ty, float) = (scalar_name(to, target), scalar_name(from, target));
             let Some(int) = Int::of(to) else {
                 return String::new();
             };

@@ -1,5 +1,6 @@
 //! Constants.
 
+use dpia::Target;
 use syntax::ast::{Literal, ScalarType};
 
 use super::types::Int;
@@ -33,7 +34,14 @@ impl Printer<'_> {
                 };
                 finite(value.is_finite(), || format!("{value:?}f"), value > 0.0)
             }
-            (ScalarType::F64 | ScalarType::F16, _) => {
+            (ScalarType::F16, _) => {
+                let value: f64 = match literal {
+                    Literal::Float { text, .. } => text.parse().unwrap_or(f64::NAN),
+                    other => int_value(other).unwrap_or_default() as f64,
+                };
+                finite(value.is_finite(), || format!("{value:?}h"), value > 0.0)
+            }
+            (ScalarType::F64, _) => {
                 let value = match literal {
                     Literal::Float { text, .. } => text.parse().unwrap_or(f64::NAN),
                     other => int_value(other).unwrap_or_default() as f64,
@@ -42,7 +50,7 @@ impl Printer<'_> {
             }
             (scalar, _) => {
                 let value = int_value(literal).unwrap_or_default();
-                integer(value, *scalar)
+                integer(value, *scalar, self.target)
             }
         };
         let prec = if text.starts_with('-') {
@@ -64,7 +72,19 @@ fn finite(is_finite: bool, text: impl FnOnce() -> String, positive: bool) -> Str
 }
 
 /// An integer as C reads it back at this type.
-pub(super) fn integer(value: i128, scalar: ScalarType) -> String {
+pub(super) fn integer(value: i128, scalar: ScalarType, target: Target) -> String {
+    if target == Target::OpenCl {
+        return match scalar {
+            ScalarType::I32 | ScalarType::NatType if value == i128::from(i32::MIN) => {
+                "INT_MIN".to_owned()
+            }
+            ScalarType::I64 if value == i128::from(i64::MIN) => "LONG_MIN".to_owned(),
+            ScalarType::I64 if value.unsigned_abs() > 1 << 31 => format!("{value}L"),
+            ScalarType::U32 => format!("{value}u"),
+            ScalarType::U64 => format!("{value}ul"),
+            _ => value.to_string(),
+        };
+    }
     match scalar {
         // -2147483648 would be the negation of a number that does not fit.
         ScalarType::I32 | ScalarType::I64 if Some(value) == Int::of(scalar).map(Int::min) => {

@@ -7,6 +7,7 @@ mod error;
 mod expr;
 mod foreign;
 mod helpers;
+mod lanes;
 mod literal;
 mod names;
 mod opencl;
@@ -28,12 +29,14 @@ use rise::{Names, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ir::{Function, Home, Id, Maker, Stmt, Variable};
-use crate::module::{Mapping, Module, Plain};
+use crate::module::{BarrierText, Mapping, Module, Plain};
 use crate::passes::trace::Trace;
 use crate::signature::Signature;
 use dpia::Target;
+use syntax::ast::AddressSpace;
 
 use crate::error::CompileError;
+pub(crate) use opencl::print_kernels;
 pub(crate) use types::CType;
 
 use helpers::Helpers;
@@ -113,6 +116,10 @@ struct Printer<'a> {
     writable: FxHashSet<Id>,
     /// Whether threads run already.
     parallel: bool,
+    /// The address spaces that pointers point to.
+    pointer_spaces: FxHashMap<Id, AddressSpace>,
+    /// The barriers that were written.
+    barriers: Vec<BarrierText>,
 }
 
 impl<'a> Printer<'a> {
@@ -137,7 +144,7 @@ impl<'a> Printer<'a> {
             plain: Vec::new(),
             indent: 0,
             origin: Origin(0),
-            helpers: Helpers::default(),
+            helpers: Helpers::new(target),
             foreign: Vec::new(),
             types: Vec::new(),
             unaligned: Vec::new(),
@@ -148,6 +155,8 @@ impl<'a> Printer<'a> {
             used_vars: FxHashSet::default(),
             writable: place::writable_pointers(function),
             parallel: false,
+            pointer_spaces: opencl::pointer_spaces(function),
+            barriers: Vec::new(),
         }
     }
 
@@ -167,7 +176,7 @@ impl<'a> Printer<'a> {
     /// The type of a variable's elements, declared if need be.
     fn elem(&mut self, id: Id) -> Result<CType, CompileError> {
         let variable = self.variable(id);
-        let ty = CType::of(&variable.elem, &self.shown, variable.origin)?;
+        let ty = CType::of_target(&variable.elem, &self.shown, variable.origin, self.target)?;
         self.need_type(&ty);
         Ok(ty)
     }
@@ -195,10 +204,10 @@ impl<'a> Printer<'a> {
     /// had from elsewhere are not aligned to their size.
     fn pointee(&mut self, id: Id) -> Result<String, CompileError> {
         let ty = self.elem(id)?;
-        if ty.is_native_vector() {
+        if ty.is_native(self.target) && self.target != Target::OpenCl {
             return Ok(self.need_unaligned(&ty));
         }
-        Ok(ty.name())
+        Ok(ty.name(self.target))
     }
 
     fn id_name(&mut self, id: Id) -> String {

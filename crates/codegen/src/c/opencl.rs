@@ -1,17 +1,573 @@
-//! What only OpenCL C has.
+//! What only OpenCL C has: kernels with their parameters, address spaces, barriers.
 
-use crate::ir::Fences;
+use std::ops::Range;
 
-use super::Printer;
+use nat::{Nat, Var};
+use rise::core::Foreign;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+use syntax::ast::{AddressSpace, Name, ScalarType};
 
-impl Printer<'_> {
+use crate::ir::{Barrier, Function, Home, Id, Item, Level, Query, Stmt, StmtKind};
+use crate::module::{
+    BarrierText, Buffer, Device, ForeignText, Kernel, KernelArg, Module, Plain, Reason,
+};
+use crate::passes::kernel::{Part, Parts};
+use crate::passes::walk;
+use crate::signature::Signature;
+use dpia::Target;
+
+use super::types::CType;
+use super::{CompileError, Plan, Printer, check, names, wrap};
+
+/// Columns up to which a head stands on one line.
+const MAX_LINE: usize = 100;
+
+/// A kernel in text, with what was noted of it; ranges count from its first byte.
+struct Text {
+    comment_len: usize,
+    text: String,
+    body_at: usize,
+    kernel: Kernel,
+}
+
+/// Prints the kernels of a function.
+pub(crate) fn print_kernels(
+    parts: &Parts,
+    plans: &[Plan],
+    mut signature: Signature,
+) -> Result<Module, CompileError> {
+    let mut module = Module {
+        text: String::new(),
+        signature: signature.clone(),
+        map: Vec::new(),
+        plain: Vec::new(),
+        foreign: Vec::new(),
+        device: None,
+        barriers: Vec::new(),
+    };
+    let mut device = Device::default();
+    for shared in &parts.shared {
+        let name = match parts.kernels.first() {
+            Some(part) => part.function.variables[shared.id.0 as usize].name.clone(),
+            None => "buffer".into(),
+        };
+        let bytes = shared.bytes.clone();
+        device.buffers.push(Buffer { name, bytes });
+    }
+    let mut before: Option<Printer<'_>> = None;
+    let mut foreign: Vec<Arc<Foreign>> = Vec::new();
+    let many = parts.kernels.len() > 1;
+    let mut whole = String::new();
+    for (at, (part, plan)) in parts.kernels.iter().zip(plans).enumerate() {
+        let mut printer = Printer::new(&part.function, plan, Target::OpenCl);
+        if let Some(before) = before.take() {
+            printer.take_over(before);
+        }
+        let wanted = match many {
+            true => format!("{}_{}", part.function.name, at + 1),
+            false => part.function.name.to_string(),
+        };
+        if at == 0 {
+            signature.names = part.function.names.clone();
+        }
+        foreign.extend(printer.foreign_functions());
+        let text = printer.kernel(part, parts, &wanted, &mut signature, &mut device, at == 0)?;
+        let start = whole.len() + usize::from(at > 0);
+        if at > 0 {
+            whole.push('\n');
+        }
+        whole.push_str(&text.text);
+        let moved = |range: &Range<usize>| {
+            let by = start + text.body_at;
+            range.start + by..range.end + by
+        };
+        module.plain.push(Plain {
+            range: start..start + text.body_at,
+            reason: Reason::Signature,
+        });
+        let _ = text.comment_len;
+        for mut mapping in printer.map.drain(..) {
+            mapping.range = moved(&mapping.range);
+            module.map.push(mapping);
+        }
+        for mut plain in printer.plain.drain(..) {
+            plain.range = moved(&plain.range);
+            module.plain.push(plain);
+        }
+        for mut barrier in printer.barriers.drain(..) {
+            barrier.range = moved(&barrier.range);
+            module.barriers.push(barrier);
+        }
+        device.kernels.push(text.kernel);
+        before = Some(printer);
+    }
+    let Some(mut printer) = before else {
+        return Ok(module);
+    };
+    let mut declarations = String::new();
+    let texts = printer.declarations(&foreign, &mut declarations)?;
+    let mut head = extensions(&[&declarations, &whole]);
+    let foreign_at = head.len();
+    head.push_str(&declarations);
+    let shift = head.len();
+    let by = |range: &Range<usize>, by: usize| range.start + by..range.end + by;
+    module
+        .map
+        .iter_mut()
+        .for_each(|m| m.range = by(&m.range, shift));
+    module
+        .plain
+        .iter_mut()
+        .for_each(|p| p.range = by(&p.range, shift));
+    module
+        .barriers
+        .iter_mut()
+        .for_each(|b| b.range = by(&b.range, shift));
+    if shift > 0 {
+        let range = 0..shift;
+        let reason = Reason::Needed;
+        module.plain.insert(0, Plain { range, reason });
+    }
+    module.foreign = texts
+        .into_iter()
+        .map(|(range, function)| ForeignText {
+            range: by(&range, foreign_at),
+            function,
+        })
+        .collect();
+    head.push_str(&whole);
+    module.text = head;
+    module.signature = signature;
+    module.device = Some(device);
+    Ok(module)
+}
+
+/// What the text needs of what devices may lack.
+fn extensions(parts: &[&str]) -> String {
+    let has = |word: &str| {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        parts.iter().any(|part| {
+            part.match_indices(word).any(|(at, _)| {
+                let behind =
+                    part[at + word.len()..].trim_start_matches(|c: char| c.is_ascii_digit());
+                !part[..at].ends_with(is_word) && !behind.starts_with(is_word)
+            })
+        })
+    };
+    let mut out = String::new();
+    for (word, name) in [("double", "cl_khr_fp64"), ("half", "cl_khr_fp16")] {
+        if has(word) {
+            out.push_str(&format!("#pragma OPENCL EXTENSION {name} : enable\n"));
+        }
+    }
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    out
+}
+
+impl<'a> Printer<'a> {
+    /// Takes over what the kernels before need.
+    fn take_over(&mut self, before: Printer<'_>) {
+        self.helpers = before.helpers;
+        self.types = before.types;
+        self.unaligned = before.unaligned;
+        for (function, name) in before.foreign {
+            self.names.reserve(&name);
+            self.foreign.push((function, name));
+        }
+    }
+
+    /// A kernel as text.
+    fn kernel(
+        &mut self,
+        part: &Part,
+        parts: &Parts,
+        wanted: &str,
+        signature: &mut Signature,
+        device: &mut Device,
+        first: bool,
+    ) -> Result<Text, CompileError> {
+        let name = names::identifier(wanted);
+        let name = match self.names.is_free(&name) {
+            true => name,
+            false => format!("{name}_"),
+        };
+        self.names.reserve(&name);
+        let candidates = self.candidates(part, parts, signature, device, first)?;
+        let items = self.name_items(&part.function.items);
+        if first {
+            signature.name = part.function.name.clone();
+        }
+        let comment = if first {
+            check::comment(signature)
+        } else {
+            String::new()
+        };
+        let body = self.kernel_body(&items)?;
+        let ranges = self.map.iter_mut().map(|mapping| &mut mapping.range);
+        let ranges = ranges
+            .chain(self.plain.iter_mut().map(|plain| &mut plain.range))
+            .chain(self.barriers.iter_mut().map(|barrier| &mut barrier.range));
+        let body = wrap::wrap(&body, ranges);
+        let alone = parts.kernels.len() == 1;
+        let used = candidates.into_iter().filter(|param| {
+            alone
+                || match param.what {
+                    What::Id(id) => self.used_ids.contains(&id),
+                    What::Var(var) => self.used_vars.contains(&var),
+                }
+        });
+        let used: Vec<Candidate> = used.collect();
+        let head = head(&name, &used, &part.work);
+        let body_at = comment.len() + head.len();
+        let kernel = Kernel {
+            name: name.as_str().into(),
+            args: used.into_iter().map(|param| param.arg).collect(),
+            launch: part.work.launch.clone(),
+            sizes: part.work.vars,
+            requires: part.work.requires.clone(),
+            local_bytes: part.work.local_bytes.clone(),
+        };
+        Ok(Text {
+            comment_len: comment.len(),
+            text: format!("{comment}{head}{body}\n"),
+            body_at,
+            kernel,
+        })
+    }
+
+    /// All parameters that the kernel may have.
+    fn candidates(
+        &mut self,
+        part: &Part,
+        parts: &Parts,
+        signature: &mut Signature,
+        device: &mut Device,
+        first: bool,
+    ) -> Result<Vec<Candidate>, CompileError> {
+        let function = &part.function;
+        let mut all = Vec::new();
+        let (text, _) = self.kernel_parameter(function.output)?;
+        all.push(Candidate::of(
+            What::Id(function.output),
+            text,
+            KernelArg::Output,
+        ));
+        for (at, var) in function.sizes.iter().enumerate() {
+            let size = self.names.fresh(&self.shown.get(*var));
+            self.names.bind_var(*var, size.clone());
+            let text = format!("int {size}");
+            if let Some(entry) = signature.sizes.get_mut(at).filter(|_| first) {
+                entry.1 = size.into();
+            }
+            all.push(Candidate::of(What::Var(*var), text, KernelArg::Size(at)));
+        }
+        for (at, id) in function.params.iter().enumerate() {
+            let (text, param) = self.kernel_parameter(*id)?;
+            if let Some(entry) = signature.params.get_mut(at).filter(|_| first) {
+                entry.0 = Name::from(param);
+            }
+            all.push(Candidate::of(What::Id(*id), text, KernelArg::Param(at)));
+        }
+        for temporary in &part.work.temporaries {
+            let id = temporary.id;
+            let variable = &function.variables[id.0 as usize];
+            let (text, name) = self.kernel_parameter(id)?;
+            let bytes = temporary.bytes.clone();
+            let arg = if variable.home == Home::Local(Some(AddressSpace::Local)) {
+                KernelArg::Local { bytes }
+            } else {
+                let shared = parts.shared.iter().position(|shared| shared.id == id);
+                KernelArg::Buffer(shared.unwrap_or_else(|| {
+                    let name = name.into();
+                    device.buffers.push(Buffer { name, bytes });
+                    device.buffers.len() - 1
+                }))
+            };
+            all.push(Candidate::of(What::Id(id), text, arg));
+        }
+        Ok(all)
+    }
+
+    /// The declaration and the name of a parameter.
+    fn kernel_parameter(&mut self, id: Id) -> Result<(String, String), CompileError> {
+        let variable = self.variable(id);
+        let name = self.names.fresh(&variable.name);
+        self.names.bind(id, name.clone());
+        let ty = self.elem(id)?.name(self.target);
+        let text = match variable.home {
+            Home::Local(Some(AddressSpace::Local)) => format!("local {ty} *restrict {name}"),
+            Home::Output | Home::Local(_) => format!("global {ty} *restrict {name}"),
+            _ if variable.count.is_some() => format!("global const {ty} *restrict {name}"),
+            _ => format!("{ty} {name}"),
+        };
+        Ok((text, name))
+    }
+
+    /// Gives names to what a work-item asks about itself.
+    fn name_items(&mut self, items: &[Item]) -> Vec<Item> {
+        let mut items = items.to_vec();
+        items.sort_by_key(|item| {
+            let level = match item.query {
+                Query::Count(_) => 2,
+                Query::Id(Level::WorkGroup) => 0,
+                Query::Id(_) => 1,
+            };
+            (level, u8::MAX - item.dimension)
+        });
+        let mut counts = Mentions::default();
+        counts.of(&self.function.body);
+        for item in &items {
+            // Where a loop alone asks, it asks itself.
+            if counts.header.get(&item.var) == Some(&1) && !counts.other.contains(&item.var) {
+                self.names.bind_var(item.var, query(item));
+                self.counters.push(item.var);
+                continue;
+            }
+            let name = self.names.fresh(&self.shown.get(item.var));
+            self.names.bind_var(item.var, name);
+            self.counters.push(item.var);
+        }
+        items
+    }
+
+    fn kernel_body(&mut self, items: &[Item]) -> Result<String, CompileError> {
+        self.write("{\n");
+        self.indent += 1;
+        let start = self.out.len();
+        let function = self.function;
+        self.statements(&function.body)?;
+        let mut head = self.unused_in_kernel();
+        for item in items {
+            if self.names.var(item.var) == Some(&query(item)) {
+                continue;
+            }
+            if let (true, Some(name)) =
+                (self.used_vars.contains(&item.var), self.names.var(item.var))
+            {
+                let call = query(item);
+                head.push_str(&format!("    const int {name} = {call};\n"));
+            }
+        }
+        self.out.insert_str(start, &head);
+        let mut from = start;
+        for line in head.split_inclusive('\n') {
+            let indent = line.len() - line.trim_start().len();
+            self.plain.push(Plain {
+                range: from + indent..from + line.trim_end().len(),
+                reason: Reason::Needed,
+            });
+            from += line.len();
+        }
+        let moved = self.map.iter_mut().map(|mapping| &mut mapping.range);
+        for range in moved.chain(self.barriers.iter_mut().map(|b| &mut b.range)) {
+            range.start += head.len();
+            range.end += head.len();
+        }
+        self.indent -= 1;
+        self.write("}");
+        Ok(std::mem::take(&mut self.out))
+    }
+
+    /// `(void)n;` for parameters that nothing reads, where they are not left out.
+    fn unused_in_kernel(&mut self) -> String {
+        self.unused()
+    }
+
     /// Writes a barrier.
-    pub(super) fn barrier(&mut self, fences: Fences) {
-        let flags = match (fences.local, fences.global) {
+    pub(super) fn barrier(&mut self, barrier: &Barrier) {
+        let flags = match (barrier.fences.local, barrier.fences.global) {
             (true, true) => "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE",
             (_, true) => "CLK_GLOBAL_MEM_FENCE",
             _ => "CLK_LOCAL_MEM_FENCE",
         };
+        let start = self.out.len();
         self.write(&format!("barrier({flags});"));
+        self.barriers.push(BarrierText {
+            range: start..self.out.len(),
+            barrier: barrier.clone(),
+        });
+    }
+
+    /// The address space that a variable is in, or that a pointer points to, with a space behind;
+    /// nothing for private memory.
+    pub(super) fn space(&self, id: Id) -> &'static str {
+        let space = match self.variable(id).home {
+            Home::Pointer { .. } => self.pointer_spaces.get(&id).copied(),
+            _ => space_of(self.function, id),
+        };
+        match space {
+            _ if self.target != Target::OpenCl => "",
+            Some(AddressSpace::Global) => "global ",
+            Some(AddressSpace::Local) => "local ",
+            Some(AddressSpace::Constant) => "constant ",
+            _ => "",
+        }
+    }
+
+    /// The type of a plain variable: truth values are bytes in memory alone.
+    pub(super) fn plain_type(&self, ty: &CType) -> String {
+        match ty {
+            CType::Scalar(ScalarType::Bool) => "bool".to_owned(),
+            _ => ty.name(self.target),
+        }
+    }
+}
+
+/// What a parameter of a kernel stands for.
+#[derive(Clone, Copy)]
+enum What {
+    Id(Id),
+    Var(Var),
+}
+
+/// A parameter that a kernel may have.
+struct Candidate {
+    what: What,
+    text: String,
+    arg: KernelArg,
+}
+
+impl Candidate {
+    fn of(what: What, text: String, arg: KernelArg) -> Candidate {
+        Candidate { what, text, arg }
+    }
+}
+
+/// `kernel void name(global float *restrict output, int n, …) `
+fn head(name: &str, params: &[Candidate], work: &crate::passes::kernel::Work) -> String {
+    let local = work.launch.local.each_ref();
+    let local = local.map(|size| size.as_ref().and_then(Nat::as_const));
+    let attribute = match local {
+        [Some(x), Some(y), Some(z)] => {
+            format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))\n")
+        }
+        _ => String::new(),
+    };
+    let params: Vec<&str> = params.iter().map(|param| param.text.as_str()).collect();
+    let line = format!("{attribute}kernel void {name}({}) ", params.join(", "));
+    let last = line.lines().last().map_or(0, str::len);
+    if last <= MAX_LINE {
+        line
+    } else {
+        format!(
+            "{attribute}kernel void {name}(\n    {}\n) ",
+            params.join(",\n    ")
+        )
+    }
+}
+
+/// The call that answers a query.
+fn query(item: &Item) -> String {
+    let function = match item.query {
+        Query::Id(Level::Global) => "get_global_id",
+        Query::Id(Level::WorkGroup) => "get_group_id",
+        Query::Id(Level::Local) => "get_local_id",
+        Query::Count(Level::Global) => "get_global_size",
+        Query::Count(Level::WorkGroup) => "get_num_groups",
+        Query::Count(Level::Local) => "get_local_size",
+    };
+    format!("{function}({})", item.dimension)
+}
+
+fn space_of(function: &Function, id: Id) -> Option<AddressSpace> {
+    let variable = &function.variables[id.0 as usize];
+    match variable.home {
+        Home::Output => Some(AddressSpace::Global),
+        Home::Input => variable.count.is_some().then_some(AddressSpace::Global),
+        Home::Local(space) => space,
+        Home::Pointer { .. } => None,
+    }
+}
+
+/// The address spaces that pointers point to.
+pub(super) fn pointer_spaces(function: &Function) -> FxHashMap<Id, AddressSpace> {
+    let mut found = FxHashMap::default();
+    loop {
+        let before = found.len();
+        collect_spaces(&function.body, function, &mut found);
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+fn collect_spaces(body: &[Stmt], function: &Function, found: &mut FxHashMap<Id, AddressSpace>) {
+    for stmt in body {
+        match &stmt.kind {
+            StmtKind::Point(id, place) => {
+                let space = match function.variables[place.id.0 as usize].home {
+                    Home::Pointer { .. } => found.get(&place.id).copied(),
+                    _ => space_of(function, place.id),
+                };
+                if let Some(space) = space {
+                    found.entry(*id).or_insert(space);
+                }
+            }
+            StmtKind::Swap(a, b) => {
+                for (a, b) in [(a, b), (b, a)] {
+                    if let Some(space) = found.get(a).copied() {
+                        found.entry(*b).or_insert(space);
+                    }
+                }
+            }
+            StmtKind::For { body, .. } | StmtKind::Block(body) => {
+                collect_spaces(body, function, found);
+            }
+            StmtKind::If {
+                then, otherwise, ..
+            } => {
+                collect_spaces(then, function, found);
+                collect_spaces(otherwise, function, found);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// How often loops start at, or step by, a size variable alone, and which ones are mentioned
+/// elsewhere.
+#[derive(Default)]
+struct Mentions {
+    header: FxHashMap<Var, usize>,
+    other: FxHashSet<Var>,
+}
+
+impl Mentions {
+    fn of(&mut self, body: &[Stmt]) {
+        for stmt in body {
+            if let StmtKind::For { from, step, .. } = &stmt.kind {
+                for nat in [from, step] {
+                    if let Some(var) = nat.as_var() {
+                        *self.header.entry(var).or_default() += 1;
+                    }
+                }
+            }
+        }
+        let mut body = body.to_vec();
+        for stmt in &mut body {
+            walk::each_block(stmt, &mut |inner| {
+                self.of(inner);
+                inner.clear();
+            });
+            if let StmtKind::For { from, step, .. } = &mut stmt.kind {
+                for nat in [from, step] {
+                    if nat.as_var().is_some() {
+                        *nat = Nat::ZERO;
+                    }
+                }
+            }
+        }
+        walk::change_all(&mut body, self);
+    }
+}
+
+impl walk::Change for Mentions {
+    fn nat(&mut self, nat: &mut Nat) {
+        nat.for_each_var(&mut |var| {
+            self.other.insert(var);
+        });
     }
 }

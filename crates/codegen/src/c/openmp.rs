@@ -190,7 +190,10 @@ impl Printer<'_> {
         let Some(int) = Int::of(scalar).filter(|int| int.signed || int.bits < 32) else {
             return sign.to_owned();
         };
-        let (ty, unsigned) = (scalar_name(scalar), scalar_name(int.wrapping()));
+        let (ty, unsigned) = (
+            scalar_name(scalar, self.target),
+            scalar_name(int.wrapping(), self.target),
+        );
         let short = CType::Scalar(scalar).short();
         self.helpers.other(format!("{word}_{short}"), |name| {
             format!(
@@ -204,7 +207,7 @@ impl Printer<'_> {
     /// Each thread combines what it computes; the parts are combined in the order of the threads,
     /// which is that of the elements.
     fn partials(&mut self, reduce: &ParallelReduce) -> Result<(), CompileError> {
-        let ty = self.elem(reduce.into)?.name();
+        let ty = self.elem(reduce.into)?.name(self.target);
         self.pragma("omp parallel");
         self.braces(|printer| {
             let part = printer.names.fresh("part");

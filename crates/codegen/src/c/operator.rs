@@ -1,6 +1,7 @@
 //! Operators, with the meaning that they have in RISE: integers wrap around at their own width,
 //! also where C leaves overflow undefined or computes with more bits.
 
+use dpia::Target;
 use nat::Nat;
 use syntax::ast::{Literal, ScalarType};
 
@@ -126,7 +127,7 @@ impl Printer<'_> {
         if !int.signed && int.bits >= 32 {
             return self.infix(op, a, b);
         }
-        self.write(&format!("({})", scalar_name(scalar)));
+        self.write(&format!("({})", scalar_name(scalar, self.target)));
         let overflows = int.bits == 16 && op == Binary::Mul;
         let nested = is_arithmetic(a) || is_arithmetic(b);
         let wide = int.bits < 32 && !overflows && !nested;
@@ -192,8 +193,10 @@ impl Printer<'_> {
             ExprKind::Literal(literal) => {
                 if let Some(number) = int_value(literal).filter(|n| *n >= 0) {
                     let text = match unsigned {
-                        ScalarType::U64 => format!("UINT64_C({number})"),
-                        _ => integer(number, unsigned),
+                        ScalarType::U64 if self.target != Target::OpenCl => {
+                            format!("UINT64_C({number})")
+                        }
+                        _ => integer(number, unsigned, self.target),
                     };
                     self.write(&text);
                     return Ok(Prec::Postfix);
@@ -201,7 +204,7 @@ impl Printer<'_> {
             }
             _ => {}
         }
-        self.write(&format!("({})", scalar_name(unsigned)));
+        self.write(&format!("({})", scalar_name(unsigned, self.target)));
         self.expr(value, Prec::Unary)?;
         Ok(Prec::Unary)
     }
@@ -220,7 +223,7 @@ impl Printer<'_> {
             return Ok(Prec::Unary);
         };
         if int.signed || int.bits < 32 {
-            self.write(&format!("({})", scalar_name(scalar)));
+            self.write(&format!("({})", scalar_name(scalar, self.target)));
         }
         self.write("-");
         if int.signed && int.bits >= 32 || is_arithmetic(value) {
@@ -260,7 +263,7 @@ impl Printer<'_> {
         }
         // -128 / -1 is 128 in C.
         if int.signed && int.bits < 32 && op == Binary::Div && divisor.is_none() {
-            self.write(&format!("({})", scalar_name(scalar)));
+            self.write(&format!("({})", scalar_name(scalar, self.target)));
             self.at_least(Prec::Unary, |this| this.infix(op, a, b))?;
             return Ok(Prec::Unary);
         }
@@ -277,7 +280,7 @@ impl Printer<'_> {
         let int = ty.scalar().and_then(Int::of);
         let divides = matches!(op, Binary::Div | Binary::Mod);
         let signed = int.is_some_and(|int| int.signed);
-        if !ty.is_native_vector() || divides && int.is_some() {
+        if !ty.is_native(self.target) || divides && int.is_some() {
             return self.lane_by_lane(op, a, b, ty);
         }
         let prec = prec(op);
@@ -295,8 +298,8 @@ impl Printer<'_> {
         // Overflow of signed lanes is undefined as that of signed numbers.
         let unsigned = unsigned_vector(ty);
         self.need_type(&unsigned);
-        let name = unsigned.name();
-        self.write(&format!("({})", ty.name()));
+        let name = unsigned.name(self.target);
+        self.write(&format!("({})", ty.name(self.target)));
         self.at_least(Prec::Unary, |this| this.unsigned_lanes((op, a, b), &name))?;
         Ok(Prec::Unary)
     }
@@ -354,12 +357,12 @@ impl Printer<'_> {
     }
 
     fn vector_negation(&mut self, value: &Expr, ty: &CType) -> Result<Prec, CompileError> {
-        if !ty.is_native_vector() {
-            let name = ty.name();
+        if !ty.is_native(self.target) {
+            let name = ty.name(self.target);
             let lanes = lanes(ty);
-            let scalar = ty.scalar().map_or("float", scalar_name);
+            let scalar = ty.scalar().map_or("float", |s| scalar_name(s, self.target));
             let cast = match ty.scalar().and_then(Int::of) {
-                Some(int) => format!("({scalar})-({})", scalar_name(int.wrapping())),
+                Some(int) => format!("({scalar})-({})", scalar_name(int.wrapping(), self.target)),
                 None => "-".to_owned(),
             };
             let helper = self.helpers.other(format!("neg_{name}"), |helper| {
@@ -377,7 +380,11 @@ impl Printer<'_> {
         if ty.scalar().and_then(Int::of).is_some_and(|int| int.signed) {
             let unsigned = unsigned_vector(ty);
             self.need_type(&unsigned);
-            self.write(&format!("({})-({})", ty.name(), unsigned.name()));
+            self.write(&format!(
+                "({})-({})",
+                ty.name(self.target),
+                unsigned.name(self.target)
+            ));
             self.expr(value, Prec::Unary)?;
         } else {
             self.write("-");
@@ -394,10 +401,14 @@ impl Printer<'_> {
         b: &Expr,
         ty: &CType,
     ) -> Result<Prec, CompileError> {
-        let name = ty.name();
+        let name = ty.name(self.target);
         let lanes = lanes(ty);
         let scalar = ty.scalar().unwrap_or(ScalarType::F32);
-        let data = if ty.is_native_vector() { "" } else { ".data" };
+        let data = if ty.is_native(self.target) {
+            ""
+        } else {
+            ".data"
+        };
         let (x, y) = (format!("x{data}[l]"), format!("y{data}[l]"));
         let value = match Int::of(scalar) {
             Some(int) if matches!(op, Binary::Div | Binary::Mod) && int.signed => {
@@ -405,8 +416,8 @@ impl Printer<'_> {
                 format!("{helper}({x}, {y})")
             }
             Some(int) if int.signed || int.bits < 32 => {
-                let unsigned = scalar_name(int.wrapping());
-                let scalar = scalar_name(scalar);
+                let unsigned = scalar_name(int.wrapping(), self.target);
+                let scalar = scalar_name(scalar, self.target);
                 format!("({scalar})(({unsigned}){x}{}{y})", sign(op))
             }
             _ => format!("{x}{}{y}", sign(op)),

@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 use crate::ir::{Function, Home, Id, Place, Stmt, StmtKind};
 
 use super::{CType, CompileError, Prec, Printer, error};
+use dpia::Target;
 
 /// Whether a place is read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +63,18 @@ impl Printer<'_> {
 
     /// Writes the lane of the vector written before.
     pub(super) fn lane(&mut self, ty: &CType, lane: &Nat) -> Result<(), CompileError> {
-        self.write(if ty.is_native_vector() { "[" } else { ".data[" });
+        if self.target == Target::OpenCl && ty.is_native(self.target) {
+            let number = lane.as_const().and_then(|lane| u32::try_from(lane).ok());
+            let digit = number.and_then(|lane| char::from_digit(lane, 16));
+            let digit = digit.ok_or_else(|| error::lane(self.origin))?;
+            self.write(&format!(".s{digit}"));
+            return Ok(());
+        }
+        self.write(if ty.is_native(self.target) {
+            "["
+        } else {
+            ".data["
+        });
         self.nat(lane, Prec::Conditional)?;
         self.write("]");
         Ok(())
@@ -87,13 +99,16 @@ impl Printer<'_> {
 
     fn lanes(&mut self, place: &Place, lanes: &Nat, how: Use) -> Result<Prec, CompileError> {
         let ty = self.lanes_type(place, lanes)?;
-        if !ty.is_native_vector() {
+        if !ty.is_native(self.target) {
             let name = self.load_helper(&ty);
             self.write(&name);
             self.write("(");
             self.address(place)?;
             self.write(")");
             return Ok(Prec::Postfix);
+        }
+        if self.target == Target::OpenCl {
+            return self.device_lanes(place, &ty, how);
         }
         let name = self.need_unaligned(&ty);
         let constness = if how == Use::Read { "const " } else { "" };
@@ -123,7 +138,10 @@ impl Printer<'_> {
         let CType::Vector(lanes, scalar) = ty else {
             return String::new();
         };
-        let (vector, scalar) = (ty.name(), super::types::scalar_name(*scalar));
+        let (vector, scalar) = (
+            ty.name(self.target),
+            super::types::scalar_name(*scalar, self.target),
+        );
         self.helpers.other(format!("load_{vector}"), |name| {
             format!(
                 "static inline {vector} {name}(const {scalar} *from) {{\n    {vector} value;\n    \
@@ -138,7 +156,10 @@ impl Printer<'_> {
         let CType::Vector(lanes, scalar) = ty else {
             return String::new();
         };
-        let (vector, scalar) = (ty.name(), super::types::scalar_name(*scalar));
+        let (vector, scalar) = (
+            ty.name(self.target),
+            super::types::scalar_name(*scalar, self.target),
+        );
         self.helpers.other(format!("store_{vector}"), |name| {
             format!(
                 "static inline void {name}({scalar} *to, {vector} value) {{\n    \

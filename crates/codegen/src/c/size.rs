@@ -3,7 +3,10 @@
 use nat::{Nat, Part, Summand, Var};
 
 use super::arith::{Arith, Order, arrange};
+use syntax::ast::ScalarType;
+
 use super::helpers::Helper;
+use super::types::scalar_name;
 use super::{CompileError, Prec, Printer, error};
 
 impl Printer<'_> {
@@ -25,13 +28,19 @@ impl Printer<'_> {
         if !cast {
             self.write("(int)");
         }
-        self.at_least(Prec::Unary, |this| this.polynomial(nat, Some("int64_t")))?;
+        let wide = self.wide();
+        self.at_least(Prec::Unary, |this| this.polynomial(nat, Some(wide)))?;
         Ok(Prec::Unary)
     }
 
     /// Writes how many elements to allocate, computed as `size_t`.
     pub(super) fn wide_nat(&mut self, nat: &Nat) -> Result<(), CompileError> {
         self.polynomial(nat, Some("size_t")).map(drop)
+    }
+
+    /// The type of sizes that may be too large for an `int`.
+    pub(super) fn wide(&self) -> &'static str {
+        scalar_name(ScalarType::I64, self.target)
     }
 
     fn polynomial(&mut self, nat: &Nat, wide: Option<&str>) -> Result<Prec, CompileError> {
@@ -286,7 +295,7 @@ impl Printer<'_> {
         least: Prec,
         wide: Option<&str>,
     ) -> Result<(), CompileError> {
-        let wide = is_large(nat).then(|| wide.unwrap_or(WIDE));
+        let wide = is_large(nat).then(|| wide.unwrap_or(self.wide()));
         self.at_least(least, |this| this.polynomial(nat, wide))
     }
 
@@ -486,9 +495,6 @@ fn as_remainders(nat: &Nat) -> Nat {
     }
     nat.clone()
 }
-
-/// What sizes are computed in where they may be larger than an `int`.
-const WIDE: &str = "int64_t";
 /// Factors from which on a multiple of a size may be so.
 const LARGE_FACTOR: u64 = 1 << 8;
 

@@ -145,8 +145,8 @@ impl Printer<'_> {
             StmtKind::Point(id, place) => self.point(*id, place),
             StmtKind::Swap(a, b) => self.swap(*a, *b),
             StmtKind::Reduce(reduce) => self.reduce(reduce),
-            StmtKind::Barrier(fences) => {
-                self.barrier(*fences);
+            StmtKind::Barrier(barrier) => {
+                self.barrier(barrier);
                 Ok(())
             }
             StmtKind::Kernel(kernel) => self.block(&kernel.body),
@@ -184,19 +184,24 @@ impl Printer<'_> {
                 self.write(&format!("{pointee} *{name} = {allocate}("));
                 let count = self.facts.normalize(count);
                 self.wide_nat(&count)?;
-                self.write(&format!(", sizeof({})", ty.name()));
+                self.write(&format!(", sizeof({})", ty.name(self.target)));
                 if align > MALLOC_ALIGNMENT {
                     self.write(&format!(", {align}"));
                 }
                 self.write(");");
             }
             Some(count) => {
-                self.write(&format!("{} {name}[", ty.name()));
+                let space = self.space(id);
+                self.write(&format!("{space}{} {name}[", ty.name(self.target)));
                 self.nat(count, Prec::Conditional)?;
-                self.write("];");
+                self.write("]");
+                if self.function.aligned.contains(&id) {
+                    self.write(" __attribute__((aligned(16)))");
+                }
+                self.write(";");
             }
             None => {
-                self.write(&format!("{constant}{} {name}", ty.name()));
+                self.write(&format!("{constant}{} {name}", self.plain_type(&ty)));
                 if let Some(value) = value {
                     self.write(" = ");
                     self.expr(value, Prec::Conditional)?;
@@ -221,7 +226,8 @@ impl Printer<'_> {
             Home::Pointer { alone: true, .. } => "restrict ",
             _ => "",
         };
-        self.write(&format!("{constness}{pointee} *{alone}"));
+        let space = self.space(id);
+        self.write(&format!("{space}{constness}{pointee} *{alone}"));
         Ok(())
     }
 
@@ -245,12 +251,13 @@ impl Printer<'_> {
         let ty = self.elem(id)?;
         let on_stack = matches!(self.variable(place.id).home, Home::Local(_))
             && !self.plan.heap.contains(&place.id);
-        let casts =
-            self.is_const(place.id) && !self.is_const(id) || ty.is_native_vector() && on_stack;
+        let casts = self.is_const(place.id) && !self.is_const(id)
+            || ty.is_native(self.target) && on_stack && self.target != Target::OpenCl;
         if casts {
             let constness = if self.is_const(id) { "const " } else { "" };
             let pointee = self.pointee(id)?;
-            self.write(&format!("({constness}{pointee} *)"));
+            let space = self.space(id);
+            self.write(&format!("({space}{constness}{pointee} *)"));
         }
         self.address(place)?;
         self.write(";");
@@ -262,7 +269,8 @@ impl Printer<'_> {
         let constness = if self.is_const(a) { "const " } else { "" };
         let (left, right) = (self.id_name(a), self.id_name(b));
         let kept = self.names.fresh("kept");
-        self.write(&format!("{constness}{pointee} *{kept} = {left};\n"));
+        let space = self.space(a);
+        self.write(&format!("{space}{constness}{pointee} *{kept} = {left};\n"));
         self.line();
         self.write(&format!("{left} = {right};\n"));
         self.line();
@@ -273,7 +281,10 @@ impl Printer<'_> {
     pub(super) fn assign(&mut self, place: &Place, value: &Expr) -> Result<(), CompileError> {
         if let (Some(lanes), None) = (&place.lanes, &place.lane) {
             let ty = self.lanes_type(place, lanes)?;
-            if !ty.is_native_vector() {
+            if self.target == Target::OpenCl && self.vector_store(place, &ty, value)? {
+                return Ok(());
+            }
+            if !ty.is_native(self.target) {
                 let name = self.store_helper(&ty);
                 self.write(&format!("{name}("));
                 self.address(place)?;
@@ -331,7 +342,7 @@ impl Printer<'_> {
         // There the operation is written with casts.
         let plain = match int {
             Some(int) => !int.signed && int.bits >= 32 && !matches!(ty, CType::Vector(..)),
-            None => matches!(ty, CType::Scalar(_)) || ty.is_native_vector(),
+            None => matches!(ty, CType::Scalar(_)) || ty.is_native(self.target),
         };
         let reads = |e: &Expr| matches!(&e.kind, ExprKind::Load(from) if from == place);
         Ok(match op {

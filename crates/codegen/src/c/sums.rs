@@ -85,8 +85,9 @@ impl Printer<'_> {
         };
         let index = self.names.counter(0);
         let total = self.names.fresh("total");
+        let wide = self.wide();
         self.write(&format!(
-            "static inline int64_t {name}({params}) {{\n    int64_t {total} = 0;\n    for (int {index} = "
+            "static inline {wide} {name}({params}) {{\n    {wide} {total} = 0;\n    for (int {index} = "
         ));
         self.nat(from, Prec::Conditional)?;
         self.write(&format!("; {index} < "));

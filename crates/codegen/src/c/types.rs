@@ -1,5 +1,6 @@
 //! The C types of values.
 
+use dpia::Target;
 use rise::core::Origin;
 use rise::print::{nat_text, type_text};
 use rise::{Names, Type};
@@ -21,8 +22,18 @@ pub(crate) enum CType {
 impl CType {
     /// The C type of a data type.
     pub fn of(ty: &Type, names: &Names, origin: Origin) -> Result<CType, CompileError> {
+        CType::of_target(ty, names, origin, Target::C)
+    }
+
+    /// The type in the text of a target.
+    pub fn of_target(
+        ty: &Type,
+        names: &Names,
+        origin: Origin,
+        target: Target,
+    ) -> Result<CType, CompileError> {
         let scalar = |ty: &Type| match ty {
-            Type::Scalar(ScalarType::F16) => Err(error::half(origin)),
+            Type::Scalar(ScalarType::F16) if target != Target::OpenCl => Err(error::half(origin)),
             Type::Scalar(scalar) => Ok(*scalar),
             Type::Index(_) => Ok(ScalarType::NatType),
             other => Err(error::unstorable(&type_text(other, names), origin)),
@@ -35,18 +46,31 @@ impl CType {
                 CType::Vector(lanes, scalar(elem)?)
             }
             Type::Pair(a, b) => CType::Pair(
-                Box::new(CType::of(a, names, origin)?),
-                Box::new(CType::of(b, names, origin)?),
+                Box::new(CType::of_target(a, names, origin, target)?),
+                Box::new(CType::of_target(b, names, origin, target)?),
             ),
             other => CType::Scalar(scalar(other)?),
         })
     }
 
-    /// What it is called in C.
-    pub fn name(&self) -> String {
+    /// What it is called in the text of a target.
+    pub fn name(&self, target: Target) -> String {
         match self {
-            CType::Scalar(scalar) => scalar_name(*scalar).to_owned(),
+            CType::Scalar(scalar) => scalar_name(*scalar, target).to_owned(),
+            CType::Vector(lanes, scalar) if target == Target::OpenCl && self.is_native(target) => {
+                format!("{}{lanes}", scalar_name(*scalar, target))
+            }
             _ => self.short(),
+        }
+    }
+
+    /// Whether the target's own vectors hold it; others are structs with the member `data`.
+    pub fn is_native(&self, target: Target) -> bool {
+        match self {
+            CType::Vector(lanes, _) if target == Target::OpenCl => {
+                self.is_native_vector() && (2..=16).contains(lanes)
+            }
+            _ => self.is_native_vector(),
         }
     }
 
@@ -101,8 +125,23 @@ impl CType {
     }
 }
 
-/// The C name of a scalar type.
-pub(crate) fn scalar_name(scalar: ScalarType) -> &'static str {
+/// The name of a scalar type in the text of a target, as it is in memory.
+pub(crate) fn scalar_name(scalar: ScalarType, target: Target) -> &'static str {
+    if target == Target::OpenCl {
+        return match scalar {
+            ScalarType::Bool | ScalarType::U8 => "uchar",
+            ScalarType::I8 => "char",
+            ScalarType::I16 => "short",
+            ScalarType::U16 => "ushort",
+            ScalarType::I32 | ScalarType::NatType => "int",
+            ScalarType::U32 => "uint",
+            ScalarType::I64 => "long",
+            ScalarType::U64 => "ulong",
+            ScalarType::F16 => "half",
+            ScalarType::F32 => "float",
+            ScalarType::F64 => "double",
+        };
+    }
     match scalar {
         ScalarType::Bool => "bool",
         ScalarType::I8 => "int8_t",

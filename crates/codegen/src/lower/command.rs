@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use dpia::{Phrase, Prim};
+use dpia::{Phrase, Prim, Target};
 use nat::{Nat, Var};
-use rise::core::{Form, Local, Origin, subst_vars};
+use rise::core::{Form, Launch, Local, Origin, subst_vars};
 use rise::{Arg, Type};
 
 use super::env::{Bound, Env, Path, Step};
@@ -12,7 +12,9 @@ use super::read::{constant_truth, nat_arg, scalar};
 use super::store::{Running, lost};
 use super::{Lower, stmt, untranslated};
 use crate::error::CompileError;
-use crate::ir::{Expr, ExprKind, Home, LoopMode, Place, Stmt, StmtKind, Variable};
+use crate::ir::{
+    Barrier, Expr, ExprKind, Fences, Home, Kernel, Level, LoopMode, Place, Stmt, StmtKind, Variable,
+};
 use syntax::ast::ScalarType;
 
 impl Lower<'_> {
@@ -27,7 +29,21 @@ impl Lower<'_> {
         while let Some(phrase) = rest.pop() {
             match &phrase.form {
                 Form::Primitive(Prim::Seq, _, args) => rest.extend(args.iter().rev().cloned()),
-                Form::Primitive(Prim::Skip | Prim::Barrier, ..) => {}
+                Form::Primitive(Prim::Skip, ..) => {}
+                Form::Primitive(Prim::Barrier, ..) => {
+                    if self.target == Target::OpenCl {
+                        let fences = Fences {
+                            local: true,
+                            global: true,
+                        };
+                        let barrier = Barrier {
+                            fences,
+                            orders: Vec::new(),
+                        };
+                        let kind = StmtKind::Barrier(Box::new(barrier));
+                        out.push(stmt(kind, phrase.origin));
+                    }
+                }
                 Form::Primitive(prim, types, args) => {
                     self.primitive_command(&phrase, *prim, types, args, env, out)?;
                 }
@@ -89,9 +105,36 @@ impl Lower<'_> {
                 self.parallel_reduce(phrase, types, operands, env, out)
             }
             (Prim::DmatchCommand, [pair, f]) => self.take_apart(pair, f, env, out),
+            (Prim::ParForGlobal | Prim::ParForWorkGroup | Prim::ParForLocal, [acc, f])
+                if self.target == Target::OpenCl =>
+            {
+                let level = match prim {
+                    Prim::ParForGlobal => Level::Global,
+                    Prim::ParForWorkGroup => Level::WorkGroup,
+                    _ => Level::Local,
+                };
+                let dimension = match types.get(2) {
+                    Some(Arg::Nat(nat)) => nat.as_const().unwrap_or(0),
+                    _ => 0,
+                };
+                let dimension = u8::try_from(dimension).map_or(0, |d| d.min(2));
+                let mode = LoopMode::Items(level, dimension);
+                self.counted(phrase, types, f, mode, Some(acc), env, out)
+            }
             (Prim::ParForGlobal | Prim::ParForWorkGroup | Prim::ParForLocal, _) => {
                 let text = format!("`{}` is for OpenCL", prim.name());
                 Err(CompileError::new(origin, text).with_help("for OpenMP write `parFor`"))
+            }
+            (Prim::OclRunCommand, [command]) => {
+                let sizes: Vec<Nat> = (0..6)
+                    .map(|at| self.simplify(&nat_arg(types, at)))
+                    .collect();
+                let mut body = Vec::new();
+                self.command(command, env, &mut body)?;
+                let launch = Launch::of(&sizes[..3], &sizes[3..]);
+                let kernel = Kernel { launch, body };
+                out.push(stmt(StmtKind::Kernel(Box::new(kernel)), origin));
+                Ok(())
             }
             (Prim::DepPairFst, _) => Err(dependent_pair(origin)),
             _ => Err(untranslated(prim, origin)),

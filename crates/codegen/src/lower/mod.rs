@@ -22,11 +22,11 @@ mod vector;
 mod views;
 mod write;
 
-use dpia::{Phrase, PhraseProgram, Prim};
+use dpia::{Phrase, PhraseProgram, Prim, Target};
 use nat::{Facts, Nat, Prop};
 use rise::core::{Form, Origin};
 use rise::{Ty, Type};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::CompileError;
 use crate::ir::{Function, Home, Id, Stmt, StmtKind, Variable};
@@ -50,8 +50,8 @@ pub struct Lowered {
 /// # Errors
 /// What has no code: a parameter or result whose type generated functions do not take. Every one of
 /// them is named.
-pub fn lower(program: &PhraseProgram) -> Result<Lowered, Vec<CompileError>> {
-    let mut lower = Lower::new(program);
+pub fn lower(program: &PhraseProgram, target: Target) -> Result<Lowered, Vec<CompileError>> {
+    let mut lower = Lower::new(program, target);
     let (body, env) = lower.parameters(&program.body);
     if !lower.errors.is_empty() {
         return Err(lower.errors);
@@ -73,6 +73,7 @@ pub fn lower(program: &PhraseProgram) -> Result<Lowered, Vec<CompileError>> {
 
 struct Lower<'p> {
     program: &'p PhraseProgram,
+    target: Target,
     function: Function,
     signature: Signature,
     /// What is known of sizes at this place.
@@ -90,7 +91,7 @@ struct Lower<'p> {
 }
 
 impl<'p> Lower<'p> {
-    fn new(program: &'p PhraseProgram) -> Self {
+    fn new(program: &'p PhraseProgram, target: Target) -> Self {
         let mut facts = Facts::new();
         for prop in program.obligations.iter().chain(&program.facts) {
             facts.assume(prop);
@@ -98,6 +99,7 @@ impl<'p> Lower<'p> {
         let unit: Ty = Type::Comm.into();
         Lower {
             program,
+            target,
             function: Function {
                 name: program.name.clone(),
                 variables: Vec::new(),
@@ -109,6 +111,9 @@ impl<'p> Lower<'p> {
                 facts: program.facts.clone(),
                 names: program.names.clone(),
                 opaque: Vec::new(),
+                launch: program.launch.clone(),
+                items: Vec::new(),
+                aligned: FxHashSet::default(),
                 views: FxHashMap::default(),
             },
             signature: Signature {

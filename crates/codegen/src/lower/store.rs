@@ -12,7 +12,7 @@ use super::Lower;
 use super::env::{Path, Step};
 use crate::error::CompileError;
 use crate::ir::{Home, Id, Place, Variable};
-use syntax::ast::Name;
+use syntax::ast::{AddressSpace, Name};
 
 /// The memory of one value.
 #[derive(Clone, Debug)]
@@ -181,7 +181,13 @@ impl Lower<'_> {
         origin: Origin,
     ) -> Store {
         let is_array = matches!(&**ty, Type::Array(..) | Type::DepArray(..));
-        let count = (is_array || home == Home::Output).then(|| self.count(ty));
+        // What work-items share is in memory, however small it is.
+        let shared = matches!(
+            home,
+            Home::Local(Some(AddressSpace::Local | AddressSpace::Global))
+        );
+        let in_memory = is_array || home == Home::Output || shared;
+        let count = in_memory.then(|| self.count(ty));
         let start = count.is_some().then(|| Nat::constant(0));
         let id = self.variable(Variable {
             name: name.clone(),

@@ -42,7 +42,7 @@ fn split_once(function: &mut Function) -> bool {
         let Type::Pair(a, b) = &*variable.elem.clone() else {
             continue;
         };
-        if !matches!(variable.home, Home::Local(_)) || kept.contains(&id) {
+        if !variable.is_private() || kept.contains(&id) {
             continue;
         }
         let new = [(a, 1), (b, 2)].map(|(elem, number)| {
@@ -138,8 +138,7 @@ fn copied(body: &[Stmt], at: usize, uses: &Uses, function: &Function) -> Option<
     };
     let (new, old) = (*new, place.id);
     let variable = |id: Id| &function.variables[id.0 as usize];
-    let is_plain =
-        |id: Id| variable(id).count.is_none() && matches!(variable(id).home, Home::Local(_));
+    let is_plain = |id: Id| variable(id).count.is_none() && variable(id).is_private();
     if *place != Place::plain(old)
         || !is_plain(old)
         || variable(old).elem != variable(new).elem
@@ -232,7 +231,7 @@ fn target(
     };
     let variable = &function.variables[array.0 as usize];
     let count = variable.count.as_ref()?;
-    if !matches!(variable.home, Home::Local(_)) {
+    if !variable.is_private() {
         return None;
     }
     let last = (at + 1..body.len())
@@ -240,7 +239,8 @@ fn target(
         .find(|next| uses.mentions(&body[*next], array))?;
     let copy = CopyLoop::of(&body[last], array)?;
     let into = &function.variables[copy.target.0 as usize];
-    let is_memory = matches!(into.home, Home::Output | Home::Local(_));
+    // In a kernel a private array is where values are had fastest.
+    let is_memory = into.is_private() || into.home == Home::Output && !is_kernel(function);
     let is_memory = is_memory && !pointed.contains(&copy.target);
     if !is_memory || into.elem != variable.elem || !copy.is_whole(count) {
         return None;
@@ -352,4 +352,9 @@ impl Change for Through {
             place.index = place.index.as_ref().map(|index| index + &self.offset);
         }
     }
+}
+
+/// Whether a function runs as many work-items.
+fn is_kernel(function: &Function) -> bool {
+    !function.items.is_empty()
 }

@@ -10,7 +10,7 @@ use super::uses::{Mention, Uses};
 use super::walk::{self, Change};
 
 /// Elements up to which an array becomes plain variables.
-const MAX_SCALARS: i64 = 64;
+const MAX_SCALARS: i64 = 256;
 
 /// Replaces arrays by a plain variable an element.
 pub(crate) fn split_arrays(function: &mut Function) {

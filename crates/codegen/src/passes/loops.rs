@@ -177,7 +177,9 @@ impl Loops<'_> {
         if self.facts.proves(&at_least(&from, &to)) {
             return Ok(());
         }
-        if self.facts.proves(&at_least(&(&from + &step), &to)) {
+        // One of the work-items does the only iteration of a loop that they share.
+        let is_shared = matches!(mode, LoopMode::Items(..));
+        if !is_shared && self.facts.proves(&at_least(&(&from + &step), &to)) {
             let body = self.with(body, counter, &from, false);
             if self.facts.proves(&at_least(&to, &(&from + 1))) {
                 return self.statements(body, out);
@@ -190,7 +192,7 @@ impl Loops<'_> {
         }
         let facts = self.facts.clone();
         self.facts.range(counter, &from, &to);
-        if !step.is_one() {
+        if !step.is_one() && from.as_const().is_some() {
             let steps = Nat::sub(&Nat::var(counter), &from);
             self.facts.assume(&Prop::Divides(step.clone(), steps));
         }

@@ -34,6 +34,9 @@ pub fn finish(
     target: Target,
     signature: Signature,
 ) -> Result<Module, CompileError> {
+    if target == Target::OpenCl {
+        return kernel::finish(function, signature);
+    }
     let plan = improve(&mut function, target)?;
     c::print(&function, &plan, target, signature)
 }

@@ -12,9 +12,9 @@ use super::walk::{self, Change};
 /// Parts up to which an expression is put in the place of a variable.
 const MAX_INLINED: usize = 40;
 
-/// Whether a variable is the function's own.
+/// Whether a variable is the function's own, and no other work-item's.
 pub(crate) fn is_local(function: &Function, id: Id) -> bool {
-    matches!(function.variables[id.0 as usize].home, Home::Local(_))
+    function.variables[id.0 as usize].is_private()
 }
 
 // ----- declarations where they are needed -----

@@ -28,6 +28,19 @@ pub(crate) struct Pass {
 }
 
 impl Pass {
+    pub const WORK: Pass = Pass {
+        name: "memory",
+        moved: "declared where the kernel starts",
+        repeated: "each work-item, or group, has its own",
+        rewritten: "holds a work-item's share, or shares memory with an array that is not needed at \
+                    the same time",
+    };
+    pub const ITEMS: Pass = Pass {
+        name: "work-items",
+        moved: "done by one of the work-items",
+        repeated: "done by one of the work-items",
+        rewritten: "each work-item does its share of the iterations",
+    };
     pub const LOOPS: Pass = Pass {
         name: "loops",
         moved: "a loop around it that runs once, or a branch that is always taken, is gone",

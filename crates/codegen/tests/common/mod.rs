@@ -63,6 +63,9 @@ impl Build {
                 facts: Vec::new(),
                 names: names.clone(),
                 opaque: Vec::new(),
+                launch: Default::default(),
+                items: Vec::new(),
+                aligned: Default::default(),
                 views: Default::default(),
             },
             signature: Signature {

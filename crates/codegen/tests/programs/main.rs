@@ -11,11 +11,7 @@ use rise::core::{normalise, program_of};
 fn module(text: &str, name: &str, target: Target) -> Result<Module, String> {
     let mut program = program_of(text, name).map_err(|error| error.to_string())?;
     normalise(&mut program).map_err(|error| error.to_string())?;
-    let access = match target {
-        Target::C => dpia::Target::C,
-        Target::OpenMp => dpia::Target::OpenMp,
-    };
-    let functional = dpia::functional(&program, access).map_err(|complaints| {
+    let functional = dpia::functional(&program, target).map_err(|complaints| {
         format!(
             "{:?}",
             complaints.iter().map(|c| &c.problem).collect::<Vec<_>>()

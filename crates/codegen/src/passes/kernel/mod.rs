@@ -3,15 +3,25 @@
 //! share still count from 0 to their number.
 
 mod barriers;
+mod items;
 mod memory;
+mod parts;
 mod shares;
+mod unroll;
 
 use nat::{Nat, Prop};
 use rise::core::Launch;
 
+use crate::c::{self, Plan};
 use crate::error::CompileError;
 use crate::ir::{Function, Id, Level};
-use crate::module::LaunchVars;
+use crate::module::{LaunchVars, Module};
+use crate::signature::Signature;
+
+use super::trace::{Pass, Trace};
+use super::{copies, elements, loops, ranges, rows, scalars};
+
+pub(crate) use parts::{Part, Parts};
 
 /// A kernel while passes work on it, besides the statements.
 #[derive(Clone, Debug)]
@@ -22,6 +32,8 @@ pub(crate) struct Work {
     pub vars: LaunchVars,
     /// What must hold when it is launched, besides what the function requires.
     pub requires: Vec<Prop>,
+    /// The local memory that is declared in it, in bytes.
+    pub local_bytes: Nat,
     /// Arrays that are parameters of the kernel, because they are in global memory, or in local
     /// memory and of a size that is known only when it is launched. They are not declared.
     pub temporaries: Vec<Temporary>,
@@ -51,12 +63,54 @@ impl Work {
     }
 }
 
-/// Runs those that need the loops of work-items as they are written.
+/// Runs the passes on a function for OpenCL and prints its kernels.
 ///
 /// # Errors
-/// Private memory that another work-item reads; barriers where not all work-items come.
-pub(crate) fn run(function: &mut Function, work: &mut Work) -> Result<(), CompileError> {
+/// Private memory that another work-item reads; barriers where not all work-items come; what stands
+/// outside of all kernels; what has no counterpart in OpenCL C.
+pub(crate) fn finish(function: Function, signature: Signature) -> Result<Module, CompileError> {
+    let mut parts = parts::split(function)?;
+    let mut texts = Vec::new();
+    for kernel in &mut parts.kernels {
+        let plan = improve(&mut kernel.function, &mut kernel.work)?;
+        texts.push(plan);
+    }
+    c::print_kernels(&parts, &texts, signature)
+}
+
+/// Runs the passes on a kernel.
+fn improve(function: &mut Function, work: &mut Work) -> Result<Plan, CompileError> {
+    let mut trace = Trace::start(function);
+    items::assume_launch(function, work);
     shares::run(function, work)?;
     memory::run(function, work)?;
-    barriers::run(function, work)
+    barriers::run(function, work)?;
+    trace.after(Pass::WORK, function);
+    items::run(function, work);
+    trace.after(Pass::ITEMS, function);
+    unroll::run(function);
+    loops::run(function)?;
+    trace.after(Pass::LOOPS, function);
+    elements::split_arrays(function);
+    trace.after(Pass::ELEMENTS, function);
+    copies::split_tuples(function);
+    trace.after(Pass::TUPLES, function);
+    copies::write_through(function);
+    scalars::drop_unused(function);
+    trace.after(Pass::COPIES, function);
+    ranges::split_variables(function);
+    trace.after(Pass::RANGES, function);
+    scalars::sink(function);
+    copies::join_variables(function);
+    // What is merged the first time may be used once then.
+    scalars::inline(function);
+    scalars::inline(function);
+    trace.after(Pass::SCALARS, function);
+    rows::name_rows(function);
+    trace.after(Pass::ROWS, function);
+    Ok(Plan {
+        constant: scalars::constants(function),
+        trace,
+        ..Plan::default()
+    })
 }

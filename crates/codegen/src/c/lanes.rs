@@ -1,0 +1,128 @@
+//! Vectors of OpenCL C: lanes by name, and loads and stores of scalars side by side.
+
+use nat::{Nat, Prop};
+use syntax::ast::AddressSpace;
+
+use crate::ir::{Expr, ExprKind, Home, Place};
+
+use super::place::Use;
+use super::types::{CType, scalar_name};
+use super::{CompileError, Prec, Printer};
+
+impl Printer<'_> {
+    /// Writes so many scalars of an array as one vector: as they are where they are known to be
+    /// aligned to it, by `vload` elsewhere.
+    pub(super) fn device_lanes(
+        &mut self,
+        place: &Place,
+        ty: &CType,
+        how: Use,
+    ) -> Result<Prec, CompileError> {
+        if self.is_aligned(place, ty) {
+            self.aligned_lanes(place, ty, how)?;
+            return Ok(Prec::Unary);
+        }
+        let CType::Vector(lanes, _) = ty else {
+            return Ok(Prec::Postfix);
+        };
+        self.write(&format!("vload{lanes}(0, "));
+        self.address(place)?;
+        self.write(")");
+        Ok(Prec::Postfix)
+    }
+
+    /// Writes a vector to scalars side by side; false if it can be assigned as it is.
+    pub(super) fn vector_store(
+        &mut self,
+        place: &Place,
+        ty: &CType,
+        value: &Expr,
+    ) -> Result<bool, CompileError> {
+        if !ty.is_native(self.target) || self.is_aligned(place, ty) {
+            return Ok(false);
+        }
+        let CType::Vector(lanes, _) = ty else {
+            return Ok(false);
+        };
+        self.write(&format!("vstore{lanes}("));
+        self.expr(value, Prec::Conditional)?;
+        self.write(", 0, ");
+        self.address(place)?;
+        self.write(");");
+        Ok(true)
+    }
+
+    /// `*(global const float4 *)&xs[i]`
+    fn aligned_lanes(&mut self, place: &Place, ty: &CType, how: Use) -> Result<(), CompileError> {
+        let space = self.space(place.id);
+        let constness = match (how, self.variable(place.id).home) {
+            (Use::Read, Home::Input) => "const ",
+            _ => "",
+        };
+        let name = ty.name(self.target);
+        self.write(&format!("*({space}{constness}{name} *)"));
+        self.address(place)
+    }
+
+    /// Whether the scalars are known to be aligned to the vector that they make: arrays start where
+    /// any vector may.
+    fn is_aligned(&self, place: &Place, ty: &CType) -> bool {
+        let CType::Vector(lanes, _) = ty else {
+            return false;
+        };
+        let variable = self.variable(place.id);
+        let starts_aligned = match variable.home {
+            Home::Input | Home::Output => true,
+            Home::Local(space) => {
+                matches!(space, Some(AddressSpace::Global)) || {
+                    self.function.aligned.contains(&place.id)
+                }
+            }
+            Home::Pointer { .. } => false,
+        };
+        let Some(index) = &place.index else {
+            return false;
+        };
+        let lanes = Nat::constant(i64::from(*lanes));
+        starts_aligned
+            && place.members.is_empty()
+            && (self.facts.normalize(&Nat::rem(index, &lanes)).is_zero()
+                || self.facts.proves(&Prop::Divides(lanes, index.clone())))
+    }
+
+    /// The function that gives a lane whose number is computed.
+    pub(super) fn lane_helper(&mut self, ty: &CType) -> String {
+        let CType::Vector(lanes, scalar) = ty else {
+            return String::new();
+        };
+        let (vector, scalar) = (ty.name(self.target), scalar_name(*scalar, self.target));
+        self.helpers.other(format!("lane_{}", ty.short()), |name| {
+            format!(
+                "static inline {scalar} {name}({vector} value, int lane) {{\n    \
+                 {scalar} all[{lanes}];\n    vstore{lanes}(value, 0, all);\n    \
+                 return all[lane];\n}}\n"
+            )
+        })
+    }
+
+    /// One of a list of numbers, by its number: the list stands in constant memory.
+    pub(super) fn table(&mut self, all: &[Expr], at: &Nat) -> Result<Option<Prec>, CompileError> {
+        let literals = |expr: &Expr| matches!(expr.kind, ExprKind::Literal(_));
+        if self.target != dpia::Target::OpenCl || !all.iter().all(literals) {
+            return Ok(None);
+        }
+        let Some(first) = all.first() else {
+            return Ok(None);
+        };
+        let ty = self.type_of(first)?.name(self.target);
+        let (start, map) = (self.out.len(), self.map.len());
+        self.list(all, |this, expr| this.expr(expr, Prec::Conditional))?;
+        let values = self.out.split_off(start);
+        self.map.truncate(map);
+        let name = self.helpers.table(&ty, all.len(), &values);
+        self.write(&format!("{name}["));
+        self.nat(at, Prec::Conditional)?;
+        self.write("]");
+        Ok(Some(Prec::Postfix))
+    }
+}

@@ -1,0 +1,274 @@
+//! Loops that work-items share become the iterations of one of them.
+//!
+//! A loop over `0 <= i < n` of `s` work-items is `for (i = id; i < n; i += s)` for each. Where
+//! private memory holds the shares of work-items, indices ask for the number of the round: then it
+//! is a loop over rounds, `i = id + s * round`, that is written out. What of that runs once or not
+//! at all is found as for any loop: the range of `id` is known.
+
+use nat::{Facts, Nat, Part, Prop, Var};
+use rustc_hash::FxHashSet;
+
+use crate::ir::{Function, Id, Item, Level, LoopMode, Maker, Query, Stmt, StmtKind};
+use crate::passes::conditions::less;
+use crate::passes::walk::{self, Change};
+
+use super::Work;
+
+/// Runs the pass.
+pub(super) fn run(function: &mut Function, work: &Work) {
+    let private = (0..function.variables.len())
+        .filter(|at| {
+            let variable = &function.variables[*at];
+            variable.is_private() && variable.count.is_some()
+        })
+        .filter_map(|at| u32::try_from(at).ok().map(Id))
+        .collect();
+    let mut body = std::mem::take(&mut function.body);
+    let mut pass = Items {
+        function,
+        work,
+        private,
+    };
+    pass.block(&mut body);
+    function.body = body;
+}
+
+/// What holds of the sizes of a launch: there are work-items, and groups are whole.
+pub(super) fn assume_launch(function: &mut Function, work: &mut Work) {
+    let mut facts = Facts::new();
+    for prop in function.requires.iter().chain(&function.facts) {
+        facts.assume(prop);
+    }
+    for dimension in 0..3 {
+        let local = work.count(Level::Local, dimension);
+        let global = work.count(Level::Global, dimension);
+        for prop in [
+            Prop::AtLeast(local.clone(), Nat::ONE),
+            Prop::AtLeast(global.clone(), Nat::ONE),
+            Prop::Divides(local, global),
+        ] {
+            if !facts.proves(&prop) {
+                facts.assume(&prop);
+                function.facts.push(prop.clone());
+                if matches!(prop, Prop::Divides(..)) {
+                    work.requires.push(prop);
+                }
+            }
+        }
+    }
+}
+
+struct Items<'a> {
+    function: &'a mut Function,
+    work: &'a Work,
+    /// The arrays that each work-item has of its own.
+    private: FxHashSet<Id>,
+}
+
+impl Items<'_> {
+    fn block(&mut self, body: &mut [Stmt]) {
+        for stmt in body {
+            walk::each_block(stmt, &mut |inner| self.block(inner));
+            if let StmtKind::For {
+                mode: LoopMode::Items(level, dimension),
+                ..
+            } = stmt.kind
+            {
+                self.share(stmt, level, dimension);
+            }
+        }
+    }
+
+    fn share(&mut self, stmt: &mut Stmt, level: Level, dimension: u8) {
+        let origin = stmt.origin;
+        let StmtKind::For {
+            counter,
+            from,
+            to,
+            step,
+            mode,
+            body,
+        } = &mut stmt.kind
+        else {
+            return;
+        };
+        let count = self.answer(Query::Count(level), dimension);
+        let id = self.answer(Query::Id(level), dimension);
+        if !self.asks_for_round(body, *counter, &count) {
+            *from = id;
+            *step = count;
+            *mode = LoopMode::Sequential;
+            return;
+        }
+        let round = self.fresh_var("round");
+        let value = id + &(Nat::var(round) * &count);
+        let end = to.clone();
+        let mut put = Put {
+            var: *counter,
+            value: value.clone(),
+        };
+        walk::change_all(body, &mut put);
+        for (_, data) in &mut self.function.opaque {
+            walk::change_expr(data, &mut put);
+        }
+        let guarded = Stmt {
+            kind: StmtKind::If {
+                condition: less(&value, &end, origin),
+                then: std::mem::take(body),
+                otherwise: Vec::new(),
+            },
+            origin,
+            made_by: Some(Maker::Pass("work-items")),
+        };
+        *to = Nat::ceil_div(&end, &count);
+        *counter = round;
+        *body = vec![guarded];
+        *mode = match to.as_const() {
+            Some(_) => LoopMode::Unrolled,
+            None => LoopMode::Sequential,
+        };
+    }
+
+    /// Whether an index is computed from the number of the round, or the array is private.
+    fn asks_for_round(&self, body: &[Stmt], counter: Var, count: &Nat) -> bool {
+        let mut found = Found {
+            counter,
+            count,
+            private: &self.private,
+            yes: false,
+        };
+        let mut body = body.to_vec();
+        walk::change_all(&mut body, &mut found);
+        found.yes
+    }
+
+    /// What a query gives: a size if that is known, else what stands for it.
+    fn answer(&mut self, query: Query, dimension: u8) -> Nat {
+        if let Query::Count(level) = query {
+            let at = usize::from(dimension.min(2));
+            let (local, global) = (self.work.vars.local[at], self.work.vars.global[at]);
+            let count = self.work.count(level, dimension);
+            let known = !count.mentions(local) && !count.mentions(global);
+            return match level {
+                _ if known => count,
+                Level::Local => self.ask(local, query, dimension),
+                Level::Global => self.ask(global, query, dimension),
+                Level::WorkGroup => self.groups(&count, dimension),
+            };
+        }
+        let known = (self.function.items.iter())
+            .find(|item| item.query == query && item.dimension == dimension);
+        if let Some(item) = known {
+            return Nat::var(item.var);
+        }
+        let Query::Id(level) = query else {
+            return Nat::ZERO;
+        };
+        let name = match level {
+            Level::Global => "gid",
+            Level::WorkGroup => "wg",
+            Level::Local => "lid",
+        };
+        let name = match dimension {
+            0 => name.to_owned(),
+            _ => format!("{name}{dimension}"),
+        };
+        let var = self.fresh_var(&name);
+        let count = self.work.count(level, dimension);
+        (self.function.facts).push(Prop::AtLeast(count, Nat::var(var) + 1));
+        self.ask(var, query, dimension)
+    }
+
+    /// The number of groups, where it is had from the launch.
+    fn groups(&mut self, count: &Nat, dimension: u8) -> Nat {
+        let query = Query::Count(Level::WorkGroup);
+        let mut items = self.function.items.iter();
+        let known = items.find(|item| item.query == query && item.dimension == dimension);
+        if let Some(item) = known {
+            return Nat::var(item.var);
+        }
+        let name = match dimension {
+            0 => "groups".to_owned(),
+            _ => format!("groups{dimension}"),
+        };
+        let var = self.fresh_var(&name);
+        let is_count = Prop::Equal(Nat::var(var), count.clone());
+        self.function
+            .facts
+            .push(Prop::AtLeast(Nat::var(var), Nat::ONE));
+        self.function.facts.push(is_count);
+        self.ask(var, query, dimension)
+    }
+
+    fn ask(&mut self, var: Var, query: Query, dimension: u8) -> Nat {
+        let item = Item {
+            var,
+            query,
+            dimension,
+        };
+        if !self.function.items.contains(&item) {
+            self.function.items.push(item);
+        }
+        Nat::var(var)
+    }
+
+    fn fresh_var(&mut self, name: &str) -> Var {
+        let var = Var(u32::try_from(self.function.names.len()).unwrap_or(u32::MAX));
+        self.function.names.push(name.into());
+        var
+    }
+}
+
+struct Put {
+    var: Var,
+    value: Nat,
+}
+
+impl Change for Put {
+    fn nat(&mut self, nat: &mut Nat) {
+        if nat.mentions(self.var) {
+            *nat = nat.subst(&|var| (var == self.var).then(|| self.value.clone()));
+        }
+    }
+}
+
+struct Found<'a> {
+    counter: Var,
+    count: &'a Nat,
+    private: &'a FxHashSet<Id>,
+    yes: bool,
+}
+
+impl Change for Found<'_> {
+    fn place(&mut self, place: &mut crate::ir::Place) {
+        let mentioned = place
+            .index
+            .as_ref()
+            .is_some_and(|i| i.mentions(self.counter));
+        self.yes |= mentioned && self.private.contains(&place.id);
+    }
+
+    fn nat(&mut self, nat: &mut Nat) {
+        self.yes |= divides(nat, self.counter, self.count);
+    }
+}
+
+/// Whether a quotient or remainder of something with the counter and the count stands in a size.
+fn divides(nat: &Nat, counter: Var, count: &Nat) -> bool {
+    if !nat.mentions(counter) {
+        return false;
+    }
+    let part = |part: &Part<'_>| match part {
+        Part::Div(a, b) | Part::Rem(a, b) => {
+            (*b == count && a.mentions(counter)) || divides(a, counter, count)
+        }
+        Part::Add(a, b) | Part::Mul(a, b) => {
+            divides(a, counter, count) || divides(b, counter, count)
+        }
+        Part::Min(all) | Part::Max(all) => all.iter().any(|a| divides(a, counter, count)),
+        _ => false,
+    };
+    let summands = nat.summands();
+    let mut factors = summands.iter().flat_map(|summand| &summand.factors);
+    factors.any(|(factor, _)| part(factor))
+}

@@ -1,0 +1,156 @@
+//! The kernels of a function, each a function of its own.
+
+use nat::{Facts, Nat, Var};
+use rise::Names;
+use rise::core::{Launch, Origin};
+use rustc_hash::FxHashSet;
+
+use crate::c::CType;
+use crate::error::CompileError;
+use crate::ir::{Function, Home, Id, Stmt, StmtKind};
+use crate::module::LaunchVars;
+use crate::passes::uses::Uses;
+use dpia::Target;
+use syntax::ast::AddressSpace;
+
+use super::{Temporary, Work};
+
+/// What a function for OpenCL consists of.
+pub(crate) struct Parts {
+    /// Its kernels, in the order in which they run.
+    pub kernels: Vec<Part>,
+    /// The memory that several of them use, with its size in bytes.
+    pub shared: Vec<Temporary>,
+}
+
+/// A kernel.
+pub(crate) struct Part {
+    /// The function whose body it is.
+    pub function: Function,
+    /// What else there is to know.
+    pub work: Work,
+}
+
+/// Takes a function apart. Without `oclRun` it is one kernel.
+///
+/// # Errors
+/// What stands outside of all kernels where there are some.
+pub(super) fn split(mut function: Function) -> Result<Parts, CompileError> {
+    let body = std::mem::take(&mut function.body);
+    let is_kernel = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Kernel(_));
+    let mut stmts = Vec::new();
+    flatten(body, &mut stmts);
+    if !stmts.iter().any(is_kernel) {
+        let launch = std::mem::take(&mut function.launch);
+        let work = work(&mut function, launch);
+        function.body = stmts;
+        let kernels = vec![Part { function, work }];
+        return Ok(Parts {
+            kernels,
+            shared: Vec::new(),
+        });
+    }
+    let mut shared = Vec::new();
+    let mut kernels = Vec::new();
+    for stmt in stmts {
+        match stmt.kind {
+            StmtKind::Declare(id, None) if is_global(&function, id) => {
+                let bytes = bytes(&function, id)?;
+                shared.push(Temporary { id, bytes });
+            }
+            StmtKind::Kernel(kernel) => kernels.push(*kernel),
+            _ => return Err(outside(stmt.origin)),
+        }
+    }
+    let works: Vec<Work> = kernels
+        .iter()
+        .map(|kernel| work(&mut function, kernel.launch.clone()))
+        .collect();
+    let parts = kernels.into_iter().zip(works).map(|(kernel, mut work)| {
+        let mut function = function.clone();
+        function.body = kernel.body;
+        let used = mentioned(&function);
+        let of_kernel = shared
+            .iter()
+            .filter(|one: &&Temporary| used.contains(&one.id));
+        work.temporaries = of_kernel.cloned().collect();
+        Part { function, work }
+    });
+    let kernels = parts.collect();
+    Ok(Parts { kernels, shared })
+}
+
+/// How many bytes an array takes.
+pub(crate) fn bytes(function: &Function, id: Id) -> Result<Nat, CompileError> {
+    let variable = &function.variables[id.0 as usize];
+    let names = Names(function.names.as_slice().into());
+    let elem = CType::of_target(&variable.elem, &names, variable.origin, Target::OpenCl)?;
+    let size = i64::try_from(elem.size()).unwrap_or(i64::MAX);
+    let count = variable.count.clone().unwrap_or(Nat::ONE);
+    Ok(count * size)
+}
+
+/// The statements in the order in which they run, without blocks around them.
+fn flatten(body: Vec<Stmt>, out: &mut Vec<Stmt>) {
+    for stmt in body {
+        match stmt.kind {
+            StmtKind::Block(inner) => flatten(inner, out),
+            _ => out.push(stmt),
+        }
+    }
+}
+
+fn is_global(function: &Function, id: Id) -> bool {
+    function.variables[id.0 as usize].home == Home::Local(Some(AddressSpace::Global))
+}
+
+fn mentioned(function: &Function) -> FxHashSet<Id> {
+    let mut used = FxHashSet::default();
+    Uses::of(function).all(&function.body, &mut |id, _| {
+        used.insert(id);
+    });
+    used
+}
+
+/// What is known of a kernel before passes look at it.
+fn work(function: &mut Function, launch: Launch) -> Work {
+    let mut facts = Facts::new();
+    for prop in function.requires.iter().chain(&function.facts) {
+        facts.assume(prop);
+    }
+    let normal = |sizes: [Option<Nat>; 3]| sizes.map(|size| size.map(|n| facts.normalize(&n)));
+    let launch = Launch {
+        local: normal(launch.local),
+        global: normal(launch.global),
+    };
+    let mut fresh = |stem: &str| {
+        [0, 1, 2].map(|dimension| {
+            let var = Var(u32::try_from(function.names.len()).unwrap_or(u32::MAX));
+            function.names.push(match dimension {
+                0 => stem.into(),
+                _ => format!("{stem}{dimension}").into(),
+            });
+            var
+        })
+    };
+    let vars = LaunchVars {
+        local: fresh("local_size"),
+        global: fresh("global_size"),
+    };
+    Work {
+        launch,
+        vars,
+        requires: Vec::new(),
+        local_bytes: Nat::ZERO,
+        temporaries: Vec::new(),
+    }
+}
+
+fn outside(origin: Origin) -> CompileError {
+    CompileError::new(
+        origin,
+        "this is computed outside of every `oclRun`: a program with kernels of its own is made of \
+         those alone",
+    )
+    .with_help("put it into one of the kernels, or into one of its own with `oclRun`")
+}

@@ -1,0 +1,101 @@
+//! Short loops over private arrays are written out, so that their elements can be variables: private
+//! memory with computed indices is slow memory on a device.
+
+use nat::Nat;
+
+use crate::ir::{Function, LoopMode, Place, Stmt, StmtKind};
+use crate::passes::walk::{self, Change};
+
+/// Statements up to which a nest of loops is written out.
+const MAX_STATEMENTS: i64 = 1024;
+
+/// Rounds up to which a loop is written out.
+const MAX_ROUNDS: i64 = 64;
+
+/// Elements up to which an array can become variables.
+const MAX_ELEMENTS: i64 = 256;
+
+/// Marks the loops.
+pub(super) fn run(function: &mut Function) {
+    let mut body = std::mem::take(&mut function.body);
+    block(&mut body, function);
+    function.body = body;
+}
+
+/// How many statements there are when all that is marked is written out.
+fn block(body: &mut [Stmt], function: &Function) -> i64 {
+    let mut total: i64 = 0;
+    for stmt in body {
+        let size = match &mut stmt.kind {
+            StmtKind::For { .. } => repetition(stmt, function),
+            StmtKind::If {
+                then, otherwise, ..
+            } => block(then, function) + block(otherwise, function),
+            StmtKind::Block(inner) => block(inner, function),
+            _ => 0,
+        };
+        total = total.saturating_add(size.saturating_add(1));
+    }
+    total
+}
+
+fn repetition(stmt: &mut Stmt, function: &Function) -> i64 {
+    let StmtKind::For {
+        counter,
+        from,
+        to,
+        step,
+        mode,
+        body,
+    } = &mut stmt.kind
+    else {
+        return 0;
+    };
+    let size = block(body, function);
+    let rounds = match (Nat::sub(to, from).as_const(), step.as_const()) {
+        (Some(length), Some(step)) if step > 0 => (length + step - 1) / step,
+        _ => return size,
+    };
+    let whole = size.saturating_mul(rounds.max(1));
+    if *mode == LoopMode::Vector {
+        *mode = LoopMode::Unrolled;
+    }
+    if *mode == LoopMode::Unrolled {
+        return whole;
+    }
+    if *mode != LoopMode::Sequential || rounds > MAX_ROUNDS || whole > MAX_STATEMENTS {
+        return size;
+    }
+    let mut found = Private {
+        counter: *counter,
+        function,
+        yes: false,
+    };
+    let mut copy = body.clone();
+    walk::change_all(&mut copy, &mut found);
+    if found.yes {
+        *mode = LoopMode::Unrolled;
+        return whole;
+    }
+    size
+}
+
+/// Whether a private array is indexed by a counter.
+struct Private<'f> {
+    counter: nat::Var,
+    function: &'f Function,
+    yes: bool,
+}
+
+impl Change for Private<'_> {
+    fn place(&mut self, place: &mut Place) {
+        let variable = &self.function.variables[place.id.0 as usize];
+        let count = variable.count.as_ref().and_then(Nat::as_const);
+        let small = count.is_some_and(|count| count <= MAX_ELEMENTS);
+        let sizes = [&place.index, &place.lane];
+        let mut indices = sizes.into_iter().flatten();
+        self.yes |= variable.is_private()
+            && (small || place.lane.is_some())
+            && indices.any(|index| index.mentions(self.counter));
+    }
+}
