@@ -5,11 +5,10 @@ use nat::{Nat, Prop};
 use rise::core::{Form, Program};
 use rise::primitive::OptionalArgument;
 use rise::{Address, Arg, Primitive, Type};
-use syntax::ast::{AddressSpace, ScalarType};
+use syntax::ast::ScalarType;
 
 use super::complaint::{Level, ParameterKind, Problem};
-use super::memory::spaces_for;
-use super::rows::{TypeParam, prim_of, row};
+use super::memory::{Unfit, address_of};
 use super::walk::{Term, Walk};
 use crate::phrase::contains_array;
 use crate::target::Target;
@@ -22,12 +21,12 @@ impl Walk {
         primitive: Primitive,
         types: &[Arg],
         args: &[Term],
-        level: Option<Level>,
+        level: Option<&mut Level>,
     ) {
         if !super::targets::has(self.target, primitive) {
             self.complain(term.origin, Problem::NotForTarget { primitive });
         } else if let Some(level) = level {
-            self.check_nesting(level);
+            self.check_nesting(level, args.first());
         }
         if primitive.optional_argument() == Some(OptionalArgument::AddressSpace) {
             self.check_space(term, primitive, types, args);
@@ -36,42 +35,6 @@ impl Walk {
             && let Some(Arg::Nat(rounds)) = types.get(2)
         {
             self.check_rounds(term, rounds);
-        }
-    }
-
-    /// Per dimension the parallel maps are, from the outside in: none, `mapGlobal`,
-    /// `mapWorkGroup`, or `mapWorkGroup` and then `mapLocal`. Nothing parallel but `mapLocal` stands
-    /// in a `mapLocal`. Threads in threads are allowed, and of no use.
-    fn check_nesting(&mut self, inner: Level) {
-        use Primitive::{MapLocal, MapPar, MapWorkGroup};
-        let mut same = self.nest.iter().copied().filter(|level| {
-            level.dimension == inner.dimension
-                || (inner.primitive != MapLocal && level.primitive == MapLocal)
-        });
-        let (first, second) = (same.next(), same.next());
-        let outer = match inner.primitive {
-            MapPar => self.nest.iter().copied().find(|l| l.primitive == MapPar),
-            MapLocal => match (first, second) {
-                (
-                    Some(Level {
-                        primitive: MapWorkGroup,
-                        ..
-                    }),
-                    None,
-                ) => return,
-                (
-                    Some(Level {
-                        primitive: MapWorkGroup,
-                        ..
-                    }),
-                    second,
-                ) => second,
-                (first, _) => first,
-            },
-            _ => first,
-        };
-        if outer.is_some() || inner.primitive == MapLocal {
-            self.complain(inner.at, Problem::Nesting { inner, outer });
         }
     }
 
@@ -104,14 +67,7 @@ impl Walk {
     }
 
     fn check_space(&mut self, term: &Term, primitive: Primitive, types: &[Arg], args: &[Term]) {
-        let of_rise = |param: &&TypeParam| matches!(param, TypeParam::OfRise(_));
-        let count =
-            prim_of(primitive).map_or(0, |prim| row(prim).params.iter().filter(of_rise).count());
-        let space = match types.get(count) {
-            Some(Arg::Address(space)) => Some(*space),
-            _ => None,
-        };
-        let problem = match (self.target, space) {
+        let problem = match (self.target, address_of(primitive, types)) {
             (Target::C | Target::OpenMp, None) => return,
             (Target::C | Target::OpenMp, Some(space)) => Problem::NoSpaces {
                 primitive,
@@ -122,24 +78,27 @@ impl Walk {
             },
             (Target::OpenCl, None) => Problem::WhichSpace {
                 primitive,
-                spaces: spaces_for(stored(primitive, term, args), &self.nest),
+                spaces: self.spaces_for(&term.ty, (primitive, types, args), None),
             },
             (Target::OpenCl, Some(Address::Var(_))) => return,
             (Target::OpenCl, Some(Address::Space(space))) => {
-                let spaces = spaces_for(stored(primitive, term, args), &self.nest);
-                let grouped = |level: &Level| level.primitive == Primitive::MapWorkGroup;
-                let reason = match space {
-                    AddressSpace::Constant => "it can only be read",
-                    AddressSpace::Local if !self.nest.iter().any(grouped) => {
-                        "there is no `mapWorkGroup` around it"
-                    }
-                    _ => return,
+                let Some(unfit) = self.unfit(primitive, term, args, space) else {
+                    return;
                 };
-                Problem::WrongSpace {
-                    primitive,
-                    space,
-                    reason,
-                    spaces,
+                let spaces = self.spaces_for(&term.ty, (primitive, types, args), None);
+                match unfit {
+                    Unfit::Place(reason) => Problem::WrongSpace {
+                        primitive,
+                        space,
+                        reason,
+                        spaces,
+                    },
+                    Unfit::Large { bytes } => Problem::TooLarge {
+                        primitive,
+                        bytes,
+                        limit: self.limit(self.device.local_memory),
+                        spaces,
+                    },
                 }
             }
         };
@@ -166,7 +125,9 @@ impl Walk {
 
     /// Whether the target has values of the type; said once.
     pub(super) fn check_type(&mut self, term: &Term) {
-        if self.target != Target::OpenCl && has_half(&term.ty) && !self.said_half() {
+        if self.target == Target::OpenCl {
+            self.check_device_has(&term.ty, term.origin);
+        } else if has(&term.ty, ScalarType::F16) && !self.said_half() {
             self.complain(term.origin, Problem::NoHalf);
         }
     }
@@ -182,11 +143,14 @@ impl Walk {
         let mut term = &program.body;
         while let Form::Lambda(_, body) | Form::DepLambda(_, _, body) = &term.form {
             if let Form::Lambda(param, _) = &term.form {
-                let half = no_half && has_half(&param.ty);
+                let half = no_half && has(&param.ty, ScalarType::F16);
                 let kinds = [
                     half.then_some(ParameterKind::Half),
                     (!self.has_known_lanes(&param.ty)).then_some(ParameterKind::Lanes),
                 ];
+                if self.target == Target::OpenCl {
+                    self.check_device_has(&param.ty, program.body.origin);
+                }
                 for kind in kinds.into_iter().flatten() {
                     let name = param.local.name.clone();
                     self.complain(program.body.origin, Problem::Parameter { name, kind });
@@ -197,22 +161,12 @@ impl Walk {
     }
 }
 
-/// What the primitive keeps in memory.
-fn stored<'t>(primitive: Primitive, term: &'t Term, args: &'t [Term]) -> &'t Term {
-    use Primitive::{ReduceSeq, ReduceSeqUnroll, ScanSeq, ToMem};
-    let stored = match primitive {
-        ToMem => args.first(),
-        ReduceSeq | ReduceSeqUnroll | ScanSeq => args.get(1),
-        _ => None,
-    };
-    stored.unwrap_or(term)
-}
-
-fn has_half(ty: &Type) -> bool {
+/// Whether values of the type have such numbers in them.
+pub(super) fn has(ty: &Type, scalar: ScalarType) -> bool {
     match ty {
-        Type::Scalar(scalar) => *scalar == ScalarType::F16,
-        Type::Array(_, element) | Type::Vector(_, element) => has_half(element),
-        Type::Pair(a, b) => has_half(a) || has_half(b),
+        Type::Scalar(other) => *other == scalar,
+        Type::Array(_, element) | Type::Vector(_, element) => has(element, scalar),
+        Type::Pair(a, b) => has(a, scalar) || has(b, scalar),
         _ => false,
     }
 }

@@ -4,7 +4,9 @@ use nat::Nat;
 use rise::core::Origin;
 use rise::{Primitive, Ty};
 use syntax::Severity;
-use syntax::ast::{AddressSpace, Kind, Name};
+use syntax::ast::{AddressSpace, Kind, Name, ScalarType};
+
+pub use super::writes::{Loop, Memory};
 
 /// One reason why a program cannot be compiled for a target as it stands, or a remark on how it
 /// will be.
@@ -45,6 +47,8 @@ pub enum Problem {
         copied: Option<(Origin, Ty)>,
         /// How many elements, if that is known.
         count: Option<i64>,
+        /// Whether what its function writes is written by loops.
+        loops: bool,
     },
     /// `mapFst` or `mapSnd` with a function that computes, where the result is to be written.
     Computes {
@@ -86,9 +90,56 @@ pub enum Problem {
         /// The space that is written.
         space: AddressSpace,
         /// Why it cannot be.
-        reason: &'static str,
+        reason: String,
         /// The spaces that it may be, and why not the others.
         spaces: Vec<Space>,
+    },
+    /// Memory that is larger than the device has of that kind.
+    TooLarge {
+        /// What allocates it.
+        primitive: Primitive,
+        /// What it takes, in bytes.
+        bytes: u64,
+        /// What there is.
+        limit: Limit,
+        /// The spaces that it may be, and why not the others.
+        spaces: Vec<Space>,
+    },
+    /// Memory that more work-items write than one.
+    WrittenByAll {
+        /// The memory.
+        memory: Memory,
+        /// The dimension in which there are several.
+        dimension: u8,
+        /// Which work-items.
+        sharers: Sharers,
+        /// How many there are in that dimension, where that is said.
+        size: Option<Nat>,
+        /// A loop that could be shared among them.
+        instead: Option<Loop>,
+        /// A `mapWorkGroup` around that could hand its parts to single work-items.
+        group: Option<Level>,
+    },
+    /// Something that is written outside of every kernel, in a program that says what these are.
+    OutsideKernels,
+    /// A kernel inside of a parallel map, or of another kernel.
+    KernelInside {
+        /// The map; none for a kernel.
+        outer: Option<Level>,
+    },
+    /// Sizes of a launch that do not go together, or that the device cannot have.
+    Launch {
+        /// Where they are written: at this `oclRun`, or in `@opencl`.
+        kernel: Option<Origin>,
+        /// What is wrong with them.
+        wrong: WrongLaunch,
+    },
+    /// A type that the device lacks.
+    NotOnDevice {
+        /// `f64` or `f16`.
+        scalar: ScalarType,
+        /// What the device is called.
+        device: Box<str>,
     },
     /// A type that the target lacks.
     NoHalf,
@@ -114,6 +165,8 @@ pub enum Problem {
         inner: Level,
         /// The map that it may not stand in; none, if it needs one around it.
         outer: Option<Level>,
+        /// The chains of parallel maps that stand in it.
+        inside: Vec<Vec<Level>>,
     },
     /// `iterate` that may not iterate at all.
     NoIteration {
@@ -216,15 +269,74 @@ pub struct Level {
     pub dimension: u8,
     /// Where it is.
     pub at: Origin,
+    /// Whether it may not stand there, which has been said.
+    pub wrong: bool,
 }
 
 /// An address space for some memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Space {
     /// Which.
     pub space: AddressSpace,
     /// Why it cannot be this one.
-    pub not: Option<&'static str>,
+    pub not: Option<String>,
+    /// How much the memory takes there, where that can be said.
+    pub room: Option<Room>,
+}
+
+/// How much memory something takes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Room {
+    /// In bytes.
+    pub bytes: Nat,
+    /// How many there are.
+    pub of: Option<u64>,
+}
+
+/// How much a device has of something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// What the device is called.
+    pub device: Box<str>,
+    /// So much.
+    pub most: u64,
+}
+
+/// The work-items that write the same memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharers {
+    /// All that are launched.
+    All,
+    /// Those of a work-group.
+    Group,
+}
+
+/// What is wrong with the sizes of a launch.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WrongLaunch {
+    /// A global size is no multiple of the local one.
+    Remainder {
+        /// Of which dimension.
+        dimension: u8,
+        /// The local size.
+        local: Nat,
+        /// The global size.
+        global: Nat,
+    },
+    /// A size is 0.
+    Nothing {
+        /// Of which dimension.
+        dimension: u8,
+    },
+    /// More work-items in a group than the device takes.
+    LargeGroup {
+        /// In one dimension, or in all.
+        dimension: Option<u8>,
+        /// How many.
+        items: Nat,
+        /// What there can be.
+        limit: Limit,
+    },
 }
 
 impl Complaint {
@@ -241,6 +353,9 @@ impl Complaint {
             | Problem::NoSpaces { primitive, .. }
             | Problem::WhichSpace { primitive, .. }
             | Problem::WrongSpace { primitive, .. } => Some(*primitive),
+            Problem::TooLarge { primitive, .. } => Some(*primitive),
+            Problem::KernelInside { .. } => Some(Primitive::OclRun),
+            Problem::WrittenByAll { instead, .. } => instead.as_ref().map(|one| one.primitive),
             Problem::Nesting { inner, .. } => Some(inner.primitive),
             Problem::ReducesArrays => Some(Primitive::ReducePar),
             Problem::NoIteration { .. } => Some(Primitive::Iterate),
@@ -287,6 +402,30 @@ impl Complaint {
             self.problem,
             Problem::MissingChoice { .. } | Problem::Computes { .. }
         )
+    }
+
+    /// Whether it is a `map` that a loop has to stand for.
+    pub(super) fn is_missing_map(&self) -> bool {
+        matches!(
+            self.problem,
+            Problem::MissingChoice {
+                pattern: Primitive::Map,
+                copied: None,
+                ..
+            }
+        )
+    }
+
+    /// Whether who writes what will be another matter once this is mended.
+    pub(super) fn is_of_writers(&self) -> bool {
+        self.is_choice()
+            || matches!(
+                self.problem,
+                Problem::Nesting { .. }
+                    | Problem::NotForTarget { .. }
+                    | Problem::KernelInside { .. }
+                    | Problem::WrongSpace { .. }
+            )
     }
 
     /// Whether it says that the program has no types yet.

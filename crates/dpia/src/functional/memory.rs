@@ -1,109 +1,483 @@
-//! Which address spaces memory of a kernel may be in.
+//! Which address spaces memory of a kernel may be in, and how much it takes there.
 
-use rise::core::Form;
-use rise::{Primitive, Type};
-use syntax::ast::AddressSpace;
+use nat::{Nat, Prop};
+use rise::core::{Form, Node, Origin};
+use rise::{Address, Arg, DataFun, Primitive, Ty, Type};
+use syntax::ast::{AddressSpace, ScalarType};
 
-use super::complaint::{Level, Space};
-use super::walk::Term;
+use super::complaint::{Level, Problem, Room, Sharers, Space, User};
+use super::nesting::level;
+use super::rows::{TypeParam, prim_of, row};
+use super::walk::{Term, Walk, Want};
+use super::writes::Into;
+use crate::phrase::contains_array;
 use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
 
-/// The spaces for what `writer` writes, the nearest first, with the reasons against those that it
-/// cannot be.
-pub(crate) fn spaces_for(writer: &Term, nest: &[Level]) -> Vec<Space> {
-    let inner = parallel_maps(writer);
-    let around = |primitive| {
-        nest.iter()
-            .map(|level| level.primitive)
-            .chain(inner.iter().copied())
-            .any(|other| other == primitive)
-    };
-    let local = if !nest.iter().any(|l| l.primitive == MapWorkGroup) {
-        Some("there is no `mapWorkGroup` around it")
-    } else if !around(MapLocal) {
-        Some("every work-item of the group would write it: no `mapLocal` does")
-    } else if nest.iter().any(|l| l.primitive == MapLocal) {
-        Some("each work-item would write memory of its own")
-    } else {
-        None
-    };
-    let global = (nest.is_empty() && inner.is_empty())
-        .then_some("every work-item would write it: no parallel map does");
-    let shared = inner
-        .iter()
-        .any(|p| matches!(p, MapLocal | MapGlobal | MapWorkGroup));
-    let private = if shared {
-        Some("its size is unknown: it depends on the number of work-items")
-    } else if !is_constant(&writer.ty) {
-        Some("its size is unknown: it is no constant")
-    } else {
-        None
-    };
-    let space = |space, not| Space { space, not };
-    let all = [
-        space(AddressSpace::Private, private),
-        space(AddressSpace::Local, local),
-        space(AddressSpace::Global, global),
-    ];
-    // What can be chosen stands first.
-    let (legal, not): (Vec<Space>, Vec<Space>) = all.into_iter().partition(|s| s.not.is_none());
-    legal.into_iter().chain(not).collect()
+/// Marks memory that only might be there.
+const SUPPOSED: Origin = Origin(u32::MAX);
+
+/// Why memory cannot be in an address space.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Unfit {
+    /// For another reason than its size.
+    Place(String),
+    /// It takes more than the device has.
+    Large {
+        /// What it takes, in bytes.
+        bytes: u64,
+    },
 }
 
-/// The parallel maps that write an expression, from the outermost on.
-fn parallel_maps(term: &Term) -> Vec<Primitive> {
-    let mut maps = Vec::new();
-    let mut term = term;
-    loop {
-        let Form::Primitive(primitive, _, args) = &term.form else {
-            return maps;
+/// The address space that is written at a primitive, if it is one of the four.
+pub(crate) fn space_of(primitive: Primitive, types: &[Arg]) -> Option<AddressSpace> {
+    match address_of(primitive, types) {
+        Some(Address::Space(space)) => Some(space),
+        _ => None,
+    }
+}
+
+/// The address space that is written at a primitive.
+pub(crate) fn address_of(primitive: Primitive, types: &[Arg]) -> Option<Address> {
+    let of_rise = |param: &&TypeParam| matches!(param, TypeParam::OfRise(_));
+    let count =
+        prim_of(primitive).map_or(0, |prim| row(prim).params.iter().filter(of_rise).count());
+    match types.get(count) {
+        Some(Arg::Address(space)) => Some(*space),
+        _ => None,
+    }
+}
+
+impl Walk {
+    /// The spaces for the memory of a primitive that stands here, those that it can be in first.
+    pub(super) fn spaces_for(
+        &mut self,
+        ty: &Ty,
+        (primitive, types, args): (Primitive, &[Arg], &[Term]),
+        reader: Option<&User>,
+    ) -> Vec<Space> {
+        if self.supposing {
+            return Vec::new();
+        }
+        let mut types: Vec<Arg> = types.to_vec();
+        if address_of(primitive, &types).is_some() {
+            types.pop();
+        }
+        let all = [
+            AddressSpace::Private,
+            AddressSpace::Local,
+            AddressSpace::Global,
+        ]
+        .map(|space| {
+            let mut types = types.clone();
+            types.push(Arg::Address(Address::Space(space)));
+            let form = Form::Primitive(primitive, types.clone().into(), args.into());
+            let term = Node::new(form, ty.clone(), SUPPOSED);
+            Space {
+                space,
+                not: self.refused(&term, primitive, space, args, reader),
+                room: self.room(primitive, &term, args, space),
+            }
+        });
+        // What can be chosen stands first.
+        let (legal, not): (Vec<Space>, Vec<Space>) = all.into_iter().partition(|s| s.not.is_none());
+        legal.into_iter().chain(not).collect()
+    }
+
+    /// The spaces for an expression that is still to be stored.
+    pub(super) fn spaces_to_store(&mut self, writer: &Term, reader: &User) -> Vec<Space> {
+        let types = [Arg::Type(writer.ty.clone())];
+        let args = [writer.clone()];
+        self.spaces_for(&writer.ty, (Primitive::ToMem, &types, &args), Some(reader))
+    }
+
+    /// Why memory could not be in this space.
+    fn refused(
+        &mut self,
+        term: &Term,
+        primitive: Primitive,
+        space: AddressSpace,
+        args: &[Term],
+        reader: Option<&User>,
+    ) -> Option<String> {
+        if let Some(unfit) = self.unfit(primitive, term, args, space) {
+            return Some(match unfit {
+                Unfit::Place(reason) => reason,
+                Unfit::Large { bytes } => format!(
+                    "it takes {}, and {} has {}",
+                    amount(bytes),
+                    self.device.name,
+                    amount(self.device.local_memory)
+                ),
+            });
+        }
+        if let Some(reason) = out_of_reach(primitive, args, space, reader) {
+            return Some(reason);
+        }
+        // Writes to it, as they would be.
+        let said = self.complaints.len();
+        let kept = (self.obligations.len(), self.facts.clone(), self.next_local);
+        self.supposing = true;
+        let want = Want {
+            access: rise::Access::Rd,
+            user: User::Result,
+            ends: false,
+            into: Into::default(),
         };
-        match primitive {
-            MapGlobal | MapLocal | MapWorkGroup => {
-                maps.push(*primitive);
-                match args.first().map(|f| &f.form) {
-                    Some(Form::Lambda(_, body)) => term = body,
-                    _ => return maps,
+        self.value(term, &want);
+        self.supposing = false;
+        self.obligations.truncate(kept.0);
+        (self.facts, self.next_local) = (kept.1, kept.2);
+        let found: Vec<_> = self.complaints.drain(said..).collect();
+        found
+            .into_iter()
+            .find_map(|complaint| match complaint.problem {
+                Problem::WrittenByAll {
+                    memory, sharers, ..
+                } if memory.made_by == Some(SUPPOSED) => Some(match sharers {
+                    Sharers::All => "every work-item would write it: no parallel map does".into(),
+                    Sharers::Group => {
+                        "every work-item of the group would write it: no `mapLocal` does".into()
+                    }
+                }),
+                _ => None,
+            })
+    }
+
+    /// Why the memory of a primitive cannot be in a space, as far as its own place and size say.
+    pub(super) fn unfit(
+        &self,
+        primitive: Primitive,
+        term: &Term,
+        args: &[Term],
+        space: AddressSpace,
+    ) -> Option<Unfit> {
+        let place = |reason: &str| Some(Unfit::Place(reason.to_owned()));
+        let around = |p| self.nest.iter().any(|l| !l.wrong && l.primitive == p);
+        let inner = inner_levels(primitive, args);
+        let across = inner
+            .iter()
+            .find(|level| matches!(level.primitive, MapGlobal | MapWorkGroup));
+        let between = match args {
+            [writer] if primitive == Primitive::ToMem => is_kernel(writer),
+            _ => false,
+        };
+        if between && space != AddressSpace::Global {
+            return place("a kernel writes it, and only Global memory outlives one");
+        }
+        match space {
+            AddressSpace::Constant => place("it can only be read"),
+            AddressSpace::Global => None,
+            AddressSpace::Local => {
+                if !around(MapWorkGroup) {
+                    return place("there is no `mapWorkGroup` around it");
+                }
+                if let Some(level) = across {
+                    let name = level.primitive.name();
+                    let reason = format!(
+                        "`{name}` writes it, and each work-group has Local memory of its own"
+                    );
+                    return Some(Unfit::Place(reason));
+                }
+                let bytes = self.bytes(primitive, term, args, space)?;
+                let bytes = u64::try_from(self.facts.normalize(&bytes).as_const()?).ok()?;
+                (bytes > self.device.local_memory).then_some(Unfit::Large { bytes })
+            }
+            AddressSpace::Private => {
+                if let Some(level) = inner.iter().find(|l| l.primitive == MapWorkGroup) {
+                    let name = level.primitive.name();
+                    let reason = format!(
+                        "`{name}` writes it, and each work-item has Private memory of its own"
+                    );
+                    return Some(Unfit::Place(reason));
+                }
+                match self.bytes(primitive, term, args, space) {
+                    None if inner.is_empty() => place("its size is unknown"),
+                    None => place("its size is unknown: it depends on the number of work-items"),
+                    Some(bytes) if self.facts.normalize(&bytes).as_const().is_none() => {
+                        place("its size is unknown: it is no constant")
+                    }
+                    Some(_) => None,
                 }
             }
-            Primitive::Map | Primitive::MapSeq | Primitive::MapSeqUnroll => {
-                match args.first().map(|f| &f.form) {
-                    Some(Form::Lambda(_, body)) if *primitive != Primitive::Map => term = body,
-                    _ => match args.last() {
-                        Some(xs) => term = xs,
-                        None => return maps,
-                    },
-                }
+        }
+    }
+
+    fn room(
+        &self,
+        primitive: Primitive,
+        term: &Term,
+        args: &[Term],
+        space: AddressSpace,
+    ) -> Option<Room> {
+        let bytes = self.bytes(primitive, term, args, space)?;
+        Some(Room {
+            bytes: self.facts.normalize(&bytes),
+            of: (space == AddressSpace::Local).then_some(self.device.local_memory),
+        })
+    }
+
+    /// The bytes that a primitive's memory takes: in Private memory the share of one work-item.
+    fn bytes(
+        &self,
+        primitive: Primitive,
+        term: &Term,
+        args: &[Term],
+        space: AddressSpace,
+    ) -> Option<Nat> {
+        use Primitive::{CircularBuffer, Iterate, ReduceSeq, ReduceSeqUnroll, RotateValues, ToMem};
+        let shared = space == AddressSpace::Private;
+        match (primitive, args) {
+            (ToMem, [writer]) => self.written_bytes(writer, shared),
+            (ReduceSeq | ReduceSeqUnroll, [_, init, ..]) => self.written_bytes(init, shared),
+            (Primitive::ScanSeq, [_, init, ..]) => bytes(&init.ty),
+            (Iterate, [.., xs]) => Some(&bytes(&xs.ty)? * &Nat::constant(2)),
+            (CircularBuffer | RotateValues, _) => {
+                let Form::Primitive(_, types, _) = &term.form else {
+                    return None;
+                };
+                let Type::Array(_, window) = &*term.ty else {
+                    return None;
+                };
+                let Type::Array(size, element) = &**window else {
+                    return None;
+                };
+                let room = match (primitive, types.get(1)) {
+                    (CircularBuffer, Some(Arg::Nat(alloc))) => alloc.clone(),
+                    _ => size.clone(),
+                };
+                Some(&room * &bytes(element)?)
             }
-            Primitive::Let => match args.last().map(|f| &f.form) {
-                Some(Form::Lambda(_, body)) => term = body,
-                _ => return maps,
-            },
-            Primitive::Join
-            | Primitive::Split
-            | Primitive::Transpose
-            | Primitive::Unzip
-            | Primitive::AsVector
-            | Primitive::AsVectorAligned
-            | Primitive::AsScalar
-            | Primitive::Reorder
-            | Primitive::Scatter
-            | Primitive::PadEmpty
-            | Primitive::Concat => match args.last() {
-                Some(xs) => term = xs,
-                None => return maps,
-            },
-            _ => return maps,
+            _ => bytes(&term.ty),
+        }
+    }
+
+    /// The bytes of what an expression writes.
+    fn written_bytes(&self, term: &Term, shared: bool) -> Option<Nat> {
+        use Primitive::{
+            AsScalar, AsVector, AsVectorAligned, Concat, Dmatch, Join, Let, MakePair, MapSeq,
+            MapSeqUnroll, Reorder, Scatter, Split, Transpose, Unzip, Zip,
+        };
+        let Form::Primitive(primitive, types, args) = &term.form else {
+            return bytes(&term.ty);
+        };
+        match (primitive, &args[..]) {
+            (MapGlobal | MapLocal | MapWorkGroup | MapSeq | MapSeqUnroll, [f, xs]) => {
+                let (Form::Lambda(_, body), Type::Array(n, _)) = (&f.form, &*xs.ty) else {
+                    return self.share(*primitive, types, term, shared);
+                };
+                let each = self.written_bytes(body, shared)?;
+                Some(&self.share_of(*primitive, types, n, shared)? * &each)
+            }
+            (Zip | MakePair | Concat, [a, b]) => {
+                Some(&self.written_bytes(a, shared)? + &self.written_bytes(b, shared)?)
+            }
+            (Let | Dmatch, [_, f]) => self.written_bytes(body_of(f), shared),
+            (
+                Join | Split | Transpose | Unzip | AsVector | AsVectorAligned | AsScalar | Reorder
+                | Scatter,
+                [.., xs],
+            ) => self.written_bytes(xs, shared),
+            _ => bytes(&term.ty),
+        }
+    }
+
+    fn share(&self, primitive: Primitive, types: &[Arg], term: &Term, shared: bool) -> Option<Nat> {
+        match &*term.ty {
+            Type::Array(n, element) => {
+                Some(&self.share_of(primitive, types, n, shared)? * &bytes(element)?)
+            }
+            _ => bytes(&term.ty),
+        }
+    }
+
+    /// How many of the elements that a map writes one work-item has.
+    fn share_of(&self, primitive: Primitive, types: &[Arg], n: &Nat, shared: bool) -> Option<Nat> {
+        let Some(level) = level(primitive, types, SUPPOSED).filter(|_| shared) else {
+            return Some(n.clone());
+        };
+        let d = usize::from(level.dimension.min(2));
+        let items = match primitive {
+            MapLocal => self.launch.local[d].as_ref(),
+            _ => self.launch.global[d].as_ref(),
+        }?;
+        let share = Nat::ceil_div(n, items);
+        if share.as_const().is_some() {
+            return Some(share);
+        }
+        // No more elements than work-items.
+        let few = self.facts.proves(&Prop::AtLeast(items.clone(), n.clone()));
+        Some(if few {
+            Nat::ONE
+        } else {
+            self.facts.normalize(&share)
+        })
+    }
+}
+
+/// Why what parallel maps write to memory of this space cannot be read where it is.
+fn out_of_reach(
+    primitive: Primitive,
+    args: &[Term],
+    space: AddressSpace,
+    reader: Option<&User>,
+) -> Option<String> {
+    use Primitive::{
+        Drop, Gather, Idx, PadClamp, PadCst, ReduceSeq, ReduceSeqUnroll, ScanSeq, Slide, Take,
+    };
+    let User::Primitive(reader, _) = reader? else {
+        return None;
+    };
+    let moves = matches!(
+        reader,
+        Slide
+            | Gather
+            | Drop
+            | Take
+            | PadCst
+            | PadClamp
+            | Idx
+            | ReduceSeq
+            | ReduceSeqUnroll
+            | ScanSeq
+    );
+    let inner = inner_levels(primitive, args);
+    if !moves || inner.is_empty() {
+        return None;
+    }
+    match space {
+        AddressSpace::Private => Some(format!(
+            "`{}` reads what other work-items have",
+            reader.name()
+        )),
+        AddressSpace::Global if inner.iter().any(|level| level.primitive != MapLocal) => {
+            Some(format!(
+                "`{}` reads what other work-groups write, and they cannot wait for each other in one kernel",
+                reader.name()
+            ))
+        }
+        _ => None,
+    }
+}
+
+/// The parallel maps that write the memory of a primitive.
+fn inner_levels(primitive: Primitive, args: &[Term]) -> Vec<Level> {
+    use Primitive::{
+        CircularBuffer, Iterate, ReduceSeq, ReduceSeqUnroll, RotateValues, ScanSeq, ToMem,
+    };
+    let mut levels = Vec::new();
+    match (primitive, args) {
+        (ToMem, [writer]) => parallel_maps(writer, &mut levels),
+        (ReduceSeq | ReduceSeqUnroll | ScanSeq, [f, init, ..]) => {
+            parallel_maps(init, &mut levels);
+            parallel_maps(body_of(f), &mut levels);
+        }
+        (Iterate | CircularBuffer | RotateValues, [f, ..]) => {
+            parallel_maps(body_of(f), &mut levels);
+        }
+        _ => {}
+    }
+    levels
+}
+
+/// Whether a kernel of its own writes an expression.
+fn is_kernel(writer: &Term) -> bool {
+    let mut term = writer;
+    while let Form::Primitive(primitive, _, args) = &term.form {
+        term = match (primitive, &args[..]) {
+            (Primitive::OclRun, _) => return true,
+            (Primitive::Let, [_, f]) => body_of(f),
+            (_, [xs]) => xs,
+            _ => return false,
+        };
+    }
+    false
+}
+
+/// The result of a function.
+fn body_of(f: &Term) -> &Term {
+    let mut term = f;
+    while let Form::Lambda(_, body) | Form::DepLambda(_, _, body) = &term.form {
+        term = body;
+    }
+    term
+}
+
+/// The parallel maps that write an expression, outer ones first.
+pub(super) fn parallel_maps(term: &Term, levels: &mut Vec<Level>) {
+    use Primitive::{
+        AsScalar, AsVector, AsVectorAligned, Concat, DepMapSeq, Dmatch, Join, Let, MakePair, Map,
+        MapSeq, MapSeqUnroll, PadEmpty, Reorder, Scatter, Split, Transpose, Unzip, Zip,
+    };
+    let mut stack = vec![term];
+    while let Some(term) = stack.pop() {
+        let Form::Primitive(primitive, types, args) = &term.form else {
+            continue;
+        };
+        match (primitive, &args[..]) {
+            (MapGlobal | MapLocal | MapWorkGroup, [f, ..]) => {
+                levels.extend(level(*primitive, types, term.origin));
+                stack.push(body_of(f));
+            }
+            (MapSeq | MapSeqUnroll | DepMapSeq, [f, ..]) => stack.push(body_of(f)),
+            (Let | Dmatch, [_, f]) => stack.push(body_of(f)),
+            (Zip | MakePair | Concat, [a, b]) => stack.extend([b, a]),
+            (
+                Join | Split | Transpose | Unzip | AsVector | AsVectorAligned | AsScalar | Reorder
+                | Scatter | PadEmpty | Map,
+                [.., xs],
+            ) => stack.push(xs),
+            _ => {}
         }
     }
 }
 
-/// Whether the number of bytes of a value is a constant.
-fn is_constant(ty: &Type) -> bool {
+/// Whether what the function of a map writes is written by loops.
+pub(super) fn is_written_by_loops(map: &Term) -> bool {
+    let Form::Primitive(_, _, args) = &map.form else {
+        return false;
+    };
+    args.first()
+        .is_some_and(|f| contains_array(&body_of(f).ty) && args.len() > 1)
+}
+
+/// The bytes of a value in memory, tuples in halves.
+fn bytes(ty: &Type) -> Option<Nat> {
     match ty {
-        Type::Array(n, element) => n.as_const().is_some() && is_constant(element),
-        Type::Pair(a, b) => is_constant(a) && is_constant(b),
-        Type::DepArray(..) | Type::DepPair(_) => false,
-        _ => true,
+        Type::Scalar(scalar) => Some(Nat::constant(scalar_bytes(*scalar))),
+        Type::Index(_) => Some(Nat::constant(4)),
+        Type::Array(n, element) => Some(n * &bytes(element)?),
+        // Vectors of 3 take the room of 4.
+        Type::Vector(lanes, lane) if lanes.as_const() == Some(3) => {
+            Some(&bytes(lane)? * &Nat::constant(4))
+        }
+        Type::Vector(lanes, lane) => Some(lanes * &bytes(lane)?),
+        Type::Pair(a, b) => Some(&bytes(a)? + &bytes(b)?),
+        Type::DepArray(n, DataFun::Lambda(var, row)) => {
+            Some(Nat::sum(*var, &Nat::ZERO, n, &bytes(row)?))
+        }
+        _ => None,
+    }
+}
+
+fn scalar_bytes(scalar: ScalarType) -> i64 {
+    use ScalarType::{Bool, F16, F32, F64, I8, I16, I32, I64, NatType, U8, U16, U32, U64};
+    match scalar {
+        Bool | I8 | U8 => 1,
+        I16 | U16 | F16 => 2,
+        I32 | U32 | F32 | NatType => 4,
+        I64 | U64 | F64 => 8,
+    }
+}
+
+/// `4 kB`
+pub(super) fn amount(bytes: u64) -> String {
+    const KILO: u64 = 1 << 10;
+    match bytes {
+        0..KILO => format!("{bytes} B"),
+        _ if bytes.is_multiple_of(KILO) => format!("{} kB", bytes / KILO),
+        _ => {
+            let tenths = (u128::from(bytes) * 10).div_ceil(u128::from(KILO));
+            format!("{}.{} kB", tenths / 10, tenths % 10)
+        }
     }
 }

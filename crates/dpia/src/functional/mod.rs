@@ -8,7 +8,9 @@ mod accumulator;
 mod checks;
 pub mod complaint;
 mod flow;
+mod launch;
 mod memory;
+mod nesting;
 pub(crate) mod places;
 mod repeat;
 pub mod report;
@@ -18,19 +20,23 @@ mod sizes;
 mod targets;
 mod views;
 mod walk;
+mod writes;
 
 use rise::core::{Form, Program};
 use rise::{DataFun, Primitive, Type};
 use syntax::ast::Kind;
 
-pub use complaint::{Complaint, Level, ParameterKind, Problem, Repeat, Space, User};
-pub use flow::{Destination, Fact, Flow, Held, Sources, flow};
+pub use complaint::{
+    Complaint, Level, Limit, Loop, Memory, ParameterKind, Problem, Repeat, Room, Sharers, Space,
+    User, WrongLaunch,
+};
+pub use flow::{Destination, Fact, Flow, Held, Shared, Sources, flow};
 pub use report::{Written, diagnostics};
 pub(crate) use rows::{TypeParam, row};
 pub use select::{Selection, is_program};
 
 use crate::phrase::{PhraseProgram, contains_array};
-use crate::target::Target;
+use crate::target::{Device, Target};
 
 /// What there is to say about a program for a target.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +59,11 @@ pub fn functional(
 
 /// The same, with what there is to say about programs that can be compiled.
 pub fn check(program: &Program<Primitive>, target: Target) -> Checked {
+    check_on(program, target, &Device::default())
+}
+
+/// The same, for a device that OpenCL programs will run on.
+pub fn check_on(program: &Program<Primitive>, target: Target, device: &Device) -> Checked {
     let outside = parameters(program);
     if outside.iter().any(Complaint::is_generic) {
         // What its types are is not known yet.
@@ -61,7 +72,8 @@ pub fn check(program: &Program<Primitive>, target: Target) -> Checked {
             complaints: outside,
         };
     }
-    let mut walk = walk::Walk::new(program, target);
+    let mut walk = walk::Walk::new(program, target, device);
+    walk.check_launch(None, &program.launch);
     let body = walk.definition(&program.body);
     if outside
         .iter()

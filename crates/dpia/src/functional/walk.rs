@@ -9,17 +9,18 @@
 use std::sync::Arc;
 
 use nat::{Facts, Prop, Var};
-use rise::core::{Expr, Form, Node, Origin, Param, Program, apply};
+use rise::core::{Expr, Form, Launch, Node, Origin, Param, Program, apply};
 use rise::{Access, Arg, Pi, Primitive, Ty, Type};
 use rustc_hash::FxHashMap;
 
 use super::complaint::{Complaint, Level, Problem, User};
-use super::memory::spaces_for;
+use super::nesting::level;
 use super::rows::{Row, Slot, Taken, TypeParam, prim_of, row};
 use super::views::function_rearranges;
+use super::writes::{Into, has_kernels};
 use crate::phrase::{self, Phrase, contains_array, exp};
 use crate::prim::Prim;
-use crate::target::Target;
+use crate::target::{Device, Target};
 
 /// A term of RISE.
 pub(crate) type Term = Expr<Primitive>;
@@ -33,6 +34,8 @@ pub(crate) struct Want {
     pub user: User,
     /// Whether what its user yields is written, so that a stream would end there.
     pub ends: bool,
+    /// The memory that it is written to.
+    pub into: Into,
 }
 
 pub(crate) struct Walk {
@@ -51,10 +54,21 @@ pub(crate) struct Walk {
     pub copies: u64,
     /// The sizes that the program takes.
     pub params: Vec<Var>,
+    /// What it is for.
+    pub device: Device,
+    /// How the kernel is launched.
+    pub launch: Launch,
+    /// Whether the program says what its kernels are, and whether the expression is in one.
+    pub kernels: bool,
+    pub in_kernel: bool,
+    /// Whether this only tries what would be said.
+    pub supposing: bool,
+    /// All of the program.
+    pub root: Term,
 }
 
 impl Walk {
-    pub fn new(program: &Program<Primitive>, target: Target) -> Self {
+    pub fn new(program: &Program<Primitive>, target: Target, device: &Device) -> Self {
         let mut facts = Facts::new();
         for prop in program.facts.iter().chain(&program.obligations) {
             facts.assume(prop);
@@ -64,6 +78,12 @@ impl Walk {
             facts,
             copies: 1,
             params: Vec::new(),
+            device: device.clone(),
+            launch: program.launch.clone(),
+            kernels: target == Target::OpenCl && has_kernels(&program.body),
+            in_kernel: false,
+            supposing: false,
+            root: program.body.clone(),
             target,
             scope: FxHashMap::default(),
             nest: Vec::new(),
@@ -100,6 +120,7 @@ impl Walk {
                     access: Access::Wr,
                     user: User::Result,
                     ends: true,
+                    into: Into::result(),
                 };
                 self.value(term, &want)
             }
@@ -118,7 +139,7 @@ impl Walk {
         self.complaints.push(Complaint {
             at,
             problem,
-            nest: self.nest.clone(),
+            nest: self.right_levels(),
         });
     }
 
@@ -146,6 +167,7 @@ impl Walk {
                     access: Access::Rd,
                     user: User::Foreign(function.name.clone(), origin),
                     ends: false,
+                    into: Into::default(),
                 };
                 let args = args.iter().map(|arg| self.value(arg, &wanted)).collect();
                 self.fit(term, Access::Rd, want);
@@ -181,17 +203,28 @@ impl Walk {
                 Prim::ReduceSeq
             }
         };
-        let level = level(primitive, types, term.origin);
-        self.check(term, primitive, types, args, level);
+        let said = self.complaints.len();
+        let mut level = level(primitive, types, term.origin);
+        self.check(term, primitive, types, args, level.as_mut());
+        let around = self.enter_kernel((primitive, term.origin), types, &want.into);
         let copies = self.copies;
         let inside = copies.saturating_mul(self.check_sizes(term, primitive, args));
         let (prim, access) = self.choose(term, prim, args, want);
+        if level.is_none()
+            && self.complaints[said..]
+                .iter()
+                .any(Complaint::is_missing_map)
+        {
+            level = self.likely_level(term.origin);
+        }
         let row = row(prim);
+        let mut into = self.memory_of(term, primitive, types, &want.into);
+        into.unsure |= self.complaints[said..].iter().any(Complaint::is_of_writers);
         self.nest.extend(level);
         let mut own = Vec::new();
         let mut taken = Vec::new();
         for (at, arg) in args.iter().enumerate() {
-            let whole = (term.origin, primitive, access);
+            let whole = (term.origin, primitive, access, &into);
             self.copies = match row.taken.get(at) {
                 Some(Taken::Function { .. }) => inside,
                 _ => copies,
@@ -210,6 +243,7 @@ impl Walk {
         if level.is_some() {
             self.nest.pop();
         }
+        self.leave_kernel(around);
         self.fit(term, access, want);
         let types = type_args(row, types, access, &own);
         phrase::prim(prim, types, taken, term.origin)
@@ -221,7 +255,7 @@ impl Walk {
         &mut self,
         arg: &Term,
         wanted: Option<&Taken>,
-        (origin, primitive, access): (Origin, Primitive, Access),
+        (origin, primitive, access, into): (Origin, Primitive, Access, &Into),
         want: &Want,
         level: Option<Level>,
     ) -> (Phrase, Option<(Var, Access)>) {
@@ -234,6 +268,10 @@ impl Walk {
                 false => User::Primitive(primitive, origin),
             },
             ends: want.access == Access::Wr,
+            into: match access {
+                Access::Wr => into.clone(),
+                _ => Into::default(),
+            },
         };
         match wanted {
             Some(Taken::Function { params, result }) => {
@@ -245,6 +283,7 @@ impl Walk {
                         false => User::Function(primitive, origin),
                     },
                     ends: true,
+                    into: into.clone(),
                 };
                 let params: Vec<Access> = params.collect();
                 (self.function(arg, &params, &result), None)
@@ -343,6 +382,7 @@ impl Walk {
             pattern,
             copied: copied.map(|(at, ty)| (at, ty.clone())),
             count,
+            loops: super::memory::is_written_by_loops(term),
         };
         self.complain(term.origin, problem);
     }
@@ -405,7 +445,12 @@ impl Walk {
                 ends: want.ends,
             },
             (Access::Wr, Access::Wr) | (Access::Rd, Access::Rd | Access::St) => return,
-            (Access::Rd, _) if !contains_array(&term.ty) => return,
+            (Access::Rd, _) if !contains_array(&term.ty) => {
+                if !self.is_complained_of(term) {
+                    self.check_write(term.origin, &want.into);
+                }
+                return;
+            }
             (Access::Rd, _) if self.is_complained_of(term) || maps_stream(term) => return,
             (Access::Rd, _) => match last_map(term) {
                 Some(map) => {
@@ -413,21 +458,22 @@ impl Walk {
                         pattern: Primitive::Map,
                         copied: Some((term.origin, data)),
                         count: None,
+                        loops: false,
                     };
                     return self.complain(map.origin, problem);
                 }
                 None => Problem::MissingCopy { wanted: user, data },
             },
             _ => Problem::MissingMemory {
-                reader: user,
                 writer: match &term.form {
                     Form::Primitive(primitive, ..) => Some(*primitive),
                     _ => None,
                 },
                 spaces: match self.target {
-                    Target::OpenCl => spaces_for(term, &self.nest),
+                    Target::OpenCl => self.spaces_to_store(term, &user),
                     Target::C | Target::OpenMp => Vec::new(),
                 },
+                reader: user,
             },
         };
         self.complain(term.origin, problem);
@@ -527,27 +573,6 @@ fn last_map(term: &Term) -> Option<&Term> {
         }
         _ => None,
     }
-}
-
-/// The parallel map that a primitive is.
-fn level(primitive: Primitive, types: &[Arg], at: Origin) -> Option<Level> {
-    use Primitive::{MapGlobal, MapLocal, MapPar, MapWorkGroup};
-    let dimension = match primitive {
-        MapPar => 0,
-        MapGlobal | MapWorkGroup | MapLocal => match types.last() {
-            Some(Arg::Nat(dimension)) => dimension
-                .as_const()
-                .and_then(|d| u8::try_from(d).ok())
-                .unwrap_or(0),
-            _ => 0,
-        },
-        _ => return None,
-    };
-    Some(Level {
-        primitive,
-        dimension,
-        at,
-    })
 }
 
 /// The type-level arguments in the order of DPIA; an address space or dimension stays last.

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-use dpia::Target;
 use dpia::functional::{self, Checked, Written};
+use dpia::{Device, Target};
 use rise::core::{normalise, program_of};
 use rise::{Env, Inference, Resolution, Scheme};
 use rustc_hash::FxHashMap;
@@ -72,12 +72,17 @@ pub struct Def {
 
 /// Checks a definition for a target, whose right side has no type error.
 pub fn check(text: &str, name: &str, target: Target) -> Def {
+    check_on(text, name, target, &Device::default())
+}
+
+/// The same for a device.
+pub fn check_on(text: &str, name: &str, target: Target, device: &Device) -> Def {
     let mut program = match program_of(text, name) {
         Ok(program) => program,
         Err(error) => panic!("{error}\n{text}"),
     };
     normalise(&mut program).expect("a program of this size");
-    let checked = functional::check(&program, target);
+    let checked = functional::check_on(&program, target, device);
     let mut types = Types::library().clone();
     let (own, inference) = types
         .read(text)
@@ -122,7 +127,7 @@ impl Def {
             let code = found.code.as_str();
             shown.push_str(&format!(
                 "{severity}[{code}] at {place}\n  {}\n",
-                found.message
+                found.message.replace('\n', "\n  ")
             ));
             for related in &found.related {
                 let place = match related.place.item {

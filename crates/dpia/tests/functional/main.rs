@@ -2,8 +2,11 @@
 
 mod accumulators;
 mod file;
+mod kernel_memory;
+mod kernels;
 mod messages;
 mod phrases;
 mod sizes;
+mod streams;
 mod suite;
 mod written_out;

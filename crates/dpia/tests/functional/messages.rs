@@ -20,28 +20,6 @@ pub fn say(target: Target, text: &str, expected: Expect) {
 }
 
 #[test]
-fn the_paper_s_missing_memory() {
-    say(
-        OpenCl,
-        "def f = fun(x => x * 2.0f)\n\
-         def g = fun(x => x + 1.0f)\n\
-         def main = depFun((n: Nat, m: Nat) => fun(M: n.m.f32 =>\n  \
-           M |> mapWorkGroup(fun(row => row |> mapLocal(f) |> mapLocal(g)))))\n",
-        expect![[r#"
-            error[missing-memory] at mapLocal(f)
-              `mapLocal(g)` reads what `mapLocal(f)` writes
-              read here: mapLocal(g)
-              help: say in which memory it is stored in between, as in `|> toMem(Local)`
-              fix: Store in memory: `toMem(Local)`
-              fix: Store in memory: `toMem(Global)`
-              fix: Store in memory: `toMem(Private)` (not: its size is unknown: it depends on the number of work-items)
-            mended: def main = depFun((n: Nat, m: Nat) => fun(M: n.m.f32 =>
-              M |> mapWorkGroup(fun(row => row |> mapLocal(f) |> toMem(Local) |> mapLocal(g)))))
-        "#]],
-    );
-}
-
-#[test]
 fn memory_for_c() {
     say(
         C,
@@ -173,18 +151,17 @@ fn a_matrix_product_without_choices() {
         OpenCl,
         text,
         expect![[r#"
-        error[missing-choice] at map
-          `map` does not say how it is computed, and its result is written
-          help: choose one of `mapGlobal`, `mapWorkGroup`
-          fix: Choose `mapGlobal`
-          fix: Choose `mapWorkGroup`
-        error[missing-choice] at reduce
-          `reduce` does not say how it is computed
-          help: write `reduceSeq(Private)`
-          fix: Choose `reduceSeq(Private)`
-        mended: def main = depFun((n: Nat, m: Nat) => fun(M: n.m.f32 => fun(x: m.f32 =>
-          M |> mapGlobal(fun(row => zip(row)(x) |> map(fun(ax => fst(ax) * snd(ax))) |> reduceSeq(Private)(add)(0.0f))))))
-    "#]],
+            error[missing-choice] at map
+              `map` does not say how it is computed, and its result is written
+              help: write `mapGlobal`
+              fix: Choose `mapGlobal`
+            error[missing-choice] at reduce
+              `reduce` does not say how it is computed
+              help: write `reduceSeq(Private)`
+              fix: Choose `reduceSeq(Private)`
+            mended: def main = depFun((n: Nat, m: Nat) => fun(M: n.m.f32 => fun(x: m.f32 =>
+              M |> mapGlobal(fun(row => zip(row)(x) |> map(fun(ax => fst(ax) * snd(ax))) |> reduceSeq(Private)(add)(0.0f))))))
+        "#]],
     );
 }
 
@@ -301,74 +278,6 @@ fn maps_that_only_have_to_be_copied() {
 }
 
 #[test]
-fn streams() {
-    say(
-        C,
-        "def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>\n  \
-           xs |> rotateValues(3)(id) |> mapSeq(reduceSeq(add)(0.0f))))",
-        expect![[r#"
-            error[stream-as-array] at rotateValues(3)(id)
-              `mapSeq(reduceSeq(add)(0.0f))` reads an array, and this is a stream
-              read here: mapSeq(reduceSeq(add)(0.0f))
-              help: streams go through `mapStream`, `zip` and windows, and end in `iterateStream`
-              fix: End the stream here: `iterateStream`
-            mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
-              xs |> rotateValues(3)(id) |> iterateStream(reduceSeq(add)(0.0f))))
-        "#]],
-    );
-    say(
-        C,
-        "def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>\n  \
-           xs |> rotateValues(3)(id) |> map(reduceSeq(add)(0.0f))))",
-        expect![[r#"
-            error[stream-as-array] at rotateValues(3)(id)
-              `map(reduceSeq(add)(0.0f))` reads an array, and this is a stream
-              read here: map(reduceSeq(add)(0.0f))
-              help: streams go through `mapStream`, `zip` and windows, and end in `iterateStream`
-              fix: End the stream here: `iterateStream`
-            mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
-              xs |> rotateValues(3)(id) |> iterateStream(reduceSeq(add)(0.0f))))
-        "#]],
-    );
-    say(
-        C,
-        "def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>\n  \
-           xs |> rotateValues(3)(id) |> map(reduceSeq(add)(0.0f)) |> iterateStream(id)))",
-        expect![[r#"
-            error[stream-as-array] at rotateValues(3)(id)
-              `map(reduceSeq(add)(0.0f))` reads an array, and this is a stream
-              read here: map(reduceSeq(add)(0.0f))
-              help: streams go through `mapStream`, `zip` and windows, and end in `iterateStream`
-              fix: Keep it a stream: `mapStream`
-            mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
-              xs |> rotateValues(3)(id) |> mapStream(reduceSeq(add)(0.0f)) |> iterateStream(id)))
-        "#]],
-    );
-    say(
-        C,
-        "def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>\n  \
-           xs |> rotateValues(3)(id) |> join |> mapSeq(id)))",
-        expect![[r#"
-            error[stream-as-array] at rotateValues(3)(id)
-              `join` reads an array, and this is a stream
-              read here: join
-              help: streams go through `mapStream`, `zip` and windows, and end in `iterateStream`
-        "#]],
-    );
-    say(
-        C,
-        "def main = depFun(n: Nat => fun(xs: (n + 2).f32 => xs |> rotateValues(3)(id)))",
-        expect![[r#"
-            error[stream-as-array] at rotateValues(3)(id)
-              nothing writes this stream to the result of `main`
-              help: streams go through `mapStream`, `zip` and windows, and end in `iterateStream`
-              fix: Write its elements: `iterateStream(mapSeq(id))`
-            mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 => xs |> rotateValues(3)(id) |> iterateStream(mapSeq(id))))
-        "#]],
-    );
-}
-
-#[test]
 fn what_targets_lack() {
     say(
         C,
@@ -425,38 +334,7 @@ fn what_targets_lack() {
 }
 
 #[test]
-fn memory_of_kernels() {
-    say(
-        OpenCl,
-        "def main = depFun(n: Nat => fun(xs: n.4.f32 => xs |> mapGlobal(reduceSeq(add)(0.0f))))",
-        expect![[r#"
-            error[address-space] at reduceSeq
-              `reduceSeq` does not say in which memory it stores
-              help: OpenCL wants the address space first, as in `reduceSeq(Private)`
-              fix: Store in Private memory
-              fix: Store in Global memory
-              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
-            mended: def main = depFun(n: Nat => fun(xs: n.4.f32 => xs |> mapGlobal(reduceSeq(Private)(add)(0.0f))))
-        "#]],
-    );
-    say(
-        OpenCl,
-        "def main = depFun(n: Nat => fun(xs: n.4.f32 =>\n  \
-           xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toMem(Local) |> reduceSeq(Private)(add)(0.0f)))))",
-        expect![[r#"
-            error[address-space] at toMem
-              `toMem` cannot store in Local memory here: there is no `mapWorkGroup` around it
-              fix: Store in Private memory
-              fix: Store in Global memory
-              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
-            mended: def main = depFun(n: Nat => fun(xs: n.4.f32 =>
-              xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toMem(Private) |> reduceSeq(Private)(add)(0.0f)))))
-        "#]],
-    );
-}
-
-#[test]
-fn nesting() {
+fn threads_in_threads() {
     say(
         OpenMp,
         "def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapPar(mapPar(fun(x => x * 2.0f)))))",
@@ -467,44 +345,6 @@ fn nesting() {
               help: write `mapSeq`
               fix: Replace with `mapSeq`
             mended: def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapPar(mapPar(fun(x => x * 2.0f)))))
-        "#]],
-    );
-    say(
-        OpenCl,
-        "def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapGlobal(mapLocal(fun(x => x * 2.0f)))))",
-        expect![[r#"
-            error[wrong-nesting] at mapLocal
-              `mapLocal` cannot stand inside `mapGlobal`
-              inside this: mapGlobal(mapLocal(fun(x => x * 2.0f)))
-              help: write `mapSeq` or `mapGlobal(1)`
-              fix: Replace with `mapSeq`
-              fix: Replace with `mapGlobal(1)`
-            mended: def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapGlobal(mapSeq(fun(x => x * 2.0f)))))
-        "#]],
-    );
-    say(
-        OpenCl,
-        "def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapGlobal(mapGlobal(fun(x => x * 2.0f)))))",
-        expect![[r#"
-            error[wrong-nesting] at mapGlobal
-              `mapGlobal` cannot stand inside `mapGlobal`
-              inside this: mapGlobal(mapGlobal(fun(x => x * 2.0f)))
-              help: write `mapSeq` or `mapGlobal(1)`
-              fix: Replace with `mapSeq`
-              fix: Replace with `mapGlobal(1)`
-            mended: def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapGlobal(mapSeq(fun(x => x * 2.0f)))))
-        "#]],
-    );
-    say(
-        OpenCl,
-        "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapLocal(fun(x => x * 2.0f))))",
-        expect![[r#"
-            error[wrong-nesting] at mapLocal
-              `mapLocal` stands in no `mapWorkGroup` over the same dimension
-              help: write `mapGlobal` or `mapWorkGroup`
-              fix: Replace with `mapGlobal`
-              fix: Replace with `mapWorkGroup`
-            mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => x * 2.0f))))
         "#]],
     );
 }
@@ -652,130 +492,6 @@ fn library_definitions() {
               help: without an address space: `toMem` is enough for C and OpenMP
               fix: Leave the address space out
             mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(id) |> toMem |> mapSeq(id)))
-        "#]],
-    );
-}
-
-/// Sums of matrices, where `read` makes of the accumulator what the next matrix is added to.
-fn sum_of(read: &str) -> String {
-    format!(
-        "def main = depFun(n: Nat => fun(xs: n.4.4.f32 =>\n  \
-           xs |> reduceSeq(fun(acc, x => zip({read})(x) |> mapSeq(fun(rows =>\n    \
-             zip(rows._1)(rows._2) |> mapSeq(fun(p => p._1 + p._2))))))(\n    \
-             generate(fun(i => generate(fun(j => 0.0f)))) |> mapSeq(mapSeq(id))) |> mapSeq(mapSeq(id))))"
-    )
-}
-
-#[test]
-fn accumulators() {
-    say(C, &sum_of("acc"), expect![[r#""#]]);
-    say(
-        C,
-        &sum_of("acc |> transpose |> transpose"),
-        expect![[r#""#]],
-    );
-    say(C, &sum_of("acc |> join |> split(4)"), expect![[r#""#]]);
-    say(
-        C,
-        &sum_of("acc |> transpose"),
-        expect![[r#"
-        error[accumulator-moved] at fun
-          the function of `reduceSeq` reads the accumulator at another element than it writes
-          read here, where it may be overwritten already: acc
-          help: the accumulator is written in place: store the result before it is copied there
-          fix: Store the result: `toMem |> mapSeq(mapSeq(id))`
-        mended: def main = depFun(n: Nat => fun(xs: n.4.4.f32 =>
-          xs |> reduceSeq(fun(acc, x => zip(acc |> transpose)(x) |> mapSeq(fun(rows =>
-            zip(rows._1)(rows._2) |> mapSeq(fun(p => p._1 + p._2)))) |> toMem |> mapSeq(mapSeq(id))))(
-            generate(fun(i => generate(fun(j => 0.0f)))) |> mapSeq(mapSeq(id))) |> mapSeq(mapSeq(id))))
-    "#]],
-    );
-    say(
-        C,
-        &sum_of("acc |> padClamp(0)(1) |> drop(1)"),
-        expect![[r#"
-            error[accumulator-moved] at fun
-              the function of `reduceSeq` reads the accumulator at another element than it writes
-              read here, where it may be overwritten already: acc
-              help: the accumulator is written in place: store the result before it is copied there
-              fix: Store the result: `toMem |> mapSeq(mapSeq(id))`
-            mended: def main = depFun(n: Nat => fun(xs: n.4.4.f32 =>
-              xs |> reduceSeq(fun(acc, x => zip(acc |> padClamp(0)(1) |> drop(1))(x) |> mapSeq(fun(rows =>
-                zip(rows._1)(rows._2) |> mapSeq(fun(p => p._1 + p._2)))) |> toMem |> mapSeq(mapSeq(id))))(
-                generate(fun(i => generate(fun(j => 0.0f)))) |> mapSeq(mapSeq(id))) |> mapSeq(mapSeq(id))))
-        "#]],
-    );
-    say(
-        C,
-        &sum_of("acc |> map(padCst(0)(1)(0.0f) >> drop(1))"),
-        expect![[r#"
-            error[accumulator-moved] at fun
-              the function of `reduceSeq` reads the accumulator at another element than it writes
-              read here, where it may be overwritten already: acc
-              help: the accumulator is written in place: store the result before it is copied there
-              fix: Store the result: `toMem |> mapSeq(mapSeq(id))`
-            mended: def main = depFun(n: Nat => fun(xs: n.4.4.f32 =>
-              xs |> reduceSeq(fun(acc, x => zip(acc |> map(padCst(0)(1)(0.0f) >> drop(1)))(x) |> mapSeq(fun(rows =>
-                zip(rows._1)(rows._2) |> mapSeq(fun(p => p._1 + p._2)))) |> toMem |> mapSeq(mapSeq(id))))(
-                generate(fun(i => generate(fun(j => 0.0f)))) |> mapSeq(mapSeq(id))) |> mapSeq(mapSeq(id))))
-        "#]],
-    );
-}
-
-#[test]
-fn accumulators_of_other_shapes() {
-    // The sum at `i` reads all sums.
-    say(
-        C,
-        "def main = depFun(n: Nat => fun(xs: n.4.f32 =>\n  \
-           xs |> reduceSeq(fun(acc, x => x |> mapSeq(fun(a => a + (acc |> reduceSeq(add)(0.0f))))))(\n    \
-             generate(fun(i => 0.0f)) |> mapSeq(id)) |> mapSeq(id)))",
-        expect![[r#"
-            error[accumulator-moved] at fun
-              the function of `reduceSeq` reads the accumulator at another element than it writes
-              read here, where it may be overwritten already: acc
-              help: the accumulator is written in place: store the result before it is copied there
-              fix: Store the result: `toMem |> mapSeq(id)`
-            mended: def main = depFun(n: Nat => fun(xs: n.4.f32 =>
-              xs |> reduceSeq(fun(acc, x => x |> mapSeq(fun(a => a + (acc |> reduceSeq(add)(0.0f)))) |> toMem |> mapSeq(id)))(
-                generate(fun(i => 0.0f)) |> mapSeq(id)) |> mapSeq(id)))
-        "#]],
-    );
-    // It is summed up before.
-    say(
-        C,
-        "def main = depFun(n: Nat => fun(xs: n.4.f32 =>\n  \
-           xs |> reduceSeq(fun(acc, x =>\n    \
-             let sum = toMem(acc |> reduceSeq(add)(0.0f)) in x |> mapSeq(fun(a => a + sum))))(\n    \
-             generate(fun(i => 0.0f)) |> mapSeq(id)) |> mapSeq(id)))",
-        expect![[r#""#]],
-    );
-    // Blocks that are written through views.
-    say(
-        C,
-        "def main = depFun(n: Nat => fun(xs: n.8.f32 =>\n  \
-           xs |> reduceSeq(fun(acc, x => zip(acc |> split(4))(x |> split(4)) |> mapSeq(fun(rows =>\n    \
-             zip(rows._1)(rows._2) |> mapSeq(fun(p => p._1 + p._2)))) |> join))(\n    \
-             generate(fun(i => 0.0f)) |> mapSeq(id)) |> mapSeq(id)))",
-        expect![[r#""#]],
-    );
-    // Two halves, where the second is read after it was written.
-    say(
-        C,
-        "def main = depFun(n: Nat => fun(xs: n.f32 =>\n  \
-           xs |> reduceSeq(fun(acc, x => makePair(acc._2 |> mapSeq(fun(a => a + x)))(acc._1 |> mapSeq(id))))(\n    \
-             makePair(generate(fun(i => 0.0f)) |> mapSeq(id))((generate(fun(i => 1.0f)) : 4.f32) |> mapSeq(id)))\n    \
-             |> fst |> mapSeq(id)))",
-        expect![[r#"
-            error[accumulator-moved] at fun
-              the function of `reduceSeq` reads the accumulator at another element than it writes
-              read here, where it may be overwritten already: acc
-              help: the accumulator is written in place: store the result before it is copied there
-              fix: Store the result: `toMem |> fun(p => (p._1 |> mapSeq(id), p._2 |> mapSeq(id)))`
-            mended: def main = depFun(n: Nat => fun(xs: n.f32 =>
-              xs |> reduceSeq(fun(acc, x => makePair(acc._2 |> mapSeq(fun(a => a + x)))(acc._1 |> mapSeq(id)) |> toMem |> fun(p => (p._1 |> mapSeq(id), p._2 |> mapSeq(id)))))(
-                makePair(generate(fun(i => 0.0f)) |> mapSeq(id))((generate(fun(i => 1.0f)) : 4.f32) |> mapSeq(id)))
-                |> fst |> mapSeq(id)))
         "#]],
     );
 }

@@ -8,6 +8,11 @@ use dpia::Target;
 use crate::file::check;
 
 fn programs(folder: &str, target: Target) {
+    assert!(programs_in(folder, target) > 10);
+}
+
+/// How many programs there are.
+fn programs_in(folder: &str, target: Target) -> usize {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../examples")
         .join(folder);
@@ -15,6 +20,9 @@ fn programs(folder: &str, target: Target) {
     let mut count = 0;
     for entry in fs::read_dir(folder).expect("the examples are there") {
         let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            continue;
+        }
         let text = fs::read_to_string(&path).expect("a text");
         if text.contains("import ") {
             continue;
@@ -43,7 +51,7 @@ fn programs(folder: &str, target: Target) {
         }
     }
     assert!(failures.is_empty(), "{failures}");
-    assert!(count > 10);
+    count
 }
 
 #[test]
@@ -54,6 +62,12 @@ fn examples_for_c() {
 #[test]
 fn examples_for_openmp() {
     programs("openmp", Target::OpenMp);
+}
+
+#[test]
+fn examples_for_opencl() {
+    programs("opencl", Target::OpenCl);
+    programs_in("opencl/h200", Target::OpenCl);
 }
 
 /// The blocks of a page that are programs without a mistake.

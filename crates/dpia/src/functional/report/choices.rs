@@ -2,26 +2,39 @@
 
 use rise::{DataFun, Primitive, Type};
 
+use super::nesting::written;
 use crate::functional::complaint::Level;
+use crate::functional::nesting::allowed;
 use crate::phrase::contains_array;
 use crate::target::Target;
+use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
 
 /// Loops with more steps are not offered to be written out.
 const MOST_UNROLLED: i64 = 64;
+
+/// What is known of a pattern, besides where it stands.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct More {
+    /// How many elements it goes over.
+    pub count: Option<i64>,
+    /// Whether what its function writes is written by loops.
+    pub loops: bool,
+}
 
 /// What can be written for a pattern without an implementation, the obvious one first.
 pub(super) fn choices(
     pattern: Primitive,
     target: Target,
     nest: &[Level],
-    count: Option<i64>,
+    more: More,
 ) -> Vec<String> {
     let mut choices: Vec<String> = if pattern == Primitive::Reduce {
         reductions(target, nest)
     } else {
-        maps(target, nest)
+        maps(target, nest, more.loops)
     };
-    if count.is_some_and(|count| count <= MOST_UNROLLED) {
+    let sequential = pattern == Primitive::Reduce || choices.iter().any(|c| c == "mapSeq");
+    if sequential && more.count.is_some_and(|count| count <= MOST_UNROLLED) {
         let unrolled = match (pattern, target) {
             (Primitive::Reduce, Target::OpenCl) => "reduceSeqUnroll(Private)",
             (Primitive::Reduce, _) => "reduceSeqUnroll",
@@ -42,48 +55,73 @@ fn reductions(target: Target, nest: &[Level]) -> Vec<String> {
     names.iter().map(|&name| name.into()).collect()
 }
 
-fn maps(target: Target, nest: &[Level]) -> Vec<String> {
+fn maps(target: Target, nest: &[Level], loops: bool) -> Vec<String> {
     match target {
         Target::C => vec!["mapSeq".into()],
         Target::OpenMp if nest.is_empty() => vec!["mapPar".into(), "mapSeq".into()],
         Target::OpenMp => vec!["mapSeq".into()],
-        Target::OpenCl => kernel_maps(nest),
+        Target::OpenCl => {
+            let fits = |chain: &[Level]| allowed(chain) && (loops || is_shared(chain));
+            kernel_maps(nest, &fits)
+        }
     }
 }
 
-fn kernel_maps(nest: &[Level]) -> Vec<String> {
-    let has = |primitive: Primitive, dimension: u8| {
-        nest.iter()
-            .any(|level| level.primitive == primitive && level.dimension == dimension)
+/// What could stand in the place of a parallel map with these in it.
+pub(super) fn instead(inner: Level, nest: &[Level], inside: &[Vec<Level>]) -> Vec<String> {
+    let all = |chain: &[Level], fits: &dyn Fn(&[Level]) -> bool| match inside {
+        [] => fits(chain),
+        _ => inside
+            .iter()
+            .all(|inner| fits(&[chain, &inner[..]].concat())),
     };
-    let written = |primitive: Primitive, dimension: u8| match dimension {
-        0 => primitive.name().to_owned(),
-        _ => format!("{}({dimension})", primitive.name()),
-    };
-    let in_local = nest.iter().any(|l| l.primitive == Primitive::MapLocal);
-    let mut choices = Vec::new();
-    for dimension in 0..3 {
-        let grouped = has(Primitive::MapWorkGroup, dimension);
-        if grouped && !has(Primitive::MapLocal, dimension) {
-            choices.push(written(Primitive::MapLocal, dimension));
-        }
-    }
-    let sequential = choices.len();
-    let free = (0..3).find(|&dimension| {
-        !has(Primitive::MapGlobal, dimension) && !has(Primitive::MapWorkGroup, dimension)
+    let mut found = kernel_maps(nest, &|chain| {
+        all(chain, &|chain| allowed(chain) && is_shared(chain))
     });
-    if let Some(dimension) = free.filter(|_| !in_local) {
-        if !nest.iter().any(|l| l.primitive == Primitive::MapWorkGroup) {
-            choices.push(written(Primitive::MapGlobal, dimension));
-        }
-        if !nest.iter().any(|l| l.primitive == Primitive::MapGlobal) {
-            choices.push(written(Primitive::MapWorkGroup, dimension));
-        }
+    let name = written(inner.primitive, inner.dimension);
+    found.retain(|choice| *choice != name);
+    found
+}
+
+/// Whether work-items share what is inside of these maps: those of the first dimension, and those
+/// of each group that is chosen.
+fn is_shared(chain: &[Level]) -> bool {
+    let has = |primitive, dimension| {
+        let mut all = chain.iter();
+        all.any(|level| (level.primitive, level.dimension) == (primitive, dimension))
+    };
+    let grouped = |dimension| has(MapWorkGroup, dimension);
+    let in_groups = |dimension| !grouped(dimension) || has(MapLocal, dimension);
+    (has(MapGlobal, 0) || grouped(0)) && (0..3).all(in_groups)
+}
+
+/// The maps that fit inside of others, each over the first dimension in which it does.
+fn kernel_maps(nest: &[Level], fits: &dyn Fn(&[Level]) -> bool) -> Vec<String> {
+    let with = |primitive, dimension| {
+        let level = Level {
+            primitive,
+            dimension,
+            at: rise::core::Origin(0),
+            wrong: false,
+        };
+        let chain: Vec<Level> = nest.iter().copied().chain([level]).collect();
+        fits(&chain)
+    };
+    let first = |primitive| {
+        let dimension = (0..3).find(|&dimension| with(primitive, dimension))?;
+        Some(written(primitive, dimension))
+    };
+    let sequential = fits(nest).then(|| "mapSeq".to_owned());
+    let mut found: Vec<String> = first(MapLocal).into_iter().collect();
+    if is_shared(nest) {
+        found.extend(sequential.clone());
     }
-    if !nest.is_empty() {
-        choices.insert(sequential, "mapSeq".into());
+    found.extend(first(MapGlobal));
+    found.extend(first(MapWorkGroup));
+    if !is_shared(nest) {
+        found.extend(sequential);
     }
-    choices
+    found
 }
 
 /// A function that copies a value, as it is written.
@@ -94,7 +132,7 @@ pub(super) fn copy(data: &Type, target: Target, nest: &[Level]) -> String {
     let inner = |data: &Type| copy(data, target, &inside(nest, target));
     match data {
         Type::Array(_, element) => {
-            let map = maps(target, nest)
+            let map = maps(target, nest, contains_array(element))
                 .into_iter()
                 .next()
                 .unwrap_or("mapSeq".into());
@@ -138,6 +176,7 @@ fn inside(nest: &[Level], target: Target) -> Vec<Level> {
             primitive,
             dimension,
             at: rise::core::Origin(0),
+            wrong: false,
         });
     }
     nest

@@ -2,6 +2,9 @@
 
 mod choices;
 mod edit;
+mod kernel;
+mod memory;
+mod nesting;
 mod place;
 mod reduction;
 mod sizes;
@@ -9,12 +12,12 @@ mod stream;
 
 use rise::core::{Origin, Program};
 use rise::{Primitive, Ty, print};
-use syntax::ast::{AddressSpace, Kind};
+use syntax::ast::Kind;
 use syntax::{Code, Diagnostic, Fix, Span};
 
 pub use place::Written;
 
-use super::complaint::{Complaint, Level, ParameterKind, Problem, Repeat, Space, User};
+use super::complaint::{Complaint, Level, ParameterKind, Problem, Repeat, User};
 use crate::target::Target;
 use edit::Edits;
 use place::{Places, Spot};
@@ -57,29 +60,53 @@ impl Reporter<'_> {
                 reader,
                 writer,
                 spaces,
-            } => self.missing_memory(at, reader, *writer, spaces),
+            } => self.missing_memory(at, reader, *writer, spaces, nest),
             Problem::MissingCopy { wanted, data } => self.missing_copy(at, wanted, data, nest),
             Problem::MissingChoice {
                 pattern,
                 copied,
                 count,
-            } => self.missing_choice(at, *pattern, copied.as_ref(), *count, nest),
+                loops,
+            } => {
+                let more = choices::More {
+                    count: *count,
+                    loops: *loops,
+                };
+                self.missing_choice(at, *pattern, copied.as_ref(), more, nest)
+            }
             Problem::Computes { pattern } => self.computes(spot, *pattern),
             Problem::StreamRead { reader, data, ends } => self.stream_read(at, reader, data, *ends),
             Problem::NotForTarget { primitive } => self.not_for_target(at, *primitive, nest),
             Problem::NoSpaces { primitive, space } => self.no_spaces(at, *primitive, *space),
-            Problem::WhichSpace { primitive, spaces } => self.which_space(at, *primitive, spaces),
+            Problem::WhichSpace { primitive, spaces } => {
+                self.which_space(at, *primitive, spaces, nest)
+            }
             Problem::WrongSpace {
                 primitive,
                 space,
                 reason,
                 spaces,
-            } => self.wrong_space(at, *primitive, *space, reason, spaces),
+            } => self.wrong_space(at, *primitive, (*space, reason), spaces, nest),
+            Problem::TooLarge {
+                primitive,
+                bytes,
+                limit,
+                spaces,
+            } => self.too_large(at, *primitive, (*bytes, limit), spaces, nest),
+            Problem::WrittenByAll { .. } => self.written_by_all(at, problem, nest),
+            Problem::OutsideKernels => self.outside_kernels(at),
+            Problem::KernelInside { outer } => self.kernel_inside(at, *outer),
+            Problem::Launch { kernel, wrong } => return self.wrong_launch(*kernel, wrong),
+            Problem::NotOnDevice { scalar, device } => self.not_on_device(spot, *scalar, device),
             Problem::NoHalf => self.no_half(spot),
             Problem::UnknownSize { primitive, size } => self.unknown_size(at, *primitive, size),
             Problem::WrittenOut { primitive, total } => self.too_often(at, *primitive, *total),
             Problem::ReducesArrays => self.reduces_arrays(at),
-            Problem::Nesting { inner, outer } => self.nesting(at, *inner, *outer, nest),
+            Problem::Nesting {
+                inner,
+                outer,
+                inside,
+            } => self.nesting(*inner, *outer, inside, nest),
             Problem::NoIteration { never } => self.no_iteration(spot, *never),
             Problem::Accumulator {
                 pattern,
@@ -106,52 +133,7 @@ impl Reporter<'_> {
         found
     }
 
-    // ----- memory -----
-
-    fn missing_memory(
-        &self,
-        at: Origin,
-        reader: &User,
-        writer: Option<Primitive>,
-        spaces: &[Space],
-    ) -> Diagnostic {
-        let writes = match writer {
-            Some(writer) => self.quote(at, writer),
-            None => self.places.text(self.places.spot(at).span).to_owned(),
-        };
-        let message = match reader {
-            User::Function(p, origin) => format!(
-                "the function of {} must give something to read, and `{writes}` writes its result",
-                tick(&self.quote(*origin, *p))
-            ),
-            _ => format!("{} reads what `{writes}` writes", self.subject(reader)),
-        };
-        let mut found = Diagnostic::error(Code::MissingMemory, self.places.stage(at), message);
-        if let Some(origin) = reader.origin() {
-            found = found.related(self.places.related(origin), "read here");
-        }
-        if self.target != Target::OpenCl {
-            return self.fixed(
-                found.help("store it in between: `|> toMem`"),
-                "Store in memory: `toMem`",
-                self.places.append(at, "toMem"),
-            );
-        }
-        found = found.help("say in which memory it is stored in between, as in `|> toMem(Local)`");
-        let mut first = true;
-        for space in spaces {
-            let stage = format!("toMem({})", space.space);
-            let title = format!("Store in memory: `{stage}`");
-            self.push(
-                &mut found,
-                title,
-                self.places.append(at, &stage),
-                space.not,
-                &mut first,
-            );
-        }
-        found
-    }
+    // ----- choices -----
 
     fn missing_copy(&self, at: Origin, wanted: &User, data: &Ty, nest: &[Level]) -> Diagnostic {
         let copy = choices::copy(data, self.target, nest);
@@ -165,86 +147,12 @@ impl Reporter<'_> {
         )
     }
 
-    fn which_space(&self, at: Origin, primitive: Primitive, spaces: &[Space]) -> Diagnostic {
-        let spot = self.places.spot(at);
-        let name = self.name(spot, primitive);
-        let message = format!("{} does not say in which memory it stores", tick(&name));
-        let found = Diagnostic::error(Code::AddressSpace, spot.head, message).help(format!(
-            "OpenCL wants the address space first, as in `{}(Private)`",
-            primitive.name()
-        ));
-        self.with_spaces(found, at, primitive, spaces)
-    }
-
-    fn wrong_space(
-        &self,
-        at: Origin,
-        primitive: Primitive,
-        space: AddressSpace,
-        reason: &str,
-        spaces: &[Space],
-    ) -> Diagnostic {
-        let spot = self.places.spot(at);
-        let name = self.name(spot, primitive);
-        let message = format!(
-            "{} cannot store in {space} memory here: {reason}",
-            tick(&name)
-        );
-        let found = Diagnostic::error(Code::AddressSpace, spot.head, message);
-        self.with_spaces(found, at, primitive, spaces)
-    }
-
-    fn with_spaces(
-        &self,
-        mut found: Diagnostic,
-        at: Origin,
-        primitive: Primitive,
-        spaces: &[Space],
-    ) -> Diagnostic {
-        let mut first = true;
-        for space in spaces {
-            let title = format!("Store in {} memory", space.space);
-            let word = space.space.as_str();
-            let edits = self.places.set_optional(at, primitive, word);
-            self.push(&mut found, title, edits, space.not, &mut first);
-        }
-        found
-    }
-
-    fn no_spaces(
-        &self,
-        at: Origin,
-        primitive: Primitive,
-        space: Option<AddressSpace>,
-    ) -> Diagnostic {
-        let spot = self.places.spot(at);
-        let name = self.name(spot, primitive);
-        let space = space.map_or_else(|| "address spaces".to_owned(), |s| format!("{s} memory"));
-        let target = self.target.title();
-        let message = format!("{target} has no {space}");
-        let found = Diagnostic::error(Code::NotOnTarget, spot.head, message);
-        let plain = primitive.name();
-        let edits = match name.as_str() {
-            "toGlobal" | "toLocal" | "toPrivate" => Some(vec![(spot.head, plain.to_owned())]),
-            _ => self.places.replace(at, primitive, plain),
-        };
-        self.fixed(
-            found.help(format!(
-                "without an address space: `{plain}` is enough for C and OpenMP"
-            )),
-            "Leave the address space out",
-            edits,
-        )
-    }
-
-    // ----- choices -----
-
     fn missing_choice(
         &self,
         at: Origin,
         pattern: Primitive,
         copied: Option<&(Origin, Ty)>,
-        count: Option<i64>,
+        more: choices::More,
         nest: &[Level],
     ) -> Diagnostic {
         let spot = self.places.spot(at);
@@ -267,7 +175,7 @@ impl Reporter<'_> {
             let edits = self.places.append(*whole, &copy);
             return self.fixed(found, &format!("Copy the result: `{copy}`"), edits);
         }
-        let choices = choices::choices(pattern, self.target, nest, count);
+        let choices = choices::choices(pattern, self.target, nest, more);
         let list: Vec<String> = choices.iter().map(|choice| tick(choice)).collect();
         found.help = Some(match (&list[..], self.places.names(spot, pattern)) {
             ([one], true) => format!("write {one}"),
@@ -320,55 +228,13 @@ impl Reporter<'_> {
             Primitive::ReducePar => Primitive::Reduce,
             _ => Primitive::Map,
         };
-        let choices = choices::choices(instead, self.target, nest, None);
+        let choices = choices::choices(instead, self.target, nest, choices::More::default());
         let list: Vec<String> = choices.iter().map(|choice| tick(choice)).collect();
         found.help = Some(format!("write {}", list.join(" or ")));
         let mut first = true;
         for choice in &choices {
             let title = format!("Replace with `{choice}`");
             let edits = self.places.replace(at, primitive, choice);
-            self.push(&mut found, title, edits, None, &mut first);
-        }
-        found
-    }
-
-    fn nesting(
-        &self,
-        at: Origin,
-        inner: Level,
-        outer: Option<Level>,
-        nest: &[Level],
-    ) -> Diagnostic {
-        let spot = self.places.spot(at);
-        let name = self.name(spot, inner.primitive);
-        let of = |level: Level| match (level.primitive, level.dimension) {
-            (Primitive::MapPar, _) | (_, 0) => tick(level.primitive.name()),
-            (_, dimension) => format!("`{}({dimension})`", level.primitive.name()),
-        };
-        let message = match outer {
-            Some(_) if inner.primitive == Primitive::MapPar => {
-                format!("this `{name}` runs inside another one: its threads are already at work")
-            }
-            Some(outer) => format!("{} cannot stand inside {}", of(inner), of(outer)),
-            None => format!(
-                "{} stands in no `mapWorkGroup` over the same dimension",
-                of(inner)
-            ),
-        };
-        let mut found = Diagnostic::error(Code::WrongNesting, spot.head, message);
-        if let Some(outer) = outer {
-            found = found.related(self.places.related(outer.at), "inside this");
-        }
-        let mut choices = choices::choices(Primitive::Map, self.target, nest, None);
-        choices.retain(|choice| *choice != name);
-        if !choices.is_empty() {
-            let list: Vec<String> = choices.iter().map(|choice| tick(choice)).collect();
-            found.help = Some(format!("write {}", list.join(" or ")));
-        }
-        let mut first = true;
-        for choice in &choices {
-            let title = format!("Replace with `{choice}`");
-            let edits = self.places.replace(at, inner.primitive, choice);
             self.push(&mut found, title, edits, None, &mut first);
         }
         found

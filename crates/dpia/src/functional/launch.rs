@@ -1,0 +1,153 @@
+//! Kernels and the sizes that they are launched with, against what the device has.
+
+use nat::{Nat, Prop};
+use rise::core::{Launch, Origin};
+use rise::{Arg, Primitive, Type};
+use syntax::ast::ScalarType;
+
+use super::checks::has;
+use super::complaint::{Level, Limit, Problem, WrongLaunch};
+use super::walk::Walk;
+use super::writes::Into;
+use crate::target::Target;
+
+/// What is around a kernel.
+pub(super) struct Around {
+    launch: Launch,
+    nest: Vec<Level>,
+    in_kernel: bool,
+}
+
+impl Walk {
+    /// Into the kernel that `oclRun` makes, which writes to `into`. In what another kernel reads, it
+    /// runs before that one.
+    pub(super) fn enter_kernel(
+        &mut self,
+        (primitive, at): (Primitive, Origin),
+        types: &[Arg],
+        into: &Into,
+    ) -> Option<Around> {
+        if primitive != Primitive::OclRun || self.target != Target::OpenCl {
+            return None;
+        }
+        let launch = launch_of(types);
+        let outer = self.right_levels().first().copied();
+        if outer.is_some() || (self.in_kernel && into.is_result()) {
+            self.complain(at, Problem::KernelInside { outer });
+        }
+        self.check_launch(Some(at), &launch);
+        Some(Around {
+            launch: std::mem::replace(&mut self.launch, launch),
+            nest: std::mem::take(&mut self.nest),
+            in_kernel: std::mem::replace(&mut self.in_kernel, true),
+        })
+    }
+
+    pub(super) fn leave_kernel(&mut self, around: Option<Around>) {
+        if let Some(around) = around {
+            self.launch = around.launch;
+            self.nest = around.nest;
+            self.in_kernel = around.in_kernel;
+        }
+    }
+
+    /// Looks at the sizes of `oclRun`, or of the annotation. What is not refuted is looked at
+    /// again before a launch.
+    pub(super) fn check_launch(&mut self, kernel: Option<Origin>, launch: &Launch) {
+        if self.target != Target::OpenCl {
+            return;
+        }
+        let Some(wrong) = self.wrong_launch(launch) else {
+            return;
+        };
+        let at = kernel.unwrap_or(Origin(0));
+        self.complain(at, Problem::Launch { kernel, wrong });
+    }
+
+    fn wrong_launch(&self, launch: &Launch) -> Option<WrongLaunch> {
+        let zero = |size: &Nat| self.facts.proves(&Prop::Equal(size.clone(), Nat::ZERO));
+        let above = |size: &Nat, most: u64| {
+            let most = Nat::constant(i64::try_from(most).unwrap_or(i64::MAX));
+            self.facts.excludes(&Prop::AtLeast(most, size.clone()))
+        };
+        let sizes = |at: usize| (launch.local[at].as_ref(), launch.global[at].as_ref());
+        for dimension in 0..3 {
+            let (local, global) = sizes(usize::from(dimension));
+            if local.is_some_and(zero) || global.is_some_and(zero) {
+                return Some(WrongLaunch::Nothing { dimension });
+            }
+        }
+        let mut group = Nat::ONE;
+        for dimension in 0..3 {
+            let at = usize::from(dimension);
+            let Some(local) = sizes(at).0 else {
+                continue;
+            };
+            let most = self.device.work_item_sizes[at].min(self.device.work_group);
+            if above(local, most) {
+                return Some(WrongLaunch::LargeGroup {
+                    dimension: Some(dimension),
+                    items: self.facts.normalize(local),
+                    limit: self.limit(most),
+                });
+            }
+            group = &group * local;
+        }
+        if above(&group, self.device.work_group) {
+            return Some(WrongLaunch::LargeGroup {
+                dimension: None,
+                items: self.facts.normalize(&group),
+                limit: self.limit(self.device.work_group),
+            });
+        }
+        (0..3).find_map(|dimension| {
+            let (Some(local), Some(global)) = sizes(usize::from(dimension)) else {
+                return None;
+            };
+            let divides = Prop::Divides(local.clone(), global.clone());
+            self.facts
+                .excludes(&divides)
+                .then(|| WrongLaunch::Remainder {
+                    dimension,
+                    local: local.clone(),
+                    global: global.clone(),
+                })
+        })
+    }
+
+    pub(super) fn limit(&self, most: u64) -> Limit {
+        Limit {
+            device: self.device.name.clone(),
+            most,
+        }
+    }
+
+    /// Whether the device has the numbers that are in values of a type; each is said once.
+    pub(super) fn check_device_has(&mut self, ty: &Type, at: Origin) {
+        let lacks = [
+            (ScalarType::F64, self.device.fp64),
+            (ScalarType::F16, self.device.fp16),
+        ];
+        for (scalar, there) in lacks {
+            let problem = Problem::NotOnDevice {
+                scalar,
+                device: self.device.name.clone(),
+            };
+            if !there && has(ty, scalar) && !self.complaints.iter().any(|c| c.problem == problem) {
+                self.complain(at, problem);
+            }
+        }
+    }
+}
+
+fn launch_of(types: &[Arg]) -> Launch {
+    let sizes: Vec<Nat> = types
+        .iter()
+        .filter_map(|arg| match arg {
+            Arg::Nat(size) => Some(size.clone()),
+            _ => None,
+        })
+        .collect();
+    let (local, global) = sizes.split_at(sizes.len().min(3));
+    Launch::of(local, global)
+}

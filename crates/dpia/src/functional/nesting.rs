@@ -1,0 +1,152 @@
+//! Where parallel maps may stand.
+
+use rise::core::{Form, Origin};
+use rise::{Arg, Primitive};
+
+use super::complaint::{Level, Problem};
+use super::walk::{Term, Walk};
+use crate::target::Target;
+use Primitive::{MapGlobal, MapLocal, MapPar, MapWorkGroup};
+
+/// So many chains of maps are looked at for what could be written instead.
+const MOST_CHAINS: usize = 256;
+
+/// The parallel map that a primitive is.
+pub(super) fn level(primitive: Primitive, types: &[Arg], at: Origin) -> Option<Level> {
+    let dimension = match primitive {
+        MapPar => 0,
+        MapGlobal | MapWorkGroup | MapLocal => match types.last() {
+            Some(Arg::Nat(dimension)) => dimension
+                .as_const()
+                .and_then(|d| u8::try_from(d).ok())
+                .unwrap_or(0),
+            _ => 0,
+        },
+        _ => return None,
+    };
+    Some(Level {
+        primitive,
+        dimension,
+        at,
+        wrong: false,
+    })
+}
+
+/// Whether parallel maps may stand in each other like this, the outermost first: over each
+/// dimension none, `mapGlobal`, `mapWorkGroup`, or `mapWorkGroup` and then `mapLocal`; and nothing
+/// but `mapLocal` inside of a `mapLocal`.
+pub(super) fn allowed(chain: &[Level]) -> bool {
+    let first_local = chain.iter().position(|l| l.primitive == MapLocal);
+    let in_local = first_local.is_some_and(|at| {
+        let mut behind = chain[at..].iter();
+        behind.any(|l| l.primitive != MapLocal)
+    });
+    let fine = |dimension: u8| {
+        let mut over = chain.iter().filter(|l| l.dimension == dimension);
+        let maps = [over.next(), over.next(), over.next()].map(|l| l.map(|l| l.primitive));
+        matches!(
+            maps,
+            [None | Some(MapGlobal | MapWorkGroup), None, None]
+                | [Some(MapWorkGroup), Some(MapLocal), None]
+        )
+    };
+    !in_local && (0..3).all(fine)
+}
+
+impl Walk {
+    /// The parallel map that a `map` without an implementation will probably be.
+    pub(super) fn likely_level(&self, at: Origin) -> Option<Level> {
+        if self.target != Target::OpenCl {
+            return None;
+        }
+        let nest = self.right_levels();
+        let with = |primitive, dimension| {
+            let level = Level {
+                primitive,
+                dimension,
+                at,
+                wrong: false,
+            };
+            let chain: Vec<Level> = nest.iter().copied().chain([level]).collect();
+            allowed(&chain).then_some(level)
+        };
+        let local = (0..3).find_map(|dimension| with(MapLocal, dimension));
+        local.or_else(|| with(MapGlobal, 0).filter(|_| nest.is_empty()))
+    }
+
+    pub(super) fn check_nesting(&mut self, inner: &mut Level, f: Option<&Term>) {
+        let nest = self.right_levels();
+        let same = |level: &&Level| level.dimension == inner.dimension;
+        let outer = if inner.primitive == MapPar {
+            // Threads in threads are allowed, and of no use.
+            match nest.iter().find(|level| level.primitive == MapPar) {
+                Some(outer) => Some(*outer),
+                None => return,
+            }
+        } else {
+            let chain: Vec<Level> = nest.iter().copied().chain([*inner]).collect();
+            if allowed(&chain) {
+                return;
+            }
+            inner.wrong = true;
+            if self.nest.iter().any(|l| l.wrong && same(&l)) {
+                // Said of the one around it.
+                return;
+            }
+            match inner.primitive {
+                MapLocal => {
+                    let mut over = nest.iter().filter(same);
+                    let first = over.next();
+                    let second = over.next();
+                    first.filter(|l| l.primitive != MapWorkGroup).or(second)
+                }
+                _ => {
+                    let mut wrong = nest.iter();
+                    wrong.find(|l| l.primitive == MapLocal || l.dimension == inner.dimension)
+                }
+            }
+            .copied()
+        };
+        let problem = Problem::Nesting {
+            inner: *inner,
+            outer,
+            inside: f.map(chains).unwrap_or_default(),
+        };
+        self.complain(inner.at, problem);
+    }
+}
+
+/// The chains of parallel maps in a function, as deep as they go.
+pub(super) fn chains(f: &Term) -> Vec<Vec<Level>> {
+    let mut found: Vec<Vec<Level>> = Vec::new();
+    let mut stack: Vec<(&Term, Vec<Level>)> = vec![(f, Vec::new())];
+    while let Some((term, around)) = stack.pop() {
+        match &term.form {
+            Form::Primitive(primitive, types, args) => {
+                let level = level(*primitive, types, term.origin);
+                for (at, arg) in args.iter().enumerate() {
+                    let inner = level.filter(|_| at == 0);
+                    let around: Vec<Level> = around.iter().copied().chain(inner).collect();
+                    if inner.is_some() && found.len() < MOST_CHAINS {
+                        found.push(around.clone());
+                    }
+                    stack.push((arg, around));
+                }
+            }
+            Form::Foreign(_, args) => {
+                stack.extend(args.iter().map(|arg| (arg, around.clone())));
+            }
+            Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
+                stack.push((body, around));
+            }
+            Form::Apply(f, x) => stack.extend([(f, around.clone()), (x, around)]),
+            _ => {}
+        }
+    }
+    let all = found.clone();
+    found.retain(|chain| {
+        let deeper = |other: &&Vec<Level>| other.len() > chain.len() && other.starts_with(chain);
+        !all.iter().any(|other| deeper(&other))
+    });
+    found
+}

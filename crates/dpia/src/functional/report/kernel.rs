@@ -1,0 +1,280 @@
+//! Kernels: who writes what, and how they are launched.
+
+use nat::Nat;
+use rise::core::Origin;
+use rise::{Primitive, print};
+use syntax::ast::{Annotation, AnnotationValue, ScalarType, TermId};
+use syntax::{Code, Diagnostic, Span};
+
+use super::edit::Edits;
+use super::nesting::written;
+use super::place::Spot;
+use super::{Reporter, tick};
+use crate::functional::complaint::{Level, Problem, Sharers, WrongLaunch};
+
+impl Reporter<'_> {
+    pub(super) fn written_by_all(
+        &self,
+        at: Origin,
+        problem: &Problem,
+        nest: &[Level],
+    ) -> Diagnostic {
+        let Problem::WrittenByAll {
+            memory,
+            dimension,
+            sharers,
+            size,
+            instead,
+            group,
+        } = problem
+        else {
+            return Diagnostic::error(Code::Internal, self.places.spot(at).head, "");
+        };
+        let spot = self.places.spot(at);
+        let who = match sharers {
+            Sharers::All => "every work-item",
+            Sharers::Group => "every work-item of a work-group",
+        };
+        let what = match (memory.made_by, memory.space) {
+            (None, _) => format!("the result of `{}`", self.places.program.name),
+            (Some(_), Some(space)) => format!("the same {space} memory"),
+            (Some(_), None) => "the same memory".to_owned(),
+        };
+        let along = match dimension {
+            0 => String::new(),
+            _ => format!(" along dimension {dimension}"),
+        };
+        let message = match instead {
+            Some(one) => {
+                let name = self.name(spot, one.primitive);
+                format!("{who}{along} runs all of this `{name}`, and all write {what}")
+            }
+            None => format!("{who}{along} writes {what}"),
+        };
+        let map = match sharers {
+            Sharers::All => written(Primitive::MapGlobal, *dimension),
+            Sharers::Group => written(Primitive::MapLocal, *dimension),
+        };
+        let why = match (sharers, size) {
+            (Sharers::All, Some(size)) => format!(
+                "`{}` work-items are launched in dimension {dimension}, and each runs the whole kernel",
+                self.size(size)
+            ),
+            (Sharers::All, None) => {
+                "each work-item that is launched runs the whole kernel".to_owned()
+            }
+            (Sharers::Group, _) => format!(
+                "`{}` chooses the part of a group, and nothing its work-items",
+                written(Primitive::MapWorkGroup, *dimension)
+            ),
+        };
+        let place = match instead {
+            Some(_) => spot.head,
+            None => self.places.stage(at),
+        };
+        let mut found = Diagnostic::error(Code::WrittenByAll, place, format!("{message}\n{why}"));
+        let mut first = true;
+        match instead.as_ref().and_then(|one| Some((one, one.map?))) {
+            Some((one, (primitive, dimension))) => {
+                let choice = written(primitive, dimension);
+                found.help = Some(format!("share it out: `{choice}`"));
+                let title = format!("Replace with `{choice}`");
+                let edits = self.places.replace(at, one.primitive, &choice);
+                self.push(&mut found, title, edits, None, &mut first);
+            }
+            None => found.help = Some(format!("write it inside of a `{map}`")),
+        }
+        if let Some(group) = group {
+            let choice = written(Primitive::MapGlobal, group.dimension);
+            found.help = Some(format!(
+                "share it out with `{map}`, or give each part to one work-item: `{choice}`"
+            ));
+            let title = format!("Replace `mapWorkGroup` with `{choice}`");
+            let edits = self.places.replace(group.at, group.primitive, &choice);
+            self.push(&mut found, title, edits, None, &mut first);
+        }
+        if *sharers == Sharers::All && size.is_none() && nest.is_empty() && instead.is_none() {
+            let launch = "@opencl(local = [1], global = [1])";
+            found.help = Some(format!(
+                "write it inside of a `{map}`, or launch one work-item: `{launch}`"
+            ));
+            let edits = self.annotated(launch);
+            self.push(
+                &mut found,
+                format!("Launch one work-item: `{launch}`"),
+                edits,
+                None,
+                &mut first,
+            );
+        }
+        found
+    }
+
+    /// The definition with one more annotation.
+    fn annotated(&self, annotation: &str) -> Option<Edits> {
+        if self.launch_annotation().is_some() {
+            return None;
+        }
+        let name = self.def_name();
+        let before = self.places.written.text.get(..name.start as usize)?;
+        let def = u32::try_from(before.rfind("def")?).ok()?;
+        Some(vec![(Span::empty(def), format!("{annotation}\n"))])
+    }
+
+    fn launch_annotation(&self) -> Option<&Annotation> {
+        let mut all = self.places.written.item.annotations.iter();
+        all.find(|annotation| {
+            annotation
+                .name
+                .as_ref()
+                .is_some_and(|name| name.name == "opencl")
+        })
+    }
+
+    pub(super) fn outside_kernels(&self, at: Origin) -> Diagnostic {
+        let place = self.places.stage(at);
+        let message = "this is written outside of every kernel\n\
+             where `oclRun` says what the kernels are, nothing else runs on the device";
+        Diagnostic::error(Code::NotOnTarget, place, message)
+            .help("put it into one of them, or into one of its own with `oclRun`")
+    }
+
+    pub(super) fn kernel_inside(&self, at: Origin, outer: Option<Level>) -> Diagnostic {
+        let spot = self.places.spot(at);
+        let name = self.name(spot, Primitive::OclRun);
+        let around = outer.map_or("oclRun".into(), |l| written(l.primitive, l.dimension));
+        let message = format!(
+            "`{name}` cannot stand inside `{around}`\n\
+             the host launches kernels, and a work-item cannot"
+        );
+        let found = Diagnostic::error(Code::WrongNesting, spot.head, message)
+            .help("put it around everything that is one kernel");
+        match outer {
+            Some(outer) => found.related(self.places.related(outer.at), "inside this"),
+            None => found,
+        }
+    }
+
+    pub(super) fn wrong_launch(&self, kernel: Option<Origin>, wrong: &WrongLaunch) -> Diagnostic {
+        let head = kernel.map(|kernel| self.places.spot(kernel).head);
+        let at =
+            |key: &str, dimension: u8| head.unwrap_or_else(|| self.launch_place(key, dimension));
+        let along = |dimension: u8| match dimension {
+            0 => String::new(),
+            _ => format!(" in dimension {dimension}"),
+        };
+        match wrong {
+            WrongLaunch::Nothing { dimension } => Diagnostic::error(
+                Code::LaunchSize,
+                at("local", *dimension),
+                format!("a launch of 0 work-items{}", along(*dimension)),
+            )
+            .help("a group has at least one work-item"),
+            WrongLaunch::LargeGroup {
+                dimension,
+                items,
+                limit,
+            } => {
+                let place = match dimension {
+                    Some(dimension) => at("local", *dimension),
+                    None => head.unwrap_or_else(|| self.launch_list("local")),
+                };
+                let message = format!(
+                    "a work-group of {} work-items{}, and {} takes at most {}",
+                    self.plain_size(items),
+                    dimension.map_or_else(String::new, along),
+                    limit.device,
+                    limit.most
+                );
+                Diagnostic::error(Code::DeviceLimit, place, message)
+                    .help("launch smaller groups, and more of them")
+            }
+            WrongLaunch::Remainder {
+                dimension,
+                local,
+                global,
+            } => self.remainder(
+                at("global", *dimension),
+                along(*dimension),
+                local,
+                global,
+                kernel,
+            ),
+        }
+    }
+
+    fn remainder(
+        &self,
+        place: Span,
+        along: String,
+        local: &Nat,
+        global: &Nat,
+        kernel: Option<Origin>,
+    ) -> Diagnostic {
+        let message = format!(
+            "the global size {} is no multiple of the local size {}{along}\n\
+             the work-items are cut into groups of the local size, without a rest",
+            tick(&self.size(global)),
+            tick(&self.size(local)),
+        );
+        let mut found = Diagnostic::error(Code::LaunchSize, place, message);
+        if let (Some(local), Some(global)) = (local.as_const(), global.as_const())
+            && let Some(next) = global.checked_add(local - 1).map(|sum| sum / local * local)
+        {
+            found.help = Some(format!("the next multiple is {next}"));
+            if kernel.is_none() {
+                let title = format!("Launch {next} work-items");
+                let edits = Some(vec![(place, next.to_string())]);
+                self.push(&mut found, title, edits, None, &mut true);
+            }
+        } else {
+            found.help =
+                Some("round it up: a parallel map leaves work-items beyond its end out".into());
+        }
+        found
+    }
+
+    fn plain_size(&self, size: &Nat) -> String {
+        match size.as_const() {
+            Some(count) => count.to_string(),
+            None => tick(&self.size(size)),
+        }
+    }
+
+    /// A size as its author writes it.
+    pub(super) fn size(&self, size: &Nat) -> String {
+        let names = rise::Names(self.places.program.names.clone().into());
+        print::nat_text(size, &names)
+    }
+
+    /// The list of sizes that the annotation has, and where it stands.
+    fn launch_sizes(&self, key: &str) -> Option<(&[TermId], Span)> {
+        let args = &self.launch_annotation()?.args;
+        args.iter().find_map(|arg| match (&arg.key, &arg.value) {
+            (Some(name), AnnotationValue::List(sizes, span)) if name.name == key => {
+                Some((&sizes[..], *span))
+            }
+            _ => None,
+        })
+    }
+
+    fn launch_list(&self, key: &str) -> Span {
+        self.launch_sizes(key)
+            .map_or_else(|| self.def_name(), |(_, span)| span)
+    }
+
+    fn launch_place(&self, key: &str, dimension: u8) -> Span {
+        let size = self
+            .launch_sizes(key)
+            .and_then(|(sizes, _)| sizes.get(usize::from(dimension)));
+        match size {
+            Some(size) => self.places.written.item.term(*size).span,
+            None => self.launch_list(key),
+        }
+    }
+
+    pub(super) fn not_on_device(&self, spot: Spot, scalar: ScalarType, device: &str) -> Diagnostic {
+        let message = format!("{device} has no `{scalar}`");
+        Diagnostic::error(Code::DeviceLimit, spot.head, message).help("compute with `f32`")
+    }
+}

@@ -1,0 +1,204 @@
+//! Memory that is missing, or that cannot be where it is wanted.
+
+use nat::Nat;
+use rise::Primitive;
+use rise::core::Origin;
+use syntax::ast::AddressSpace;
+use syntax::{Code, Diagnostic};
+
+use super::{Reporter, tick};
+use crate::functional::complaint::{Level, Limit, Space, User};
+use crate::functional::memory::amount;
+use crate::target::Target;
+
+impl Reporter<'_> {
+    pub(super) fn missing_memory(
+        &self,
+        at: Origin,
+        reader: &User,
+        writer: Option<Primitive>,
+        spaces: &[Space],
+        nest: &[Level],
+    ) -> Diagnostic {
+        let writes = match writer {
+            Some(writer) => self.quote(at, writer),
+            None => self.places.text(self.places.spot(at).span).to_owned(),
+        };
+        let message = match reader {
+            User::Function(p, origin) => format!(
+                "the function of {} must give something to read, and `{writes}` writes its result",
+                tick(&self.quote(*origin, *p))
+            ),
+            _ => format!("{} reads what `{writes}` writes", self.subject(reader)),
+        };
+        let mut found = Diagnostic::error(Code::MissingMemory, self.places.stage(at), message);
+        if let Some(origin) = reader.origin() {
+            found = found.related(self.places.related(origin), "read here");
+        }
+        if self.target != Target::OpenCl {
+            return self.fixed(
+                found.help("store it in between: `|> toMem`"),
+                "Store in memory: `toMem`",
+                self.places.append(at, "toMem"),
+            );
+        }
+        found.help = Some(match spaces.iter().find(|space| space.not.is_none()) {
+            Some(best) => format!(
+                "say in which memory it is stored in between, as in `|> toMem({})`",
+                best.space
+            ),
+            None => "make both parts kernels of their own with `oclRun`, and store in Global \
+                     memory in between"
+                .into(),
+        });
+        let mut first = true;
+        for space in spaces {
+            let stage = format!("toMem({})", space.space);
+            let edits = self.places.append(at, &stage);
+            let not = space.not.as_deref();
+            let title = self.store_in(space, nest);
+            self.push(&mut found, title, edits, not, &mut first);
+        }
+        found
+    }
+
+    /// `Store in Local memory: 4 kB of 48 kB`
+    fn store_in(&self, space: &Space, nest: &[Level]) -> String {
+        let title = format!("Store in {} memory", space.space);
+        let Some(room) = space.room.as_ref().filter(|_| space.not.is_none()) else {
+            return title;
+        };
+        let has = |primitive| nest.iter().any(|level| level.primitive == primitive);
+        let item = has(Primitive::MapLocal) || has(Primitive::MapGlobal);
+        let each = match space.space {
+            AddressSpace::Private => " for each work-item",
+            AddressSpace::Local if has(Primitive::MapLocal) => " for each work-item",
+            AddressSpace::Global if item => " for each work-item",
+            AddressSpace::Global if has(Primitive::MapWorkGroup) => " for each work-group",
+            _ => "",
+        };
+        let of = match room.of {
+            Some(all) if each.is_empty() => format!(" of {}", amount(all)),
+            _ => String::new(),
+        };
+        format!("{title}: {}{each}{of}", self.bytes(&room.bytes))
+    }
+
+    fn bytes(&self, bytes: &Nat) -> String {
+        match bytes.as_const().and_then(|bytes| u64::try_from(bytes).ok()) {
+            Some(bytes) => amount(bytes),
+            None => format!("`{}` B", self.size(bytes)),
+        }
+    }
+
+    pub(super) fn which_space(
+        &self,
+        at: Origin,
+        primitive: Primitive,
+        spaces: &[Space],
+        nest: &[Level],
+    ) -> Diagnostic {
+        let spot = self.places.spot(at);
+        let name = self.name(spot, primitive);
+        let message = format!("{} does not say in which memory it stores", tick(&name));
+        let best = spaces.iter().find(|space| space.not.is_none());
+        let best = best.map_or(AddressSpace::Private, |space| space.space);
+        let found = Diagnostic::error(Code::AddressSpace, spot.head, message).help(format!(
+            "OpenCL wants the address space first, as in `{}({best})`",
+            primitive.name()
+        ));
+        self.with_spaces(found, at, primitive, spaces, nest)
+    }
+
+    pub(super) fn wrong_space(
+        &self,
+        at: Origin,
+        primitive: Primitive,
+        (space, reason): (AddressSpace, &str),
+        spaces: &[Space],
+        nest: &[Level],
+    ) -> Diagnostic {
+        let spot = self.places.spot(at);
+        let name = self.name(spot, primitive);
+        let message = format!(
+            "{} cannot store in {space} memory here: {reason}",
+            tick(&name)
+        );
+        let found = Diagnostic::error(Code::AddressSpace, spot.head, message);
+        self.with_spaces(found, at, primitive, spaces, nest)
+    }
+
+    pub(super) fn too_large(
+        &self,
+        at: Origin,
+        primitive: Primitive,
+        (bytes, limit): (u64, &Limit),
+        spaces: &[Space],
+        nest: &[Level],
+    ) -> Diagnostic {
+        let spot = self.places.spot(at);
+        let name = self.name(spot, primitive);
+        let message = format!(
+            "{} takes {} of Local memory, and {} has {}",
+            tick(&name),
+            amount(bytes),
+            limit.device,
+            amount(limit.most)
+        );
+        let found = Diagnostic::error(Code::DeviceLimit, spot.head, message)
+            .help("let a work-group have a smaller part, or store in Global memory");
+        self.with_spaces(found, at, primitive, spaces, nest)
+    }
+
+    fn with_spaces(
+        &self,
+        mut found: Diagnostic,
+        at: Origin,
+        primitive: Primitive,
+        spaces: &[Space],
+        nest: &[Level],
+    ) -> Diagnostic {
+        let spot = self.places.spot(at);
+        let name = self.places.text(spot.head);
+        let short = matches!(name, "toGlobal" | "toLocal" | "toPrivate");
+        let mut first = true;
+        for space in spaces {
+            let word = space.space.as_str();
+            let edits = match short {
+                // `toLocal` and the like.
+                true => Some(vec![(spot.head, format!("to{word}"))]),
+                false => self.places.set_optional(at, primitive, word),
+            };
+            let not = space.not.as_deref();
+            let title = self.store_in(space, nest);
+            self.push(&mut found, title, edits, not, &mut first);
+        }
+        found
+    }
+
+    pub(super) fn no_spaces(
+        &self,
+        at: Origin,
+        primitive: Primitive,
+        space: Option<AddressSpace>,
+    ) -> Diagnostic {
+        let spot = self.places.spot(at);
+        let name = self.name(spot, primitive);
+        let space = space.map_or_else(|| "address spaces".to_owned(), |s| format!("{s} memory"));
+        let target = self.target.title();
+        let message = format!("{target} has no {space}");
+        let found = Diagnostic::error(Code::NotOnTarget, spot.head, message);
+        let plain = primitive.name();
+        let edits = match name.as_str() {
+            "toGlobal" | "toLocal" | "toPrivate" => Some(vec![(spot.head, plain.to_owned())]),
+            _ => self.places.replace(at, primitive, plain),
+        };
+        self.fixed(
+            found.help(format!(
+                "without an address space: `{plain}` is enough for C and OpenMP"
+            )),
+            "Leave the address space out",
+            edits,
+        )
+    }
+}

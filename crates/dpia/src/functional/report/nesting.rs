@@ -1,0 +1,151 @@
+//! Parallel maps where they may not stand, and what could stand there.
+
+use rise::Primitive;
+use syntax::{Code, Diagnostic};
+
+use super::{Reporter, choices, tick};
+use crate::functional::complaint::Level;
+use crate::functional::nesting::allowed;
+use crate::target::Target;
+use Primitive::{MapGlobal, MapLocal, MapPar, MapSeq, MapWorkGroup};
+
+/// As it is written: `mapLocal(1)`.
+pub(super) fn written(primitive: Primitive, dimension: u8) -> String {
+    match (primitive, dimension) {
+        (MapGlobal | MapWorkGroup | MapLocal, 1..) => format!("{}({dimension})", primitive.name()),
+        _ => primitive.name().to_owned(),
+    }
+}
+
+impl Reporter<'_> {
+    pub(super) fn nesting(
+        &self,
+        inner: Level,
+        outer: Option<Level>,
+        inside: &[Vec<Level>],
+        nest: &[Level],
+    ) -> Diagnostic {
+        let spot = self.places.spot(inner.at);
+        let name = self.name(spot, inner.primitive);
+        let of = |level: Level| tick(&written(level.primitive, level.dimension));
+        let message = match outer {
+            Some(_) if inner.primitive == MapPar => {
+                format!("this `{name}` runs inside another one: its threads are already at work")
+            }
+            Some(outer) => format!("{} cannot stand inside {}", of(inner), of(outer)),
+            None => format!(
+                "{} stands in no {}",
+                of(inner),
+                tick(&written(MapWorkGroup, inner.dimension))
+            ),
+        };
+        let why = why(inner, outer)
+            .map(|why| format!("\n{why}"))
+            .unwrap_or_default();
+        let mut found = Diagnostic::error(Code::WrongNesting, spot.head, message + &why);
+        if let Some(outer) = outer {
+            found = found.related(self.places.related(outer.at), "inside this");
+        }
+        let mut first = true;
+        if self.target == Target::OpenCl {
+            self.other_outer(&mut found, inner, outer, (nest, inside), &mut first);
+        }
+        let choices = match self.target {
+            Target::OpenCl => choices::instead(inner, nest, inside),
+            _ => choices::choices(Primitive::Map, self.target, nest, choices::More::default()),
+        };
+        let list: Vec<String> = choices.iter().map(|choice| tick(choice)).collect();
+        if found.help.is_none() && !list.is_empty() {
+            found.help = Some(format!("write {}", list.join(" or ")));
+        }
+        for choice in &choices {
+            let title = format!("Replace with `{choice}`");
+            let edits = self.places.replace(inner.at, inner.primitive, choice);
+            self.push(&mut found, title, edits, None, &mut first);
+        }
+        found
+    }
+
+    /// Where the other map is to blame: `mapGlobal` around `mapLocal`, or the two of a pair in the
+    /// wrong order.
+    fn other_outer(
+        &self,
+        found: &mut Diagnostic,
+        inner: Level,
+        outer: Option<Level>,
+        (nest, inside): (&[Level], &[Vec<Level>]),
+        first: &mut bool,
+    ) {
+        if inner.primitive != MapLocal {
+            return;
+        }
+        let group = written(MapWorkGroup, inner.dimension);
+        match outer {
+            Some(outer) if outer.primitive == MapGlobal => {
+                let grouped = |level: &Level| match level.at == outer.at {
+                    true => Level {
+                        primitive: MapWorkGroup,
+                        ..*level
+                    },
+                    false => *level,
+                };
+                let chain: Vec<Level> = nest.iter().map(grouped).chain([inner]).collect();
+                if !inside
+                    .iter()
+                    .all(|with| allowed(&[&chain[..], with].concat()))
+                {
+                    return;
+                }
+                found.help = Some(format!("split among work-groups outside: `{group}`"));
+                let edits = self.places.replace(outer.at, outer.primitive, &group);
+                self.push(
+                    found,
+                    format!("Make the outer one `{group}`"),
+                    edits,
+                    None,
+                    first,
+                );
+            }
+            None => {
+                let groups = |chain: &&Vec<Level>| {
+                    let first = chain.first();
+                    first.is_some_and(|l| {
+                        (l.primitive, l.dimension) == (MapWorkGroup, inner.dimension)
+                    })
+                };
+                let Some(swapped) = inside.iter().find(groups).and_then(|chain| chain.first())
+                else {
+                    return;
+                };
+                let local = written(MapLocal, inner.dimension);
+                found.help = Some(format!("swap them: `{group}` outside, `{local}` inside"));
+                let outside = self.places.replace(inner.at, inner.primitive, &group);
+                let within = self.places.replace(swapped.at, MapWorkGroup, &local);
+                let edits = outside.zip(within).map(|(a, b)| [a, b].concat());
+                let title = format!("Swap `{local}` and `{group}`");
+                self.push(found, title, edits, None, first);
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// Why OpenCL does not have it so.
+fn why(inner: Level, outer: Option<Level>) -> Option<&'static str> {
+    let Some(outer) = outer else {
+        return Some(
+            "it shares iterations among the work-items of a group, and none is chosen here",
+        );
+    };
+    Some(match (inner.primitive, outer.primitive) {
+        (MapPar | MapSeq, _) => return None,
+        (MapLocal, MapGlobal) => {
+            "`mapGlobal` hands iterations to single work-items, and no work-group is left to share these"
+        }
+        (MapLocal, _) => "the work-items of the group already share the iterations around it",
+        (_, MapLocal) => {
+            "inside of `mapLocal` a single work-item of a group is at work, and it cannot start others"
+        }
+        _ => "the work-items of this dimension already share the iterations around it",
+    })
+}

@@ -1,0 +1,299 @@
+//! What is said about the memory of programs for OpenCL, and what a device has of it.
+
+use dpia::Device;
+use dpia::Target::OpenCl;
+use expect_test::{Expect, expect};
+
+use crate::file::check_on;
+use crate::kernels::{only_say, rows, say};
+
+/// What is said for a device.
+fn say_on(device: &Device, text: &str, expected: Expect) {
+    expected.assert_eq(&check_on(text, "main", OpenCl, device).shown());
+}
+
+#[test]
+fn the_paper_s_missing_memory() {
+    say(
+        "def f = fun(x => x * 2.0f)\n\
+         def g = fun(x => x + 1.0f)\n\
+         def main = depFun((n: Nat, m: Nat) => fun(M: n.m.f32 =>\n  \
+           M |> mapWorkGroup(fun(row => row |> mapLocal(f) |> mapLocal(g)))))\n",
+        expect![[r#"
+            error[missing-memory] at mapLocal(f)
+              `mapLocal(g)` reads what `mapLocal(f)` writes
+              read here: mapLocal(g)
+              help: say in which memory it is stored in between, as in `|> toMem(Local)`
+              fix: Store in Local memory: `m*4` B of 48 kB
+              fix: Store in Global memory: `m*4` B for each work-group
+              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+            mended: def main = depFun((n: Nat, m: Nat) => fun(M: n.m.f32 =>
+              M |> mapWorkGroup(fun(row => row |> mapLocal(f) |> toMem(Local) |> mapLocal(g)))))
+        "#]],
+    );
+}
+
+#[test]
+fn memory_of_kernels() {
+    say(
+        "def main = depFun(n: Nat => fun(xs: n.4.f32 => xs |> mapGlobal(reduceSeq(add)(0.0f))))",
+        expect![[r#"
+            error[address-space] at reduceSeq
+              `reduceSeq` does not say in which memory it stores
+              help: OpenCL wants the address space first, as in `reduceSeq(Private)`
+              fix: Store in Private memory: 4 B for each work-item
+              fix: Store in Global memory: 4 B for each work-item
+              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
+            mended: def main = depFun(n: Nat => fun(xs: n.4.f32 => xs |> mapGlobal(reduceSeq(Private)(add)(0.0f))))
+        "#]],
+    );
+    say(
+        "def main = depFun(n: Nat => fun(xs: n.4.f32 =>\n  \
+           xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toMem(Local) |> reduceSeq(Private)(add)(0.0f)))))",
+        expect![[r#"
+            error[address-space] at toMem
+              `toMem` cannot store in Local memory here: there is no `mapWorkGroup` around it
+              fix: Store in Private memory: 16 B for each work-item
+              fix: Store in Global memory: 16 B for each work-item
+              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
+            mended: def main = depFun(n: Nat => fun(xs: n.4.f32 =>
+              xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toMem(Private) |> reduceSeq(Private)(add)(0.0f)))))
+        "#]],
+    );
+}
+
+#[test]
+fn private_memory() {
+    say(
+        &rows("xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toMem(Private) |> mapSeq(id)))"),
+        expect![[r#"
+            error[address-space] at toMem
+              `toMem` cannot store in Private memory here: its size is unknown: it is no constant
+              fix: Store in Global memory: `m*4` B for each work-item
+              fix: Store in Private memory (not: its size is unknown: it is no constant)
+              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
+            mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+              xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toMem(Global) |> mapSeq(id)))))
+        "#]],
+    );
+    say(
+        "@opencl(local = [32], global = [n])\n\
+         def main = depFun(n: Nat => fun(xs: n.128.f32 =>\n\
+           xs |> mapWorkGroup(fun(row => row |> mapLocal(fun(x => x * 2.0f)) |> toMem(Private) |> mapLocal(id)))))",
+        expect![[r#""#]],
+    );
+    say(
+        "@opencl(local = [32], global = [n])\n\
+         def main = depFun(n: Nat => fun(xs: n.128.f32 =>\n\
+           xs |> mapWorkGroup(fun(row => row |> mapLocal(fun(x => x * 2.0f)) |> mapLocal(id)))))",
+        expect![[r#"
+            error[missing-memory] at mapLocal(fun(x => x * 2.0f))
+              `mapLocal(id)` reads what `mapLocal(fun(x => x * 2.0f))` writes
+              read here: mapLocal(id)
+              help: say in which memory it is stored in between, as in `|> toMem(Private)`
+              fix: Store in Private memory: 16 B for each work-item
+              fix: Store in Local memory: 512 B of 48 kB
+              fix: Store in Global memory: 512 B for each work-group
+            mended: @opencl(local = [32], global = [n])
+            def main = depFun(n: Nat => fun(xs: n.128.f32 =>
+            xs |> mapWorkGroup(fun(row => row |> mapLocal(fun(x => x * 2.0f)) |> toMem(Private) |> mapLocal(id)))))
+        "#]],
+    );
+    say(
+        "def main = depFun(n: Nat => fun(xs: n.128.f32 =>\n\
+           xs |> mapWorkGroup(fun(row => row |> mapLocal(id) |> toMem(Private) |> mapLocal(id)))))",
+        expect![[r#"
+            error[address-space] at toMem
+              `toMem` cannot store in Private memory here: its size is unknown: it depends on the number of work-items
+              fix: Store in Local memory: 512 B of 48 kB
+              fix: Store in Global memory: 512 B for each work-group
+              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+            mended: def main = depFun(n: Nat => fun(xs: n.128.f32 =>
+            xs |> mapWorkGroup(fun(row => row |> mapLocal(id) |> toMem(Local) |> mapLocal(id)))))
+        "#]],
+    );
+    say(
+        "@opencl(local = [32], global = [n])\n\
+         def main = depFun(n: Nat => fun(xs: n.128.f32 =>\n\
+           xs |> mapWorkGroup(fun(row => row |> mapLocal(id) |> slide(2)(2) |> mapLocal(fun(w => w |> reduceSeq(Private)(add)(0.0f)))))))",
+        expect![[r#"
+            error[missing-memory] at mapLocal(id)
+              `slide(2)(2)` reads what `mapLocal(id)` writes
+              read here: slide(2)(2)
+              help: say in which memory it is stored in between, as in `|> toMem(Local)`
+              fix: Store in Local memory: 512 B of 48 kB
+              fix: Store in Global memory: 512 B for each work-group
+              fix: Store in Private memory (not: `slide` reads what other work-items have)
+            mended: @opencl(local = [32], global = [n])
+            def main = depFun(n: Nat => fun(xs: n.128.f32 =>
+            xs |> mapWorkGroup(fun(row => row |> mapLocal(id) |> toMem(Local) |> slide(2)(2) |> mapLocal(fun(w => w |> reduceSeq(Private)(add)(0.0f)))))))
+        "#]],
+    );
+    only_say(
+        &rows("xs |> mapWorkGroup(mapLocal(id)) |> toMem(Private) |> mapWorkGroup(mapLocal(id))"),
+        expect![[r#"
+            error[address-space] at toMem
+              `toMem` cannot store in Private memory here: `mapWorkGroup` writes it, and each work-item has Private memory of its own
+              fix: Store in Global memory: `n*m*4` B
+              fix: Store in Private memory (not: `mapWorkGroup` writes it, and each work-item has Private memory of its own)
+              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
+        "#]],
+    );
+}
+
+#[test]
+fn local_memory() {
+    say(
+        "def main = depFun(n: Nat => fun(xs: n.1024.f32 =>\n\
+           xs |> mapWorkGroup(fun(row => row |> mapLocal(fun(x => x * 2.0f)) |> mapLocal(id)))))",
+        expect![[r#"
+            error[missing-memory] at mapLocal(fun(x => x * 2.0f))
+              `mapLocal(id)` reads what `mapLocal(fun(x => x * 2.0f))` writes
+              read here: mapLocal(id)
+              help: say in which memory it is stored in between, as in `|> toMem(Local)`
+              fix: Store in Local memory: 4 kB of 48 kB
+              fix: Store in Global memory: 4 kB for each work-group
+              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+            mended: def main = depFun(n: Nat => fun(xs: n.1024.f32 =>
+            xs |> mapWorkGroup(fun(row => row |> mapLocal(fun(x => x * 2.0f)) |> toMem(Local) |> mapLocal(id)))))
+        "#]],
+    );
+    say(
+        "def main = depFun(n: Nat => fun(xs: n.16384.f32 =>\n\
+           xs |> mapWorkGroup(fun(row => row |> mapLocal(fun(x => x * 2.0f)) |> mapLocal(id)))))",
+        expect![[r#"
+            error[missing-memory] at mapLocal(fun(x => x * 2.0f))
+              `mapLocal(id)` reads what `mapLocal(fun(x => x * 2.0f))` writes
+              read here: mapLocal(id)
+              help: say in which memory it is stored in between, as in `|> toMem(Global)`
+              fix: Store in Global memory: 64 kB for each work-group
+              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+              fix: Store in Local memory (not: it takes 64 kB, and a usual device has 48 kB)
+            mended: def main = depFun(n: Nat => fun(xs: n.16384.f32 =>
+            xs |> mapWorkGroup(fun(row => row |> mapLocal(fun(x => x * 2.0f)) |> toMem(Global) |> mapLocal(id)))))
+        "#]],
+    );
+    say(
+        "def main = depFun(n: Nat => fun(xs: n.16384.f32 =>\n\
+           xs |> mapWorkGroup(fun(row => row |> mapLocal(fun(x => x * 2.0f)) |> toMem(Local) |> mapLocal(id)))))",
+        expect![[r#"
+            error[device-limit] at toMem
+              `toMem` takes 64 kB of Local memory, and a usual device has 48 kB
+              help: let a work-group have a smaller part, or store in Global memory
+              fix: Store in Global memory: 64 kB for each work-group
+              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+              fix: Store in Local memory (not: it takes 64 kB, and a usual device has 48 kB)
+            mended: def main = depFun(n: Nat => fun(xs: n.16384.f32 =>
+            xs |> mapWorkGroup(fun(row => row |> mapLocal(fun(x => x * 2.0f)) |> toMem(Global) |> mapLocal(id)))))
+        "#]],
+    );
+    only_say(
+        &rows("xs |> mapWorkGroup(mapLocal(id)) |> toMem(Local) |> mapWorkGroup(mapLocal(id))"),
+        expect![[r#"
+            error[address-space] at toMem
+              `toMem` cannot store in Local memory here: there is no `mapWorkGroup` around it
+              fix: Store in Global memory: `n*m*4` B
+              fix: Store in Private memory (not: `mapWorkGroup` writes it, and each work-item has Private memory of its own)
+              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
+        "#]],
+    );
+    say(
+        &rows(
+            "xs |> mapWorkGroup(1)(fun(row => row |> mapGlobal(0)(id) |> toMem(Local) |> mapGlobal(0)(id)))",
+        ),
+        expect![[r#"
+            error[address-space] at toMem
+              `toMem` cannot store in Local memory here: `mapGlobal` writes it, and each work-group has Local memory of its own
+              fix: Store in Global memory: `m*4` B for each work-group
+              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+              fix: Store in Local memory (not: `mapGlobal` writes it, and each work-group has Local memory of its own)
+            mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+              xs |> mapWorkGroup(1)(fun(row => row |> mapGlobal(0)(id) |> toMem(Global) |> mapGlobal(0)(id)))))
+        "#]],
+    );
+    say(
+        &rows("xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toLocal |> mapSeq(id)))"),
+        expect![[r#"
+            error[address-space] at toLocal
+              `toLocal` cannot store in Local memory here: there is no `mapWorkGroup` around it
+              fix: Store in Global memory: `m*4` B for each work-item
+              fix: Store in Private memory (not: its size is unknown: it is no constant)
+              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
+            mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+              xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toGlobal |> mapSeq(id)))))
+        "#]],
+    );
+}
+
+#[test]
+fn memory_across_work_groups() {
+    say(
+        &rows("xs |> mapGlobal(mapSeq(fun(x => x * 2.0f))) |> mapGlobal(mapSeq(id))"),
+        expect![[r#"
+            error[missing-memory] at mapGlobal(mapSeq(fun(x => x * 2.0f)))
+              `mapGlobal(mapSeq(id))` reads what `mapGlobal` writes
+              read here: mapGlobal(mapSeq(id))
+              help: say in which memory it is stored in between, as in `|> toMem(Global)`
+              fix: Store in Global memory: `n*m*4` B
+              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
+            mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+              xs |> mapGlobal(mapSeq(fun(x => x * 2.0f))) |> toMem(Global) |> mapGlobal(mapSeq(id))))
+        "#]],
+    );
+    only_say(
+        "def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>\n\
+           xs |> mapGlobal(fun(x => x * 2.0f)) |> slide(3)(1) |> mapGlobal(reduceSeq(Private)(add)(0.0f))))",
+        expect![[r#"
+            error[missing-memory] at mapGlobal(fun(x => x * 2.0f))
+              `slide(3)(1)` reads what `mapGlobal(fun(x => x * 2.0f))` writes
+              read here: slide(3)(1)
+              help: make both parts kernels of their own with `oclRun`, and store in Global memory in between
+              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
+              fix: Store in Global memory (not: `slide` reads what other work-groups write, and they cannot wait for each other in one kernel)
+        "#]],
+    );
+}
+
+#[test]
+fn what_a_device_lacks() {
+    let device = Device {
+        name: "the small device".into(),
+        local_memory: 2 << 10,
+        fp64: false,
+        fp16: false,
+        ..Device::default()
+    };
+    say_on(
+        &device,
+        "def main = depFun(n: Nat => fun(xs: n.f64 => xs |> mapGlobal(fun(x => x * 2.0f64))))",
+        expect![[r#"
+            error[device-limit] at x
+              the small device has no `f64`
+              help: compute with `f32`
+        "#]],
+    );
+    say_on(
+        &device,
+        "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => select(x < 1.0f)(x)(cast(1.0f16))))))",
+        expect![[r#"
+            error[device-limit] at 1.0f16
+              the small device has no `f16`
+              help: compute with `f32`
+        "#]],
+    );
+    say_on(
+        &device,
+        "def main = depFun(n: Nat => fun(xs: n.1024.f32 =>\n  \
+           xs |> mapWorkGroup(fun(row => row |> mapLocal(id) |> toMem(Local) |> mapLocal(id)))))",
+        expect![[r#"
+            error[device-limit] at toMem
+              `toMem` takes 4 kB of Local memory, and the small device has 2 kB
+              help: let a work-group have a smaller part, or store in Global memory
+              fix: Store in Global memory: 4 kB for each work-group
+              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+              fix: Store in Local memory (not: it takes 4 kB, and the small device has 2 kB)
+        "#]],
+    );
+}

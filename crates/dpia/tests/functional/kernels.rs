@@ -1,0 +1,455 @@
+//! What is said about programs for OpenCL: nesting, who writes what, and how they are launched.
+
+use dpia::Target::OpenCl;
+use expect_test::{Expect, expect};
+
+use crate::file::check;
+use crate::messages::say as say_for;
+
+pub fn say(text: &str, expected: Expect) {
+    say_for(OpenCl, text, expected);
+}
+
+/// The same where no edit is offered that is all there is to do.
+pub fn only_say(text: &str, expected: Expect) {
+    expected.assert_eq(&check(text, "main", OpenCl).shown());
+}
+
+/// A program over `n` rows of `m` numbers.
+pub fn rows(body: &str) -> String {
+    format!("def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>\n  {body}))")
+}
+
+#[test]
+fn nesting() {
+    say(
+        "def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapGlobal(mapLocal(fun(x => x * 2.0f)))))",
+        expect![[r#"
+            error[wrong-nesting] at mapLocal
+              `mapLocal` cannot stand inside `mapGlobal`
+              `mapGlobal` hands iterations to single work-items, and no work-group is left to share these
+              inside this: mapGlobal(mapLocal(fun(x => x * 2.0f)))
+              help: split among work-groups outside: `mapWorkGroup`
+              fix: Make the outer one `mapWorkGroup`
+              fix: Replace with `mapSeq`
+              fix: Replace with `mapGlobal(1)`
+            mended: def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapWorkGroup(mapLocal(fun(x => x * 2.0f)))))
+        "#]],
+    );
+    say(
+        "def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapGlobal(mapGlobal(fun(x => x * 2.0f)))))",
+        expect![[r#"
+            error[wrong-nesting] at mapGlobal
+              `mapGlobal` cannot stand inside `mapGlobal`
+              the work-items of this dimension already share the iterations around it
+              inside this: mapGlobal(mapGlobal(fun(x => x * 2.0f)))
+              help: write `mapSeq` or `mapGlobal(1)`
+              fix: Replace with `mapSeq`
+              fix: Replace with `mapGlobal(1)`
+            mended: def main = depFun(n: Nat => fun(xs: n.n.f32 => xs |> mapGlobal(mapSeq(fun(x => x * 2.0f)))))
+        "#]],
+    );
+    say(
+        "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapLocal(fun(x => x * 2.0f))))",
+        expect![[r#"
+            error[wrong-nesting] at mapLocal
+              `mapLocal` stands in no `mapWorkGroup`
+              it shares iterations among the work-items of a group, and none is chosen here
+              help: write `mapGlobal`
+              fix: Replace with `mapGlobal`
+            mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => x * 2.0f))))
+        "#]],
+    );
+}
+
+#[test]
+fn maps_in_the_wrong_order() {
+    say(
+        &rows("xs |> mapLocal(mapWorkGroup(fun(x => x * 2.0f)))"),
+        expect![[r#"
+            error[wrong-nesting] at mapLocal
+              `mapLocal` stands in no `mapWorkGroup`
+              it shares iterations among the work-items of a group, and none is chosen here
+              help: swap them: `mapWorkGroup` outside, `mapLocal` inside
+              fix: Swap `mapLocal` and `mapWorkGroup`
+            mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+              xs |> mapWorkGroup(mapLocal(fun(x => x * 2.0f)))))
+        "#]],
+    );
+    only_say(
+        &rows("xs |> mapLocal(1)(mapWorkGroup(1)(fun(x => x * 2.0f)))"),
+        expect![[r#"
+            error[wrong-nesting] at mapLocal
+              `mapLocal(1)` stands in no `mapWorkGroup(1)`
+              it shares iterations among the work-items of a group, and none is chosen here
+              help: swap them: `mapWorkGroup(1)` outside, `mapLocal(1)` inside
+              fix: Swap `mapLocal(1)` and `mapWorkGroup(1)`
+        "#]],
+    );
+    // One mistake, though neither of the two has its group.
+    say(
+        &rows("xs |> mapLocal(mapLocal(fun(x => x * 2.0f)))"),
+        expect![[r#"
+            error[wrong-nesting] at mapLocal
+              `mapLocal` stands in no `mapWorkGroup`
+              it shares iterations among the work-items of a group, and none is chosen here
+              help: write `mapWorkGroup`
+              fix: Replace with `mapWorkGroup`
+            mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+              xs |> mapWorkGroup(mapLocal(fun(x => x * 2.0f)))))
+        "#]],
+    );
+    say(
+        &rows("xs |> mapWorkGroup(mapLocal(1)(fun(x => x * 2.0f)))"),
+        expect![[r#"
+            error[wrong-nesting] at mapLocal
+              `mapLocal(1)` stands in no `mapWorkGroup(1)`
+              it shares iterations among the work-items of a group, and none is chosen here
+              help: write `mapLocal`
+              fix: Replace with `mapLocal`
+            mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+              xs |> mapWorkGroup(mapLocal(fun(x => x * 2.0f)))))
+        "#]],
+    );
+    only_say(
+        &rows(
+            "xs |> mapWorkGroup(fun(row => row |> split(4) |> mapLocal(mapGlobal(1)(fun(x => x * 2.0f))) |> join))",
+        ),
+        expect![[r#"
+            error[wrong-nesting] at mapGlobal
+              `mapGlobal(1)` cannot stand inside `mapLocal`
+              inside of `mapLocal` a single work-item of a group is at work, and it cannot start others
+              inside this: mapLocal(mapGlobal(1)(fun(x => x * 2.0f)))
+              help: write `mapSeq`
+              fix: Replace with `mapSeq`
+        "#]],
+    );
+    say(
+        "def main = depFun(n: Nat => fun(xs: n.n.n.f32 =>\n\
+           xs |> mapWorkGroup(mapLocal(mapLocal(fun(x => x * 2.0f))))))",
+        expect![[r#"
+            error[wrong-nesting] at mapLocal
+              `mapLocal` cannot stand inside `mapLocal`
+              the work-items of the group already share the iterations around it
+              inside this: mapLocal(mapLocal(fun(x => x * 2.0f)))
+              help: write `mapSeq`
+              fix: Replace with `mapSeq`
+            mended: def main = depFun(n: Nat => fun(xs: n.n.n.f32 =>
+            xs |> mapWorkGroup(mapLocal(mapSeq(fun(x => x * 2.0f))))))
+        "#]],
+    );
+    // Every dimension has its own.
+    say(
+        "@opencl(local = [1, 8, 1], global = [1, n, n])\n\
+         def main = depFun(n: Nat => fun(xs: n.n.n.f32 =>\n  \
+           xs |> mapGlobal(2)(mapWorkGroup(1)(mapLocal(1)(fun(x => x * 2.0f))))))",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn what_every_work_item_would_write() {
+    say(
+        &rows("xs |> mapSeq(mapSeq(fun(x => x * 2.0f)))"),
+        expect![[r#"
+            error[written-by-all] at mapSeq
+              every work-item runs all of this `mapSeq`, and all write the result of `main`
+              each work-item that is launched runs the whole kernel
+              help: share it out: `mapGlobal`
+              fix: Replace with `mapGlobal`
+            mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+              xs |> mapGlobal(mapSeq(fun(x => x * 2.0f)))))
+        "#]],
+    );
+    say(
+        &rows("xs |> mapWorkGroup(mapSeq(fun(x => x * 2.0f)))"),
+        expect![[r#"
+            error[written-by-all] at mapSeq
+              every work-item of a work-group runs all of this `mapSeq`, and all write the result of `main`
+              `mapWorkGroup` chooses the part of a group, and nothing its work-items
+              help: share it out: `mapLocal`
+              fix: Replace with `mapLocal`
+            mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+              xs |> mapWorkGroup(mapLocal(fun(x => x * 2.0f)))))
+        "#]],
+    );
+    say(
+        &rows(
+            "xs |> mapWorkGroup(fun(row => row |> mapSeq(fun(x => x * 2.0f)) |> toMem(Local) |> mapLocal(id)))",
+        ),
+        expect![[r#"
+            error[written-by-all] at mapSeq
+              every work-item of a work-group runs all of this `mapSeq`, and all write the same Local memory
+              `mapWorkGroup` chooses the part of a group, and nothing its work-items
+              help: share it out: `mapLocal`
+              fix: Replace with `mapLocal`
+            mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+              xs |> mapWorkGroup(fun(row => row |> mapLocal(fun(x => x * 2.0f)) |> toMem(Local) |> mapLocal(id)))))
+        "#]],
+    );
+    say(
+        &rows("xs |> mapSeq(fun(row => row |> mapLocal(id)))"),
+        expect![[r#"
+            error[wrong-nesting] at mapLocal
+              `mapLocal` stands in no `mapWorkGroup`
+              it shares iterations among the work-items of a group, and none is chosen here
+              help: write `mapGlobal`
+              fix: Replace with `mapGlobal`
+            mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+              xs |> mapSeq(fun(row => row |> mapGlobal(id)))))
+        "#]],
+    );
+    say(
+        "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> reduceSeq(Private)(add)(0.0f)))",
+        expect![[r#"
+            error[written-by-all] at reduceSeq(Private)(add)
+              every work-item writes the result of `main`
+              each work-item that is launched runs the whole kernel
+              help: write it inside of a `mapGlobal`, or launch one work-item: `@opencl(local = [1], global = [1])`
+              fix: Launch one work-item: `@opencl(local = [1], global = [1])`
+            mended: @opencl(local = [1], global = [1])
+            def main = depFun(n: Nat => fun(xs: n.f32 => xs |> reduceSeq(Private)(add)(0.0f)))
+        "#]],
+    );
+    only_say(
+        &rows("xs |> mapWorkGroup(reduceSeq(Private)(add)(0.0f))"),
+        expect![[r#"
+            error[written-by-all] at reduceSeq(Private)(add)
+              every work-item of a work-group writes the result of `main`
+              `mapWorkGroup` chooses the part of a group, and nothing its work-items
+              help: share it out with `mapLocal`, or give each part to one work-item: `mapGlobal`
+              fix: Replace `mapWorkGroup` with `mapGlobal`
+        "#]],
+    );
+    say(
+        "@opencl(local = [16, 4], global = [n, m])\n\
+         def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>\n\
+           xs |> mapGlobal(mapSeq(fun(x => x * 2.0f)))))",
+        expect![[r#"
+            error[written-by-all] at mapSeq
+              every work-item along dimension 1 runs all of this `mapSeq`, and all write the result of `main`
+              `m` work-items are launched in dimension 1, and each runs the whole kernel
+              help: share it out: `mapGlobal(1)`
+              fix: Replace with `mapGlobal(1)`
+            mended: @opencl(local = [16, 4], global = [n, m])
+            def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+            xs |> mapGlobal(mapGlobal(1)(fun(x => x * 2.0f)))))
+        "#]],
+    );
+    // The second dimension has one work-item.
+    say(
+        "@opencl(local = [16], global = [n])\n\
+         def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>\n\
+           xs |> mapGlobal(mapSeq(fun(x => x * 2.0f)))))",
+        expect![[r#""#]],
+    );
+    say(
+        "@opencl(local = [1], global = [1])\n\
+         def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x * 2.0f))))",
+        expect![[r#""#]],
+    );
+    say(
+        "@opencl(local = [1], global = [n])\n\
+         def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs |> mapWorkGroup(reduceSeq(Private)(add)(0.0f))))",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn choices() {
+    say(
+        &rows("xs |> map(map(fun(x => x * 2.0f)))"),
+        expect![[r#"
+            error[missing-choice] at map
+              `map` does not say how it is computed, and its result is written
+              help: choose one of `mapGlobal`, `mapWorkGroup`, `mapSeq`
+              fix: Choose `mapGlobal`
+              fix: Choose `mapWorkGroup`
+              fix: Choose `mapSeq`
+            error[missing-choice] at map
+              `map` does not say how it is computed, and its result is written
+              help: choose one of `mapSeq`, `mapGlobal(1)`
+              fix: Choose `mapSeq`
+              fix: Choose `mapGlobal(1)`
+            mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+              xs |> mapGlobal(mapSeq(fun(x => x * 2.0f)))))
+        "#]],
+    );
+    say(
+        &rows("xs |> mapWorkGroup(map(fun(x => x * 2.0f)))"),
+        expect![[r#"
+            error[missing-choice] at map
+              `map` does not say how it is computed, and its result is written
+              help: write `mapLocal`
+              fix: Choose `mapLocal`
+            mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+              xs |> mapWorkGroup(mapLocal(fun(x => x * 2.0f)))))
+        "#]],
+    );
+    say(
+        "def main = depFun(n: Nat => fun(xs: n.4.4.f32 => xs |> mapWorkGroup(mapLocal(map(fun(x => x * 2.0f))))))",
+        expect![[r#"
+            error[missing-choice] at map
+              `map` does not say how it is computed, and its result is written
+              help: choose one of `mapSeq`, `mapSeqUnroll`
+              fix: Choose `mapSeq`
+              fix: Choose `mapSeqUnroll`
+            mended: def main = depFun(n: Nat => fun(xs: n.4.4.f32 => xs |> mapWorkGroup(mapLocal(mapSeq(fun(x => x * 2.0f))))))
+        "#]],
+    );
+    say(
+        &rows("xs |> map(fun(row => row |> map(fun(x => x * x)) |> reduce(add)(0.0f)))"),
+        expect![[r#"
+            error[missing-choice] at map
+              `map` does not say how it is computed, and its result is written
+              help: write `mapGlobal`
+              fix: Choose `mapGlobal`
+            error[missing-choice] at reduce
+              `reduce` does not say how it is computed
+              help: write `reduceSeq(Private)`
+              fix: Choose `reduceSeq(Private)`
+            mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+              xs |> mapGlobal(fun(row => row |> map(fun(x => x * x)) |> reduceSeq(Private)(add)(0.0f)))))
+        "#]],
+    );
+    say(
+        &rows("xs |> mapPar(mapSeq(id))"),
+        expect![[r#"
+        error[not-on-target] at mapPar
+          OpenCL has no `mapPar`
+          help: write `mapGlobal`
+          fix: Replace with `mapGlobal`
+        mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+          xs |> mapGlobal(mapSeq(id))))
+    "#]],
+    );
+    say(
+        &rows("xs |> mapWorkGroup(fun(row => row))"),
+        expect![[r#"
+            error[missing-copy] at row
+              nothing writes this array to the result of the function of `mapWorkGroup`
+              help: copy it: `|> mapLocal(id)`
+              fix: Copy: `mapLocal(id)`
+            mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+              xs |> mapWorkGroup(fun(row => row |> mapLocal(id)))))
+        "#]],
+    );
+}
+
+#[test]
+fn kernels_of_their_own() {
+    only_say(
+        &rows("xs |> mapGlobal(fun(row => row |> mapSeq(id) |> oclRun(1, 1, 1)(1, 1, 1)))"),
+        expect![[r#"
+            error[wrong-nesting] at oclRun
+              `oclRun` cannot stand inside `mapGlobal`
+              the host launches kernels, and a work-item cannot
+              inside this: mapGlobal(fun(row => row |> mapSeq(id) |> oclRun(1, 1, 1)(1, 1, 1)))
+              help: put it around everything that is one kernel
+        "#]],
+    );
+    only_say(
+        "def main = depFun(n: Nat => fun(xs: n.f32 =>\n\
+           xs |> mapGlobal(id) |> oclRun(64, 1, 1)(n, 1, 1) |> oclRun(64, 1, 1)(n, 1, 1)))",
+        expect![[r#"
+            error[wrong-nesting] at oclRun
+              `oclRun` cannot stand inside `oclRun`
+              the host launches kernels, and a work-item cannot
+              help: put it around everything that is one kernel
+        "#]],
+    );
+    only_say(
+        "def main = depFun(n: Nat => fun(xs: n.f32 =>\n\
+           xs |> mapGlobal(id) |> oclRun(64, 1, 1)(n, 1, 1) |> toMem(Global) |> mapGlobal(id)))",
+        expect![[r#"
+            error[not-on-target] at mapGlobal(id)
+              this is written outside of every kernel
+              where `oclRun` says what the kernels are, nothing else runs on the device
+              help: put it into one of them, or into one of its own with `oclRun`
+        "#]],
+    );
+    say(
+        "def main = depFun(n: Nat => fun(xs: n.f32 =>\n\
+           xs |> mapGlobal(id) |> oclRun(64, 1, 1)(n, 1, 1) |> toMem(Private)\n\
+             |> mapGlobal(id) |> oclRun(64, 1, 1)(n, 1, 1)))",
+        expect![[r#"
+            error[address-space] at toMem
+              `toMem` cannot store in Private memory here: a kernel writes it, and only Global memory outlives one
+              fix: Store in Global memory: `n*4` B
+              fix: Store in Private memory (not: a kernel writes it, and only Global memory outlives one)
+              fix: Store in Local memory (not: a kernel writes it, and only Global memory outlives one)
+            mended: def main = depFun(n: Nat => fun(xs: n.f32 =>
+            xs |> mapGlobal(id) |> oclRun(64, 1, 1)(n, 1, 1) |> toMem(Global)
+            |> mapGlobal(id) |> oclRun(64, 1, 1)(n, 1, 1)))
+        "#]],
+    );
+    say(
+        "def main = depFun(n: Nat => fun(xs: n.f32 =>\n\
+           xs |> mapGlobal(id) |> oclRun(64, 1, 1)(n, 1, 1) |> toMem(Global)\n\
+             |> mapGlobal(id) |> oclRun(64, 1, 1)(n, 1, 1)))",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn launch_sizes() {
+    say(
+        "@opencl(local = [64], global = [100])\n\
+         def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id)))",
+        expect![[r#"
+            error[launch-size] at 100
+              the global size `100` is no multiple of the local size `64`
+              the work-items are cut into groups of the local size, without a rest
+              help: the next multiple is 128
+              fix: Launch 128 work-items
+            mended: @opencl(local = [64], global = [128])
+            def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id)))
+        "#]],
+    );
+    only_say(
+        "@opencl(local = [2 * n], global = [2 * n + 1])\n\
+         def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id)))",
+        expect![[r#""#]],
+    );
+    only_say(
+        "@opencl(local = [0], global = [n])\n\
+         def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id)))",
+        expect![[r#"
+            error[launch-size] at 0
+              a launch of 0 work-items
+              help: a group has at least one work-item
+        "#]],
+    );
+    only_say(
+        "@opencl(local = [2048], global = [n])\n\
+         def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id)))",
+        expect![[r#"
+            error[device-limit] at 2048
+              a work-group of 2048 work-items, and a usual device takes at most 1024
+              help: launch smaller groups, and more of them
+        "#]],
+    );
+    only_say(
+        "@opencl(local = [64, 64], global = [n, 64])\n\
+         def main = depFun(n: Nat => fun(xs: n.f32 => xs |> split(1) |> mapGlobal(1)(mapGlobal(id)) |> join))",
+        expect![[r#"
+            error[device-limit] at [64, 64]
+              a work-group of 4096 work-items, and a usual device takes at most 1024
+              help: launch smaller groups, and more of them
+        "#]],
+    );
+    say(
+        "@opencl(local = [64], global = [n])\n\
+         def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id)))",
+        expect![[r#""#]],
+    );
+    only_say(
+        "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id) |> oclRun(64, 1, 1)(100, 1, 1)))",
+        expect![[r#"
+            error[launch-size] at oclRun
+              the global size `100` is no multiple of the local size `64`
+              the work-items are cut into groups of the local size, without a rest
+              help: the next multiple is 128
+        "#]],
+    );
+}

@@ -1,0 +1,74 @@
+//! What is said about streams that are used as arrays.
+
+use dpia::Target::C;
+use expect_test::expect;
+
+use crate::messages::say;
+
+#[test]
+fn streams() {
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>\n  \
+           xs |> rotateValues(3)(id) |> mapSeq(reduceSeq(add)(0.0f))))",
+        expect![[r#"
+            error[stream-as-array] at rotateValues(3)(id)
+              `mapSeq(reduceSeq(add)(0.0f))` reads an array, and this is a stream
+              read here: mapSeq(reduceSeq(add)(0.0f))
+              help: streams go through `mapStream`, `zip` and windows, and end in `iterateStream`
+              fix: End the stream here: `iterateStream`
+            mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
+              xs |> rotateValues(3)(id) |> iterateStream(reduceSeq(add)(0.0f))))
+        "#]],
+    );
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>\n  \
+           xs |> rotateValues(3)(id) |> map(reduceSeq(add)(0.0f))))",
+        expect![[r#"
+            error[stream-as-array] at rotateValues(3)(id)
+              `map(reduceSeq(add)(0.0f))` reads an array, and this is a stream
+              read here: map(reduceSeq(add)(0.0f))
+              help: streams go through `mapStream`, `zip` and windows, and end in `iterateStream`
+              fix: End the stream here: `iterateStream`
+            mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
+              xs |> rotateValues(3)(id) |> iterateStream(reduceSeq(add)(0.0f))))
+        "#]],
+    );
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>\n  \
+           xs |> rotateValues(3)(id) |> map(reduceSeq(add)(0.0f)) |> iterateStream(id)))",
+        expect![[r#"
+            error[stream-as-array] at rotateValues(3)(id)
+              `map(reduceSeq(add)(0.0f))` reads an array, and this is a stream
+              read here: map(reduceSeq(add)(0.0f))
+              help: streams go through `mapStream`, `zip` and windows, and end in `iterateStream`
+              fix: Keep it a stream: `mapStream`
+            mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>
+              xs |> rotateValues(3)(id) |> mapStream(reduceSeq(add)(0.0f)) |> iterateStream(id)))
+        "#]],
+    );
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: (n + 2).f32 =>\n  \
+           xs |> rotateValues(3)(id) |> join |> mapSeq(id)))",
+        expect![[r#"
+            error[stream-as-array] at rotateValues(3)(id)
+              `join` reads an array, and this is a stream
+              read here: join
+              help: streams go through `mapStream`, `zip` and windows, and end in `iterateStream`
+        "#]],
+    );
+    say(
+        C,
+        "def main = depFun(n: Nat => fun(xs: (n + 2).f32 => xs |> rotateValues(3)(id)))",
+        expect![[r#"
+            error[stream-as-array] at rotateValues(3)(id)
+              nothing writes this stream to the result of `main`
+              help: streams go through `mapStream`, `zip` and windows, and end in `iterateStream`
+              fix: Write its elements: `iterateStream(mapSeq(id))`
+            mended: def main = depFun(n: Nat => fun(xs: (n + 2).f32 => xs |> rotateValues(3)(id) |> iterateStream(mapSeq(id))))
+        "#]],
+    );
+}
