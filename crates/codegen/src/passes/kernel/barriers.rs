@@ -1,9 +1,462 @@
-//! Barriers where one work-item reads what another one wrote.
+//! Barriers where one work-item touches what another one of its group wrote, or writes what another
+//! one still reads.
+//!
+//! Going through the statements in order, it is known what was accessed since the last barrier on
+//! any way here. A barrier stands before the first statement that may meet one of these accesses at
+//! the same place, by another work-item: so it orders all that came before. What a loop leaves for
+//! its next iteration is ordered by one at its end, or at its start, where that also orders what
+//! came before the loop.
+
+use nat::{Facts, Nat, Prop, Var};
+use rise::core::Origin;
+use rustc_hash::FxHashSet;
+use syntax::Code;
+use syntax::ast::AddressSpace;
 
 use super::Work;
+use super::conflict::{Among, Shared, When};
+use super::flow::{Access, Around, Flow, Path};
 use crate::error::CompileError;
-use crate::ir::Function;
+use crate::ir::{
+    Barrier, Expr, ExprKind, Fences, Function, Home, Level, LoopMode, Maker, Order, Ordered, Stmt,
+    StmtKind,
+};
+use crate::passes::walk;
 
-pub(super) fn run(_function: &mut Function, _work: &mut Work) -> Result<(), CompileError> {
-    Ok(())
+/// Pairs of accesses that a barrier remembers.
+const MAX_ORDERS: usize = 8;
+
+/// What a kernel needs to be run without races.
+pub(super) struct Ordering {
+    /// The statements with barriers.
+    pub body: Vec<Stmt>,
+    /// How many there are.
+    pub barriers: usize,
+    /// What must hold of the launch for all work-items of a group to come to each.
+    pub requires: Vec<Prop>,
+}
+
+/// Puts barriers into the statements of a kernel.
+///
+/// # Errors
+/// A barrier that not all work-items of a group come to.
+pub(super) fn order(
+    function: &Function,
+    work: &Work,
+    body: Vec<Stmt>,
+    shared: &Shared,
+) -> Result<Ordering, CompileError> {
+    let flow = Flow::of(function, work, &body);
+    let mut pass = Barriers {
+        flow: &flow,
+        shared,
+        diverging: Vec::new(),
+        requires: Vec::new(),
+        barriers: 0,
+    };
+    let mut body = body;
+    pass.block(&mut body, &Path::start(), &[])?;
+    Ok(Ordering {
+        body,
+        barriers: pass.barriers,
+        requires: pass.requires,
+    })
+}
+
+/// What statements access before their first barrier and behind their last one.
+#[derive(Default)]
+struct Segment {
+    head: Vec<Access>,
+    tail: Vec<Access>,
+    /// Whether there is a barrier on every way through.
+    stops: bool,
+}
+
+struct Barriers<'a, 'f> {
+    flow: &'a Flow<'f>,
+    shared: &'a Shared,
+    /// Conditions around that not all work-items of a group decide alike.
+    diverging: Vec<Origin>,
+    requires: Vec<Prop>,
+    barriers: usize,
+}
+
+impl Barriers<'_, '_> {
+    /// Statements, behind those that accessed what is pending.
+    fn block(
+        &mut self,
+        body: &mut Vec<Stmt>,
+        path: &Path,
+        pending: &[Access],
+    ) -> Result<Segment, CompileError> {
+        let path = &path.with_pointers(body, self.flow.function);
+        let mut pending = pending.to_vec();
+        let mut whole = Segment::default();
+        let mut out = Vec::with_capacity(body.len());
+        for mut stmt in std::mem::take(body) {
+            let segment = self.stmt(&mut stmt, path, &pending)?;
+            let found = self.orders(&pending, &segment.head, None);
+            if let Some(found) = found {
+                out.push(self.barrier(found, path)?);
+                pending.clear();
+                whole.tail.clear();
+                whole.stops = true;
+            }
+            if !whole.stops {
+                whole.head.extend(segment.head.iter().cloned());
+            }
+            if segment.stops {
+                pending.clear();
+                whole.tail.clear();
+                whole.stops = true;
+            }
+            pending.extend(segment.tail.iter().cloned());
+            whole.tail.extend(segment.tail);
+            out.push(stmt);
+        }
+        *body = out;
+        Ok(whole)
+    }
+
+    fn stmt(
+        &mut self,
+        stmt: &mut Stmt,
+        path: &Path,
+        pending: &[Access],
+    ) -> Result<Segment, CompileError> {
+        match &mut stmt.kind {
+            StmtKind::For { .. } => self.repetition(stmt, path, pending),
+            StmtKind::Block(body) => self.block(body, path, pending),
+            StmtKind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let mut head = Vec::new();
+                self.flow.of_expr(condition, path, &mut head);
+                self.keep_shared(&mut head);
+                let diverges = !self.is_uniform(condition);
+                self.diverging.extend(diverges.then_some(stmt.origin));
+                let path = path.under_condition();
+                let then = self.block(then, &path, &head)?;
+                let otherwise = self.block(otherwise, &path, &head)?;
+                if diverges {
+                    self.diverging.pop();
+                }
+                let mut tail = match then.stops && otherwise.stops {
+                    true => Vec::new(),
+                    false => head.clone(),
+                };
+                head.extend(then.head.into_iter().chain(otherwise.head));
+                tail.extend(then.tail.into_iter().chain(otherwise.tail));
+                let stops = then.stops && otherwise.stops;
+                Ok(Segment { head, tail, stops })
+            }
+            StmtKind::Barrier(barrier) => {
+                let stops = barrier.fences.local && barrier.fences.global;
+                self.come_together(path)?;
+                self.barriers += 1;
+                Ok(Segment {
+                    stops,
+                    ..Segment::default()
+                })
+            }
+            _ => {
+                let mut head = Vec::new();
+                self.flow.of_simple(stmt, path, &mut head);
+                self.keep_shared(&mut head);
+                let tail = head.clone();
+                Ok(Segment {
+                    head,
+                    tail,
+                    stops: false,
+                })
+            }
+        }
+    }
+
+    fn repetition(
+        &mut self,
+        stmt: &mut Stmt,
+        path: &Path,
+        pending: &[Access],
+    ) -> Result<Segment, CompileError> {
+        let StmtKind::For {
+            counter,
+            from,
+            to,
+            body,
+            ..
+        } = &mut stmt.kind
+        else {
+            return Ok(Segment::default());
+        };
+        let (counter, mut bounds) = (*counter, Vec::new());
+        self.flow.of_nat(from, path, &mut bounds);
+        self.flow.of_nat(to, path, &mut bounds);
+        self.keep_shared(&mut bounds);
+        let inner = path.within(counter);
+        let mut segment = self.block(body, &inner, &[])?;
+        let Some(around) = self.flow.loops.get(&counter).cloned() else {
+            return Ok(segment);
+        };
+        let facts = self.flow.within(&path.around);
+        let has_bounds = !bounds.is_empty();
+        segment.head.splice(0..0, bounds.iter().cloned());
+        if self.repeats(&around, &facts) {
+            let depth = path.around.len();
+            if let Some(found) = self.orders(&segment.tail, &segment.head, Some(depth)) {
+                let before = self.orders(pending, &segment.head, None);
+                let before = before.filter(|_| !has_bounds);
+                self.between_iterations(body, &mut segment, found, before, &inner)?;
+            }
+        }
+        segment.stops &= self.surely_runs(&around, &facts);
+        segment.tail.extend(bounds);
+        Ok(segment)
+    }
+
+    /// A barrier at the end of a loop's body, or at its start where that also orders what came
+    /// before the loop.
+    fn between_iterations(
+        &mut self,
+        body: &mut Vec<Stmt>,
+        segment: &mut Segment,
+        found: Found,
+        before: Option<Found>,
+        inner: &Path,
+    ) -> Result<(), CompileError> {
+        match before {
+            Some(before) => {
+                let barrier = self.barrier(found.and(before), inner)?;
+                body.insert(0, barrier);
+                segment.head.clear();
+            }
+            None => {
+                let barrier = self.barrier(found, inner)?;
+                body.push(barrier);
+                segment.tail.clear();
+            }
+        }
+        segment.stops = true;
+        Ok(())
+    }
+
+    /// Whether one work-item, or group, may run a loop's body more than once.
+    fn repeats(&self, around: &Around, facts: &Facts) -> bool {
+        let once = match around.items() {
+            Some((level, dimension)) => {
+                Prop::AtLeast(self.flow.work.count(level, dimension), around.to.clone())
+            }
+            None => Prop::AtLeast(&around.from + 1, around.to.clone()),
+        };
+        !facts.proves(&once)
+    }
+
+    /// Whether each group runs a loop's body at least once, given that all of its work-items run it
+    /// equally often.
+    fn surely_runs(&self, around: &Around, facts: &Facts) -> bool {
+        let least = match around.items() {
+            Some((Level::Local, _)) => Nat::ONE,
+            Some((level, dimension)) => self.flow.work.count(level, dimension),
+            None => &around.from + 1,
+        };
+        facts.proves(&Prop::AtLeast(around.to.clone(), least))
+    }
+
+    fn keep_shared(&self, accesses: &mut Vec<Access>) {
+        accesses.retain(|access| self.flow.shared(access.id).is_some());
+    }
+
+    /// What has to be ordered between accesses of different work-items. Those of a loop at this
+    /// depth are of different iterations of it.
+    fn orders(&self, first: &[Access], second: &[Access], carried: Option<usize>) -> Option<Found> {
+        let mut found = Found::default();
+        let mut seen = FxHashSet::default();
+        for a in first {
+            for b in second {
+                if !(a.writes || b.writes) || !seen.insert((a, b)) {
+                    continue;
+                }
+                let when = When {
+                    equal: carried.unwrap_or_else(|| common(a, b)),
+                    carried: carried.is_some(),
+                };
+                if let Some(kind) = self.flow.conflict(a, b, when, Among::Items, self.shared) {
+                    found.add(a, b, kind, self.flow.shared(a.id));
+                }
+            }
+        }
+        (!found.orders.is_empty()).then_some(found)
+    }
+
+    fn barrier(&mut self, found: Found, path: &Path) -> Result<Stmt, CompileError> {
+        let origin = found.orders.first().map_or(Origin(0), |order| order.second);
+        self.come_together(path)?;
+        self.barriers += 1;
+        let barrier = Barrier {
+            fences: found.fences,
+            orders: found.orders,
+        };
+        Ok(Stmt {
+            kind: StmtKind::Barrier(Box::new(barrier)),
+            origin,
+            made_by: Some(Maker::Pass("barriers")),
+        })
+    }
+
+    // ----- control flow -----
+
+    /// Sees to it that all work-items of a group come here equally often.
+    fn come_together(&mut self, path: &Path) -> Result<(), CompileError> {
+        if let Some(condition) = self.diverging.last() {
+            let text = "work-items would have to wait for each other under a condition that may \
+                        hold for some of a work-group and not for others";
+            return Err(diverging(*condition, text.to_owned()));
+        }
+        for (depth, counter) in path.around.iter().enumerate() {
+            let Some(around) = self.flow.loops.get(counter).cloned() else {
+                continue;
+            };
+            let facts = self.flow.within(&path.around[..depth]);
+            self.all_run(&around, &facts)?;
+        }
+        Ok(())
+    }
+
+    /// Sees to it that all work-items of a group run a loop's body equally often.
+    fn all_run(&mut self, around: &Around, facts: &Facts) -> Result<(), CompileError> {
+        let differs = |nat: &Nat| nat.any_var(&|var| self.differs(var));
+        let (level, dimension) = match around.items() {
+            Some((Level::WorkGroup, _)) | None => {
+                let bounds = [&around.from, &around.to];
+                return match bounds.into_iter().any(differs) {
+                    false => Ok(()),
+                    true => {
+                        let text = "work-items would have to wait for each other in a loop that \
+                                    not all of a work-group run equally often";
+                        Err(diverging(around.origin, text.to_owned()))
+                    }
+                };
+            }
+            Some(items) => items,
+        };
+        let local = self.flow.work.count(Level::Local, dimension);
+        let even = Prop::Divides(local.clone(), around.to.clone());
+        if facts.proves(&even) {
+            return Ok(());
+        }
+        let known = !around.to.any_var(&|var| self.flow.changes(var));
+        if known && !facts.excludes(&even) && !is_false(&even) {
+            if !self.requires.contains(&even) {
+                self.requires.push(even);
+            }
+            return Ok(());
+        }
+        let names = rise::Names(self.flow.function.names.as_slice().into());
+        let count = rise::print::nat_text(&around.to, &names);
+        let local = rise::print::nat_text(&local, &names);
+        let map = match level {
+            Level::Global => "mapGlobal",
+            _ => "mapLocal",
+        };
+        let text = format!(
+            "work-items would have to wait for each other inside of this `{map}({dimension})`, but \
+             they do not all come there: it has {count} elements for the {local} work-items of a \
+             group in dimension {dimension}"
+        );
+        Err(diverging(around.origin, text))
+    }
+
+    /// Whether the work-items of a group may have different values of a size variable.
+    fn differs(&self, var: Var) -> bool {
+        match self.flow.loops.get(&var) {
+            Some(around) => match around.mode {
+                LoopMode::Items(Level::WorkGroup, _) => false,
+                LoopMode::Items(..) => true,
+                _ => {
+                    let bounds = [&around.from, &around.to];
+                    bounds
+                        .iter()
+                        .any(|nat| nat.any_var(&|var| self.differs(var)))
+                }
+            },
+            // What is computed from data.
+            None => self.flow.changes(var),
+        }
+    }
+
+    /// Whether all work-items of a group find the same value of an expression.
+    fn is_uniform(&self, expr: &Expr) -> bool {
+        let mut uniform = true;
+        let same = |nat: &Nat| !nat.any_var(&|var| self.differs(var));
+        walk::sub_exprs(expr, &mut |part| {
+            uniform &= match &part.kind {
+                ExprKind::Nat(nat) | ExprKind::Lane(_, nat) | ExprKind::Element(_, nat) => {
+                    same(nat)
+                }
+                ExprKind::Load(place) => {
+                    let sizes = [&place.index, &place.lane, &place.lanes];
+                    let is_input = self.flow.home(place.id) == Home::Input;
+                    is_input && sizes.into_iter().flatten().all(same)
+                }
+                _ => true,
+            };
+        });
+        uniform
+    }
+}
+
+/// Whether a condition without variables fails.
+fn is_false(prop: &Prop) -> bool {
+    prop.eval(&|_| None, &|_, _| None) == Some(false)
+}
+
+fn diverging(origin: Origin, text: String) -> CompileError {
+    let help = "OpenCL wants each barrier reached by all work-items of a group: make the number of \
+                elements a multiple of the local size, or store in another way what is shared";
+    CompileError::new(origin, text)
+        .with_help(help)
+        .with_code(Code::DivergentBarrier)
+}
+
+/// How many loops around are the same.
+fn common(a: &Access, b: &Access) -> usize {
+    let pairs = a.around.iter().zip(b.around.iter());
+    pairs.take_while(|(a, b)| a == b).count()
+}
+
+/// Pairs of accesses to be ordered.
+#[derive(Default)]
+struct Found {
+    orders: Vec<Ordered>,
+    fences: Fences,
+}
+
+impl Found {
+    fn add(&mut self, first: &Access, second: &Access, kind: Order, space: Option<AddressSpace>) {
+        match space {
+            Some(AddressSpace::Local) => self.fences.local = true,
+            _ => self.fences.global = true,
+        }
+        let order = Ordered {
+            first: first.origin,
+            second: second.origin,
+            kind,
+        };
+        if self.orders.len() < MAX_ORDERS && !self.orders.contains(&order) {
+            self.orders.push(order);
+        }
+    }
+
+    fn and(mut self, other: Found) -> Found {
+        self.fences.local |= other.fences.local;
+        self.fences.global |= other.fences.global;
+        for order in other.orders {
+            if self.orders.len() < MAX_ORDERS && !self.orders.contains(&order) {
+                self.orders.push(order);
+            }
+        }
+        self
+    }
 }

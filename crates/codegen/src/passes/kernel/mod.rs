@@ -3,9 +3,13 @@
 //! share still count from 0 to their number.
 
 mod barriers;
+mod conflict;
+mod flow;
+mod groups;
 mod items;
 mod memory;
 mod parts;
+mod reuse;
 mod shares;
 mod unroll;
 
@@ -84,7 +88,6 @@ fn improve(function: &mut Function, work: &mut Work) -> Result<Plan, CompileErro
     items::assume_launch(function, work);
     shares::run(function, work)?;
     memory::run(function, work)?;
-    barriers::run(function, work)?;
     trace.after(Pass::WORK, function);
     items::run(function, work);
     trace.after(Pass::ITEMS, function);
@@ -105,6 +108,7 @@ fn improve(function: &mut Function, work: &mut Work) -> Result<Plan, CompileErro
     // What is merged the first time may be used once then.
     scalars::inline(function);
     scalars::inline(function);
+    scalars::drop_unused(function);
     trace.after(Pass::SCALARS, function);
     rows::name_rows(function);
     trace.after(Pass::ROWS, function);

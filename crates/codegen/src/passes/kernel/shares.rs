@@ -1,9 +1,638 @@
 //! Private arrays that loops of work-items write hold each work-item's share.
+//!
+//! What `mapLocal` writes to Private memory is, in DPIA, an array of all elements; in a kernel each
+//! work-item has those that it computes. In the index of each access the counter of the loop is
+//! found, as `a*counter` with the same `a` everywhere: that dimension goes, or shrinks to the
+//! number of iterations that one work-item does. How the program regrouped the others does not
+//! matter: whatever else is in an index is above or below that dimension, or the element is another
+//! work-item's.
+
+use nat::{Facts, Nat, Prop, Var};
+use rise::Type;
+use rise::core::Origin;
+use rustc_hash::FxHashMap;
+use syntax::Code;
+use syntax::ast::AddressSpace;
 
 use super::Work;
+use super::conflict::{exactly, linear, term};
+use super::flow::{Access, Around, Flow, Path};
 use crate::error::CompileError;
-use crate::ir::Function;
+use crate::ir::{Function, Home, Id, Level, Place};
+use crate::passes::walk::{self, Change};
 
-pub(super) fn run(_function: &mut Function, _work: &mut Work) -> Result<(), CompileError> {
+/// Runs the pass.
+///
+/// # Errors
+/// What a work-item reads of another one's private memory, or a group of another one's local
+/// memory; shares whose size is not known.
+pub(super) fn run(function: &mut Function, work: &Work) -> Result<(), CompileError> {
+    let mut body = std::mem::take(&mut function.body);
+    let shares = {
+        let flow = Flow::of(function, work, &body);
+        let mut all = Vec::new();
+        flow.all(&body, &Path::start(), &mut all);
+        let mut arrays: FxHashMap<Id, Vec<Access>> = FxHashMap::default();
+        for access in all {
+            if own_memory(&flow, access.id).is_some() {
+                arrays.entry(access.id).or_default().push(access);
+            }
+        }
+        let mut ids: Vec<Id> = arrays.keys().copied().collect();
+        ids.sort_unstable();
+        let mut shares = Shares::default();
+        for id in ids {
+            if let Some(distributed) = Distributed::of(&flow, id, &arrays[&id]) {
+                shares.0.insert(id, distributed?.share()?);
+            }
+        }
+        shares
+    };
+    let mut change = shares;
+    walk::change_all(&mut body, &mut change);
+    for (_, value) in &mut function.opaque {
+        walk::change_expr(value, &mut change);
+    }
+    function.body = body;
+    for (id, share) in change.0 {
+        let variable = &mut function.variables[id.0 as usize];
+        variable.count = Some(share.count);
+        variable.extents = Vec::new();
+    }
     Ok(())
+}
+
+/// What becomes of an array of which each work-item has a share.
+struct Share {
+    count: Nat,
+    /// The indices of all accesses, and what they become.
+    indices: FxHashMap<Nat, Nat>,
+}
+
+#[derive(Default)]
+struct Shares(FxHashMap<Id, Share>);
+
+impl Change for Shares {
+    fn place(&mut self, place: &mut Place) {
+        if let Some(share) = self.0.get(&place.id)
+            && let Some(index) = &mut place.index
+            && let Some(own) = share.indices.get(index)
+        {
+            *index = own.clone();
+        }
+    }
+}
+
+/// The memory of an array that not all of those have in common who may write it.
+fn own_memory(flow: &Flow<'_>, id: Id) -> Option<AddressSpace> {
+    let variable = &flow.function.variables[id.0 as usize];
+    variable.count.as_ref()?;
+    flow.declared.get(&id)?;
+    match variable.home {
+        Home::Local(None | Some(AddressSpace::Private)) => Some(AddressSpace::Private),
+        Home::Local(Some(AddressSpace::Local)) => Some(AddressSpace::Local),
+        _ => None,
+    }
+}
+
+/// Those who share the iterations of loops.
+type Who = (Level, u8);
+
+/// An array that loops of work-items write.
+struct Distributed<'a, 'f> {
+    flow: &'a Flow<'f>,
+    id: Id,
+    space: AddressSpace,
+    accesses: &'a [Access],
+    /// Who writes it.
+    who: Vec<Who>,
+}
+
+impl<'a, 'f> Distributed<'a, 'f> {
+    /// `None` if none does.
+    fn of(
+        flow: &'a Flow<'f>,
+        id: Id,
+        accesses: &'a [Access],
+    ) -> Option<Result<Distributed<'a, 'f>, CompileError>> {
+        let space = own_memory(flow, id)?;
+        let mut whole = Distributed {
+            flow,
+            id,
+            space,
+            accesses,
+            who: Vec::new(),
+        };
+        for access in accesses.iter().filter(|access| access.writes) {
+            for around in whole.sharing(access) {
+                if let Some(who) = around.items()
+                    && !whole.who.contains(&who)
+                {
+                    whole.who.push(who);
+                }
+            }
+        }
+        if whole.who.is_empty() {
+            return None;
+        }
+        whole.who.sort_unstable();
+        let strange = accesses.iter().find(|access| access.via.is_some());
+        Some(match strange {
+            Some(access) => Err(whole.of_another(access)),
+            None => Ok(whole),
+        })
+    }
+
+    /// The loops around an access, inside of the array's scope, whose iterations are done by those
+    /// who do not see each other's memory.
+    fn sharing(&self, access: &Access) -> Vec<Around> {
+        let declared = self
+            .flow
+            .declared
+            .get(&self.id)
+            .map_or(0, |around| around.len());
+        let inner = access.around.get(declared..).unwrap_or_default();
+        let apart = |around: &&Around| match (around.items(), self.space) {
+            (Some((Level::Local, _)), AddressSpace::Local) | (None, _) => false,
+            (Some(_), _) => true,
+        };
+        self.flow.around(inner).filter(apart).cloned().collect()
+    }
+
+    fn loop_of(&self, access: &Access, who: Who) -> Option<Around> {
+        let sharing = self.sharing(access);
+        sharing
+            .into_iter()
+            .find(|around| around.items() == Some(who))
+    }
+
+    fn share(&self) -> Result<Share, CompileError> {
+        for access in self.accesses {
+            let missing = |who: &Who| self.loop_of(access, *who).is_none();
+            if self.who.iter().any(missing) {
+                return Err(self.of_another(access));
+            }
+        }
+        let mut blamed = None;
+        for radix in [Radix::OfLoops, Radix::OfArray] {
+            let Some(layout) = self.layout(radix)? else {
+                continue;
+            };
+            match self.indices(&layout) {
+                Ok(indices) => {
+                    let count = layout.count.clone();
+                    return Ok(Share { count, indices });
+                }
+                Err(access) => blamed = blamed.or(Some(access)),
+            }
+        }
+        if let Some(share) = self.one_each()? {
+            return Ok(share);
+        }
+        let is_read = |access: &&Access| !access.writes;
+        let blamed = blamed.or_else(|| self.accesses.iter().find(is_read));
+        let blamed = blamed.or_else(|| self.accesses.first());
+        Err(blamed.map_or_else(|| self.unknown(), |access| self.of_another(access)))
+    }
+
+    /// The index of an access.
+    fn index<'b>(&self, access: &'b Access) -> Option<&'b Nat> {
+        let index = access.written.as_ref()?;
+        let elem = &self.flow.function.variables[self.id.0 as usize].elem;
+        let is_vector = matches!(&**elem, Type::Vector(..));
+        // Several scalars of a vector array.
+        let is_part = is_vector && access.width.as_const() != elem_lanes(elem);
+        (!self.flow.is_data(index) && !is_part).then_some(index)
+    }
+
+    // ----- the layout -----
+
+    /// How the array is cut by the loops that write it. `None` if their counters do not stand in
+    /// the indices as factors of one number.
+    fn layout(&self, radix: Radix) -> Result<Option<Layout>, CompileError> {
+        let mut digits = Vec::new();
+        for who in &self.who {
+            match self.digit(*who, radix) {
+                Some(Some(digit)) => digits.push(digit),
+                Some(None) => {}
+                None => return Ok(None),
+            }
+        }
+        let facts = &self.flow.facts;
+        let above = |a: &Digit, b: &Digit| facts.proves(&Prop::AtLeast(a.step.clone(), b.over()));
+        let mut sorted: Vec<Digit> = Vec::new();
+        for digit in digits {
+            let at = sorted.iter().position(|other| above(&digit, other));
+            sorted.insert(at.unwrap_or(sorted.len()), digit);
+        }
+        if sorted.windows(2).any(|pair| !above(&pair[0], &pair[1])) {
+            return Ok(None);
+        }
+        self.cut(sorted)
+    }
+
+    /// What is the same in all accesses of the counters of these loops: `None` if nothing is, and
+    /// no digit if there is only one iteration.
+    fn digit(&self, who: Who, radix: Radix) -> Option<Option<Digit>> {
+        let mut found: Option<(Nat, Nat)> = None;
+        let mut is_single = true;
+        for access in self.accesses.iter().filter(|access| access.writes) {
+            let around = self.loop_of(access, who)?;
+            let facts = self.flow.within(&access.around);
+            let index = self.index(access)?;
+            let Some((step, _)) = linear(index, around.counter) else {
+                let once = Prop::AtLeast(Nat::ONE, around.to.clone());
+                match !index.mentions(around.counter) && facts.proves(&once) {
+                    true => continue,
+                    false => return None,
+                }
+            };
+            is_single = false;
+            let fixed = |nat: &Nat| !nat.any_var(&|var| self.flow.changes(var));
+            let to = facts.normalize(&around.to);
+            if !fixed(&step) || !fixed(&to) {
+                return None;
+            }
+            found = Some(match found {
+                None => (step, to),
+                Some((known, end)) if known == step => (known, Nat::max(&end, &to)),
+                Some(_) => return None,
+            });
+        }
+        if is_single {
+            return Some(None);
+        }
+        let (step, end) = found?;
+        let radix = match radix {
+            Radix::OfLoops => end.clone(),
+            Radix::OfArray => self.extent_at(&step)?,
+        };
+        Some(Some(Digit {
+            who,
+            step,
+            end,
+            radix,
+        }))
+    }
+
+    /// How many there are in the level of the array whose elements are so far apart.
+    fn extent_at(&self, step: &Nat) -> Option<Nat> {
+        let variable = &self.flow.function.variables[self.id.0 as usize];
+        let mut inner = Nat::ONE;
+        for extent in variable.extents.iter().rev() {
+            if inner == *step {
+                return Some(extent.clone());
+            }
+            inner = &inner * extent;
+        }
+        None
+    }
+
+    fn cut(&self, digits: Vec<Digit>) -> Result<Option<Layout>, CompileError> {
+        let variable = &self.flow.function.variables[self.id.0 as usize];
+        let Some(whole) = &variable.count else {
+            return Ok(None);
+        };
+        let mut segments = Vec::new();
+        let mut size = Nat::ONE;
+        let mut steps = Vec::new();
+        // From the lowest: what is below a digit, and what a work-item has of the digit.
+        for (at, digit) in digits.iter().enumerate().rev() {
+            let unit = digits.get(at + 1).map_or(Nat::ONE, Digit::over);
+            let Some(length) = exactly(&self.flow.facts.normalize(&digit.step), &unit) else {
+                return Ok(None);
+            };
+            segments.push(Segment {
+                unit,
+                length: Some(length.clone()),
+                own: size.clone(),
+            });
+            size = &size * &length;
+            let rounds = self.rounds(digit)?;
+            steps.push(size.clone());
+            size = &size * &rounds;
+        }
+        segments.reverse();
+        steps.reverse();
+        let unit = digits.first().map_or(Nat::ONE, Digit::over);
+        let top = Nat::ceil_div(whole, &unit);
+        segments.insert(
+            0,
+            Segment {
+                unit,
+                length: None,
+                own: size.clone(),
+            },
+        );
+        let count = self.flow.facts.normalize(&(&size * &top));
+        if self.space == AddressSpace::Private && count.as_const().is_none() {
+            return Err(self.unknown());
+        }
+        Ok(Some(Layout {
+            digits,
+            steps,
+            segments,
+            count,
+        }))
+    }
+
+    /// How many iterations one of those who share them does.
+    fn rounds(&self, digit: &Digit) -> Result<Nat, CompileError> {
+        let (level, dimension) = digit.who;
+        let who = self.flow.work.count(level, dimension);
+        let once = Prop::AtLeast(who.clone(), digit.end.clone());
+        if self.flow.facts.proves(&once) {
+            return Ok(Nat::ONE);
+        }
+        let rounds = self.flow.facts.normalize(&Nat::ceil_div(&digit.end, &who));
+        match self.space == AddressSpace::Private && rounds.as_const().is_none() {
+            true => Err(self.unknown()),
+            false => Ok(rounds),
+        }
+    }
+
+    // ----- indices -----
+
+    /// What all indices become; the access that is another's if there is one.
+    fn indices(&self, layout: &Layout) -> Result<FxHashMap<Nat, Nat>, &'a Access> {
+        let mut indices = FxHashMap::default();
+        for access in self.accesses {
+            let own = self.own_index(access, layout).ok_or(access)?;
+            let index = self.index(access).ok_or(access)?.clone();
+            if indices.get(&index).is_some_and(|known| *known != own) {
+                return Err(access);
+            }
+            indices.insert(index, own);
+        }
+        Ok(indices)
+    }
+
+    fn own_index(&self, access: &Access, layout: &Layout) -> Option<Nat> {
+        let facts = self.flow.within(&access.around);
+        let mut rest = self.index(access)?.clone();
+        let mut own = Nat::ZERO;
+        for (digit, step) in layout.digits.iter().zip(&layout.steps) {
+            let around = self.loop_of(access, digit.who)?;
+            let (factor, others) = linear(&rest, around.counter)?;
+            let within = Prop::AtLeast(digit.end.clone(), around.to.clone());
+            if factor != digit.step || !facts.proves(&within) {
+                return None;
+            }
+            rest = others;
+            let (level, dimension) = digit.who;
+            let who = self.flow.work.count(level, dimension);
+            if !facts.proves(&Prop::AtLeast(who.clone(), digit.end.clone())) {
+                let round = Nat::div(&Nat::var(around.counter), &who);
+                own = &own + &(&round * step);
+            }
+        }
+        // Those of one iteration: it is the same work-item's, whatever the index says.
+        for who in &self.who {
+            if layout.digits.iter().all(|digit| digit.who != *who) {
+                let around = self.loop_of(access, *who)?;
+                let once = Prop::AtLeast(Nat::ONE, around.to.clone());
+                if !facts.proves(&once) {
+                    return None;
+                }
+            }
+        }
+        let parts = layout.take_apart(&rest)?;
+        let last = parts.len() - 1;
+        for (at, (part, segment)) in parts.iter().zip(&layout.segments).enumerate() {
+            let width = if at == last {
+                &access.width - 1
+            } else {
+                Nat::ZERO
+            };
+            if !segment.holds(part, &self.scaled(&width), &facts) {
+                return None;
+            }
+            own = &own + &(part * &segment.own);
+        }
+        Some(facts.normalize(&own))
+    }
+
+    /// A number of scalars as one of elements: a vector of an array of vectors is one.
+    fn scaled(&self, width: &Nat) -> Nat {
+        let elem = &self.flow.function.variables[self.id.0 as usize].elem;
+        match &**elem {
+            Type::Vector(..) => Nat::ZERO,
+            _ => width.clone(),
+        }
+    }
+
+    /// Where each iteration of the loops has one element, and all accesses go to it in the same
+    /// way, however that is.
+    fn one_each(&self) -> Result<Option<Share>, CompileError> {
+        let mut form: Option<Nat> = None;
+        let mut indices = FxHashMap::default();
+        let mut count = Nat::ONE;
+        for access in self.accesses {
+            let (Some(index), Some(loops)) = (
+                self.index(access),
+                self.who
+                    .iter()
+                    .map(|who| self.loop_of(access, *who))
+                    .collect::<Option<Vec<_>>>(),
+            ) else {
+                return Ok(None);
+            };
+            let counters: Vec<Var> = loops.iter().map(|around| around.counter).collect();
+            let is_other = |var: Var| self.flow.changes(var) && !counters.contains(&var);
+            if index.any_var(&is_other) || !access.width.is_one() {
+                return Ok(None);
+            }
+            let named = index.subst(&|var| {
+                let at = counters.iter().position(|counter| *counter == var)?;
+                Some(Nat::var(Var(CANONICAL + u32::try_from(at).ok()?)))
+            });
+            if form.get_or_insert_with(|| named.clone()) != &named {
+                return Ok(None);
+            }
+            let mut own = Nat::ZERO;
+            let mut all = Nat::ONE;
+            for (around, who) in loops.iter().zip(&self.who) {
+                let digit = Digit {
+                    who: *who,
+                    step: Nat::ONE,
+                    end: around.to.clone(),
+                    radix: around.to.clone(),
+                };
+                let rounds = self.rounds(&digit)?;
+                if !rounds.is_one() {
+                    let (level, dimension) = *who;
+                    let who = self.flow.work.count(level, dimension);
+                    own = &own * &rounds + Nat::div(&Nat::var(around.counter), &who);
+                }
+                all = &all * &rounds;
+            }
+            count = Nat::max(&count, &all);
+            indices.insert(index.clone(), own);
+        }
+        Ok(Some(Share { count, indices }))
+    }
+
+    // ----- errors -----
+
+    /// An access that is not to the work-item's, or group's, own share.
+    fn of_another(&self, access: &Access) -> CompileError {
+        let maps: Vec<String> = self.who.iter().map(|who| map_name(*who)).collect();
+        let maps = maps.join(" and ");
+        let verb = if access.writes { "writes" } else { "reads" };
+        let (text, help) = match self.space {
+            AddressSpace::Local => (
+                format!(
+                    "this {verb} Local memory of other work-groups: {maps} left a part of the \
+                     array in each group's own memory"
+                ),
+                "use `toMem(Global)` for what several groups work on, and two kernels for writing \
+                 and reading it (`oclRun`), or store it inside of the map over groups",
+            ),
+            _ => (
+                format!(
+                    "this {verb} Private memory of other work-items: private memory is each \
+                     work-item's own, and {maps} left to each the elements that it computed"
+                ),
+                "use `toMem(Local)` (`reduceSeq(Local)`, …) for what a work-group shares, or go \
+                 through the array with the same map, each element at its own place",
+            ),
+        };
+        CompileError::new(access.origin, text)
+            .with_help(help)
+            .with_code(Code::OtherWorkItem)
+    }
+
+    fn unknown(&self) -> CompileError {
+        let maps: Vec<String> = self.who.iter().map(|who| map_name(*who)).collect();
+        let text = format!(
+            "how many elements each work-item keeps in Private memory here is not known: {} share \
+             them, and nobody says how many work-items that are",
+            maps.join(" and ")
+        );
+        CompileError::new(self.origin(), text)
+            .with_help("say it with `@opencl(local = [128], global = [n])` or `oclRun`")
+            .with_code(Code::LaunchSize)
+    }
+
+    fn origin(&self) -> Origin {
+        self.flow.function.variables[self.id.0 as usize].origin
+    }
+}
+
+/// Size variables from here on stand for the counters of any of the accesses that are compared.
+const CANONICAL: u32 = 1 << 30;
+
+fn map_name((level, dimension): Who) -> String {
+    let name = match level {
+        Level::Global => "mapGlobal",
+        Level::WorkGroup => "mapWorkGroup",
+        Level::Local => "mapLocal",
+    };
+    format!("`{name}({dimension})`")
+}
+
+fn elem_lanes(elem: &Type) -> Option<i64> {
+    match elem {
+        Type::Vector(lanes, _) => lanes.as_const(),
+        _ => Some(1),
+    }
+}
+
+/// What is taken for the number of positions of a digit.
+#[derive(Clone, Copy)]
+enum Radix {
+    /// The number of iterations.
+    OfLoops,
+    /// The size of that level of the array.
+    OfArray,
+}
+
+/// A dimension of the array whose positions are different work-items'.
+struct Digit {
+    who: Who,
+    /// How far apart they are.
+    step: Nat,
+    /// How many are used.
+    end: Nat,
+    /// How many there are.
+    radix: Nat,
+}
+
+impl Digit {
+    /// How far apart elements are that differ above this.
+    fn over(&self) -> Nat {
+        &self.step * &self.radix
+    }
+}
+
+/// What is between two digits of the index.
+struct Segment {
+    /// How far apart its positions are in the whole array.
+    unit: Nat,
+    /// How many there are; of those above all digits it does not matter.
+    length: Option<Nat>,
+    /// How far apart they are in the share.
+    own: Nat,
+}
+
+impl Segment {
+    /// Whether a position, and so many behind it, are in it.
+    fn holds(&self, part: &Nat, more: &Nat, facts: &Facts) -> bool {
+        let positive = facts.proves(&Prop::AtLeast(part.clone(), Nat::ZERO));
+        let small = self
+            .length
+            .as_ref()
+            .is_none_or(|length| facts.proves(&Prop::AtLeast(length - 1, part + more)));
+        positive && small
+    }
+}
+
+/// How an array is cut into shares, from the highest digit of the index to the lowest.
+struct Layout {
+    digits: Vec<Digit>,
+    /// How far apart the iterations of a work-item are in its share, for each digit.
+    steps: Vec<Nat>,
+    /// Above the digits, between them, below: one more.
+    segments: Vec<Segment>,
+    /// How many elements a share has.
+    count: Nat,
+}
+
+impl Layout {
+    /// The position in each segment.
+    fn take_apart(&self, rest: &Nat) -> Option<Vec<Nat>> {
+        let mut parts = vec![Nat::ZERO; self.segments.len()];
+        for summand in rest.summands() {
+            let term = term(&summand)?;
+            match term.as_const() {
+                Some(number) if number >= 0 => self.number(number, &mut parts)?,
+                _ => {
+                    let whole = |segment: &Segment| exactly(&term, &segment.unit);
+                    let (at, part) = self
+                        .segments
+                        .iter()
+                        .enumerate()
+                        .find_map(|(at, segment)| whole(segment).map(|part| (at, part)))?;
+                    parts[at] = &parts[at] + &part;
+                }
+            }
+        }
+        Some(parts)
+    }
+
+    /// The same of a number, whose digits are taken apart.
+    fn number(&self, mut number: i64, parts: &mut [Nat]) -> Option<()> {
+        for (at, segment) in self.segments.iter().enumerate() {
+            let Some(unit) = segment.unit.as_const().filter(|unit| *unit > 0) else {
+                continue;
+            };
+            parts[at] = &parts[at] + number / unit;
+            number %= unit;
+            let below = self.digits.get(at).and_then(|digit| digit.step.as_const());
+            if below.is_some_and(|step| number >= step) {
+                return None;
+            }
+        }
+        (number == 0).then_some(())
+    }
 }

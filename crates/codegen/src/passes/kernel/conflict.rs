@@ -1,0 +1,422 @@
+//! Whether two accesses of different work-items, or of different groups, may meet at one place.
+//!
+//! They do not if the index of an element tells which work-item it is that comes there, the same
+//! for both. That is read off the indices: in `a*x + rest`, where `rest` moves within steps of `a`
+//! and by multiples of what `a*x` covers, the element says what `x` is.
+
+use nat::{Facts, Nat, Part, Prop, Summand, Var};
+use rustc_hash::FxHashMap;
+
+use super::flow::{Access, Apart, Around, Flow};
+use crate::ir::{Id, Level, LoopMode, Order};
+
+/// Who may meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Among {
+    /// The work-items of a group.
+    Items,
+    /// Groups.
+    Groups,
+}
+
+/// When two accesses run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct When {
+    /// The first so many loops around both are in the same iteration.
+    pub equal: usize,
+    /// The next loop around both is one loop, and in different iterations.
+    pub carried: bool,
+}
+
+/// Which variables are one memory.
+pub(super) type Shared = FxHashMap<Id, Id>;
+
+impl Flow<'_> {
+    /// What is wrong if the second access does not wait for the first.
+    pub fn conflict(
+        &self,
+        first: &Access,
+        second: &Access,
+        when: When,
+        among: Among,
+        shared: &Shared,
+    ) -> Option<Order> {
+        let order = match (first.writes, second.writes) {
+            (true, false) => Order::Flow,
+            (false, true) => Order::Reuse,
+            (true, true) => Order::Output,
+            (false, false) => return None,
+        };
+        let memory = |id: Id| shared.get(&id).copied().unwrap_or(id);
+        if memory(first.id) != memory(second.id) || self.shared(first.id).is_none() {
+            return None;
+        }
+        if first.id == second.id && self.parts_differ(first, second) {
+            return None;
+        }
+        self.meet(first, second, when, among).then_some(order)
+    }
+
+    /// Whether one is in a part of a tuple where the other is not, or they are reached by pointers
+    /// that lead to different memory.
+    fn parts_differ(&self, first: &Access, second: &Access) -> bool {
+        let members = first.members.iter().zip(&second.members);
+        members.into_iter().any(|(a, b)| a != b)
+    }
+
+    fn meet(&self, first: &Access, second: &Access, when: When, among: Among) -> bool {
+        let carried = when.carried.then(|| first.around.get(when.equal)).flatten();
+        let carried = carried.and_then(|counter| self.loops.get(counter));
+        let same = first.id == second.id;
+        if same && carried.is_some_and(|around| self.is_apart(first.id, around)) {
+            return false;
+        }
+        if self.by_pointers_apart(first, second, when) {
+            return false;
+        }
+        let mut facts = self.within(&first.around);
+        let other = self.apart(second, when.equal, &mut facts);
+        let meeting = Meeting {
+            flow: self,
+            first,
+            second,
+            when,
+            among,
+            facts: &facts,
+            other: &other,
+        };
+        let one = (0..3).all(|dimension| meeting.is_of_one(dimension));
+        !one && !(same && meeting.never())
+    }
+
+    /// Whether iterations of a loop of work-items write to different parts of a variable: they do
+    /// if it is declared outside of the loop.
+    fn is_apart(&self, id: Id, around: &Around) -> bool {
+        let inside = self.declared.get(&id);
+        let inside = inside.is_some_and(|declared| declared.contains(&around.counter));
+        around.items().is_some() && !inside
+    }
+
+    /// Where a pointer alone reaches what it points to, nothing else does.
+    fn by_pointers_apart(&self, first: &Access, second: &Access, when: When) -> bool {
+        let alone = |a: &Access, b: &Access| {
+            a.via.is_some_and(|pointer| {
+                let declared = self.declared.get(&pointer);
+                let lives = declared.is_some_and(|around| around.len() <= when.equal);
+                lives && a.alone.contains(&pointer) && b.alone.contains(&pointer)
+            })
+        };
+        first.via != second.via && (alone(first, second) || alone(second, first))
+    }
+
+    /// Whether each group, or work-item, has a copy of a variable of its own in a dimension.
+    fn is_copied(&self, id: Id, among: Among, dimension: u8) -> bool {
+        let declared = self.declared.get(&id);
+        let around = declared.into_iter().flat_map(|around| self.around(around));
+        let local = self.shared(id) == Some(syntax::ast::AddressSpace::Local);
+        let copies = |around: &Around| match among {
+            Among::Items => around.is_of_items(dimension),
+            Among::Groups => local || around.is_of_groups(dimension),
+        };
+        around.into_iter().any(copies) || (local && among == Among::Groups)
+    }
+
+    /// How many work-items of a group, or groups, there are in a dimension.
+    fn how_many(&self, among: Among, dimension: u8) -> Nat {
+        let level = match among {
+            Among::Items => Level::Local,
+            Among::Groups => Level::WorkGroup,
+        };
+        self.work.count(level, dimension)
+    }
+}
+
+/// Two accesses, the second with counters of its own.
+struct Meeting<'a, 'f> {
+    flow: &'a Flow<'f>,
+    first: &'a Access,
+    second: &'a Access,
+    when: When,
+    among: Among,
+    facts: &'a Facts,
+    other: &'a Apart,
+}
+
+impl Meeting<'_, '_> {
+    /// Whether they are of one work-item, or group, in a dimension, if they meet.
+    fn is_of_one(&self, dimension: u8) -> bool {
+        let many = self.flow.how_many(self.among, dimension);
+        let most_one = Prop::AtLeast(Nat::ONE, many);
+        if self.facts.proves(&most_one) {
+            return true;
+        }
+        let copied = |access: &Access| self.flow.is_copied(access.id, self.among, dimension);
+        if copied(self.first) && copied(self.second) {
+            return true;
+        }
+        let shares = |around: &&Around| match self.among {
+            Among::Items => around.is_of_items(dimension),
+            Among::Groups => around.is_of_groups(dimension),
+        };
+        let equal = &self.first.around[..self.when.equal.min(self.first.around.len())];
+        if self.flow.around(equal).any(|around| shares(&around)) {
+            return true;
+        }
+        let own = |access: &Access| {
+            let inner = access.around.get(self.when.equal..).unwrap_or_default();
+            self.flow.around(inner).find(shares).cloned()
+        };
+        let (Some(a), Some(b)) = (own(self.first), own(self.second)) else {
+            return false;
+        };
+        // Of loops of one level, the same iteration is done by the same work-item. Accesses of
+        // different variables are not at related places.
+        a.mode == b.mode && self.first.id == self.second.id && self.tells(&a, &b)
+    }
+
+    /// Whether meeting means that the counters are those of one work-item.
+    fn tells(&self, a: &Around, b: &Around) -> bool {
+        // Only the first iteration, of both.
+        let ends = [a.to.clone(), self.in_other(&b.to)];
+        let single = |end: &Nat| self.facts.proves(&Prop::AtLeast(Nat::ONE, end.clone()));
+        if ends.iter().all(single) {
+            return true;
+        }
+        let (Some(x), Some(y)) = (Some(a.counter), self.other.counter(b.counter)) else {
+            return false;
+        };
+        self.by_digits(a, x, y, &ends) || self.by_form()
+    }
+
+    /// The element says what the counters are, and they are the same modulo the number of those
+    /// who share the loop.
+    fn by_digits(&self, loops: &Around, x: Var, y: Var, ends: &[Nat; 2]) -> bool {
+        let (Some(one), Some(two)) = (&self.first.index, &self.other.index) else {
+            return false;
+        };
+        let (Some((step, rest)), Some((other_step, other_rest))) = (linear(one, x), linear(two, y))
+        else {
+            return false;
+        };
+        let fixed = !step.any_var(&|var| self.flow.changes(var) || self.is_renamed(var));
+        let positive = Prop::AtLeast(step.clone(), Nat::ONE);
+        if step != other_step || !fixed || !self.facts.proves(&positive) {
+            return false;
+        }
+        let Some((steps, within)) = split(&Nat::sub(&rest, &other_rest), &step) else {
+            return false;
+        };
+        // step * (x - y) + step * steps + within = q - p for p and q inside of the accesses
+        let most = &within + &(&self.first.width - 1);
+        let least = Nat::sub(&within, &(&self.second.width - 1));
+        let small = Prop::AtLeast(&step - 1, most);
+        let not_small = Prop::AtLeast(&least + &(&step - 1), Nat::ZERO);
+        if !self.facts.proves(&small) || !self.facts.proves(&not_small) {
+            return false;
+        }
+        let whole: Nat = steps.iter().fold(Nat::ZERO, |sum, part| &sum + part);
+        if whole.is_zero() {
+            return true;
+        }
+        let by_all = Prop::Divides(self.who(loops), whole);
+        if self.facts.proves(&by_all) {
+            return true;
+        }
+        // Multiples of what the counters cover: they are 0, then.
+        let covers = |radix: &Nat| {
+            let radix_covers = |end: &Nat| {
+                let prop = Prop::AtLeast(radix.clone(), end.clone());
+                self.facts.proves(&prop)
+            };
+            let divides = |part: &Nat| {
+                let prop = Prop::Divides(radix.clone(), part.clone());
+                self.facts.proves(&prop)
+            };
+            ends.iter().all(radix_covers) && steps.iter().all(divides)
+        };
+        let mut candidates = ends.to_vec();
+        candidates.extend(common_factor(&steps));
+        candidates.iter().any(covers)
+    }
+
+    /// How many share the iterations of a loop.
+    fn who(&self, around: &Around) -> Nat {
+        match around.items() {
+            Some((level, dimension)) => self.flow.work.count(level, dimension),
+            None => Nat::ONE,
+        }
+    }
+
+    fn is_renamed(&self, var: Var) -> bool {
+        let renamed = &self.other.renamed;
+        renamed.iter().any(|(_, new)| new.as_var() == Some(var))
+    }
+
+    /// Both go through the same elements in the same way, and iterations of one execution of a
+    /// loop of work-items write to different elements.
+    fn by_form(&self) -> bool {
+        let (Some(one), Some(two)) = (&self.first.index, &self.other.index) else {
+            return false;
+        };
+        let writer = if self.first.writes {
+            self.first
+        } else {
+            self.second
+        };
+        let from = self.when.equal + usize::from(self.when.carried);
+        if writer
+            .conditions
+            .iter()
+            .any(|depth| *depth >= self.when.equal)
+        {
+            return false;
+        }
+        let inner = |access: &Access| -> Vec<Around> {
+            let inner = access.around.get(from..).unwrap_or_default();
+            self.flow.around(inner).cloned().collect()
+        };
+        let (a, b) = (inner(self.first), inner(self.second));
+        if a.len() != b.len() || self.first.width != self.second.width {
+            return false;
+        }
+        // What work-items share is outermost: so there is one execution of it.
+        let sequential = a.iter().position(|around| around.items().is_none());
+        let behind = sequential.map_or(&[][..], |at| &a[at..]);
+        if behind.iter().any(|around| around.items().is_some()) {
+            return false;
+        }
+        let mut back: Vec<(Var, Nat)> = Vec::new();
+        for (a, b) in a.iter().zip(&b) {
+            let Some(counter) = self.other.counter(b.counter) else {
+                return false;
+            };
+            let put = |nat: &Nat| subst(&self.in_other(nat), &back);
+            let same = |x: &Nat, y: &Nat| {
+                let difference = Nat::sub(x, &put(y));
+                self.facts.normalize(&difference).is_zero()
+            };
+            let modes = (a.mode == b.mode) || (is_plain(a) && is_plain(b));
+            if !modes || !same(&a.from, &b.from) || !same(&a.to, &b.to) {
+                return false;
+            }
+            back.push((counter, Nat::var(a.counter)));
+        }
+        let difference = Nat::sub(one, &subst(two, &back));
+        self.facts.normalize(&difference).is_zero()
+    }
+
+    /// A size of the second access with the counters that it has here.
+    fn in_other(&self, nat: &Nat) -> Nat {
+        subst(nat, &self.other.renamed)
+    }
+
+    /// Whether the elements are different ones, whoever comes there.
+    fn never(&self) -> bool {
+        let (Some(one), Some(two)) = (&self.first.index, &self.other.index) else {
+            return false;
+        };
+        let before = |a: &Nat, width: &Nat, b: &Nat| {
+            let prop = Prop::AtLeast(b.clone(), a + width);
+            self.facts.proves(&prop)
+        };
+        before(one, &self.first.width, two) || before(two, &self.second.width, one)
+    }
+}
+
+fn is_plain(around: &Around) -> bool {
+    matches!(
+        around.mode,
+        LoopMode::Sequential | LoopMode::Unrolled | LoopMode::Vector
+    )
+}
+
+fn subst(nat: &Nat, map: &[(Var, Nat)]) -> Nat {
+    nat.subst(&|var| {
+        let found = map.iter().find(|(old, _)| *old == var);
+        found.map(|(_, new)| new.clone())
+    })
+}
+
+/// `(a, b)` with `nat = a*var + b`, where neither mentions the variable.
+pub(super) fn linear(nat: &Nat, var: Var) -> Option<(Nat, Nat)> {
+    if !nat.mentions(var) {
+        return None;
+    }
+    let with = |value: Nat| nat.subst(&|v| (v == var).then(|| value.clone()));
+    let rest = with(Nat::ZERO);
+    let step = Nat::sub(&with(Nat::ONE), &rest);
+    let whole = &(&step * &Nat::var(var)) + &rest;
+    let is_linear = !step.mentions(var) && !rest.mentions(var) && whole == *nat;
+    is_linear.then_some((step, rest))
+}
+
+/// `(parts, within)` with `nat = step * sum of parts + within`, where `within` has only what is no
+/// multiple of the step. `None` for what cannot be taken apart.
+pub(super) fn split(nat: &Nat, step: &Nat) -> Option<(Vec<Nat>, Nat)> {
+    let mut parts = Vec::new();
+    let mut within = Nat::ZERO;
+    for summand in nat.summands() {
+        let term = term(&summand)?;
+        match exactly(&term, step) {
+            Some(part) => parts.push(part),
+            None => {
+                // Of a number, what is a multiple.
+                match (term.as_const(), step.as_const()) {
+                    (Some(number), Some(step)) if step > 0 => {
+                        parts.push(Nat::constant(number.div_euclid(step)));
+                        within = within + number.rem_euclid(step);
+                    }
+                    _ => within = within + &term,
+                }
+            }
+        }
+    }
+    parts.retain(|part| !part.is_zero());
+    Some((parts, within))
+}
+
+/// `a / b` if nothing remains.
+pub(super) fn exactly(a: &Nat, b: &Nat) -> Option<Nat> {
+    let quotient = Nat::div(a, b);
+    (&quotient * b == *a).then_some(quotient)
+}
+
+/// A summand by itself.
+pub(super) fn term(summand: &Summand<'_>) -> Option<Nat> {
+    let mut product = Nat::constant(summand.coeff);
+    for (part, power) in &summand.factors {
+        let base = match part {
+            Part::Var(var) => Nat::var(*var),
+            Part::Div(a, b) => Nat::div(a, b),
+            Part::Rem(a, b) => Nat::rem(a, b),
+            Part::Pow(a, b) => Nat::pow(a, b),
+            Part::Log2(a) => Nat::log2(a),
+            Part::Apply(fun, arg) => Nat::apply(*fun, arg),
+            Part::Min(all) => all.iter().cloned().reduce(|a, b| Nat::min(&a, &b))?,
+            Part::Max(all) => all.iter().cloned().reduce(|a, b| Nat::max(&a, &b))?,
+            Part::Index(_) | Part::Sum { .. } | Part::Add(..) | Part::Mul(..) | Part::TooBig => {
+                return None;
+            }
+        };
+        for _ in 0..*power {
+            product = &product * &base;
+        }
+    }
+    Some(product)
+}
+
+/// The largest number that divides the factors in front of all.
+fn common_factor(parts: &[Nat]) -> Option<Nat> {
+    let mut common: u64 = 0;
+    for part in parts {
+        for summand in part.summands() {
+            let (mut a, mut b) = (common, summand.coeff.unsigned_abs());
+            while b != 0 {
+                (a, b) = (b, a % b);
+            }
+            common = a;
+        }
+    }
+    let common = i64::try_from(common).ok().filter(|common| *common > 1);
+    common.map(Nat::constant)
+}

@@ -1,0 +1,521 @@
+//! Who touches which memory: each access with the loops around it, pointers followed to what they
+//! may point to, and the ranges of all counters.
+
+use std::rc::Rc;
+
+use nat::{Facts, Nat, Var};
+use rise::Type;
+use rise::core::Origin;
+use rustc_hash::FxHashMap;
+use syntax::ast::AddressSpace;
+
+use super::Work;
+use crate::ir::{Expr, ExprKind, Function, Home, Id, Level, LoopMode, Place, Stmt, StmtKind};
+use crate::passes::walk;
+
+/// Variables from here on are those of the second of two accesses that are compared. The prover has
+/// numbers of its own above.
+const FIRST_OTHER: u32 = 1 << 30;
+
+/// A loop around an access.
+#[derive(Clone, Debug)]
+pub(super) struct Around {
+    /// Its counter, which no other loop of the kernel has.
+    pub counter: Var,
+    /// The first value.
+    pub from: Nat,
+    /// One more than the last.
+    pub to: Nat,
+    /// How it runs.
+    pub mode: LoopMode,
+    /// The phrase that it comes from.
+    pub origin: Origin,
+}
+
+impl Around {
+    /// The level and dimension of the work-items that share it.
+    pub fn items(&self) -> Option<(Level, u8)> {
+        match self.mode {
+            LoopMode::Items(level, dimension) => Some((level, dimension)),
+            _ => None,
+        }
+    }
+
+    /// Whether the work-items of one group share it in this dimension.
+    pub fn is_of_items(&self, dimension: u8) -> bool {
+        matches!(self.items(), Some((Level::Local | Level::Global, d)) if d == dimension)
+    }
+
+    /// Whether the groups share it in this dimension.
+    pub fn is_of_groups(&self, dimension: u8) -> bool {
+        matches!(self.items(), Some((Level::WorkGroup | Level::Global, d)) if d == dimension)
+    }
+}
+
+/// A read or a write of a variable.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Access {
+    /// The variable, also where a pointer leads to it.
+    pub id: Id,
+    /// The pointer that leads to it.
+    pub via: Option<Id>,
+    /// The pointers in scope here that alone reach what they point to.
+    pub alone: Rc<[Id]>,
+    /// The index as it is written.
+    pub written: Option<Nat>,
+    /// The number of the first scalar; `None` may be any.
+    pub index: Option<Nat>,
+    /// How many scalars.
+    pub width: Nat,
+    /// The part of a tuple.
+    pub members: Vec<bool>,
+    /// Whether it writes.
+    pub writes: bool,
+    /// The loops around it, the outermost first.
+    pub around: Rc<[Var]>,
+    /// How many loops are around each condition that is around it.
+    pub conditions: Rc<[usize]>,
+    /// The phrase that it comes from.
+    pub origin: Origin,
+}
+
+/// What is known of a kernel's memory and loops.
+pub(super) struct Flow<'f> {
+    pub function: &'f Function,
+    pub work: &'f Work,
+    /// What holds of sizes everywhere.
+    pub facts: Facts,
+    /// The loops, by counter.
+    pub loops: FxHashMap<Var, Around>,
+    /// The loops around each declaration, by variable; what is not declared has none.
+    pub declared: FxHashMap<Id, Rc<[Var]>>,
+    /// What pointers may point to, and how far into it: `None` is not known.
+    pointers: FxHashMap<Id, Vec<(Id, Option<Nat>)>>,
+    opaque: FxHashMap<Var, &'f Expr>,
+    /// Whether two loops have one counter, so that indices say nothing.
+    is_vague: bool,
+}
+
+/// Where a statement stands.
+#[derive(Clone)]
+pub(super) struct Path {
+    pub around: Rc<[Var]>,
+    pub alone: Rc<[Id]>,
+    pub conditions: Rc<[usize]>,
+}
+
+impl Path {
+    /// That of the kernel's body.
+    pub fn start() -> Path {
+        Path {
+            around: Rc::new([]),
+            alone: Rc::new([]),
+            conditions: Rc::new([]),
+        }
+    }
+
+    /// That of a loop's body.
+    pub fn within(&self, counter: Var) -> Path {
+        let around = self.around.iter().copied().chain([counter]).collect();
+        Path {
+            around,
+            ..self.clone()
+        }
+    }
+
+    /// That of a branch.
+    pub fn under_condition(&self) -> Path {
+        let here = self.around.len();
+        let conditions = self.conditions.iter().copied().chain([here]).collect();
+        Path {
+            conditions,
+            ..self.clone()
+        }
+    }
+
+    /// That of the statements of a block, where pointers are declared.
+    pub fn with_pointers(&self, body: &[Stmt], function: &Function) -> Path {
+        let is_alone = |id: &Id| {
+            let home = function.variables[id.0 as usize].home;
+            matches!(home, Home::Pointer { alone: true, .. })
+        };
+        let declared = body.iter().filter_map(|stmt| match &stmt.kind {
+            StmtKind::Declare(id, _) => Some(*id),
+            _ => None,
+        });
+        let new: Vec<Id> = declared.filter(is_alone).collect();
+        if new.is_empty() {
+            return self.clone();
+        }
+        Path {
+            alone: self.alone.iter().copied().chain(new).collect(),
+            ..self.clone()
+        }
+    }
+}
+
+impl<'f> Flow<'f> {
+    /// Looks through a kernel.
+    pub fn of(function: &'f Function, work: &'f Work, body: &[Stmt]) -> Flow<'f> {
+        let opaque = function.opaque.iter().map(|(var, value)| (*var, value));
+        let mut flow = Flow {
+            function,
+            work,
+            facts: base_facts(function, work),
+            loops: FxHashMap::default(),
+            declared: FxHashMap::default(),
+            pointers: FxHashMap::default(),
+            opaque: opaque.collect(),
+            is_vague: false,
+        };
+        flow.look(body, &Path::start());
+        while flow.follow_pointers(body) {}
+        flow
+    }
+
+    fn look(&mut self, body: &[Stmt], path: &Path) {
+        for stmt in body {
+            match &stmt.kind {
+                StmtKind::Declare(id, _) => {
+                    self.declared.insert(*id, path.around.clone());
+                }
+                StmtKind::For {
+                    counter,
+                    from,
+                    to,
+                    mode,
+                    body,
+                    ..
+                } => {
+                    let around = Around {
+                        counter: *counter,
+                        from: from.clone(),
+                        to: to.clone(),
+                        mode: *mode,
+                        origin: stmt.origin,
+                    };
+                    self.is_vague |= self.loops.insert(*counter, around).is_some();
+                    self.look(body, &path.within(*counter));
+                }
+                _ => each_block(stmt, &mut |body| self.look(body, path)),
+            }
+        }
+    }
+
+    /// Whether there was something new.
+    fn follow_pointers(&mut self, body: &[Stmt]) -> bool {
+        let mut changed = false;
+        for stmt in body {
+            match &stmt.kind {
+                StmtKind::Point(pointer, place) => {
+                    let targets = self.targets(place);
+                    changed |= self.point(*pointer, targets);
+                }
+                StmtKind::Swap(a, b) => {
+                    let of = |id| self.pointers.get(id).cloned().unwrap_or_default();
+                    let (from_a, from_b) = (of(a), of(b));
+                    changed |= self.point(*a, from_b);
+                    changed |= self.point(*b, from_a);
+                }
+                _ => each_block(stmt, &mut |body| changed |= self.follow_pointers(body)),
+            }
+        }
+        changed
+    }
+
+    fn point(&mut self, pointer: Id, targets: Vec<(Id, Option<Nat>)>) -> bool {
+        let known = self.pointers.entry(pointer).or_default();
+        let mut changed = false;
+        for (id, offset) in targets {
+            match known.iter_mut().find(|(known, _)| *known == id) {
+                None => {
+                    known.push((id, offset));
+                    changed = true;
+                }
+                Some((_, known)) if *known != offset && known.is_some() => {
+                    *known = None;
+                    changed = true;
+                }
+                Some(_) => {}
+            }
+        }
+        changed
+    }
+
+    /// The variables that a place is in, with what is to be added to an index of theirs. It has to
+    /// be the same whenever it is asked for, so it is none that counts.
+    fn targets(&self, place: &Place) -> Vec<(Id, Option<Nat>)> {
+        let own = place.index.clone().unwrap_or(Nat::ZERO);
+        let own = (!own.any_var(&|var| self.changes(var))).then_some(own);
+        match self.home(place.id) {
+            Home::Pointer { .. } => {
+                let known = self.pointers.get(&place.id).into_iter().flatten();
+                let add = |(id, offset): &(Id, Option<Nat>)| {
+                    let sum = own.as_ref().zip(offset.as_ref()).map(|(a, b)| a + b);
+                    (*id, sum)
+                };
+                known.map(add).collect()
+            }
+            _ => vec![(place.id, own)],
+        }
+    }
+
+    /// Whether a size variable is a counter or stands for data.
+    pub fn changes(&self, var: Var) -> bool {
+        self.loops.contains_key(&var) || self.opaque.contains_key(&var)
+    }
+
+    /// Whether a size depends on data.
+    pub fn is_data(&self, nat: &Nat) -> bool {
+        !self.opaque.is_empty() && nat.any_var(&|var| self.opaque.contains_key(&var))
+    }
+
+    pub fn home(&self, id: Id) -> Home {
+        self.function.variables[id.0 as usize].home
+    }
+
+    /// The memory of a variable that work-items share and that is written.
+    pub fn shared(&self, id: Id) -> Option<AddressSpace> {
+        match self.home(id) {
+            Home::Output => Some(AddressSpace::Global),
+            Home::Local(Some(space @ (AddressSpace::Local | AddressSpace::Global))) => Some(space),
+            _ => None,
+        }
+    }
+
+    /// Whether a variable is each work-item's own.
+    pub fn is_private(&self, id: Id) -> bool {
+        matches!(
+            self.home(id),
+            Home::Local(None | Some(AddressSpace::Private))
+        )
+    }
+
+    /// The loops around, from the outermost.
+    pub fn around<'a>(&'a self, counters: &'a [Var]) -> impl Iterator<Item = &'a Around> {
+        counters.iter().filter_map(|var| self.loops.get(var))
+    }
+
+    /// What holds inside of loops.
+    pub fn within(&self, counters: &[Var]) -> Facts {
+        let mut facts = self.facts.clone();
+        for around in self.around(counters) {
+            facts.range(around.counter, &around.from, &around.to);
+        }
+        facts
+    }
+
+    /// The same access with counters of its own for all but the first `equal` loops, whose ranges
+    /// are assumed; the first ones' are known.
+    pub fn apart(&self, access: &Access, equal: usize, facts: &mut Facts) -> Apart {
+        let mut renamed: Vec<(Var, Nat)> = Vec::new();
+        for around in self.around(&access.around[equal.min(access.around.len())..]) {
+            let number = FIRST_OTHER + u32::try_from(renamed.len()).unwrap_or(0);
+            let put = |nat: &Nat| put(nat, &renamed);
+            facts.range(Var(number), &put(&around.from), &put(&around.to));
+            renamed.push((around.counter, Nat::var(Var(number))));
+        }
+        Apart {
+            index: access.index.as_ref().map(|index| put(index, &renamed)),
+            renamed,
+        }
+    }
+
+    // ----- accesses -----
+
+    /// The accesses of a statement that is no loop, condition or block.
+    pub fn of_simple(&self, stmt: &Stmt, path: &Path, out: &mut Vec<Access>) {
+        match &stmt.kind {
+            StmtKind::Declare(id, Some(value)) => {
+                self.of_expr(value, path, out);
+                self.of_place(&Place::plain(*id), true, stmt.origin, path, out);
+            }
+            StmtKind::Assign(place, value) => {
+                self.of_expr(value, path, out);
+                self.of_place(place, true, stmt.origin, path, out);
+            }
+            StmtKind::Point(_, place) => self.of_sizes(place, path, out),
+            _ => {}
+        }
+    }
+
+    /// What is read for the bounds of a loop.
+    pub fn of_nat(&self, nat: &Nat, path: &Path, out: &mut Vec<Access>) {
+        if self.opaque.is_empty() {
+            return;
+        }
+        let mut data: Vec<&Expr> = Vec::new();
+        nat.for_each_var(&mut |var| data.extend(self.opaque.get(&var)));
+        for value in data {
+            self.of_expr(value, path, out);
+        }
+    }
+
+    /// What an expression reads.
+    pub fn of_expr(&self, expr: &Expr, path: &Path, out: &mut Vec<Access>) {
+        match &expr.kind {
+            ExprKind::Load(place) => {
+                self.of_place(place, false, expr.origin, path, out);
+            }
+            ExprKind::Nat(nat) | ExprKind::Lane(_, nat) | ExprKind::Element(_, nat) => {
+                self.of_nat(nat, path, out);
+            }
+            _ => {}
+        }
+        walk::each_part(expr, &mut |part| self.of_expr(part, path, out));
+    }
+
+    fn of_sizes(&self, place: &Place, path: &Path, out: &mut Vec<Access>) {
+        for nat in [&place.index, &place.lane].into_iter().flatten() {
+            self.of_nat(nat, path, out);
+        }
+    }
+
+    fn of_place(
+        &self,
+        place: &Place,
+        writes: bool,
+        origin: Origin,
+        path: &Path,
+        out: &mut Vec<Access>,
+    ) {
+        self.of_sizes(place, path, out);
+        let (index, width) = self.scalars(place);
+        let is_pointer = matches!(self.home(place.id), Home::Pointer { .. });
+        let targets = match is_pointer {
+            true => self.pointers.get(&place.id).cloned().unwrap_or_default(),
+            false => vec![(place.id, Some(Nat::ZERO))],
+        };
+        for (id, offset) in targets {
+            let offset = offset.map(|offset| offset * &self.lanes(id));
+            let index = index.as_ref().zip(offset).map(|(a, b)| a + &b);
+            out.push(Access {
+                id,
+                via: is_pointer.then_some(place.id),
+                alone: path.alone.clone(),
+                written: place.index.clone(),
+                index: index.filter(|index| !self.is_vague && !self.is_data(index)),
+                width: width.clone(),
+                members: place.members.clone(),
+                writes,
+                around: path.around.clone(),
+                conditions: path.conditions.clone(),
+                origin,
+            });
+        }
+    }
+
+    /// How many scalars an element of a variable has, where it is a vector.
+    fn lanes(&self, id: Id) -> Nat {
+        match &*self.function.variables[id.0 as usize].elem {
+            Type::Vector(lanes, _) => lanes.clone(),
+            _ => Nat::ONE,
+        }
+    }
+
+    /// The first scalar of a place, and how many; a tuple counts as one.
+    fn scalars(&self, place: &Place) -> (Option<Nat>, Nat) {
+        let index = place.index.clone().unwrap_or(Nat::ZERO);
+        if let Some(lanes) = &place.lanes {
+            return (Some(index), lanes.clone());
+        }
+        let lanes = self.lanes(place.id);
+        let first = index * &lanes;
+        match &place.lane {
+            Some(lane) if place.members.is_empty() => (Some(first + lane), Nat::ONE),
+            _ => (Some(first), lanes),
+        }
+    }
+
+    /// All accesses of statements.
+    pub fn all(&self, body: &[Stmt], path: &Path, out: &mut Vec<Access>) {
+        let path = path.with_pointers(body, self.function);
+        for stmt in body {
+            match &stmt.kind {
+                StmtKind::For {
+                    counter,
+                    from,
+                    to,
+                    body,
+                    ..
+                } => {
+                    self.of_nat(from, &path, out);
+                    self.of_nat(to, &path, out);
+                    self.all(body, &path.within(*counter), out);
+                }
+                StmtKind::If {
+                    condition,
+                    then,
+                    otherwise,
+                } => {
+                    self.of_expr(condition, &path, out);
+                    let path = path.under_condition();
+                    self.all(then, &path, out);
+                    self.all(otherwise, &path, out);
+                }
+                StmtKind::Block(body) => self.all(body, &path, out),
+                _ => self.of_simple(stmt, &path, out),
+            }
+        }
+    }
+}
+
+/// An access whose loops run on their own.
+pub(super) struct Apart {
+    pub index: Option<Nat>,
+    /// What its counters are called.
+    pub renamed: Vec<(Var, Nat)>,
+}
+
+impl Apart {
+    /// What a counter is called.
+    pub fn counter(&self, counter: Var) -> Option<Var> {
+        let own = self.renamed.iter().find(|(var, _)| *var == counter);
+        own.map_or(Some(counter), |(_, nat)| nat.as_var())
+    }
+}
+
+fn put(nat: &Nat, renamed: &[(Var, Nat)]) -> Nat {
+    nat.subst(&|var| {
+        let own = renamed.iter().find(|(old, _)| *old == var);
+        own.map(|(_, new)| new.clone())
+    })
+}
+
+/// Calls `visit` with the statements in a statement.
+pub(super) fn each_block(stmt: &Stmt, visit: &mut dyn FnMut(&[Stmt])) {
+    match &stmt.kind {
+        StmtKind::For { body, .. } | StmtKind::Block(body) => visit(body),
+        StmtKind::If {
+            then, otherwise, ..
+        } => {
+            visit(then);
+            visit(otherwise);
+        }
+        StmtKind::Reduce(reduce) => {
+            visit(&reduce.element_body);
+            visit(&reduce.combine);
+        }
+        StmtKind::Kernel(kernel) => visit(&kernel.body),
+        StmtKind::Declare(..)
+        | StmtKind::Assign(..)
+        | StmtKind::Point(..)
+        | StmtKind::Swap(..)
+        | StmtKind::Barrier(_) => {}
+    }
+}
+
+/// What holds of the sizes of a kernel.
+fn base_facts(function: &Function, work: &Work) -> Facts {
+    let mut facts = Facts::new();
+    let conditions = [&function.requires, &function.facts, &work.requires];
+    for prop in conditions.into_iter().flatten() {
+        facts.assume(prop);
+    }
+    for (var, value) in &function.opaque {
+        if let Type::Index(n) = &*value.ty {
+            facts.range(*var, &Nat::ZERO, n);
+        }
+    }
+    facts
+}
