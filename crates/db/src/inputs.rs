@@ -54,6 +54,9 @@ pub(crate) struct Options {
     /// What every program is checked for.
     #[returns(copy)]
     pub target: Option<dpia::Target>,
+    /// What OpenCL programs are checked against.
+    #[returns(clone)]
+    pub device: Arc<dpia::Device>,
 }
 
 /// The files that are always in scope.

@@ -7,6 +7,7 @@
 
 mod batch;
 mod cut;
+mod device;
 mod edit;
 mod files;
 mod flow;
@@ -37,7 +38,8 @@ use trees::Trees;
 
 pub use batch::FileReport;
 pub use cut::Prepared;
-pub use dpia::{Target, Targets};
+pub use dpia::target::VectorWidths;
+pub use dpia::{Device, Target, Targets};
 pub use files::{FileId, FilePath, ItemId, ReadError};
 pub use header::{Declares, Header};
 pub use inputs::FileState;
@@ -550,7 +552,7 @@ impl Database {
         let _singleton = Library::builder(files)
             .durability(salsa::Durability::HIGH)
             .new(&db);
-        let _singleton = Options::builder(None)
+        let _singleton = Options::builder(None, Arc::default())
             .durability(salsa::Durability::HIGH)
             .new(&db);
         db

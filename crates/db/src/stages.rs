@@ -9,6 +9,7 @@ use rise::Primitive;
 use rise::core::{Origin, Program, normalise};
 use syntax::{Code, Diagnostic, Dialect, Severity, Span};
 
+use crate::device::device;
 use crate::guard::guarded;
 use crate::inputs::SourceItem;
 use crate::phrases;
@@ -40,7 +41,11 @@ pub(crate) fn normalised(db: &dyn Db, item: SourceItem) -> Staged<Program<Primit
 #[salsa::tracked(returns(clone), lru = 128)]
 pub(crate) fn accesses(db: &dyn Db, item: SourceItem, target: Target) -> Staged<Accesses> {
     let program = normalised(db, item)?;
-    let work = || Arc::new(dpia::functional::check(&program, target));
+    let device = match target {
+        Target::OpenCl => device(db),
+        Target::C | Target::OpenMp => Arc::default(),
+    };
+    let work = || Arc::new(dpia::functional::check_on(&program, target, &device));
     guarded(&item.text(db), "compiling", work).map_err(one)
 }
 
