@@ -3,6 +3,7 @@
 mod bench;
 mod fuzz;
 mod generate;
+mod oclgrind;
 mod sanitize;
 mod tidy;
 
@@ -26,6 +27,9 @@ struct Arguments {
 enum Task {
     /// Measure speed and memory of the release binary on generated workspaces.
     Bench(bench::Options),
+    /// Work with OpenCL devices for the process that started this one.
+    #[command(hide = true)]
+    DeviceWorker,
     /// Compile random programs and compare them with the interpreter.
     Fuzz(fuzz::Options),
     /// Make the tree-sitter parser and the copies of its queries anew.
@@ -40,6 +44,7 @@ fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let result = match Arguments::parse().task {
         Task::Bench(options) => bench::run(&options).map_err(|error| error.to_string()),
+        Task::DeviceWorker => runtime::ocl::serve_stdio().map_err(|error| error.to_string()),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Generate => generate::run(&root),
         Task::Sanitize(options) => sanitize::run(&root, &options),

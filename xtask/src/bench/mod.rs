@@ -3,6 +3,7 @@
 
 mod client;
 mod generate;
+mod opencl;
 mod preview;
 mod programs;
 mod random;
@@ -15,6 +16,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use generate::Generated;
+pub use opencl::list as kernel_list;
 use table::{Row, Series, Table, Unit};
 
 /// What to measure.
@@ -44,6 +46,9 @@ pub struct Options {
     /// Measure only how long an open preview takes to follow so many keystrokes.
     #[arg(long, value_name = "KEYSTROKES", num_args = 0..=1, default_missing_value = "500")]
     preview: Option<usize>,
+    /// What to measure of OpenCL.
+    #[command(flatten)]
+    opencl: opencl::Options,
     /// Print JSON instead of a table.
     #[arg(long)]
     json: bool,
@@ -59,6 +64,9 @@ pub fn run(options: &Options) -> Outcome<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     if let Some(only) = &options.programs {
         return programs::run(&root, only, options.json);
+    }
+    if options.opencl.wanted() {
+        return opencl::run(&root, &options.opencl, options.json);
     }
     let binary = match &options.binary {
         Some(binary) => binary.clone(),

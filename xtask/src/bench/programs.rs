@@ -158,7 +158,7 @@ fn measure(
 }
 
 /// A file and those that it imports, itself first.
-fn sources(path: &Path) -> Outcome<Vec<(PathBuf, String)>> {
+pub(super) fn sources(path: &Path) -> Outcome<Vec<(PathBuf, String)>> {
     let mut all = vec![(path.to_owned(), std::fs::read_to_string(path)?)];
     let mut next = 0;
     while next < all.len() {
@@ -178,7 +178,11 @@ fn sources(path: &Path) -> Outcome<Vec<(PathBuf, String)>> {
     Ok(all)
 }
 
-fn definition(db: &mut Database, sources: &[(PathBuf, String)], name: &str) -> Outcome<ItemId> {
+pub(super) fn definition(
+    db: &mut Database,
+    sources: &[(PathBuf, String)],
+    name: &str,
+) -> Outcome<ItemId> {
     for (path, text) in sources {
         db.set_file(FilePath::disk(path), text.as_str());
     }
@@ -193,7 +197,7 @@ fn definition(db: &mut Database, sources: &[(PathBuf, String)], name: &str) -> O
     found.ok_or_else(|| format!("there is no definition of `{name}`").into())
 }
 
-fn first(found: &[syntax::Diagnostic]) -> String {
+pub(super) fn first(found: &[syntax::Diagnostic]) -> String {
     found
         .first()
         .map_or_else(String::new, |diagnostic| diagnostic.message.clone())

@@ -79,20 +79,20 @@ pub fn attempt(
     verdicts
 }
 
-fn words(panic: &(dyn std::any::Any + Send)) -> String {
+pub(super) fn words(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_default()
 }
 
-type Translated = (
+pub(super) type Translated = (
     Arc<rise::core::Program<rise::Primitive>>,
     Arc<codegen::Module>,
     Launch,
 );
 
 /// The program as explicit terms, its code, and what it runs with.
-fn translated(candidate: &Candidate<'_>) -> Result<Translated, Verdict> {
+pub(super) fn translated(candidate: &Candidate<'_>) -> Result<Translated, Verdict> {
     let mut db = Database::new();
     let text = candidate.program.numbered(candidate.number);
     let file = db.set_file(FilePath::disk(Path::new("/random.rise")), text.as_str());
@@ -105,6 +105,7 @@ fn translated(candidate: &Candidate<'_>) -> Result<Translated, Verdict> {
     let target = match candidate.backend {
         Backend::C => Target::C,
         Backend::OpenMp => Target::OpenMp,
+        Backend::OpenCl => Target::OpenCl,
     };
     let program = db
         .linked(item)
@@ -292,7 +293,7 @@ impl Compiled {
     }
 }
 
-fn compared(actual: &Value, expected: &Value) -> Verdict {
+pub(super) fn compared(actual: &Value, expected: &Value) -> Verdict {
     match runtime::compare::compare(actual, expected, Some(TOLERANCE)) {
         None => Verdict::Wrong("another shape", String::new()),
         Some(found) => match found.first {

@@ -5,6 +5,7 @@
 //! its reason.
 
 mod batch;
+mod opencl;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -41,6 +42,12 @@ pub struct Options {
     /// The seed of the first one.
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Programs of OpenCL instead, on a device and under Oclgrind.
+    #[arg(long)]
+    opencl: bool,
+    /// With --opencl: the device, by a part of its name.
+    #[arg(long, default_value = "portable", requires = "opencl")]
+    device: String,
     /// How many batches at a time.
     #[arg(long)]
     jobs: Option<usize>,
@@ -64,6 +71,9 @@ pub fn run(options: &Options) -> Result<(), String> {
         time: Some(PATIENCE),
         cancel: Cancel::default(),
     };
+    if options.opencl {
+        return opencl::run(options, &limits);
+    }
     let compiler = Compiler::find(&limits).map_err(|error| error.to_string())?;
     let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
     let (next, found) = (AtomicU64::new(0), Mutex::new(Found::default()));

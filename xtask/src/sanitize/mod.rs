@@ -5,6 +5,8 @@
 //! with its own OpenMP runtime: that one tells Archer, which tells the sanitizer, what its locks and
 //! barriers order. GCC's runtime tells nobody, and would seem to race everywhere.
 
+mod opencl;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -27,6 +29,9 @@ pub struct Options {
     /// Use this binary instead of building one.
     #[arg(long)]
     binary: Option<PathBuf>,
+    /// The OpenCL programs, under Oclgrind.
+    #[arg(long)]
+    opencl: bool,
     /// Only programs with this in their name.
     #[arg(long)]
     only: Option<String>,
@@ -55,6 +60,9 @@ struct Program {
 
 /// Runs them all, and says which are not clean.
 pub fn run(root: &Path, options: &Options) -> Result<(), String> {
+    if options.opencl {
+        return opencl::run(root, options);
+    }
     let binary = match &options.binary {
         Some(binary) => binary.clone(),
         None => crate::bench::build().map_err(|error| error.to_string())?,

@@ -1,0 +1,69 @@
+//! What `rise-ls emit` writes.
+
+use std::process::Command;
+
+use crate::support::{Program, each, programs, rise_ls, said};
+
+/// Clang as a compiler of OpenCL C 1.2 that warns of everything.
+const CLANG: &[&str] = &[
+    "-x",
+    "cl",
+    "-cl-std=CL1.2",
+    "-Xclang",
+    "-finclude-default-header",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-fsyntax-only",
+];
+
+#[test]
+fn kernels_compile_without_a_warning() {
+    let clang = Command::new("clang").arg("--version").output();
+    if !clang.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: there is no clang");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    each(&programs(), |program: &Program| {
+        let output = rise_ls()
+            .args(["emit", &program.file, "--def", &program.name])
+            .args(["--as", "opencl"])
+            .output()
+            .expect("rise-ls starts");
+        if output.status.code() != Some(0) {
+            return vec![format!("{}: {}", program.name, said(&output))];
+        }
+        let file = folder.path().join(format!("{}.cl", program.name));
+        std::fs::write(&file, &output.stdout).expect("a file");
+        let output = Command::new("clang").args(CLANG).arg(&file).output();
+        let output = output.expect("clang starts");
+        match output.status.success() && output.stderr.is_empty() {
+            true => Vec::new(),
+            false => vec![format!("{}: {}", program.name, said(&output))],
+        }
+    });
+}
+
+/// The same for the kernels that benchmarks compare with.
+#[test]
+fn kernels_by_hand_compile() {
+    let files = std::fs::read_dir(crate::support::root().join("tests/kernels"));
+    let files: Vec<_> = (files.expect("a folder").flatten())
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "cl"))
+        .collect();
+    let clang = Command::new("clang").arg("--version").output();
+    if !clang.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: there is no clang");
+        return;
+    }
+    each(&files, |file| {
+        let output = Command::new("clang").args(CLANG).arg(file).output();
+        let output = output.expect("clang starts");
+        match output.status.success() {
+            true => Vec::new(),
+            false => vec![format!("{}: {}", file.display(), said(&output))],
+        }
+    });
+}

@@ -1,0 +1,50 @@
+//! Programs under Oclgrind, which sees races, barriers that not all work-items reach, and accesses
+//! to memory that is not there. `cargo xtask sanitize --opencl` watches all sizes.
+
+use crate::support::{Oclgrind, Program, Sizes, each, programs, rise_ls, said, verified};
+
+#[test]
+fn memory_and_barriers_are_in_order() {
+    let Some(oclgrind) = Oclgrind::find() else {
+        eprintln!("skipped: there is no Oclgrind");
+        return;
+    };
+    each(&programs(), |program: &Program| {
+        let wrong = |sizes: &Sizes| {
+            let (found, output) = oclgrind.watch(verified(program, sizes));
+            if found.is_empty() && output.status.code() == Some(0) {
+                return None;
+            }
+            let said = said(&output);
+            Some(format!("{} at {sizes:?}: {found}\n{said}", program.name))
+        };
+        let sizes = match &program.watch {
+            Some(sizes) => sizes,
+            None => &program.verify[..program.verify.len().min(1)],
+        };
+        sizes.iter().filter_map(wrong).collect()
+    });
+}
+
+/// What Oclgrind finds arrives here: a C function that writes behind its own array.
+#[test]
+fn what_is_not_in_order_is_seen() {
+    let Some(oclgrind) = Oclgrind::find() else {
+        eprintln!("skipped: there is no Oclgrind");
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("behind.rise");
+    let text = "foreign def behind(x: f32): f32 = \"\"\"{ float p[4]; for (int i = 0; i <= 4; i += 1) p[i] = x; return p[(int)x & 3]; }\"\"\"\n\
+                @target(opencl)\n@opencl(local = [1], global = [4])\n\
+                def bad = fun(xs: 4.f32 => xs |> mapGlobal(fun(x => behind(x))))\n";
+    std::fs::write(&file, text).expect("a file");
+    let mut command = rise_ls();
+    command.arg("run").arg(&file).args(["--backend", "opencl"]);
+    let (found, output) = oclgrind.watch(command);
+    let said = said(&output);
+    assert!(
+        found.contains("exceeds static array size"),
+        "{found}\n{said}"
+    );
+}

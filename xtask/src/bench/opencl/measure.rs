@@ -1,0 +1,272 @@
+//! Measuring programs in this process.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use codegen::Module;
+use db::{Database, ItemId};
+use dpia::Target;
+use rise::core::Program;
+use runtime::Value;
+use runtime::cc::Compiler;
+use runtime::cc::foreign::{ForeignFunctions, functions_with_bodies};
+use runtime::compare::compare;
+use runtime::interp::{self, ForeignCall};
+use runtime::launch::{Launch, Request, prepare};
+use runtime::ocl::{Built, Session, plan};
+use runtime::process::{Cancel, Limits};
+
+use super::kernels::{Arguments, Kernels, annotated, said};
+use super::list::{Entry, Sizes, Twin, twin};
+use super::results::{Machine, Measured, Point};
+use super::{Options, Outcome, arguments, limits, say, say_failure};
+use crate::bench::programs::{definition, first, sources};
+
+/// Launches before the clock runs: at least so many, and for so long.
+const WARM_UP: usize = 3;
+const WARM_FOR: Duration = Duration::from_millis(20);
+/// Kernels below this time are launched several times a round, of which the median counts.
+const SHORT: Duration = Duration::from_micros(200);
+const LAUNCHES: usize = 5;
+
+/// Measures these programs, and says what it finds.
+pub fn all(root: &Path, entries: &[Entry], names: &[String], options: &Options) -> Outcome<()> {
+    let session = match Session::open(options.device.as_deref()) {
+        Ok(session) => session,
+        Err(error) => return say_failure(&error.to_string()),
+    };
+    let machine = match limits::measure(&session) {
+        Ok(machine) => machine,
+        Err(error) => return say_failure(&error.to_string()),
+    };
+    say(&Machine::json(&machine))?;
+    for entry in entries.iter().filter(|entry| names.contains(&entry.name)) {
+        let mut measured = Measured {
+            name: entry.name.clone(),
+            ..Measured::default()
+        };
+        if let Err(error) = one(root, entry, &session, options, &mut measured) {
+            measured.error = Some(error);
+        }
+        say(&measured.json())?;
+    }
+    Ok(())
+}
+
+/// A program that is built, with the kernel by hand beside it.
+struct Ready<'a> {
+    entry: &'a Entry,
+    session: &'a Session,
+    program: Arc<Program<rise::Primitive>>,
+    /// Why there is none, if there is none.
+    generated: Result<(Arc<Module>, Built), String>,
+    by_hand: Option<(Twin, Built)>,
+}
+
+/// Both, with their arguments.
+struct Both {
+    generated: Option<Kernels>,
+    by_hand: Option<Kernels>,
+}
+
+fn one(
+    root: &Path,
+    entry: &Entry,
+    session: &Session,
+    options: &Options,
+    measured: &mut Measured,
+) -> Result<(), String> {
+    let ready = Ready::new(root, entry, session)?;
+    measured.error = ready.generated.as_ref().err().cloned();
+    for sizes in &entry.verify {
+        ready.verify(sizes)?;
+        measured.verified += 1;
+    }
+    let sizes = if options.tiny {
+        &entry.verify
+    } else {
+        &entry.bench
+    };
+    for sizes in sizes {
+        let point = ready.measure(sizes, options.rounds.max(1));
+        let point = point.map_err(|error| format!("at {sizes:?}: {error}"))?;
+        measured.points.push(point);
+    }
+    Ok(())
+}
+
+fn generated(
+    db: &Database,
+    item: ItemId,
+    session: &Session,
+) -> Result<(Arc<Module>, Built), String> {
+    let module = db
+        .module(item, Target::OpenCl)
+        .map_err(|found| first(&found))?;
+    let built = session.build(&module.text, "");
+    Ok((
+        module,
+        built.map_err(|error| format!("generated: {error}"))?,
+    ))
+}
+
+impl<'a> Ready<'a> {
+    fn new(root: &Path, entry: &'a Entry, session: &'a Session) -> Result<Ready<'a>, String> {
+        let mut db = Database::new();
+        let sources = sources(&root.join(&entry.file)).map_err(said)?;
+        let item = definition(&mut db, &sources, &entry.name).map_err(said)?;
+        let program = db.linked(item).map_err(said)?;
+        let by_hand = match twin(root, entry)? {
+            None => None,
+            Some(twin) => {
+                let built = session.build(&twin.text, "");
+                Some((twin, built.map_err(|error| format!("by hand: {error}"))?))
+            }
+        };
+        Ok(Ready {
+            entry,
+            session,
+            program,
+            generated: generated(&db, item, session),
+            by_hand,
+        })
+    }
+
+    fn launch(&self, sizes: &Sizes) -> Result<Launch, String> {
+        let request = Request {
+            sizes: sizes
+                .iter()
+                .map(|(name, value)| (name.clone(), *value))
+                .collect(),
+            ..Request::default()
+        };
+        let mut launch = prepare(&*self.program, &request).map_err(said)?;
+        arguments::replace(self.entry, &mut launch)?;
+        Ok(launch)
+    }
+
+    fn kernels(&self, launch: &Launch, arguments: &Arguments) -> Result<Both, String> {
+        let session = self.session;
+        let generated = self.generated.as_ref().ok().map(|(module, built)| {
+            let plan = plan(module, launch, session.info()).map_err(said)?;
+            Kernels::generated(session, built, &plan, arguments)
+                .map_err(|error| format!("generated: {error}"))
+        });
+        let by_hand = self.by_hand.as_ref().map(|(twin, built)| {
+            let like = annotated(&self.program, &launch.bindings);
+            Kernels::by_hand(session, built, twin, like, arguments)
+                .map_err(|error| format!("by hand: {error}"))
+        });
+        Ok(Both {
+            generated: generated.transpose()?,
+            by_hand: by_hand.transpose()?,
+        })
+    }
+
+    /// Compares both with the interpreter.
+    fn verify(&self, sizes: &Sizes) -> Result<(), String> {
+        let launch = self.launch(sizes)?;
+        let arguments = Arguments::new(self.session, &launch)?;
+        let Both { generated, by_hand } = self.kernels(&launch, &arguments)?;
+        let expected = self.expected(&launch)?;
+        for (whose, kernels) in [("generated", &generated), ("by hand", &by_hand)] {
+            let Some(kernels) = kernels else { continue };
+            kernels.run().map_err(|error| format!("{whose}: {error}"))?;
+            let (difference, wrong) = self.difference(&kernels.result()?, &expected)?;
+            if wrong > 0 {
+                return Err(format!(
+                    "{whose}, at {sizes:?}: {wrong} places are not what the interpreter says, the worst is off by {difference:.1e}"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// What the interpreter says.
+    fn expected(&self, launch: &Launch) -> Result<Value, String> {
+        let limits = Limits {
+            time: None,
+            cancel: Cancel::default(),
+        };
+        let functions = functions_with_bodies(&self.program.body);
+        let foreign = match functions.is_empty() {
+            true => None,
+            false => {
+                let compiler = Compiler::find(&limits).map_err(said)?;
+                let compiled = ForeignFunctions::compile(&functions, &compiler, &limits);
+                Some(compiled.map_err(said)?)
+            }
+        };
+        let options = interp::Options {
+            foreign: foreign.as_ref().map(|all| all as &dyn ForeignCall),
+            ..interp::Options::default()
+        };
+        let outcome = interp::run(&self.program, &launch.bindings, &launch.args, &options);
+        Ok(outcome.map_err(said)?.value)
+    }
+
+    /// The largest difference, and at how many places it is too large.
+    fn difference(&self, actual: &Value, expected: &Value) -> Result<(f64, u64), String> {
+        let found = compare(actual, expected, self.entry.tolerance.or(Some(1e-3)));
+        let found = found.ok_or("results of two shapes")?;
+        let worst = found.worst.map_or(0.0, |worst| worst.error);
+        Ok((worst, found.wrong))
+    }
+
+    fn measure(&self, sizes: &Sizes, rounds: usize) -> Result<Point, String> {
+        let launch = self.launch(sizes)?;
+        let arguments = Arguments::new(self.session, &launch)?;
+        let Both { generated, by_hand } = self.kernels(&launch, &arguments)?;
+        // What is on the device is not needed here as well.
+        drop(launch);
+        let mut point = Point {
+            sizes: sizes.clone(),
+            ..Point::default()
+        };
+        let all = [generated.as_ref(), by_hand.as_ref()];
+        let mut launches = 1;
+        for kernels in all.into_iter().flatten() {
+            launches = launches.max(warm_up(kernels)?);
+        }
+        if let [Some(ours), Some(theirs)] = all {
+            (point.difference, point.wrong) =
+                self.difference(&ours.result()?, &theirs.result()?)?;
+        }
+        for _ in 0..rounds {
+            for (kernels, times) in all
+                .into_iter()
+                .zip([&mut point.generated, &mut point.by_hand])
+            {
+                if let Some(kernels) = kernels {
+                    times.push(round(kernels, launches)?);
+                }
+            }
+        }
+        Ok(point)
+    }
+}
+
+/// Launches until the device is at its pace, and says how many launches a round should have.
+fn warm_up(kernels: &Kernels) -> Result<usize, String> {
+    let (mut all, mut last) = (Duration::ZERO, Duration::ZERO);
+    for at in 0.. {
+        if at >= WARM_UP && all >= WARM_FOR {
+            break;
+        }
+        last = kernels.run()?;
+        // Short kernels mostly wait for the next launch.
+        all += last.max(Duration::from_micros(20));
+    }
+    Ok(if last < SHORT { LAUNCHES } else { 1 })
+}
+
+/// The time of a round in ms.
+fn round(kernels: &Kernels, launches: usize) -> Result<f64, String> {
+    let mut times = (0..launches)
+        .map(|_| kernels.run())
+        .collect::<Result<Vec<_>, _>>()?;
+    times.sort();
+    let middle = times.get(times.len() / 2).copied().unwrap_or_default();
+    Ok(middle.as_secs_f64() * 1e3)
+}

@@ -1,0 +1,267 @@
+//! Generated OpenCL kernels beside kernels written by hand, on a device: `cargo xtask bench --opencl`.
+//!
+//! Programs are measured one after the other in a process of their own, which says what it found
+//! line by line. Where it does not go on, or dies, the program at fault is left out, and a new
+//! process does the rest: a device does not end a kernel that hangs, but the end of its process does.
+
+mod arguments;
+mod formula;
+mod kernels;
+mod limits;
+pub mod list;
+mod measure;
+mod particles;
+mod report;
+mod results;
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value as Json, json};
+
+use super::Outcome;
+use list::Entry;
+use report::{Blas, Report};
+use results::{Machine, Measured};
+
+/// No program takes so long, with all of its sizes.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The vendor's BLAS through PyTorch.
+const TORCH: &str = include_str!("torch_mm.py");
+
+/// What to measure.
+#[derive(Clone, Debug, clap::Args)]
+#[group(skip)]
+pub struct Options {
+    /// Measure the OpenCL programs of the examples beside kernels written by hand.
+    #[arg(long)]
+    opencl: bool,
+    /// With --opencl: this device, by its number or a part of its name, instead of the first.
+    #[arg(long, requires = "opencl")]
+    device: Option<String>,
+    /// With --opencl: only programs with this in their name.
+    #[arg(long, value_name = "NAME", requires = "opencl")]
+    filter: Option<String>,
+    /// With --opencl: write the table and its numbers into this folder.
+    #[arg(long, value_name = "FOLDER", requires = "opencl")]
+    out: Option<PathBuf>,
+    /// With --opencl: at the sizes at which programs are tested, instead of their own.
+    #[arg(long, requires = "opencl")]
+    tiny: bool,
+    /// With --opencl: the rounds, of one launch each for the generated and the hand-written kernel.
+    #[arg(long, default_value_t = 10)]
+    rounds: usize,
+    /// Measure these programs in this process and say what is found in lines of JSON.
+    #[arg(long, hide = true, value_delimiter = ',')]
+    measure: Option<Vec<String>>,
+}
+
+impl Options {
+    /// Whether OpenCL is to be measured.
+    pub fn wanted(&self) -> bool {
+        self.opencl
+    }
+}
+
+/// Measures, prints and writes.
+pub fn run(root: &Path, options: &Options, as_json: bool) -> Outcome<()> {
+    let here = PathBuf::from(".");
+    // A copy of the sources may be elsewhere than they were compiled.
+    let root = match here.join("tests/kernels/kernels.json").is_file() {
+        true => &here,
+        false => root,
+    };
+    let entries = list::entries(root)?;
+    if let Some(names) = &options.measure {
+        return measure::all(root, &entries, names, options);
+    }
+    let start = Instant::now();
+    let wanted = |entry: &&Entry| {
+        let filter = options.filter.as_deref().unwrap_or_default();
+        entry.name.contains(filter) && !entry.bench.is_empty()
+    };
+    let entries: Vec<&Entry> = entries.iter().filter(wanted).collect();
+    let mut names: Vec<String> = entries.iter().map(|entry| entry.name.clone()).collect();
+    let mut machine = Machine::default();
+    let mut measured = Vec::new();
+    while !names.is_empty() {
+        let before = names.len();
+        process(options, &mut names, &mut machine, &mut measured)?;
+        if names.len() == before {
+            return Err("the process that measures ends without a word".into());
+        }
+    }
+    let products = entries.iter().any(|entry| entry.name.starts_with("mm"));
+    let blas = match products && !options.tiny {
+        true => blas(),
+        false => Vec::new(),
+    };
+    let programs = entries.into_iter().zip(measured).collect();
+    let report = Report {
+        machine: &machine,
+        programs,
+        blas: &blas,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    if let Some(folder) = &options.out {
+        report.write(folder)?;
+    }
+    match as_json {
+        true => println!("{}", serde_json::to_string_pretty(&report.json())?),
+        false => println!("{}", report.markdown()),
+    }
+    Ok(())
+}
+
+/// Measures the first of these programs and as many after it as go well, and takes them out of the
+/// list.
+fn process(
+    options: &Options,
+    names: &mut Vec<String>,
+    machine: &mut Machine,
+    measured: &mut Vec<Measured>,
+) -> Outcome<()> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["bench", "--opencl", "--measure", &names.join(",")]);
+    command.args(["--rounds", &options.rounds.to_string()]);
+    if let Some(device) = &options.device {
+        command.args(["--device", device]);
+    }
+    if options.tiny {
+        command.arg("--tiny");
+    }
+    let mut child = command.stdout(Stdio::piped()).spawn()?;
+    let output = child.stdout.take().ok_or("no standard output")?;
+    let (sender, lines) = channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            if let Ok(line) = serde_json::from_str::<Json>(&line)
+                && sender.send(line).is_err()
+            {
+                return;
+            }
+        }
+    });
+    let ended = follow(&lines, names, machine, measured);
+    // After its last line it has nothing to do.
+    let _ = child.kill();
+    let status = child.wait()?;
+    if let Some(why) = ended?
+        && !names.is_empty()
+    {
+        let name = names.remove(0);
+        let error = match why {
+            RecvTimeoutError::Timeout => {
+                format!("it takes more than {} s", PATIENCE.as_secs())
+            }
+            RecvTimeoutError::Disconnected => {
+                format!("its process ends: {}", runtime::process::describe(status))
+            }
+        };
+        eprintln!("{name}: {error}");
+        measured.push(Measured {
+            name,
+            error: Some(error),
+            ..Measured::default()
+        });
+    }
+    Ok(())
+}
+
+/// Reads what a process says until it has measured all, or says no more.
+fn follow(
+    lines: &Receiver<Json>,
+    names: &mut Vec<String>,
+    machine: &mut Machine,
+    measured: &mut Vec<Measured>,
+) -> Outcome<Option<RecvTimeoutError>> {
+    while !names.is_empty() {
+        let line = match lines.recv_timeout(PATIENCE) {
+            Ok(line) => line,
+            Err(why) => return Ok(Some(why)),
+        };
+        if let Some(error) = line["failed"].as_str() {
+            return Err(error.into());
+        }
+        if line["device"].is_string() {
+            *machine = Machine::of(&line);
+            eprintln!(
+                "{}: copies {:.0} GB/s, computes {:.2} TFLOP/s",
+                machine.device,
+                machine.copy / 1e9,
+                machine.arithmetic / 1e12
+            );
+            continue;
+        }
+        let one = Measured::of(&line);
+        eprintln!("{}", progress(&one));
+        names.retain(|name| *name != one.name);
+        measured.push(one);
+    }
+    Ok(None)
+}
+
+/// A line about a program, while others are measured.
+fn progress(measured: &Measured) -> String {
+    let mut line = format!(
+        "{:<28} verified at {} sizes",
+        measured.name, measured.verified
+    );
+    for point in &measured.points {
+        match point.generated.is_empty() {
+            true => line += &format!("; by hand {:.4} ms", results::median(&point.by_hand)),
+            false => line += &format!("; {:.4} ms", results::median(&point.generated)),
+        }
+        if let Some(ratio) = point.ratio() {
+            line += &format!(
+                " (by hand {:.4} ms, {ratio:.2})",
+                results::median(&point.by_hand)
+            );
+        }
+        if point.wrong > 0 {
+            line += &format!(
+                ", {} places differ, by {:.1e}",
+                point.wrong, point.difference
+            );
+        }
+    }
+    if let Some(error) = &measured.error {
+        line += &format!("; {}", error.lines().next().unwrap_or_default());
+    }
+    line
+}
+
+/// Says a line to the process that waits for it.
+fn say(line: &Json) -> Outcome<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{line}")?;
+    Ok(out.flush()?)
+}
+
+/// Says why nothing can be measured.
+fn say_failure(error: &str) -> Outcome<()> {
+    say(&json!({ "failed": error }))
+}
+
+/// What the vendor's BLAS takes; nothing where there is no PyTorch with a GPU.
+fn blas() -> Vec<Blas> {
+    let output = Command::new("python3")
+        .args(["-c", TORCH])
+        .stderr(Stdio::null())
+        .output();
+    let Ok(output) = output else {
+        return Vec::new();
+    };
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line = |line: &str| {
+        let (size, time) = line.split_once(' ')?;
+        Some(Blas {
+            size: size.parse().ok()?,
+            time: time.trim().parse().ok()?,
+        })
+    };
+    text.lines().filter_map(line).collect()
+}
