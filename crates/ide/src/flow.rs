@@ -1,16 +1,20 @@
 //! Where the values of a definition live when it is compiled, and how they are accessed, in words.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use codegen::memory::{self, Keeping};
-use db::{Database, ItemId};
+use db::{Database, Device, ItemId};
 use dpia::Target;
 use dpia::functional::{Destination, Fact, Held, Sources};
-use nat::{Nat, Var};
+use nat::{Facts, Nat, Var};
+use rise::core::Launch;
 use rise::{Names, Ty};
 use runtime::process::bytes_text;
 use syntax::Span;
 use syntax::ast::AddressSpace;
+
+use crate::items;
 
 /// Bytes up to which their number is written out.
 const FEW: u64 = 10_000;
@@ -52,12 +56,17 @@ pub(crate) struct Flow {
     facts: Arc<dpia::functional::Flow>,
     /// The sizes of `@run`.
     run: Vec<(Var, u64)>,
+    /// What it runs on, for OpenCL.
+    device: Option<Arc<Device>>,
+    conditions: OnceCell<Facts>,
 }
 
 /// A number of bytes.
 struct Amount {
     /// `16 B`, or `` `4*n` B ``
     exact: String,
+    /// As a number, if all sizes are known.
+    number: Option<u64>,
     /// The number for the sizes of `@run`, if it depends on them, and those sizes.
     with: Option<(u64, String)>,
 }
@@ -74,7 +83,14 @@ impl Flow {
             Some((*var, *value))
         };
         let run = facts.sizes.iter().filter_map(size).collect();
-        Some(Flow { target, facts, run })
+        let device = (target == Target::OpenCl).then(|| db.device());
+        Some(Flow {
+            target,
+            facts,
+            run,
+            device,
+            conditions: OnceCell::new(),
+        })
     }
 
     /// What is known of the expression at this place, or, if it is the use of a definition, of the
@@ -91,6 +107,65 @@ impl Flow {
 
     pub(crate) fn names(&self) -> &Names {
         &self.facts.names
+    }
+
+    /// The sizes that an expression is launched with.
+    pub(crate) fn launch(&self, fact: &Fact) -> &Launch {
+        static UNKNOWN: Launch = Launch {
+            local: [None, None, None],
+            global: [None, None, None],
+        };
+        self.facts.launches.get(fact.launch).unwrap_or(&UNKNOWN)
+    }
+
+    /// What holds of the definition's sizes.
+    pub(crate) fn conditions(&self) -> &Facts {
+        self.conditions.get_or_init(|| {
+            let mut known = Facts::new();
+            for condition in &self.facts.conditions {
+                known.assume(condition);
+            }
+            known
+        })
+    }
+
+    /// What is known of the expressions inside of another one.
+    pub(crate) fn inside<'f>(&'f self, fact: &'f Fact) -> impl Iterator<Item = &'f Fact> {
+        let all = self.facts.facts.iter();
+        all.filter(|inner| fact.span.contains(inner.span) && fact.span != inner.span)
+    }
+
+    /// A size in a sentence: `64`, `` `n/64` ``.
+    pub(crate) fn size(&self, size: &Nat) -> String {
+        match size.as_const() {
+            Some(_) => self.bare(size),
+            None => format!("`{}`", self.bare(size)),
+        }
+    }
+
+    /// A size as it is written.
+    pub(crate) fn bare(&self, size: &Nat) -> String {
+        rise::print::nat_text(size, self.names())
+    }
+
+    /// A size with the sizes of `@run`.
+    pub(crate) fn value(&self, size: &Nat) -> Option<u64> {
+        let value = |var: Var| {
+            let (_, value) = self.run.iter().find(|(known, _)| *known == var)?;
+            i64::try_from(*value).ok().map(Nat::constant)
+        };
+        let known = size.subst(&value).as_const();
+        known.and_then(|n| u64::try_from(n).ok())
+    }
+
+    /// `n = 4, m = 8`: the sizes of `@run` that these depend on; nothing if they do not.
+    pub(crate) fn sizes_in(&self, sizes: &[&Nat]) -> Option<String> {
+        let used = |var: Var| sizes.iter().any(|size| size.mentions(var));
+        let used = self.run.iter().filter(|(var, _)| used(*var));
+        let used: Vec<String> = used
+            .map(|(var, value)| format!("{} = {value}", self.names().get(*var)))
+            .collect();
+        (!used.is_empty()).then(|| used.join(", "))
     }
 
     /// For the end of a line; nothing if that is off.
@@ -167,19 +242,19 @@ impl Flow {
                 let text = "a stream: its elements come one after the other";
                 match &fact.window {
                     Some(window) => {
-                        let kept = self.kept_sentence(window, None, fact.in_parallel);
+                        let kept = self.kept_sentence(window, None, fact);
                         format!("{text}; what the next windows need is {kept}")
                     }
                     None => text.to_owned(),
                 }
             }
-            Held::Stored(space) => self.kept_sentence(&fact.data, space, fact.in_parallel),
+            Held::Stored(space) => self.kept_sentence(&fact.data, space, fact),
         };
         format!("In {}: {text}.", self.target.title())
     }
 
     /// `stored on the stack, 16 B`
-    fn kept_sentence(&self, data: &Ty, space: Option<AddressSpace>, in_parallel: bool) -> String {
+    fn kept_sentence(&self, data: &Ty, space: Option<AddressSpace>, fact: &Fact) -> String {
         let (place, bytes) = self.kept(data, space);
         let mut text = match (space, place) {
             (Some(_), Some(place)) => format!("stored in {place} memory"),
@@ -187,14 +262,32 @@ impl Flow {
             (None, Some(place)) => format!("stored on the {place}"),
             (_, None) => "stored".to_owned(),
         };
-        if let Some(bytes) = bytes {
+        if let Some(bytes) = &bytes {
             text.push_str(", ");
             text.push_str(&bytes.sentence());
         }
-        if in_parallel && self.target == Target::OpenMp {
+        if fact.in_parallel && self.target == Target::OpenMp {
             text.push_str(", for each thread");
         }
+        if let Some(space) = space {
+            text.push_str(items::owner(self, fact, space));
+        }
+        let bytes = bytes.and_then(|amount| amount.number);
+        if let (Some(AddressSpace::Local), Some(bytes)) = (space, bytes) {
+            text.push_str(&self.of_local(bytes));
+        }
         text
+    }
+
+    /// How much of a work-group's memory so many bytes are.
+    pub(crate) fn of_local(&self, bytes: u64) -> String {
+        match &self.device {
+            Some(device) if device.local_memory > 0 => {
+                let (share, all) = (share(bytes, device.local_memory), device.local_memory);
+                format!("; {share} of the {} of {}", kibibytes(all), device.name)
+            }
+            _ => String::new(),
+        }
     }
 
     /// Where a value is stored, and how many bytes that takes.
@@ -221,22 +314,16 @@ impl Flow {
         if let Some(bytes) = bytes.as_const().and_then(|n| u64::try_from(n).ok()) {
             return Amount {
                 exact: bytes_of(bytes),
+                number: Some(bytes),
                 with: None,
             };
         }
-        let value = |var: Var| {
-            let (_, value) = self.run.iter().find(|(known, _)| *known == var)?;
-            i64::try_from(*value).ok().map(Nat::constant)
-        };
-        let used = |&&(var, _): &&(Var, u64)| bytes.mentions(var);
-        let sizes = self.run.iter().filter(used);
-        let sizes = sizes.map(|(var, value)| format!("{} = {value}", self.names().get(*var)));
-        let sizes: Vec<String> = sizes.collect();
-        let known = bytes.subst(&value).as_const();
-        let with = known.and_then(|n| Some((u64::try_from(n).ok()?, sizes.join(", "))));
+        let sizes = self.sizes_in(&[bytes]).unwrap_or_default();
+        let number = self.value(bytes);
         Amount {
-            exact: format!("`{}` B", rise::print::nat_text(bytes, self.names())),
-            with,
+            exact: format!("`{}` B", self.bare(bytes)),
+            number,
+            with: number.map(|value| (value, sizes)),
         }
     }
 }
@@ -274,6 +361,23 @@ fn read_from(from: &Sources, quote: &str) -> Option<String> {
     all.extend(from.memory.then(|| "memory".to_owned()));
     all.extend(from.more.then(|| "…".to_owned()));
     (!all.is_empty()).then(|| all.join(", "))
+}
+
+/// `8%`, of what there is.
+fn share(part: u64, all: u64) -> String {
+    let percent = part as f64 / all as f64 * 100.0;
+    match percent {
+        0.0..1.0 => "less than 1%".to_owned(),
+        _ => format!("{percent:.0}%"),
+    }
+}
+
+/// Memory of a device, which comes in powers of two: `48 kB`.
+fn kibibytes(bytes: u64) -> String {
+    match bytes % 1024 {
+        0 => format!("{} kB", bytes / 1024),
+        _ => format!("{bytes} B"),
+    }
 }
 
 /// `16 B`, `4.2 MB`

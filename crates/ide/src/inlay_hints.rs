@@ -4,10 +4,13 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use db::{Database, FileId, Values};
+use dpia::Target;
 use rise::{BinderInfo, NameUse, Scheme, Ty};
 use syntax::Span;
 use syntax::ast::{BinaryOp, BinderAnnotation, BinderId, ItemKind, TermId, TermKind};
+use syntax::lexer::lex_in;
 
+use crate::barriers::Barriers;
 use crate::flow::{AccessFlow, Flow};
 use crate::tree::{self, Stage};
 use crate::view::View;
@@ -33,6 +36,8 @@ pub struct InlayConfig {
     pub values: bool,
     /// Implicit arguments.
     pub implicits: bool,
+    /// What the barriers of kernels wait for.
+    pub barriers: bool,
     /// Longest label, in characters; longer types are elided.
     pub max_length: usize,
 }
@@ -46,6 +51,7 @@ impl Default for InlayConfig {
             access_flow: AccessFlow::default(),
             values: false,
             implicits: false,
+            barriers: true,
             max_length: 40,
         }
     }
@@ -62,6 +68,8 @@ pub enum InlayKind {
     Pipeline,
     /// What a stage gives for small sizes.
     Value,
+    /// What a barrier of the kernel waits for.
+    Barrier,
     /// Implicit arguments.
     Implicit,
 }
@@ -132,6 +140,9 @@ impl Collector<'_> {
         if self.config.pipelines || self.config.values || self.config.access_flow != AccessFlow::Off
         {
             self.pipelines(out);
+        }
+        if self.config.barriers {
+            self.barriers(out);
         }
         if self.config.implicits {
             out.extend(
@@ -436,6 +447,56 @@ impl Collector<'_> {
             details,
             ..self.hint(at, InlayKind::Value, label, value.to_owned())
         })
+    }
+
+    /// At each access that a barrier of the kernel makes wait, for what.
+    fn barriers(&self, out: &mut Vec<InlayHint>) {
+        let (db, item) = (self.view.db, self.view.id);
+        if !db.targets(item).contains(Target::OpenCl) {
+            return;
+        }
+        let (Ok(program), Ok(module)) = (
+            db.imperative(item, Target::OpenCl),
+            db.module(item, Target::OpenCl),
+        ) else {
+            return;
+        };
+        let known = Barriers::new(db, item, &program.origins);
+        let start = out.len();
+        for barrier in &module.barriers {
+            let code = module.text.get(barrier.range.clone()).unwrap_or("");
+            let waits = known.waits(barrier);
+            // Where another definition waits, its own text has the hint.
+            let Some(first) = waits.iter().find(|wait| wait.item == item) else {
+                continue;
+            };
+            let Some(at) = self.code_end(first.head) else {
+                continue;
+            };
+            let fits = |label: &&String| label.chars().count() <= self.config.max_length;
+            let label = first.labels.iter().find(fits).unwrap_or(&first.labels[2]);
+            let label = short::cut(label, self.config.max_length);
+            let sentences = waits.iter().map(|wait| format!("- {}", wait.sentence));
+            let details: Vec<String> = sentences.collect();
+            let hint = InlayHint {
+                pad_left: true,
+                details: format!("This barrier\n{}", details.join("\n")),
+                ..self.hint(at, InlayKind::Barrier, label, code.trim().to_owned())
+            };
+            // A loop that is written out has one again and again.
+            if !out[start..].contains(&hint) {
+                out.push(hint);
+            }
+        }
+    }
+
+    /// The end of the code on the line where a word stands.
+    fn code_end(&self, word: Span) -> Option<u32> {
+        let rest = self.text.get(word.end as usize..)?;
+        let line = rest.split(['\n', '\r']).next().unwrap_or("");
+        let tokens = lex_in(line, self.view.dialect()).filter(|token| !token.kind.is_comment());
+        let end = tokens.map(|token| token.span.end).last().unwrap_or(0);
+        Some(word.end + end)
     }
 
     fn implicits(&self, name: &NameUse) -> Option<InlayHint> {

@@ -14,6 +14,8 @@ pub struct Lens {
     pub span: Span,
     /// What it is compiled for, if it is checked for a target; the first one.
     pub target: Option<dpia::Target>,
+    /// Whether it is a program for OpenCL, maybe among others.
+    pub on_device: bool,
 }
 
 /// The programs of a file: definitions whose parameters are sizes and data.
@@ -25,6 +27,7 @@ pub fn lenses(db: &Database, file: FileId) -> Vec<Lens> {
         let parsed = db.parsed(item);
         let is_def = matches!(parsed.item.kind, syntax::ast::ItemKind::Def { .. });
         let scheme = db.scheme(item).filter(|_| is_def)?;
+        let targets = db.targets(item);
         dpia::functional::is_program(&scheme).then(|| Lens {
             item,
             def: def.to_string(),
@@ -32,7 +35,8 @@ pub fn lenses(db: &Database, file: FileId) -> Vec<Lens> {
                 item,
                 parsed.item.name().map_or_else(Span::default, |n| n.span),
             ),
-            target: db.targets(item).iter().next(),
+            target: targets.iter().next(),
+            on_device: targets.contains(dpia::Target::OpenCl),
         })
     };
     db.items(file).iter().filter_map(lens).collect()
@@ -50,17 +54,20 @@ mod tests {
 @target(c)
 def double = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x + x))))
 def half = fun(x: f32 => x / 2.0f)
+@target(opencl)
+def third = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => x / 3.0f))))
 ";
         let file = db.set_file(FilePath::disk("/a.rise"), text);
-        let found: Vec<(String, Option<dpia::Target>)> = lenses(&db, file)
+        let found: Vec<(String, Option<dpia::Target>, bool)> = lenses(&db, file)
             .into_iter()
-            .map(|lens| (lens.def, lens.target))
+            .map(|lens| (lens.def, lens.target, lens.on_device))
             .collect();
         assert_eq!(
             found,
             [
-                ("double".to_owned(), Some(dpia::Target::C)),
-                ("half".to_owned(), None)
+                ("double".to_owned(), Some(dpia::Target::C), false),
+                ("half".to_owned(), None, false),
+                ("third".to_owned(), Some(dpia::Target::OpenCl), true)
             ]
         );
     }

@@ -3,6 +3,7 @@
 //! Every function answers from one snapshot of the database, and looks only at the items it needs:
 //! an answer about one place of a file costs the same in a file of ten lines and of ten thousand.
 
+mod barriers;
 mod builtin;
 mod call_hierarchy;
 mod completion;
@@ -18,6 +19,7 @@ mod fuzzy;
 mod goto;
 mod hover;
 mod inlay_hints;
+mod items;
 mod lenses;
 mod links;
 mod markdown;

@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
-use codegen::{ForeignText, Module, Reason};
+use codegen::{BarrierText, ForeignText, Module, Reason};
 use db::{Database, Declares, FileId, ItemId};
 use dpia::Target;
 use rise::Primitive;
 use rise::core::{Origin, Printed, Source, print_program};
 use syntax::{Diagnostic, Span};
+
+use crate::barriers::Barriers;
 
 /// A form that a definition takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,16 +24,19 @@ pub enum Form {
     C,
     /// C99 with OpenMP.
     OpenMp,
+    /// OpenCL C: the kernels.
+    OpenCl,
 }
 
 impl Form {
     /// Every form, in the order in which a definition takes them.
-    pub const ALL: [Form; 5] = [
+    pub const ALL: [Form; 6] = [
         Form::Rise,
         Form::Functional,
         Form::Imperative,
         Form::C,
         Form::OpenMp,
+        Form::OpenCl,
     ];
 
     /// As it is called in requests and on the command line.
@@ -42,6 +47,7 @@ impl Form {
             Form::Imperative => "dpia-imperative",
             Form::C => "c",
             Form::OpenMp => "openmp",
+            Form::OpenCl => "opencl",
         }
     }
 
@@ -56,6 +62,7 @@ impl Form {
             Form::Rise => "rise",
             Form::Functional | Form::Imperative => "dpia",
             Form::C | Form::OpenMp => "c",
+            Form::OpenCl => "opencl",
         }
     }
 
@@ -67,6 +74,7 @@ impl Form {
             Form::Imperative => "imperative DPIA",
             Form::C => "C",
             Form::OpenMp => "OpenMP",
+            Form::OpenCl => "OpenCL",
         }
     }
 }
@@ -146,7 +154,7 @@ pub fn preview(
             let program = db.imperative(item, target).map_err(errors)?;
             at.printed(print_program(&program), &program.origins)
         }
-        Form::C | Form::OpenMp => {
+        Form::C | Form::OpenMp | Form::OpenCl => {
             let program = db.imperative(item, target).map_err(errors)?;
             let module = db.module(item, target).map_err(errors)?;
             (module.text.clone(), at.code(&module, &program.origins))
@@ -167,6 +175,7 @@ pub fn form_target(db: &Database, item: ItemId, form: Form) -> Target {
     match form {
         Form::C => Target::C,
         Form::OpenMp => Target::OpenMp,
+        Form::OpenCl => Target::OpenCl,
         Form::Rise | Form::Functional | Form::Imperative => {
             db.targets(item).iter().next().unwrap_or(Target::C)
         }
@@ -213,7 +222,12 @@ impl Places<'_> {
             .iter()
             .filter_map(|part| self.plain(module, part));
         let foreign = module.foreign.iter().filter_map(|part| self.foreign(part));
-        in_order(plain.chain(foreign).chain(parts).collect())
+        let known = Barriers::new(self.db, self.item, origins);
+        let barriers = module
+            .barriers
+            .iter()
+            .filter_map(|barrier| self.barrier(&known, barrier));
+        in_order(plain.chain(foreign).chain(parts).chain(barriers).collect())
     }
 
     /// A part that comes from no expression: from what asks for it, or the whole definition.
@@ -245,6 +259,24 @@ impl Places<'_> {
             item: self.item,
             source,
             made,
+        })
+    }
+
+    /// A barrier: it comes from the access that waits.
+    fn barrier(&self, known: &Barriers<'_>, barrier: &BarrierText) -> Option<PreviewPart> {
+        let waits = known.waits(barrier);
+        let first = waits.first()?;
+        let said = waits
+            .iter()
+            .map(|wait| format!("barrier: {}", wait.sentence));
+        Some(PreviewPart {
+            target: barrier.range.clone(),
+            item: first.item,
+            source: first.span,
+            made: Made {
+                passes: said.collect(),
+                ..Made::default()
+            },
         })
     }
 

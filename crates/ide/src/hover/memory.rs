@@ -1,11 +1,11 @@
 //! Where a value lives when its definition is compiled, and what the patterns in it become.
 
-use dpia::Prim;
 use dpia::functional::{Fact, Held};
+use dpia::{Prim, Target};
 use syntax::Span;
 
 use crate::flow::Flow;
-use crate::{markdown, view::View};
+use crate::{items, markdown, view::View};
 
 /// So many statements are shown of those that one pattern becomes.
 const MOST_HEADERS: usize = 3;
@@ -35,11 +35,30 @@ pub(super) fn at(view: &View<'_>, span: Span) -> String {
 }
 
 fn text(view: &View<'_>, flow: &Flow, fact: &Fact) -> String {
-    let made = fact
-        .made_by
-        .map(|prim| becomes(view, flow, fact, prim))
-        .unwrap_or_default();
-    markdown::paragraphs([flow.sentence(fact), made])
+    let made = |of: fn(&View<'_>, &Flow, &Fact, Prim) -> String| {
+        let prim = fact.made_by?;
+        Some(of(view, flow, fact, prim))
+    };
+    let who = made(|_, flow, fact, prim| who(flow, fact, prim));
+    let code = made(becomes);
+    markdown::paragraphs([Some(flow.sentence(fact)), who, code].into_iter().flatten())
+}
+
+/// Which work-items do it, in OpenCL.
+fn who(flow: &Flow, fact: &Fact, prim: Prim) -> String {
+    use Prim::{
+        DepMapSeq, Iterate, IterateStream, MapGlobal, MapLocal, MapSeq, MapSeqUnroll, MapWorkGroup,
+        ReduceSeq, ReduceSeqUnroll, ScanSeq,
+    };
+    if flow.target != Target::OpenCl {
+        return String::new();
+    }
+    match prim {
+        MapGlobal | MapLocal | MapWorkGroup => items::shared(flow, fact).unwrap_or_default(),
+        DepMapSeq | Iterate | IterateStream | MapSeq | MapSeqUnroll | ReduceSeq
+        | ReduceSeqUnroll | ScanSeq => items::alone(flow, fact).to_owned(),
+        _ => String::new(),
+    }
 }
 
 /// What a pattern becomes.
@@ -86,9 +105,6 @@ fn becomes(view: &View<'_>, flow: &Flow, fact: &Fact, prim: Prim) -> String {
 fn without_loop(fact: &Fact, prim: Prim) -> &'static str {
     let count = fact.count.as_ref().and_then(nat::Nat::as_const);
     match (prim, count) {
-        (Prim::MapGlobal, _) => "Its elements are shared among all work-items.",
-        (Prim::MapWorkGroup, _) => "Its elements are shared among the work-groups.",
-        (Prim::MapLocal, _) => "Its elements are shared among the work-items of a group.",
         (_, Some(1)) => "No loop: there is one element.",
         (Prim::MapSeqUnroll | Prim::ReduceSeqUnroll, Some(_)) => {
             "No loop: it is written out, element after element."

@@ -137,7 +137,13 @@ fn stages_of_listing_4() {
 
             In OpenCL: written to the result, `s*(n/s)*4` B.
 
-            Its elements are shared among the work-groups.
+            `n/s` elements for all work-groups, however many are launched: `w` = `get_group_id(0)` takes `w`, `w + get_num_groups(0)`, … below `n/s`.
+
+            Becomes
+
+            ```c
+            for (int wgId = get_group_id(0); wgId < n / s; wgId += get_num_groups(0))
+            ```
 
             ```rise
             mapWorkGroup : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t
@@ -282,6 +288,12 @@ fn words_of_the_language() {
             ```
             ----
             [Local]
+            **Error:** every work-item writes the result of `f`
+
+            ```text
+            each work-item that is launched runs the whole kernel
+            ```
+
             ```rise
             Local : AddrSp
             ```
@@ -548,8 +560,120 @@ def g = depFun(n: Nat => fun(xs: n.16.f32 =>
             [total] In C: stored in a variable, 4 B.
             [mapGlobal] In OpenCL: written to the result, `n*64` B.
 
-            Its elements are shared among all work-items.
-            [toMem] In OpenCL: stored in private memory, 64 B.
+            `n` elements for all work-items, however many are launched: `g` = `get_global_id(0)` takes `g`, `g + get_global_size(0)`, … below `n`.
+
+            Becomes
+
+            ```c
+            for (int gId = get_global_id(0); gId < n; gId += get_global_size(0))
+            ```
+            [toMem] In OpenCL: stored in private memory, 64 B, for each work-item.
+        "#]],
+    );
+}
+
+#[test]
+fn work_items_share_what_maps_give_them() {
+    check_memory(
+        "\
+@target(opencl)
+@opencl(local = [64], global = [n / 4])
+@run(n = 8192)
+def groups = depFun(n: Nat => fun(xs: (256 * n).f32 =>
+  xs |> split(256) |> $0mapWorkGroup(fun(chunk =>
+    chunk |> split(4) |> $0mapLocal($0reduceSeq(Private)(add)(0.0f)) |> $0toMem(Local) |> split(4)
+      |> $0mapLocal(fun(part => part |> $0mapSeq(id))) |> join)) |> join))
+@target(opencl)
+@opencl(local = [16, 16], global = [m, n])
+def squares = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+  xs |> $0mapGlobal(1)($0mapGlobal(0)(fun(x => x + 1.0f)))))
+@target(opencl)
+@opencl(local = [32])
+def open = depFun(n: Nat => fun(xs: n.32.f32 =>
+  xs |> $0mapWorkGroup(fun(row => row |> $0mapLocal(id) |> $0toMem(Private) |> mapLocal(id)))))
+",
+        expect![[r#"
+            [mapWorkGroup] In OpenCL: written to the result, `n*256` B (2.1 MB with `@run(n = 8192)`).
+
+            `n` elements for `n/256` work-groups: `w` = `get_group_id(0)` takes `w`, `w + n/256`, … below `n`. With `@run(n = 8192)`: 8192 for 32 work-groups, 256 each.
+
+            Becomes
+
+            ```c
+            for (int wgId = get_group_id(0); wgId < n; wgId += n / 256)
+            ```
+            [mapLocal] In OpenCL: written to memory that the program keeps, 256 B.
+
+            One element for each of the 64 work-items of a group: `get_local_id(0)` says which one a work-item of a group takes.
+            [reduceSeq] In OpenCL: stored in private memory, 4 B, for each work-item.
+
+            One work-item does all of it.
+
+            Becomes
+
+            ```c
+            for (int l = 0; l < 4; l++)
+            ```
+            [toMem] In OpenCL: stored in local memory, 256 B, for each work-group; less than 1% of the 48 kB of a usual device.
+            [mapLocal] In OpenCL: written to the result, 256 B.
+
+            One element for each of the first 16 of the 64 work-items of a group, by `get_local_id(0)`; the others have none.
+
+            Becomes
+
+            ```c
+            if (lid < 16)
+            ```
+            [mapSeq] In OpenCL: written to the result, 16 B.
+
+            One work-item does all of it.
+
+            Becomes
+
+            ```c
+            for (int l = 0; l < 4; l++)
+            ```
+            [mapGlobal] In OpenCL: written to the result, `n*m*4` B.
+
+            One element for each of the `n` work-items: `get_global_id(1)` says which one a work-item takes.
+            [mapGlobal] In OpenCL: written to the result, `m*4` B.
+
+            One element for each of the `m` work-items: `get_global_id(0)` says which one a work-item takes.
+            [mapWorkGroup] 
+            [mapLocal] 
+            [toMem] 
+        "#]],
+    );
+}
+
+#[test]
+fn an_own_launch_holds_for_its_part() {
+    check_memory(
+        "\
+@target(opencl)
+def f = depFun(n: Nat => fun(xs: (64 * n).f32 =>
+  xs |> $0mapGlobal(fun(x => x + 1.0f)) |> oclRun(64, 1, 1)(64 * n, 1, 1) |> toMem(Global)
+    |> $0mapGlobal(fun(x => x * 2.0f)) |> oclRun(32, 1, 1)(32, 1, 1)))
+",
+        expect![[r#"
+            [mapGlobal] In OpenCL: written to memory that the program keeps, `n*256` B.
+
+            One element for each of the `n*64` work-items: `get_global_id(0)` says which one a work-item takes.
+
+            Becomes
+
+            ```c
+            for (int gId = gid; gId < 64 * n; gId += 32)
+            ```
+            [mapGlobal] In OpenCL: written to the result, `n*256` B.
+
+            `n*2` elements for each of the 32 work-items: `g` = `get_global_id(0)` takes `g`, `g + 32`, ….
+
+            Becomes
+
+            ```c
+            for (int gId = gid; gId < 64 * n; gId += 32)
+            ```
         "#]],
     );
 }

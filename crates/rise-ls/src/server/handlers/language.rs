@@ -197,10 +197,11 @@ fn inlay_hint(document: &Document, dialect: Dialect, hint: InlayHint) -> LspInla
             Some(InlayHintKind::TYPE)
         }
         InlayKind::Implicit => Some(InlayHintKind::PARAMETER),
-        InlayKind::Value => None,
+        InlayKind::Value | InlayKind::Barrier => None,
     };
     let language = match hint.kind {
         InlayKind::Value => "text",
+        InlayKind::Barrier => "c",
         _ => dialect.extension(),
     };
     let mut tooltip = format!("```{language}\n{}\n```", hint.tooltip);

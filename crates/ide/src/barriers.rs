@@ -1,0 +1,168 @@
+//! What the barriers of a kernel wait for, in words.
+
+use codegen::BarrierText;
+use codegen::ir::{Order, Ordered};
+use db::{Database, FileId, ItemId};
+use rise::core::{Origin, Source};
+use syntax::Span;
+use syntax::ast::{Item, TermId, TermKind};
+
+/// What the barriers in the kernels of a definition wait for.
+pub(crate) struct Barriers<'d> {
+    db: &'d Database,
+    item: ItemId,
+    file: FileId,
+    origins: &'d [Source],
+}
+
+/// An access to memory, in the text of the definition's file.
+struct Access {
+    item: ItemId,
+    /// The whole expression.
+    span: Span,
+    /// The word in it to point at.
+    head: Span,
+}
+
+/// One thing that a barrier waits for.
+pub(crate) struct Wait {
+    /// The item in which the access stands that waits.
+    pub(crate) item: ItemId,
+    /// The whole access.
+    pub(crate) span: Span,
+    /// The word to point at there.
+    pub(crate) head: Span,
+    /// In the words that fit, from many to few: `orders the write of tile (line 12) and the read
+    /// here`.
+    pub(crate) labels: [String; 3],
+    /// As a sentence that names both lines.
+    pub(crate) sentence: String,
+}
+
+impl<'d> Barriers<'d> {
+    /// `origins` are those of the program that the module was made of.
+    pub(crate) fn new(db: &'d Database, item: ItemId, origins: &'d [Source]) -> Barriers<'d> {
+        Barriers {
+            db,
+            item,
+            file: db.file_of(item),
+            origins,
+        }
+    }
+
+    /// What a barrier waits for, each thing once.
+    pub(crate) fn waits(&self, barrier: &BarrierText) -> Vec<Wait> {
+        let mut all: Vec<Wait> = Vec::new();
+        for order in &barrier.barrier.orders {
+            let Some(wait) = self.wait(order) else {
+                continue;
+            };
+            if !all.iter().any(|known| known.sentence == wait.sentence) {
+                all.push(wait);
+            }
+        }
+        all
+    }
+
+    fn wait(&self, order: &Ordered) -> Option<Wait> {
+        let (first, second) = (self.access(order.first)?, self.access(order.second)?);
+        let (before, after) = match order.kind {
+            Order::Flow => ("write", "read"),
+            Order::Reuse => ("read", "write"),
+            Order::Output => ("write", "write"),
+        };
+        let (from, to) = (self.line(&first), self.line(&second));
+        let same = (first.item, first.span) == (second.item, second.span);
+        let labels = if same {
+            [
+                format!("barrier: orders a {before} and a {after} inside of this"),
+                format!("barrier: {before}, then {after}"),
+                "barrier".to_owned(),
+            ]
+        } else {
+            let what = self.what(&first, &second, "");
+            [
+                format!("barrier: orders the {before} {what} (line {from}) and the {after} here"),
+                format!("barrier: {before} {what} (line {from}), {after} here"),
+                format!("barrier: waits for line {from}"),
+            ]
+        };
+        let sentence = match same {
+            true => format!("orders a {before} and a {after} inside of line {to}"),
+            false => {
+                let what = self.what(&first, &second, "`");
+                format!("orders the {before} {what} (line {from}) and the {after} in line {to}")
+            }
+        };
+        Some(Wait {
+            item: second.item,
+            span: second.span,
+            head: second.head,
+            labels,
+            sentence,
+        })
+    }
+
+    /// The innermost place in the definition's own file.
+    fn access(&self, origin: Origin) -> Option<Access> {
+        let mut source = self.origins.get(origin.0 as usize)?;
+        for _ in 0..self.origins.len() {
+            let item = source.def.map_or(self.item, |def| self.db.item_of(def));
+            if self.db.file_of(item) == self.file {
+                return Some(Access {
+                    item,
+                    span: source.span,
+                    head: source.head,
+                });
+            }
+            source = self.origins.get(source.used_at?.0 as usize)?;
+        }
+        None
+    }
+
+    /// Lines as people count them.
+    fn line(&self, access: &Access) -> usize {
+        let at = self.db.absolute(access.item, access.head).start as usize;
+        let text = self.db.text(self.file);
+        text.byte_to_line(at.min(text.len_bytes())) + 1
+    }
+
+    /// What is accessed: by its name, if it has one; else by what does it.
+    fn what(&self, first: &Access, second: &Access, quote: &str) -> String {
+        let parsed = self.db.parsed(first.item);
+        if let Some(name) = named(&parsed.item, first, second) {
+            return format!("of {quote}{name}{quote}");
+        }
+        let text = self.db.item_text(first.item);
+        let word = text.get(std::ops::Range::from(first.head)).unwrap_or("");
+        match word.is_empty() {
+            true => "before".to_owned(),
+            false => format!("by {quote}{word}{quote}"),
+        }
+    }
+}
+
+/// The name that a `let` gives to what is written, if the other access is in its scope.
+fn named(item: &Item, first: &Access, second: &Access) -> Option<String> {
+    let span = |id: TermId| item.term(id).span;
+    let mut found: Option<(u32, String)> = None;
+    for term in &item.terms {
+        let TermKind::Let {
+            binder,
+            value,
+            body,
+        } = &term.kind
+        else {
+            continue;
+        };
+        let holds = span(*value).contains(first.span)
+            && first.item == second.item
+            && span(*body).contains(second.span);
+        let size = span(*value).len();
+        let is_smaller = found.as_ref().is_none_or(|(known, _)| size < *known);
+        if holds && is_smaller {
+            found = Some((size, item.binder(*binder).name.to_string()));
+        }
+    }
+    found.map(|(_, name)| name)
+}
