@@ -22,13 +22,13 @@ impl Maker {
     /// One kernel, or two, one after the other.
     pub fn kernels(&mut self, value: &str, ty: &Data, scope: &Scope) -> String {
         if !self.choice.one_in(4) {
+            let (text, ty) = self.kernel(value, ty, scope);
             let (local, global) = self.launch_sizes();
             self.launch = match self.choice.one_in(6) {
                 // Who runs it chooses.
                 true => String::new(),
                 false => format!("@opencl(local = [{local}], global = [{global}])\n"),
             };
-            let (text, ty) = self.kernel(value, ty, scope);
             return self.with_gaps(text, &ty);
         }
         let (first, ty) = self.kernel(value, ty, scope);
@@ -46,23 +46,26 @@ impl Maker {
         format!("oclRun({local})({global})")
     }
 
-    /// Local and global sizes of three dimensions.
+    /// Local and global sizes of three dimensions, for the kernel that was made last.
     fn launch_sizes(&mut self) -> (String, String) {
-        let (mut local, mut global) = (Vec::new(), Vec::new());
-        for dimension in 0..3 {
+        let (mut local, mut global) = (vec![1; 3], vec![1; 3]);
+        for dimension in 0..self.dimensions as usize {
             let items = match dimension {
                 0 => self.choice.of(&[4, 1, 2, 3, 8]),
-                1 => self.choice.of(&[1, 1, 2, 3]),
-                _ => 1,
+                _ => self.choice.of(&[1, 2, 3]),
             };
             let groups = match dimension {
-                2 => 1,
+                1 if !self.groups_of_groups => 1,
                 _ => 1 + self.choice.below(3),
             };
-            local.push(items.to_string());
-            global.push((items * groups).to_string());
+            local[dimension] = items;
+            global[dimension] = items * groups;
         }
-        (local.join(", "), global.join(", "))
+        let words = |sizes: &[u32]| {
+            let words: Vec<String> = sizes.iter().map(u32::to_string).collect();
+            words.join(", ")
+        };
+        (words(&local), words(&global))
     }
 
     /// The body of a kernel.
@@ -70,6 +73,8 @@ impl Maker {
         // A kernel writes something, however small the choices.
         self.fuel = self.fuel.max(1);
         self.level = Level::Kernel;
+        self.dimensions = 1 + u32::from(self.choice.one_in(3));
+        self.groups_of_groups = false;
         let (value, ty) = self.viewed(value, ty, scope);
         let (text, ty) = match self.choice.below(3) {
             0 => self.global_maps(&value, &ty, scope),
@@ -81,32 +86,49 @@ impl Maker {
 
     /// A work-item for each element, or for each of an element's elements.
     fn global_maps(&mut self, value: &str, ty: &Data, scope: &Scope) -> (String, Data) {
+        self.groups_of_groups = true;
+        self.over_items("mapGlobal", value, ty, scope)
+    }
+
+    /// A map over an array whose elements are the business of one work-item each, in all dimensions
+    /// that there are.
+    fn over_items(&mut self, map: &str, value: &str, ty: &Data, scope: &Scope) -> (String, Data) {
         let Data::Array(n, elem) = ty else {
             // Views leave arrays arrays.
             return (value.to_owned(), ty.clone());
         };
-        let x = self.name("e");
-        if let Data::Array(..) = **elem
+        if self.dimensions == 2
+            && let Data::Array(m, inner) = &**elem
             && self.choice.one_in(2)
         {
-            let (inner, out) = self.items("mapGlobal(0)", &x, elem, scope);
-            let text = format!("{value} |> mapGlobal(1)(fun({x} => {inner}))");
-            return (text, Data::array(*n, out));
+            let row = self.name("row");
+            let (f, out) = self.one_item(inner, scope);
+            let text = format!("{value} |> {map}(1)(fun({row} => {row} |> {map}(0)({f})))");
+            return (text, Data::array(*n, Data::array(*m, out)));
         }
-        self.items("mapGlobal(0)", value, ty, scope)
+        let (f, out) = self.one_item(elem, scope);
+        let width = self.choice.of(&[1, 2, 4]);
+        let text = self.shared_out(map, value, &f, n.constant().unwrap_or(1), width);
+        (text, Data::array(*n, out))
     }
 
-    /// A map whose elements are the business of one work-item each.
-    fn items(&mut self, map: &str, value: &str, ty: &Data, scope: &Scope) -> (String, Data) {
-        let Data::Array(n, elem) = ty else {
-            return (value.to_owned(), ty.clone());
-        };
+    /// What a work-item does with an element.
+    fn one_item(&mut self, elem: &Data, scope: &Scope) -> (String, Data) {
         let x = self.name("e");
         let outside = std::mem::replace(&mut self.level, Level::Item);
         let (body, out) = self.element(&x, elem, scope);
         self.level = outside;
-        let text = format!("{value} |> {map}(fun({x} => {body}))");
-        (text, Data::array(*n, out))
+        (format!("fun({x} => {body})"), out)
+    }
+
+    /// A map of `f` over `n` elements, in rows of `width` where that comes out even and there are
+    /// two dimensions.
+    pub fn shared_out(&self, map: &str, value: &str, f: &str, n: u32, width: u32) -> String {
+        if self.dimensions < 2 {
+            return format!("{value} |> {map}(0)({f})");
+        }
+        let width = if n.is_multiple_of(width) { width } else { 1 };
+        format!("{value} |> split({width}) |> {map}(1)({map}(0)({f})) |> join")
     }
 
     /// A work-group for each row.
@@ -124,8 +146,10 @@ impl Maker {
         let chunk = self.name("chunk");
         if let Data::Array(m, inner) = &**row
             && matches!(**inner, Data::Array(..))
+            && self.dimensions == 2
             && self.choice.one_in(2)
         {
+            self.groups_of_groups = true;
             let (chunk, inner_chunk) = (chunk, self.name("chunk"));
             let (body, out) = self.stages(&inner_chunk, inner, scope);
             let text = format!(
@@ -186,18 +210,7 @@ impl Maker {
 
     /// Elements that the items of a group share.
     fn shared(&mut self, value: &str, ty: &Data, scope: &Scope) -> (String, Data) {
-        let Data::Array(n, elem) = ty else {
-            return (value.to_owned(), ty.clone());
-        };
-        if let Data::Array(..) = **elem
-            && self.choice.one_in(3)
-        {
-            let row = self.name("row");
-            let (inner, out) = self.items("mapLocal(0)", &row, elem, scope);
-            let text = format!("{value} |> mapLocal(1)(fun({row} => {inner}))");
-            return (text, Data::array(*n, out));
-        }
-        self.items("mapLocal(0)", value, ty, scope)
+        self.over_items("mapLocal", value, ty, scope)
     }
 
     /// A tree: every round leaves half as many numbers, or a third.
@@ -224,7 +237,8 @@ impl Maker {
             true => format!("{part} |> split({l}) |> transpose"),
         };
         let space = self.choice.of(&["Local", "Local", "Global"]);
-        let round = format!("{rows} |> mapLocal(0)(reduceSeq(Private)({f})({start}))");
+        let sum = format!("reduceSeq(Private)({f})({start})");
+        let round = self.shared_out("mapLocal", &rows, &sum, 1, 1);
         let text = format!(
             "{value} |> iterate({space})({rounds})(depFun({l}: Nat => fun({part}: ({l} * {by}).{elem} => {round})))"
         );
@@ -249,16 +263,21 @@ impl Maker {
         if self.choice.one_in(2) {
             // By way of memory that all items of the group read.
             let tile = self.name("tile");
-            before = format!("let {tile} = ({next} |> mapLocal(0)(id)) |> toMem(Local) in ");
+            let copied = self.shared_out("mapLocal", &next, "id", 1, 1);
+            before = format!("let {tile} = ({copied}) |> toMem(Local) in ");
             seen = self.reordered(&tile, *m);
         }
         let mut combined = format!("{pair}._1 + {pair}._2");
         if let Some((other, _)) = scope.iter().find(|(_, of)| of == &**elem) {
             combined += &format!(" * {other}");
         }
-        let text = format!(
-            "{value} |> reduceSeq({space})(fun({acc}, {next} => {before}zip({acc})({seen}) |> mapLocal(0)(fun({pair} => {combined}))))((generate(fun(i => {start})) : {row}) |> mapLocal(0)(id)) |> mapLocal(0)(id)"
-        );
+        let f = format!("fun({pair} => {combined})");
+        let pairs = format!("zip({acc})({seen})");
+        let step = self.shared_out("mapLocal", &pairs, &f, 1, 1);
+        let zeros = format!("(generate(fun(i => {start})) : {row})");
+        let zeros = self.shared_out("mapLocal", &zeros, "id", 1, 1);
+        let sums = format!("reduceSeq({space})(fun({acc}, {next} => {before}{step}))({zeros})");
+        let text = self.shared_out("mapLocal", &format!("{value} |> {sums}"), "id", 1, 1);
         Some((text, (**row).clone()))
     }
 

@@ -145,6 +145,10 @@ pub(crate) struct Maker {
     pub functions: Vec<Function>,
     /// The annotation with the sizes of a kernel's launch, if there is one.
     pub launch: String,
+    /// How many dimensions the work-items of this kernel have; all of its parallel maps share them.
+    pub dimensions: u32,
+    /// Whether its groups have two.
+    pub groups_of_groups: bool,
 }
 
 impl Maker {
@@ -158,6 +162,8 @@ impl Maker {
             level: Level::Item,
             functions: Vec::new(),
             launch: String::new(),
+            dimensions: 1,
+            groups_of_groups: false,
         }
     }
 

@@ -156,12 +156,17 @@ impl Maker {
             plus: n.plus + m.plus,
         };
         let out = Data::array(total, elem);
-        let (map, space) = match self.level {
-            Level::Kernel => return None,
-            Level::Group => ("mapLocal(0)", "(Local)".to_owned()),
-            Level::Item => ("mapSeq", self.in_item(&out)),
+        let copy = |maker: &Maker, xs: &str| match maker.level {
+            Level::Item => format!("{xs} |> mapSeq(id)"),
+            _ => maker.shared_out("mapLocal", xs, "id", 1, 1),
         };
-        let text = format!("concat({xs} |> {map}(id))({other} |> {map}(id)) |> toMem{space}");
+        let space = match self.level {
+            Level::Kernel => return None,
+            Level::Group => "(Local)".to_owned(),
+            Level::Item => self.in_item(&out),
+        };
+        let (first, second) = (copy(self, xs), copy(self, &other));
+        let text = format!("concat({first})({second}) |> toMem{space}");
         Some((text, out))
     }
 
