@@ -63,15 +63,15 @@ pub enum EmitForm {
 }
 
 impl EmitForm {
-    fn form(self) -> Option<Form> {
-        Some(match self {
+    fn form(self) -> Form {
+        match self {
             EmitForm::Rise => Form::Rise,
             EmitForm::Dpia => Form::Functional,
             EmitForm::DpiaImperative => Form::Imperative,
             EmitForm::C => Form::C,
             EmitForm::Openmp => Form::OpenMp,
-            EmitForm::Opencl => return None,
-        })
+            EmitForm::Opencl => Form::OpenCl,
+        }
     }
 }
 
@@ -95,12 +95,9 @@ struct Map<'a> {
 
 /// Prints the definition in the form, and returns the exit status.
 pub fn run(options: &EmitOptions) -> u8 {
-    let Some(form) = options.form.form() else {
-        output::error("this version of rise-ls generates C and OpenMP, but not OpenCL");
-        return UNUSABLE;
-    };
-    if options.host {
-        output::error("`--host` is for OpenCL, which this version of rise-ls does not generate");
+    let form = options.form.form();
+    if options.host && form != Form::OpenCl {
+        output::error("`--host` is for OpenCL: write `--as opencl --host`");
         return UNUSABLE;
     }
     if options.file.is_dir() {
