@@ -66,6 +66,15 @@ impl Nat {
 
     /// `self / divisor` where both are products that divide, powers too: `2^k / 2^(k-1)` is 2.
     pub fn ratio(&self, divisor: &Nat) -> Option<Nat> {
+        self.ratio_where(divisor, &Nat::is_plainly_nonneg)
+    }
+
+    /// The same where `is_nonneg` knows which exponents of the quotient are not negative.
+    pub(crate) fn ratio_where(
+        &self,
+        divisor: &Nat,
+        is_nonneg: &dyn Fn(&Nat) -> bool,
+    ) -> Option<Nat> {
         let terms = divisor.terms();
         let [term] = terms.as_ref() else {
             return None;
@@ -81,9 +90,13 @@ impl Nat {
                 _ => below = Nat::mul(&below, &Nat::pow(&atom, &i64::from(factor.exp).into())),
             }
         }
-        let fraction = |op: &Op| matches!(op, Op::Pow(_, exp) if !exp.is_plainly_nonneg());
         let quotient = above.exact_div(&below)?;
-        let is_whole = quotient.terms().iter().all(|t| !t.mono.any_op(fraction));
+        let is_whole = quotient.terms().iter().all(|term| {
+            term.mono.0.iter().all(|factor| match factor.atom.op() {
+                Some(Op::Pow(_, exp)) => is_nonneg(exp),
+                _ => true,
+            })
+        });
         is_whole.then_some(quotient)
     }
 }

@@ -211,9 +211,13 @@ fn quotient(known: &Known, a: &Nat, b: &Nat) -> Option<Nat> {
     (is_nonneg(known, &(-&rest - 1)) && is_nonneg(known, &(&b + &rest))).then(|| quotient - 1)
 }
 
-/// What powers with exponents of at least 1 are divided by.
+/// What powers with exponents of at least 1 are divided by, and powers by powers.
 fn by_powers(known: &Known, a: &Nat, b: &Nat) -> Option<Nat> {
-    exact_quotient(a, b.as_const()?, &|exp| is_nonneg(known, exp))
+    let is_nonneg = |exp: &Nat| is_nonneg(known, exp);
+    match b.as_const() {
+        Some(b) => exact_quotient(a, b, &is_nonneg),
+        None => a.ratio_where(b, &is_nonneg),
+    }
 }
 
 fn remainder(known: &Known, a: &Nat, b: &Nat) -> Option<Nat> {

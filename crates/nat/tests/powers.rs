@@ -25,3 +25,18 @@ fn larger_exponents_make_larger_powers() {
     let power = |exp: Nat| Nat::pow(&v(3), &exp);
     assert!(!rounds.proves(&Prop::AtLeast(power(v(k)), power(v(i)))));
 }
+
+#[test]
+fn powers_are_divided_by_powers_where_the_exponents_are_large_enough() {
+    let mut rounds = Facts::new();
+    let six = Nat::constant(6);
+    rounds.range(Var(0), &Nat::ZERO, &six);
+    let two = |exp: Nat| Nat::pow(&Nat::constant(2), &exp);
+    let (all, half) = (two(&six - &v(0)), two(&six - 1 - v(0)));
+    assert_eq!(rounds.normalize(&Nat::div(&all, &half)), Nat::constant(2));
+    let rows = Nat::mul(&half, &Nat::div(&all, &half));
+    assert!(rounds.proves(&Prop::Equal(rows, all.clone())));
+    // The other way around there is no whole quotient.
+    let other = Nat::div(&half, &all);
+    assert_ne!(rounds.normalize(&other).as_const(), Some(2));
+}
