@@ -109,6 +109,19 @@ impl Default for Device {
     }
 }
 
+/// So many bytes in a sentence: `4 kB`.
+pub fn amount(bytes: u64) -> String {
+    const KILO: u64 = 1 << 10;
+    match bytes {
+        0..KILO => format!("{bytes} B"),
+        _ if bytes.is_multiple_of(KILO) => format!("{} kB", bytes / KILO),
+        _ => {
+            let tenths = (u128::from(bytes) * 10).div_ceil(u128::from(KILO));
+            format!("{}.{} kB", tenths / 10, tenths % 10)
+        }
+    }
+}
+
 /// Some targets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Targets(u8);

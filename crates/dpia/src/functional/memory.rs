@@ -11,6 +11,7 @@ use super::rows::{TypeParam, prim_of, row};
 use super::walk::{Term, Walk, Want};
 use super::writes::Into;
 use crate::phrase::contains_array;
+use crate::target::amount;
 use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
 
 /// Marks memory that only might be there.
@@ -466,18 +467,5 @@ fn scalar_bytes(scalar: ScalarType) -> i64 {
         I16 | U16 | F16 => 2,
         I32 | U32 | F32 | NatType => 4,
         I64 | U64 | F64 => 8,
-    }
-}
-
-/// `4 kB`
-pub(super) fn amount(bytes: u64) -> String {
-    const KILO: u64 = 1 << 10;
-    match bytes {
-        0..KILO => format!("{bytes} B"),
-        _ if bytes.is_multiple_of(KILO) => format!("{} kB", bytes / KILO),
-        _ => {
-            let tenths = (u128::from(bytes) * 10).div_ceil(u128::from(KILO));
-            format!("{}.{} kB", tenths / 10, tenths % 10)
-        }
     }
 }

@@ -8,8 +8,7 @@ use syntax::{Code, Diagnostic};
 
 use super::{Reporter, tick};
 use crate::functional::complaint::{Level, Limit, Space, User};
-use crate::functional::memory::amount;
-use crate::target::Target;
+use crate::target::{Target, amount};
 
 impl Reporter<'_> {
     pub(super) fn missing_memory(
