@@ -6,7 +6,7 @@ local M = {}
 
 ---@class rise.Options
 ---@field cmd string[]            the server
----@field settings table          `{ rise = { inlayHints = { … } } }`
+---@field settings table          `{ rise = { inlayHints = { … }, device = '' } }`
 ---@field on_attach function|nil  called with the client and the buffer
 ---@field capabilities table|nil  what the client says it can do
 ---@field handlers table|nil      handlers of its own
@@ -24,8 +24,11 @@ local defaults = {
         accessFlow = 'compact',
         values = false,
         implicitArguments = false,
+        barriers = true,
         maxLength = 40,
       },
+      -- A part of the name of the device that OpenCL programs are for.
+      device = '',
     },
   },
   inlay_hints = true,
@@ -211,6 +214,23 @@ function M.ask(method, params, answered)
   local _, id = call(client, 'request', method, params, answered)
   return function() if id then call(client, 'cancel_request', id) end end
 end
+
+--- Sets the device that OpenCL programs are for: a part of its name; any if it is empty.
+---@param part string
+function M.set_device(part)
+  options.settings.rise = vim.tbl_extend('force', options.settings.rise or {}, { device = part })
+  for _, client in pairs(all_clients()) do
+    if client.name == 'rise_ls' and not call(client, 'is_stopped') then
+      -- The server asks for settings where the client has them, and these are what it is given.
+      client.config.settings = options.settings
+      if client.settings then client.settings = options.settings end
+      call(client, 'notify', 'workspace/didChangeConfiguration', { settings = options.settings })
+    end
+  end
+end
+
+--- The device that is set.
+function M.device() return (options.settings.rise or {}).device or '' end
 
 --- Says something to the server, if it runs.
 function M.tell(method, params)

@@ -1,6 +1,7 @@
 // The extension is thin: it starts rise-ls and shows what it says.
 
 import * as vscode from "vscode";
+import { chooseDevice } from "./devices";
 import { Library, LIBRARY_SCHEME } from "./library";
 import { isPlace } from "./place";
 import { PREVIEW_SCHEME, Previews } from "./preview";
@@ -39,6 +40,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.commands.registerCommand("rise.runVerified", (at?: unknown) =>
       runs.run(isPlace(at) ? at : undefined, { verify: true, bench: TIMED }),
     ),
+    vscode.commands.registerCommand("rise.runOnDevice", (at?: unknown) =>
+      runs.run(isPlace(at) ? at : undefined, { backend: "opencl", bench: TIMED }),
+    ),
+    vscode.commands.registerCommand("rise.runOnDeviceVerified", (at?: unknown) =>
+      runs.run(isPlace(at) ? at : undefined, { backend: "opencl", bench: TIMED, verify: true }),
+    ),
+    vscode.commands.registerCommand("rise.showRuns", () => runs.reveal()),
+    vscode.commands.registerCommand("rise.chooseDevice", () => chooseDevice(current)),
     vscode.commands.registerCommand("rise.runInTerminal", (at?: unknown) =>
       runInTerminal(current, isPlace(at) ? at : undefined),
     ),

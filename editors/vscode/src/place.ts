@@ -5,6 +5,10 @@ export interface Place {
   readonly position: { readonly line: number; readonly character: number };
   readonly def: string;
   readonly target: string | null;
+  /** What is to run it, where the lens says so. */
+  readonly backend?: string;
+  /** How often it is to be timed. */
+  readonly bench?: number;
 }
 
 export function isPlace(value: unknown): value is Place {

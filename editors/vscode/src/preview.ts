@@ -30,9 +30,15 @@ interface Shown {
   readonly map: Part[];
 }
 
-const FORMS: readonly { label: string; as: string; extension: string; detail: string }[] = [
+interface Form extends vscode.QuickPickItem {
+  readonly as: string;
+  readonly extension: string;
+}
+
+const FORMS: readonly Form[] = [
   { label: "C", as: "c", extension: "c", detail: "C99 for one thread" },
   { label: "OpenMP", as: "openmp", extension: "c", detail: "C99 with OpenMP" },
+  { label: "OpenCL", as: "opencl", extension: "cl", detail: "kernels in OpenCL C" },
   {
     label: "Imperative DPIA",
     as: "dpia-imperative",
@@ -109,7 +115,7 @@ export class Previews
       await vscode.window.showInformationMessage("A preview needs an open file of RISE or DPIA and a server.");
       return;
     }
-    const form = await vscode.window.showQuickPick(FORMS, {
+    const form = await vscode.window.showQuickPick(formsFor(at?.target), {
       placeHolder: "Show the definition as",
     });
     if (form === undefined) return;
@@ -123,7 +129,7 @@ export class Previews
       const uri = address(document, preview.def, form.as, form.extension);
       this.keep(uri, document, preview);
       const text = await vscode.workspace.openTextDocument(uri);
-      await vscode.languages.setTextDocumentLanguage(text, preview.language);
+      await vscode.languages.setTextDocumentLanguage(text, await known(preview.language));
       await vscode.window.showTextDocument(text, {
         viewColumn: vscode.ViewColumn.Beside,
         preserveFocus: true,
@@ -211,6 +217,18 @@ export class Previews
       }
     }
   }
+}
+
+/** The forms, that of the definition's own target first. */
+function formsFor(target: string | null | undefined): readonly Form[] {
+  const own = FORMS.filter((form) => form.as === target);
+  return [...own, ...FORMS.filter((form) => form.as !== target)];
+}
+
+/** A language that this editor has: OpenCL is C for one without it. */
+async function known(language: string): Promise<string> {
+  if (language !== "opencl") return language;
+  return (await vscode.languages.getLanguages()).includes(language) ? language : "c";
 }
 
 /** The text of a preview; while the program has errors, they stand above the last text. */

@@ -9,6 +9,13 @@ export interface RunResult {
   readonly printed?: string;
   readonly warnings?: readonly string[];
   readonly elapsed?: number;
+  /** What an OpenCL program ran on. */
+  readonly device?: { readonly name: string; readonly platform?: string } | null;
+  readonly kernels?: readonly Kernel[] | null;
+  /** Seconds between the host's memory and the device's, which `times` do not count. */
+  readonly transfers?: { readonly up: number; readonly down: number } | null;
+  /** What copying reaches on the device, and which share of it the program does. */
+  readonly bandwidth?: { readonly copy: number; readonly share: number } | null;
   readonly times?: Times | null;
   readonly verify?: Verify | null;
   readonly error?: string;
@@ -26,11 +33,21 @@ export interface Times {
   readonly gigabytes: number;
 }
 
+/** A kernel as it was launched, and how long it took in the median. */
+export interface Kernel {
+  readonly name: string;
+  readonly local: readonly number[] | null;
+  readonly global: readonly number[];
+  readonly time: number;
+}
+
 export interface Verify {
   readonly ok: boolean;
   readonly compared: number;
   readonly wrong: number;
   readonly first: { path: string; actual: unknown; expected: unknown } | null;
+  /** Where it differs most, be it within the tolerance. */
+  readonly worst?: { readonly error: number | null } | null;
 }
 
 export interface Mistake {
@@ -43,6 +60,7 @@ const BACKENDS: Readonly<Record<string, string>> = {
   interp: "interpreter",
   c: "C",
   openmp: "OpenMP",
+  opencl: "OpenCL",
 };
 
 /** Three digits and a unit. */
@@ -54,12 +72,18 @@ export function seconds(time: number): string {
     [1e-9, "ns"],
   ];
   const [size, unit] = units.find(([size]) => time >= size) ?? [1e-9, "ns"];
-  return `${Number((time / size).toPrecision(3))} ${unit}`;
+  return `${digits(time / size)} ${unit}`;
 }
+
+/** Three digits. */
+const digits = (value: number): string => `${Number(value.toPrecision(3))}`;
 
 /** Whether it is as the interpreter says, if that was asked. */
 export function verdict(verify: Verify): string {
-  if (verify.ok) return "as in the interpreter";
+  const worst = verify.worst?.error ?? 0;
+  if (verify.ok) {
+    return worst > 0 ? `as in the interpreter, within ${Number(worst.toPrecision(2))}` : "as in the interpreter";
+  }
   const first = verify.first;
   const where = first === null ? "" : `; ${first.path || "the result"} is ${first.actual}, not ${first.expected}`;
   return `WRONG in ${verify.wrong} of ${verify.compared} places${where}`;
@@ -72,15 +96,39 @@ export function inline(result: RunResult, length: number): string {
   const times = result.times ?? undefined;
   if (times !== undefined) {
     facts.push(seconds(times.median));
-    if (times.gflops !== null) facts.push(`${Number(times.gflops.toPrecision(3))} GFLOP/s`);
+    if (times.gflops !== null) facts.push(`${digits(times.gflops)} GFLOP/s`);
+    if (result.device) facts.push(bandwidth(result, times));
   } else if (result.elapsed !== undefined) {
     facts.push(seconds(result.elapsed));
   }
   if (result.verify) facts.push(verdict(result.verify));
-  facts.push(BACKENDS[result.backend ?? ""] ?? "");
+  const backend = BACKENDS[result.backend ?? ""] ?? "";
+  facts.push(result.device ? `${backend} on ${result.device.name}` : backend);
   facts.push(...Object.entries(result.sizes ?? {}).map(([name, value]) => `${name} = ${value}`));
   const value = (result.text ?? "").replace(/\s+/g, " ").trim();
   return `= ${shortened(value, length)}  (${facts.filter((fact) => fact !== "").join(", ")})`;
+}
+
+/** `1510 GB/s, 45% of what copying reaches` */
+function bandwidth(result: RunResult, times: Times): string {
+  const share = result.bandwidth?.share;
+  const of = share === undefined ? "" : `, ${Math.round(share * 100)}% of what copying reaches`;
+  return `${digits(times.gigabytes)} GB/s${of}`;
+}
+
+/** How each kernel was launched, what copying reaches, and what the times do not count. */
+function onDevice(result: RunResult): string[] {
+  const grid = (sizes: readonly number[]): string => sizes.join("×");
+  const lines = (result.kernels ?? []).map(({ name, local, global, time }) => {
+    const groups = local === null ? "" : ` in groups of ${grid(local)}`;
+    return `${name}: ${seconds(time)}, ${grid(global)} work-items${groups}`;
+  });
+  if (result.bandwidth) lines.push(`copying in the device's memory reaches ${digits(result.bandwidth.copy)} GB/s`);
+  if (result.transfers) {
+    const { up, down } = result.transfers;
+    lines.push(`not counted: ${seconds(up)} to the device, ${seconds(down)} back`);
+  }
+  return lines;
 }
 
 /** All of it, for the output. */
@@ -98,9 +146,18 @@ export function report(result: RunResult): string[] {
   const times = result.times ?? undefined;
   if (times !== undefined) {
     const span = `min ${seconds(times.min)}, median ${seconds(times.median)}, max ${seconds(times.max)}`;
-    lines.push(`${times.runs} runs: ${span}; ${Number(times.gigabytes.toPrecision(3))} GB/s`);
+    lines.push(`${times.runs} runs: ${span}; ${digits(times.gigabytes)} GB/s`);
   }
+  lines.push(...onDevice(result));
   return lines;
+}
+
+/** The last run in a few words, for the status bar. */
+export function brief(result: RunResult): string {
+  const name = result.def ?? "run";
+  if (result.error !== undefined) return `✗ ${name}`;
+  const wrong = result.verify?.ok === false ? "✗ " : "";
+  return `${wrong}${name} ${seconds(result.times?.median ?? result.elapsed ?? 0)}`;
 }
 
 /** Whether the user should see all of it. */

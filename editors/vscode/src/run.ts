@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import { WorkDoneProgress } from "vscode-languageclient/node";
 import { isServed } from "./languages";
 import type { Place } from "./place";
-import { inline, isNews, report, type RunResult, sizes } from "./result";
+import { brief, inline, isNews, report, type RunResult, sizes } from "./result";
 import type { Session } from "./session";
 
 /** Letters of a value that stand behind a definition. */
@@ -17,6 +17,8 @@ export interface Wish {
   readonly verify?: boolean;
   /** Time so many runs. */
   readonly bench?: number;
+  /** What is to run it; the server chooses if nothing is said. */
+  readonly backend?: string;
 }
 
 export class Runs implements vscode.Disposable {
@@ -28,6 +30,11 @@ export class Runs implements vscode.Disposable {
       margin: "0 0 0 2em",
     },
   });
+  /** What came of the last run. */
+  private readonly last = vscode.window.createStatusBarItem(
+    "rise.lastRun",
+    vscode.StatusBarAlignment.Right,
+  );
   /** What stands behind the definitions of each document, by line. */
   private readonly shown = new Map<string, Map<number, vscode.DecorationOptions>>();
   private readonly own: vscode.Disposable[];
@@ -37,9 +44,12 @@ export class Runs implements vscode.Disposable {
     private readonly session: Session,
     private readonly memory: vscode.Memento,
   ) {
+    this.last.name = "RISE: Last Run";
+    this.last.command = "rise.showRuns";
     this.own = [
       this.output,
       this.behind,
+      this.last,
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         // A result belongs to a text.
         if (contentChanges.length > 0 && this.shown.delete(document.uri.toString())) {
@@ -57,6 +67,11 @@ export class Runs implements vscode.Disposable {
 
   dispose(): void {
     for (const part of this.own) part.dispose();
+  }
+
+  /** Shows what all runs said. */
+  reveal(): void {
+    this.output.show(true);
   }
 
   /** Runs a definition, or the one at the cursor if none is named. */
@@ -77,6 +92,8 @@ export class Runs implements vscode.Disposable {
     const params = {
       textDocument: { uri },
       ...(at === undefined ? { position: found.position } : { def: at.def }),
+      ...(at?.backend === undefined ? {} : { backend: at.backend }),
+      ...(at?.bench === undefined ? {} : { bench: at.bench }),
       ...wish,
       value: false,
     };
@@ -110,6 +127,9 @@ export class Runs implements vscode.Disposable {
     const client = this.session.running;
     if (client === undefined) return undefined;
     const workDoneToken = `rise/run/editor/${this.count++}`;
+    this.last.text = `$(sync~spin) ${def}`;
+    this.last.tooltip = "It runs";
+    this.last.show();
     const options = {
       location: vscode.ProgressLocation.Notification,
       title: `Running ${def}`,
@@ -129,6 +149,8 @@ export class Runs implements vscode.Disposable {
             token,
           );
         } catch (error) {
+          this.last.text = `$(circle-slash) ${def}`;
+          this.last.tooltip = "The last run gave no result";
           if (token.isCancellationRequested) return undefined;
           throw error;
         } finally {
@@ -144,6 +166,8 @@ export class Runs implements vscode.Disposable {
   private show(document: vscode.TextDocument, near: number, result: RunResult): void {
     const lines = report(result);
     this.output.appendLine([...lines, ""].join("\n"));
+    this.last.text = brief(result);
+    this.last.tooltip = lines.join("\n");
     const line = lineOf(document, result.def) ?? near;
     const key = document.uri.toString();
     const all = this.shown.get(key) ?? new Map<number, vscode.DecorationOptions>();
@@ -224,7 +248,10 @@ export async function runInTerminal(session: Session, at?: Place): Promise<void>
     await vscode.window.showInformationMessage("Only a saved file can be run in a terminal.");
     return;
   }
-  const def = at === undefined ? [] : ["--def", at.def];
+  const backend = at?.backend === undefined ? [] : ["--backend", at.backend];
+  const device = vscode.workspace.getConfiguration("rise").get<string>("device", "");
+  const on = at?.backend === "opencl" && device !== "" ? ["--device", device] : [];
+  const def = at === undefined ? [] : ["--def", at.def, ...backend, ...on];
   const name = at === undefined ? "Run" : `Run ${at.def}`;
   const task = new vscode.Task(
     { type: "rise" },

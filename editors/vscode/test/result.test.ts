@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inline, isNews, report, type RunResult, seconds, sizes } from "../src/result";
+import { describe, setting } from "../src/device";
+import { brief, inline, isNews, report, type RunResult, seconds, sizes } from "../src/result";
 
 const done: RunResult = {
   def: "dot",
@@ -23,6 +24,46 @@ test("a result stands behind its definition in a line", () => {
   );
   assert.equal(inline({ ...done, text: "[1, 2,\n 3]" }, 5), "= [1, …  (12.3 µs, C, n = 4)");
   assert.equal(inline({ error: "no sizes\nat all" }, 80), "✗ no sizes");
+});
+
+test("a run on a device says what the device did", () => {
+  const times = { runs: 11, min: 9e-5, median: 1e-4, max: 3e-4, gflops: 250, gigabytes: 1500 };
+  const verify = { ok: true, compared: 1, wrong: 0, first: null, worst: { error: 1.23e-7 } };
+  const run: RunResult = {
+    ...done,
+    backend: "opencl",
+    times,
+    verify,
+    device: { name: "Card", platform: "Platform" },
+    kernels: [{ name: "dot", local: [128, 1, 1], global: [1024, 1, 1], time: 1e-4 }],
+    transfers: { up: 0.002, down: 3e-6 },
+    bandwidth: { copy: 3000, share: 0.5 },
+  };
+  assert.equal(
+    inline(run, 80),
+    "= 20.0  (100 µs, 250 GFLOP/s, 1500 GB/s, 50% of what copying reaches, " +
+      "as in the interpreter, within 1.2e-7, OpenCL on Card, n = 4)",
+  );
+  assert.deepEqual(report(run).slice(2), [
+    "11 runs: min 90 µs, median 100 µs, max 300 µs; 1500 GB/s",
+    "dot: 100 µs, 1024×1×1 work-items in groups of 128×1×1",
+    "copying in the device's memory reaches 3000 GB/s",
+    "not counted: 2 ms to the device, 3 µs back",
+  ]);
+  assert.equal(brief(run), "dot 100 µs");
+  assert.equal(brief({ ...run, verify: { ...verify, ok: false } }), "✗ dot 100 µs");
+  assert.equal(brief({ error: "no device" }), "✗ run");
+});
+
+test("devices are told apart by what they have", () => {
+  const device = { name: "Card", platform: "Platform", computeUnits: 132, localMemory: 49152, workGroup: 1024 };
+  assert.deepEqual(describe(device), {
+    label: "Card",
+    detail: "Platform, 132 compute units, 48 kB of local memory, work-groups up to 1024",
+  });
+  const twins = [{ ...device, number: 0 }, { ...device, number: 1 }];
+  assert.deepEqual(twins.map((twin) => setting(twin, twins)), ["#0", "#1"]);
+  assert.equal(setting({ ...device, number: 0 }, [{ ...device, number: 0 }]), "Card");
 });
 
 test("what is wrong or was printed is news", () => {

@@ -2,7 +2,13 @@
 
 local M = {}
 
-local FORMS = { 'c', 'openmp', 'dpia-imperative', 'dpia', 'rise' }
+local FORMS = { 'c', 'openmp', 'opencl', 'dpia-imperative', 'dpia', 'rise' }
+
+--- What Neovim calls a language: OpenCL is C for one without it.
+local function filetype_of(language)
+  if language ~= 'opencl' then return language end
+  return vim.fn.globpath(vim.o.runtimepath, 'syntax/opencl.vim') ~= '' and 'opencl' or 'c'
+end
 
 --- What is shown, by buffer.
 ---@type table<integer, table>
@@ -75,7 +81,7 @@ local function show(uri, preview)
     pcall(vim.api.nvim_buf_set_name, bufnr, ('rise-preview:%s (%s)'):format(preview.def, preview.as))
     vim.bo[bufnr].bufhidden = 'wipe'
     vim.bo[bufnr].swapfile = false
-    vim.bo[bufnr].filetype = preview.language
+    vim.bo[bufnr].filetype = filetype_of(preview.language)
     shown[bufnr] = { uri = uri, def = preview.def, as = preview.as, map = {} }
     vim.api.nvim_create_autocmd('BufWipeout', {
       buffer = bufnr,
@@ -116,8 +122,7 @@ end
 --- The lens Preview.
 function M.lens(command)
   local place = command.arguments[1]
-  local target = place.target
-  local form = target == 'openmp' and 'openmp' or 'c'
+  local form = type(place.target) == 'string' and place.target or 'c'
   M.open({ textDocument = { uri = place.uri }, def = place.def, as = form })
 end
 

@@ -15,10 +15,30 @@ local function seconds(time)
   return ('%.3g ns'):format(time / 1e-9)
 end
 
+--- `12.3 µs, 250 GFLOP/s, 1500 GB/s, 50% of what copying reaches`
+local function times_of(result)
+  local times = result.times
+  local facts = { seconds(times.median) }
+  if type(times.gflops) == 'number' then table.insert(facts, ('%.3g GFLOP/s'):format(times.gflops)) end
+  if type(result.device) == 'table' then table.insert(facts, ('%.4g GB/s'):format(times.gigabytes)) end
+  if type(result.bandwidth) == 'table' then
+    table.insert(facts, ('%.0f%% of what copying reaches'):format(result.bandwidth.share * 100))
+  end
+  return table.concat(facts, ', ')
+end
+
+--- What the times do not count: `2 ms to the device, 3 µs back`
+local function transfers_of(result)
+  if type(result.transfers) ~= 'table' then return nil end
+  return ('not counted: %s to the device, %s back'):format(seconds(result.transfers.up), seconds(result.transfers.down))
+end
+
 --- `= 20.0 (12.3 µs, c, n = 4)`
 local function line_of(result)
-  local facts = { seconds(result.elapsed or 0), result.backend }
-  if type(result.times) == 'table' then facts[1] = seconds(result.times.median) end
+  local backend = result.backend
+  if type(result.device) == 'table' then backend = ('%s on %s'):format(backend, result.device.name) end
+  local facts = { seconds(result.elapsed or 0), backend }
+  if type(result.times) == 'table' then facts[1] = times_of(result) end
   if type(result.verify) == 'table' then
     table.insert(facts, result.verify.ok and 'as in the interpreter' or ('WRONG in %d places'):format(result.verify.wrong))
   end
@@ -36,7 +56,10 @@ local function show(bufnr, line, result)
   if not vim.api.nvim_buf_is_loaded(bufnr) then return end
   vim.api.nvim_buf_clear_namespace(bufnr, space, line, line + 1)
   pcall(vim.api.nvim_buf_set_extmark, bufnr, space, line, 0, { virt_text = { { text, 'Comment' } } })
-  vim.api.nvim_echo({ { (result.def or '') .. ' ' .. text } }, true, {})
+  local said = { { (result.def or '') .. ' ' .. text } }
+  local transfers = transfers_of(result)
+  if transfers then table.insert(said, { '\n' .. transfers }) end
+  vim.api.nvim_echo(said, true, {})
 end
 
 --- Runs a definition.
@@ -68,6 +91,13 @@ function M.stop()
   stop = nil
 end
 
+--- `16,16`
+local function numbers(text)
+  local all = {}
+  for number in text:gmatch('%d+') do table.insert(all, tonumber(number)) end
+  return all
+end
+
 --- `:RiseRun n=4 backend=c verify`: sizes, and other parameters of `rise/run`.
 ---@param words string[]
 function M.command(words)
@@ -77,14 +107,16 @@ function M.command(words)
     local name, value = word:match('^([%w_]+)=(.+)$')
     if word == 'verify' then
       params.verify = true
-    elseif name == 'backend' then
-      params.backend = value
+    elseif name == 'backend' or name == 'device' then
+      params[name] = value
+    elseif name == 'local' or name == 'global' then
+      params[name] = numbers(value)
     elseif name == 'bench' or name == 'seed' then
       params[name] = tonumber(value)
     elseif name and tonumber(value) then
       params.sizes[name] = tonumber(value)
     else
-      vim.notify('rise-ls: `' .. word .. '` is neither a size (`n=4`) nor `backend=…`, `bench=…`, `seed=…`, `verify`')
+      vim.notify('rise-ls: `' .. word .. '` is neither a size (`n=4`) nor `backend=…`, `device=…`, `local=…`, `global=…`, `bench=…`, `seed=…`, `verify`')
       return
     end
   end
@@ -95,7 +127,31 @@ end
 function M.lens(command, context)
   local place = command.arguments[1]
   local bufnr = context and context.bufnr or vim.api.nvim_get_current_buf()
-  M.run({ textDocument = { uri = place.uri }, def = place.def }, bufnr, place.position.line)
+  local params = { textDocument = { uri = place.uri }, def = place.def, backend = place.backend, bench = place.bench }
+  M.run(params, bufnr, place.position.line)
+end
+
+--- `:RiseDevice`: which device OpenCL programs are for; asks which if none is named.
+---@param part string|nil
+function M.device(part)
+  local rise = require('rise-ls')
+  if part then return rise.set_device(part) end
+  rise.ask('rise/devices', vim.empty_dict(), function(problem, result)
+    local failed = problem and (problem.message or vim.inspect(problem)) or result and result.error
+    if failed then return vim.notify(failed, vim.log.levels.ERROR) end
+    local choices = { { name = '', platform = '' } }
+    vim.list_extend(choices, result.devices)
+    vim.ui.select(choices, {
+      prompt = 'The device that OpenCL programs are for',
+      format_item = function(device)
+        local mark = device.name == rise.device() and ' *' or ''
+        if device.name == '' then return 'any' .. mark end
+        return ('%s (%s)%s'):format(device.name, device.platform, mark)
+      end,
+    }, function(device)
+      if device then rise.set_device(device.name) end
+    end)
+  end)
 end
 
 return M
