@@ -10,7 +10,7 @@ use std::sync::Arc;
 use nat::{Nat, Prop, Var};
 use rise::core::{Foreign, Launch, Origin};
 use rise::{Ty, Type, primitive::Primitive};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use syntax::ast::{AddressSpace, Literal, Name, ScalarType};
 
 /// A function of the target.
@@ -41,9 +41,9 @@ pub struct Function {
     pub launch: Launch,
     /// What a work-item asks about itself, by the size variables that stand for the answers.
     pub items: Vec<Item>,
-    /// Arrays of scalars of its own that vectors are read from or written to: they start where any
-    /// vector may.
-    pub aligned: FxHashSet<Id>,
+    /// Arrays of scalars of its own that vectors are read from or written to: they are
+    /// aligned to so many bytes.
+    pub aligned: FxHashMap<Id, u64>,
     /// The views that what a phrase reads was read through, by their names: they made its index.
     pub views: FxHashMap<Origin, Vec<&'static str>>,
 }

@@ -4,6 +4,7 @@
 
 mod c;
 pub mod error;
+pub mod host;
 pub mod ir;
 pub mod lower;
 pub mod memory;
@@ -15,6 +16,7 @@ use dpia::PhraseProgram;
 
 pub use dpia::Target;
 pub use error::CompileError;
+pub use host::host;
 pub use lower::{Lowered, lower};
 pub use module::{
     BarrierText, Buffer, Device, ForeignText, Kernel, KernelArg, LaunchVars, Mapping, Module,

@@ -60,7 +60,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn condition(&mut self, prop: &Prop) -> Result<(), CompileError> {
+    pub(super) fn condition(&mut self, prop: &Prop) -> Result<(), CompileError> {
         // What is to be checked is not known yet.
         let facts = std::mem::take(&mut self.facts);
         let result = match prop {

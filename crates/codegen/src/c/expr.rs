@@ -255,9 +255,13 @@ impl Printer<'_> {
         if to == ScalarType::F16 && self.target != Target::OpenCl {
             return Err(error::half(self.origin));
         }
-        let Some(from) = self.type_of(value)?.scalar() else {
+        let ty = self.type_of(value)?;
+        let Some(from) = ty.scalar() else {
             return self.bare_expr(value);
         };
+        if let (CType::Vector(lanes, _), Target::OpenCl) = (&ty, self.target) {
+            return self.vector_cast(from, to, *lanes, value);
+        }
         let is_float = |s| matches!(s, ScalarType::F16 | ScalarType::F32 | ScalarType::F64);
         if from == to {
             return self.bare_expr(value);
@@ -301,6 +305,27 @@ impl Printer<'_> {
             _ => self.expr(value, Prec::Unary)?,
         }
         Ok(Prec::Unary)
+    }
+
+    /// Each lane as another scalar type.
+    fn vector_cast(
+        &mut self,
+        from: ScalarType,
+        to: ScalarType,
+        lanes: u32,
+        value: &Expr,
+    ) -> Result<Prec, CompileError> {
+        let is_float = |s| matches!(s, ScalarType::F16 | ScalarType::F32 | ScalarType::F64);
+        let rounding = if is_float(from) && !is_float(to) {
+            "_sat_rtz"
+        } else {
+            ""
+        };
+        let name = scalar_name(to, self.target);
+        self.write(&format!("convert_{name}{lanes}{rounding}("));
+        self.expr(value, Prec::Conditional)?;
+        self.write(")");
+        Ok(Prec::Postfix)
     }
 
     fn foreign_call(

@@ -61,3 +61,19 @@ pub(crate) fn opencl_name(name: &str) -> String {
     }
     .to_owned()
 }
+
+/// Whether OpenCL C has a function of `<math.h>` on vectors, lane by lane.
+pub(crate) fn is_on_vectors(function: &Foreign) -> bool {
+    let one_type = (function.params.iter()).all(|(_, ty)| *ty == function.result);
+    let plain = plain_name(&function.name);
+    let other = [
+        "lrint",
+        "llrint",
+        "lround",
+        "llround",
+        "scalbn",
+        "scalbln",
+        "nexttoward",
+    ];
+    function.body.is_none() && one_type && plain.is_some_and(|name| !other.contains(&name))
+}

@@ -75,7 +75,7 @@ impl Printer<'_> {
             Home::Input | Home::Output => true,
             Home::Local(space) => {
                 matches!(space, Some(AddressSpace::Global)) || {
-                    self.function.aligned.contains(&place.id)
+                    self.function.aligned.contains_key(&place.id)
                 }
             }
             Home::Pointer { .. } => false,

@@ -16,6 +16,7 @@ mod operator;
 mod place;
 mod rows;
 mod size;
+mod size_text;
 mod stmt;
 mod sums;
 mod types;
@@ -36,8 +37,10 @@ use dpia::Target;
 use syntax::ast::AddressSpace;
 
 use crate::error::CompileError;
+pub(crate) use foreign::is_on_vectors;
 pub(crate) use opencl::print_kernels;
-pub(crate) use types::CType;
+pub(crate) use size_text::SizeText;
+pub(crate) use types::{CType, scalar_name, scalar_size};
 
 use helpers::Helpers;
 use names::Scopes;
@@ -118,6 +121,9 @@ struct Printer<'a> {
     parallel: bool,
     /// The address spaces that pointers point to.
     pointer_spaces: FxHashMap<Id, AddressSpace>,
+    /// Whether what is written is the number of an element, which is an `int` as are all that it is
+    /// computed from.
+    in_index: bool,
     /// The barriers that were written.
     barriers: Vec<BarrierText>,
 }
@@ -137,7 +143,7 @@ impl<'a> Printer<'a> {
             function,
             plan,
             target,
-            names: Scopes::new(),
+            names: Scopes::new(target),
             shown: Names(function.names.as_slice().into()),
             out: String::new(),
             map: Vec::new(),
@@ -156,6 +162,7 @@ impl<'a> Printer<'a> {
             writable: place::writable_pointers(function),
             parallel: false,
             pointer_spaces: opencl::pointer_spaces(function),
+            in_index: false,
             barriers: Vec::new(),
         }
     }

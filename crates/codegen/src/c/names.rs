@@ -1,5 +1,6 @@
 //! Names that are unique where they are visible, and that mean nothing else in C.
 
+use dpia::Target;
 use nat::Var;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -19,6 +20,47 @@ const RESERVED: &str = "auto break case char const continue default do double el
     write open close time clock clock_gettime posix_memalign aligned_alloc signal raise remove rename \
     INT8_MIN INT16_MIN INT32_MIN INT64_MIN INT8_MAX INT16_MAX INT32_MAX INT64_MAX UINT8_MAX \
     UINT16_MAX UINT32_MAX UINT64_MAX SIZE_MAX imin imax";
+
+/// What OpenCL C has besides.
+const RESERVED_OPENCL: &str = "kernel global local constant private read_only write_only read_write \
+    uniform pipe half uchar ushort uint ulong size_t ptrdiff_t event_t sampler_t image1d_t image2d_t \
+    image3d_t queue_t quad complex imaginary bool half4 M_PI M_E MAXFLOAT HUGE_VALF INT_MIN INT_MAX \
+    LONG_MIN LONG_MAX CHAR_MIN CHAR_MAX SHRT_MIN SHRT_MAX UINT_MAX ULONG_MAX FLT_EPSILON \
+    CLK_LOCAL_MEM_FENCE CLK_GLOBAL_MEM_FENCE barrier mem_fence get_global_id get_local_id get_group_id \
+    get_global_size get_local_size get_num_groups get_work_dim get_global_offset printf vec_step \
+    async_work_group_copy prefetch wait_group_events abs abs_diff add_sat hadd rhadd clamp clz mad_hi \
+    mad24 mul24 mad_sat mul_hi rotate sub_sat upsample popcount degrees mix radians step smoothstep \
+    sign cross dot distance length normalize fast_distance fast_length fast_normalize isequal \
+    isnotequal islessequal any all bitselect select shuffle shuffle2 mad acospi asinpi atanpi atan2pi \
+    cospi exp10 fract lgamma_r logb maxmag minmag pown powr rootn rsqrt sincos sinpi tanpi nan \
+    native_sin native_cos native_exp native_log native_sqrt native_rsqrt native_recip native_divide \
+    atomic_add atomic_sub atomic_xchg atomic_inc atomic_dec atomic_cmpxchg atomic_min atomic_max \
+    atomic_and atomic_or atomic_xor read_imagef write_imagef";
+
+/// Whether OpenCL C has types or functions with names like this: `float4`, `vload4`, `as_int`.
+fn is_opencl_generated(name: &str) -> bool {
+    let plain = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_type = matches!(
+        plain,
+        "char"
+            | "uchar"
+            | "short"
+            | "ushort"
+            | "int"
+            | "uint"
+            | "long"
+            | "ulong"
+            | "float"
+            | "double"
+            | "half"
+    );
+    is_type
+        || plain == "vload"
+        || plain == "vstore"
+        || ["as_", "convert_", "table_", "lane_", "__"]
+            .iter()
+            .any(|start| name.starts_with(start))
+}
 
 /// What counters are called that have no name of their own.
 const LETTERS: &str = "ijklpqrstuvw";
@@ -61,12 +103,19 @@ pub(crate) struct Scopes {
     open: Vec<FxHashSet<String>>,
     ids: FxHashMap<Id, String>,
     vars: FxHashMap<Var, String>,
+    target: Target,
 }
 
 impl Scopes {
-    pub fn new() -> Scopes {
+    pub fn new(target: Target) -> Scopes {
+        let own = match target {
+            Target::OpenCl => RESERVED_OPENCL,
+            Target::C | Target::OpenMp => "",
+        };
+        let reserved = RESERVED.split_whitespace().chain(own.split_whitespace());
         Scopes {
-            global: RESERVED.split_whitespace().map(str::to_owned).collect(),
+            target,
+            global: reserved.map(str::to_owned).collect(),
             open: vec![FxHashSet::default()],
             ids: FxHashMap::default(),
             vars: FxHashMap::default(),
@@ -85,6 +134,7 @@ impl Scopes {
     pub fn is_free(&self, name: &str) -> bool {
         !self.global.contains(name)
             && !self.open.iter().any(|scope| scope.contains(name))
+            && !(self.target == Target::OpenCl && is_opencl_generated(name))
             && !foreign::is_math(name)
             && !is_generated(name)
     }

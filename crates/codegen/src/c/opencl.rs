@@ -25,7 +25,6 @@ const MAX_LINE: usize = 100;
 
 /// A kernel in text, with what was noted of it; ranges count from its first byte.
 struct Text {
-    comment_len: usize,
     text: String,
     body_at: usize,
     kernel: Kernel,
@@ -86,7 +85,6 @@ pub(crate) fn print_kernels(
             range: start..start + text.body_at,
             reason: Reason::Signature,
         });
-        let _ = text.comment_len;
         for mut mapping in printer.map.drain(..) {
             mapping.range = moved(&mapping.range);
             module.map.push(mapping);
@@ -205,13 +203,13 @@ impl<'a> Printer<'a> {
         } else {
             String::new()
         };
-        let body = self.kernel_body(&items)?;
+        let alone = parts.kernels.len() == 1;
+        let body = self.kernel_body(&items, alone)?;
         let ranges = self.map.iter_mut().map(|mapping| &mut mapping.range);
         let ranges = ranges
             .chain(self.plain.iter_mut().map(|plain| &mut plain.range))
             .chain(self.barriers.iter_mut().map(|barrier| &mut barrier.range));
         let body = wrap::wrap(&body, ranges);
-        let alone = parts.kernels.len() == 1;
         let used = candidates.into_iter().filter(|param| {
             alone
                 || match param.what {
@@ -231,7 +229,6 @@ impl<'a> Printer<'a> {
             local_bytes: part.work.local_bytes.clone(),
         };
         Ok(Text {
-            comment_len: comment.len(),
             text: format!("{comment}{head}{body}\n"),
             body_at,
             kernel,
@@ -333,13 +330,17 @@ impl<'a> Printer<'a> {
         items
     }
 
-    fn kernel_body(&mut self, items: &[Item]) -> Result<String, CompileError> {
+    fn kernel_body(&mut self, items: &[Item], alone: bool) -> Result<String, CompileError> {
         self.write("{\n");
         self.indent += 1;
         let start = self.out.len();
         let function = self.function;
         self.statements(&function.body)?;
-        let mut head = self.unused_in_kernel();
+        // What one of several kernels does not need is no parameter of it.
+        let mut head = match alone {
+            true => self.unused(),
+            false => String::new(),
+        };
         for item in items {
             if self.names.var(item.var) == Some(&query(item)) {
                 continue;
@@ -369,11 +370,6 @@ impl<'a> Printer<'a> {
         self.indent -= 1;
         self.write("}");
         Ok(std::mem::take(&mut self.out))
-    }
-
-    /// `(void)n;` for parameters that nothing reads, where they are not left out.
-    fn unused_in_kernel(&mut self) -> String {
-        self.unused()
     }
 
     /// Writes a barrier.

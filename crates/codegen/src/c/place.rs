@@ -52,7 +52,9 @@ impl Printer<'_> {
                 self.write("[");
                 let function = self.function;
                 let variable = &function.variables[place.id.0 as usize];
+                let outer = std::mem::replace(&mut self.in_index, self.target == Target::OpenCl);
                 self.by_rows(index, &variable.extents)?;
+                self.in_index = outer;
                 self.write("]");
             }
             None if self.variable(place.id).home == Home::Output => self.write("[0]"),

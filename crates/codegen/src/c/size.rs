@@ -295,7 +295,7 @@ impl Printer<'_> {
         least: Prec,
         wide: Option<&str>,
     ) -> Result<(), CompileError> {
-        let wide = is_large(nat).then(|| wide.unwrap_or(self.wide()));
+        let wide = self.is_large(nat).then(|| wide.unwrap_or(self.wide()));
         self.at_least(least, |this| this.polynomial(nat, wide))
     }
 
@@ -323,13 +323,19 @@ impl Printer<'_> {
     ) -> Result<Prec, CompileError> {
         let name = self.helper(
             helper,
-            wide.is_some() || args.iter().any(|arg| is_large(arg)),
+            wide.is_some() || args.iter().any(|arg| self.is_large(arg)),
         );
         self.write(&name);
         self.write("(");
         self.list(args, |this, arg| this.operand(arg, Prec::Conditional, None))?;
         self.write(")");
         Ok(Prec::Postfix)
+    }
+
+    /// Whether a size may be larger than an `int` though its variables are not. The parts of the
+    /// number of an element are numbers of elements, too.
+    fn is_large(&self, nat: &Nat) -> bool {
+        !self.in_index && is_large(nat)
     }
 
     /// The name of a function on `int`, or of the same one on 64 bits.
@@ -406,7 +412,8 @@ impl Printer<'_> {
         all: &[Nat],
         wide: Option<&str>,
     ) -> Result<Prec, CompileError> {
-        let name = self.helper(helper, wide.is_some() || all.iter().any(is_large));
+        let large = all.iter().any(|one| self.is_large(one));
+        let name = self.helper(helper, wide.is_some() || large);
         let Some((last, rest)) = all.split_last() else {
             return Ok(Prec::Postfix);
         };

@@ -195,8 +195,8 @@ impl Printer<'_> {
                 self.write(&format!("{space}{} {name}[", ty.name(self.target)));
                 self.nat(count, Prec::Conditional)?;
                 self.write("]");
-                if self.function.aligned.contains(&id) {
-                    self.write(" __attribute__((aligned(16)))");
+                if let Some(bytes) = self.function.aligned.get(&id) {
+                    self.write(&format!(" __attribute__((aligned({bytes})))"));
                 }
                 self.write(";");
             }

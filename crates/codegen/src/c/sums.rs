@@ -50,7 +50,7 @@ impl Printer<'_> {
         }
         let name = sum_name(self.helpers.sums.len());
         self.helpers.sums.push(key);
-        let names = std::mem::replace(&mut self.names, super::names::Scopes::new());
+        let names = std::mem::replace(&mut self.names, super::names::Scopes::new(self.target));
         let out = std::mem::take(&mut self.out);
         let used = self.used_vars.clone();
         let result = self.sum_text(&name, sum, vars);

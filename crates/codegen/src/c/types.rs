@@ -159,7 +159,7 @@ pub(crate) fn scalar_name(scalar: ScalarType, target: Target) -> &'static str {
     }
 }
 
-fn scalar_size(scalar: ScalarType) -> u64 {
+pub(crate) fn scalar_size(scalar: ScalarType) -> u64 {
     match scalar {
         ScalarType::Bool | ScalarType::I8 | ScalarType::U8 => 1,
         ScalarType::I16 | ScalarType::U16 | ScalarType::F16 => 2,

@@ -26,7 +26,7 @@ use dpia::{Phrase, PhraseProgram, Prim, Target};
 use nat::{Facts, Nat, Prop};
 use rise::core::{Form, Origin};
 use rise::{Ty, Type};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::error::CompileError;
 use crate::ir::{Function, Home, Id, Stmt, StmtKind, Variable};
@@ -34,6 +34,7 @@ use crate::signature::Signature;
 use env::{Bound, Env};
 use store::{Running, Store, has_array_in_tuple};
 use syntax::ast::{Kind, Name};
+pub(crate) use vector::widen_place;
 
 /// A function in the loop language, and what its callers must know.
 #[derive(Clone, Debug)]
@@ -113,7 +114,7 @@ impl<'p> Lower<'p> {
                 opaque: Vec::new(),
                 launch: program.launch.clone(),
                 items: Vec::new(),
-                aligned: FxHashSet::default(),
+                aligned: FxHashMap::default(),
                 views: FxHashMap::default(),
             },
             signature: Signature {

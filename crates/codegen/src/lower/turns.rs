@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
-use dpia::Phrase;
+use dpia::{Phrase, Target};
 use nat::Nat;
 use rise::core::{Form, Local, Origin, subst_vars};
 use rise::{Arg, Ty, Type};
 use rustc_hash::FxHashMap;
+use syntax::ast::AddressSpace;
 
 use super::buffers::{declare, leaf, space, two_params};
 use super::env::{Bound, Env, Path, Step};
@@ -15,7 +16,7 @@ use super::rounds::{Names, Rounds};
 use super::store::{Part, Store, lost};
 use super::{Lower, stmt};
 use crate::error::CompileError;
-use crate::ir::{ExprKind, Home, Id, LoopMode, Place, Stmt, StmtKind, Variable};
+use crate::ir::{ExprKind, Home, Id, Level, LoopMode, Place, Stmt, StmtKind, Variable};
 use crate::passes::walk::{Renamed, change_all};
 
 /// `newDoubleBuffer(n, t, input, output, fun(acc, exp, swap, done => body))`
@@ -82,12 +83,15 @@ impl Lower<'_> {
             done: &turns.done,
         };
         let rounds = Rounds::of(&turns.body, names);
-        let in_memory = self.side_by_side(turns.input, env)?;
+        let mut in_memory = self.side_by_side(turns.input, env)?;
+        let opencl = self.target == Target::OpenCl;
         if let Some(rounds) = &rounds
-            && let Some(count) = rounds.to_write_out()
+            && let Some(count) = rounds.to_write_out(opencl)
         {
-            return self.rounds_apart(&turns, rounds, count, in_memory.is_some(), env, out);
+            let as_it_is = in_memory.is_some() || opencl;
+            return self.rounds_apart(&turns, rounds, count, as_it_is, env, out);
         }
+        in_memory = in_memory.filter(|place| self.is_in(place, turns.home));
         self.rounds_in_a_loop(&turns, rounds.as_ref(), in_memory, env, out)
     }
 
@@ -140,6 +144,20 @@ impl Lower<'_> {
         }
         self.written_again = outer;
         Ok(())
+    }
+
+    /// Whether a pointer to memory like this may point to a place: on a device it points to one
+    /// address space.
+    fn is_in(&self, place: &Place, home: Home) -> bool {
+        if self.target != Target::OpenCl {
+            return true;
+        }
+        let space = |home| match home {
+            Home::Output | Home::Input => AddressSpace::Global,
+            Home::Local(space) => space.unwrap_or(AddressSpace::Private),
+            Home::Pointer { .. } => AddressSpace::Constant,
+        };
+        space(self.function.variables[place.id.0 as usize].home) == space(home)
     }
 
     fn turn_buffer(
@@ -213,6 +231,7 @@ impl Lower<'_> {
         out: &mut Vec<Stmt>,
     ) -> Result<(), CompileError> {
         let target = self.acceptor_side_by_side(turns.output, env)?;
+        let target = target.filter(|place| self.is_in(place, turns.home));
         let swap = Bound::Swap {
             read: from,
             write: into,
@@ -354,7 +373,23 @@ impl Lower<'_> {
             let place = lower.part(&store, path, origin)?;
             lower.assign(place, value, origin, out)
         };
-        self.each_element(ty, Path::new(), origin, body, out)
+        let start = out.len();
+        self.each_element(ty, Path::new(), origin, body, out)?;
+        self.share_copies(&mut out[start..], into);
+        Ok(())
+    }
+
+    /// Copies to or from local memory are shared by the work-items of a group.
+    fn share_copies(&self, copies: &mut [Stmt], buffer: Id) {
+        let home = self.function.variables[buffer.0 as usize].home;
+        if self.target != Target::OpenCl || home != Home::Local(Some(AddressSpace::Local)) {
+            return;
+        }
+        for stmt in copies {
+            if let StmtKind::For { mode, .. } = &mut stmt.kind {
+                *mode = LoopMode::Items(Level::Local, 0);
+            }
+        }
     }
 
     /// What was written last is copied to where it is wanted.

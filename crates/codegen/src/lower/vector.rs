@@ -101,7 +101,7 @@ fn widen(each: &Expr, lane: nat::Var, n: &Nat, ty: &Ty) -> Option<Expr> {
 }
 
 /// The place of `n` elements side by side, given that of the one in a lane.
-pub(super) fn widen_place(place: &Place, lane: nat::Var, n: &Nat) -> Option<Place> {
+pub(crate) fn widen_place(place: &Place, lane: nat::Var, n: &Nat) -> Option<Place> {
     let index = place.index.as_ref()?;
     let first = Nat::sub(index, &Nat::var(lane));
     if first.mentions(lane) || !place.members.is_empty() || place.lane.is_some() {

@@ -146,14 +146,17 @@ fn copied(body: &[Stmt], at: usize, uses: &Uses, function: &Function) -> Option<
     {
         return None;
     }
-    // The older one has to live as long as the younger one.
+    // The older one has to live as long as the younger one, or to be given its value at the end.
     let declared = |stmt: &Stmt| matches!(&stmt.kind, StmtKind::Declare(id, _) if *id == old);
-    body[..at].iter().find(|stmt| declared(stmt))?;
+    let is_own = body[..at].iter().any(declared);
     let last = (at + 1..body.len())
         .rev()
         .find(|next| uses.mentions(&body[*next], new))?;
     for (position, stmt) in body.iter().enumerate().take(last + 1).skip(at + 1) {
         let back = position == last && is_copy(stmt, old, new);
+        if position == last && !back && !is_own {
+            return None;
+        }
         if !back && uses.mentions(stmt, old) {
             return None;
         }

@@ -473,6 +473,7 @@ fn part(mut expr: Expr) -> Expr {
             ExprKind::Pair(a, b) => Some(taken(if *second { b } else { a })),
             _ => None,
         },
+        ExprKind::Vector(lanes) => whole_vector(lanes, &expr.ty),
         ExprKind::Lane(whole, at) => match &mut whole.kind {
             ExprKind::Broadcast(value) => Some(taken(value)),
             ExprKind::Vector(all) => number(at, all).map(|at| all.swap_remove(at)),
@@ -481,6 +482,34 @@ fn part(mut expr: Expr) -> Expr {
         _ => None,
     };
     found.unwrap_or(expr)
+}
+
+/// The vector whose lanes these are, all of them in order.
+fn whole_vector(lanes: &[Expr], ty: &rise::Ty) -> Option<Expr> {
+    let lane = |expr: &Expr, number: usize| {
+        let is = |nat: &Nat| nat.as_const() == i64::try_from(number).ok();
+        match &expr.kind {
+            ExprKind::Lane(whole, at) if is(at) => Some(Expr::clone(whole)),
+            ExprKind::Load(place)
+                if place.lane.as_ref().is_some_and(is) && place.lanes.is_none() =>
+            {
+                let place = Place {
+                    lane: None,
+                    ..place.clone()
+                };
+                Some(Expr {
+                    kind: ExprKind::Load(place),
+                    ty: ty.clone(),
+                    origin: expr.origin,
+                })
+            }
+            _ => None,
+        }
+    };
+    let first = lane(lanes.first()?, 0)?;
+    let all = lanes.iter().enumerate();
+    let same = |(number, expr)| lane(expr, number).is_some_and(|whole| whole.kind == first.kind);
+    (first.ty == *ty && all.skip(1).all(same)).then_some(first)
 }
 
 fn taken(expr: &mut Expr) -> Expr {

@@ -6,6 +6,7 @@
 //! at all is found as for any loop: the range of `id` is known.
 
 use nat::{Facts, Nat, Part, Prop, Var};
+use rise::core::Launch;
 use rustc_hash::FxHashSet;
 
 use crate::ir::{Function, Id, Item, Level, LoopMode, Maker, Query, Stmt, StmtKind};
@@ -13,6 +14,9 @@ use crate::passes::conditions::less;
 use crate::passes::walk::{self, Change};
 
 use super::Work;
+
+/// Rounds up to which a loop says how many there are: then compilers write it out.
+const MAX_ROUNDS: i64 = 16;
 
 /// Runs the pass.
 pub(super) fn run(function: &mut Function, work: &Work) {
@@ -39,7 +43,29 @@ pub(super) fn assume_launch(function: &mut Function, work: &mut Work) {
     for prop in function.requires.iter().chain(&function.facts) {
         facts.assume(prop);
     }
-    for dimension in 0..3 {
+    let mut used = Vec::new();
+    levels(&function.body, &mut used);
+    for (at, dimension) in (0..3u8).enumerate() {
+        let has = |level| used.contains(&(level, dimension));
+        // What no loop asks for is not there more than once.
+        let Launch { local, global } = &mut work.launch;
+        if !has(Level::Local) && !has(Level::Global) {
+            local[at].get_or_insert(Nat::ONE);
+            if !has(Level::WorkGroup) {
+                global[at].get_or_insert(Nat::ONE);
+            }
+        }
+        if has(Level::Local) && !has(Level::WorkGroup) && !has(Level::Global) {
+            let (local, global) = (
+                work.count(Level::Local, dimension),
+                work.count(Level::Global, dimension),
+            );
+            let one_group = Prop::Equal(global, local);
+            if !facts.proves(&one_group) {
+                facts.assume(&one_group);
+                work.requires.push(one_group);
+            }
+        }
         let local = work.count(Level::Local, dimension);
         let global = work.count(Level::Global, dimension);
         for prop in [
@@ -54,6 +80,28 @@ pub(super) fn assume_launch(function: &mut Function, work: &mut Work) {
                     work.requires.push(prop);
                 }
             }
+        }
+    }
+}
+
+/// The levels and dimensions of the loops that work-items share.
+fn levels(body: &[Stmt], out: &mut Vec<(Level, u8)>) {
+    for stmt in body {
+        match &stmt.kind {
+            StmtKind::For { mode, body, .. } => {
+                if let LoopMode::Items(level, dimension) = mode {
+                    out.push((*level, *dimension));
+                }
+                levels(body, out);
+            }
+            StmtKind::Block(body) => levels(body, out),
+            StmtKind::If {
+                then, otherwise, ..
+            } => {
+                levels(then, out);
+                levels(otherwise, out);
+            }
+            _ => {}
         }
     }
 }
@@ -94,13 +142,15 @@ impl Items<'_> {
         };
         let count = self.answer(Query::Count(level), dimension);
         let id = self.answer(Query::Id(level), dimension);
-        if !self.asks_for_round(body, *counter, &count) {
+        let number = to.as_const().zip(count.as_const());
+        let few = number.is_some_and(|(to, count)| to % count == 0 && to / count <= MAX_ROUNDS);
+        if !few && !self.asks_for_round(body, *counter, &count) {
             *from = id;
             *step = count;
             *mode = LoopMode::Sequential;
             return;
         }
-        let round = self.fresh_var("round");
+        let round = self.fresh_var("turn");
         let value = id + &(Nat::var(round) * &count);
         let end = to.clone();
         let mut put = Put {
@@ -123,10 +173,7 @@ impl Items<'_> {
         *to = Nat::ceil_div(&end, &count);
         *counter = round;
         *body = vec![guarded];
-        *mode = match to.as_const() {
-            Some(_) => LoopMode::Unrolled,
-            None => LoopMode::Sequential,
-        };
+        *mode = LoopMode::Sequential;
     }
 
     /// Whether an index is computed from the number of the round, or the array is private.

@@ -7,6 +7,7 @@ mod conflict;
 mod flow;
 mod groups;
 mod items;
+mod lanes;
 mod memory;
 mod parts;
 mod reuse;
@@ -91,9 +92,11 @@ fn improve(function: &mut Function, work: &mut Work) -> Result<Plan, CompileErro
     trace.after(Pass::WORK, function);
     items::run(function, work);
     trace.after(Pass::ITEMS, function);
+    lanes::widen_loops(&mut function.body);
     unroll::run(function);
     loops::run(function)?;
     trace.after(Pass::LOOPS, function);
+    lanes::take_apart(function);
     elements::split_arrays(function);
     trace.after(Pass::ELEMENTS, function);
     copies::split_tuples(function);
@@ -111,6 +114,7 @@ fn improve(function: &mut Function, work: &mut Work) -> Result<Plan, CompileErro
     scalars::drop_unused(function);
     trace.after(Pass::SCALARS, function);
     rows::name_rows(function);
+    lanes::align(function);
     trace.after(Pass::ROWS, function);
     Ok(Plan {
         constant: scalars::constants(function),
@@ -118,3 +122,6 @@ fn improve(function: &mut Function, work: &mut Work) -> Result<Plan, CompileErro
         ..Plan::default()
     })
 }
+
+#[cfg(test)]
+mod tests;

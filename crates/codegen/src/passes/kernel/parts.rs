@@ -37,9 +37,8 @@ pub(crate) struct Part {
 /// What stands outside of all kernels where there are some.
 pub(super) fn split(mut function: Function) -> Result<Parts, CompileError> {
     let body = std::mem::take(&mut function.body);
-    let is_kernel = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Kernel(_));
     let mut stmts = Vec::new();
-    flatten(body, &mut stmts);
+    flatten(body, &function, &mut stmts);
     if !stmts.iter().any(is_kernel) {
         let launch = std::mem::take(&mut function.launch);
         let work = work(&mut function, launch);
@@ -90,14 +89,39 @@ pub(crate) fn bytes(function: &Function, id: Id) -> Result<Nat, CompileError> {
     Ok(count * size)
 }
 
-/// The statements in the order in which they run, without blocks around them.
-fn flatten(body: Vec<Stmt>, out: &mut Vec<Stmt>) {
+/// The statements in the order in which they run, without blocks around them. A kernel that reads
+/// what another one wrote has that one inside: it runs before.
+fn flatten(body: Vec<Stmt>, function: &Function, out: &mut Vec<Stmt>) {
     for stmt in body {
+        let origin = stmt.origin;
         match stmt.kind {
-            StmtKind::Block(inner) => flatten(inner, out),
+            StmtKind::Block(inner) => flatten(inner, function, out),
+            StmtKind::Kernel(mut kernel) => {
+                let mut inner = Vec::new();
+                flatten(std::mem::take(&mut kernel.body), function, &mut inner);
+                let last = inner.iter().rposition(is_kernel);
+                let own = inner.split_off(last.map_or(0, |last| last + 1));
+                // Its own variables that are declared before the other kernel are still its own.
+                let (declared, others): (Vec<Stmt>, Vec<Stmt>) =
+                    inner.into_iter().partition(|stmt| match &stmt.kind {
+                        StmtKind::Declare(id, None) => !is_global(function, *id),
+                        _ => false,
+                    });
+                out.extend(others);
+                kernel.body = declared.into_iter().chain(own).collect();
+                out.push(Stmt {
+                    kind: StmtKind::Kernel(kernel),
+                    origin,
+                    made_by: stmt.made_by,
+                });
+            }
             _ => out.push(stmt),
         }
     }
+}
+
+fn is_kernel(stmt: &Stmt) -> bool {
+    matches!(stmt.kind, StmtKind::Kernel(_))
 }
 
 fn is_global(function: &Function, id: Id) -> bool {

@@ -1,0 +1,103 @@
+//! Sizes and conditions as C, outside of a function: for programs around generated code.
+
+use dpia::Target;
+use nat::{Nat, Prop, Var};
+use rise::{DataFun, Type};
+use rustc_hash::FxHashMap;
+
+use crate::error::CompileError;
+use crate::ir::{Function, Id};
+use rise::core::Launch;
+
+use super::helpers::Helpers;
+use super::{Plan, Prec, Printer};
+
+/// Writes sizes as C expressions.
+pub(crate) struct SizeText {
+    function: Function,
+    plan: Plan,
+    names: FxHashMap<Var, String>,
+    helpers: Helpers,
+}
+
+impl SizeText {
+    /// With names for the variables.
+    pub fn new(names: FxHashMap<Var, String>) -> SizeText {
+        SizeText {
+            function: Function {
+                name: "".into(),
+                variables: Vec::new(),
+                sizes: Vec::new(),
+                params: Vec::new(),
+                output: Id(0),
+                body: Vec::new(),
+                requires: Vec::new(),
+                facts: Vec::new(),
+                names: Vec::new(),
+                opaque: Vec::new(),
+                launch: Launch::default(),
+                items: Vec::new(),
+                aligned: FxHashMap::default(),
+                views: FxHashMap::default(),
+            },
+            plan: Plan::default(),
+            names,
+            helpers: Helpers::new(Target::C),
+        }
+    }
+
+    fn write(
+        &mut self,
+        write: impl FnOnce(&mut Printer<'_>) -> Result<(), CompileError>,
+    ) -> Result<String, CompileError> {
+        let mut printer = Printer::new(&self.function, &self.plan, Target::C);
+        for (var, name) in &self.names {
+            printer.names.bind_var(*var, name.clone());
+        }
+        std::mem::swap(&mut printer.helpers, &mut self.helpers);
+        let result = write(&mut printer);
+        std::mem::swap(&mut printer.helpers, &mut self.helpers);
+        result.map(|()| printer.out)
+    }
+
+    /// A size as an `int`.
+    pub fn size(&mut self, nat: &Nat) -> Result<String, CompileError> {
+        self.write(|printer| printer.nat(nat, Prec::Conditional))
+    }
+
+    /// How many bytes, as `size_t`.
+    pub fn bytes(&mut self, nat: &Nat) -> Result<String, CompileError> {
+        match nat.as_const() {
+            Some(bytes) => Ok(bytes.to_string()),
+            None => self.write(|printer| printer.wide_nat(nat)),
+        }
+    }
+
+    /// How many elements a value has, as `size_t`.
+    pub fn count(&mut self, ty: &Type) -> Result<String, CompileError> {
+        self.bytes(&count(ty))
+    }
+
+    /// A condition; `None` if it takes a loop.
+    pub fn condition(&mut self, prop: &Prop) -> Result<Option<String>, CompileError> {
+        if matches!(prop, Prop::ForAll { .. }) {
+            return Ok(None);
+        }
+        self.write(|printer| printer.condition(prop)).map(Some)
+    }
+
+    /// The functions that what was written needs.
+    pub fn helpers(&self, out: &mut String) {
+        self.helpers.write(out);
+    }
+}
+
+fn count(ty: &Type) -> Nat {
+    match ty {
+        Type::Array(n, inner) => n * &count(inner),
+        Type::DepArray(n, DataFun::Lambda(var, inner)) => {
+            Nat::sum(*var, &Nat::ZERO, n, &count(inner))
+        }
+        _ => Nat::ONE,
+    }
+}
