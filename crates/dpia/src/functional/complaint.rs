@@ -49,6 +49,8 @@ pub enum Problem {
         count: Option<i64>,
         /// Whether what its function writes is written by loops.
         loops: bool,
+        /// Where a reduction could keep its accumulator; for OpenCL.
+        space: Option<AddressSpace>,
     },
     /// `mapFst` or `mapSnd` with a function that computes, where the result is to be written.
     Computes {

@@ -11,7 +11,7 @@ use super::rows::{TypeParam, prim_of, row};
 use super::walk::{Term, Walk, Want};
 use super::writes::Into;
 use crate::phrase::contains_array;
-use crate::target::amount;
+use crate::target::{Target, amount};
 use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
 
 /// Marks memory that only might be there.
@@ -89,6 +89,29 @@ impl Walk {
         let types = [Arg::Type(writer.ty.clone())];
         let args = [writer.clone()];
         self.spaces_for(&writer.ty, (Primitive::ToMem, &types, &args), Some(reader))
+    }
+
+    /// The nearest space for the accumulator of a `reduce`.
+    pub(super) fn accumulator_space(
+        &mut self,
+        term: &Term,
+        pattern: Primitive,
+    ) -> Option<AddressSpace> {
+        let Form::Primitive(_, types, args) = &term.form else {
+            return None;
+        };
+        if self.target != Target::OpenCl || pattern != Primitive::Reduce {
+            return None;
+        }
+        // One type for the accumulator and the elements.
+        let types = [
+            types.first()?.clone(),
+            types.get(1)?.clone(),
+            types.get(1)?.clone(),
+        ];
+        let spaces = self.spaces_for(&term.ty, (Primitive::ReduceSeq, &types, args), None);
+        let first = spaces.into_iter().find(|space| space.not.is_none());
+        first.map(|space| space.space)
     }
 
     /// Why memory could not be in this space.

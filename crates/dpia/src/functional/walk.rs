@@ -383,6 +383,7 @@ impl Walk {
             copied: copied.map(|(at, ty)| (at, ty.clone())),
             count,
             loops: super::memory::is_written_by_loops(term),
+            space: self.accumulator_space(term, pattern),
         };
         self.complain(term.origin, problem);
     }
@@ -459,6 +460,7 @@ impl Walk {
                         copied: Some((term.origin, data)),
                         count: None,
                         loops: false,
+                        space: None,
                     };
                     return self.complain(map.origin, problem);
                 }

@@ -312,6 +312,21 @@ fn choices() {
               xs |> mapGlobal(fun(row => row |> map(fun(x => x * x)) |> reduceSeq(Private)(add)(0.0f)))))
         "#]],
     );
+    // An accumulator whose size is not known is in Global memory.
+    say(
+        &rows(
+            "xs |> split(4) |> mapGlobal(fun(rows => rows |> reduce(fun(a, row => zip(a)(row) |> mapSeq(fun(p => p._1 + p._2))))(generate(fun(i => 0.0f)) |> mapSeq(id)) |> mapSeq(id)))",
+        ),
+        expect![[r#"
+            error[missing-choice] at reduce
+              `reduce` does not say how it is computed
+              help: choose one of `reduceSeq(Global)`, `reduceSeqUnroll(Global)`
+              fix: Choose `reduceSeq(Global)`
+              fix: Choose `reduceSeqUnroll(Global)`
+            mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+              xs |> split(4) |> mapGlobal(fun(rows => rows |> reduceSeq(Global)(fun(a, row => zip(a)(row) |> mapSeq(fun(p => p._1 + p._2))))(generate(fun(i => 0.0f)) |> mapSeq(id)) |> mapSeq(id)))))
+        "#]],
+    );
     say(
         &rows("xs |> mapPar(mapSeq(id))"),
         expect![[r#"

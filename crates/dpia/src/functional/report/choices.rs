@@ -8,6 +8,7 @@ use crate::functional::nesting::allowed;
 use crate::phrase::contains_array;
 use crate::target::Target;
 use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
+use syntax::ast::AddressSpace;
 
 /// Loops with more steps are not offered to be written out.
 const MOST_UNROLLED: i64 = 64;
@@ -19,6 +20,8 @@ pub(super) struct More {
     pub count: Option<i64>,
     /// Whether what its function writes is written by loops.
     pub loops: bool,
+    /// Where a reduction could keep its accumulator, if not in Private memory.
+    pub space: Option<AddressSpace>,
 }
 
 /// What can be written for a pattern without an implementation, the obvious one first.
@@ -28,31 +31,30 @@ pub(super) fn choices(
     nest: &[Level],
     more: More,
 ) -> Vec<String> {
+    let space = more.space.unwrap_or(AddressSpace::Private);
     let mut choices: Vec<String> = if pattern == Primitive::Reduce {
-        reductions(target, nest)
+        reductions(target, nest, space)
     } else {
         maps(target, nest, more.loops)
     };
     let sequential = pattern == Primitive::Reduce || choices.iter().any(|c| c == "mapSeq");
     if sequential && more.count.is_some_and(|count| count <= MOST_UNROLLED) {
         let unrolled = match (pattern, target) {
-            (Primitive::Reduce, Target::OpenCl) => "reduceSeqUnroll(Private)",
-            (Primitive::Reduce, _) => "reduceSeqUnroll",
-            _ => "mapSeqUnroll",
+            (Primitive::Reduce, Target::OpenCl) => format!("reduceSeqUnroll({space})"),
+            (Primitive::Reduce, _) => "reduceSeqUnroll".into(),
+            _ => "mapSeqUnroll".into(),
         };
-        choices.push(unrolled.into());
+        choices.push(unrolled);
     }
     choices
 }
 
-fn reductions(target: Target, nest: &[Level]) -> Vec<String> {
-    let names: &[&str] = match target {
-        Target::C => &["reduceSeq"],
-        Target::OpenMp if nest.is_empty() => &["reduceSeq", "reducePar"],
-        Target::OpenMp => &["reduceSeq"],
-        Target::OpenCl => &["reduceSeq(Private)"],
-    };
-    names.iter().map(|&name| name.into()).collect()
+fn reductions(target: Target, nest: &[Level], space: AddressSpace) -> Vec<String> {
+    match target {
+        Target::OpenMp if nest.is_empty() => vec!["reduceSeq".into(), "reducePar".into()],
+        Target::C | Target::OpenMp => vec!["reduceSeq".into()],
+        Target::OpenCl => vec![format!("reduceSeq({space})")],
+    }
 }
 
 fn maps(target: Target, nest: &[Level], loops: bool) -> Vec<String> {

@@ -67,10 +67,12 @@ impl Reporter<'_> {
                 copied,
                 count,
                 loops,
+                space,
             } => {
                 let more = choices::More {
                     count: *count,
                     loops: *loops,
+                    space: *space,
                 };
                 self.missing_choice(at, *pattern, copied.as_ref(), more, nest)
             }
