@@ -36,7 +36,6 @@ impl Oclgrind {
         command.env("OCL_ICD_VENDORS", self.folder.path());
         command.env("OCLGRIND_DATA_RACES", "1");
         command.env("OCLGRIND_UNIFORM_WRITES", "1");
-        command.env("OCLGRIND_UNINITIALIZED", "1");
         command.env("OCLGRIND_NUM_THREADS", "1");
         command.env("OCLGRIND_LOG", self.log(log));
     }

@@ -19,8 +19,6 @@ pub struct Entry {
     pub file: String,
     /// Sizes at which it is compared with the interpreter.
     pub verify: Vec<Sizes>,
-    /// Sizes that break a condition.
-    pub refuse: Vec<Sizes>,
     /// Its small and its large size.
     pub bench: Vec<Sizes>,
     /// Floating point operations, as a formula.
@@ -72,7 +70,6 @@ fn entry(json: &Json) -> Result<Entry, String> {
         name: word("name").ok_or("no name")?,
         file: word("file").ok_or("no file")?,
         verify: all_sizes("verify")?,
-        refuse: all_sizes("refuse")?,
         bench: all_sizes("bench")?,
         flops: word("flops"),
         bytes: word("bytes"),

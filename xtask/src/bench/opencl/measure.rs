@@ -77,7 +77,7 @@ fn one(
     options: &Options,
     measured: &mut Measured,
 ) -> Result<(), String> {
-    let ready = Ready::new(root, entry, session)?;
+    let ready = Ready::new(root, entry, session, &options.build_options)?;
     measured.error = ready.generated.as_ref().err().cloned();
     for sizes in &entry.verify {
         ready.verify(sizes)?;
@@ -100,11 +100,12 @@ fn generated(
     db: &Database,
     item: ItemId,
     session: &Session,
+    options: &str,
 ) -> Result<(Arc<Module>, Built), String> {
     let module = db
         .module(item, Target::OpenCl)
         .map_err(|found| first(&found))?;
-    let built = session.build(&module.text, "");
+    let built = session.build(&module.text, options);
     Ok((
         module,
         built.map_err(|error| format!("generated: {error}"))?,
@@ -112,7 +113,12 @@ fn generated(
 }
 
 impl<'a> Ready<'a> {
-    fn new(root: &Path, entry: &'a Entry, session: &'a Session) -> Result<Ready<'a>, String> {
+    fn new(
+        root: &Path,
+        entry: &'a Entry,
+        session: &'a Session,
+        options: &str,
+    ) -> Result<Ready<'a>, String> {
         let mut db = Database::new();
         let sources = sources(&root.join(&entry.file)).map_err(said)?;
         let item = definition(&mut db, &sources, &entry.name).map_err(said)?;
@@ -120,7 +126,7 @@ impl<'a> Ready<'a> {
         let by_hand = match twin(root, entry)? {
             None => None,
             Some(twin) => {
-                let built = session.build(&twin.text, "");
+                let built = session.build(&twin.text, options);
                 Some((twin, built.map_err(|error| format!("by hand: {error}"))?))
             }
         };
@@ -128,7 +134,7 @@ impl<'a> Ready<'a> {
             entry,
             session,
             program,
-            generated: generated(&db, item, session),
+            generated: generated(&db, item, session, options),
             by_hand,
         })
     }

@@ -54,6 +54,14 @@ pub struct Options {
     /// With --opencl: the rounds, of one launch each for the generated and the hand-written kernel.
     #[arg(long, default_value_t = 10)]
     rounds: usize,
+    /// With --opencl: options of the device's compiler, for both kernels.
+    #[arg(
+        long,
+        default_value = "",
+        allow_hyphen_values = true,
+        requires = "opencl"
+    )]
+    build_options: String,
     /// Measure these programs in this process and say what is found in lines of JSON.
     #[arg(long, hide = true, value_delimiter = ',')]
     measure: Option<Vec<String>>,
@@ -104,6 +112,7 @@ pub fn run(root: &Path, options: &Options, as_json: bool) -> Outcome<()> {
         machine: &machine,
         programs,
         blas: &blas,
+        build_options: &options.build_options,
         seconds: start.elapsed().as_secs_f64(),
     };
     if let Some(folder) = &options.out {
@@ -127,6 +136,7 @@ fn process(
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["bench", "--opencl", "--measure", &names.join(",")]);
     command.args(["--rounds", &options.rounds.to_string()]);
+    command.arg(format!("--build-options={}", options.build_options));
     if let Some(device) = &options.device {
         command.args(["--device", device]);
     }

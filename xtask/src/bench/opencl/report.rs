@@ -29,6 +29,8 @@ pub struct Report<'a> {
     pub programs: Vec<(&'a Entry, Measured)>,
     /// The vendor's library.
     pub blas: &'a [Blas],
+    /// Options of the device's compiler, for both kernels.
+    pub build_options: &'a str,
     /// The time of the whole run.
     pub seconds: f64,
 }
@@ -73,6 +75,7 @@ impl Report<'_> {
         let blas = |blas: &Blas| json!({"size": blas.size, "ms": blas.time});
         json!({
             "machine": self.machine.json(),
+            "buildOptions": self.build_options,
             "blas": self.blas.iter().map(blas).collect::<Vec<_>>(),
             "programs": self.programs.iter().map(|(_, one)| one.json()).collect::<Vec<_>>(),
         })
@@ -87,10 +90,14 @@ impl Report<'_> {
             copy,
             arithmetic,
         } = self.machine;
+        let options = match self.build_options {
+            "" => String::new(),
+            options => format!(", compiled with `{options}` both"),
+        };
         let mut text = format!(
             "# OpenCL on {device}\n\n\
              Driver {driver}, {platform}. Kernel times from profiling events: the median of the rounds after a \
-             warm-up, generated and hand-written kernels in turns, on the same arguments, launched alike. \
+             warm-up, generated and hand-written kernels in turns, on the same arguments, launched alike{options}. \
              `cargo xtask bench --opencl` made this table in {:.0} s.\n\n\
              Measured there: copy bandwidth {:.0} GB/s (read and written), {:.1} TFLOP/s of fp32 arithmetic. \
              *Share* is the part of the limit that binds: the bytes that must move at that bandwidth (m), or the \
@@ -107,8 +114,8 @@ impl Report<'_> {
              |---|---|---|---|---|---|---|---|---|---|\n",
         );
         for (entry, measured) in &self.programs {
-            for (at, point) in measured.points.iter().enumerate() {
-                text.push_str(&self.line(entry, point, entry.lift.get(at).copied()));
+            for point in &measured.points {
+                text.push_str(&self.line(entry, point, lift(entry, point)));
             }
         }
         text.push_str(&self.summary());
@@ -186,19 +193,16 @@ impl Report<'_> {
     /// Means, and what was not as it should be.
     pub fn summary(&self) -> String {
         let points = || {
-            self.programs.iter().flat_map(|(entry, one)| {
-                one.points
-                    .iter()
-                    .enumerate()
-                    .map(move |(at, point)| (*entry, at, point))
-            })
+            self.programs
+                .iter()
+                .flat_map(|(entry, one)| one.points.iter().map(move |point| (*entry, point)))
         };
-        let ratios: Vec<f64> = points().filter_map(|(_, _, point)| point.ratio()).collect();
-        let lift = |(entry, at, point): (&Entry, usize, &Point)| {
+        let ratios: Vec<f64> = points().filter_map(|(_, point)| point.ratio()).collect();
+        let of_lift = |(entry, point): (&Entry, &Point)| {
             let time = (!point.generated.is_empty()).then(|| median(&point.generated))?;
-            Some(entry.lift.get(at)? / time.max(1e-9))
+            Some(lift(entry, point)? / time.max(1e-9))
         };
-        let lift: Vec<f64> = points().filter_map(lift).collect();
+        let lift: Vec<f64> = points().filter_map(of_lift).collect();
         let least = |all: &[f64]| all.iter().copied().fold(f64::INFINITY, f64::min);
         let mut text = String::from("\n");
         if !ratios.is_empty() {
@@ -276,6 +280,12 @@ impl Report<'_> {
     }
 }
 
+/// What Lift's kernel takes at these sizes, if it was measured at them.
+fn lift(entry: &Entry, point: &Point) -> Option<f64> {
+    let at = entry.bench.iter().position(|sizes| *sizes == point.sizes)?;
+    entry.lift.get(at).copied()
+}
+
 /// A time in ms with about three digits.
 fn shown(ms: f64) -> String {
     match ms {
@@ -300,8 +310,7 @@ mod tests {
             name: "scale".to_owned(),
             file: "scale.rise".to_owned(),
             verify: Vec::new(),
-            refuse: Vec::new(),
-            bench: Vec::new(),
+            bench: vec![Sizes::from([("n".to_owned(), 100_000_000)])],
             flops: Some("n".to_owned()),
             bytes: Some("8*n".to_owned()),
             args: BTreeMap::new(),
@@ -335,6 +344,7 @@ mod tests {
             machine: &machine,
             programs: vec![(&entry, measured)],
             blas: &[],
+            build_options: "",
             seconds: 1.0,
         };
         let text = report.markdown();
