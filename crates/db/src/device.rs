@@ -1,9 +1,12 @@
 //! The device that OpenCL programs are for: what they may use of it is checked while they are
-//! written, so it is an input like the texts.
+//! written, so it is an input like the texts. So are the sizes that they are launched with, where
+//! they are not those that the programs say.
 
 use std::sync::Arc;
 
 use dpia::Device;
+use nat::Nat;
+use rise::core::{Launch, Program};
 
 use crate::inputs::Options;
 use crate::{Database, Db};
@@ -13,7 +16,38 @@ pub(crate) fn device(db: &dyn Db) -> Arc<Device> {
     Options::get(db).device(db)
 }
 
+/// A program with the sizes that the user has given, where there are some.
+pub(crate) fn launched<P>(db: &dyn Db, mut program: Program<P>) -> Program<P> {
+    let given = Options::get(db).launch(db);
+    let is_given = |sizes: &[Option<Nat>; 3]| sizes.iter().any(Option::is_some);
+    if is_given(&given.local) {
+        program.launch.local = given.local.clone();
+    }
+    if is_given(&given.global) {
+        program.launch.global = given.global.clone();
+    }
+    program
+}
+
 impl Database {
+    /// Launches kernels with these sizes instead of those of their programs: up to three numbers
+    /// each, none for those of the programs.
+    pub fn set_launch(&mut self, local: &[u64], global: &[u64]) {
+        use salsa::Setter as _;
+        let nats = |sizes: &[u64]| -> Vec<Nat> {
+            let nat = |size: &u64| Nat::from(i64::try_from(*size).unwrap_or(i64::MAX));
+            sizes.iter().map(nat).collect()
+        };
+        let launch = Launch::of(&nats(local), &nats(global));
+        if *Options::get(self).launch(self) == launch {
+            return;
+        }
+        Options::get(self)
+            .set_launch(self)
+            .with_durability(salsa::Durability::HIGH)
+            .to(launch);
+    }
+
     /// Checks OpenCL programs against this device; without one, against a usual one.
     pub fn set_device(&mut self, device: Option<Device>) {
         use salsa::Setter as _;

@@ -57,6 +57,9 @@ pub(crate) struct Options {
     /// What OpenCL programs are checked against.
     #[returns(clone)]
     pub device: Arc<dpia::Device>,
+    /// The sizes that kernels are launched with, where the user has given some.
+    #[returns(ref)]
+    pub launch: rise::core::Launch,
 }
 
 /// The files that are always in scope.

@@ -552,7 +552,7 @@ impl Database {
         let _singleton = Library::builder(files)
             .durability(salsa::Durability::HIGH)
             .new(&db);
-        let _singleton = Options::builder(None, Arc::default())
+        let _singleton = Options::builder(None, Arc::default(), rise::core::Launch::default())
             .durability(salsa::Durability::HIGH)
             .new(&db);
         db

@@ -9,6 +9,7 @@ use rise::Primitive;
 use rise::core::{Def, LinkError, Program, normalise};
 use syntax::{Diagnostic, Dialect};
 
+use crate::device::launched;
 use crate::guard::guarded;
 use crate::inputs::SourceItem;
 use crate::queries::{dialect, inference, parsed};
@@ -31,8 +32,9 @@ pub(crate) fn elaborated(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Prim>>
 #[salsa::tracked(returns(clone), lru = 128)]
 pub(crate) fn linked(db: &dyn Db, item: SourceItem) -> Result<Arc<PhraseProgram>, LinkError> {
     let lookup = |id| elaborated(db, ItemId::from_global(id).into());
-    let work = || rise::core::link(ItemId::from(item).global(), &lookup).map(Arc::new);
-    guarded(&item.text(db), "linking", work).unwrap_or(Err(LinkError::Broken))
+    let work = || rise::core::link(ItemId::from(item).global(), &lookup);
+    let linked = guarded(&item.text(db), "linking", work).unwrap_or(Err(LinkError::Broken));
+    linked.map(|program| Arc::new(launched(db, program)))
 }
 
 /// What there is to say about the phrase whatever it is compiled for.

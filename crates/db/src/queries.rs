@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 use syntax::ast::{Item, ItemKind, Name};
 use syntax::{Diagnostic, Dialect, Parsed, Span};
 
+use crate::device::launched;
 use crate::guard::guarded;
 use crate::header::Declares;
 use crate::inputs::{FileState, SourceFile, SourceItem};
@@ -163,8 +164,9 @@ pub(crate) fn elaborated(db: &dyn Db, item: SourceItem) -> Option<Arc<Def<Primit
 #[salsa::tracked(returns(clone), lru = 128)]
 pub(crate) fn linked(db: &dyn Db, item: SourceItem) -> Linked {
     let lookup = |id| elaborated(db, ItemId::from_global(id).into());
-    let work = || rise::core::link(ItemId::from(item).global(), &lookup).map(Arc::new);
-    guarded(&item.text(db), "linking", work).unwrap_or(Err(LinkError::Broken))
+    let work = || rise::core::link(ItemId::from(item).global(), &lookup);
+    let linked = guarded(&item.text(db), "linking", work).unwrap_or(Err(LinkError::Broken));
+    linked.map(|program| Arc::new(launched(db, program)))
 }
 
 /// A closed program, or why there is none.

@@ -3,6 +3,7 @@
 use crate::generate::{Fill, FillError};
 use crate::literal::{Literal, LiteralError};
 use crate::npy::{self, NpyError};
+use crate::ocl::PlanError;
 use crate::process::{self, bytes_text};
 use crate::shape::{Bindings, Shape, ShapeError};
 use crate::sizes::{self, Equation, Outline, SizesError};
@@ -154,6 +155,9 @@ pub enum LaunchError {
     /// The result is too large.
     #[error("the result: {0}")]
     Result(ShapeError),
+    /// The sizes that kernels are launched with.
+    #[error(transparent)]
+    Device(Box<PlanError>),
     /// Arguments and result are larger than the memory that is left.
     #[error("arguments and result take {} of memory, and {} are available", bytes_text(*.needed), bytes_text(*.available))]
     Memory {

@@ -152,6 +152,9 @@ pub enum Command {
     },
     /// Print what this machine has: C compiler, OpenMP, OpenCL, editors
     Doctor,
+    /// Work with OpenCL devices for another process of this program
+    #[command(name = crate::run::WORKER, hide = true)]
+    DeviceWorker,
 }
 
 /// What `types` is asked.

@@ -1,6 +1,9 @@
 //! `rise-ls doctor`: what this machine has.
 
 use super::{FINE, output};
+use crate::run;
+use runtime::ocl::{DeviceInfo, VectorWidths, local_text};
+use runtime::process::{Limits, bytes_text};
 use std::env;
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -11,6 +14,8 @@ use std::time::{Duration, Instant};
 
 /// No tool needs longer to say what it is.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// The drivers of a machine with many devices take long to start.
+const PATIENCE_WITH_DRIVERS: Duration = Duration::from_secs(30);
 
 const COMPILERS: [&str; 3] = ["cc", "gcc", "clang"];
 const EDITORS: [(&str, &str); 4] = [
@@ -32,6 +37,7 @@ pub fn run() -> u8 {
     facts.extend(compilers());
     facts.push(("OpenMP".to_owned(), openmp()));
     facts.extend(opencl());
+    facts.extend(devices());
     facts.extend(
         EDITORS
             .iter()
@@ -117,6 +123,85 @@ fn opencl() -> Vec<Fact> {
         ("OpenCL loader".to_owned(), loader),
         ("OpenCL drivers".to_owned(), drivers()),
     ]
+}
+
+/// What OpenCL's drivers say when they are asked, in a process of their own: a broken driver is a
+/// line of the report.
+fn devices() -> Vec<Fact> {
+    let limits = Limits {
+        time: Some(PATIENCE_WITH_DRIVERS),
+        ..Limits::default()
+    };
+    match run::devices(&limits) {
+        Ok(devices) => devices.iter().flat_map(device).collect(),
+        Err(failure) => {
+            let why = run::failure_json(&failure).error;
+            vec![("OpenCL devices".to_owned(), format!("none: {why}"))]
+        }
+    }
+}
+
+/// A device, in a few lines.
+fn device(device: &DeviceInfo) -> Vec<Fact> {
+    let [x, y, z] = device.work_item_sizes;
+    let has = |has: bool, name: &str| match has {
+        true => name.to_owned(),
+        false => format!("no {name}"),
+    };
+    let lines = [
+        format!(
+            "{} ({}), {} of {}, {}, driver {}",
+            device.name,
+            device.platform,
+            device.kind,
+            device.vendor,
+            device.version,
+            device.driver
+        ),
+        format!(
+            "{} compute units at {} MHz; work-groups up to {} work-items ({x}, {y}, {z})",
+            device.compute_units, device.clock, device.work_group
+        ),
+        format!(
+            "global memory {}, a buffer up to {}; local memory {}",
+            bytes_text(device.global_memory),
+            bytes_text(device.max_allocation),
+            local_text(device.local_memory)
+        ),
+        format!(
+            "{}, {}; vectors it likes: {}; has: {}; kernels are timed in steps of {} ns",
+            has(device.fp64, "f64"),
+            has(device.fp16, "f16"),
+            widths(&device.preferred_widths),
+            widths(&device.native_widths),
+            device.timer_resolution
+        ),
+    ];
+    let about = |at| match at {
+        0 => format!("OpenCL device #{}", device.number),
+        _ => String::new(),
+    };
+    lines
+        .into_iter()
+        .enumerate()
+        .map(|(at, line)| (about(at), line))
+        .collect()
+}
+
+/// `i8 16, i16 8, …`: without the types that there are none of.
+fn widths(widths: &VectorWidths) -> String {
+    let all = [
+        ("i8", widths.char),
+        ("i16", widths.short),
+        ("i32", widths.int),
+        ("i64", widths.long),
+        ("f16", widths.half),
+        ("f32", widths.float),
+        ("f64", widths.double),
+    ];
+    let known = all.iter().filter(|(_, lanes)| *lanes > 0);
+    let known: Vec<String> = known.map(|(ty, lanes)| format!("{ty} {lanes}")).collect();
+    known.join(", ")
 }
 
 /// The folders where the system looks for libraries.

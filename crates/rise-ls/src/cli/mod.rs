@@ -45,6 +45,7 @@ pub fn run() -> u8 {
         Some(Command::Fmt(options)) => fmt::run(&options),
         Some(Command::Explain { code }) => explain::run(&code),
         Some(Command::Doctor) => doctor::run(),
+        Some(Command::DeviceWorker) => work_with_devices(),
         None if args.check => check::run(&args.paths, &args.options),
         None => serve(args.listen.as_deref()),
     }
@@ -70,6 +71,17 @@ fn asks_for_more() -> bool {
     std::env::args_os()
         .nth(1)
         .is_some_and(|command| command == "rewrite")
+}
+
+/// Answers the process that has started this one.
+fn work_with_devices() -> u8 {
+    match runtime::ocl::serve_stdio() {
+        Ok(()) => FINE,
+        Err(error) => {
+            output::error(&error.to_string());
+            UNUSABLE
+        }
+    }
 }
 
 fn serve(listen: Option<&str>) -> u8 {

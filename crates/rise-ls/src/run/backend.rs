@@ -1,6 +1,6 @@
 //! What runs a program.
 
-use super::{Failure, annotations};
+use super::{Failure, Job, annotations, devices};
 use db::{Database, ItemId};
 use dpia::Target;
 use rise::Primitive;
@@ -60,26 +60,27 @@ impl Backend {
     }
 }
 
-/// What is said to whoever wants OpenCL.
-pub fn no_opencl() -> Failure {
-    Failure::Unavailable(
-        "this version of rise-ls does not run OpenCL; `--backend interp` runs the program"
-            .to_owned(),
-    )
-}
-
-/// The backend that is wanted; else the program's target if there is a compiler and code for it;
-/// else the interpreter.
+/// The backend that is wanted; else the program's target if there is a compiler (for OpenCL, a
+/// device) and code for it; else the interpreter.
 pub fn choose(
     db: &Database,
     item: ItemId,
     program: &Program<Primitive>,
-    wanted: Option<Backend>,
+    job: &Job,
     limits: &Limits,
 ) -> Result<Backend, Failure> {
-    match wanted {
-        Some(Backend::OpenCl) => return Err(no_opencl()),
+    match job.backend {
+        Some(Backend::OpenCl) => return Ok(Backend::OpenCl),
+        Some(backend) if job.is_for_devices() => {
+            let text = format!(
+                "a device, a local and a global size are for OpenCL, and `{}` runs in {}",
+                program.name,
+                backend.title()
+            );
+            return Err(Failure::Unavailable(text));
+        }
         Some(backend) => return Ok(backend),
+        None if job.is_for_devices() => return Ok(Backend::OpenCl),
         None => {}
     }
     let parsed = db.parsed(item);
@@ -88,10 +89,13 @@ pub fn choose(
     let backend = match target {
         Target::C => Backend::C,
         Target::OpenMp => Backend::OpenMp,
-        Target::OpenCl => return Ok(Backend::Interp),
+        Target::OpenCl => Backend::OpenCl,
     };
-    let has_code = db.module(item, target).is_ok();
-    if has_code && Compiler::find(limits).is_ok() {
+    let has_tool = || match backend {
+        Backend::OpenCl => devices::devices(limits).is_ok(),
+        _ => Compiler::find(limits).is_ok(),
+    };
+    if db.module(item, target).is_ok() && has_tool() {
         Ok(backend)
     } else {
         Ok(Backend::Interp)

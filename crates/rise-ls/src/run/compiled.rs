@@ -60,12 +60,14 @@ impl Runs<'_> {
             elapsed: outcome.times.last().copied().unwrap_or_default(),
             times: bench.map_or_else(Vec::new, |_| outcome.times),
             printed,
+            device: None,
         })
     }
 
-    fn module(&self, backend: Backend) -> Result<Arc<Module>, Failure> {
+    /// The generated code.
+    pub(super) fn module(&self, backend: Backend) -> Result<Arc<Module>, Failure> {
         let Some(target) = backend.target() else {
-            return Err(super::backend::no_opencl());
+            return Err(Failure::failed("the interpreter needs no code".to_owned()));
         };
         self.db
             .module(self.item, target)

@@ -1,6 +1,6 @@
 //! Runs as JSON: one object, for `run --format json` and for editors.
 
-use super::{Done, Failure};
+use super::{Done, Failure, KernelRun, OnDevice};
 use runtime::compare::{Comparison, Difference};
 use runtime::launch::{LaunchError, Source};
 use runtime::text::{Length, json};
@@ -19,6 +19,10 @@ struct Result<'a> {
     /// Seconds.
     elapsed: f64,
     times: Option<Times>,
+    device: Option<Device<'a>>,
+    kernels: Option<Vec<Kernel<'a>>>,
+    transfers: Option<Transfers>,
+    bandwidth: Option<Bandwidth>,
     verify: Option<Verify>,
     printed: &'a str,
     out: Option<String>,
@@ -42,6 +46,36 @@ struct Times {
     max: f64,
     gflops: Option<f64>,
     gigabytes: f64,
+}
+
+#[derive(Serialize)]
+struct Device<'a> {
+    name: &'a str,
+    platform: &'a str,
+}
+
+#[derive(Serialize)]
+struct Kernel<'a> {
+    name: &'a str,
+    local: [u64; 3],
+    global: [u64; 3],
+    /// Seconds.
+    time: f64,
+}
+
+/// Seconds.
+#[derive(Serialize)]
+struct Transfers {
+    up: f64,
+    down: f64,
+}
+
+#[derive(Serialize)]
+struct Bandwidth {
+    /// 1e9 bytes a second.
+    copy: f64,
+    /// Of that.
+    share: f64,
 }
 
 #[derive(Serialize)]
@@ -76,6 +110,18 @@ pub fn result(done: &Done, out: Option<&Path>, whole: bool) -> String {
         r#type: done.value.shape().to_string(),
         elapsed: done.elapsed.as_secs_f64(),
         times: times(done),
+        device: done.device.as_ref().map(|device| Device {
+            name: &device.name,
+            platform: &device.platform,
+        }),
+        kernels: done.device.as_ref().map(kernels),
+        transfers: done.device.as_ref().map(|device| Transfers {
+            up: device.upload.as_secs_f64(),
+            down: device.download.as_secs_f64(),
+        }),
+        bandwidth: Summary::of(done)
+            .and_then(|summary| summary.bandwidth)
+            .map(|(copy, share)| Bandwidth { copy, share }),
         verify: done.verified.as_ref().map(verify),
         printed: &done.printed,
         out: out.map(|path| path.display().to_string()),
@@ -158,6 +204,19 @@ fn args(done: &Done) -> Vec<Arg<'_>> {
     .collect()
 }
 
+fn kernels(device: &OnDevice) -> Vec<Kernel<'_>> {
+    device.kernels.iter().map(kernel).collect()
+}
+
+fn kernel(run: &KernelRun) -> Kernel<'_> {
+    Kernel {
+        name: &run.name,
+        local: run.local,
+        global: run.global,
+        time: run.time.as_secs_f64(),
+    }
+}
+
 fn times(done: &Done) -> Option<Times> {
     let summary = Summary::of(done)?;
     Some(Times {
@@ -182,31 +241,40 @@ pub struct Summary {
     pub gflops: Option<f64>,
     /// Bytes of arguments and result in the median, 1e9 a second.
     pub gigabytes: f64,
+    /// What the device copies, 1e9 bytes a second, and the share of that that this is.
+    pub bandwidth: Option<(f64, f64)>,
 }
 
 impl Summary {
     /// Of a run that was timed.
     pub fn of(done: &Done) -> Option<Summary> {
-        let mut sorted = done.times.clone();
-        sorted.sort_unstable();
-        let (min, max) = (*sorted.first()?, *sorted.last()?);
-        let middle = sorted.len() / 2;
-        let median = if sorted.len().is_multiple_of(2) {
-            (sorted[middle - 1] + sorted[middle]) / 2
-        } else {
-            sorted[middle]
-        };
+        let (min, max) = (*done.times.iter().min()?, *done.times.iter().max()?);
+        let median = median(done.times.clone());
         // A clock may not see the shortest of runs.
         let nanoseconds = median.as_nanos().max(1) as f64;
         let args = done.launch.args.iter().map(|value| value.bytes().len());
         let bytes = args.sum::<usize>() + done.value.bytes().len();
+        let gigabytes = bytes as f64 / nanoseconds;
+        let copy = done.device.as_ref().and_then(|run| run.copy_bandwidth);
         Some(Summary {
             min,
             median,
             max,
             gflops: done.flops.map(|flops| flops as f64 / nanoseconds),
-            gigabytes: bytes as f64 / nanoseconds,
+            gigabytes,
+            bandwidth: copy.map(|copy| (copy / 1e9, gigabytes * 1e9 / copy)),
         })
+    }
+}
+
+/// The time in the middle; 0 if there is none.
+pub(super) fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    let middle = times.len() / 2;
+    match times.get(middle) {
+        None => Duration::ZERO,
+        Some(upper) if times.len().is_multiple_of(2) => (times[middle - 1] + *upper) / 2,
+        Some(upper) => *upper,
     }
 }
 

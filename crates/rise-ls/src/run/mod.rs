@@ -3,15 +3,19 @@
 mod annotations;
 mod backend;
 mod compiled;
+mod devices;
 mod interpreted;
 mod json;
+mod opencl;
 mod phrases;
 mod places;
 pub mod text;
 
 pub use backend::Backend;
 pub use db::default_sizes;
+pub use devices::{WORKER, device, devices};
 pub use json::{FailureJson, Summary, failure as failure_json, result as result_json};
+pub use opencl::{KernelRun, OnDevice};
 
 use db::{Database, ItemId};
 use rise::Primitive;
@@ -40,6 +44,26 @@ pub struct Job {
     pub verify: bool,
     /// The tolerance of that comparison.
     pub tolerance: Option<f64>,
+    /// The OpenCL device: a part of its name or platform, or its number (`#0`).
+    pub device: Option<String>,
+    /// The device where `device` says none. It alone is no wish for OpenCL.
+    pub preferred_device: Option<String>,
+    /// The local size of its kernels, up to three dimensions, instead of the program's own.
+    pub local: Option<Vec<u64>>,
+    /// The global size.
+    pub global: Option<Vec<u64>>,
+}
+
+impl Job {
+    /// Whether something is asked for that only OpenCL has.
+    fn is_for_devices(&self) -> bool {
+        self.device.is_some() || self.local.is_some() || self.global.is_some()
+    }
+
+    /// The device that is meant.
+    fn wanted_device(&self) -> Option<&str> {
+        self.device.as_deref().or(self.preferred_device.as_deref())
+    }
 }
 
 /// What came of it.
@@ -65,6 +89,8 @@ pub struct Done {
     pub printed: String,
     /// What the C compiler warns of in the program's C functions.
     pub warnings: Vec<Complaint>,
+    /// The OpenCL device, if it ran on one.
+    pub device: Option<OnDevice>,
 }
 
 /// Why there is no result.
@@ -172,6 +198,23 @@ pub fn source(text: &str) -> Result<Source, LiteralError> {
     })
 }
 
+/// Makes a database ready for [`run`]: programs are checked and compiled for the device that they
+/// will run on, with the sizes that are given.
+///
+/// # Errors
+/// There is no such device.
+pub fn prepare(db: &mut Database, job: &Job, limits: &Limits) -> Result<(), Failure> {
+    db.set_launch(
+        job.local.as_deref().unwrap_or_default(),
+        job.global.as_deref().unwrap_or_default(),
+    );
+    if job.backend == Some(Backend::OpenCl) || job.device.is_some() {
+        let device = devices::device(job.wanted_device(), limits)?;
+        db.set_device(Some(device.description()));
+    }
+    Ok(())
+}
+
 /// Runs a definition. `progress` is told what is being done.
 pub fn run(
     db: &Database,
@@ -187,7 +230,7 @@ pub fn run(
     };
     let backend = match imperative {
         true => phrases::backend(db, item, job)?,
-        false => backend::choose(db, item, &program, job.backend, limits)?,
+        false => backend::choose(db, item, &program, job, limits)?,
     };
     let launch = launch::prepare(&*program, &job.request)?;
     let runs = Runs {
@@ -200,7 +243,7 @@ pub fn run(
     let ran = match backend {
         Backend::Interp => runs.interpreted(job.bench, progress)?,
         Backend::C | Backend::OpenMp => runs.compiled(backend, job.bench, progress)?,
-        Backend::OpenCl => return Err(backend::no_opencl()),
+        Backend::OpenCl => runs.on_device(job, progress)?,
     };
     let verified = if job.verify {
         Some(runs.verified(&ran.value, job.tolerance, progress)?)
@@ -221,6 +264,7 @@ pub fn run(
         verified,
         printed: ran.printed,
         warnings: ran.warnings,
+        device: ran.device,
         launch,
     })
 }
@@ -241,6 +285,7 @@ struct Ran {
     elapsed: Duration,
     printed: String,
     warnings: Vec<Complaint>,
+    device: Option<OnDevice>,
 }
 
 impl Runs<'_> {

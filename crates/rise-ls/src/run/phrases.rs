@@ -39,7 +39,7 @@ pub(super) fn backend(db: &Database, item: ItemId, job: &Job) -> Result<Backend,
     let unavailable = |text: &str| Err(Failure::Unavailable(text.to_owned()));
     if job.backend == Some(Backend::Interp) {
         return unavailable(
-            "imperative DPIA is not interpreted: it runs compiled, as C or as OpenMP",
+            "imperative DPIA is not interpreted: it runs compiled, as C, OpenMP or OpenCL",
         );
     }
     if job.verify {
@@ -54,7 +54,7 @@ pub(super) fn backend(db: &Database, item: ItemId, job: &Job) -> Result<Backend,
     {
         Target::C => Ok(Backend::C),
         Target::OpenMp => Ok(Backend::OpenMp),
-        Target::OpenCl => unavailable("this version of rise-ls does not run OpenCL"),
+        Target::OpenCl => Ok(Backend::OpenCl),
     }
 }
 

@@ -8,10 +8,18 @@ impl Runs<'_> {
     /// The place of an expression outside of the library, and the uses that brought it into the
     /// program, innermost first.
     pub(super) fn places(&self, origin: Origin) -> (Option<Location>, Vec<Location>) {
+        self.places_in(&self.program.origins, origin)
+    }
+
+    /// The same, in a program whose origins are these.
+    pub(super) fn places_in(
+        &self,
+        origins: &[Source],
+        origin: Origin,
+    ) -> (Option<Location>, Vec<Location>) {
         let mut places = Vec::new();
         let mut next = Some(origin);
-        while let Some(source) = next.and_then(|origin| self.program.origins.get(origin.0 as usize))
-        {
+        while let Some(source) = next.and_then(|origin| origins.get(origin.0 as usize)) {
             let (item, span) = self.place(source);
             if !self.db.is_library(self.db.file_of(item)) {
                 places.push((item, span));

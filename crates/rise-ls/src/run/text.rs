@@ -10,6 +10,9 @@ use std::time::Duration;
 /// What the program ran with: `dot in C, n = 1024, xs random, ys zeros, seed 0`.
 pub fn conditions(done: &Done) -> String {
     let mut text = format!("`{}` ran in {}", done.def, done.backend.title());
+    if let Some(device) = &done.device {
+        text.push_str(&format!(" on {}", device.name));
+    }
     let sizes = done
         .launch
         .sizes
@@ -69,7 +72,38 @@ pub fn times(done: &Done) -> Option<String> {
         text.push_str(&format!("; {} GFLOP/s", digits(gflops)));
     }
     text.push_str(&format!("; {} GB/s", digits(summary.gigabytes)));
+    if let Some((copy, share)) = summary.bandwidth {
+        let (percent, copy) = (digits(share * 100.0), digits(copy));
+        text.push_str(&format!(" ({percent} % of copying, {copy} GB/s)"));
+    }
     Some(text)
+}
+
+/// What ran on a device: each kernel, if it is not the only one, and how long data took there and
+/// back, which the times do not count. None if runs were not timed.
+pub fn on_device(done: &Done) -> Option<String> {
+    let device = done.device.as_ref().filter(|_| !done.times.is_empty())?;
+    let mut lines = Vec::new();
+    for kernel in &device.kernels {
+        let (local, global) = (sizes(kernel.local), sizes(kernel.global));
+        lines.push(format!(
+            "kernel {}: {}; local size {local}, global size {global}",
+            kernel.name,
+            time(kernel.time)
+        ));
+    }
+    let (up, down) = (time(device.upload), time(device.download));
+    lines.push(format!("transfers: {up} to the device, {down} back"));
+    Some(lines.join("\n"))
+}
+
+/// `16 x 16`: without ones at the end.
+fn sizes(sizes: [u64; 3]) -> String {
+    match sizes {
+        [x, 1, 1] => x.to_string(),
+        [x, y, 1] => format!("{x} x {y}"),
+        [x, y, z] => format!("{x} x {y} x {z}"),
+    }
 }
 
 /// A duration for people: four digits and a unit.

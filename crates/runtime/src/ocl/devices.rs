@@ -13,6 +13,7 @@ use std::fmt::{self, Display};
 
 /// What kind of device it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum DeviceType {
     /// A graphics processor.
     Gpu,
@@ -22,6 +23,31 @@ pub enum DeviceType {
     Cpu,
     /// Something else.
     Other,
+}
+
+impl DeviceInfo {
+    /// What checks have to know of it.
+    pub fn description(&self) -> dpia::Device {
+        let lanes = &self.preferred_widths;
+        dpia::Device {
+            name: self.name.as_str().into(),
+            local_memory: self.local_memory,
+            work_group: self.work_group,
+            work_item_sizes: self.work_item_sizes,
+            compute_units: self.compute_units,
+            vector_widths: dpia::target::VectorWidths {
+                i8: lanes.char.max(1),
+                i16: lanes.short.max(1),
+                i32: lanes.int.max(1),
+                i64: lanes.long.max(1),
+                f16: lanes.half.max(1),
+                f32: lanes.float.max(1),
+                f64: lanes.double.max(1),
+            },
+            fp64: self.fp64,
+            fp16: self.fp16,
+        }
+    }
 }
 
 impl Display for DeviceType {
@@ -56,6 +82,7 @@ pub struct VectorWidths {
 
 /// What a device says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct DeviceInfo {
     /// Its place among the devices of this machine, from 0.
     pub number: usize,
@@ -72,7 +99,7 @@ pub struct DeviceInfo {
     /// What the platform says of its version.
     pub platform_version: String,
     /// What kind of device it is.
-    pub device_type: DeviceType,
+    pub kind: DeviceType,
     /// How many compute units it has.
     pub compute_units: u32,
     /// Their clock in MHz.
@@ -113,7 +140,7 @@ pub fn choose<'a>(
     wanted: Option<&str>,
 ) -> Result<&'a DeviceInfo, OclError> {
     let Some(wanted) = wanted else {
-        let best = devices.iter().min_by_key(|device| device.device_type);
+        let best = devices.iter().min_by_key(|device| device.kind);
         return best.ok_or_else(|| OclError::NoDevice(Vec::new()));
     };
     let matches = |device: &&DeviceInfo| is_called(device, wanted);
@@ -184,7 +211,7 @@ fn describe(platform: &Platform, id: cl_device_id, number: usize) -> opencl3::Re
         version: text(device.version()),
         platform: text(platform.name()),
         platform_version: text(platform.version()),
-        device_type: match kind {
+        kind: match kind {
             kind if kind & CL_DEVICE_TYPE_GPU != 0 => DeviceType::Gpu,
             kind if kind & CL_DEVICE_TYPE_ACCELERATOR != 0 => DeviceType::Accelerator,
             kind if kind & CL_DEVICE_TYPE_CPU != 0 => DeviceType::Cpu,
@@ -247,7 +274,7 @@ pub(crate) mod tests {
     use super::*;
 
     /// A device that is not there.
-    pub(crate) fn device(number: usize, name: &str, device_type: DeviceType) -> DeviceInfo {
+    pub(crate) fn device(number: usize, name: &str, kind: DeviceType) -> DeviceInfo {
         DeviceInfo {
             number,
             name: name.to_owned(),
@@ -256,7 +283,7 @@ pub(crate) mod tests {
             version: "OpenCL 3.0".to_owned(),
             platform: "Platform".to_owned(),
             platform_version: "OpenCL 3.0 Test".to_owned(),
-            device_type,
+            kind,
             compute_units: 4,
             clock: 1000,
             global_memory: 1 << 30,

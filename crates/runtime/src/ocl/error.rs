@@ -49,6 +49,18 @@ pub enum OclError {
         /// Everything that it said.
         log: String,
     },
+    /// A kernel needs so many registers that a group cannot be so large.
+    #[error("a work-group of the kernel `{kernel}` has {} work-items, and {device} takes at most {limit} of this kernel, for its registers: give a smaller local size with `--local` or in `@opencl`", .local.iter().product::<u64>())]
+    Registers {
+        /// The kernel.
+        kernel: String,
+        /// Work-items of a group.
+        local: [u64; 3],
+        /// The most that are possible.
+        limit: u64,
+        /// The device.
+        device: String,
+    },
     /// There is no memory for a buffer.
     #[error("the device has no memory for a buffer of {} more", crate::process::bytes_text(*.bytes))]
     Memory {

@@ -26,13 +26,6 @@ const INTERRUPTED: u8 = 130;
 
 /// Runs the definition, and returns the exit status.
 pub fn run(options: &RunOptions) -> u8 {
-    let opencl = [&options.device, &options.local, &options.global];
-    if opencl.iter().any(|option| option.is_some()) {
-        output::error(
-            "`--device`, `--local` and `--global` are for OpenCL, which this version of rise-ls does not run",
-        );
-        return UNUSABLE;
-    }
     if options.file.is_dir() {
         output::error(&format!(
             "{}: is a folder, not a file",
@@ -40,7 +33,7 @@ pub fn run(options: &RunOptions) -> u8 {
         ));
         return UNUSABLE;
     }
-    let workspace = Workspace::load(std::slice::from_ref(&options.file), options.language);
+    let mut workspace = Workspace::load(std::slice::from_ref(&options.file), options.language);
     if workspace.unreadable {
         return UNUSABLE;
     }
@@ -61,8 +54,10 @@ pub fn run(options: &RunOptions) -> u8 {
     };
     let mut progress = Progress::new();
     let job = job(&workspace.db, item, options);
-    let result = run::run(&workspace.db, item, &job, &limits, &mut |stage| {
-        progress.show(stage)
+    let result = run::prepare(&mut workspace.db, &job, &limits).and_then(|()| {
+        run::run(&workspace.db, item, &job, &limits, &mut |stage| {
+            progress.show(stage)
+        })
     });
     progress.clear();
     match result {
@@ -89,6 +84,10 @@ fn job(db: &Database, item: ItemId, options: &RunOptions) -> Job {
         bench: options.bench.map(Into::into),
         verify: options.verify,
         tolerance: options.tolerance,
+        device: options.device.clone(),
+        preferred_device: None,
+        local: options.local.clone().map(|sizes| sizes.0),
+        global: options.global.clone().map(|sizes| sizes.0),
     }
 }
 

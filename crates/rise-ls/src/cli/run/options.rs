@@ -64,17 +64,19 @@ pub struct RunOptions {
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub language: Option<Language>,
 
-    /// An OpenCL device with this in its name
+    /// The OpenCL device with this in its name or platform, or with this number (`#0`), as
+    /// `rise-ls doctor` lists them [default: a GPU if there is one]
     #[arg(long, value_name = "SUBSTRING")]
     pub device: Option<String>,
 
-    /// OpenCL: work-items of a group in each dimension
-    #[arg(long, value_name = "X[,Y[,Z]]")]
-    pub local: Option<String>,
+    /// OpenCL: work-items of a group in each dimension [default: what `@opencl` says, else what
+    /// suits the program's loops]
+    #[arg(long, value_name = "X[,Y[,Z]]", allow_hyphen_values = true, value_parser = dimensions)]
+    pub local: Option<Dimensions>,
 
-    /// OpenCL: work-items in each dimension
-    #[arg(long, value_name = "X[,Y[,Z]]")]
-    pub global: Option<String>,
+    /// OpenCL: all work-items in each dimension [default: as for `--local`]
+    #[arg(long, value_name = "X[,Y[,Z]]", allow_hyphen_values = true, value_parser = dimensions)]
+    pub global: Option<Dimensions>,
 }
 
 /// What runs a program.
@@ -119,6 +121,27 @@ fn size(text: &str) -> Result<(String, u64), String> {
         .parse()
         .map_err(|_| format!("`{value}` is not a size: sizes are whole numbers from 0"))?;
     Ok((name.trim().to_owned(), number))
+}
+
+/// Up to three sizes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dimensions(pub Vec<u64>);
+
+/// `16,16`
+fn dimensions(text: &str) -> Result<Dimensions, String> {
+    let sizes: Option<Vec<u64>> = (text.split(','))
+        .map(|size| size.trim().parse().ok().filter(|size| *size > 0))
+        .collect();
+    match sizes {
+        Some(sizes) if sizes.len() <= 3 => Ok(Dimensions(sizes)),
+        Some(sizes) => Err(format!(
+            "OpenCL has three dimensions, and these are {}",
+            sizes.len()
+        )),
+        None => {
+            Err("write whole numbers from 1, one for each dimension, as 64 or 16,16".to_owned())
+        }
+    }
 }
 
 /// `xs=random`

@@ -19,9 +19,13 @@ pub fn result(done: &Done, out_file: Option<&Path>, out: &mut impl Write) -> io:
         let length = if whole { Length::Full } else { Length::Short };
         writeln!(out, "{}", done.value.text(length))?;
     }
-    for line in [text::times(done), text::verdict(done)]
-        .into_iter()
-        .flatten()
+    for line in [
+        text::times(done),
+        text::on_device(done),
+        text::verdict(done),
+    ]
+    .into_iter()
+    .flatten()
     {
         writeln!(out, "{line}")?;
     }

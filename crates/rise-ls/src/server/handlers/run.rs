@@ -179,6 +179,10 @@ pub fn order(
         bench: params.bench.map(Into::into),
         verify: params.verify,
         tolerance: params.tolerance,
+        device: None,
+        preferred_device: None,
+        local: None,
+        global: None,
     };
     Ok(Order {
         item,

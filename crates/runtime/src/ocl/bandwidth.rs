@@ -1,0 +1,55 @@
+//! How fast a device copies its own memory.
+
+use super::error::OclError;
+use super::session::{Arg, Session};
+use std::time::Duration;
+
+const COPY: &str =
+    "kernel void copy(global float4 *restrict to, global const float4 *restrict from) {
+  size_t i = get_global_id(0);
+  to[i] = from[i];
+}
+";
+/// Bytes of an element.
+const ELEMENT: u64 = 16;
+/// Work-items of a group.
+const GROUP: u64 = 256;
+/// Bytes that are copied: more than caches hold.
+const BYTES: u64 = 256 << 20;
+/// A processor is slower, and has no larger caches than this.
+const BYTES_OF_PROCESSORS: u64 = 64 << 20;
+/// Copies before the clock runs, and after.
+const WARM_UP: usize = 2;
+const TIMED: usize = 10;
+
+impl Session {
+    /// Bytes a second that a kernel reads and writes (counted twice: once read, once written) when
+    /// it copies an array that is larger than the caches: the median of ten copies.
+    pub fn copy_bandwidth(&self) -> Result<f64, OclError> {
+        let info = self.info();
+        let most = match info.kind {
+            super::DeviceType::Cpu => BYTES_OF_PROCESSORS,
+            _ => BYTES,
+        };
+        let group = GROUP.min(info.work_group).min(info.work_item_sizes[0]);
+        let bytes = most.min(info.max_allocation).min(info.global_memory / 8);
+        let step = group * ELEMENT;
+        let bytes = (bytes / step).max(1) * step;
+        let size = |bytes| usize::try_from(bytes).map_err(|_| OclError::Memory { bytes });
+        let mut from = self.buffer(size(bytes)?)?;
+        let mut to = self.buffer(size(bytes)?)?;
+        from.clear()?;
+        to.clear()?;
+        let kernel = self.build(COPY, "")?.kernel("copy")?;
+        kernel.set(&[Arg::Buffer(&to), Arg::Buffer(&from)])?;
+        let (local, global) = ([size(group)?, 1, 1], [size(bytes / ELEMENT)?, 1, 1]);
+        let mut times = Vec::new();
+        for _ in 0..WARM_UP + TIMED {
+            times.push(kernel.launch(Some(local), global)?);
+        }
+        let mut times = times.split_off(WARM_UP);
+        times.sort_unstable();
+        let median = times[TIMED / 2].max(Duration::from_nanos(1));
+        Ok(2.0 * bytes as f64 / median.as_secs_f64())
+    }
+}

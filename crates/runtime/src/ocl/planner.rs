@@ -1,0 +1,387 @@
+//! A module, sizes and a device: what is launched, in numbers, and whether the device can.
+
+use super::DeviceInfo;
+use super::plan::{ArgPlan, KernelPlan, ParamPlan, Plan};
+use super::refusal::{PlanError, items};
+use super::sizes::{self, Loops};
+use crate::launch::{self, Launch};
+use crate::shape::{Bindings, Shape};
+use codegen::{Kernel, KernelArg, Module};
+use nat::Nat;
+use rise::Names;
+
+/// Work-items from which on indices do not fit into what generated code counts with.
+const MAX_ITEMS: u64 = 1 << 31;
+
+/// What a launch of the module's kernels is, on this device.
+///
+/// # Errors
+/// The device cannot do that, or sizes do not fit.
+pub fn plan(module: &Module, launch: &Launch, device: &DeviceInfo) -> Result<Plan, PlanError> {
+    let planner = Planner::new(module, launch, device)?;
+    planner.check_types()?;
+    let mut kernels = Vec::new();
+    let output = match &launch.result {
+        Ok(shape) => shape.size(),
+        Err(error) => return Err(PlanError::Result(error.clone())),
+    };
+    for kernel in planner.kernels() {
+        kernels.push(planner.kernel(kernel, output)?);
+    }
+    let params = launch.args.iter().map(|value| {
+        let bytes = value.bytes().len() as u64;
+        match value.shape() {
+            Shape::Array(..) | Shape::DepArray(_) => ParamPlan::Buffer(bytes),
+            _ => ParamPlan::Value(bytes),
+        }
+    });
+    let plan = Plan {
+        text: module.text.clone(),
+        kernels,
+        buffers: planner.buffers()?,
+        sizes: launch.sizes.iter().map(|(_, value)| *value).collect(),
+        params: params.collect(),
+        output,
+    };
+    planner.check_memory(&plan)?;
+    planner.check_parameters(&plan)?;
+    Ok(plan)
+}
+
+struct Planner<'a> {
+    module: &'a Module,
+    device: &'a DeviceInfo,
+    /// The sizes of the program.
+    bindings: Bindings,
+}
+
+impl<'a> Planner<'a> {
+    fn new(
+        module: &'a Module,
+        launch: &'a Launch,
+        device: &'a DeviceInfo,
+    ) -> Result<Self, PlanError> {
+        let signature = &module.signature;
+        if module.device.is_none() {
+            let message = "the program was not compiled for OpenCL";
+            return Err(PlanError::NotKernels(message.to_owned()));
+        }
+        if signature.sizes.len() != launch.sizes.len()
+            || signature.params.len() != launch.args.len()
+        {
+            let message = "the generated kernels have other parameters than the program";
+            return Err(PlanError::NotKernels(message.to_owned()));
+        }
+        let values = signature.sizes.iter().zip(&launch.sizes);
+        let bindings = Bindings {
+            nats: values
+                .map(|((var, _), (_, value))| (*var, i64::from(*value)))
+                .collect(),
+            names: Names(signature.names.clone().into()),
+            ..Bindings::default()
+        };
+        launch::check(&signature.requires, &bindings)?;
+        Ok(Planner {
+            module,
+            device,
+            bindings,
+        })
+    }
+
+    fn kernels(&self) -> &'a [Kernel] {
+        self.module.device.as_ref().map_or(&[], |all| &all.kernels)
+    }
+
+    /// A kernel's sizes, chosen where nobody says them, and checked.
+    fn kernel(&self, kernel: &Kernel, output: u64) -> Result<KernelPlan, PlanError> {
+        let wanted = self.wanted(kernel)?;
+        let mut refused = None;
+        for (local, global) in sizes::candidates(&wanted, self.device) {
+            match self.with_sizes(kernel, local, global, output) {
+                Ok(plan) => return Ok(plan),
+                // The first choice is the one to talk about.
+                Err(error) => refused = refused.or(Some(error)),
+            }
+        }
+        Err(refused.unwrap_or_else(|| {
+            PlanError::NotKernels(format!("the kernel `{}` has no sizes", kernel.name))
+        }))
+    }
+
+    /// What the program says of a kernel's sizes.
+    fn wanted(&self, kernel: &Kernel) -> Result<Loops, PlanError> {
+        let all = |sizes: &[Option<Nat>; 3], what: &str| -> Result<[Option<u64>; 3], PlanError> {
+            let mut found = [None; 3];
+            for (at, size) in sizes.iter().enumerate() {
+                let Some(size) = size else { continue };
+                let what = || format!("the {what} size in dimension {at}");
+                found[at] = Some(self.size(kernel, size, &self.bindings, what)?);
+            }
+            Ok(found)
+        };
+        Ok(Loops {
+            local: all(&kernel.launch.local, "local")?,
+            global: all(&kernel.launch.global, "global")?,
+            counts: self.counts(kernel),
+        })
+    }
+
+    /// How many iterations work-items share, by level and dimension; what depends on more than
+    /// the program's sizes is left out.
+    fn counts(&self, kernel: &Kernel) -> Vec<(codegen::ir::Level, u8, u64)> {
+        let _ = kernel;
+        Vec::new()
+    }
+
+    fn size(
+        &self,
+        kernel: &Kernel,
+        size: &Nat,
+        bindings: &Bindings,
+        what: impl Fn() -> String,
+    ) -> Result<u64, PlanError> {
+        bindings.nat(size).map_err(|error| PlanError::Size {
+            kernel: kernel.name.clone(),
+            what: what(),
+            error,
+        })
+    }
+
+    fn with_sizes(
+        &self,
+        kernel: &Kernel,
+        local: [u64; 3],
+        global: [u64; 3],
+        output: u64,
+    ) -> Result<KernelPlan, PlanError> {
+        self.check_sizes(kernel, local, global, output)?;
+        let mut bindings = self.bindings.clone();
+        let vars = (kernel.sizes.local.into_iter().zip(local))
+            .chain(kernel.sizes.global.into_iter().zip(global));
+        for (var, value) in vars {
+            let value = i64::try_from(value).unwrap_or(i64::MAX);
+            bindings.nats.insert(var, value);
+        }
+        launch::check(&kernel.requires, &bindings).map_err(|error| PlanError::Condition {
+            kernel: kernel.name.clone(),
+            local,
+            global,
+            error,
+        })?;
+        let declared = || "the local memory".to_owned();
+        let mut local_bytes = self.size(kernel, &kernel.local_bytes, &bindings, declared)?;
+        let mut args = Vec::new();
+        for arg in &kernel.args {
+            args.push(match arg {
+                KernelArg::Output => ArgPlan::Output,
+                KernelArg::Size(at) => ArgPlan::Size(*at),
+                KernelArg::Param(at) => ArgPlan::Param(*at),
+                KernelArg::Buffer(at) => ArgPlan::Buffer(*at),
+                KernelArg::Local { bytes } => {
+                    let bytes = self.size(kernel, bytes, &bindings, declared)?;
+                    local_bytes = local_bytes.saturating_add(bytes);
+                    ArgPlan::Local(bytes)
+                }
+            });
+        }
+        if local_bytes > self.device.local_memory {
+            return Err(PlanError::LocalMemory {
+                kernel: kernel.name.clone(),
+                needed: local_bytes,
+                limit: self.device.local_memory,
+                device: self.device.name.clone(),
+            });
+        }
+        Ok(KernelPlan {
+            name: kernel.name.to_string(),
+            args,
+            local,
+            global,
+        })
+    }
+
+    fn check_sizes(
+        &self,
+        kernel: &Kernel,
+        local: [u64; 3],
+        global: [u64; 3],
+        output: u64,
+    ) -> Result<(), PlanError> {
+        let name = || kernel.name.clone();
+        let device = || self.device.name.clone();
+        for dim in 0..3 {
+            let (here, all) = (local[dim], global[dim]);
+            if here == 0 {
+                let kernel = name();
+                return Err(PlanError::EmptyGroup { kernel, dim });
+            }
+            if all == 0 && output > 0 {
+                let kernel = name();
+                return Err(PlanError::NoItems { kernel, dim });
+            }
+            if !all.is_multiple_of(here) {
+                return Err(PlanError::Multiple {
+                    kernel: name(),
+                    dim,
+                    global: all,
+                    local: here,
+                });
+            }
+            if all >= MAX_ITEMS {
+                return Err(PlanError::ManyItems {
+                    kernel: name(),
+                    dim,
+                    global: all,
+                });
+            }
+            let limit = self.device.work_item_sizes[dim];
+            if here > limit {
+                return Err(PlanError::GroupDimension {
+                    kernel: name(),
+                    dim,
+                    local: here,
+                    limit,
+                    device: device(),
+                });
+            }
+        }
+        if items(&local) > self.device.work_group {
+            return Err(PlanError::Group {
+                kernel: name(),
+                local,
+                limit: self.device.work_group,
+                device: device(),
+            });
+        }
+        Ok(())
+    }
+
+    fn buffers(&self) -> Result<Vec<u64>, PlanError> {
+        let all = self.module.device.iter().flat_map(|device| &device.buffers);
+        let bytes = |buffer: &codegen::Buffer| {
+            self.bindings
+                .nat(&buffer.bytes)
+                .map_err(|error| PlanError::Size {
+                    kernel: self.module.signature.name.clone(),
+                    what: format!("the temporary array `{}`", buffer.name),
+                    error,
+                })
+        };
+        all.map(bytes).collect()
+    }
+
+    fn check_memory(&self, plan: &Plan) -> Result<(), PlanError> {
+        let params = self.module.signature.params.iter().zip(&plan.params);
+        let params = params.filter_map(|((name, _), param)| match param {
+            ParamPlan::Buffer(bytes) => Some((format!("the argument `{name}`"), *bytes)),
+            ParamPlan::Value(_) => None,
+        });
+        let temporary = self.module.device.iter().flat_map(|device| &device.buffers);
+        let temporary = temporary
+            .zip(&plan.buffers)
+            .map(|(buffer, bytes)| (format!("the temporary array `{}`", buffer.name), *bytes));
+        let result = [("the result".to_owned(), plan.output)];
+        let mut needed: u64 = 0;
+        for (what, bytes) in params.chain(result).chain(temporary) {
+            if bytes > self.device.max_allocation {
+                return Err(PlanError::Buffer {
+                    what,
+                    needed: bytes,
+                    limit: self.device.max_allocation,
+                    device: self.device.name.clone(),
+                });
+            }
+            needed = needed.saturating_add(bytes);
+        }
+        if needed > self.device.global_memory {
+            return Err(PlanError::Memory {
+                needed,
+                limit: self.device.global_memory,
+                device: self.device.name.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Parameters by value have a limit of their own, which may be as low as 256 bytes.
+    fn check_parameters(&self, plan: &Plan) -> Result<(), PlanError> {
+        for kernel in &plan.kernels {
+            let bytes = |arg: &ArgPlan| match arg {
+                ArgPlan::Size(_) => 4,
+                ArgPlan::Param(at) => match plan.params.get(*at) {
+                    Some(ParamPlan::Value(bytes)) => *bytes,
+                    _ => 8,
+                },
+                ArgPlan::Output | ArgPlan::Buffer(_) | ArgPlan::Local(_) => 8,
+            };
+            let needed: u64 = kernel.args.iter().map(bytes).sum();
+            if needed > self.device.parameter_bytes {
+                return Err(PlanError::Parameters {
+                    kernel: kernel.name.as_str().into(),
+                    needed,
+                    limit: self.device.parameter_bytes,
+                    device: self.device.name.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_types(&self) -> Result<(), PlanError> {
+        let missing = |ty, name| PlanError::Type {
+            ty,
+            name,
+            device: self.device.name.clone(),
+        };
+        let has = |word| has_word(&self.module.text, word);
+        if !self.device.fp64 && has("double") {
+            return Err(missing(
+                "f64",
+                "floating point numbers of 64 bits (cl_khr_fp64)",
+            ));
+        }
+        if !self.device.fp16 && has("half") {
+            return Err(missing(
+                "f16",
+                "floating point numbers of 16 bits (cl_khr_fp16)",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Whether C text uses a word, which may have the number of a vector's lanes behind it; what stands
+/// in comments does not count.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let code = without_comments(text);
+    let mut words = code.split(|c| !is_word(c));
+    words.any(|found| {
+        let lanes = found.strip_prefix(word);
+        lanes.is_some_and(|lanes| lanes.chars().all(|c| c.is_ascii_digit()))
+    })
+}
+
+fn without_comments(text: &str) -> String {
+    let mut code = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('/') {
+        let (before, comment) = rest.split_at(at);
+        code.push_str(before);
+        let end = if comment.starts_with("//") {
+            comment.find('\n').unwrap_or(comment.len())
+        } else if comment.starts_with("/*") {
+            comment.find("*/").map_or(comment.len(), |end| end + 2)
+        } else {
+            1
+        };
+        code.push(' ');
+        rest = &comment[end..];
+    }
+    code.push_str(rest);
+    code
+}
+
+#[cfg(test)]
+#[path = "planner_tests.rs"]
+mod tests;

@@ -1,0 +1,203 @@
+use super::super::DeviceType;
+use super::super::devices::tests::device;
+use super::super::refusal::PlanError;
+use super::*;
+use crate::launch::Source;
+use crate::value::Value;
+use codegen::{Buffer, Device, LaunchVars, Signature};
+use nat::{Prop, Var};
+use rise::Type;
+use std::sync::Arc;
+use syntax::ast::ScalarType;
+
+/// `n` is the only size; the variables behind it stand for the sizes of the launch.
+const N: Var = Var(0);
+
+fn nat(value: i64) -> Nat {
+    Nat::from(value)
+}
+
+fn kernel(local: [Option<Nat>; 3], global: [Option<Nat>; 3]) -> Kernel {
+    Kernel {
+        name: "k".into(),
+        args: vec![KernelArg::Output, KernelArg::Size(0), KernelArg::Param(0)],
+        launch: rise::core::Launch { local, global },
+        sizes: LaunchVars {
+            local: [Var(1), Var(2), Var(3)],
+            global: [Var(4), Var(5), Var(6)],
+        },
+        requires: Vec::new(),
+        local_bytes: Nat::ZERO,
+    }
+}
+
+fn module(kernels: Vec<Kernel>, buffers: Vec<Buffer>) -> Module {
+    let float = Arc::new(Type::Scalar(ScalarType::F32));
+    let array = Arc::new(Type::Array(Nat::var(N), float));
+    let names = ["n", "get_local_size(0)", "l1", "l2", "g0", "g1", "g2"];
+    Module {
+        text: "kernel void k() {}".to_owned(),
+        signature: Signature {
+            name: "k".into(),
+            sizes: vec![(N, "n".into())],
+            params: vec![("xs".into(), array.clone())],
+            result: array,
+            requires: Vec::new(),
+            names: names.map(Into::into).to_vec(),
+        },
+        map: Vec::new(),
+        plain: Vec::new(),
+        foreign: Vec::new(),
+        device: Some(Device { kernels, buffers }),
+        barriers: Vec::new(),
+    }
+}
+
+fn plan_for(module: &Module, n: i32, device: &DeviceInfo) -> Result<Plan, PlanError> {
+    let shape = Shape::Array(n as u64, Arc::new(Shape::Scalar(ScalarType::F32)));
+    let launch = Launch {
+        sizes: vec![("n".into(), n)],
+        bindings: Bindings::default(),
+        params: vec!["xs".into()],
+        args: Value::zeros(shape.clone()).into_iter().collect(),
+        sources: vec![Source::Zeros],
+        result: Ok(shape),
+    };
+    plan(module, &launch, device)
+}
+
+fn gpu() -> DeviceInfo {
+    device(0, "Card", DeviceType::Gpu)
+}
+
+fn refused(module: &Module, n: i32, device: &DeviceInfo) -> String {
+    match plan_for(module, n, device) {
+        Ok(plan) => format!("{plan:?}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn sizes(local: i64, global: Nat) -> Kernel {
+    let one = Some(Nat::ONE);
+    kernel(
+        [Some(nat(local)), one.clone(), one.clone()],
+        [Some(global), one.clone(), one],
+    )
+}
+
+#[test]
+fn sizes_are_computed() -> Result<(), PlanError> {
+    let plan = plan_for(
+        &module(vec![sizes(16, Nat::var(N))], Vec::new()),
+        64,
+        &gpu(),
+    )?;
+    assert_eq!(plan.kernels[0].local, [16, 1, 1]);
+    assert_eq!(plan.kernels[0].global, [64, 1, 1]);
+    assert_eq!(plan.sizes, [64]);
+    assert_eq!(plan.params, [ParamPlan::Buffer(256)]);
+    assert_eq!(plan.output, 256);
+    Ok(())
+}
+
+#[test]
+fn groups_come_out_even_and_fit() {
+    let module_of = |kernel| module(vec![kernel], Vec::new());
+    assert_eq!(
+        refused(&module_of(sizes(16, Nat::var(N))), 100, &gpu()),
+        "the global size of the kernel `k` is 100 in dimension 0, which is no multiple of the local size 16: OpenCL 1.2 has no part of a work-group; take 96 or 112, or a local size that divides 100"
+    );
+    assert_eq!(
+        refused(&module_of(sizes(2048, nat(4096))), 1, &gpu()),
+        "a work-group of the kernel `k` has 2048 work-items in dimension 0, and Card takes at most 1024 there: give a smaller local size with `--local` or in `@opencl`, or work in another dimension"
+    );
+    let square = kernel(
+        [Some(nat(64)), Some(nat(32)), Some(nat(1))],
+        [Some(nat(64)), Some(nat(32)), Some(nat(1))],
+    );
+    assert_eq!(
+        refused(&module_of(square), 1, &gpu()),
+        "a work-group of the kernel `k` has 64 * 32 = 2048 work-items, and Card takes at most 1024: give a smaller local size with `--local` or in `@opencl`"
+    );
+}
+
+#[test]
+fn local_memory_is_counted_with_what_the_kernel_declares() {
+    let mut tiled = sizes(16, Nat::var(N));
+    tiled.local_bytes = nat(40 << 10);
+    tiled.args.push(KernelArg::Local {
+        bytes: nat(4) * Nat::var(Var(1)) * nat(1 << 8),
+    });
+    assert_eq!(
+        refused(&module(vec![tiled], Vec::new()), 16, &gpu()),
+        "a work-group of the kernel `k` needs 56 kB of local memory, and Card has 48 kB: make what is stored with `toMem(Local)` smaller (smaller tiles, a smaller local size), or leave it in global memory"
+    );
+}
+
+#[test]
+fn buffers_fit_the_device() {
+    let buffer = Buffer {
+        name: "tmp".into(),
+        bytes: nat(1 << 30) * Nat::var(N),
+    };
+    let found = refused(&module(vec![sizes(1, nat(1))], vec![buffer]), 1, &gpu());
+    assert_eq!(
+        found,
+        "the temporary array `tmp` takes 1.1 GB of memory, and a buffer of Card has at most 268.4 MB: take smaller sizes, or another device (`--device`)"
+    );
+    let small = DeviceInfo {
+        global_memory: 100,
+        ..gpu()
+    };
+    let found = refused(&module(vec![sizes(1, nat(1))], Vec::new()), 16, &small);
+    assert!(
+        found.starts_with("arguments, result and temporary arrays take "),
+        "{found}"
+    );
+}
+
+#[test]
+fn conditions_name_their_numbers_and_open_sizes_are_chosen_to_meet_them() {
+    let mut open = kernel([None, None, None], [None, None, None]);
+    open.requires = vec![Prop::Divides(Nat::var(Var(1)), nat(48))];
+    open.launch.local = [Some(nat(32)), Some(nat(1)), Some(nat(1))];
+    let found = refused(&module(vec![open], Vec::new()), 1, &gpu());
+    assert_eq!(
+        found,
+        "the kernel `k` cannot be launched with local size 32 and global size 32: `get_local_size(0) divides 48` does not hold for get_local_size(0) = 32; other sizes can be given with `--local` and `--global`, or written in `@opencl`"
+    );
+}
+
+#[test]
+fn types_that_the_device_does_not_have_are_refused() {
+    let mut wide = module(vec![sizes(1, nat(1))], Vec::new());
+    wide.text = "kernel void k(global double *output) {}".to_owned();
+    let narrow = DeviceInfo {
+        fp64: false,
+        ..gpu()
+    };
+    assert_eq!(
+        refused(&wide, 1, &narrow),
+        "the program computes with `f64`, and Card has no floating point numbers of 64 bits (cl_khr_fp64): use `f32`, or another device (`--device`)"
+    );
+    assert!(plan_for(&wide, 1, &gpu()).is_ok());
+    wide.text = "kernel void k(global half2 *output) {}".to_owned();
+    assert!(refused(&wide, 1, &gpu()).contains("`f16`"));
+}
+
+#[test]
+fn nothing_is_launched_for_an_empty_result() -> Result<(), PlanError> {
+    let module = module(vec![sizes(16, Nat::var(N))], Vec::new());
+    let plan = plan_for(&module, 0, &gpu())?;
+    assert_eq!(plan.kernels[0].global, [0, 1, 1]);
+    Ok(())
+}
+
+#[test]
+fn words_are_found_outside_of_comments() {
+    let text = "/* double buffering */ kernel void f(global half4 *y) { // double\n  x = a / b; }";
+    assert!(has_word(text, "half"));
+    assert!(!has_word(text, "double"));
+    assert!(!has_word(text, "hal"));
+    assert!(has_word("double x;", "double"));
+}

@@ -1,0 +1,212 @@
+//! The process that works with a device: it answers until nobody asks any more.
+
+use super::devices::devices;
+use super::error::OclError;
+use super::plan::{ParamPlan, Plan};
+use super::protocol::{self, Reply, Report, Request, Runs, Stage};
+use super::session::Session;
+use std::io::{self, Read, Write};
+
+/// Answers what is asked through `input`. Ends with it.
+///
+/// # Errors
+/// Who asks is gone, or speaks another language.
+pub fn serve(mut input: impl Read, mut output: impl Write) -> io::Result<()> {
+    let mut session: Option<(usize, Session)> = None;
+    while let Some(request) = protocol::receive(&mut input)? {
+        match request {
+            Request::Devices => {
+                protocol::send(&mut output, &Reply::Stage(Stage::Opening))?;
+                protocol::send(&mut output, &Reply::Devices(devices()))?;
+            }
+            Request::Run { device, plan, runs } => {
+                let mut worker = Work {
+                    input: &mut input,
+                    output: &mut output,
+                    plan: &plan,
+                    runs,
+                };
+                match worker.run(device, &mut session) {
+                    Ok((report, result)) => {
+                        protocol::send(&mut output, &Reply::Ran(Ok(report)))?;
+                        output.write_all(&result)?;
+                        output.flush()?;
+                    }
+                    Err(Failed::Ocl(error)) => {
+                        // What is left of the arguments is not worth reading.
+                        return protocol::send(&mut output, &Reply::Ran(Err(error)));
+                    }
+                    Err(Failed::Pipe(error)) => return Err(error),
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+enum Failed {
+    Ocl(OclError),
+    Pipe(io::Error),
+}
+
+impl From<OclError> for Failed {
+    fn from(error: OclError) -> Self {
+        Failed::Ocl(error)
+    }
+}
+
+impl From<io::Error> for Failed {
+    fn from(error: io::Error) -> Self {
+        Failed::Pipe(error)
+    }
+}
+
+struct Work<'a, R, W> {
+    input: &'a mut R,
+    output: &'a mut W,
+    plan: &'a Plan,
+    runs: Runs,
+}
+
+impl<R: Read, W: Write> Work<'_, R, W> {
+    fn run(
+        &mut self,
+        device: usize,
+        session: &mut Option<(usize, Session)>,
+    ) -> Result<(Report, Vec<u8>), Failed> {
+        let session = self.session(device, session)?;
+        self.stage(Stage::Building)?;
+        let input = &mut *self.input;
+        let args = self.plan.params.iter().map(|param| {
+            let (ParamPlan::Buffer(bytes) | ParamPlan::Value(bytes)) = param;
+            protocol::bytes(input, *bytes).map_err(Failed::Pipe)
+        });
+        let bound = session.bind(self.plan, args)?;
+        let mut report = Report::before(&bound, self.plan.output);
+        self.stage(Stage::Running)?;
+        for _ in 0..self.runs.warm_up {
+            bound.run()?;
+        }
+        for _ in 0..self.runs.timed.max(1) {
+            report.runs.push(bound.run()?);
+        }
+        self.stage(Stage::Copying)?;
+        let mut result = Vec::new();
+        let memory = |_| OclError::Memory {
+            bytes: self.plan.output,
+        };
+        let length = usize::try_from(self.plan.output).map_err(io::Error::other)?;
+        result.try_reserve_exact(length).map_err(memory)?;
+        result.resize(length, 0);
+        report.download = bound.read(&mut result)?;
+        if self.runs.bandwidth {
+            self.stage(Stage::Measuring)?;
+            // The program's memory may be most of what there is.
+            drop(bound);
+            report.copy_bandwidth = session.copy_bandwidth().ok();
+        }
+        Ok((report, result))
+    }
+
+    fn session<'s>(
+        &mut self,
+        device: usize,
+        known: &'s mut Option<(usize, Session)>,
+    ) -> Result<&'s Session, Failed> {
+        let kept = known.take().filter(|(number, _)| *number == device);
+        let session = match kept {
+            Some((_, session)) => session,
+            None => {
+                self.stage(Stage::Opening)?;
+                Session::open(Some(&format!("#{device}")))?
+            }
+        };
+        Ok(&known.insert((device, session)).1)
+    }
+
+    fn stage(&mut self, stage: Stage) -> io::Result<()> {
+        protocol::send(self.output, &Reply::Stage(stage))
+    }
+}
+
+/// The whole of the process: requests come on standard input and answers go where standard output
+/// was; what kernels and drivers print goes to standard error.
+pub fn serve_stdio() -> io::Result<()> {
+    let output = own_output()?;
+    serve(Requests::start(), io::BufWriter::new(output))
+}
+
+/// Standard output for answers alone: everything else that is printed goes to standard error.
+#[cfg(unix)]
+fn own_output() -> io::Result<std::fs::File> {
+    let answers = rustix::io::dup(rustix::stdio::stdout())?;
+    rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
+    Ok(answers.into())
+}
+
+#[cfg(not(unix))]
+fn own_output() -> io::Result<io::Stdout> {
+    Ok(io::stdout())
+}
+
+/// Standard input, read by a thread of its own: when who asks is gone, nobody is left to end a
+/// kernel that hangs.
+struct Requests {
+    pieces: std::sync::mpsc::Receiver<Vec<u8>>,
+    piece: io::Cursor<Vec<u8>>,
+}
+
+/// Bytes that are read at once, and so many pieces that wait.
+const PIECE: usize = 1 << 20;
+const PIECES: usize = 4;
+/// How long this process may take to notice that it is not needed any more.
+const GRACE: std::time::Duration = std::time::Duration::from_secs(2);
+
+impl Requests {
+    fn start() -> Requests {
+        let (sender, pieces) = std::sync::mpsc::sync_channel(PIECES);
+        std::thread::spawn(move || {
+            let mut stdin = io::stdin().lock();
+            let mut buffer = vec![0; PIECE];
+            while let Ok(count @ 1..) = stdin.read(&mut buffer) {
+                if sender.send(buffer[..count].to_vec()).is_err() {
+                    break;
+                }
+            }
+            drop(sender);
+            std::thread::sleep(GRACE);
+            end_at_once();
+        });
+        Requests {
+            pieces,
+            piece: io::Cursor::default(),
+        }
+    }
+}
+
+impl Read for Requests {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.piece.read(into)? {
+                0 if !into.is_empty() => match self.pieces.recv() {
+                    Ok(piece) => self.piece = io::Cursor::new(piece),
+                    Err(_) => return Ok(0),
+                },
+                count => return Ok(count),
+            }
+        }
+    }
+}
+
+/// Ends the process without asking drivers, which may hang.
+#[cfg(unix)]
+fn end_at_once() {
+    let me = rustix::process::getpid();
+    // There is nothing else to be done if this fails.
+    let _ = rustix::process::kill_process(me, rustix::process::Signal::KILL);
+}
+
+#[cfg(not(unix))]
+fn end_at_once() {
+    std::process::abort();
+}

@@ -1,0 +1,187 @@
+//! The sizes of a launch, where nobody says them.
+//!
+//! A kernel works for any sizes that it was not compiled for. What is chosen suits the loops that
+//! its work-items share: as many work-items as the loops over all of them have iterations, rounded
+//! up to whole groups; as many groups as those over groups have; groups as large as the loops
+//! within a group, but not larger than [`GROUP`].
+
+use super::DeviceInfo;
+use codegen::ir::Level;
+
+/// Work-items of a group that are aimed at: enough to hide what memory takes, few enough for every
+/// device and for kernels that need many registers.
+const GROUP: u64 = 128;
+/// Work-items in dimension 0 of a group of several dimensions: neighbours there read neighbouring
+/// memory.
+const ROW: u64 = 32;
+/// Groups from which on loops over groups go round, instead of having more of them. Devices have
+/// their limits in the second and third dimension.
+const GROUPS: [u64; 3] = [1 << 20, 1 << 15, 1 << 15];
+
+/// What is known of a kernel's sizes.
+#[derive(Clone, Debug, Default)]
+pub struct Loops {
+    /// Work-items of a group, where that is said.
+    pub local: [Option<u64>; 3],
+    /// All work-items, where that is said.
+    pub global: [Option<u64>; 3],
+    /// The loops that work-items share: who, the dimension, and how many iterations.
+    pub counts: Vec<(Level, u8, u64)>,
+}
+
+/// Sizes that may be tried, the best first: each is a local and a global size. Those that are said
+/// are always kept.
+pub fn candidates(loops: &Loops, device: &DeviceInfo) -> Vec<([u64; 3], [u64; 3])> {
+    let mut all = Vec::new();
+    let mut local = preferred(loops, device);
+    loop {
+        let sizes = [0, 1, 2].map(|dim| fitting(loops, dim, local[dim]));
+        let candidate = (sizes, [0, 1, 2].map(|dim| global(loops, dim, sizes[dim])));
+        if !all.contains(&candidate) {
+            all.push(candidate);
+        }
+        let open = |dim: &usize| loops.local[*dim].is_none() && local[*dim] > 1;
+        let Some(dim) = (0..3).filter(open).max_by_key(|dim| local[*dim]) else {
+            return all;
+        };
+        local[dim] /= 2;
+    }
+}
+
+/// The local sizes that are said, and powers of two elsewhere.
+fn preferred(loops: &Loops, device: &DeviceInfo) -> [u64; 3] {
+    let useful = [0, 1, 2].map(|dim| match loops.local[dim] {
+        Some(size) => size,
+        None => width(loops, dim),
+    });
+    let used = useful.iter().filter(|size| **size > 1).count();
+    let mut room = GROUP.min(device.work_group);
+    let mut local = [1; 3];
+    for dim in 0..3 {
+        if let Some(size) = loops.local[dim] {
+            local[dim] = size;
+            room /= size.max(1);
+        }
+    }
+    for dim in 0..3 {
+        if loops.local[dim].is_none() {
+            let most = match dim {
+                0 if used > 1 => ROW,
+                _ => GROUP,
+            };
+            let most = most.min(room.max(1)).min(device.work_item_sizes[dim]);
+            local[dim] = useful[dim].min(power_below(most));
+            room /= local[dim];
+        }
+    }
+    local
+}
+
+/// How many work-items of one group have something to do in a dimension, as a power of two.
+fn width(loops: &Loops, dim: usize) -> u64 {
+    let of = |level| count(loops, level, dim);
+    let shared = of(Level::Local).or(of(Level::Global));
+    shared.map_or(1, |count| count.clamp(1, 1 << 20).next_power_of_two())
+}
+
+/// The most iterations that a level shares in a dimension.
+fn count(loops: &Loops, level: Level, dim: usize) -> Option<u64> {
+    let here = loops
+        .counts
+        .iter()
+        .filter(|(of, at, _)| *of == level && usize::from(*at) == dim);
+    here.map(|(_, _, count)| *count).max()
+}
+
+/// A local size that divides the global one, if that is said.
+fn fitting(loops: &Loops, dim: usize, local: u64) -> u64 {
+    match (loops.local[dim], loops.global[dim]) {
+        (Some(said), _) => said,
+        (None, Some(global)) if global > 0 => (1..=local)
+            .rev()
+            .find(|size| global.is_multiple_of(*size))
+            .unwrap_or(1),
+        _ => local,
+    }
+}
+
+fn global(loops: &Loops, dim: usize, local: u64) -> u64 {
+    if let Some(said) = loops.global[dim] {
+        return said;
+    }
+    let most = GROUPS[dim].saturating_mul(local);
+    let items = match count(loops, Level::WorkGroup, dim) {
+        Some(groups) => groups.saturating_mul(local),
+        None => count(loops, Level::Global, dim).unwrap_or(1),
+    };
+    let items = items.clamp(1, most.max(1));
+    items
+        .checked_next_multiple_of(local.max(1))
+        .unwrap_or(items)
+}
+
+fn power_below(most: u64) -> u64 {
+    1 << most.max(1).ilog2()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::DeviceType;
+    use super::super::devices::tests::device;
+    use super::*;
+
+    fn first(loops: &Loops) -> ([u64; 3], [u64; 3]) {
+        candidates(loops, &device(0, "d", DeviceType::Gpu))[0]
+    }
+
+    fn counts(counts: &[(Level, u8, u64)]) -> Loops {
+        Loops {
+            counts: counts.to_vec(),
+            ..Loops::default()
+        }
+    }
+
+    #[test]
+    fn there_are_as_many_items_as_iterations_in_whole_groups() {
+        use Level::{Global, Local, WorkGroup};
+        assert_eq!(first(&Loops::default()), ([1; 3], [1; 3]));
+        let loops = counts(&[(Global, 0, 1000)]);
+        assert_eq!(first(&loops), ([128, 1, 1], [1024, 1, 1]));
+        let loops = counts(&[(Global, 0, 3)]);
+        assert_eq!(first(&loops), ([4, 1, 1], [4, 1, 1]));
+        let loops = counts(&[(Global, 0, 100), (Global, 1, 50)]);
+        assert_eq!(first(&loops), ([32, 4, 1], [128, 52, 1]));
+        let loops = counts(&[(WorkGroup, 0, 10), (Local, 0, 64), (Local, 0, 7)]);
+        assert_eq!(first(&loops), ([64, 1, 1], [640, 1, 1]));
+        let loops = counts(&[(WorkGroup, 1, 10), (Local, 0, 500)]);
+        assert_eq!(first(&loops), ([128, 1, 1], [128, 10, 1]));
+    }
+
+    #[test]
+    fn what_is_said_is_kept() {
+        let loops = Loops {
+            local: [Some(16), None, None],
+            ..counts(&[(Level::Global, 0, 100), (Level::Global, 1, 100)])
+        };
+        assert_eq!(first(&loops), ([16, 8, 1], [112, 104, 1]));
+        let loops = Loops {
+            global: [Some(96), Some(1), Some(1)],
+            ..counts(&[(Level::Global, 0, 100)])
+        };
+        assert_eq!(first(&loops), ([96, 1, 1], [96, 1, 1]));
+        let loops = Loops {
+            global: [Some(97), Some(1), Some(1)],
+            ..counts(&[(Level::Global, 0, 1000)])
+        };
+        assert_eq!(first(&loops), ([97, 1, 1], [97, 1, 1]));
+    }
+
+    #[test]
+    fn smaller_groups_are_tried_after_large_ones() {
+        let loops = counts(&[(Level::Global, 0, 100)]);
+        let all = candidates(&loops, &device(0, "d", DeviceType::Gpu));
+        let groups: Vec<u64> = all.iter().map(|(local, _)| local[0]).collect();
+        assert_eq!(groups, [128, 64, 32, 16, 8, 4, 2, 1]);
+        assert_eq!(all[1], ([64, 1, 1], [128, 1, 1]));
+    }
+}

@@ -1,0 +1,282 @@
+//! A process that works with a device for this one, so that it can be ended.
+
+use super::DeviceInfo;
+use super::error::OclError;
+use super::plan::Plan;
+use super::protocol::{self, Reply, Report, Request, Runs, Stage};
+use crate::process::{self, Limits, ProcessError};
+use crate::shape::{Shape, ShapeError};
+use crate::value::Value;
+use std::io::{self, BufWriter, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+use thiserror::Error;
+
+/// Between two looks at a request to stop.
+const PATIENCE: Duration = Duration::from_millis(10);
+/// How long drivers may take to end.
+const FAREWELL: Duration = Duration::from_secs(2);
+/// Of what the process says at its end so much is reported.
+const LAST_WORDS: usize = 2_000;
+
+/// Why the process gave no answer, or none that helps.
+#[derive(Debug, Error)]
+pub enum WorkerError {
+    /// OpenCL did not do what was asked.
+    #[error(transparent)]
+    Ocl(#[from] OclError),
+    /// The process did not start, or somebody asked to stop.
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+    /// It took too long.
+    #[error("stopped after {limit:?}, the longest time it may take, while {}", .stage.title())]
+    TooLong {
+        /// The limit.
+        limit: Duration,
+        /// What was being done.
+        stage: Stage,
+    },
+    /// The driver has crashed, and the process with it.
+    #[error("the OpenCL driver crashed while {}: it {how}{}", .stage.title(), said(.output))]
+    Crashed {
+        /// What was being done.
+        stage: Stage,
+        /// In words.
+        how: String,
+        /// What it said last.
+        output: String,
+    },
+    /// The result does not fit into memory.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+}
+
+fn said(output: &str) -> String {
+    match output {
+        "" => String::new(),
+        text => format!(": {text}"),
+    }
+}
+
+/// What a run gave.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The result of the last run. What it never wrote is 0.
+    pub value: Value,
+    /// How long everything took.
+    pub report: Report,
+}
+
+/// The process. It ends with the value.
+#[derive(Debug)]
+pub struct Worker {
+    child: Child,
+    requests: Option<ChildStdin>,
+    replies: Receiver<Answer>,
+    printed: Option<Receiver<Vec<u8>>>,
+    limits: Limits,
+    stage: Stage,
+}
+
+/// An answer, and the bytes behind it.
+type Answer = io::Result<(Reply, Vec<u8>)>;
+
+impl Worker {
+    /// Starts a process that calls [`super::serve_stdio`]. Each answer may take as long as the
+    /// limits say.
+    pub fn start(command: &mut Command, limits: &Limits) -> Result<Worker, WorkerError> {
+        let name = command.get_program().to_string_lossy().into_owned();
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        process::own_group(command);
+        if limits.cancel.is_cancelled() {
+            return Err(ProcessError::Cancelled.into());
+        }
+        let start = |error| ProcessError::Start(name, error);
+        let mut child = command.spawn().map_err(start)?;
+        let (sender, replies) = mpsc::channel();
+        if let Some(stdout) = child.stdout.take() {
+            thread::spawn(move || listen(stdout, &sender));
+        }
+        Ok(Worker {
+            requests: child.stdin.take(),
+            printed: child.stderr.take().map(process::collect),
+            child,
+            replies,
+            limits: limits.clone(),
+            stage: Stage::Opening,
+        })
+    }
+
+    /// The devices of this machine.
+    ///
+    /// # Errors
+    /// There are none, or the process fails.
+    pub fn devices(&mut self) -> Result<Vec<DeviceInfo>, WorkerError> {
+        self.send(&Request::Devices, &[]);
+        match self.answer(&mut |_| ())?.0 {
+            Reply::Devices(devices) => Ok(devices?),
+            _ => Err(self.nonsense()),
+        }
+    }
+
+    /// Runs kernels on the device with this number, for a result of this shape. `progress` is told
+    /// what is being done.
+    ///
+    /// # Errors
+    /// OpenCL or the process fails, or it takes too long.
+    pub fn run(
+        &mut self,
+        device: usize,
+        plan: &Plan,
+        args: &[&Value],
+        result: Shape,
+        runs: Runs,
+        progress: &mut dyn FnMut(Stage),
+    ) -> Result<Outcome, WorkerError> {
+        let request = Request::Run {
+            device,
+            plan: Box::new(plan.clone()),
+            runs,
+        };
+        let (reply, bytes) = match self.requests.take() {
+            // Both ends write when there is much: neither may wait for the other.
+            Some(mut pipe) => thread::scope(|scope| {
+                let written = scope.spawn(|| {
+                    let sent = write(&mut pipe, &request, args);
+                    sent.is_ok().then_some(pipe)
+                });
+                let answer = self.answer(progress);
+                if answer.is_err() {
+                    // Who still writes would wait for ever.
+                    process::kill(&mut self.child);
+                }
+                self.requests = written.join().unwrap_or_default();
+                answer
+            })?,
+            None => return Err(self.epitaph()),
+        };
+        let Reply::Ran(report) = reply else {
+            return Err(self.nonsense());
+        };
+        let report = report?;
+        let value = Value::from_bytes(result, bytes).ok_or_else(|| self.nonsense())?;
+        Ok(Outcome { value, report })
+    }
+
+    /// Ends the process, and returns what drivers and kernels have printed; at most a megabyte.
+    pub fn finish(mut self) -> String {
+        self.requests = None;
+        let deadline = Instant::now() + FAREWELL;
+        while Instant::now() < deadline && !matches!(self.child.try_wait(), Ok(Some(_))) {
+            thread::sleep(Duration::from_millis(1));
+        }
+        process::kill(&mut self.child);
+        let printed = process::received(self.printed.take(), Instant::now() + process::AFTERWARDS);
+        String::from_utf8_lossy(&printed).into_owned()
+    }
+
+    fn send(&mut self, request: &Request, args: &[&Value]) {
+        // A process that does not listen any more is noticed by its missing answer.
+        let pipe = self.requests.as_mut();
+        let sent = pipe.is_some_and(|pipe| write(pipe, request, args).is_ok());
+        if !sent {
+            self.requests = None;
+        }
+    }
+
+    /// The answer to what was asked.
+    fn answer(&mut self, progress: &mut dyn FnMut(Stage)) -> Result<(Reply, Vec<u8>), WorkerError> {
+        let started = Instant::now();
+        loop {
+            match self.replies.recv_timeout(PATIENCE) {
+                Ok(Ok((Reply::Stage(stage), _))) => {
+                    self.stage = stage;
+                    progress(stage);
+                }
+                Ok(Ok(answer)) => return Ok(answer),
+                Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Err(self.epitaph()),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if self.limits.cancel.is_cancelled() {
+                return Err(ProcessError::Cancelled.into());
+            }
+            if let Some(limit) = self.limits.time.filter(|time| started.elapsed() >= *time) {
+                let stage = self.stage;
+                return Err(WorkerError::TooLong { limit, stage });
+            }
+        }
+    }
+
+    /// How the process has ended.
+    fn epitaph(&mut self) -> WorkerError {
+        self.requests = None;
+        let deadline = Instant::now() + FAREWELL;
+        let status = loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => break Some(status),
+                Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(1)),
+                _ => break None,
+            }
+        };
+        process::kill(&mut self.child);
+        let printed = process::received(self.printed.take(), Instant::now() + process::AFTERWARDS);
+        let start = printed.len().saturating_sub(LAST_WORDS);
+        let output = String::from_utf8_lossy(&printed[start..]);
+        WorkerError::Crashed {
+            stage: self.stage,
+            how: status.map_or_else(|| "does not answer".to_owned(), process::describe),
+            output: output.trim().to_owned(),
+        }
+    }
+
+    fn nonsense(&mut self) -> WorkerError {
+        WorkerError::Crashed {
+            stage: self.stage,
+            how: "answers something else than it was asked".to_owned(),
+            output: String::new(),
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        process::kill(&mut self.child);
+        // The system keeps its number until somebody has asked.
+        let _ = self.child.wait();
+    }
+}
+
+fn write(pipe: &mut ChildStdin, request: &Request, args: &[&Value]) -> io::Result<()> {
+    let mut pipe = BufWriter::with_capacity(1 << 16, pipe);
+    protocol::send(&mut pipe, request)?;
+    for arg in args {
+        pipe.write_all(arg.bytes())?;
+    }
+    pipe.flush()
+}
+
+/// Passes answers on until there are no more.
+fn listen(mut from: ChildStdout, to: &mpsc::Sender<Answer>) {
+    loop {
+        let answer = match protocol::receive::<Reply>(&mut from) {
+            Ok(Some(reply)) => {
+                let follows = match &reply {
+                    Reply::Ran(Ok(report)) => report.output,
+                    _ => 0,
+                };
+                protocol::bytes(&mut from, follows).map(|bytes| (reply, bytes))
+            }
+            Ok(None) => return,
+            Err(error) => Err(error),
+        };
+        let is_over = answer.is_err();
+        if to.send(answer).is_err() || is_over {
+            return;
+        }
+    }
+}
