@@ -280,7 +280,8 @@ impl Printer<'_> {
         let int = ty.scalar().and_then(Int::of);
         let divides = matches!(op, Binary::Div | Binary::Mod);
         let signed = int.is_some_and(|int| int.signed);
-        if !ty.is_native(self.target) || divides && int.is_some() {
+        let own = self.target == Target::OpenCl && !signed;
+        if !ty.is_native(self.target) || divides && int.is_some() && !own {
             return self.lane_by_lane(op, a, b, ty);
         }
         let prec = prec(op);
@@ -299,6 +300,12 @@ impl Printer<'_> {
         let unsigned = unsigned_vector(ty);
         self.need_type(&unsigned);
         let name = unsigned.name(self.target);
+        if self.target == Target::OpenCl {
+            self.write(&format!("as_{}(", ty.name(self.target)));
+            self.unsigned_lanes((op, a, b), &name)?;
+            self.write(")");
+            return Ok(Prec::Postfix);
+        }
         self.write(&format!("({})", ty.name(self.target)));
         self.at_least(Prec::Unary, |this| this.unsigned_lanes((op, a, b), &name))?;
         Ok(Prec::Unary)
@@ -323,6 +330,12 @@ impl Printer<'_> {
             self.at_least(least, |this| match &operand.kind {
                 ExprKind::Binary(op @ (Binary::Add | Binary::Sub | Binary::Mul), a, b) => {
                     this.unsigned_lanes((*op, a, b), name)
+                }
+                _ if this.target == Target::OpenCl => {
+                    this.write(&format!("as_{name}("));
+                    this.expr(operand, Prec::Conditional)?;
+                    this.write(")");
+                    Ok(Prec::Postfix)
                 }
                 _ => {
                     this.write(&format!("({name})"));
@@ -380,6 +393,13 @@ impl Printer<'_> {
         if ty.scalar().and_then(Int::of).is_some_and(|int| int.signed) {
             let unsigned = unsigned_vector(ty);
             self.need_type(&unsigned);
+            if self.target == Target::OpenCl {
+                let (own, unsigned) = (ty.name(self.target), unsigned.name(self.target));
+                self.write(&format!("as_{own}(-as_{unsigned}("));
+                self.expr(value, Prec::Conditional)?;
+                self.write("))");
+                return Ok(Prec::Postfix);
+            }
             self.write(&format!(
                 "({})-({})",
                 ty.name(self.target),
@@ -404,12 +424,12 @@ impl Printer<'_> {
         let name = ty.name(self.target);
         let lanes = lanes(ty);
         let scalar = ty.scalar().unwrap_or(ScalarType::F32);
-        let data = if ty.is_native(self.target) {
-            ""
-        } else {
-            ".data"
+        let on_device = self.target == Target::OpenCl && ty.is_native(self.target);
+        let (x, y) = match ty.is_native(self.target) {
+            _ if on_device => ("xs[l]".to_owned(), "ys[l]".to_owned()),
+            true => ("x[l]".to_owned(), "y[l]".to_owned()),
+            false => ("x.data[l]".to_owned(), "y.data[l]".to_owned()),
         };
-        let (x, y) = (format!("x{data}[l]"), format!("y{data}[l]"));
         let value = match Int::of(scalar) {
             Some(int) if matches!(op, Binary::Div | Binary::Mod) && int.signed => {
                 let helper = self.helpers.division(scalar, op == Binary::Mod);
@@ -425,10 +445,18 @@ impl Printer<'_> {
         let helper = self
             .helpers
             .other(format!("{}_{name}", word(op)), |helper| {
+                let head = format!("static inline {name} {helper}({name} x, {name} y) {{\n    ");
+                let each = format!(
+                    "for (int l = 0; l < {lanes}; l++) {{\n        {x} = {value};\n    }}\n    "
+                );
+                if !on_device {
+                    return format!("{head}{each}return x;\n}}\n");
+                }
+                let lane = scalar_name(scalar, Target::OpenCl);
                 format!(
-                    "static inline {name} {helper}({name} x, {name} y) {{\n    \
-                 for (int l = 0; l < {lanes}; l++) {{\n        {x} = {value};\n    }}\n    \
-                 return x;\n}}\n"
+                    "{head}{lane} xs[{lanes}], ys[{lanes}];\n    \
+                     vstore{lanes}(x, 0, xs);\n    vstore{lanes}(y, 0, ys);\n    \
+                     {each}return vload{lanes}(0, xs);\n}}\n"
                 )
             });
         self.write(&format!("{helper}("));

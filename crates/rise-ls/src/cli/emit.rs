@@ -6,7 +6,7 @@ use super::report::{Reporter, shown};
 use super::workspace::{Workspace, not_text};
 use super::{FINE, FOUND, UNUSABLE, human, output, select};
 use clap::{Args as Group, ValueEnum};
-use db::{Database, FileId, ItemId};
+use db::{Database, FileId, ItemId, Target};
 use ide::{Form, Preview};
 use ropey::Rope;
 use serde::Serialize;
@@ -28,7 +28,7 @@ pub struct EmitOptions {
     #[arg(long = "as", value_enum, value_name = "FORM")]
     pub form: EmitForm,
 
-    /// Code that runs on the host, too (OpenCL)
+    /// A C program that runs the kernels, with them in it (OpenCL)
     #[arg(long)]
     pub host: bool,
 
@@ -129,8 +129,42 @@ pub fn run(options: &EmitOptions) -> u8 {
     };
     let preview = ide::preview(&workspace.db, file, item, form);
     match preview {
+        Ok(_) if options.host => host(&workspace, item, options),
         Ok(preview) => write(&workspace, file, &preview, options),
         Err(errors) => wrong(&workspace, item, &errors),
+    }
+}
+
+/// Prints a program that runs the kernels.
+fn host(workspace: &Workspace, item: ItemId, options: &EmitOptions) -> u8 {
+    if options.map.is_some() {
+        output::error("`--map` says where kernels come from: leave out `--host` or `--map`");
+        return UNUSABLE;
+    }
+    let module = match workspace.db.module(item, Target::OpenCl) {
+        Ok(module) => module,
+        Err(errors) => return wrong(workspace, item, &errors),
+    };
+    match codegen::host(&module) {
+        Ok(Some(text)) => text_out(&text, options),
+        Ok(None) => {
+            output::error("the definition has no kernels");
+            FOUND
+        }
+        Err(error) => {
+            output::error(&error.to_string());
+            FOUND
+        }
+    }
+}
+
+fn text_out(text: &str, options: &EmitOptions) -> u8 {
+    match &options.output {
+        Some(path) => match output::to_file(path, |out| out.write_all(text.as_bytes())) {
+            Ok(()) => FINE,
+            Err(status) => status,
+        },
+        None => output::result(FINE, |out| out.write_all(text.as_bytes())),
     }
 }
 
@@ -159,13 +193,7 @@ fn write(workspace: &Workspace, file: FileId, preview: &Preview, options: &EmitO
             return status;
         }
     }
-    match &options.output {
-        Some(path) => match output::to_file(path, |out| out.write_all(preview.text.as_bytes())) {
-            Ok(()) => FINE,
-            Err(status) => status,
-        },
-        None => output::result(FINE, |out| out.write_all(preview.text.as_bytes())),
-    }
+    text_out(&preview.text, options)
 }
 
 fn lines(db: &Database, file: FileId, preview: &Preview) -> Vec<MapLine> {

@@ -1,0 +1,410 @@
+//! What programs can say, one thing at a time.
+
+use codegen::KernelArg;
+use expect_test::{Expect, expect};
+
+use crate::{kernels, module};
+
+/// The kernels without what says their types.
+fn check(text: &str, expected: Expect) {
+    let text = kernels(text, "main");
+    let start = text.find("kernel void").unwrap_or(0);
+    expected.assert_eq(&text[start..]);
+}
+
+#[test]
+fn global_items() {
+    check(
+        "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => x + 1.0f))))",
+        expect![[r#"
+            kernel void main_(global float *restrict output, int n, global const float *restrict xs) {
+                for (int gId = get_global_id(0); gId < n; gId += get_global_size(0)) {
+                    output[gId] = xs[gId] + 1.0f;
+                }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn items_that_may_have_nothing_to_do() {
+    check(
+        "@opencl(local = [64], global = [64 * ceilDiv(n, 64)])
+         def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => x + 1.0f))))",
+        expect![[r#"
+            kernel void main_(global float *restrict output, int n, global const float *restrict xs) {
+                const int gid = get_global_id(0);
+                if (gid < n) {
+                    output[gid] = xs[gid] + 1.0f;
+                }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn several_elements_for_each_item() {
+    check(
+        "@opencl(local = [16], global = [16])
+         def main = fun(xs: 64.f32 => xs |> split(64) |> mapWorkGroup(fun(ys =>
+           ys |> mapLocal(fun(y => y * y)) |> toMem(Local) |> mapLocal(id))) |> join)",
+        expect![[r#"
+            kernel void main_(global float *restrict output, global const float *restrict xs) {
+                const int lid = get_local_id(0);
+                local float tmp[64];
+                for (int turn = 0; turn < 4; turn++) {
+                    tmp[16 * turn + lid] = xs[16 * turn + lid] * xs[16 * turn + lid];
+                }
+                for (int turn = 0; turn < 4; turn++) {
+                    output[16 * turn + lid] = tmp[16 * turn + lid];
+                }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn two_dimensions() {
+    check(
+        "@opencl(local = [16, 16], global = [m, n])
+         def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+           xs |> mapGlobal(1)(mapGlobal(0)(fun(x => x * 2.0f)))))",
+        expect![[r#"
+            kernel void main_(global float *restrict output, int n, int m, global const float *restrict xs) {
+                (void)n;
+                const int gid1 = get_global_id(1);
+                const int gid = get_global_id(0);
+                output[gid1 * m + gid] = xs[gid1 * m + gid] * 2.0f;
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn vectors_are_loaded_and_stored_whole() {
+    check(
+        "@opencl(global = [n / 4])
+         def main = depFun(n: Nat => fun((xs: n.f32, ys: n.f32) =>
+           zip(xs |> asVectorAligned(4))(ys |> asVectorAligned(4))
+             |> mapGlobal(fun(p => p._1 * p._2)) |> asScalar))",
+        expect![[r#"
+            kernel void main_(
+                global float *restrict output,
+                int n,
+                global const float *restrict xs,
+                global const float *restrict ys
+            ) {
+                (void)n;
+                const int gid = get_global_id(0);
+                *(global float4 *)&output[4 * gid] =
+                    *(global const float4 *)&xs[4 * gid] * *(global const float4 *)&ys[4 * gid];
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn vectors_that_are_not_aligned() {
+    check(
+        "@opencl(global = [n / 4])
+         def main = depFun(n: Nat => fun(xs: (n + 1).f32 =>
+           xs |> drop(1) |> asVector(4) |> mapGlobal(fun(v => v * vectorFromScalar(2.0f))) |> asScalar))",
+        expect![[r#"
+            kernel void main_(global float *restrict output, int n, global const float *restrict xs) {
+                (void)n;
+                const int gid = get_global_id(0);
+                *(global float4 *)&output[4 * gid] = vload4(0, &xs[4 * gid + 1]) * 2.0f;
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn functions_on_each_lane_are_functions_on_vectors() {
+    check(
+        "foreign def sqrtf(x: f32): f32
+         @opencl(global = [n])
+         def main = depFun(n: Nat => fun(xs: n.Vec[4, f32] =>
+           xs |> mapGlobal(mapVec(fun(x => sqrtf(x) + 1.0f)))))",
+        expect![[r#"
+            kernel void main_(global float4 *restrict output, int n, global const float4 *restrict xs) {
+                (void)n;
+                const int gid = get_global_id(0);
+                output[gid] = sqrt(xs[gid]) + 1.0f;
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn tuples_are_structs() {
+    check(
+        "@opencl(global = [n])
+         def main = depFun(n: Nat => fun(xs: n.(f32, i32) =>
+           xs |> mapGlobal(fun(p => (p._2, p._1)))))",
+        expect![[r#"
+            kernel void main_(
+                global pair_i32_f32 *restrict output,
+                int n,
+                global const pair_f32_i32 *restrict xs
+            ) {
+                (void)n;
+                const int gid = get_global_id(0);
+                output[gid]._1 = xs[gid]._2;
+                output[gid]._2 = xs[gid]._1;
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn truth_values_are_bytes_in_memory() {
+    check(
+        "@opencl(global = [n])
+         def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => x > 0.0f && x < 1.0f))))",
+        expect![[r#"
+            kernel void main_(global uchar *restrict output, int n, global const float *restrict xs) {
+                (void)n;
+                const int gid = get_global_id(0);
+                output[gid] = xs[gid] > 0.0f && xs[gid] < 1.0f;
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn integers_wrap_and_floats_saturate() {
+    check(
+        "@opencl(global = [n])
+         def main = depFun(n: Nat => fun((xs: n.i32, ys: n.f32) => zip(xs)(ys) |> mapGlobal(fun(p =>
+           p._1 * p._1 + (cast(p._2) : i32)))))",
+        expect![[r#"
+            kernel void main_(
+                global int *restrict output,
+                int n,
+                global const int *restrict xs,
+                global const float *restrict ys
+            ) {
+                (void)n;
+                const int gid = get_global_id(0);
+                output[gid] = (int)((uint)xs[gid] * xs[gid] + convert_int_sat_rtz(ys[gid]));
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn integer_vectors_wrap() {
+    check(
+        "@opencl(global = [n])
+         def main = depFun(n: Nat => fun(xs: n.Vec[4, i32] => xs |> mapGlobal(fun(x => x * x + x))))",
+        expect![[r#"
+            kernel void main_(global int4 *restrict output, int n, global const int4 *restrict xs) {
+                (void)n;
+                const int gid = get_global_id(0);
+                output[gid] = as_int4(as_uint4(xs[gid]) * as_uint4(xs[gid]) + as_uint4(xs[gid]));
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn doubles_need_an_extension() {
+    let text = kernels(
+        "@opencl(global = [n])
+         def main = depFun(n: Nat => fun(xs: n.f64 => xs |> mapGlobal(fun(x => x + 1.0f64))))",
+        "main",
+    );
+    assert!(
+        text.starts_with("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn halves_need_an_extension() {
+    let text = kernels(
+        "@opencl(global = [n])
+         def main = depFun(n: Nat => fun(xs: n.f16 => xs |> mapGlobal(fun(x => x + 1.0f16))))",
+        "main",
+    );
+    assert!(
+        text.starts_with("#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn functions_with_bodies_stand_as_they_are() {
+    check(
+        "foreign def half_of(x: f32): f32 = \"\"\"{ return 0.5f * x; }\"\"\"
+         @opencl(global = [n])
+         def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => half_of(x)))))",
+        expect![[r#"
+            kernel void main_(global float *restrict output, int n, global const float *restrict xs) {
+                (void)n;
+                const int gid = get_global_id(0);
+                output[gid] = half_of(xs[gid]);
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn private_blocks_are_variables() {
+    check(
+        "@opencl(global = [n / 4])
+         def main = depFun((n: Nat, m: Nat) => fun((A: n.m.f32, x: m.f32) =>
+           A |> split(4) |> mapGlobal(fun(rows =>
+             zip(rows |> transpose)(x)
+               |> reduceSeq(Private)(fun(sums, p =>
+                    zip(sums)(p._1) |> mapSeq(fun(q => q._1 + q._2 * p._2))))(
+                  generate(fun(i => 0.0f)) |> mapSeq(id))
+               |> mapSeq(id)))
+             |> join))",
+        expect![[r#"
+            kernel void main_(
+                global float *restrict output,
+                int n,
+                int m,
+                global const float *restrict A,
+                global const float *restrict x
+            ) {
+                (void)n;
+                const int gid = get_global_id(0);
+                float sums0 = 0.0f;
+                float sums1 = 0.0f;
+                float sums2 = 0.0f;
+                float sums3 = 0.0f;
+                for (int j = 0; j < m; j++) {
+                    sums0 += A[4 * gid * m + j] * x[j];
+                    sums1 += A[(4 * gid + 1) * m + j] * x[j];
+                    sums2 += A[(4 * gid + 2) * m + j] * x[j];
+                    sums3 += A[(4 * gid + 3) * m + j] * x[j];
+                }
+                output[4 * gid] = sums0;
+                output[4 * gid + 1] = sums1;
+                output[4 * gid + 2] = sums2;
+                output[4 * gid + 3] = sums3;
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn local_arrays_of_any_size_are_parameters() {
+    let module = module(
+        "@opencl(local = [m], global = [n])
+         def main = depFun((n: Nat, m: Nat) => fun(xs: n.f32 =>
+           xs |> split(m) |> mapWorkGroup(fun(ys =>
+             ys |> mapLocal(fun(y => y + 1.0f)) |> toMem(Local) |> slide(m)(1) |> join |> mapLocal(id)))
+             |> join))",
+        "main",
+    );
+    let module = module.expect("a kernel");
+    let device = module.device.expect("how it is launched");
+    let args = &device.kernels[0].args;
+    assert!(
+        args.iter()
+            .any(|arg| matches!(arg, KernelArg::Local { .. })),
+        "{args:?}\n{}",
+        module.text
+    );
+}
+
+#[test]
+fn several_kernels_run_in_order() {
+    let text = "def main = depFun(n: Nat => fun(xs: n.f32 =>
+        xs |> mapGlobal(fun(x => x + 1.0f)) |> oclRun(64, 1, 1)(n, 1, 1) |> toMem(Global)
+           |> mapGlobal(fun(x => x * 2.0f)) |> oclRun(32, 1, 1)(n, 1, 1)))";
+    check(
+        text,
+        expect![[r#"
+        kernel void main_1(global const float *restrict xs, global float *restrict tmp) {
+            const int gid = get_global_id(0);
+            tmp[gid] = xs[gid] + 1.0f;
+        }
+
+        __attribute__((reqd_work_group_size(32, 1, 1)))
+        kernel void main_2(global float *restrict output, global float *restrict tmp) {
+            const int gid = get_global_id(0);
+            output[gid] = tmp[gid] * 2.0f;
+        }
+    "#]],
+    );
+    let device = module(text, "main")
+        .expect("kernels")
+        .device
+        .expect("a launch");
+    assert_eq!(device.kernels.len(), 2);
+    assert_eq!(device.buffers.len(), 1);
+}
+
+#[test]
+fn what_is_computed_between_kernels_is_refused() {
+    let text = "def main = depFun(n: Nat => fun(xs: n.f32 =>
+        xs |> mapGlobal(fun(x => x + 1.0f)) |> oclRun(64, 1, 1)(n, 1, 1) |> toMem(Global)
+           |> reduceSeq(Private)(add)(0.0f)))";
+    assert!(module(text, "main").is_err());
+}
+
+#[test]
+fn streams_in_registers() {
+    check(
+        "@opencl(global = [m])
+         def main = depFun((n: Nat, m: Nat) => fun(xs: (n + 2).m.f32 =>
+           xs |> transpose |> mapGlobal(fun(column =>
+             column |> rotateValues(Private)(3)(id)
+               |> iterateStream(fun(w => w |> reduceSeqUnroll(Private)(add)(0.0f)))))
+             |> transpose))",
+        expect![[r#"
+            kernel void main_(global float *restrict output, int n, int m, global const float *restrict xs) {
+                const int gid = get_global_id(0);
+                float window0 = xs[gid];
+                float window1 = xs[m + gid];
+                for (int j = 0; j < n; j++) {
+                    const float window2 = xs[(j + 2) * m + gid];
+                    output[j * m + gid] = 0.0f + window0 + window1 + window2;
+                    window0 = window1;
+                    window1 = window2;
+                }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_scan_of_each_row() {
+    check(
+        "@opencl(global = [n])
+         def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+           xs |> mapGlobal(scanSeq(Private)(add)(0.0f))))",
+        expect![[r#"
+            kernel void main_(global float *restrict output, int n, int m, global const float *restrict xs) {
+                (void)n;
+                const int gid = get_global_id(0);
+                float accum = 0.0f;
+                for (int j = 0; j < m; j++) {
+                    accum += xs[gid * m + j];
+                    output[gid * m + j] = accum;
+                }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn constants_by_number_stand_in_constant_memory() {
+    check(
+        "@opencl(global = [n])
+         def main = depFun(n: Nat => fun(is: n.Idx[3] =>
+           is |> mapGlobal(fun(i => makeArray(3)(1.0f)(2.0f)(4.0f) |> idx(i)))))",
+        expect![[r#"
+            kernel void main_(global float *restrict output, int n, global const int *restrict is) {
+                (void)n;
+                const int gid = get_global_id(0);
+                output[gid] = table_1[is[gid]];
+            }
+        "#]],
+    );
+}

@@ -1,0 +1,58 @@
+//! Programs from their text to OpenCL C.
+
+mod features;
+mod host;
+mod papers;
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use codegen::{Module, Target};
+use rise::core::{normalise, program_of};
+
+/// The kernels of the definition `name`; what is wrong with it if it has none.
+fn module(text: &str, name: &str) -> Result<Module, String> {
+    let mut program = program_of(text, name).map_err(|error| error.to_string())?;
+    normalise(&mut program).map_err(|error| error.to_string())?;
+    let functional = dpia::functional(&program, Target::OpenCl).map_err(|complaints| {
+        format!(
+            "{:?}",
+            complaints.iter().map(|c| &c.problem).collect::<Vec<_>>()
+        )
+    })?;
+    let imperative = dpia::imperative(&functional).map_err(|error| error.to_string())?;
+    codegen::compile(&imperative, Target::OpenCl).map_err(|errors| {
+        let errors: Vec<String> = errors.iter().map(|e| e.message.clone()).collect();
+        errors.join("; ")
+    })
+}
+
+/// The text of the kernels, which Clang accepts where it is installed.
+fn kernels(text: &str, name: &str) -> String {
+    let module = match module(text, name) {
+        Ok(module) => module,
+        Err(error) => panic!("{error}"),
+    };
+    accepted(&module.text);
+    module.text
+}
+
+/// Checks a text with Clang.
+fn accepted(text: &str) {
+    let args = "-x cl -cl-std=CL1.2 -Xclang -finclude-default-header -fsyntax-only -Wall -Wextra \
+                -Werror -";
+    let child = Command::new("clang")
+        .args(args.split_whitespace())
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = child else {
+        return;
+    };
+    if let Some(mut stdin) = child.stdin.take() {
+        stdin.write_all(text.as_bytes()).expect("clang reads");
+    }
+    let output = child.wait_with_output().expect("clang ends");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{message}\n{text}");
+}

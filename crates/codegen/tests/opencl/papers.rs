@@ -1,0 +1,184 @@
+//! The programs of the papers.
+
+use expect_test::{Expect, expect};
+
+use crate::{kernels, module};
+
+fn check(text: &str, name: &str, expected: Expect) {
+    expected.assert_eq(&kernels(text, name));
+}
+
+const MV: &str = "def mvOpt = depFun((n: Nat, m: Nat, s: Nat) =>
+  fun(M: Array[n, Array[m, f32]] =>
+    fun(x: Array[m, f32] =>
+      M |> split(s) |> mapWorkGroup(fun(rows =>
+        rows |> mapLocal(fun(row =>
+          zip(row)(x) |>
+            reduceSeq(Private)(fun(acc, ax =>
+              acc + (fst(ax) * snd(ax))))(0.0f) ))
+      )) |> join
+    )) )";
+
+/// RISE & Shine, listings 4 and 11.
+#[test]
+fn matrix_vector_product() {
+    check(
+        MV,
+        "mvOpt",
+        expect![[r#"
+        /* mvOpt : (n: Nat) -> (m: Nat) -> (s: Nat) -> n.m.f32 -> m.f32 -> n.f32
+           where s divides n */
+        kernel void mvOpt(
+            global float *restrict output,
+            int n,
+            int m,
+            int s,
+            global const float *restrict M,
+            global const float *restrict x
+        ) {
+            for (int wgId = get_group_id(0); wgId < n / s; wgId += get_num_groups(0)) {
+                for (int lId = get_local_id(0); lId < s; lId += get_local_size(0)) {
+                    float acc = 0.0f;
+                    for (int l = 0; l < m; l++) {
+                        acc += M[(wgId * s + lId) * m + l] * x[l];
+                    }
+                    output[wgId * s + lId] = acc;
+                }
+            }
+        }
+    "#]],
+    );
+}
+
+/// The same with sizes that are known when it is compiled: nothing is left of the loops.
+#[test]
+fn known_launch_sizes() {
+    let text = MV
+        .replace("s: Nat", "k: Nat")
+        .replace("split(s)", "split(64)")
+        .replace(
+            "def mvOpt",
+            "@opencl(local = [64], global = [n])\ndef mvOpt",
+        );
+    check(
+        &text,
+        "mvOpt",
+        expect![[r#"
+        /* mvOpt : (n: Nat) -> (m: Nat) -> (k: Nat) -> n.m.f32 -> m.f32 -> n.f32
+           where 64 divides n */
+        __attribute__((reqd_work_group_size(64, 1, 1)))
+        kernel void mvOpt(
+            global float *restrict output,
+            int n,
+            int m,
+            int k,
+            global const float *restrict M,
+            global const float *restrict x
+        ) {
+            (void)n;
+            (void)k;
+            const int wg = get_group_id(0);
+            const int lid = get_local_id(0);
+            float acc = 0.0f;
+            for (int l = 0; l < m; l++) {
+                acc += M[(64 * wg + lid) * m + l] * x[l];
+            }
+            output[64 * wg + lid] = acc;
+        }
+    "#]],
+    );
+}
+
+/// Lift's listing 1 and figure 7.
+#[test]
+fn partial_dot_product() {
+    let text = "@opencl(local = [64], global = [n / 2])
+def partialDot = depFun(n: Nat =>
+  fun(x: Array[n, f32] => fun(y: Array[n, f32] =>
+    zip(x)(y) |> split(128) |> mapWorkGroup(fun(chunk =>
+      chunk
+        |> split(2) |> mapLocal(reduceSeq(Private)(fun(acc, xy => acc + fst(xy) * snd(xy)))(0.0f)) |> toMem(Local)
+        |> iterate(Local)(6)(depFun(l: Nat => fun(part =>
+             part |> split(2) |> mapLocal(reduceSeq(Private)(add)(0.0f)) ))) |> toMem(Local)
+        |> mapLocal(id)
+    )) |> join )))";
+    check(
+        text,
+        "partialDot",
+        expect![[r#"
+        /* partialDot : (n: Nat) -> n.f32 -> n.f32 -> (n/128).f32
+           where 128 divides n */
+        __attribute__((reqd_work_group_size(64, 1, 1)))
+        kernel void partialDot(
+            global float *restrict output,
+            int n,
+            global const float *restrict x,
+            global const float *restrict y
+        ) {
+            (void)n;
+            const int wg = get_group_id(0);
+            const int lid = get_local_id(0);
+            float acc = 0.0f;
+            for (int k = 0; k < 2; k++) {
+                acc += x[128 * wg + 2 * lid + k] * y[128 * wg + 2 * lid + k];
+            }
+            local float tmp[64];
+            tmp[lid] = acc;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            local float ping[32];
+            if (lid < 32) {
+                float accum = 0.0f;
+                for (int k = 0; k < 2; k++) {
+                    accum += tmp[2 * lid + k];
+                }
+                ping[lid] = accum;
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (lid < 16) {
+                float accum = 0.0f;
+                for (int k = 0; k < 2; k++) {
+                    accum += ping[2 * lid + k];
+                }
+                tmp[lid] = accum;
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (lid < 8) {
+                float accum = 0.0f;
+                for (int k = 0; k < 2; k++) {
+                    accum += tmp[2 * lid + k];
+                }
+                ping[lid] = accum;
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (lid < 4) {
+                float accum = 0.0f;
+                for (int k = 0; k < 2; k++) {
+                    accum += ping[2 * lid + k];
+                }
+                tmp[lid] = accum;
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (lid < 2) {
+                float accum = 0.0f;
+                for (int k = 0; k < 2; k++) {
+                    accum += tmp[2 * lid + k];
+                }
+                ping[lid] = accum;
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (lid < 1) {
+                float accum = 0.0f;
+                for (int k = 0; k < 2; k++) {
+                    accum += ping[k];
+                }
+                tmp[0] = accum;
+            }
+            if (lid < 1) {
+                output[wg] = tmp[0];
+            }
+        }
+    "#]],
+    );
+    let module = module(text, "partialDot").expect("a kernel");
+    assert!(module.barriers.len() <= 7, "{}", module.text);
+}
