@@ -14,7 +14,7 @@ kernel void nbodyAmd(global Body *restrict output, int n, float dt, float epsilo
   for (int j = 0; j < n; j++) {
     float4 q = positions[j];
     float3 r = q.xyz - p.xyz;
-    float inverse = rsqrt(r.x * r.x + r.y * r.y + r.z * r.z + epsilon);
+    float inverse = rsqrt(epsilon + r.x * r.x + r.y * r.y + r.z * r.z);
     a += q.w * inverse * inverse * inverse * r;
   }
   Body moved;

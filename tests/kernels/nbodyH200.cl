@@ -1,15 +1,27 @@
-// One step of n bodies that attract each other. A group has 128 bodies, two for each of 64 columns of items; its eight
+// One step of n bodies that attract each other. A group has 128 bodies, four for each of 32 columns of items; its 16
 // rows of items share the bodies that attract them, and their sums are added up in local memory.
 
-#define COLUMNS 64
-#define ROWS 8
-#define BODIES 2
+#define COLUMNS 32
+#define ROWS 16
+#define BODIES 4
 
 typedef struct {
   float4 _1;
   float4 _2;
 } Body;
 
+// One over the square root, without the instructions that NVIDIA's compiler adds for very small numbers.
+static float inverseRoot(float x) {
+#ifdef __NV_CL_C_VERSION
+  float y;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
+  return native_rsqrt(x);
+#endif
+}
+
+__attribute__((reqd_work_group_size(COLUMNS, ROWS, 1)))
 kernel void nbodyH200(global Body *restrict output, int n, float dt, float epsilon,
                       global const float4 *restrict positions, global const float4 *restrict velocities) {
   local float4 tile[ROWS][COLUMNS];
@@ -20,6 +32,7 @@ kernel void nbodyH200(global Body *restrict output, int n, float dt, float epsil
 
   float4 p[BODIES];
   float3 a[BODIES];
+#pragma unroll
   for (int b = 0; b < BODIES; b++) {
     p[b] = positions[first + BODIES * column + b];
     a[b] = (float3)(0.0f);
@@ -27,16 +40,19 @@ kernel void nbodyH200(global Body *restrict output, int n, float dt, float epsil
   for (int t = 0; t < n; t += ROWS * COLUMNS) {
     tile[row][column] = positions[t + COLUMNS * row + column];
     barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll 8
     for (int j = 0; j < COLUMNS; j++) {
       float4 q = tile[row][j];
+#pragma unroll
       for (int b = 0; b < BODIES; b++) {
         float3 r = q.xyz - p[b].xyz;
-        float inverse = native_rsqrt(r.x * r.x + r.y * r.y + r.z * r.z + epsilon);
+        float inverse = inverseRoot(epsilon + r.x * r.x + r.y * r.y + r.z * r.z);
         a[b] += q.w * inverse * inverse * inverse * r;
       }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
+#pragma unroll
   for (int b = 0; b < BODIES; b++) {
     sums[row][column][b] = (float4)(a[b], 0.0f);
   }

@@ -21,7 +21,7 @@ kernel void nbodyNvidia(global Body *restrict output, int n, float dt, float eps
     for (int j = 0; j < TILE; j++) {
       float4 q = tile[j];
       float3 r = q.xyz - p.xyz;
-      float inverse = rsqrt(r.x * r.x + r.y * r.y + r.z * r.z + epsilon);
+      float inverse = rsqrt(epsilon + r.x * r.x + r.y * r.y + r.z * r.z);
       a += q.w * inverse * inverse * inverse * r;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
