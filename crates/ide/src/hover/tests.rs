@@ -604,7 +604,7 @@ def open = depFun(n: Nat => fun(xs: n.32.f32 =>
             ```
             [mapLocal] In OpenCL: written to memory that the program keeps, 256 B.
 
-            One element for each of the 64 work-items of a group: `get_local_id(0)` says which one a work-item of a group takes.
+            One element for each of the 64 work-items of a group: `get_local_id(0)` says which.
             [reduceSeq] In OpenCL: stored in private memory, 4 B, for each work-item.
 
             One work-item does all of it.
@@ -635,13 +635,23 @@ def open = depFun(n: Nat => fun(xs: n.32.f32 =>
             ```
             [mapGlobal] In OpenCL: written to the result, `n*m*4` B.
 
-            One element for each of the `n` work-items: `get_global_id(1)` says which one a work-item takes.
+            One element for each of the `n` work-items: `get_global_id(1)` says which.
             [mapGlobal] In OpenCL: written to the result, `m*4` B.
 
-            One element for each of the `m` work-items: `get_global_id(0)` says which one a work-item takes.
-            [mapWorkGroup] 
-            [mapLocal] 
-            [toMem] 
+            One element for each of the `m` work-items: `get_global_id(0)` says which.
+            [mapWorkGroup] In OpenCL: written to the result, `n*128` B.
+
+            `n` elements for all work-groups, however many are launched: `w` = `get_group_id(0)` takes `w`, `w + get_num_groups(0)`, … below `n`.
+
+            Becomes
+
+            ```c
+            for (int wgId = get_group_id(0); wgId < n; wgId += get_num_groups(0))
+            ```
+            [mapLocal] In OpenCL: written to memory that the program keeps, 128 B.
+
+            One element for each of the 32 work-items of a group: `get_local_id(0)` says which.
+            [toMem] In OpenCL: stored in private memory, 128 B, spread over the work-items: each keeps the elements that it computes.
         "#]],
     );
 }
@@ -658,13 +668,7 @@ def f = depFun(n: Nat => fun(xs: (64 * n).f32 =>
         expect![[r#"
             [mapGlobal] In OpenCL: written to memory that the program keeps, `n*256` B.
 
-            One element for each of the `n*64` work-items: `get_global_id(0)` says which one a work-item takes.
-
-            Becomes
-
-            ```c
-            for (int gId = gid; gId < 64 * n; gId += 32)
-            ```
+            One element for each of the `n*64` work-items: `get_global_id(0)` says which.
             [mapGlobal] In OpenCL: written to the result, `n*256` B.
 
             `n*2` elements for each of the 32 work-items: `g` = `get_global_id(0)` takes `g`, `g + 32`, ….
@@ -672,7 +676,7 @@ def f = depFun(n: Nat => fun(xs: (64 * n).f32 =>
             Becomes
 
             ```c
-            for (int gId = gid; gId < 64 * n; gId += 32)
+            for (int gId = get_global_id(0); gId < 64 * n; gId += 32)
             ```
         "#]],
     );

@@ -1,5 +1,7 @@
 //! What the user has set, and what the client can do.
 
+use std::sync::Arc;
+
 use super::handlers::lenses;
 use super::runs::RunSettings;
 use ide::{AccessFlow, InlayConfig};
@@ -7,12 +9,15 @@ use serde_json::Value;
 use tower_lsp::lsp_types::ClientCapabilities;
 
 /// The settings below `rise`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// `rise.inlayHints`
     pub inlay_hints: InlayConfig,
     /// `rise.run`
     pub run: RunSettings,
+    /// `rise.device`: a part of the name of the device that OpenCL programs are for; any if it is
+    /// empty.
+    pub device: Arc<str>,
 }
 
 impl Settings {
@@ -32,6 +37,7 @@ impl Settings {
             ("definitions", &mut chosen.definitions),
             ("pipelines", &mut chosen.pipelines),
             ("implicitArguments", &mut chosen.implicits),
+            ("barriers", &mut chosen.barriers),
             ("values", &mut chosen.values),
         ];
         for (name, switch) in switches {
@@ -63,6 +69,11 @@ impl Settings {
             },
         }
         settings.run = RunSettings::read(&section["run"], &mut problems);
+        match &section["device"] {
+            Value::Null => {}
+            Value::String(part) => settings.device = part.trim().into(),
+            _ => problems.push("`rise.device` is no part of a device's name".to_owned()),
+        }
         (settings, problems)
     }
 }
@@ -78,6 +89,8 @@ pub struct ClientTraits {
     pub refreshes_inlay_hints: bool,
     /// It can be asked to ask for semantic tokens again.
     pub refreshes_tokens: bool,
+    /// It can be asked to ask for code lenses again.
+    pub refreshes_lenses: bool,
     /// It answers `workspace/configuration`.
     pub has_configuration: bool,
     /// It lets us ask for changed settings.
@@ -137,6 +150,7 @@ impl ClientTraits {
             refreshes_diagnostics: has("/workspace/diagnostic/refreshSupport"),
             refreshes_inlay_hints: has("/workspace/inlayHint/refreshSupport"),
             refreshes_tokens: has("/workspace/semanticTokens/refreshSupport"),
+            refreshes_lenses: has("/workspace/codeLens/refreshSupport"),
             has_configuration: has("/workspace/configuration"),
             registers_configuration: has("/workspace/didChangeConfiguration/dynamicRegistration"),
             watches_files: has("/workspace/didChangeWatchedFiles/dynamicRegistration"),
@@ -189,20 +203,24 @@ mod tests {
         assert_eq!((settings.inlay_hints, problems), (expected, vec![]));
         assert_eq!(Settings::read(&json!({"rise": value})).0, settings);
         assert_eq!(Settings::read(&Value::Null), (Settings::default(), vec![]));
+        let device = Settings::read(&json!({"device": " H200 "})).0.device;
+        assert_eq!(&*device, "H200");
     }
 
     #[test]
     fn a_setting_of_the_wrong_form_is_named_and_keeps_its_default() {
-        let (settings, problems) = Settings::read(
-            &json!({"inlayHints": {"pipelines": 1, "accessFlow": true, "maxLength": -4}}),
-        );
+        let (settings, problems) = Settings::read(&json!({
+            "inlayHints": {"pipelines": 1, "accessFlow": true, "maxLength": -4},
+            "device": 0,
+        }));
         assert_eq!(settings, Settings::default());
         assert_eq!(
             problems,
             [
                 "`rise.inlayHints.pipelines` is neither true nor false",
                 "`rise.inlayHints.accessFlow` is not `off`, `compact` or `full`",
-                "`rise.inlayHints.maxLength` is no positive number"
+                "`rise.inlayHints.maxLength` is no positive number",
+                "`rise.device` is no part of a device's name"
             ]
         );
         assert_eq!(

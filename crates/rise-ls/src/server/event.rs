@@ -6,6 +6,7 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Response};
 
+use super::devices::Found;
 use super::requests::Ticket;
 use super::wire::Json;
 use super::workspace::Loaded;
@@ -37,6 +38,10 @@ pub enum Event {
     Finished(Arc<Ticket>, Ending),
     /// The run that was asked for with this id has answered.
     RunOver(Id),
+    /// A program has run on the OpenCL device with this name.
+    RanOn(String),
+    /// A search for the device that programs are for is over.
+    Device(Found),
     /// Files of the workspace were read.
     Loaded(Loaded),
     /// Something that a person who looks after the server should know.

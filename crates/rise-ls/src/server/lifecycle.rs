@@ -137,9 +137,16 @@ impl Session {
         if settings == self.view.settings {
             return;
         }
+        let before = &self.view.settings;
+        let of_device = |settings: &Settings| (settings.run.enabled, settings.device.clone());
+        let other_device = of_device(before) != of_device(&settings);
         Arc::make_mut(&mut self.view).settings = settings;
-        if !settings.run.enabled {
+        if !self.view.settings.run.enabled {
             self.runs.cancel_all();
+        }
+        // Settings that come before `initialized` may still be forbidden things.
+        if other_device && self.stage == Stage::Running {
+            self.look_for_device();
         }
         if self.view.client.refreshes_inlay_hints && self.stage == Stage::Running {
             self.ask("workspace/inlayHint/refresh");

@@ -8,6 +8,7 @@
 mod capabilities;
 mod client;
 mod config;
+mod devices;
 mod event;
 mod framing;
 mod handlers;

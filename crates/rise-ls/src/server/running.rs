@@ -88,8 +88,10 @@ impl Session {
     /// a run may take long, and edits wait for every reader of the session's own.
     fn own_copy(&self, file: FileId) -> (Snapshot, FileId) {
         let mut db = Database::new();
+        db.set_device(Some((*self.db.device()).clone()));
         let mut view = View {
-            settings: self.view.settings,
+            settings: self.view.settings.clone(),
+            device: self.view.device.clone(),
             client: self.view.client,
             encoding: self.view.encoding,
             ..View::default()
@@ -182,7 +184,11 @@ impl Task {
                 json,
                 sentence,
                 fine,
+                device,
             }) => {
+                if let Some(device) = device {
+                    let _ = self.reports.events.send(Event::RanOn(device));
+                }
                 self.progress.end(if fine { "done" } else { "failed" });
                 if self.method == COMMAND {
                     self.show(sentence, fine);

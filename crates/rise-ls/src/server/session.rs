@@ -13,6 +13,7 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
 use tower_lsp::lsp_types::MessageType;
 
 use super::client::Client;
+use super::devices::DEVICES;
 use super::event::{Answer, Ending, Event, Reply, error};
 use super::pool::{Gauge, Lane, Pool};
 use super::progress::Progress;
@@ -146,6 +147,8 @@ impl Session {
             }
             Event::Finished(ticket, ending) => self.finished(ticket, ending),
             Event::RunOver(id) => self.runs.over(&id),
+            Event::RanOn(device) => self.ran_on(device),
+            Event::Device(found) => self.device_found(found),
             Event::Loaded(loaded) => self.loaded(loaded),
             Event::Problem(problem) => self.client.log(MessageType::ERROR, problem),
             Event::HungUp => self.stage = Stage::Over { clean: false },
@@ -225,6 +228,9 @@ impl Session {
         }
         if let Some(method) = method_of_runs(method) {
             return self.run_request(&id, method, &params, &reply);
+        }
+        if method == DEVICES {
+            return self.devices_request(&id, &reply);
         }
         let Some(route) = Route::find(method) else {
             reply.send(Err(error(

@@ -37,6 +37,8 @@ pub struct View {
     pub open: FxHashMap<FileId, OpenDocument>,
     /// What the user has set.
     pub settings: Settings,
+    /// The device that OpenCL programs are for, once it is known.
+    pub device: Option<Arc<str>>,
     /// What the client can do.
     pub client: ClientTraits,
     /// What the client counts.

@@ -340,8 +340,9 @@ impl Session {
         }
     }
 
-    /// Lets the client ask again for what may be different since files of the workspace are.
-    fn refresh(&mut self) {
+    /// Lets the client ask again for what may be different since files of the workspace, or the
+    /// device, are.
+    pub(super) fn refresh(&mut self) {
         let client = self.view.client;
         if client.pulls_diagnostics && client.refreshes_diagnostics {
             self.ask("workspace/diagnostic/refresh");
@@ -351,6 +352,9 @@ impl Session {
         }
         if client.refreshes_tokens {
             self.ask("workspace/semanticTokens/refresh");
+        }
+        if client.refreshes_lenses {
+            self.ask("workspace/codeLens/refresh");
         }
     }
 

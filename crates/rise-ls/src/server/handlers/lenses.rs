@@ -1,6 +1,6 @@
-//! Code lenses: Run, and Preview for clients that have such a command.
+//! Code lenses: Run, Run on a device, and Preview for clients that have such a command.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tower_lsp::lsp_types::{CodeLens, CodeLensParams, Command};
 
 use super::Answer;
@@ -11,6 +11,9 @@ use crate::server::snapshot::Snapshot;
 pub const PREVIEW: &str = "rise.preview";
 /// The command that runs a definition: the client's own, or else the server's.
 pub const RUN: &str = "rise.run";
+
+/// So many launches are timed where a program runs on a device: one says little.
+const TIMED: u32 = 10;
 
 /// Whether there is something to offer: a client that says nothing of commands gets the server's.
 pub fn has_lenses(client: &ClientTraits) -> bool {
@@ -30,28 +33,46 @@ pub fn code_lens(snapshot: &Snapshot, params: CodeLensParams) -> Answer<Vec<Code
     for lens in ide::lenses(&snapshot.db, document.file) {
         let range = document.range(lens.span);
         let target = lens.target.map(dpia::Target::as_str);
-        let mut add = |title: &str, command: &str| {
+        let mut add = |title: String, command: &str, more: Option<Value>| {
+            let mut argument = json!({
+                "uri": uri,
+                "position": range.start,
+                "def": lens.def,
+                "target": target,
+            });
+            if let (Value::Object(all), Some(Value::Object(more))) = (&mut argument, more) {
+                all.extend(more);
+            }
             lenses.push(CodeLens {
                 range,
                 command: Some(Command {
-                    title: title.to_owned(),
+                    title,
                     command: command.to_owned(),
-                    arguments: Some(vec![json!({
-                        "uri": uri,
-                        "position": range.start,
-                        "def": lens.def,
-                        "target": target,
-                    })]),
+                    arguments: Some(vec![argument]),
                 }),
                 data: None,
             });
         };
         if runs {
-            add("Run", RUN);
+            add("Run".to_owned(), RUN, None);
+        }
+        if runs && lens.on_device {
+            let more = json!({"backend": "opencl", "bench": TIMED});
+            add(on_device(snapshot), RUN, Some(more));
         }
         if client.previews {
-            add("Preview", PREVIEW);
+            add("Preview".to_owned(), PREVIEW, None);
         }
     }
     Ok(lenses)
+}
+
+/// `Run on NVIDIA H200`: the device that is known, else what the settings say of it.
+fn on_device(snapshot: &Snapshot) -> String {
+    let set = &snapshot.view.settings.device;
+    match &snapshot.view.device {
+        Some(name) => format!("Run on {name}"),
+        None if set.is_empty() => "Run on device".to_owned(),
+        None => format!("Run on {set}"),
+    }
 }

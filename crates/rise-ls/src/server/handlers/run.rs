@@ -49,9 +49,18 @@ pub struct RunParams {
     /// A place in the definition, if it is not named.
     #[serde(default)]
     position: Option<Position>,
-    /// `interp`, `c` or `openmp`.
+    /// `interp`, `c`, `openmp` or `opencl`.
     #[serde(default)]
     backend: Option<String>,
+    /// A part of the device's name; else that of the settings.
+    #[serde(default)]
+    device: Option<String>,
+    /// Work-items of a work-group in each dimension, instead of those that the program says.
+    #[serde(default)]
+    local: Option<Vec<u64>>,
+    /// All work-items in each dimension.
+    #[serde(default)]
+    global: Option<Vec<u64>>,
     #[serde(default)]
     sizes: BTreeMap<String, u64>,
     /// Values, or words as on the command line.
@@ -126,6 +135,8 @@ pub enum Outcome {
         sentence: String,
         /// There is a result, and it is right as far as that was asked.
         fine: bool,
+        /// The name of the OpenCL device that it ran on.
+        device: Option<String>,
     },
     /// It was stopped.
     Cancelled,
@@ -142,7 +153,7 @@ pub fn order(
     let backend = match &params.backend {
         None => None,
         Some(name) => Some(Backend::from_name(name).ok_or_else(|| {
-            let known = "there are `interp`, `c` and `openmp`";
+            let known = "there are `interp`, `c`, `openmp` and `opencl`";
             invalid_params(format_args!("there is no backend `{name}`; {known}"))
         })?),
     };
@@ -167,6 +178,7 @@ pub fn order(
         Declares::Def(name) => name.to_string(),
         _ => String::new(),
     };
+    let set = &snapshot.view.settings.device;
     let job = Job {
         backend,
         request: Request {
@@ -179,10 +191,10 @@ pub fn order(
         bench: params.bench.map(Into::into),
         verify: params.verify,
         tolerance: params.tolerance,
-        device: None,
-        preferred_device: None,
-        local: None,
-        global: None,
+        device: params.device.clone().filter(|device| !device.is_empty()),
+        preferred_device: (!set.is_empty()).then(|| set.to_string()),
+        local: sizes("local", params.local.as_ref())?,
+        global: sizes("global", params.global.as_ref())?,
     };
     Ok(Order {
         item,
@@ -249,6 +261,17 @@ fn literal(value: &Value, depth: usize) -> Result<Literal, String> {
     }
 }
 
+/// Sizes of a launch: up to three, none of which is 0.
+fn sizes(what: &str, sizes: Option<&Vec<u64>>) -> Answer<Option<Vec<u64>>> {
+    let fits = |all: &Vec<u64>| (1..=3).contains(&all.len()) && !all.contains(&0);
+    match sizes.is_none_or(fits) {
+        true => Ok(sizes.cloned()),
+        false => Err(invalid_params(format_args!(
+            "`{what}` takes one to three numbers from 1"
+        ))),
+    }
+}
+
 /// Runs it. The snapshot is the run's own: nothing waits for it.
 pub fn run(
     snapshot: &Snapshot,
@@ -268,6 +291,7 @@ pub fn run(
             json: result(&done, order.whole),
             sentence: sentence(&done),
             fine: done.verified.as_ref().is_none_or(|found| found.wrong == 0),
+            device: done.device.map(|device| device.name),
         },
         Err(Failure::Cancelled) => Outcome::Cancelled,
         Err(_) if limits.cancel.is_cancelled() => Outcome::Cancelled,
@@ -280,6 +304,7 @@ pub fn run(
                 json: Json::of(&failed),
                 sentence: failed.why.error,
                 fine: false,
+                device: None,
             }
         }
     }
