@@ -1,4 +1,5 @@
-// alpha * A * x + beta * y for m rows of n columns: a group of 128 work-items for each row, whose sums one of them adds.
+// alpha * A * x + beta * y for m rows of n columns: a group of 128 work-items for each row, one of which adds up their
+// sums.
 
 #define ITEMS 128
 

@@ -1,5 +1,5 @@
-// The nearest of five clusters for each of p points with 34 features: two points a work-item, each feature read once, the
-// clusters in local memory, feature by feature.
+// The nearest of five clusters for each of p points with 34 features: two points a work-item, each feature read once,
+// the clusters in local memory, feature by feature.
 
 #define CLUSTERS 5
 #define FEATURES 34
