@@ -194,6 +194,7 @@ pub(crate) fn try_add(a: &Nat, b: &Nat, sign: i64) -> Option<Nat> {
     let (left, right) = (a.terms(), b.terms());
     let mut out = Vec::with_capacity(left.len() + right.len());
     let (mut i, mut j) = (0, 0);
+    let mut meet = false;
     while i < left.len() || j < right.len() {
         let by = match (left.get(i), right.get(j)) {
             (Some(x), Some(y)) => x.mono.order(&y.mono),
@@ -217,6 +218,7 @@ pub(crate) fn try_add(a: &Nat, b: &Nat, sign: i64) -> Option<Nat> {
             } else {
                 &left[i].mono
             };
+            meet |= by == Ordering::Equal && mono.any_op(is_pow);
             out.push(Term {
                 mono: mono.clone(),
                 coeff,
@@ -225,7 +227,27 @@ pub(crate) fn try_add(a: &Nat, b: &Nat, sign: i64) -> Option<Nat> {
         i += usize::from(by != Ordering::Greater);
         j += usize::from(by != Ordering::Less);
     }
-    (out.len() <= MAX_TERMS).then(|| Nat::from_sorted(out))
+    if out.len() > MAX_TERMS {
+        return None;
+    }
+    with_powers_in_form(out, meet)
+}
+
+fn is_pow(op: &Op) -> bool {
+    matches!(op, Op::Pow(..))
+}
+
+/// A sum of sorted terms; where equal powers met in it, what became of them may be a power again:
+/// `2^(k-1) + 2^(k-1)` is `2^k`.
+fn with_powers_in_form(terms: Vec<Term>, meet: bool) -> Option<Nat> {
+    if !meet {
+        return Some(Nat::from_sorted(terms));
+    }
+    let one = Term {
+        mono: Mono::one(),
+        coeff: 1,
+    };
+    crate::power::mul_with_powers(&terms, &[one])
 }
 
 /// `a * b`, distributed.
@@ -242,7 +264,6 @@ pub(crate) fn try_mul(a: &Nat, b: &Nat) -> Option<Nat> {
     if left.len().saturating_mul(right.len()) > MAX_TERMS {
         return None;
     }
-    let is_pow: fn(&Op) -> bool = |op| matches!(op, Op::Pow(..));
     let powers = |terms: &[Term]| terms.iter().any(|t| t.mono.any_op(is_pow));
     if powers(&left) || powers(&right) {
         return crate::power::mul_with_powers(&left, &right);
@@ -260,6 +281,7 @@ pub(crate) fn try_mul(a: &Nat, b: &Nat) -> Option<Nat> {
 
 /// Sorts and merges terms; `None` if a coefficient does not fit.
 pub(crate) fn collect(mut terms: Vec<Term>) -> Option<Nat> {
+    let mut meet = false;
     if terms.len() > 1 {
         terms.sort_by(|a, b| a.mono.order(&b.mono));
         let mut out: Vec<Term> = Vec::with_capacity(terms.len());
@@ -267,6 +289,7 @@ pub(crate) fn collect(mut terms: Vec<Term>) -> Option<Nat> {
             match out.last_mut() {
                 Some(last) if last.mono == term.mono => {
                     last.coeff = last.coeff.checked_add(term.coeff)?;
+                    meet |= last.coeff != 0 && last.mono.any_op(is_pow);
                 }
                 _ => {
                     if out.last().is_some_and(|last| last.coeff == 0) {
@@ -281,7 +304,7 @@ pub(crate) fn collect(mut terms: Vec<Term>) -> Option<Nat> {
         }
         terms = out;
     }
-    Some(Nat::from_sorted(terms))
+    with_powers_in_form(terms, meet)
 }
 
 /// Terms up to which quotients and remainders are looked for.

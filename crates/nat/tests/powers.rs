@@ -40,3 +40,21 @@ fn powers_are_divided_by_powers_where_the_exponents_are_large_enough() {
     let other = Nat::div(&half, &all);
     assert_ne!(rounds.normalize(&other).as_const(), Some(2));
 }
+
+#[test]
+fn equal_powers_add_up_to_a_larger_one() {
+    let two = |exp: Nat| Nat::pow(&Nat::constant(2), &exp);
+    let half = two(Nat::constant(5) - v(0));
+    let all = two(Nat::constant(6) - v(0));
+    assert_eq!(Nat::add(&half, &half), all);
+    assert_eq!(Nat::add(&Nat::sub(&all, &half), &half), all);
+    let quarter = two(Nat::constant(4) - v(0));
+    let sum = [&quarter, &quarter, &quarter, &quarter]
+        .iter()
+        .fold(Nat::ZERO, |sum, power| Nat::add(&sum, power));
+    assert_eq!(sum, all);
+    // What grows together stays one term of a sum.
+    assert_eq!(Nat::add(&(&half + v(1)), &half), all + v(1));
+    // A power whose exponent is not negative keeps its factors outside.
+    assert_eq!(Nat::add(&two(v(0)), &two(v(0))), two(v(0) + 1));
+}
