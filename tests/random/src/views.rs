@@ -52,9 +52,15 @@ impl Maker {
             12 | 13 => self.zipped(xs, n, elem, scope),
             14 => self.numbered(xs, n, elem),
             15 | 16 if elem.has_array() => {
-                // The same for each row.
+                // The same for each row, where it is read: no work is shared there.
                 let row = self.name("row");
-                let (inner, out) = self.view(&row, &elem, &[])?;
+                let outside = self.level;
+                if outside == Level::Group {
+                    self.level = Level::Kernel;
+                }
+                let seen = self.view(&row, &elem, &[]);
+                self.level = outside;
+                let (inner, out) = seen?;
                 let text = format!("{xs} |> map(fun({row} => {inner}))");
                 Some((text, Data::array(n, out)))
             }
