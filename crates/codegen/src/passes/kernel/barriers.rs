@@ -15,7 +15,7 @@ use syntax::ast::AddressSpace;
 
 use super::Work;
 use super::conflict::{Among, Shared, When};
-use super::flow::{Access, Around, Flow, Path};
+use super::flow::{Access, Around, Flow, Path, map_name};
 use crate::error::CompileError;
 use crate::ir::{
     Barrier, Expr, ExprKind, Fences, Function, Home, Level, LoopMode, Maker, Order, Ordered, Stmt,
@@ -342,7 +342,10 @@ impl Barriers<'_, '_> {
             Some(items) => items,
         };
         let local = self.flow.work.count(Level::Local, dimension);
-        let even = Prop::Divides(local.clone(), around.to.clone());
+        let even = match around.to.is_one() {
+            true => Prop::Equal(local.clone(), Nat::ONE),
+            false => Prop::Divides(local.clone(), around.to.clone()),
+        };
         if facts.proves(&even) {
             return Ok(());
         }
@@ -356,12 +359,9 @@ impl Barriers<'_, '_> {
         let names = rise::Names(self.flow.function.names.as_slice().into());
         let count = rise::print::nat_text(&around.to, &names);
         let local = rise::print::nat_text(&local, &names);
-        let map = match level {
-            Level::Global => "mapGlobal",
-            _ => "mapLocal",
-        };
+        let map = map_name((level, dimension));
         let text = format!(
-            "work-items would have to wait for each other inside of this `{map}({dimension})`, but \
+            "work-items would have to wait for each other inside of this {map}, but \
              they do not all come there: it has {count} elements for the {local} work-items of a \
              group in dimension {dimension}"
         );

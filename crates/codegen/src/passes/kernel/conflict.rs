@@ -194,23 +194,46 @@ impl Meeting<'_, '_> {
         let (Some(one), Some(two)) = (&self.first.index, &self.other.index) else {
             return false;
         };
-        let (Some((step, rest)), Some((other_step, other_rest))) = (linear(one, x), linear(two, y))
-        else {
-            return false;
+        // The only value of a counter of one iteration is 0, and stands in no index.
+        let single = |end: &Nat| self.facts.proves(&Prop::AtLeast(Nat::ONE, end.clone()));
+        let [a, b] = [linear(one, x), linear(two, y)];
+        let (step, rest, other_step, other_rest) = match (a, b) {
+            (Some((a, rest)), Some((b, others))) => (a, rest, b, others),
+            (Some((a, rest)), None) if !two.mentions(y) && single(&ends[1]) => {
+                (a.clone(), rest, a, two.clone())
+            }
+            (None, Some((b, others))) if !one.mentions(x) && single(&ends[0]) => {
+                (b.clone(), one.clone(), b, others)
+            }
+            _ => return false,
         };
         let fixed = !step.any_var(&|var| self.flow.changes(var) || self.is_renamed(var));
         let positive = Prop::AtLeast(step.clone(), Nat::ONE);
         if step != other_step || !fixed || !self.facts.proves(&positive) {
             return false;
         }
-        let Some((steps, within)) = split(&Nat::sub(&rest, &other_rest), &step) else {
+        let rest = Nat::sub(&rest, &other_rest);
+        let Some(ways) = split(&rest, &step) else {
             return false;
         };
-        // step * (x - y) + step * steps + within = q - p for p and q inside of the accesses
-        let most = &within + &(&self.first.width - 1);
-        let least = Nat::sub(&within, &(&self.second.width - 1));
-        let small = Prop::AtLeast(&step - 1, most);
-        let not_small = Prop::AtLeast(&least + &(&step - 1), Nat::ZERO);
+        ways.iter()
+            .any(|(steps, within)| self.same_digit(loops, &step, steps, within, ends))
+    }
+
+    /// Whether `step*(x - y) + step*steps + within = q - p`, for `p` and `q` inside of the accesses,
+    /// means that `x` and `y` are of one work-item.
+    fn same_digit(
+        &self,
+        loops: &Around,
+        step: &Nat,
+        steps: &[Nat],
+        within: &Nat,
+        ends: &[Nat; 2],
+    ) -> bool {
+        let most = within + &(&self.first.width - 1);
+        let least = Nat::sub(within, &(&self.second.width - 1));
+        let small = Prop::AtLeast(step - 1, most);
+        let not_small = Prop::AtLeast(&least + &(step - 1), Nat::ZERO);
         if !self.facts.proves(&small) || !self.facts.proves(&not_small) {
             return false;
         }
@@ -235,7 +258,7 @@ impl Meeting<'_, '_> {
             ends.iter().all(radix_covers) && steps.iter().all(divides)
         };
         let mut candidates = ends.to_vec();
-        candidates.extend(common_factor(&steps));
+        candidates.extend(common_factor(steps));
         candidates.iter().any(covers)
     }
 
@@ -350,29 +373,40 @@ pub(super) fn linear(nat: &Nat, var: Var) -> Option<(Nat, Nat)> {
     is_linear.then_some((step, rest))
 }
 
-/// `(parts, within)` with `nat = step * sum of parts + within`, where `within` has only what is no
-/// multiple of the step. `None` for what cannot be taken apart.
-pub(super) fn split(nat: &Nat, step: &Nat) -> Option<(Vec<Nat>, Nat)> {
+/// Pairs `(parts, within)` with `nat = step * sum of parts + within`, where `within` has what is no
+/// multiple of the step: of a number, it may be that or what remains of it. `None` for what cannot
+/// be taken apart.
+fn split(nat: &Nat, step: &Nat) -> Option<Vec<(Vec<Nat>, Nat)>> {
     let mut parts = Vec::new();
     let mut within = Nat::ZERO;
+    let mut number = 0;
     for summand in nat.summands() {
         let term = term(&summand)?;
-        match exactly(&term, step) {
-            Some(part) => parts.push(part),
-            None => {
-                // Of a number, what is a multiple.
-                match (term.as_const(), step.as_const()) {
-                    (Some(number), Some(step)) if step > 0 => {
-                        parts.push(Nat::constant(number.div_euclid(step)));
-                        within = within + number.rem_euclid(step);
-                    }
-                    _ => within = within + &term,
-                }
+        match (exactly(&term, step), term.as_const()) {
+            (Some(part), _) => parts.push(part),
+            (None, Some(constant)) => number = constant,
+            (None, None) => within = within + &term,
+        }
+    }
+    let mut ways = vec![(0, number)];
+    if let Some(step) = step.as_const().filter(|step| *step > 0) {
+        for rest in [
+            number % step,
+            number.rem_euclid(step),
+            number.rem_euclid(step) - step,
+        ] {
+            let way = ((number - rest) / step, rest);
+            if !ways.contains(&way) {
+                ways.push(way);
             }
         }
     }
-    parts.retain(|part| !part.is_zero());
-    Some((parts, within))
+    let way = |(times, rest): (i64, i64)| {
+        let times = (times != 0).then(|| Nat::constant(times));
+        let parts = parts.iter().cloned().chain(times).collect();
+        (parts, &within + rest)
+    };
+    Some(ways.into_iter().map(way).collect())
 }
 
 /// `a / b` if nothing remains.

@@ -67,6 +67,8 @@ pub(super) struct Access {
     pub index: Option<Nat>,
     /// How many scalars.
     pub width: Nat,
+    /// Whether the index as it is written counts scalars, also of an array of vectors.
+    pub by_scalars: bool,
     /// The part of a tuple.
     pub members: Vec<bool>,
     /// Whether it writes.
@@ -396,6 +398,7 @@ impl<'f> Flow<'f> {
                 written: place.index.clone(),
                 index: index.filter(|index| !self.is_vague && !self.is_data(index)),
                 width: width.clone(),
+                by_scalars: place.lanes.is_some(),
                 members: place.members.clone(),
                 writes,
                 around: path.around.clone(),
@@ -480,6 +483,16 @@ fn put(nat: &Nat, renamed: &[(Var, Nat)]) -> Nat {
         let own = renamed.iter().find(|(old, _)| *old == var);
         own.map(|(_, new)| new.clone())
     })
+}
+
+/// The pattern whose loops are shared so.
+pub(super) fn map_name((level, dimension): (Level, u8)) -> String {
+    let name = match level {
+        Level::Global => "mapGlobal",
+        Level::WorkGroup => "mapWorkGroup",
+        Level::Local => "mapLocal",
+    };
+    format!("`{name}({dimension})`")
 }
 
 /// Calls `visit` with the statements in a statement.

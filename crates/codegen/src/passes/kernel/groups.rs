@@ -2,14 +2,15 @@
 //! writes and another one reads.
 
 use nat::{Nat, Prop};
+use rise::core::Origin;
 use syntax::Code;
 use syntax::ast::AddressSpace;
 
 use super::Work;
 use super::conflict::{Among, Shared, When};
-use super::flow::{Access, Flow, Path};
+use super::flow::{Access, Flow, Path, each_block, map_name};
 use crate::error::CompileError;
-use crate::ir::{Function, Level, Order, Stmt};
+use crate::ir::{Function, Level, LoopMode, Order, Stmt, StmtKind};
 
 /// Conditions on the launch under which each place is written by one work-item, and is read in the
 /// kernel by those of the group that wrote it.
@@ -21,6 +22,7 @@ pub(super) fn check(
     work: &mut Work,
     body: &[Stmt],
 ) -> Result<(), CompileError> {
+    nesting(body, &mut Vec::new())?;
     assume_unused(work, body);
     let flow = Flow::of(function, work, body);
     let mut all = Vec::new();
@@ -47,18 +49,72 @@ pub(super) fn check(
     Ok(())
 }
 
+/// Sees to it that who shares the iterations of a loop can do so inside of the loops around it: in
+/// each dimension these are shared by nobody, by all work-items, by the groups, or by the groups and
+/// then by the work-items of each.
+///
+/// # Errors
+/// A loop in one that is shared by the same work-items, or by fewer.
+fn nesting(body: &[Stmt], around: &mut Vec<(Level, u8)>) -> Result<(), CompileError> {
+    for stmt in body {
+        let own = match stmt.kind {
+            StmtKind::For {
+                mode: LoopMode::Items(level, dimension),
+                ..
+            } => Some((level, dimension)),
+            _ => None,
+        };
+        if let Some((level, dimension)) = own {
+            let outer = around.iter().rev().find(|(outer, d)| {
+                let in_groups = level == Level::Local && *outer == Level::WorkGroup;
+                *d == dimension && !in_groups || *outer == Level::Local && level != Level::Local
+            });
+            if let Some(outer) = outer {
+                return Err(wrong_nesting(stmt.origin, (level, dimension), *outer));
+            }
+        }
+        around.extend(own);
+        let mut result = Ok(());
+        each_block(stmt, &mut |body| {
+            if result.is_ok() {
+                result = nesting(body, around);
+            }
+        });
+        result?;
+        if own.is_some() {
+            around.pop();
+        }
+    }
+    Ok(())
+}
+
+fn wrong_nesting(origin: Origin, inner: (Level, u8), outer: (Level, u8)) -> CompileError {
+    let (inner, outer) = (map_name(inner), map_name(outer));
+    let text = format!(
+        "this {inner} runs inside of {outer}, whose work-items have other work there: what a `map` \
+         computes is computed where it is read"
+    );
+    CompileError::new(origin, text)
+        .with_help(
+            "store its result before it is read: `toMem(Local)` outside of the map that reads it",
+        )
+        .with_code(Code::WrongNesting)
+}
+
 /// Of dimensions that no loop is shared in there is one work-item, if nothing else was said.
 fn assume_unused(work: &mut Work, body: &[Stmt]) {
     let mut used = [[false; 3]; 3];
     look(body, &mut used);
-    let at = |level: Level| match level {
-        Level::Global => 0,
-        Level::WorkGroup => 1,
-        Level::Local => 2,
-    };
+    fn number(level: Level) -> usize {
+        match level {
+            Level::Global => 0,
+            Level::WorkGroup => 1,
+            Level::Local => 2,
+        }
+    }
     for dimension in 1..3u8 {
         let d = usize::from(dimension);
-        let is_used = |level| used[at(level)][d];
+        let is_used = |level| used[number(level)][d];
         if work.launch.local[d].is_none() && !is_used(Level::Local) && !is_used(Level::Global) {
             let local = Nat::var(work.vars.local[d]);
             work.requires.push(Prop::Equal(local, Nat::ONE));
@@ -72,19 +128,14 @@ fn assume_unused(work: &mut Work, body: &[Stmt]) {
     }
     fn look(body: &[Stmt], used: &mut [[bool; 3]; 3]) {
         for stmt in body {
-            if let crate::ir::StmtKind::For {
-                mode: crate::ir::LoopMode::Items(level, dimension),
+            if let StmtKind::For {
+                mode: LoopMode::Items(level, dimension),
                 ..
             } = stmt.kind
             {
-                let at = match level {
-                    Level::Global => 0,
-                    Level::WorkGroup => 1,
-                    Level::Local => 2,
-                };
-                used[at][usize::from(dimension.min(2))] = true;
+                used[number(level)][usize::from(dimension.min(2))] = true;
             }
-            super::flow::each_block(stmt, &mut |body| look(body, used));
+            each_block(stmt, &mut |body| look(body, used));
         }
     }
 }

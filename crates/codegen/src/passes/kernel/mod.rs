@@ -8,6 +8,7 @@ mod flow;
 mod groups;
 mod items;
 mod lanes;
+mod layout;
 mod memory;
 mod parts;
 mod reuse;

@@ -7,7 +7,7 @@
 //! matter: whatever else is in an index is above or below that dimension, or the element is another
 //! work-item's.
 
-use nat::{Facts, Nat, Prop, Var};
+use nat::{Nat, Prop, Var};
 use rise::Type;
 use rise::core::Origin;
 use rustc_hash::FxHashMap;
@@ -15,8 +15,9 @@ use syntax::Code;
 use syntax::ast::AddressSpace;
 
 use super::Work;
-use super::conflict::{exactly, linear, term};
-use super::flow::{Access, Around, Flow, Path};
+use super::conflict::{exactly, linear};
+use super::flow::{Access, Around, Flow, Path, map_name};
+use super::layout::{Digit, Layout, Radix, Segment, Who};
 use crate::error::CompileError;
 use crate::ir::{Function, Home, Id, Level, Place};
 use crate::passes::walk::{self, Change};
@@ -94,9 +95,6 @@ fn own_memory(flow: &Flow<'_>, id: Id) -> Option<AddressSpace> {
         _ => None,
     }
 }
-
-/// Those who share the iterations of loops.
-type Who = (Level, u8);
 
 /// An array that loops of work-items write.
 struct Distributed<'a, 'f> {
@@ -200,8 +198,7 @@ impl<'a, 'f> Distributed<'a, 'f> {
         let index = access.written.as_ref()?;
         let elem = &self.flow.function.variables[self.id.0 as usize].elem;
         let is_vector = matches!(&**elem, Type::Vector(..));
-        // Several scalars of a vector array.
-        let is_part = is_vector && access.width.as_const() != elem_lanes(elem);
+        let is_part = is_vector && access.by_scalars;
         (!self.flow.is_data(index) && !is_part).then_some(index)
     }
 
@@ -521,118 +518,3 @@ impl<'a, 'f> Distributed<'a, 'f> {
 
 /// Size variables from here on stand for the counters of any of the accesses that are compared.
 const CANONICAL: u32 = 1 << 30;
-
-fn map_name((level, dimension): Who) -> String {
-    let name = match level {
-        Level::Global => "mapGlobal",
-        Level::WorkGroup => "mapWorkGroup",
-        Level::Local => "mapLocal",
-    };
-    format!("`{name}({dimension})`")
-}
-
-fn elem_lanes(elem: &Type) -> Option<i64> {
-    match elem {
-        Type::Vector(lanes, _) => lanes.as_const(),
-        _ => Some(1),
-    }
-}
-
-/// What is taken for the number of positions of a digit.
-#[derive(Clone, Copy)]
-enum Radix {
-    /// The number of iterations.
-    OfLoops,
-    /// The size of that level of the array.
-    OfArray,
-}
-
-/// A dimension of the array whose positions are different work-items'.
-struct Digit {
-    who: Who,
-    /// How far apart they are.
-    step: Nat,
-    /// How many are used.
-    end: Nat,
-    /// How many there are.
-    radix: Nat,
-}
-
-impl Digit {
-    /// How far apart elements are that differ above this.
-    fn over(&self) -> Nat {
-        &self.step * &self.radix
-    }
-}
-
-/// What is between two digits of the index.
-struct Segment {
-    /// How far apart its positions are in the whole array.
-    unit: Nat,
-    /// How many there are; of those above all digits it does not matter.
-    length: Option<Nat>,
-    /// How far apart they are in the share.
-    own: Nat,
-}
-
-impl Segment {
-    /// Whether a position, and so many behind it, are in it.
-    fn holds(&self, part: &Nat, more: &Nat, facts: &Facts) -> bool {
-        let positive = facts.proves(&Prop::AtLeast(part.clone(), Nat::ZERO));
-        let small = self
-            .length
-            .as_ref()
-            .is_none_or(|length| facts.proves(&Prop::AtLeast(length - 1, part + more)));
-        positive && small
-    }
-}
-
-/// How an array is cut into shares, from the highest digit of the index to the lowest.
-struct Layout {
-    digits: Vec<Digit>,
-    /// How far apart the iterations of a work-item are in its share, for each digit.
-    steps: Vec<Nat>,
-    /// Above the digits, between them, below: one more.
-    segments: Vec<Segment>,
-    /// How many elements a share has.
-    count: Nat,
-}
-
-impl Layout {
-    /// The position in each segment.
-    fn take_apart(&self, rest: &Nat) -> Option<Vec<Nat>> {
-        let mut parts = vec![Nat::ZERO; self.segments.len()];
-        for summand in rest.summands() {
-            let term = term(&summand)?;
-            match term.as_const() {
-                Some(number) if number >= 0 => self.number(number, &mut parts)?,
-                _ => {
-                    let whole = |segment: &Segment| exactly(&term, &segment.unit);
-                    let (at, part) = self
-                        .segments
-                        .iter()
-                        .enumerate()
-                        .find_map(|(at, segment)| whole(segment).map(|part| (at, part)))?;
-                    parts[at] = &parts[at] + &part;
-                }
-            }
-        }
-        Some(parts)
-    }
-
-    /// The same of a number, whose digits are taken apart.
-    fn number(&self, mut number: i64, parts: &mut [Nat]) -> Option<()> {
-        for (at, segment) in self.segments.iter().enumerate() {
-            let Some(unit) = segment.unit.as_const().filter(|unit| *unit > 0) else {
-                continue;
-            };
-            parts[at] = &parts[at] + number / unit;
-            number %= unit;
-            let below = self.digits.get(at).and_then(|digit| digit.step.as_const());
-            if below.is_some_and(|step| number >= step) {
-                return None;
-            }
-        }
-        (number == 0).then_some(())
-    }
-}
