@@ -31,25 +31,40 @@ kernel void harrisColumns(global float *restrict output, int h, int w, const glo
     int first = 32 * get_global_id(1);
     if (x >= w)
         return;
+    int plane = (h + 4) * (w + 4);
+    int at = first * (w + 4) + x;
     float grey[3][5];
     float2 ixiy[3][3];
-    for (int i = 0; i < 36; i++) {
+    #pragma unroll
+    for (int i = 0; i < 2; i++)
+        #pragma unroll
+        for (int j = 0; j < 5; j++)
+            grey[i + 1][j] = brightness(rgb, plane, at + i * (w + 4) + j);
+    #pragma unroll
+    for (int i = 0; i < 2; i++) {
         #pragma unroll
         for (int j = 0; j < 5; j++) {
             grey[0][j] = grey[1][j];
             grey[1][j] = grey[2][j];
-            grey[2][j] = brightness(rgb, (h + 4) * (w + 4), (first + i) * (w + 4) + x + j);
+            grey[2][j] = brightness(rgb, plane, at + (i + 2) * (w + 4) + j);
         }
-        if (i < 2)
-            continue;
+        #pragma unroll
+        for (int j = 0; j < 3; j++)
+            ixiy[i + 1][j] = derivatives(&grey[0][j], 5);
+    }
+    for (int i = 0; i < 32; i++) {
+        #pragma unroll
+        for (int j = 0; j < 5; j++) {
+            grey[0][j] = grey[1][j];
+            grey[1][j] = grey[2][j];
+            grey[2][j] = brightness(rgb, plane, at + (i + 4) * (w + 4) + j);
+        }
         #pragma unroll
         for (int j = 0; j < 3; j++) {
             ixiy[0][j] = ixiy[1][j];
             ixiy[1][j] = ixiy[2][j];
             ixiy[2][j] = derivatives(&grey[0][j], 5);
         }
-        if (i < 4)
-            continue;
-        output[(first + i - 4) * w + x] = response(&ixiy[0][0], 3);
+        output[(first + i) * w + x] = response(&ixiy[0][0], 3);
     }
 }
