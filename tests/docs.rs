@@ -112,14 +112,21 @@ fn programs_of_the_tutorial() {
 }
 
 #[test]
-fn programs_of_the_page_on_compiling() {
-    check_blocks(&blocks("docs/compiling.md", &read("docs/compiling.md")));
+fn programs_of_the_pages_on_compiling() {
+    for page in ["docs/compiling.md", "docs/opencl.md"] {
+        check_blocks(&blocks(page, &read(page)));
+    }
 }
 
 /// Where a page shows C, it is what the program before it becomes.
 #[test]
-fn the_page_on_compiling_shows_what_is_emitted() {
-    let page = read("docs/compiling.md");
+fn the_pages_on_compiling_show_what_is_emitted() {
+    for page in ["docs/compiling.md", "docs/opencl.md"] {
+        shows_what_is_emitted(&read(page));
+    }
+}
+
+fn shows_what_is_emitted(page: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("program.rise");
     let mut shown = 0;
@@ -133,6 +140,8 @@ fn the_page_on_compiling_shows_what_is_emitted() {
         } else if fence == "c" {
             let target = if text.contains("#pragma omp") {
                 "openmp"
+            } else if text.contains("kernel void") || text.contains("(global ") {
+                "opencl"
             } else {
                 "c"
             };

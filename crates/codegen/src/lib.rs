@@ -19,7 +19,7 @@ pub use error::CompileError;
 pub use host::host;
 pub use lower::{Lowered, lower};
 pub use module::{
-    BarrierText, Buffer, Device, ForeignText, Kernel, KernelArg, LaunchVars, Mapping, Module,
+    BarrierText, Buffer, Device, ForeignText, Items, Kernel, KernelArg, LaunchVars, Mapping, Module,
     Plain, Reason,
 };
 pub use passes::finish;

@@ -7,7 +7,7 @@ use nat::{Nat, Prop, Var};
 use rise::core::{Foreign, Launch, Origin};
 use syntax::ast::Name;
 
-use crate::ir::{Barrier, Maker};
+use crate::ir::{Barrier, Level, Maker};
 use crate::signature::Signature;
 
 /// The text of a translation unit, with what a caller and an editor must know of it.
@@ -63,6 +63,20 @@ pub struct Kernel {
     pub requires: Vec<Prop>,
     /// The local memory that it declares, in bytes; [`KernelArg::Local`] comes on top.
     pub local_bytes: Nat,
+    /// The loops that its work-items share: what suits them is known to who chooses sizes.
+    pub items: Vec<Items>,
+}
+
+/// A loop that work-items share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Items {
+    /// Who shares it.
+    pub level: Level,
+    /// In which dimension.
+    pub dim: u8,
+    /// How many iterations it has: in the sizes of the program, and in counters of loops around
+    /// it where it is not always the same.
+    pub count: Nat,
 }
 
 /// Size variables that stand for the sizes of a launch.

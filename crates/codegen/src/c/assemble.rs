@@ -300,8 +300,12 @@ impl Printer<'_> {
                 ));
             }
             CType::Pair(a, b) => {
+                let aligned = match self.vector_like(ty) {
+                    Some(bytes) => format!(" __attribute__((aligned({bytes})))"),
+                    None => String::new(),
+                };
                 out.push_str(&format!(
-                    "typedef struct {{ {} _1; {} _2; }} {name};\n",
+                    "typedef struct {{ {} _1; {} _2; }} {name}{aligned};\n",
                     a.name(self.target),
                     b.name(self.target)
                 ));

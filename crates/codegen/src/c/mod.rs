@@ -17,6 +17,7 @@ mod place;
 mod rows;
 mod size;
 mod size_text;
+mod spaces;
 mod stmt;
 mod sums;
 mod types;
@@ -161,7 +162,7 @@ impl<'a> Printer<'a> {
             used_vars: FxHashSet::default(),
             writable: place::writable_pointers(function),
             parallel: false,
-            pointer_spaces: opencl::pointer_spaces(function),
+            pointer_spaces: spaces::pointer_spaces(function),
             in_index: false,
             barriers: Vec::new(),
         }

@@ -8,11 +8,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use syntax::ast::{AddressSpace, Name, ScalarType};
 
-use crate::ir::{Barrier, Function, Home, Id, Item, Level, Query, Stmt, StmtKind};
+use crate::ir::{Barrier, Home, Id, Item, Level, Query, Stmt, StmtKind};
 use crate::module::{
     BarrierText, Buffer, Device, ForeignText, Kernel, KernelArg, Module, Plain, Reason,
 };
 use crate::passes::kernel::{Part, Parts};
+use crate::passes::uses::{Mention, Uses};
 use crate::passes::walk;
 use crate::signature::Signature;
 use dpia::Target;
@@ -56,89 +57,40 @@ pub(crate) fn print_kernels(
     }
     let mut before: Option<Printer<'_>> = None;
     let mut foreign: Vec<Arc<Foreign>> = Vec::new();
-    let many = parts.kernels.len() > 1;
-    let mut whole = String::new();
     for (at, (part, plan)) in parts.kernels.iter().zip(plans).enumerate() {
         let mut printer = Printer::new(&part.function, plan, Target::OpenCl);
         if let Some(before) = before.take() {
             printer.take_over(before);
         }
-        let wanted = match many {
-            true => format!("{}_{}", part.function.name, at + 1),
-            false => part.function.name.to_string(),
-        };
         if at == 0 {
             signature.names = part.function.names.clone();
         }
         foreign.extend(printer.foreign_functions());
-        let text = printer.kernel(part, parts, &wanted, &mut signature, &mut device, at == 0)?;
-        let start = whole.len() + usize::from(at > 0);
-        if at > 0 {
-            whole.push('\n');
-        }
-        whole.push_str(&text.text);
-        let moved = |range: &Range<usize>| {
-            let by = start + text.body_at;
-            range.start + by..range.end + by
-        };
-        module.plain.push(Plain {
-            range: start..start + text.body_at,
-            reason: Reason::Signature,
-        });
-        for mut mapping in printer.map.drain(..) {
-            mapping.range = moved(&mapping.range);
-            module.map.push(mapping);
-        }
-        for mut plain in printer.plain.drain(..) {
-            plain.range = moved(&plain.range);
-            module.plain.push(plain);
-        }
-        for mut barrier in printer.barriers.drain(..) {
-            barrier.range = moved(&barrier.range);
-            module.barriers.push(barrier);
-        }
+        let text = printer.kernel(part, parts, at, &mut signature, &mut device)?;
+        printer.append(&text, &mut module);
         device.kernels.push(text.kernel);
         before = Some(printer);
     }
-    let Some(mut printer) = before else {
-        return Ok(module);
-    };
-    let mut declarations = String::new();
-    let texts = printer.declarations(&foreign, &mut declarations)?;
-    let mut head = extensions(&[&declarations, &whole]);
-    let foreign_at = head.len();
-    head.push_str(&declarations);
-    let shift = head.len();
-    let by = |range: &Range<usize>, by: usize| range.start + by..range.end + by;
-    module
-        .map
-        .iter_mut()
-        .for_each(|m| m.range = by(&m.range, shift));
-    module
-        .plain
-        .iter_mut()
-        .for_each(|p| p.range = by(&p.range, shift));
-    module
-        .barriers
-        .iter_mut()
-        .for_each(|b| b.range = by(&b.range, shift));
-    if shift > 0 {
-        let range = 0..shift;
-        let reason = Reason::Needed;
-        module.plain.insert(0, Plain { range, reason });
-    }
-    module.foreign = texts
-        .into_iter()
-        .map(|(range, function)| ForeignText {
-            range: by(&range, foreign_at),
-            function,
-        })
-        .collect();
-    head.push_str(&whole);
-    module.text = head;
     module.signature = signature;
     module.device = Some(device);
-    Ok(module)
+    match before {
+        Some(printer) => printer.whole(&foreign, module),
+        None => Ok(module),
+    }
+}
+
+fn moved(range: &Range<usize>, by: usize) -> Range<usize> {
+    range.start + by..range.end + by
+}
+
+/// Moves everything that was noted of a text.
+fn shift(module: &mut Module, by: usize) {
+    let maps = module.map.iter_mut().map(|mapping| &mut mapping.range);
+    let plain = module.plain.iter_mut().map(|plain| &mut plain.range);
+    let barriers = module.barriers.iter_mut().map(|barrier| &mut barrier.range);
+    for range in maps.chain(plain).chain(barriers) {
+        *range = moved(range, by);
+    }
 }
 
 /// What the text needs of what devices may lack.
@@ -166,6 +118,61 @@ fn extensions(parts: &[&str]) -> String {
 }
 
 impl<'a> Printer<'a> {
+    /// Adds a kernel to those before it.
+    fn append(&mut self, text: &Text, module: &mut Module) {
+        if !module.text.is_empty() {
+            module.text.push('\n');
+        }
+        let start = module.text.len();
+        module.text.push_str(&text.text);
+        let by = start + text.body_at;
+        module.plain.push(Plain {
+            range: start..by,
+            reason: Reason::Signature,
+        });
+        for mut mapping in self.map.drain(..) {
+            mapping.range = moved(&mapping.range, by);
+            module.map.push(mapping);
+        }
+        for mut plain in self.plain.drain(..) {
+            plain.range = moved(&plain.range, by);
+            module.plain.push(plain);
+        }
+        for mut barrier in self.barriers.drain(..) {
+            barrier.range = moved(&barrier.range, by);
+            module.barriers.push(barrier);
+        }
+    }
+
+    /// Puts what all kernels need in front of them.
+    fn whole(
+        mut self,
+        foreign: &[Arc<Foreign>],
+        mut module: Module,
+    ) -> Result<Module, CompileError> {
+        let mut declarations = String::new();
+        let texts = self.declarations(foreign, &mut declarations)?;
+        let mut head = extensions(&[&declarations, &module.text]);
+        let foreign_at = head.len();
+        head.push_str(&declarations);
+        shift(&mut module, head.len());
+        if !head.is_empty() {
+            let needed = Plain {
+                range: 0..head.len(),
+                reason: Reason::Needed,
+            };
+            module.plain.insert(0, needed);
+        }
+        let texts = texts.into_iter().map(|(range, function)| ForeignText {
+            range: moved(&range, foreign_at),
+            function,
+        });
+        module.foreign = texts.collect();
+        head.push_str(&module.text);
+        module.text = head;
+        Ok(module)
+    }
+
     /// Takes over what the kernels before need.
     fn take_over(&mut self, before: Printer<'_>) {
         self.helpers = before.helpers;
@@ -182,12 +189,15 @@ impl<'a> Printer<'a> {
         &mut self,
         part: &Part,
         parts: &Parts,
-        wanted: &str,
+        at: usize,
         signature: &mut Signature,
         device: &mut Device,
-        first: bool,
     ) -> Result<Text, CompileError> {
-        let name = names::identifier(wanted);
+        let first = at == 0;
+        let name = names::identifier(&match parts.kernels.len() {
+            0 | 1 => part.function.name.to_string(),
+            _ => format!("{}_{}", part.function.name, at + 1),
+        });
         let name = match self.names.is_free(&name) {
             true => name,
             false => format!("{name}_"),
@@ -227,6 +237,7 @@ impl<'a> Printer<'a> {
             sizes: part.work.vars,
             requires: part.work.requires.clone(),
             local_bytes: part.work.local_bytes.clone(),
+            items: part.work.items.clone(),
         };
         Ok(Text {
             text: format!("{comment}{head}{body}\n"),
@@ -296,11 +307,24 @@ impl<'a> Printer<'a> {
         let ty = self.elem(id)?.name(self.target);
         let text = match variable.home {
             Home::Local(Some(AddressSpace::Local)) => format!("local {ty} *restrict {name}"),
+            Home::Local(_) if !self.is_written(id) => {
+                format!("global const {ty} *restrict {name}")
+            }
             Home::Output | Home::Local(_) => format!("global {ty} *restrict {name}"),
             _ if variable.count.is_some() => format!("global const {ty} *restrict {name}"),
             _ => format!("{ty} {name}"),
         };
         Ok((text, name))
+    }
+
+    /// Whether the kernel writes to an array, or may do so through a pointer.
+    fn is_written(&self, id: Id) -> bool {
+        let mut found = false;
+        Uses::of(self.function).all(&self.function.body, &mut |this, mention| {
+            let writes = matches!(mention, Mention::Written(_) | Mention::Pointed);
+            found |= this == id && writes;
+        });
+        found
     }
 
     /// Gives names to what a work-item asks about itself.
@@ -387,20 +411,23 @@ impl<'a> Printer<'a> {
         });
     }
 
-    /// The address space that a variable is in, or that a pointer points to, with a space behind;
-    /// nothing for private memory.
-    pub(super) fn space(&self, id: Id) -> &'static str {
-        let space = match self.variable(id).home {
-            Home::Pointer { .. } => self.pointer_spaces.get(&id).copied(),
-            _ => space_of(self.function, id),
+    /// To how many bytes a tuple may be aligned so that it is loaded as a whole: to all that it has,
+    /// where that does not change where it stands. It is made of two or four equal numbers, and of
+    /// no other tuple a part.
+    pub(super) fn vector_like(&self, ty: &CType) -> Option<u64> {
+        let CType::Pair(a, b) = ty else {
+            return None;
         };
-        match space {
-            _ if self.target != Target::OpenCl => "",
-            Some(AddressSpace::Global) => "global ",
-            Some(AddressSpace::Local) => "local ",
-            Some(AddressSpace::Constant) => "constant ",
-            _ => "",
-        }
+        let fits = self.target == Target::OpenCl
+            && ty.size().is_power_of_two()
+            && ty.size() <= 16
+            && scalar_of(a).is_some()
+            && scalar_of(a) == scalar_of(b);
+        let is_part = self.types.iter().any(|other| match other {
+            CType::Pair(a, b) => **a == *ty || **b == *ty,
+            _ => false,
+        });
+        (fits && !is_part).then(|| ty.size())
     }
 
     /// The type of a plain variable: truth values are bytes in memory alone.
@@ -468,61 +495,6 @@ fn query(item: &Item) -> String {
     format!("{function}({})", item.dimension)
 }
 
-fn space_of(function: &Function, id: Id) -> Option<AddressSpace> {
-    let variable = &function.variables[id.0 as usize];
-    match variable.home {
-        Home::Output => Some(AddressSpace::Global),
-        Home::Input => variable.count.is_some().then_some(AddressSpace::Global),
-        Home::Local(space) => space,
-        Home::Pointer { .. } => None,
-    }
-}
-
-/// The address spaces that pointers point to.
-pub(super) fn pointer_spaces(function: &Function) -> FxHashMap<Id, AddressSpace> {
-    let mut found = FxHashMap::default();
-    loop {
-        let before = found.len();
-        collect_spaces(&function.body, function, &mut found);
-        if found.len() == before {
-            return found;
-        }
-    }
-}
-
-fn collect_spaces(body: &[Stmt], function: &Function, found: &mut FxHashMap<Id, AddressSpace>) {
-    for stmt in body {
-        match &stmt.kind {
-            StmtKind::Point(id, place) => {
-                let space = match function.variables[place.id.0 as usize].home {
-                    Home::Pointer { .. } => found.get(&place.id).copied(),
-                    _ => space_of(function, place.id),
-                };
-                if let Some(space) = space {
-                    found.entry(*id).or_insert(space);
-                }
-            }
-            StmtKind::Swap(a, b) => {
-                for (a, b) in [(a, b), (b, a)] {
-                    if let Some(space) = found.get(a).copied() {
-                        found.entry(*b).or_insert(space);
-                    }
-                }
-            }
-            StmtKind::For { body, .. } | StmtKind::Block(body) => {
-                collect_spaces(body, function, found);
-            }
-            StmtKind::If {
-                then, otherwise, ..
-            } => {
-                collect_spaces(then, function, found);
-                collect_spaces(otherwise, function, found);
-            }
-            _ => {}
-        }
-    }
-}
-
 /// How often loops start at, or step by, a size variable alone, and which ones are mentioned
 /// elsewhere.
 #[derive(Default)]
@@ -565,5 +537,14 @@ impl walk::Change for Mentions {
         nat.for_each_var(&mut |var| {
             self.other.insert(var);
         });
+    }
+}
+
+/// The scalar that all parts of a value are.
+fn scalar_of(ty: &CType) -> Option<ScalarType> {
+    match ty {
+        CType::Scalar(scalar) => Some(*scalar),
+        CType::Vector(..) => None,
+        CType::Pair(a, b) => scalar_of(a).filter(|scalar| scalar_of(b) == Some(*scalar)),
     }
 }

@@ -1,5 +1,6 @@
 //! Sizes and indices.
 
+use dpia::Target;
 use nat::{Nat, Part, Summand, Var};
 
 use super::arith::{Arith, Order, arrange};
@@ -358,6 +359,10 @@ impl Printer<'_> {
         let [a, b] = all else {
             return self.nested(helper, all, wide);
         };
+        // Devices have instructions for them.
+        if self.target == Target::OpenCl {
+            return self.nested(helper, all, wide);
+        }
         let Some((counter, limit, grows)) = self.border(a, b) else {
             return self.nested(helper, all, wide);
         };

@@ -108,37 +108,37 @@ impl Lower<'_> {
             (Prim::ParForGlobal | Prim::ParForWorkGroup | Prim::ParForLocal, [acc, f])
                 if self.target == Target::OpenCl =>
             {
-                let level = match prim {
-                    Prim::ParForGlobal => Level::Global,
-                    Prim::ParForWorkGroup => Level::WorkGroup,
-                    _ => Level::Local,
-                };
-                let dimension = match types.get(2) {
-                    Some(Arg::Nat(nat)) => nat.as_const().unwrap_or(0),
-                    _ => 0,
-                };
-                let dimension = u8::try_from(dimension).map_or(0, |d| d.min(2));
-                let mode = LoopMode::Items(level, dimension);
+                let mode = items(prim, types);
                 self.counted(phrase, types, f, mode, Some(acc), env, out)
             }
             (Prim::ParForGlobal | Prim::ParForWorkGroup | Prim::ParForLocal, _) => {
                 let text = format!("`{}` is for OpenCL", prim.name());
                 Err(CompileError::new(origin, text).with_help("for OpenMP write `parFor`"))
             }
-            (Prim::OclRunCommand, [command]) => {
-                let sizes: Vec<Nat> = (0..6)
-                    .map(|at| self.simplify(&nat_arg(types, at)))
-                    .collect();
-                let mut body = Vec::new();
-                self.command(command, env, &mut body)?;
-                let launch = Launch::of(&sizes[..3], &sizes[3..]);
-                let kernel = Kernel { launch, body };
-                out.push(stmt(StmtKind::Kernel(Box::new(kernel)), origin));
-                Ok(())
-            }
+            (Prim::OclRunCommand, [command]) => self.kernel(command, types, origin, env, out),
             (Prim::DepPairFst, _) => Err(dependent_pair(origin)),
             _ => Err(untranslated(prim, origin)),
         }
+    }
+
+    /// A part that is one kernel.
+    fn kernel(
+        &mut self,
+        command: &Phrase,
+        types: &[Arg],
+        origin: Origin,
+        env: &Env,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), CompileError> {
+        let sizes: Vec<Nat> = (0..6)
+            .map(|at| self.simplify(&nat_arg(types, at)))
+            .collect();
+        let mut body = Vec::new();
+        self.command(command, env, &mut body)?;
+        let launch = Launch::of(&sizes[..3], &sizes[3..]);
+        let kernel = Kernel { launch, body };
+        out.push(stmt(StmtKind::Kernel(Box::new(kernel)), origin));
+        Ok(())
     }
 
     fn condition(
@@ -358,6 +358,20 @@ impl Lower<'_> {
         let bound = Bound::Phrase(value.clone(), Rc::new([]), scope);
         self.command(body, &env.with(&param.local, bound), out)
     }
+}
+
+/// Who shares the iterations of a loop for OpenCL.
+fn items(prim: Prim, types: &[Arg]) -> LoopMode {
+    let level = match prim {
+        Prim::ParForGlobal => Level::Global,
+        Prim::ParForWorkGroup => Level::WorkGroup,
+        _ => Level::Local,
+    };
+    let dimension = match types.get(2) {
+        Some(Arg::Nat(nat)) => nat.as_const().unwrap_or(0),
+        _ => 0,
+    };
+    LoopMode::Items(level, u8::try_from(dimension).map_or(0, |d| d.min(2)))
 }
 
 fn dependent_pair(origin: Origin) -> CompileError {

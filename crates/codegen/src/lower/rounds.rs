@@ -9,8 +9,8 @@ use super::Lower;
 
 /// Rounds up to which each may be written out.
 const MAX_WRITTEN_OUT: i64 = 8;
-/// The same for a device.
-const MAX_ON_DEVICE: i64 = 32;
+/// The same in private memory of a device.
+const MAX_PRIVATE: i64 = 32;
 /// Elements of the larger buffer up to which rounds are written out.
 const MAX_ELEMENTS: i64 = 4096;
 /// Rounds up to which each is looked at to see how much it writes.
@@ -85,10 +85,11 @@ impl Rounds {
 
     /// How often the rounds run, if each is to be written out: one round needs no buffers, and of
     /// few small ones the lengths of all loops are known.
-    /// On a device more are: its compilers know what arrays that have names are.
-    pub fn to_write_out(&self, opencl: bool) -> Option<i64> {
+    /// `private` says that the buffers are private memory of a device, which is fast where indices
+    /// are known: then more are.
+    pub fn to_write_out(&self, private: bool) -> Option<i64> {
         let count = self.count.as_const().filter(|count| *count >= 1)?;
-        if opencl && count <= MAX_ON_DEVICE {
+        if private && count <= MAX_PRIVATE {
             return Some(count);
         }
         if count == 1 {

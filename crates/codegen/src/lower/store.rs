@@ -163,7 +163,7 @@ impl Lower<'_> {
 
     /// Memory of the function's own for a value, halves of tuples apart.
     pub(super) fn allocate(&mut self, name: &Name, ty: &Ty, home: Home, origin: Origin) -> Store {
-        if let Some((a, b)) = halves(ty) {
+        if let Some((a, b)) = halves(ty).filter(|_| !is_whole(ty, home)) {
             let (first, second) = (format!("{name}1").into(), format!("{name}2").into());
             let a = self.allocate(&first, &a, home, origin);
             let b = self.allocate(&second, &b, home, origin);
@@ -306,6 +306,20 @@ fn advance(place: &mut Place, by: Nat) {
         Some(index) => index + &by,
         None => by,
     });
+}
+
+/// Whether tuples stay whole in memory that work-items share: those of two equal numbers are loaded
+/// and stored as one.
+fn is_whole(ty: &Ty, home: Home) -> bool {
+    let shared = matches!(
+        home,
+        Home::Local(Some(AddressSpace::Local | AddressSpace::Global))
+    );
+    let numbers = match &*element(ty) {
+        Type::Pair(a, b) => a == b && matches!(&**a, Type::Scalar(_)),
+        _ => false,
+    };
+    shared && numbers && matches!(&**ty, Type::Array(..))
 }
 
 /// The types of the halves of a value that is a tuple under any number of arrays.

@@ -19,6 +19,10 @@ use crate::error::CompileError;
 use crate::ir::{ExprKind, Home, Id, Level, LoopMode, Place, Stmt, StmtKind, Variable};
 use crate::passes::walk::{Renamed, change_all};
 
+/// Rounds up to which each is written out in memory that the work-items of a device share: a loop
+/// over rounds has one barrier.
+const MAX_SHARED: i64 = 2;
+
 /// `newDoubleBuffer(n, t, input, output, fun(acc, exp, swap, done => body))`
 struct Turns<'p> {
     input: &'p Phrase,
@@ -85,8 +89,13 @@ impl Lower<'_> {
         let rounds = Rounds::of(&turns.body, names);
         let mut in_memory = self.side_by_side(turns.input, env)?;
         let opencl = self.target == Target::OpenCl;
+        let is_private = matches!(
+            turns.home,
+            Home::Local(None | Some(AddressSpace::Private))
+        );
         if let Some(rounds) = &rounds
-            && let Some(count) = rounds.to_write_out(opencl)
+            && let Some(count) = rounds.to_write_out(opencl && is_private)
+            && (!opencl || is_private || count <= MAX_SHARED)
         {
             let as_it_is = in_memory.is_some() || opencl;
             return self.rounds_apart(&turns, rounds, count, as_it_is, env, out);

@@ -6,8 +6,7 @@ use nat::{Facts, Nat, Prop, Var};
 use rise::Type;
 use rise::core::Origin;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
-use syntax::ast::{Literal, ScalarType};
+use syntax::ast::Literal;
 
 use crate::error::CompileError;
 use crate::ir::{
@@ -17,6 +16,7 @@ use crate::ir::{
 
 use super::borders::Counted;
 use super::conditions::{assume, less, proposition, truth};
+use super::pieces::{nothing, part};
 use super::walk::{self, Change};
 
 /// Statements up to which loops are written out.
@@ -111,13 +111,7 @@ impl Loops<'_> {
                 self.place(&mut place);
                 stmt.kind = StmtKind::Point(id, place);
             }
-            StmtKind::Swap(..) | StmtKind::Barrier(_) => {}
-            StmtKind::Kernel(mut kernel) => {
-                let mut inner = Vec::new();
-                self.statements(std::mem::take(&mut kernel.body), &mut inner)?;
-                kernel.body = inner;
-                stmt.kind = StmtKind::Kernel(kernel);
-            }
+            StmtKind::Swap(..) | StmtKind::Barrier(_) | StmtKind::Kernel(_) => {}
             StmtKind::Reduce(reduce) => {
                 stmt.kind = StmtKind::Reduce(Box::new(self.reduce(*reduce)?));
             }
@@ -389,6 +383,9 @@ impl Loops<'_> {
                 Some(false) => branch(*b, false),
                 None => {
                     let (a, b) = (branch(*a, true), branch(*b, false));
+                    if a == b {
+                        return a;
+                    }
                     expr.kind = ExprKind::Select(Box::new(condition), Box::new(a), Box::new(b));
                     expr
                 }
@@ -458,70 +455,6 @@ fn once(from: &Nat, to: &Nat, body: Vec<Stmt>, origin: Origin, made_by: Option<M
         kind,
         origin,
         made_by,
-    }
-}
-
-/// A part of what is put together on the spot, or the expression as it is.
-fn part(mut expr: Expr) -> Expr {
-    let number = |nat: &Nat, all: &Vec<Expr>| {
-        let number = nat.as_const().and_then(|n| usize::try_from(n).ok());
-        number.filter(|n| *n < all.len())
-    };
-    let found = match &mut expr.kind {
-        ExprKind::Element(all, at) => number(at, all).map(|at| all.swap_remove(at)),
-        ExprKind::Half(second, whole) => match &mut whole.kind {
-            ExprKind::Pair(a, b) => Some(taken(if *second { b } else { a })),
-            _ => None,
-        },
-        ExprKind::Vector(lanes) => whole_vector(lanes, &expr.ty),
-        ExprKind::Lane(whole, at) => match &mut whole.kind {
-            ExprKind::Broadcast(value) => Some(taken(value)),
-            ExprKind::Vector(all) => number(at, all).map(|at| all.swap_remove(at)),
-            _ => None,
-        },
-        _ => None,
-    };
-    found.unwrap_or(expr)
-}
-
-/// The vector whose lanes these are, all of them in order.
-fn whole_vector(lanes: &[Expr], ty: &rise::Ty) -> Option<Expr> {
-    let lane = |expr: &Expr, number: usize| {
-        let is = |nat: &Nat| nat.as_const() == i64::try_from(number).ok();
-        match &expr.kind {
-            ExprKind::Lane(whole, at) if is(at) => Some(Expr::clone(whole)),
-            ExprKind::Load(place)
-                if place.lane.as_ref().is_some_and(is) && place.lanes.is_none() =>
-            {
-                let place = Place {
-                    lane: None,
-                    ..place.clone()
-                };
-                Some(Expr {
-                    kind: ExprKind::Load(place),
-                    ty: ty.clone(),
-                    origin: expr.origin,
-                })
-            }
-            _ => None,
-        }
-    };
-    let first = lane(lanes.first()?, 0)?;
-    let all = lanes.iter().enumerate();
-    let same = |(number, expr)| lane(expr, number).is_some_and(|whole| whole.kind == first.kind);
-    (first.ty == *ty && all.skip(1).all(same)).then_some(first)
-}
-
-fn taken(expr: &mut Expr) -> Expr {
-    std::mem::replace(expr, nothing())
-}
-
-/// An expression that stands where one was taken away.
-fn nothing() -> Expr {
-    Expr {
-        kind: ExprKind::Literal(Literal::Bool(false)),
-        ty: Arc::new(Type::Scalar(ScalarType::Bool)),
-        origin: Origin(0),
     }
 }
 

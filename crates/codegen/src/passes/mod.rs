@@ -7,6 +7,7 @@ mod elements;
 pub(crate) mod kernel;
 mod loops;
 mod memory;
+mod pieces;
 mod pointers;
 mod ranges;
 mod rows;

@@ -55,7 +55,7 @@ pub(crate) fn sink_block(body: &mut Vec<Stmt>, uses: &Uses, function: &Function)
         body.iter().map(|stmt| uses.mentioned_in(stmt)).collect();
     // From the end, so that what stood behind has its place already.
     for at in (0..body.len()).rev() {
-        let StmtKind::Declare(id, None) = body[at].kind else {
+        let Some(id) = movable(&body[at], function) else {
             continue;
         };
         let declaration = body.remove(at);
@@ -89,6 +89,16 @@ pub(crate) fn sink_block(body: &mut Vec<Stmt>, uses: &Uses, function: &Function)
             }
         }
     }
+}
+
+/// The variable that is declared, where that may stand elsewhere: what work-items share is declared
+/// where the kernel starts.
+fn movable(stmt: &Stmt, function: &Function) -> Option<Id> {
+    match stmt.kind {
+        StmtKind::Declare(id, None) => Some(id),
+        _ => None,
+    }
+    .filter(|id| !function.variables[id.0 as usize].is_shared())
 }
 
 /// Whether each run of a loop's body gives a variable its value before it reads it.

@@ -320,17 +320,17 @@ fn several_kernels_run_in_order() {
     check(
         text,
         expect![[r#"
-        kernel void main_1(global const float *restrict xs, global float *restrict tmp) {
-            const int gid = get_global_id(0);
-            tmp[gid] = xs[gid] + 1.0f;
-        }
+            kernel void main_1(global const float *restrict xs, global float *restrict tmp) {
+                const int gid = get_global_id(0);
+                tmp[gid] = xs[gid] + 1.0f;
+            }
 
-        __attribute__((reqd_work_group_size(32, 1, 1)))
-        kernel void main_2(global float *restrict output, global float *restrict tmp) {
-            const int gid = get_global_id(0);
-            output[gid] = tmp[gid] * 2.0f;
-        }
-    "#]],
+            __attribute__((reqd_work_group_size(32, 1, 1)))
+            kernel void main_2(global float *restrict output, global const float *restrict tmp) {
+                const int gid = get_global_id(0);
+                output[gid] = tmp[gid] * 2.0f;
+            }
+        "#]],
     );
     let device = module(text, "main")
         .expect("kernels")

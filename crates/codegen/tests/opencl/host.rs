@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::module;
 
@@ -17,7 +18,10 @@ const OPEN: &str =
     "def open = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => x * x))))";
 
 fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("rise-host-{name}-{}", std::process::id()));
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let name = format!("rise-host-{name}-{}-{number}", std::process::id());
+    let folder = std::env::temp_dir().join(name);
     fs::create_dir_all(&folder).expect("a folder");
     folder
 }

@@ -106,78 +106,56 @@ def partialDot = depFun(n: Nat =>
         text,
         "partialDot",
         expect![[r#"
-        /* partialDot : (n: Nat) -> n.f32 -> n.f32 -> (n/128).f32
-           where 128 divides n */
-        __attribute__((reqd_work_group_size(64, 1, 1)))
-        kernel void partialDot(
-            global float *restrict output,
-            int n,
-            global const float *restrict x,
-            global const float *restrict y
-        ) {
-            (void)n;
-            const int wg = get_group_id(0);
-            const int lid = get_local_id(0);
-            float acc = 0.0f;
-            for (int k = 0; k < 2; k++) {
-                acc += x[128 * wg + 2 * lid + k] * y[128 * wg + 2 * lid + k];
-            }
-            local float tmp[64];
-            tmp[lid] = acc;
-            barrier(CLK_LOCAL_MEM_FENCE);
-            local float ping[32];
-            if (lid < 32) {
-                float accum = 0.0f;
+            /* partialDot : (n: Nat) -> n.f32 -> n.f32 -> (n/128).f32
+               where 128 divides n */
+            __attribute__((reqd_work_group_size(64, 1, 1)))
+            kernel void partialDot(
+                global float *restrict output,
+                int n,
+                global const float *restrict x,
+                global const float *restrict y
+            ) {
+                (void)n;
+                const int wg = get_group_id(0);
+                const int lid = get_local_id(0);
+                local float tmp[1];
+                local float tmp2[64];
+                local float ping[32];
+                local float pong[16];
+                float acc = 0.0f;
                 for (int k = 0; k < 2; k++) {
-                    accum += tmp[2 * lid + k];
+                    acc += x[128 * wg + 2 * lid + k] * y[128 * wg + 2 * lid + k];
                 }
-                ping[lid] = accum;
-            }
-            barrier(CLK_LOCAL_MEM_FENCE);
-            if (lid < 16) {
-                float accum = 0.0f;
-                for (int k = 0; k < 2; k++) {
-                    accum += ping[2 * lid + k];
+                tmp2[lid] = acc;
+                local const float *from = tmp2;
+                local float *into = ping;
+                local float *spare = pong;
+                for (int k = 0; k < 6; k++) {
+                    barrier(CLK_LOCAL_MEM_FENCE);
+                    if (k == 5) {
+                        into = tmp;
+                    }
+                    {
+                        local const float *restrict now = from;
+                        local float *restrict next = into;
+                        if (lid < ((long)1 << (5 - k))) {
+                            float accum = 0.0f;
+                            for (int l = 0; l < 2; l++) {
+                                accum += now[2 * lid + l];
+                            }
+                            next[lid] = accum;
+                        }
+                    }
+                    from = into;
+                    local float *kept = into;
+                    into = spare;
+                    spare = kept;
                 }
-                tmp[lid] = accum;
-            }
-            barrier(CLK_LOCAL_MEM_FENCE);
-            if (lid < 8) {
-                float accum = 0.0f;
-                for (int k = 0; k < 2; k++) {
-                    accum += tmp[2 * lid + k];
+                if (lid < 1) {
+                    output[wg] = tmp[0];
                 }
-                ping[lid] = accum;
             }
-            barrier(CLK_LOCAL_MEM_FENCE);
-            if (lid < 4) {
-                float accum = 0.0f;
-                for (int k = 0; k < 2; k++) {
-                    accum += ping[2 * lid + k];
-                }
-                tmp[lid] = accum;
-            }
-            barrier(CLK_LOCAL_MEM_FENCE);
-            if (lid < 2) {
-                float accum = 0.0f;
-                for (int k = 0; k < 2; k++) {
-                    accum += tmp[2 * lid + k];
-                }
-                ping[lid] = accum;
-            }
-            barrier(CLK_LOCAL_MEM_FENCE);
-            if (lid < 1) {
-                float accum = 0.0f;
-                for (int k = 0; k < 2; k++) {
-                    accum += ping[k];
-                }
-                tmp[0] = accum;
-            }
-            if (lid < 1) {
-                output[wg] = tmp[0];
-            }
-        }
-    "#]],
+        "#]],
     );
     let module = module(text, "partialDot").expect("a kernel");
     assert!(module.barriers.len() <= 7, "{}", module.text);

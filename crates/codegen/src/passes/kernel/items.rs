@@ -9,7 +9,7 @@ use nat::{Facts, Nat, Part, Prop, Var};
 use rise::core::Launch;
 use rustc_hash::FxHashSet;
 
-use crate::ir::{Function, Id, Item, Level, LoopMode, Maker, Query, Stmt, StmtKind};
+use crate::ir::{ExprKind, Function, Id, Item, Level, LoopMode, Maker, Query, Stmt, StmtKind};
 use crate::passes::conditions::less;
 use crate::passes::walk::{self, Change};
 
@@ -17,6 +17,9 @@ use super::Work;
 
 /// Rounds up to which a loop says how many there are: then compilers write it out.
 const MAX_ROUNDS: i64 = 16;
+
+/// Loads that there may be then: more would take all registers.
+const MAX_LOADS: i64 = 128;
 
 /// Runs the pass.
 pub(super) fn run(function: &mut Function, work: &Work) {
@@ -143,7 +146,10 @@ impl Items<'_> {
         let count = self.answer(Query::Count(level), dimension);
         let id = self.answer(Query::Id(level), dimension);
         let number = to.as_const().zip(count.as_const());
-        let few = number.is_some_and(|(to, count)| to % count == 0 && to / count <= MAX_ROUNDS);
+        let loads = loads(body);
+        let few = number.is_some_and(|(to, count)| {
+            to % count == 0 && to / count <= MAX_ROUNDS && loads * (to / count) <= MAX_LOADS
+        });
         if !few && !self.asks_for_round(body, *counter, &count) {
             *from = id;
             *step = count;
@@ -264,6 +270,17 @@ impl Items<'_> {
         self.function.names.push(name.into());
         var
     }
+}
+
+/// How many places statements read.
+fn loads(body: &[Stmt]) -> i64 {
+    let mut found = 0;
+    walk::for_each_expr(body, &mut |expr| {
+        walk::sub_exprs(expr, &mut |part| {
+            found += i64::from(matches!(part.kind, ExprKind::Load(_)));
+        });
+    });
+    found
 }
 
 struct Put {

@@ -3,6 +3,7 @@
 //! share still count from 0 to their number.
 
 mod barriers;
+mod branches;
 mod conflict;
 mod flow;
 mod groups;
@@ -20,8 +21,8 @@ use rise::core::Launch;
 
 use crate::c::{self, Plan};
 use crate::error::CompileError;
-use crate::ir::{Function, Id, Level};
-use crate::module::{LaunchVars, Module};
+use crate::ir::{Function, Id, Level, LoopMode, Stmt, StmtKind};
+use crate::module::{Items, LaunchVars, Module};
 use crate::signature::Signature;
 
 use super::trace::{Pass, Trace};
@@ -40,6 +41,8 @@ pub(crate) struct Work {
     pub requires: Vec<Prop>,
     /// The local memory that is declared in it, in bytes.
     pub local_bytes: Nat,
+    /// The loops that work-items share.
+    pub items: Vec<Items>,
     /// Arrays that are parameters of the kernel, because they are in global memory, or in local
     /// memory and of a size that is known only when it is launched. They are not declared.
     pub temporaries: Vec<Temporary>,
@@ -84,6 +87,30 @@ pub(crate) fn finish(function: Function, signature: Signature) -> Result<Module,
     c::print_kernels(&parts, &texts, signature)
 }
 
+/// The loops that work-items share, each once.
+fn shared_loops(stmt: &Stmt, found: &mut Vec<Items>) {
+    if let StmtKind::For {
+        to,
+        mode: LoopMode::Items(level, dim),
+        ..
+    } = &stmt.kind
+    {
+        let items = Items {
+            level: *level,
+            dim: *dim,
+            count: to.clone(),
+        };
+        if !found.contains(&items) {
+            found.push(items);
+        }
+    }
+    flow::each_block(stmt, &mut |block| {
+        for stmt in block {
+            shared_loops(stmt, found);
+        }
+    });
+}
+
 /// Runs the passes on a kernel.
 fn improve(function: &mut Function, work: &mut Work) -> Result<Plan, CompileError> {
     let mut trace = Trace::start(function);
@@ -91,12 +118,16 @@ fn improve(function: &mut Function, work: &mut Work) -> Result<Plan, CompileErro
     shares::run(function, work)?;
     memory::run(function, work)?;
     trace.after(Pass::WORK, function);
+    for stmt in &function.body {
+        shared_loops(stmt, &mut work.items);
+    }
     items::run(function, work);
     trace.after(Pass::ITEMS, function);
     lanes::widen_loops(&mut function.body);
     unroll::run(function);
     loops::run(function)?;
     trace.after(Pass::LOOPS, function);
+    branches::join(function);
     lanes::take_apart(function);
     elements::split_arrays(function);
     trace.after(Pass::ELEMENTS, function);

@@ -166,6 +166,7 @@ fn work(function: &mut Function, launch: Launch) -> Work {
         vars,
         requires: Vec::new(),
         local_bytes: Nat::ZERO,
+        items: Vec::new(),
         temporaries: Vec::new(),
     }
 }
