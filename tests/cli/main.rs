@@ -8,6 +8,7 @@ mod dpia;
 mod explain;
 mod fmt;
 mod formats;
+mod opencl;
 mod run;
 mod support;
 mod types;

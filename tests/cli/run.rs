@@ -154,7 +154,7 @@ fn json_is_one_object_with_everything() {
     // How long it took is another number each time.
     let elapsed = line.as_object_mut().and_then(|all| all.remove("elapsed"));
     assert!(elapsed.is_some_and(|elapsed| elapsed.is_f64()), "{line}");
-    expect![[r#"{"args":[{"from":"value","name":"xs","type":"3.f32"},{"from":"value","name":"a","type":"f32"}],"backend":"interp","def":"scale","out":null,"printed":"","sizes":{"n":3},"text":"[2.0, NaN, 4.0]","times":null,"type":"3.f32","value":[2.0,"NaN",4.0],"verify":{"compared":3,"first":null,"ok":true,"skipped":0,"worst":null,"wrong":0}}"#]]
+    expect![[r#"{"args":[{"from":"value","name":"xs","type":"3.f32"},{"from":"value","name":"a","type":"f32"}],"backend":"interp","bandwidth":null,"def":"scale","device":null,"kernels":null,"out":null,"printed":"","sizes":{"n":3},"text":"[2.0, NaN, 4.0]","times":null,"transfers":null,"type":"3.f32","value":[2.0,"NaN",4.0],"verify":{"compared":3,"first":null,"ok":true,"skipped":0,"worst":null,"wrong":0}}"#]]
         .assert_eq(&line.to_string());
 }
 
@@ -276,12 +276,8 @@ fn bad_requests_are_refused() {
             "error: the file has no definition `scal`\nnote: did you mean `scale`?\n",
         ),
         (
-            &["--def", "scale", "--device", "cpu"],
-            "error: `--device`, `--local` and `--global` are for OpenCL, which this version of rise-ls does not run\n",
-        ),
-        (
-            &["--def", "scale", "--backend", "opencl"],
-            "error: this version of rise-ls does not run OpenCL; `--backend interp` runs the program\n",
+            &["--def", "scale", "--backend", "interp", "--local", "8"],
+            "error: a device, a local and a global size are for OpenCL, and `scale` runs in the interpreter\n",
         ),
     ];
     for (more, message) in cases {

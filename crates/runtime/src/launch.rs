@@ -9,12 +9,13 @@ use crate::shape::{Bindings, Shape, ShapeError};
 use crate::sizes::{self, Equation, Outline, SizesError};
 use crate::value::Value;
 use nat::{Nat, Prop, Var};
-use rise::core::{Form, NotRunnable, Param, Program};
-use rise::{Names, Type};
-use rustc_hash::FxHashSet;
+use rise::core::{NotRunnable, Param, Program};
+use rise::{Names, Primitive};
 use std::path::PathBuf;
 use syntax::ast::Name;
 use thiserror::Error;
+
+mod counts;
 
 /// Instances of a condition that are tried before it counts as undecided.
 const MAX_STEPS: u64 = 20_000_000;
@@ -225,7 +226,7 @@ fn for_values(values: &str) -> String {
 }
 
 /// Makes everything ready for a run.
-pub fn prepare<P: Clone>(program: &Program<P>, request: &Request) -> Result<Launch, LaunchError> {
+pub fn prepare(program: &Program<Primitive>, request: &Request) -> Result<Launch, LaunchError> {
     program.runnable()?;
     let signature = program.signature();
     let params: Vec<Param> = signature.values().cloned().collect();
@@ -243,7 +244,7 @@ pub fn prepare<P: Clone>(program: &Program<P>, request: &Request) -> Result<Laun
         Err(error) => return Err(LaunchError::Result(error)),
     };
     let shapes = shapes(&params, &bindings)?;
-    check_counts(program, &bindings)?;
+    counts::check(program, &bindings)?;
     let memory = request.memory.or_else(process::available_memory);
     check_memory(shapes.iter().chain(&result), memory)?;
     let mut args = Vec::new();
@@ -282,33 +283,6 @@ fn shapes(params: &[Param], bindings: &Bindings) -> Result<Vec<Shape>, LaunchErr
         })
     };
     params.iter().map(shape).collect()
-}
-
-/// Refuses sizes for which an array inside of the program, be it only a view, has too many
-/// elements: their numbers are counted with 32 bits.
-fn check_counts<P: Clone>(program: &Program<P>, bindings: &Bindings) -> Result<(), LaunchError> {
-    let mut seen: FxHashSet<&Type> = FxHashSet::default();
-    let mut rest = vec![&program.body];
-    while let Some(expr) = rest.pop() {
-        if matches!(&*expr.ty, Type::Array(..)) && seen.insert(&expr.ty) {
-            // Sizes that are bound further in are not known here.
-            if let Err(error @ (ShapeError::TooLarge(..) | ShapeError::Uncountable(_))) =
-                Shape::of(&expr.ty, bindings)
-            {
-                let program = program.name.clone();
-                return Err(LaunchError::Inside { program, error });
-            }
-        }
-        match &expr.form {
-            Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
-                rest.push(body);
-            }
-            Form::Apply(f, x) => rest.extend([f, x]),
-            Form::Primitive(_, _, args) | Form::Foreign(_, args) => rest.extend(args.iter()),
-            Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
-        }
-    }
-    Ok(())
 }
 
 /// Refuses values that do not fit into memory before they are made.

@@ -115,28 +115,33 @@ impl Runs<'_> {
 
     /// The use of a C function without a body that the linker did not find.
     fn not_linked(&self, messages: &[Message]) -> Option<Failure> {
-        struct Uses(Vec<(String, Origin)>);
-        impl Mapper<Primitive> for Uses {
+        let mut missing = messages.iter().filter_map(Message::not_linked);
+        missing.find_map(|name| {
+            self.not_found(name, &format!(
+                "there is no C function `{name}`: `rise-ls run` links the C library and its mathematics only; give it a body"
+            ))
+        })
+    }
+
+    /// A complaint where a foreign function without a body is used.
+    pub(super) fn not_found(&self, name: &str, message: &str) -> Option<Failure> {
+        struct Uses<'a>(&'a str, Option<Origin>);
+        impl Mapper<Primitive> for Uses<'_> {
             fn expr(&mut self, expr: &Expr<Primitive>) -> Expr<Primitive> {
                 if let Form::Foreign(function, _) = &expr.form
                     && function.body.is_none()
+                    && *function.name == *self.0
                 {
-                    self.0.push((function.name.to_string(), expr.origin));
+                    self.1 = self.1.or(Some(expr.origin));
                 }
                 walk(self, expr)
             }
         }
-        let mut uses = Uses(Vec::new());
+        let mut uses = Uses(name, None);
         uses.expr(&self.program.body);
-        let missing = messages.iter().filter_map(Message::not_linked);
-        let (name, origin) = missing
-            .filter_map(|name| uses.0.iter().find(|(used, _)| used == name))
-            .next()?;
-        let (place, used) = self.places(*origin);
+        let (place, used) = self.places(uses.1?);
         Some(Failure::Failed(Complaint {
-            message: format!(
-                "there is no C function `{name}`: `rise-ls run` links the C library and its mathematics only; give it a body"
-            ),
+            message: message.to_owned(),
             place,
             uses: used,
         }))

@@ -5,6 +5,7 @@ use super::Failure;
 use runtime::launch::LaunchError;
 use runtime::ocl::{DeviceInfo, OclError, PlanError, Worker, WorkerError};
 use runtime::process::{Limits, ProcessError};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,6 +19,12 @@ static DEVICES: OnceLock<Vec<DeviceInfo>> = OnceLock::new();
 /// Bytes a second that devices copy, by number and name.
 static BANDWIDTHS: Mutex<Option<HashMap<(usize, String), f64>>> = Mutex::new(None);
 
+thread_local! {
+    /// A process whose drivers have started already: the run that asked about devices goes on
+    /// with it. It ends with the thread.
+    static IDLE: RefCell<Option<Worker>> = const { RefCell::new(None) };
+}
+
 /// The OpenCL devices of this machine. Drivers are started when this is called first, and not
 /// before.
 ///
@@ -27,7 +34,10 @@ pub fn devices(limits: &Limits) -> Result<Vec<DeviceInfo>, Failure> {
     if let Some(known) = DEVICES.get() {
         return Ok(known.clone());
     }
-    found(&mut worker(limits)?)
+    let mut worker = worker(limits)?;
+    let devices = found(&mut worker)?;
+    IDLE.set(Some(worker));
+    Ok(devices)
 }
 
 /// The same, from a process that goes on.
@@ -51,6 +61,9 @@ pub fn device(wanted: Option<&str>, limits: &Limits) -> Result<DeviceInfo, Failu
 
 /// A process that works with devices.
 pub(super) fn worker(limits: &Limits) -> Result<Worker, Failure> {
+    if let Some(worker) = IDLE.take() {
+        return Ok(worker.under(limits));
+    }
     let program = this_program()
         .map_err(|error| Failure::Unavailable(format!("the path of this program: {error}")))?;
     let mut command = Command::new(program);

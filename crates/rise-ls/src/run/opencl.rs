@@ -3,9 +3,10 @@
 use super::{Backend, Complaint, Failure, Job, Ran, Runs, devices};
 use codegen::Module;
 use rise::core::Origin;
-use runtime::Value;
-use runtime::cc::{Message, Severity};
+use runtime::cc::{Message, RunError, Severity};
 use runtime::ocl::{self, DeviceInfo, OclError, Outcome, Plan, Worker, WorkerError};
+use runtime::process;
+use runtime::{Shape, Value};
 use std::time::Duration;
 
 /// Where a program ran, and how long the parts of that took.
@@ -45,12 +46,16 @@ impl Runs<'_> {
         job: &Job,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Ran, Failure> {
-        progress("translating");
-        let module = self.module(Backend::OpenCl)?;
         progress("starting OpenCL");
         let mut worker = devices::worker(self.limits)?;
         let all = devices::found(&mut worker)?;
         let device = ocl::choose(&all, job.wanted_device()).map_err(WorkerError::from)?;
+        let given = |sizes: &Option<Vec<u64>>| sizes.clone().unwrap_or_default();
+        let (local, global) = (given(&job.local), given(&job.global));
+        ocl::check_given(&self.program.name, &local, &global, device)?;
+        progress("translating");
+        let module = self.module(Backend::OpenCl)?;
+        self.check_memory(device)?;
         let mut fitting = device.clone();
         let mut plan = ocl::plan(&module, self.launch, &fitting)?;
         let outcome = loop {
@@ -74,6 +79,24 @@ impl Runs<'_> {
         }
         let printed = worker.finish();
         Ok(self.ran(&module, device, &plan, outcome, job, printed))
+    }
+
+    /// Whether this machine has the memory: arguments go to the process that launches one at a
+    /// time, and stay there where the device is the processor; the result is in both.
+    fn check_memory(&self, device: &DeviceInfo) -> Result<(), Failure> {
+        let args = self.launch.args.iter().map(|arg| arg.bytes().len() as u64);
+        let args: u64 = match device.kind {
+            ocl::DeviceType::Cpu => args.sum(),
+            _ => args.max().unwrap_or_default(),
+        };
+        let result = self.launch.result.as_ref().map_or(0, Shape::size);
+        let needed = args.saturating_add(result.saturating_mul(2));
+        match process::available_memory() {
+            Some(available) if needed > available => {
+                Err(RunError::Memory { needed, available }.into())
+            }
+            _ => Ok(()),
+        }
     }
 
     fn launch_on(
@@ -145,6 +168,12 @@ impl Runs<'_> {
         let mut errors = messages
             .iter()
             .filter(|message| message.severity == Severity::Error);
+        if let Some(name) = ocl::unresolved(log) {
+            let message = format!("there is no function `{name}` in OpenCL C; give it a body");
+            if let Some(failure) = self.not_found(name, &message) {
+                return failure;
+            }
+        }
         let Some(first) = errors.next() else {
             return Failure::failed(
                 OclError::Build {

@@ -1,6 +1,5 @@
 use super::*;
 use crate::text::Length;
-use rise::Primitive;
 use rise::core::program_of;
 
 const TEXT: &str = "

@@ -32,6 +32,23 @@ pub(super) fn first_error(log: &str) -> String {
     }
 }
 
+/// A function that a program calls and nobody has, if the log says so.
+pub fn unresolved(log: &str) -> Option<&str> {
+    const WORDS: [&str; 3] = [
+        "Cannot find symbol ",
+        "Unresolved extern function '",
+        "undefined symbol: ",
+    ];
+    log.lines().find_map(|line| {
+        let rest = WORDS
+            .iter()
+            .find_map(|words| Some(line.split_once(words)?.1))?;
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        rest.get(..end).filter(|name| !name.is_empty())
+    })
+}
+
 const WORDS: [(&str, Severity); 4] = [
     ("fatal error: ", Severity::Error),
     ("error: ", Severity::Error),
@@ -108,6 +125,15 @@ mod tests {
             ),
             ["input.cl:2:1 Error too many errors emitted, stopping now: [-ferror-limit=]"]
         );
+    }
+
+    #[test]
+    fn functions_that_nobody_has_are_named() {
+        let pocl = "Error(s) while linking: \nCannot find symbol nowhere in kernel library\n";
+        assert_eq!(unresolved(pocl), Some("nowhere"));
+        let nvidia = "ptxas fatal   : Unresolved extern function 'nowhere'\n";
+        assert_eq!(unresolved(nvidia), Some("nowhere"));
+        assert_eq!(unresolved("Cannot find symbol "), None);
     }
 
     #[test]

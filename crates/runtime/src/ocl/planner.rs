@@ -9,6 +9,7 @@ use crate::shape::{Bindings, Shape};
 use codegen::{Kernel, KernelArg, Module};
 use nat::Nat;
 use rise::Names;
+use syntax::ast::Name;
 
 /// Work-items from which on indices do not fit into what generated code counts with.
 const MAX_ITEMS: u64 = 1 << 31;
@@ -129,8 +130,11 @@ impl<'a> Planner<'a> {
     /// How many iterations work-items share, by level and dimension; what depends on more than
     /// the program's sizes is left out.
     fn counts(&self, kernel: &Kernel) -> Vec<(codegen::ir::Level, u8, u64)> {
-        let _ = kernel;
-        Vec::new()
+        let count = |items: &codegen::Items| {
+            let count = self.bindings.nat(&items.count).ok()?;
+            Some((items.level, items.dim, count))
+        };
+        kernel.items.iter().filter_map(count).collect()
     }
 
     fn size(
@@ -154,7 +158,12 @@ impl<'a> Planner<'a> {
         global: [u64; 3],
         output: u64,
     ) -> Result<KernelPlan, PlanError> {
-        self.check_sizes(kernel, local, global, output)?;
+        let empty = global.iter().position(|size| *size == 0);
+        if let Some(dim) = empty.filter(|_| output > 0) {
+            let kernel = kernel.name.clone();
+            return Err(PlanError::NoItems { kernel, dim });
+        }
+        check_sizes(&kernel.name, local, global, self.device)?;
         let mut bindings = self.bindings.clone();
         let vars = (kernel.sizes.local.into_iter().zip(local))
             .chain(kernel.sizes.global.into_iter().zip(global));
@@ -198,62 +207,6 @@ impl<'a> Planner<'a> {
             local,
             global,
         })
-    }
-
-    fn check_sizes(
-        &self,
-        kernel: &Kernel,
-        local: [u64; 3],
-        global: [u64; 3],
-        output: u64,
-    ) -> Result<(), PlanError> {
-        let name = || kernel.name.clone();
-        let device = || self.device.name.clone();
-        for dim in 0..3 {
-            let (here, all) = (local[dim], global[dim]);
-            if here == 0 {
-                let kernel = name();
-                return Err(PlanError::EmptyGroup { kernel, dim });
-            }
-            if all == 0 && output > 0 {
-                let kernel = name();
-                return Err(PlanError::NoItems { kernel, dim });
-            }
-            if !all.is_multiple_of(here) {
-                return Err(PlanError::Multiple {
-                    kernel: name(),
-                    dim,
-                    global: all,
-                    local: here,
-                });
-            }
-            if all >= MAX_ITEMS {
-                return Err(PlanError::ManyItems {
-                    kernel: name(),
-                    dim,
-                    global: all,
-                });
-            }
-            let limit = self.device.work_item_sizes[dim];
-            if here > limit {
-                return Err(PlanError::GroupDimension {
-                    kernel: name(),
-                    dim,
-                    local: here,
-                    limit,
-                    device: device(),
-                });
-            }
-        }
-        if items(&local) > self.device.work_group {
-            return Err(PlanError::Group {
-                kernel: name(),
-                local,
-                limit: self.device.work_group,
-                device: device(),
-            });
-        }
-        Ok(())
     }
 
     fn buffers(&self) -> Result<Vec<u64>, PlanError> {
@@ -348,6 +301,74 @@ impl<'a> Planner<'a> {
         }
         Ok(())
     }
+}
+
+/// Refuses sizes of a launch that a device does not take, whatever the kernel does.
+fn check_sizes(
+    kernel: &Name,
+    local: [u64; 3],
+    global: [u64; 3],
+    device: &DeviceInfo,
+) -> Result<(), PlanError> {
+    for dim in 0..3 {
+        let (kernel, device_name) = (kernel.clone(), device.name.clone());
+        let (here, all) = (local[dim], global[dim]);
+        if here == 0 {
+            return Err(PlanError::EmptyGroup { kernel, dim });
+        }
+        if here > device.work_item_sizes[dim] {
+            return Err(PlanError::GroupDimension {
+                kernel,
+                dim,
+                local: here,
+                limit: device.work_item_sizes[dim],
+                device: device_name,
+            });
+        }
+        if !all.is_multiple_of(here) {
+            return Err(PlanError::Multiple {
+                kernel,
+                dim,
+                global: all,
+                local: here,
+            });
+        }
+        if all >= MAX_ITEMS {
+            return Err(PlanError::ManyItems {
+                kernel,
+                dim,
+                global: all,
+            });
+        }
+    }
+    if items(&local) > device.work_group {
+        return Err(PlanError::Group {
+            kernel: kernel.clone(),
+            local,
+            limit: device.work_group,
+            device: device.name.clone(),
+        });
+    }
+    Ok(())
+}
+
+/// Refuses sizes that the user has given for a launch and the device does not take: before the
+/// program is compiled for them. A dimension behind the last one is 1; nothing is said where
+/// nothing is given.
+pub fn check_given(
+    program: &Name,
+    local: &[u64],
+    global: &[u64],
+    device: &DeviceInfo,
+) -> Result<(), PlanError> {
+    let all = |sizes: &[u64]| [0, 1, 2].map(|dim| sizes.get(dim).copied().unwrap_or(1));
+    let local = all(local);
+    let global = match global {
+        // Every local size divides itself.
+        [] => local,
+        sizes => all(sizes),
+    };
+    check_sizes(program, local, global, device)
 }
 
 /// Whether C text uses a word, which may have the number of a vector's lanes behind it; what stands

@@ -28,6 +28,7 @@ fn kernel(local: [Option<Nat>; 3], global: [Option<Nat>; 3]) -> Kernel {
         },
         requires: Vec::new(),
         local_bytes: Nat::ZERO,
+        items: Vec::new(),
     }
 }
 
@@ -158,8 +159,16 @@ fn buffers_fit_the_device() {
 
 #[test]
 fn conditions_name_their_numbers_and_open_sizes_are_chosen_to_meet_them() {
+    // 48 iterations by the items of a group: all of them must take part in each round.
     let mut open = kernel([None, None, None], [None, None, None]);
+    open.items = vec![codegen::Items {
+        level: codegen::ir::Level::Local,
+        dim: 0,
+        count: nat(48),
+    }];
     open.requires = vec![Prop::Divides(Nat::var(Var(1)), nat(48))];
+    let chosen = plan_for(&module(vec![open.clone()], Vec::new()), 1, &gpu());
+    assert!(chosen.is_ok_and(|plan| plan.kernels[0].local == [16, 1, 1]));
     open.launch.local = [Some(nat(32)), Some(nat(1)), Some(nat(1))];
     let found = refused(&module(vec![open], Vec::new()), 1, &gpu());
     assert_eq!(

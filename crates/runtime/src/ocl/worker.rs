@@ -112,6 +112,12 @@ impl Worker {
         })
     }
 
+    /// The same process, under other limits.
+    pub fn under(mut self, limits: &Limits) -> Worker {
+        self.limits = limits.clone();
+        self
+    }
+
     /// The devices of this machine.
     ///
     /// # Errors
