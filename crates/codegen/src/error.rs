@@ -15,6 +15,8 @@ pub struct CompileError {
     pub origin: Origin,
     /// Which mistake it is.
     pub code: Code,
+    /// Other phrases that explain it, and what they have to do with it.
+    pub related: Vec<(Origin, String)>,
 }
 
 impl CompileError {
@@ -25,7 +27,14 @@ impl CompileError {
             help: None,
             origin,
             code: Code::NotAProgram,
+            related: Vec::new(),
         }
+    }
+
+    /// The same with another phrase that explains it.
+    pub fn with_related(mut self, origin: Origin, text: impl Into<String>) -> CompileError {
+        self.related.push((origin, text.into()));
+        self
     }
 
     /// The same as a certain mistake.

@@ -439,9 +439,13 @@ impl Found {
             Some(AddressSpace::Local) => self.fences.local = true,
             _ => self.fences.global = true,
         }
+        let [first, second] = match first.doer == second.doer {
+            true => [first.origin, second.origin],
+            false => [first.doer, second.doer],
+        };
         let order = Ordered {
-            first: first.origin,
-            second: second.origin,
+            first,
+            second,
             kind,
         };
         if self.orders.len() < MAX_ORDERS && !self.orders.contains(&order) {

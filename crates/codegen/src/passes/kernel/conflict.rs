@@ -86,7 +86,7 @@ impl Flow<'_> {
             other: &other,
         };
         let one = (0..3).all(|dimension| meeting.is_of_one(dimension));
-        !one && !(same && meeting.never())
+        !(one || same && meeting.never())
     }
 
     /// Whether iterations of a loop of work-items write to different parts of a variable: they do

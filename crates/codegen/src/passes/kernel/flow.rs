@@ -77,8 +77,10 @@ pub(super) struct Access {
     pub around: Rc<[Var]>,
     /// How many loops are around each condition that is around it.
     pub conditions: Rc<[usize]>,
-    /// The phrase that it comes from.
+    /// The phrase that it comes from: of a read, the one that is read.
     pub origin: Origin,
+    /// The innermost map around whose iterations work-items share; without one the phrase.
+    pub doer: Origin,
 }
 
 /// What is known of a kernel's memory and loops.
@@ -388,6 +390,10 @@ impl<'f> Flow<'f> {
             true => self.pointers.get(&place.id).cloned().unwrap_or_default(),
             false => vec![(place.id, Some(Nat::ZERO))],
         };
+        let maps = self
+            .around(&path.around)
+            .filter(|around| around.items().is_some());
+        let doer = maps.last().map_or(origin, |around| around.origin);
         for (id, offset) in targets {
             let offset = offset.map(|offset| offset * &self.lanes(id));
             let index = index.as_ref().zip(offset).map(|(a, b)| a + &b);
@@ -404,6 +410,7 @@ impl<'f> Flow<'f> {
                 around: path.around.clone(),
                 conditions: path.conditions.clone(),
                 origin,
+                doer,
             });
         }
     }

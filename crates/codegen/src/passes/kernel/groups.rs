@@ -37,7 +37,7 @@ pub(super) fn check(
     for write in all.iter().filter(|access| access.writes) {
         for read in all.iter().filter(|access| !access.writes) {
             if meets_across_groups(&flow, write, read) {
-                return Err(across_groups(read));
+                return Err(across_groups(write, read));
             }
         }
     }
@@ -215,12 +215,13 @@ fn meets_across_groups(flow: &Flow<'_>, write: &Access, read: &Access) -> bool {
     meets(common, false) || (0..common).any(|depth| meets(depth, true))
 }
 
-fn across_groups(read: &Access) -> CompileError {
+fn across_groups(write: &Access, read: &Access) -> CompileError {
     let text = "work-groups read here what other work-groups write in the same kernel, and no \
                 barrier makes one group wait for another";
     let help = "make two kernels of it, with `oclRun` around what writes and around what reads, or \
                 let each group read only what it wrote";
-    CompileError::new(read.origin, text)
+    CompileError::new(read.doer, text)
         .with_help(help)
+        .with_related(write.doer, "written here")
         .with_code(Code::AcrossGroups)
 }

@@ -494,9 +494,16 @@ impl<'a, 'f> Distributed<'a, 'f> {
                  through the array with the same map, each element at its own place",
             ),
         };
-        CompileError::new(access.origin, text)
+        let error = CompileError::new(access.doer, text)
             .with_help(help)
-            .with_code(Code::OtherWorkItem)
+            .with_code(Code::OtherWorkItem);
+        let writer = self.accesses.iter().find(|other| {
+            other.writes && other.doer != access.doer && !self.sharing(other).is_empty()
+        });
+        match writer {
+            Some(writer) => error.with_related(writer.doer, "written here"),
+            None => error,
+        }
     }
 
     fn unknown(&self) -> CompileError {
