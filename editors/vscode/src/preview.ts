@@ -40,6 +40,12 @@ const FORMS: readonly Form[] = [
   { label: "OpenMP", as: "openmp", extension: "c", detail: "C99 with OpenMP" },
   { label: "OpenCL", as: "opencl", extension: "cl", detail: "kernels in OpenCL C" },
   {
+    label: "Host Program for OpenCL",
+    as: "opencl-host",
+    extension: "c",
+    detail: "C that launches the kernels",
+  },
+  {
     label: "Imperative DPIA",
     as: "dpia-imperative",
     extension: "dpia",

@@ -2,7 +2,7 @@
 
 local M = {}
 
-local FORMS = { 'c', 'openmp', 'opencl', 'dpia-imperative', 'dpia', 'rise' }
+local FORMS = { 'c', 'openmp', 'opencl', 'opencl-host', 'dpia-imperative', 'dpia', 'rise' }
 
 --- What Neovim calls a language: OpenCL is C for one without it.
 local function filetype_of(language)

@@ -1,4 +1,4 @@
-// Programs that become C: seen beside the source, run, and explained by hints. And DPIA, which is on the way.
+// Programs that become C and OpenCL: seen beside the source, run, and explained by hints. And DPIA, which is on the way.
 
 import assert from "node:assert/strict";
 import { open } from "./host.mjs";
@@ -17,6 +17,16 @@ const FREE = DOT.replace("@run(n = 4)\n", "");
 const DPIA = `def twice = depFun((n: Nat) => fun(xs: Exp[n.f32, Rd] =>
   mapSeq(fun(x => x + 1.0f),
     mapSeq(fun(x => x * x), xs))))
+`;
+
+const SUMS = `@target(opencl)
+@opencl(local = [64], global = [64 * n])
+@run(n = 256)
+def sums = depFun(n: Nat => fun(xs: (128 * n).f32 =>
+  xs |> split(128) |> mapWorkGroup(fun(chunk =>
+    let halves = toMem(Local)(chunk |> split(2) |> mapLocal(reduceSeq(Private)(add)(0.0f))) in
+    halves |> split(4) |> mapLocal(reduceSeq(Private)(add)(0.0f))
+  )) |> join))
 `;
 
 const LINES = ".editor-instance .view-lines";
@@ -146,9 +156,34 @@ async function dpia(window) {
   });
 }
 
+/** Needs an OpenCL device: PoCL is one. */
+async function opencl(window) {
+  const source = window.editor("sums.rise");
+  const target = window.editor("sums (opencl).cl");
+  await step("hints say what the barriers of a kernel wait for", async () => {
+    await window.openFile("sums.rise");
+    await window.sees(`${source} .view-lines`, "barrier: halves written in line 6");
+  });
+  await step("hover says which work-items do what", () =>
+    window.hover("halves |> split(4)", "mapLocal", "each of the first 16 of the 64 work-items of a group", source),
+  );
+  await step("the lens Run on device shows what the kernel reaches there", async () => {
+    await window.lens("Run on device");
+    await window.until("the result behind the definition", async () =>
+      (await window.behind(source)).some((text) => /GB\/s, .*OpenCL on .+, n = 256\)$/.test(text)),
+    );
+  });
+  await step("the kernel stands beside its source, with what made its lines", async () => {
+    await window.lens("Preview");
+    await window.pick("OpenCL");
+    await window.sees(`${target} .view-lines`, "barrier(CLK_LOCAL_MEM_FENCE);");
+    await window.hover("barrier(CLK", "barrier", "orders the write of halves (line 6)", target);
+  });
+}
+
 /** In a workspace that the user trusts. */
 export async function compiled() {
-  const files = { "dot.rise": DOT, "free.rise": FREE, "twice.dpia": DPIA };
+  const files = { "dot.rise": DOT, "free.rise": FREE, "twice.dpia": DPIA, "sums.rise": SUMS };
   const { page, workspace, close } = await open({ files, size: [1600, 900] });
   const window = new Window(page, workspace);
   shots(page);
@@ -157,6 +192,7 @@ export async function compiled() {
     await preview(window);
     await run(window);
     await dpia(window);
+    await opencl(window);
   } finally {
     await close();
   }
