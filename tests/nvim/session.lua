@@ -248,4 +248,51 @@ step('a preview follows the text', function()
   wait('the change', function() return preview():find('xs[i] * xs[i]', 1, true) ~= nil end)
 end)
 
+--- What stands behind a definition, when something does.
+local function result()
+  local space = vim.api.nvim_create_namespace('rise_run')
+  local marks = vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true })
+  return marks[1] and marks[1][4].virt_text[1][1]
+end
+
+step('a kernel stands beside its source', function()
+  local shift = folder .. '/shift.rise'
+  vim.fn.writefile({
+    '@target(opencl)',
+    '@opencl(local = [16], global = [n])',
+    '@run(n = 64)',
+    'def shift = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => x + 1.0f))))',
+  }, shift)
+  vim.cmd('edit ' .. vim.fn.fnameescape(shift))
+  wait('the client', function() return attached() ~= nil end)
+  move('shift')
+  vim.cmd('RisePreview opencl')
+  local filetype
+  wait('the preview', function()
+    for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+      if vim.api.nvim_buf_get_name(bufnr):find('rise-preview:shift (opencl)', 1, true) then
+        filetype = vim.bo[bufnr].filetype
+        return table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false), '\n'):find('kernel void shift(', 1, true)
+      end
+    end
+  end)
+  assert(filetype == 'opencl' or filetype == 'c', 'its file type is ' .. filetype)
+  return filetype
+end)
+
+step('and runs on the device that is chosen', function()
+  local found = ask('rise/devices')
+  local device = found.devices[1]
+  if not device then return 'SKIPPED: ' .. found.error end
+  vim.cmd('RiseDevice #' .. device.number)
+  assert(require('rise-ls').device() == '#' .. device.number, 'the setting is not made')
+  vim.cmd('RiseRun backend=opencl bench=2 verify local=8')
+  wait('the result', function() return result() ~= nil end)
+  local text = result()
+  contains(text, 'as in the interpreter')
+  contains(text, 'GB/s')
+  contains(text, 'opencl on ' .. device.name)
+  return text
+end)
+
 finish()

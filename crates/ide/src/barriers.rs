@@ -66,10 +66,10 @@ impl<'d> Barriers<'d> {
 
     fn wait(&self, order: &Ordered) -> Option<Wait> {
         let (first, second) = (self.access(order.first)?, self.access(order.second)?);
-        let (before, after) = match order.kind {
-            Order::Flow => ("write", "read"),
-            Order::Reuse => ("read", "write"),
-            Order::Output => ("write", "write"),
+        let (before, after, done) = match order.kind {
+            Order::Flow => ("write", "read", "written"),
+            Order::Reuse => ("read", "write", "read"),
+            Order::Output => ("write", "write", "written"),
         };
         let (from, to) = (self.line(&first), self.line(&second));
         let same = (first.item, first.span) == (second.item, second.span);
@@ -81,9 +81,15 @@ impl<'d> Barriers<'d> {
             ]
         } else {
             let what = self.what(&first, &second, "");
+            let name = self.name(&first, &second).unwrap_or_default();
+            let name = if name.is_empty() {
+                name
+            } else {
+                format!("{name} ")
+            };
             [
                 format!("barrier: orders the {before} {what} (line {from}) and the {after} here"),
-                format!("barrier: {before} {what} (line {from}), {after} here"),
+                format!("barrier: {name}{done} in line {from}"),
                 format!("barrier: waits for line {from}"),
             ]
         };
@@ -127,10 +133,19 @@ impl<'d> Barriers<'d> {
         text.byte_to_line(at.min(text.len_bytes())) + 1
     }
 
+    /// What the program calls the memory that is accessed.
+    fn name(&self, first: &Access, second: &Access) -> Option<String> {
+        if first.item != second.item {
+            return None;
+        }
+        let parsed = self.db.parsed(first.item);
+        let named = |one: &Access, other: &Access| named(&parsed.item, one.span, other.span);
+        named(first, second).or_else(|| named(second, first))
+    }
+
     /// What is accessed: by its name, if it has one; else by what does it.
     fn what(&self, first: &Access, second: &Access, quote: &str) -> String {
-        let parsed = self.db.parsed(first.item);
-        if let Some(name) = named(&parsed.item, first, second) {
+        if let Some(name) = self.name(first, second) {
             return format!("of {quote}{name}{quote}");
         }
         let text = self.db.item_text(first.item);
@@ -142,8 +157,8 @@ impl<'d> Barriers<'d> {
     }
 }
 
-/// The name that a `let` gives to what is written, if the other access is in its scope.
-fn named(item: &Item, first: &Access, second: &Access) -> Option<String> {
+/// The name that a `let` gives to what one access is in, if the other one is in its scope.
+fn named(item: &Item, value_has: Span, body_has: Span) -> Option<String> {
     let span = |id: TermId| item.term(id).span;
     let mut found: Option<(u32, String)> = None;
     for term in &item.terms {
@@ -155,9 +170,7 @@ fn named(item: &Item, first: &Access, second: &Access) -> Option<String> {
         else {
             continue;
         };
-        let holds = span(*value).contains(first.span)
-            && first.item == second.item
-            && span(*body).contains(second.span);
+        let holds = span(*value).contains(value_has) && span(*body).contains(body_has);
         let size = span(*value).len();
         let is_smaller = found.as_ref().is_none_or(|(known, _)| size < *known);
         if holds && is_smaller {

@@ -62,11 +62,11 @@ pub(crate) struct Flow {
 }
 
 /// A number of bytes.
-struct Amount {
+pub(crate) struct Amount {
     /// `16 B`, or `` `4*n` B ``
     exact: String,
     /// As a number, if all sizes are known.
-    number: Option<u64>,
+    pub(crate) number: Option<u64>,
     /// The number for the sizes of `@run`, if it depends on them, and those sizes.
     with: Option<(u64, String)>,
 }
@@ -310,7 +310,7 @@ impl Flow {
         (place, kept.map(|(_, bytes)| self.amount(&bytes)))
     }
 
-    fn amount(&self, bytes: &Nat) -> Amount {
+    pub(crate) fn amount(&self, bytes: &Nat) -> Amount {
         if let Some(bytes) = bytes.as_const().and_then(|n| u64::try_from(n).ok()) {
             return Amount {
                 exact: bytes_of(bytes),
@@ -343,7 +343,7 @@ impl Amount {
         }
     }
 
-    fn sentence(&self) -> String {
+    pub(crate) fn sentence(&self) -> String {
         match &self.with {
             None => self.exact.clone(),
             Some((bytes, sizes)) => {

@@ -1,5 +1,6 @@
 //! What stands under the cursor: type with sizes, kind, documentation, obligations, memory.
 
+mod kernel;
 mod memory;
 mod words;
 
@@ -123,7 +124,11 @@ fn name(view: &View<'_>, found: Occurrence) -> String {
         Symbol::Primitive(primitive) => primitive_text(primitive),
     };
     let Some(term) = found.term else {
-        return general;
+        let launched = match found.symbol {
+            Symbol::Def(item) if item == view.id => kernel::launched(view),
+            _ => String::new(),
+        };
+        return markdown::paragraphs([general, launched]);
     };
     markdown::paragraphs([
         instance(view, term, &written),

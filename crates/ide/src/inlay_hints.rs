@@ -496,7 +496,8 @@ impl Collector<'_> {
         let line = rest.split(['\n', '\r']).next().unwrap_or("");
         let tokens = lex_in(line, self.view.dialect()).filter(|token| !token.kind.is_comment());
         let end = tokens.map(|token| token.span.end).last().unwrap_or(0);
-        Some(word.end + end)
+        let code = line.get(..end as usize)?.trim_end();
+        Some(word.end + code.len() as u32)
     }
 
     fn implicits(&self, name: &NameUse) -> Option<InlayHint> {

@@ -7,7 +7,7 @@ use db::{Database, Declares, FileId, ItemId};
 use dpia::Target;
 use rise::Primitive;
 use rise::core::{Origin, Printed, Source, print_program};
-use syntax::{Diagnostic, Span};
+use syntax::{Code, Diagnostic, Span};
 
 use crate::barriers::Barriers;
 
@@ -26,17 +26,20 @@ pub enum Form {
     OpenMp,
     /// OpenCL C: the kernels.
     OpenCl,
+    /// C for the host, which runs the kernels.
+    OpenClHost,
 }
 
 impl Form {
     /// Every form, in the order in which a definition takes them.
-    pub const ALL: [Form; 6] = [
+    pub const ALL: [Form; 7] = [
         Form::Rise,
         Form::Functional,
         Form::Imperative,
         Form::C,
         Form::OpenMp,
         Form::OpenCl,
+        Form::OpenClHost,
     ];
 
     /// As it is called in requests and on the command line.
@@ -48,6 +51,7 @@ impl Form {
             Form::C => "c",
             Form::OpenMp => "openmp",
             Form::OpenCl => "opencl",
+            Form::OpenClHost => "opencl-host",
         }
     }
 
@@ -61,7 +65,7 @@ impl Form {
         match self {
             Form::Rise => "rise",
             Form::Functional | Form::Imperative => "dpia",
-            Form::C | Form::OpenMp => "c",
+            Form::C | Form::OpenMp | Form::OpenClHost => "c",
             Form::OpenCl => "opencl",
         }
     }
@@ -75,6 +79,7 @@ impl Form {
             Form::C => "C",
             Form::OpenMp => "OpenMP",
             Form::OpenCl => "OpenCL",
+            Form::OpenClHost => "a host program for OpenCL",
         }
     }
 }
@@ -159,6 +164,14 @@ pub fn preview(
             let module = db.module(item, target).map_err(errors)?;
             (module.text.clone(), at.code(&module, &program.origins))
         }
+        Form::OpenClHost => {
+            let module = db.module(item, target).map_err(errors)?;
+            let text =
+                codegen::host(&module).map_err(|error| vec![at.no_host(&error.to_string())])?;
+            let text = text.ok_or_else(|| vec![at.no_host("the definition has no kernels")])?;
+            let map = at.host(&text);
+            (text, map)
+        }
     };
     let name = name_of(db, item);
     Ok(Preview {
@@ -175,7 +188,7 @@ pub fn form_target(db: &Database, item: ItemId, form: Form) -> Target {
     match form {
         Form::C => Target::C,
         Form::OpenMp => Target::OpenMp,
-        Form::OpenCl => Target::OpenCl,
+        Form::OpenCl | Form::OpenClHost => Target::OpenCl,
         Form::Rise | Form::Functional | Form::Imperative => {
             db.targets(item).iter().next().unwrap_or(Target::C)
         }
@@ -278,6 +291,32 @@ impl Places<'_> {
                 ..Made::default()
             },
         })
+    }
+
+    /// A host program comes from the definition as a whole.
+    fn host(&self, text: &str) -> Vec<PreviewPart> {
+        let note = "sets the device up, launches the kernels, and times them";
+        vec![PreviewPart {
+            target: 0..text.len(),
+            item: self.item,
+            source: self.name_span(),
+            made: Made {
+                passes: vec![note.to_owned()],
+                ..Made::default()
+            },
+        }]
+    }
+
+    fn no_host(&self, why: &str) -> Diagnostic {
+        Diagnostic::error(Code::NotAProgram, self.name_span(), why)
+    }
+
+    fn name_span(&self) -> Span {
+        let parsed = self.db.parsed(self.item);
+        parsed
+            .item
+            .name()
+            .map_or_else(Span::default, |name| name.span)
     }
 
     /// The body of a C function of the program's own.

@@ -681,3 +681,51 @@ def f = depFun(n: Nat => fun(xs: (64 * n).f32 =>
         "#]],
     );
 }
+
+#[test]
+fn a_definition_says_how_its_kernels_are_launched() {
+    check(
+        "\
+@target(opencl)
+@opencl(local = [64], global = [n / 4])
+@run(n = 8192)
+def $0groups = depFun(n: Nat => fun(xs: (256 * n).f32 =>
+  xs |> split(256) |> mapWorkGroup(fun(chunk =>
+    chunk |> split(4) |> mapLocal(reduceSeq(Private)(add)(0.0f)) |> toMem(Local) |> split(4)
+      |> mapLocal(fun(part => part |> mapSeq(id))) |> join)) |> join))
+@target(opencl)
+def $0two = depFun(n: Nat => fun(xs: (64 * n).f32 =>
+  xs |> mapGlobal(fun(x => x + 1.0f)) |> oclRun(64, 1, 1)(64 * n, 1, 1) |> toMem(Global)
+    |> mapGlobal(fun(x => x * 2.0f)) |> oclRun(16, 1, 1)(32, 1, 1)))
+@target(opencl)
+def $0open = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+  xs |> mapGlobal(1)(mapGlobal(0)(fun(x => x + 1.0f)))))
+",
+        expect![[r#"
+            [groups]
+            ```rise
+            def groups : (n: Nat) -> (n*256).f32 -> (n*64).f32
+            ```
+
+            In OpenCL: the kernel `groups` is launched with `n/4` work-items in groups of 64 (2048 in 32 groups with `@run(n = 8192)`). A group has 256 B of local memory; less than 1% of the 48 kB of a usual device. It is launched only if `64 divides n/4`.
+            ----
+            [two]
+            ```rise
+            def two : (n: Nat) -> (n*64).f32 -> (n*64).f32
+            ```
+
+            In OpenCL:
+
+            - the kernel `two_1` is launched with `n*64` work-items in groups of 64.
+            - the kernel `two_2` is launched with 32 work-items in groups of 16.
+            - global memory between kernels: `tmp`, `n*256` B.
+            ----
+            [open]
+            ```rise
+            def open : (n: Nat) -> (m: Nat) -> n.m.f32 -> n.m.f32
+            ```
+
+            In OpenCL: the kernel `open_` is launched with sizes that are chosen when it runs.
+        "#]],
+    );
+}

@@ -1,0 +1,170 @@
+//! How the kernels of a definition are launched, and what they take of the device.
+
+use codegen::{Kernel, KernelArg, Module};
+use dpia::Target;
+use nat::Nat;
+use rise::core::Launch;
+
+use crate::flow::Flow;
+use crate::view::View;
+
+/// So many conditions of a launch are listed.
+const MOST_CONDITIONS: usize = 3;
+
+/// What there is to say of a definition whose first target is OpenCL.
+pub(super) fn launched(view: &View<'_>) -> String {
+    let flow = Flow::of(view.db, view.id).filter(|flow| flow.target == Target::OpenCl);
+    let (Some(flow), Ok(module)) = (flow, view.db.module(view.id, Target::OpenCl)) else {
+        return String::new();
+    };
+    let Some(device) = &module.device else {
+        return String::new();
+    };
+    let mut lines: Vec<String> = Vec::new();
+    for kernel in &device.kernels {
+        lines.push(of_kernel(&flow, kernel));
+    }
+    if let Some(buffers) = buffers(&flow, &module) {
+        lines.push(buffers);
+    }
+    match &lines[..] {
+        [] => String::new(),
+        [one] => format!("In OpenCL: {one}"),
+        several => format!("In OpenCL:\n\n- {}", several.join("\n- ")),
+    }
+}
+
+fn of_kernel(flow: &Flow, kernel: &Kernel) -> String {
+    let mut text = format!(
+        "the kernel `{}` {}.",
+        kernel.name,
+        sizes(flow, &kernel.launch)
+    );
+    if let Some(local) = local_memory(flow, kernel) {
+        text.push(' ');
+        text.push_str(&local);
+    }
+    let known = |prop: &&nat::Prop| !mentions_launch(kernel, |var| prop.mentions(var));
+    let conditions = kernel.requires.iter().filter(known).take(MOST_CONDITIONS);
+    let conditions: Vec<String> = conditions
+        .map(|prop| format!("`{}`", rise::print::prop_text(prop, flow.names())))
+        .collect();
+    if !conditions.is_empty() {
+        text.push_str(" It is launched only if ");
+        text.push_str(&conditions.join(" and "));
+        text.push('.');
+    }
+    text
+}
+
+/// `is launched with n/2 work-items in groups of 64`
+fn sizes(flow: &Flow, launch: &Launch) -> String {
+    let (global, local) = (known(&launch.global), known(&launch.local));
+    let text = match (&global, &local) {
+        (Some(global), Some(local)) => format!(
+            "is launched with {} work-items in groups of {}",
+            grid(flow, global),
+            grid(flow, local)
+        ),
+        (Some(global), None) => format!(
+            "is launched with {} work-items; how many are a group is chosen when it runs",
+            grid(flow, global)
+        ),
+        (None, Some(local)) => format!(
+            "is launched in groups of {} work-items; how many groups is chosen when it runs",
+            grid(flow, local)
+        ),
+        (None, None) => "is launched with sizes that are chosen when it runs".to_owned(),
+    };
+    match global.and_then(|global| with_run(flow, &global, local.as_deref())) {
+        Some(with) => format!("{text} ({with})"),
+        None => text,
+    }
+}
+
+/// The sizes of all dimensions but those at the end that are 1, if all of them are known.
+fn known(sizes: &[Option<Nat>; 3]) -> Option<Vec<Nat>> {
+    let mut all: Vec<Nat> = sizes.iter().cloned().collect::<Option<_>>()?;
+    while all.len() > 1 && all.last().is_some_and(Nat::is_one) {
+        all.pop();
+    }
+    Some(all)
+}
+
+/// `` `m` × `n` ``
+fn grid(flow: &Flow, sizes: &[Nat]) -> String {
+    let all: Vec<String> = sizes.iter().map(|size| flow.size(size)).collect();
+    all.join(" × ")
+}
+
+/// ``1024 × 1024 in 4096 groups with `@run(n = 1024)` ``
+fn with_run(flow: &Flow, global: &[Nat], local: Option<&[Nat]>) -> Option<String> {
+    let all: Vec<&Nat> = global.iter().chain(local.unwrap_or_default()).collect();
+    let with = flow.sizes_in(&all)?;
+    let values =
+        |sizes: &[Nat]| -> Option<Vec<u64>> { sizes.iter().map(|size| flow.value(size)).collect() };
+    let global = values(global)?;
+    let shown: Vec<String> = global.iter().map(u64::to_string).collect();
+    let product = |sizes: &[u64]| sizes.iter().try_fold(1_u64, |all, n| all.checked_mul(*n));
+    let groups = local
+        .and_then(values)
+        .and_then(|local| product(&global)?.checked_div(product(&local)?));
+    let shown = shown.join(" × ");
+    Some(match groups {
+        Some(groups) => format!("{shown} in {groups} groups with `@run({with})`"),
+        None => format!("{shown} with `@run({with})`"),
+    })
+}
+
+/// The local memory of a group.
+fn local_memory(flow: &Flow, kernel: &Kernel) -> Option<String> {
+    let given = kernel.args.iter().filter_map(|arg| match arg {
+        KernelArg::Local { bytes } => Some(bytes),
+        _ => None,
+    });
+    let bytes = given.fold(kernel.local_bytes.clone(), |all, bytes| {
+        Nat::add(&all, bytes)
+    });
+    if bytes.is_zero() {
+        return None;
+    }
+    if mentions_launch(kernel, |var| bytes.mentions(var)) {
+        return Some("How much local memory a group has depends on the launch.".to_owned());
+    }
+    let amount = flow.amount(&bytes);
+    let share = amount.number.map(|bytes| flow.of_local(bytes));
+    Some(format!(
+        "A group has {} of local memory{}.",
+        amount.sentence(),
+        share.unwrap_or_default()
+    ))
+}
+
+/// Whether something depends on launch sizes that nobody has said.
+fn mentions_launch(kernel: &Kernel, mentions: impl Fn(nat::Var) -> bool) -> bool {
+    let all = kernel.sizes.local.iter().chain(&kernel.sizes.global);
+    all.copied().any(mentions)
+}
+
+/// The global memory that the kernels have besides what they are given.
+fn buffers(flow: &Flow, module: &Module) -> Option<String> {
+    let device = module.device.as_ref()?;
+    let all = device.kernels.iter();
+    let is_open = |bytes: &Nat| {
+        all.clone()
+            .any(|kernel| mentions_launch(kernel, |var| bytes.mentions(var)))
+    };
+    let sizes = device
+        .buffers
+        .iter()
+        .map(|buffer| match is_open(&buffer.bytes) {
+            true => format!("`{}`", buffer.name),
+            false => format!(
+                "`{}`, {}",
+                buffer.name,
+                flow.amount(&buffer.bytes).sentence()
+            ),
+        });
+    let sizes: Vec<String> = sizes.collect();
+    (!sizes.is_empty()).then(|| format!("global memory between kernels: {}.", sizes.join("; ")))
+}
