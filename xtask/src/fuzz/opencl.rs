@@ -142,6 +142,7 @@ impl<'a> Device<'a> {
             Err(WorkerError::Ocl(OclError::Call { code, .. }))
                 if self.watched.is_some() && code == INVALID_KERNEL_NAME =>
             {
+                self.worker = None;
                 Verdict::Agrees
             }
             Err(error) => {

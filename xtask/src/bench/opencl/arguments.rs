@@ -1,10 +1,45 @@
 //! Arguments that are not random numbers.
 
+use runtime::generate::Fill;
 use runtime::launch::Launch;
-use runtime::{Shape, Value};
+use runtime::{Leaf, Shape, Value};
+use syntax::ast::ScalarType;
 
 use super::list::Entry;
 use super::particles;
+
+/// From so many bytes on random numbers are made for a part and repeated.
+const LARGE: usize = 1 << 22;
+
+/// Makes random arguments, of the numbers that `rise-ls run` makes up.
+pub fn fill(launch: &mut Launch) -> Result<(), String> {
+    for (seed, value) in (1..).zip(&mut launch.args) {
+        let shape = value.shape().clone();
+        if value.bytes().len() < LARGE || !only_floats(&shape) {
+            let made = Fill::Random(seed).value(shape);
+            *value = made.map_err(|error| error.to_string())?;
+            continue;
+        }
+        // A prime number of them: no row is like the one before it.
+        let part = Shape::Array(1_000_003, Shape::Scalar(ScalarType::F32).into());
+        let part = Fill::Random(seed).value(part);
+        let part = part.map_err(|error| error.to_string())?;
+        for chunk in value.bytes_mut().chunks_mut(part.bytes().len()) {
+            chunk.copy_from_slice(&part.bytes()[..chunk.len()]);
+        }
+    }
+    Ok(())
+}
+
+/// Whether there is nothing in it but `f32`.
+fn only_floats(shape: &Shape) -> bool {
+    match shape {
+        Shape::Scalar(ScalarType::F32) | Shape::Vector(_, Leaf::Scalar(ScalarType::F32)) => true,
+        Shape::Array(_, element) => only_floats(element),
+        Shape::Pair(first, second) => only_floats(first) && only_floats(second),
+        _ => false,
+    }
+}
 
 /// Replaces the arguments of which the list says what they are.
 pub fn replace(entry: &Entry, launch: &mut Launch) -> Result<(), String> {

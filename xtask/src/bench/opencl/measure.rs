@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use codegen::Module;
 use db::{Database, ItemId};
@@ -13,7 +13,7 @@ use runtime::cc::Compiler;
 use runtime::cc::foreign::{ForeignFunctions, functions_with_bodies};
 use runtime::compare::compare;
 use runtime::interp::{self, ForeignCall};
-use runtime::launch::{Launch, Request, prepare};
+use runtime::launch::{Launch, Request, Source, prepare};
 use runtime::ocl::{Built, Session, plan};
 use runtime::process::{Cancel, Limits};
 
@@ -77,19 +77,21 @@ fn one(
     options: &Options,
     measured: &mut Measured,
 ) -> Result<(), String> {
-    let ready = Ready::new(root, entry, session, &options.build_options)?;
+    let ready = Ready::new(root, entry, session, &options.build_options, measured)?;
     measured.error = ready.generated.as_ref().err().cloned();
-    for sizes in &entry.verify {
+    let start = Instant::now();
+    for sizes in entry.verify.iter().filter(|_| options.verify) {
         ready.verify(sizes)?;
         measured.verified += 1;
     }
+    measured.spent("verify", start);
     let sizes = if options.tiny {
         &entry.verify
     } else {
         &entry.bench
     };
     for sizes in sizes {
-        let point = ready.measure(sizes, options.rounds.max(1));
+        let point = ready.measure(sizes, options.rounds.max(1), measured);
         let point = point.map_err(|error| format!("at {sizes:?}: {error}"))?;
         measured.points.push(point);
     }
@@ -118,11 +120,17 @@ impl<'a> Ready<'a> {
         entry: &'a Entry,
         session: &'a Session,
         options: &str,
+        measured: &mut Measured,
     ) -> Result<Ready<'a>, String> {
+        let start = Instant::now();
         let mut db = Database::new();
         let sources = sources(&root.join(&entry.file)).map_err(said)?;
         let item = definition(&mut db, &sources, &entry.name).map_err(said)?;
         let program = db.linked(item).map_err(said)?;
+        // What is built below takes it from the database.
+        let _ = db.module(item, Target::OpenCl);
+        measured.spent("compile", start);
+        let start = Instant::now();
         let by_hand = match twin(root, entry)? {
             None => None,
             Some(twin) => {
@@ -130,24 +138,30 @@ impl<'a> Ready<'a> {
                 Some((twin, built.map_err(|error| format!("by hand: {error}"))?))
             }
         };
+        let generated = generated(&db, item, session, options);
+        measured.spent("build", start);
         Ok(Ready {
             entry,
             session,
             program,
-            generated: generated(&db, item, session, options),
+            generated,
             by_hand,
         })
     }
 
     fn launch(&self, sizes: &Sizes) -> Result<Launch, String> {
+        let signature = self.program.signature();
+        let names = signature.values().map(|param| param.local.name.to_string());
         let request = Request {
             sizes: sizes
                 .iter()
                 .map(|(name, value)| (name.clone(), *value))
                 .collect(),
+            args: names.map(|name| (name, Source::Zeros)).collect(),
             ..Request::default()
         };
         let mut launch = prepare(&*self.program, &request).map_err(said)?;
+        arguments::fill(&mut launch)?;
         arguments::replace(self.entry, &mut launch)?;
         Ok(launch)
     }
@@ -214,18 +228,29 @@ impl<'a> Ready<'a> {
 
     /// The largest difference, and at how many places it is too large.
     fn difference(&self, actual: &Value, expected: &Value) -> Result<(f64, u64), String> {
+        if actual.bytes() == expected.bytes() {
+            return Ok((0.0, 0));
+        }
         let found = compare(actual, expected, self.entry.tolerance.or(Some(1e-3)));
         let found = found.ok_or("results of two shapes")?;
         let worst = found.worst.map_or(0.0, |worst| worst.error);
         Ok((worst, found.wrong))
     }
 
-    fn measure(&self, sizes: &Sizes, rounds: usize) -> Result<Point, String> {
+    fn measure(
+        &self,
+        sizes: &Sizes,
+        rounds: usize,
+        measured: &mut Measured,
+    ) -> Result<Point, String> {
+        let start = Instant::now();
         let launch = self.launch(sizes)?;
         let arguments = Arguments::new(self.session, &launch)?;
         let Both { generated, by_hand } = self.kernels(&launch, &arguments)?;
         // What is on the device is not needed here as well.
         drop(launch);
+        measured.spent("arguments", start);
+        let start = Instant::now();
         let mut point = Point {
             sizes: sizes.clone(),
             ..Point::default()
@@ -234,10 +259,6 @@ impl<'a> Ready<'a> {
         let mut launches = 1;
         for kernels in all.into_iter().flatten() {
             launches = launches.max(warm_up(kernels)?);
-        }
-        if let [Some(ours), Some(theirs)] = all {
-            (point.difference, point.wrong) =
-                self.difference(&ours.result()?, &theirs.result()?)?;
         }
         for _ in 0..rounds {
             for (kernels, times) in all
@@ -248,6 +269,13 @@ impl<'a> Ready<'a> {
                     times.push(round(kernels, launches)?);
                 }
             }
+        }
+        measured.spent("launch", start);
+        if let [Some(ours), Some(theirs)] = all {
+            let start = Instant::now();
+            (point.difference, point.wrong) =
+                self.difference(&ours.result()?, &theirs.result()?)?;
+            measured.spent("compare", start);
         }
         Ok(point)
     }

@@ -14,12 +14,14 @@ mod particles;
 mod report;
 mod results;
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use runtime::process::{Cancel, Limits};
 use serde_json::{Value as Json, json};
 
 use super::Outcome;
@@ -28,7 +30,9 @@ use report::{Blas, Report};
 use results::{Machine, Measured};
 
 /// No program takes so long, with all of its sizes.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(40);
+/// The vendor's BLAS takes not so long, with all of PyTorch.
+const LIBRARY: Duration = Duration::from_secs(60);
 /// The vendor's BLAS through PyTorch.
 const TORCH: &str = include_str!("torch_mm.py");
 
@@ -54,6 +58,12 @@ pub struct Options {
     /// With --opencl: the rounds, of one launch each for the generated and the hand-written kernel.
     #[arg(long, default_value_t = 10)]
     rounds: usize,
+    /// With --opencl: compare results with the interpreter's at small sizes first.
+    #[arg(long, requires = "opencl")]
+    verify: bool,
+    /// With --opencl: take programs that are not measured from the numbers of another run.
+    #[arg(long, value_name = "JSON", requires = "opencl")]
+    merge: Option<PathBuf>,
     /// With --opencl: options of the device's compiler, for both kernels.
     #[arg(
         long,
@@ -86,38 +96,26 @@ pub fn run(root: &Path, options: &Options, as_json: bool) -> Outcome<()> {
     if let Some(names) = &options.measure {
         return measure::all(root, &entries, names, options);
     }
-    let start = Instant::now();
     let wanted = |entry: &&Entry| {
         let filter = options.filter.as_deref().unwrap_or_default();
         entry.name.contains(filter) && !entry.bench.is_empty()
     };
     let entries: Vec<&Entry> = entries.iter().filter(wanted).collect();
     let mut names: Vec<String> = entries.iter().map(|entry| entry.name.clone()).collect();
-    let mut machine = Machine::default();
-    let mut measured = Vec::new();
+    let mut session = Run::new(root, options)?;
     while !names.is_empty() {
         let before = names.len();
-        process(options, &mut names, &mut machine, &mut measured)?;
+        session.process(&mut names)?;
         if names.len() == before {
             return Err("the process that measures ends without a word".into());
         }
     }
     let products = entries.iter().any(|entry| entry.name.starts_with("mm"));
-    let blas = match products && !options.tiny {
-        true => blas(),
-        false => Vec::new(),
-    };
-    let programs = entries.into_iter().zip(measured).collect();
-    let report = Report {
-        machine: &machine,
-        programs,
-        blas: &blas,
-        build_options: &options.build_options,
-        seconds: start.elapsed().as_secs_f64(),
-    };
-    if let Some(folder) = &options.out {
-        report.write(folder)?;
+    if products && !options.tiny {
+        session.blas = blas();
     }
+    session.write()?;
+    let report = session.report();
     match as_json {
         true => println!("{}", serde_json::to_string_pretty(&report.json())?),
         false => println!("{}", report.markdown()),
@@ -125,101 +123,165 @@ pub fn run(root: &Path, options: &Options, as_json: bool) -> Outcome<()> {
     Ok(())
 }
 
-/// Measures the first of these programs and as many after it as go well, and takes them out of the
-/// list.
-fn process(
-    options: &Options,
-    names: &mut Vec<String>,
-    machine: &mut Machine,
-    measured: &mut Vec<Measured>,
-) -> Outcome<()> {
-    let mut command = Command::new(std::env::current_exe()?);
-    command.args(["bench", "--opencl", "--measure", &names.join(",")]);
-    command.args(["--rounds", &options.rounds.to_string()]);
-    command.arg(format!("--build-options={}", options.build_options));
-    if let Some(device) = &options.device {
-        command.args(["--device", device]);
-    }
-    if options.tiny {
-        command.arg("--tiny");
-    }
-    let mut child = command.stdout(Stdio::piped()).spawn()?;
-    let output = child.stdout.take().ok_or("no standard output")?;
-    let (sender, lines) = channel();
-    std::thread::spawn(move || {
-        for line in BufReader::new(output).lines().map_while(Result::ok) {
-            if let Ok(line) = serde_json::from_str::<Json>(&line)
-                && sender.send(line).is_err()
-            {
-                return;
-            }
-        }
-    });
-    let ended = follow(&lines, names, machine, measured);
-    // After its last line it has nothing to do.
-    let _ = child.kill();
-    let status = child.wait()?;
-    if let Some(why) = ended?
-        && !names.is_empty()
-    {
-        let name = names.remove(0);
-        let error = match why {
-            RecvTimeoutError::Timeout => {
-                format!("it takes more than {} s", PATIENCE.as_secs())
-            }
-            RecvTimeoutError::Disconnected => {
-                format!("its process ends: {}", runtime::process::describe(status))
-            }
-        };
-        eprintln!("{name}: {error}");
-        measured.push(Measured {
-            name,
-            error: Some(error),
-            ..Measured::default()
-        });
-    }
-    Ok(())
+/// What is known so far.
+struct Run<'a> {
+    options: &'a Options,
+    /// All programs of the list.
+    entries: Vec<Entry>,
+    machine: Machine,
+    measured: BTreeMap<String, Measured>,
+    blas: Vec<Blas>,
+    start: Instant,
 }
 
-/// Reads what a process says until it has measured all, or says no more.
-fn follow(
-    lines: &Receiver<Json>,
-    names: &mut Vec<String>,
-    machine: &mut Machine,
-    measured: &mut Vec<Measured>,
-) -> Outcome<Option<RecvTimeoutError>> {
-    while !names.is_empty() {
-        let line = match lines.recv_timeout(PATIENCE) {
-            Ok(line) => line,
-            Err(why) => return Ok(Some(why)),
+impl<'a> Run<'a> {
+    /// A run that has measured nothing itself.
+    fn new(root: &Path, options: &'a Options) -> Outcome<Run<'a>> {
+        let mut run = Run {
+            options,
+            entries: list::entries(root)?,
+            machine: Machine::default(),
+            measured: BTreeMap::new(),
+            blas: Vec::new(),
+            start: Instant::now(),
         };
-        if let Some(error) = line["failed"].as_str() {
-            return Err(error.into());
+        if let Some(path) = &options.merge {
+            let json: Json = serde_json::from_str(&std::fs::read_to_string(path)?)?;
+            run.machine = Machine::of(&json["machine"]);
+            let all = json["programs"].as_array().into_iter().flatten();
+            run.measured = all
+                .map(Measured::of)
+                .map(|one| (one.name.clone(), one))
+                .collect();
+            let blas = json["blas"].as_array().into_iter().flatten();
+            run.blas = blas.filter_map(Blas::of).collect();
         }
-        if line["device"].is_string() {
-            *machine = Machine::of(&line);
-            eprintln!(
-                "{}: copies {:.0} GB/s, computes {:.2} TFLOP/s",
-                machine.device,
-                machine.copy / 1e9,
-                machine.arithmetic / 1e12
-            );
-            continue;
-        }
-        let one = Measured::of(&line);
-        eprintln!("{}", progress(&one));
-        names.retain(|name| *name != one.name);
-        measured.push(one);
+        Ok(run)
     }
-    Ok(None)
+
+    /// What there is to say, in the order of the list.
+    fn report(&self) -> Report<'_> {
+        let programs = self.entries.iter().filter_map(|entry| {
+            let measured = self.measured.get(&entry.name)?;
+            Some((entry, measured.clone()))
+        });
+        Report {
+            machine: &self.machine,
+            programs: programs.collect(),
+            blas: &self.blas,
+            build_options: &self.options.build_options,
+            seconds: self.start.elapsed().as_secs_f64(),
+        }
+    }
+
+    /// Writes the table as it is now, so that who ends this run keeps what it has.
+    fn write(&self) -> Outcome<()> {
+        if let Some(folder) = &self.options.out {
+            self.report().write(folder)?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, measured: Measured) -> Outcome<()> {
+        self.measured.insert(measured.name.clone(), measured);
+        self.write()
+    }
+
+    /// Measures the first of these programs and as many after it as go well, and takes them out of
+    /// the list.
+    fn process(&mut self, names: &mut Vec<String>) -> Outcome<()> {
+        let options = self.options;
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args(["bench", "--opencl", "--measure", &names.join(",")]);
+        command.args(["--rounds", &options.rounds.to_string()]);
+        command.arg(format!("--build-options={}", options.build_options));
+        if let Some(device) = &options.device {
+            command.args(["--device", device]);
+        }
+        if options.tiny {
+            command.arg("--tiny");
+        }
+        if options.verify {
+            command.arg("--verify");
+        }
+        let mut child = command.stdout(Stdio::piped()).spawn()?;
+        let output = child.stdout.take().ok_or("no standard output")?;
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if let Ok(line) = serde_json::from_str::<Json>(&line)
+                    && sender.send(line).is_err()
+                {
+                    return;
+                }
+            }
+        });
+        let ended = self.follow(&lines, names);
+        // After its last line it has nothing to do.
+        let _ = child.kill();
+        let status = child.wait()?;
+        if let Some(why) = ended?
+            && !names.is_empty()
+        {
+            let name = names.remove(0);
+            let error = match why {
+                RecvTimeoutError::Timeout => {
+                    format!("it takes more than {} s", PATIENCE.as_secs())
+                }
+                RecvTimeoutError::Disconnected => {
+                    format!("its process ends: {}", runtime::process::describe(status))
+                }
+            };
+            eprintln!("{name}: {error}");
+            self.add(Measured {
+                name,
+                error: Some(error),
+                ..Measured::default()
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Reads what a process says until it has measured all, or says no more.
+    fn follow(
+        &mut self,
+        lines: &Receiver<Json>,
+        names: &mut Vec<String>,
+    ) -> Outcome<Option<RecvTimeoutError>> {
+        while !names.is_empty() {
+            let line = match lines.recv_timeout(PATIENCE) {
+                Ok(line) => line,
+                Err(why) => return Ok(Some(why)),
+            };
+            if let Some(error) = line["failed"].as_str() {
+                return Err(error.into());
+            }
+            if line["device"].is_string() {
+                self.machine = Machine::of(&line);
+                let machine = &self.machine;
+                eprintln!(
+                    "{}: copies {:.0} GB/s, computes {:.2} TFLOP/s",
+                    machine.device,
+                    machine.copy / 1e9,
+                    machine.arithmetic / 1e12
+                );
+                continue;
+            }
+            let one = Measured::of(&line);
+            eprintln!("{}", progress(&one));
+            names.retain(|name| *name != one.name);
+            self.add(one)?;
+        }
+        Ok(None)
+    }
 }
 
 /// A line about a program, while others are measured.
 fn progress(measured: &Measured) -> String {
-    let mut line = format!(
-        "{:<28} verified at {} sizes",
-        measured.name, measured.verified
-    );
+    let mut line = format!("{:<24}", measured.name);
+    if measured.verified > 0 {
+        line += &format!(" as the interpreter at {} sizes", measured.verified);
+    }
     for point in &measured.points {
         match point.generated.is_empty() {
             true => line += &format!("; by hand {:.4} ms", results::median(&point.by_hand)),
@@ -238,6 +300,9 @@ fn progress(measured: &Measured) -> String {
             );
         }
     }
+    let times = measured.seconds.iter();
+    let times: Vec<String> = times.map(|(what, s)| format!("{what} {s:.2}")).collect();
+    line += &format!("  [s: {}]", times.join(", "));
     if let Some(error) = &measured.error {
         line += &format!("; {}", error.lines().next().unwrap_or_default());
     }
@@ -258,14 +323,16 @@ fn say_failure(error: &str) -> Outcome<()> {
 
 /// What the vendor's BLAS takes; nothing where there is no PyTorch with a GPU.
 fn blas() -> Vec<Blas> {
-    let output = Command::new("python3")
-        .args(["-c", TORCH])
-        .stderr(Stdio::null())
-        .output();
-    let Ok(output) = output else {
+    let limits = Limits {
+        time: Some(LIBRARY),
+        cancel: Cancel::default(),
+    };
+    let mut command = Command::new("python3");
+    command.args(["-c", TORCH]);
+    let Ok(finished) = runtime::process::run(&mut command, &limits) else {
         return Vec::new();
     };
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = String::from_utf8_lossy(&finished.stdout);
     let line = |line: &str| {
         let (size, time) = line.split_once(' ')?;
         Some(Blas {

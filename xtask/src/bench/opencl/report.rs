@@ -21,6 +21,16 @@ pub struct Blas {
     pub time: f64,
 }
 
+impl Blas {
+    /// From JSON.
+    pub fn of(json: &Json) -> Option<Blas> {
+        Some(Blas {
+            size: json["size"].as_u64()?,
+            time: json["ms"].as_f64()?,
+        })
+    }
+}
+
 /// All that is known after a run.
 pub struct Report<'a> {
     /// The machine.

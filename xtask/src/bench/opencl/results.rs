@@ -1,6 +1,9 @@
 //! What was measured, as it goes from the process that measures to the one that writes tables, and
 //! into the JSON beside them.
 
+use std::collections::BTreeMap;
+use std::time::Instant;
+
 use serde_json::{Value as Json, json};
 
 use super::list::Sizes;
@@ -20,6 +23,16 @@ pub struct Machine {
     pub arithmetic: f64,
 }
 
+/// What measuring is made of.
+pub const PHASES: &[&str] = &[
+    "compile",
+    "build",
+    "verify",
+    "arguments",
+    "launch",
+    "compare",
+];
+
 /// What was measured of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
@@ -31,6 +44,8 @@ pub struct Measured {
     pub verified: usize,
     /// At each of its sizes.
     pub points: Vec<Point>,
+    /// What took how long to measure, in seconds.
+    pub seconds: Vec<(&'static str, f64)>,
 }
 
 /// What was measured at one size.
@@ -102,6 +117,15 @@ impl Machine {
 }
 
 impl Measured {
+    /// Counts the time since `start` as that of this phase.
+    pub fn spent(&mut self, phase: &'static str, start: Instant) {
+        let seconds = start.elapsed().as_secs_f64();
+        match self.seconds.iter_mut().find(|(known, _)| *known == phase) {
+            Some((_, all)) => *all += seconds,
+            None => self.seconds.push((phase, seconds)),
+        }
+    }
+
     /// As JSON.
     pub fn json(&self) -> Json {
         let point = |point: &Point| {
@@ -113,6 +137,7 @@ impl Measured {
         json!({
             "name": self.name, "error": self.error, "verified": self.verified,
             "points": self.points.iter().map(point).collect::<Vec<_>>(),
+            "seconds": self.seconds.iter().copied().collect::<BTreeMap<_, _>>(),
         })
     }
 
@@ -135,6 +160,9 @@ impl Measured {
             error: json["error"].as_str().map(str::to_owned),
             verified: json["verified"].as_u64().unwrap_or_default() as usize,
             points: points.map(point).collect(),
+            seconds: (PHASES.iter())
+                .filter_map(|phase| Some((*phase, json["seconds"][phase].as_f64()?)))
+                .collect(),
         }
     }
 }
@@ -156,6 +184,7 @@ mod tests {
                 difference: 1e-7,
                 wrong: 0,
             }],
+            seconds: vec![("launch", 0.5)],
         };
         let again = Measured::of(&measured.json());
         assert_eq!(format!("{again:?}"), format!("{measured:?}"));
