@@ -74,8 +74,21 @@ fn local_memory_of_each_work_item() {
         "@opencl(local = [16], global = [32])
 def main = depFun(n: Nat => fun(xs: n.4.f32 =>
   xs |> split(16) |> mapWorkGroup(fun(rows =>
-    rows |> mapLocal(fun(row => row |> mapSeq(twice) |> toMem(Local) |> rev(4) |> mapSeq(twice)))) |> join))",
-        expect![[r#""#]],
+    rows |> mapLocal(fun(row => row |> mapSeq(twice) |> toMem(Local) |> rev(4) |> mapSeq(twice))))) |> join))",
+        expect![[r#"
+            kernel void main_(global float *restrict output, int n, global const float *restrict xs) {
+                const int lid = get_local_id(0);
+                local float tmp[64];
+                for (int wgId = get_group_id(0); wgId < n / 16; wgId += 2) {
+                    for (int l = 0; l < 4; l++) {
+                        tmp[4 * lid + l] = xs[4 * (16 * wgId + lid) + l] + xs[4 * (16 * wgId + lid) + l];
+                    }
+                    for (int l = 0; l < 4; l++) {
+                        output[4 * (16 * wgId + lid) + l] = tmp[4 * lid + 3 - l] + tmp[4 * lid + 3 - l];
+                    }
+                }
+            }
+        "#]],
     );
 }
 
@@ -150,20 +163,17 @@ fn a_barrier_in_a_map_needs_a_whole_number_of_rounds() {
     row |> mapLocal(0)(twice) |> toMem(Local) |> rev(8) |> mapLocal(0)(twice)))) |> join))))",
         expect![[r#"
             kernel void main_(global float *restrict output, int n, int m, global const float *restrict xs) {
-                const int lid1 = get_local_id(1);
                 const int lid = get_local_id(0);
                 const int local_size = get_local_size(0);
                 local float tmp[8];
                 for (int wgId = get_group_id(1); wgId < n; wgId += get_num_groups(1)) {
                     for (int wgId2 = get_group_id(0); wgId2 < m; wgId2 += get_num_groups(0)) {
-                        if (lid1 < 1) {
-                            for (int lId = lid; lId < 8; lId += local_size) {
-                                tmp[lId] = xs[8 * (wgId * m + wgId2) + lId] + xs[8 * (wgId * m + wgId2) + lId];
-                            }
-                            barrier(CLK_LOCAL_MEM_FENCE);
-                            for (int lId = lid; lId < 8; lId += local_size) {
-                                output[8 * (wgId * m + wgId2) + lId] = tmp[7 - lId] + tmp[7 - lId];
-                            }
+                        for (int lId = lid; lId < 8; lId += local_size) {
+                            tmp[lId] = xs[8 * (wgId * m + wgId2) + lId] + xs[8 * (wgId * m + wgId2) + lId];
+                        }
+                        barrier(CLK_LOCAL_MEM_FENCE);
+                        for (int lId = lid; lId < 8; lId += local_size) {
+                            output[8 * (wgId * m + wgId2) + lId] = tmp[7 - lId] + tmp[7 - lId];
                         }
                         barrier(CLK_LOCAL_MEM_FENCE);
                     }
@@ -171,7 +181,7 @@ fn a_barrier_in_a_map_needs_a_whole_number_of_rounds() {
             }
             requires local_size divides global_size
             requires local_size1 divides global_size1
-            requires local_size1 divides 1
+            requires local_size1 = 1
         "#]],
     );
 }
@@ -221,7 +231,8 @@ def main = depFun(n: Nat => fun(xs: n.f32 =>
         .collect();
     expect![[r#"
         barrier(CLK_LOCAL_MEM_FENCE);: [Flow]
-        barrier(CLK_LOCAL_MEM_FENCE);: [Reuse]"#]].assert_eq(&kinds.join("\n"));
+        barrier(CLK_LOCAL_MEM_FENCE);: [Reuse]"#]]
+    .assert_eq(&kinds.join("\n"));
 }
 
 #[test]
@@ -231,7 +242,9 @@ fn private_memory_is_each_work_items_own() {
 def main = depFun(n: Nat => fun(xs: n.f32 =>
   xs |> split(8) |> mapWorkGroup(fun(c =>
     c |> mapLocal(twice) |> toMem(Private) |> rev(8) |> mapLocal(twice))) |> join))",
-        expect!["other-work-item: this reads Private memory of other work-items: private memory is each work-item's own, and `mapLocal(0)` left to each the elements that it computed"],
+        expect![
+            "other-work-item: this reads Private memory of other work-items: private memory is each work-item's own, and `mapLocal(0)` left to each the elements that it computed"
+        ],
     );
 }
 
@@ -241,7 +254,9 @@ fn groups_do_not_wait_for_each_other() {
         "@opencl(local = [8], global = [n])
 def main = depFun(n: Nat => fun(xs: n.f32 =>
   xs |> mapGlobal(twice) |> toMem(Global) |> rev(n) |> mapGlobal(twice)))",
-        expect!["across-groups: work-groups read here what other work-groups write in the same kernel, and no barrier makes one group wait for another"],
+        expect![
+            "across-groups: work-groups read here what other work-groups write in the same kernel, and no barrier makes one group wait for another"
+        ],
     );
 }
 

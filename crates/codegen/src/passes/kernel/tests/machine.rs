@@ -423,7 +423,15 @@ impl<'a> Run<'a> {
         // What nobody wrote: of another place each time.
         let seen = made((id.0, index, format!("{:?}", self.who)));
         if self.who != Who::Everybody {
-            let text = format!("{}[{index}] is read before it is written", variable.name);
+            let whose = if is_private(function, id) {
+                "its own"
+            } else {
+                "the"
+            };
+            let text = format!(
+                "{whose} {}[{index}] is read before it is written",
+                variable.name
+            );
             lock(self.world).races.push(text);
         }
         seen

@@ -74,67 +74,75 @@ const GRIDS: [Grid; 3] = [
 /// gets in another one's way, and without any of the barriers one does. Gives the number of
 /// barriers.
 fn check(text: &str, name: &str, sizes: &[i64], grids: &[Grid]) -> usize {
+    check_all(text, name, &[sizes], grids)
+}
+
+/// The same where each barrier is needed for some of the sizes.
+fn check_all(text: &str, name: &str, all_sizes: &[&[i64]], grids: &[Grid]) -> usize {
     let parts = kernels(text, name);
-    let mut expected = World::default();
-    let mut total = 0;
-    let mut grid_results: Vec<World> = grids.iter().map(|_| World::default()).collect();
-    for part in &parts {
-        let done = with_memory(part).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let barriers = machine::barriers(&done.function.body);
-        total += barriers;
-        let mut needed = vec![false; barriers];
-        let sizes_of = |part: &Part, grid: Grid| sizes_of(part, sizes, grid);
-        let mut before = Vec::new();
-        for (result, grid) in grid_results.iter_mut().zip(grids) {
-            let grid = grid_of(&done, sizes, *grid);
-            let values = sizes_of(&done, grid);
-            for prop in &done.work.requires {
-                let holds = prop.eval(&|var| values.get(&var).copied(), &|_, _| None);
-                assert_eq!(holds, Some(true), "{name}: {prop:?}");
+    let memory = |part| with_memory(part).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let done: Vec<Part> = parts.iter().map(memory).collect();
+    let unused = |part: &Part| vec![false; machine::barriers(&part.function.body)];
+    let mut needed: Vec<Vec<bool>> = done.iter().map(unused).collect();
+    for sizes in all_sizes {
+        let in_order = |world, part| launched(part, sizes, grids[0]).reference(world);
+        let expected = parts.iter().fold(World::default(), in_order);
+        for grid in grids {
+            let mut result = World::default();
+            for (part, needed) in done.iter().zip(&mut needed) {
+                result = run(name, launched(part, sizes, *grid), part, &result, needed);
             }
-            before.push((std::mem::take(result), grid, values));
+            let output = parts[0].function.output;
+            let wanted = expected.elements(output);
+            assert!(!wanted.is_empty(), "{name} writes nothing");
+            same(name, &wanted, &result.elements(output), *grid);
         }
-        for ((memory, grid, values), result) in before.iter().zip(&mut grid_results) {
-            for seed in 0..3 {
-                let machine = Machine {
-                    function: &done.function,
-                    sizes: values.clone(),
-                    grid: *grid,
-                    without: None,
-                };
-                let ran = machine.launch(memory.copy(), seed);
-                assert_eq!(ran.races, Vec::<String>::new(), "{name}: {grid:?}");
-                *result = ran;
-            }
-            for (barrier, needed) in needed.iter_mut().enumerate() {
-                let machine = Machine {
-                    function: &done.function,
-                    sizes: values.clone(),
-                    grid: *grid,
-                    without: Some(barrier),
-                };
-                *needed |= !machine.launch(memory.copy(), 0).races.is_empty();
-            }
-        }
-        for (barrier, needed) in needed.iter().enumerate() {
-            assert!(needed, "{name}: barrier {barrier} is not needed");
-        }
-        let grid = grids[0];
-        let machine = Machine {
-            function: &part.function,
-            sizes: sizes_of(part, grid_of(part, sizes, grid)),
-            grid,
-            without: None,
-        };
-        expected = machine.reference(expected);
     }
-    let output = parts[0].function.output;
-    let wanted = expected.elements(output);
-    assert!(!wanted.is_empty(), "{name} writes nothing");
-    for (result, grid) in grid_results.iter().zip(grids) {
-        same(name, &wanted, &result.elements(output), *grid);
+    for (barrier, needed) in needed.iter().flatten().enumerate() {
+        assert!(needed, "{name}: barrier {barrier} is not needed");
     }
-    total
+    needed.iter().map(Vec::len).sum()
+}
+
+/// A kernel with its sizes.
+fn launched<'a>(part: &'a Part, sizes: &[i64], grid: Grid) -> Machine<'a> {
+    let grid = grid_of(part, sizes, grid);
+    Machine {
+        function: &part.function,
+        sizes: sizes_of(part, sizes, grid),
+        grid,
+        without: None,
+    }
+}
+
+/// Runs a kernel, the work-items in several orders, and without each of its barriers; notes those
+/// without which there are races.
+fn run(
+    name: &str,
+    mut machine: Machine<'_>,
+    part: &Part,
+    memory: &World,
+    needed: &mut [bool],
+) -> World {
+    for prop in &part.work.requires {
+        let holds = prop.eval(&|var| machine.sizes.get(&var).copied(), &|_, _| None);
+        assert_eq!(holds, Some(true), "{name}: {prop:?}");
+    }
+    let mut result = World::default();
+    for seed in 0..3 {
+        result = machine.launch(memory.copy(), seed);
+        assert_eq!(
+            result.races,
+            Vec::<String>::new(),
+            "{name}: {:?}",
+            machine.grid
+        );
+    }
+    for (barrier, needed) in needed.iter_mut().enumerate() {
+        machine.without = Some(barrier);
+        *needed |= !machine.launch(memory.copy(), 0).races.is_empty();
+    }
+    result
 }
 
 type Elements = [(i64, Vec<bool>, value::Val)];
@@ -174,61 +182,4 @@ fn sizes_of(part: &Part, sizes: &[i64], grid: Grid) -> HashMap<Var, i64> {
         values.insert(part.work.vars.global[d], grid.global[d]);
     }
     values
-}
-
-/// Looks at a program of a file.
-#[test]
-#[ignore = "for looking at one program"]
-fn scratch() {
-    let var = |name: &str| std::env::var(name).unwrap_or_default();
-    let numbers = |name: &str| -> Vec<i64> {
-        var(name)
-            .split(',')
-            .filter_map(|n| n.parse().ok())
-            .collect()
-    };
-    let text = std::fs::read_to_string(var("RISE_FILE")).expect("a program");
-    let name = var("RISE_DEF");
-    for part in kernels(&text, &name) {
-        match with_memory(&part) {
-            Ok(done) => {
-                println!(
-                    "{} barriers, {:?} bytes, requires {:?}",
-                    machine::barriers(&done.function.body),
-                    done.work.local_bytes,
-                    done.work.requires
-                );
-                for v in &done.function.variables {
-                    println!("  {} {:?} {:?}", v.name, v.count, v.home);
-                }
-            }
-            Err(error) => println!("{error}\n{:?}", error.help),
-        }
-    }
-    let mut program = program_of(&text, &name).unwrap_or_else(|error| panic!("{error}"));
-    normalise(&mut program).unwrap_or_else(|error| panic!("{error}"));
-    let functional = dpia::functional(&program, Target::OpenCl).unwrap_or_else(|_| panic!("no"));
-    let imperative = dpia::imperative(&functional).unwrap_or_else(|error| panic!("{error}"));
-    match crate::compile(&imperative, Target::OpenCl) {
-        Ok(module) => println!(
-            "{}",
-            &module.text[module.text.find("\nkernel").unwrap_or(0)..]
-        ),
-        Err(errors) => println!("{errors:?}"),
-    }
-    let sizes = numbers("RISE_SIZES");
-    if !sizes.is_empty() {
-        let three = |name: &str| {
-            let all = numbers(name);
-            [0, 1, 2].map(|d| all.get(d).copied().unwrap_or(1))
-        };
-        let grid = Grid {
-            local: three("RISE_LOCAL"),
-            global: three("RISE_GLOBAL"),
-        };
-        println!(
-            "{} barriers, no races",
-            check(&text, &name, &sizes, &[grid])
-        );
-    }
 }
