@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use codegen::Module;
+use codegen::module::KernelArg;
 use dpia::functional::{Checked as Accesses, report};
+use dpia::target::amount;
 use dpia::{PhraseProgram, Target};
 use rise::Primitive;
-use rise::core::{Origin, Program, normalise};
+use rise::core::{Origin, Program, Source, normalise};
 use syntax::{Code, Diagnostic, Dialect, Severity, Span};
 
 use crate::device::device;
@@ -56,6 +58,25 @@ pub(crate) fn target_diagnostics(
     item: SourceItem,
     target: Target,
 ) -> Arc<[Diagnostic]> {
+    let found = of_accesses(db, item, target);
+    let wrong = |found: &Diagnostic| found.severity == Severity::Error;
+    if target != Target::OpenCl || found.iter().any(wrong) {
+        return found;
+    }
+    // What work-items share, and where they have to wait for each other, is known only when the
+    // indices are.
+    let more = match module(db, item, target) {
+        Ok(module) => too_much_local(db, item, &module),
+        Err(more) => more,
+    };
+    if more.is_empty() {
+        return found;
+    }
+    found.iter().chain(more.iter()).cloned().collect()
+}
+
+/// What the accesses of its expressions say.
+fn of_accesses(db: &dyn Db, item: SourceItem, target: Target) -> Arc<[Diagnostic]> {
     if dialect(db, item) == Dialect::Dpia {
         return match phrases::compiled(db, item, target) {
             Ok(compiled) => compiled.diagnostics.as_slice().into(),
@@ -130,12 +151,46 @@ pub(crate) fn module(db: &dyn Db, item: SourceItem, target: Target) -> Staged<Mo
     result.map(Arc::new).map_err(|errors| {
         let found = errors.into_iter().map(|error| {
             let mut found = at(db, item, &program, error.origin, error.message);
+            if target == Target::OpenCl {
+                found.span = head(&program, error.origin).unwrap_or(found.span);
+            }
             found.code = error.code;
             found.help = error.help;
+            for (origin, text) in error.related {
+                if let Some(place) = head(&program, origin) {
+                    found = found.related(place, text);
+                }
+            }
             found
         });
         found.collect()
     })
+}
+
+/// Kernels that use more local memory at a time than the device has.
+fn too_much_local(db: &dyn Db, item: SourceItem, module: &Module) -> Arc<[Diagnostic]> {
+    let device = device(db);
+    let kernels = module.device.iter().flat_map(|launched| &launched.kernels);
+    let above = kernels.filter_map(|kernel| {
+        let arguments = kernel.args.iter().filter_map(|arg| match arg {
+            KernelArg::Local { bytes } => Some(bytes.clone()),
+            _ => None,
+        });
+        let bytes = arguments.fold(kernel.local_bytes.clone(), |sum, bytes| &sum + &bytes);
+        let bytes = u64::try_from(bytes.as_const()?).ok()?;
+        (bytes > device.local_memory).then_some(bytes)
+    });
+    let found = above.map(|bytes| {
+        let message = format!(
+            "a work-group keeps {} in Local memory at a time, and {} has {}",
+            amount(bytes),
+            device.name,
+            amount(device.local_memory)
+        );
+        Diagnostic::error(Code::DeviceLimit, name_span(db, item), message)
+            .help("let a work-group have a smaller part, or store in Global memory")
+    });
+    found.collect()
 }
 
 pub(crate) fn one(diagnostic: Diagnostic) -> Arc<[Diagnostic]> {
@@ -150,6 +205,18 @@ fn at(
     origin: Origin,
     message: String,
 ) -> Diagnostic {
+    let source = own_source(program, origin);
+    let span = source.map_or_else(|| name_span(db, item), |source| source.span);
+    Diagnostic::error(Code::NotAProgram, span, message)
+}
+
+/// The word to point at.
+fn head(program: &PhraseProgram, origin: Origin) -> Option<Span> {
+    own_source(program, origin).map(|source| source.head)
+}
+
+/// Where a phrase comes from in the definition's own text.
+fn own_source(program: &PhraseProgram, origin: Origin) -> Option<&Source> {
     let mut source = program.origins.get(origin.0 as usize);
     while let Some(inner) = source
         && inner.def.is_some()
@@ -158,8 +225,7 @@ fn at(
             .used_at
             .and_then(|used| program.origins.get(used.0 as usize));
     }
-    let span = source.map_or_else(|| name_span(db, item), |source| source.span);
-    Diagnostic::error(Code::NotAProgram, span, message)
+    source
 }
 
 fn name_span(db: &dyn Db, item: SourceItem) -> Span {

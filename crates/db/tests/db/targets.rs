@@ -93,6 +93,46 @@ fn every_program_can_be_checked_for_a_target() {
 }
 
 #[test]
+fn the_device_is_an_input() {
+    let mut db = workspace(
+        "def a = depFun(n: Nat => fun(xs: n.1024.f32 => xs |> mapWorkGroup(fun(row =>
+  row |> mapLocal(fun(x => x * 2.0f)) |> toMem(Local) |> mapLocal(id)))))",
+    );
+    expect![[""]].assert_eq(&said(&db));
+    let small = db::Device {
+        name: "a small device".into(),
+        local_memory: 2 << 10,
+        ..db::Device::default()
+    };
+    db.set_device(Some(small));
+    expect![[r#"
+        device-limit at toMem: `toMem` takes 4 kB of Local memory, and a small device has 2 kB
+    "#]]
+    .assert_eq(&said(&db));
+    db.set_device(None);
+    expect![[""]].assert_eq(&said(&db));
+}
+
+/// What is known only of generated code is said while one writes, too.
+#[test]
+fn kernels_are_generated_to_be_checked() {
+    check(
+        "def a = depFun(n: Nat => fun(xs: n.8192.f32 => xs |> mapWorkGroup(fun(row =>
+  let one = row |> mapLocal(fun(x => x * 2.0f)) |> toMem(Local) in
+  let two = row |> mapLocal(fun(x => x + 1.0f)) |> toMem(Local) in
+  zip(one)(two) |> mapLocal(fun(p => p._1 * p._2))))))
+def b = depFun(n: Nat => fun(xs: (n + 2).f32 => xs
+  |> mapGlobal(fun(x => x * 2.0f)) |> toMem(Global) |> slide(3)(1)
+  |> mapGlobal(reduceSeq(Private)(add)(0.0f))))",
+        expect![[r#"
+            device-limit at a: a work-group keeps 64 kB in Local memory at a time, and a usual device has 48 kB
+            obligation at slide: assumes n >= 1
+            across-groups at mapGlobal: work-groups read here what other work-groups write in the same kernel, and no barrier makes one group wait for another
+        "#]],
+    );
+}
+
+#[test]
 fn what_is_wrong_anyway_is_not_compiled() {
     check(
         "@target(c)\ndef a = fun(xs: 8.f32 => xs |> map(fun(x => x + true)))

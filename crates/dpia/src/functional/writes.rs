@@ -134,6 +134,10 @@ impl Walk {
         if self.target != Target::OpenCl || into.unsure || into.memory.is_empty() {
             return;
         }
+        if self.nest.iter().any(|level| level.wrong) {
+            // Who writes will be another matter.
+            return;
+        }
         if self.kernels && !self.in_kernel {
             let at = into.first.unwrap_or(at);
             let problem = Problem::OutsideKernels;

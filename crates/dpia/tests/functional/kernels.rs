@@ -138,6 +138,19 @@ fn maps_in_the_wrong_order() {
             xs |> mapWorkGroup(mapLocal(mapSeq(fun(x => x * 2.0f))))))
         "#]],
     );
+    // What is written in it does not count until it stands where it may.
+    only_say(
+        "@opencl(local = [4, 8], global = [4 * n, 8])\n\
+         def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.4.f32 => xs |> mapWorkGroup(mapLocal(1)(fun(row =>\n  \
+           row |> mapLocal(fun(x => x * 2.0f)) |> toMem(Local) |> mapLocal(id))))))",
+        expect![[r#"
+            error[wrong-nesting] at mapLocal
+              `mapLocal(1)` stands in no `mapWorkGroup(1)`
+              it shares iterations among the work-items of a group, and none is chosen here
+              help: write `mapSeq`
+              fix: Replace with `mapSeq`
+        "#]],
+    );
     // Every dimension has its own.
     say(
         "@opencl(local = [1, 8, 1], global = [1, n, n])\n\

@@ -118,8 +118,14 @@ fn kernel_maps(nest: &[Level], fits: &dyn Fn(&[Level]) -> bool) -> Vec<String> {
     if is_shared(nest) {
         found.extend(sequential.clone());
     }
-    found.extend(first(MapGlobal));
-    found.extend(first(MapWorkGroup));
+    // The two go together, but hardly ever are what is meant.
+    let has = |primitive| nest.iter().any(|level| level.primitive == primitive);
+    if !has(MapWorkGroup) {
+        found.extend(first(MapGlobal));
+    }
+    if !has(MapGlobal) {
+        found.extend(first(MapWorkGroup));
+    }
     if !is_shared(nest) {
         found.extend(sequential);
     }
