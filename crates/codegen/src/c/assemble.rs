@@ -347,6 +347,8 @@ impl Printer<'_> {
         for (_, value) in &self.function.opaque {
             walk::sub_exprs(value, &mut note);
         }
+        // Kernels before may call them, too.
+        all.retain(|function| !self.foreign.iter().any(|(known, _)| known == function));
         for function in &all {
             // What the linker finds keeps its name.
             let name = match &function.body {

@@ -40,3 +40,19 @@ pub(crate) fn lane(origin: Origin) -> CompileError {
     )
     .with_help("keep the values in an array")
 }
+
+/// An array of each work-item's own whose size is not known.
+pub(crate) fn private_size(size: &str, origin: Origin) -> CompileError {
+    let text = format!(
+        "private memory for `{size}` elements: each work-item has registers for a number of them \
+         that is known when it is compiled"
+    );
+    CompileError::new(origin, text)
+        .with_help("use a number, or keep them in Local or Global memory")
+}
+
+/// A C function that a device does not have.
+pub(crate) fn no_body(name: &str, origin: Origin) -> CompileError {
+    let text = format!("a device has no function `{name}`: nothing is linked to a kernel");
+    CompileError::new(origin, text).with_help("give the `foreign def` a body")
+}

@@ -341,8 +341,17 @@ impl Printer<'_> {
                     _ => name,
                 }
             }
+            None if self.target == Target::OpenCl && function.body.is_none() => {
+                return Err(error::no_body(&function.name, self.origin));
+            }
             None => self.foreign_name(function),
         };
+        if matches!(name.as_str(), "lround" | "llround") && self.target == Target::OpenCl {
+            self.write("convert_long(round(");
+            self.list(args, |this, arg| this.expr(arg, Prec::Conditional))?;
+            self.write("))");
+            return Ok(Prec::Postfix);
+        }
         self.write(&format!("{name}("));
         self.list(args, |this, arg| this.expr(arg, Prec::Conditional))?;
         self.write(")");

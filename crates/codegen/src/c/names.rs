@@ -132,9 +132,10 @@ impl Scopes {
 
     /// Whether the name can be had.
     pub fn is_free(&self, name: &str) -> bool {
-        !self.global.contains(name)
+        let on_device = self.target == Target::OpenCl && is_opencl_generated(name);
+        !on_device
+            && !self.global.contains(name)
             && !self.open.iter().any(|scope| scope.contains(name))
-            && !(self.target == Target::OpenCl && is_opencl_generated(name))
             && !foreign::is_math(name)
             && !is_generated(name)
     }

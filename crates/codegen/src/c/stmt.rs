@@ -190,6 +190,14 @@ impl Printer<'_> {
                 }
                 self.write(");");
             }
+            Some(count)
+                if self.target == Target::OpenCl
+                    && variable.is_private()
+                    && count.as_const().is_none() =>
+            {
+                let size = rise::print::nat_text(count, &self.shown);
+                return Err(super::error::private_size(&size, variable.origin));
+            }
             Some(count) => {
                 let space = self.space(id);
                 self.write(&format!("{space}{} {name}[", ty.name(self.target)));

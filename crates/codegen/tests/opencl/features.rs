@@ -408,3 +408,58 @@ fn constants_by_number_stand_in_constant_memory() {
         "#]],
     );
 }
+
+#[test]
+fn functions_without_bodies_are_those_of_the_device() {
+    check(
+        "foreign def lroundf(x: f32): i64
+         @opencl(global = [n])
+         def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => lroundf(x)))))",
+        expect![[r#"
+            kernel void main_(global long *restrict output, int n, global const float *restrict xs) {
+                (void)n;
+                const int gid = get_global_id(0);
+                output[gid] = convert_long(round(xs[gid]));
+            }
+        "#]],
+    );
+    let text = "foreign def mine(x: f32): f32
+         @opencl(global = [n])
+         def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => mine(x)))))";
+    let error = module(text, "main").expect_err("no device has it");
+    assert!(error.contains("a device has no function `mine`"), "{error}");
+}
+
+#[test]
+fn pairs_in_local_memory_are_loaded_whole() {
+    check(
+        "@opencl(local = [64], global = [n])
+         def main = depFun(n: Nat => fun(xs: n.f32 => xs |> split(64) |> mapWorkGroup(fun(ys =>
+           ys |> mapLocal(fun(y => (y, y * y))) |> toMem(Local) |> padClamp(1)(1) |> slide(3)(1)
+             |> mapLocal(fun(w => (w |> idx(0))._1 + (w |> idx(2))._2)))) |> join))",
+        expect![[r#"
+            kernel void main_(global float *restrict output, int n, global const float *restrict xs) {
+                (void)n;
+                const int wg = get_group_id(0);
+                const int lid = get_local_id(0);
+                local pair_f32_f32 tmp[64];
+                tmp[lid]._1 = xs[64 * wg + lid];
+                tmp[lid]._2 = xs[64 * wg + lid] * xs[64 * wg + lid];
+                barrier(CLK_LOCAL_MEM_FENCE);
+                output[64 * wg + lid] = tmp[max(0, lid - 1)]._1 + tmp[min(63, lid + 1)]._2;
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn kernels_share_functions() {
+    let text = kernels(
+        "foreign def half_of(x: f32): f32 = \"\"\"{ return 0.5f * x; }\"\"\"
+         def main = depFun(n: Nat => fun(xs: n.f32 =>
+           xs |> mapGlobal(fun(x => half_of(x))) |> oclRun(64, 1, 1)(n, 1, 1) |> toMem(Global)
+              |> mapGlobal(fun(x => half_of(x))) |> oclRun(32, 1, 1)(n, 1, 1)))",
+        "main",
+    );
+    assert_eq!(text.matches("static float half_of").count(), 1, "{text}");
+}
