@@ -13,7 +13,7 @@ def scale : (n: Nat) -> f32 -> n.f32 -> n.f32 = depFun(n: Nat => fun(alpha, xs =
   xs |> mapGlobal(fun(x => alpha * x))))
 
 @target(opencl)
-def open : (n: Nat) -> n.f32 -> n.f32 = depFun(n: Nat => fun(xs =>
+def openSizes : (n: Nat) -> n.f32 -> n.f32 = depFun(n: Nat => fun(xs =>
   xs |> mapGlobal(fun(x => x + 1.0f))))
 
 @target(opencl)
@@ -146,8 +146,8 @@ fn programs_run_on_a_device_and_are_right() {
     for (def, sizes) in [
         ("scale", &["-Dn=1"][..]),
         ("scale", &["-Dn=1000"]),
-        ("open", &["-Dn=1"]),
-        ("open", &["-Dn=1000"]),
+        ("openSizes", &["-Dn=1"]),
+        ("openSizes", &["-Dn=1000"]),
         ("even", &[]),
         ("sums", &[]),
         ("sums", &["-Dn=128"]),
@@ -252,7 +252,7 @@ fn launch_sizes_can_be_given() {
     }
     let sizes = |more: &[&str]| {
         let all = [&["-Dn=100", "--verify", "--format", "json"], more].concat();
-        let ran = run("open", &all);
+        let ran = run("openSizes", &all);
         let [line] = &parse_lines(&ran.out)[..] else {
             panic!("{ran:?}")
         };
@@ -292,15 +292,15 @@ fn sizes_that_do_not_fit_are_refused_before_the_launch() {
             ],
         ),
         (
-            "open",
+            "openSizes",
             &["-Dn=9", "--local", "1000000", "--global", "1000000"],
             &[
-                "a work-group of the kernel `open` has 1000000",
+                "a work-group of the kernel `openSizes` has 1000000",
                 "takes at most ",
             ],
         ),
         (
-            "open",
+            "openSizes",
             &["-Dn=9", "--local", "128,128", "--global", "128,128"],
             &["has 128 * 128 = 16384 work-items", "takes at most "],
         ),

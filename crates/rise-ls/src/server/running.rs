@@ -168,7 +168,7 @@ struct Task {
 }
 
 impl Task {
-    fn run(self, cancel: &Cancel) {
+    fn run(mut self, cancel: &Cancel) {
         let start = Instant::now();
         let work = || {
             let limits = Limits {
@@ -176,7 +176,7 @@ impl Task {
                 cancel: cancel.clone(),
             };
             let mut stage = |stage: &str| self.progress.report(stage);
-            run::run(&self.snapshot, &self.order, limits, &mut stage)
+            run::run(&mut self.snapshot, &self.order, limits, &mut stage)
         };
         let outcome = catch_unwind(AssertUnwindSafe(work));
         let answer: Answer = match outcome {

@@ -274,7 +274,7 @@ fn sizes(what: &str, sizes: Option<&Vec<u64>>) -> Answer<Option<Vec<u64>>> {
 
 /// Runs it. The snapshot is the run's own: nothing waits for it.
 pub fn run(
-    snapshot: &Snapshot,
+    snapshot: &mut Snapshot,
     order: &Order,
     limits: Limits,
     progress: &mut dyn FnMut(&str),
@@ -286,7 +286,9 @@ pub fn run(
         time: order.time,
         ..limits
     };
-    match run::run(&snapshot.db, order.item, &order.job, &limits, progress) {
+    let ran = run::prepare(&mut snapshot.db, &order.job, &limits)
+        .and_then(|()| run::run(&snapshot.db, order.item, &order.job, &limits, progress));
+    match ran {
         Ok(done) => Outcome::Over {
             json: result(&done, order.whole),
             sentence: sentence(&done),
