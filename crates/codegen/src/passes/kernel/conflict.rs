@@ -208,11 +208,18 @@ impl Meeting<'_, '_> {
             _ => return false,
         };
         let fixed = !step.any_var(&|var| self.flow.changes(var) || self.is_renamed(var));
-        let positive = Prop::AtLeast(step.clone(), Nat::ONE);
-        if step != other_step || !fixed || !self.facts.proves(&positive) {
+        if step != other_step || !fixed {
             return false;
         }
-        let rest = Nat::sub(&rest, &other_rest);
+        // Where both count down, it is the same for the negative index.
+        let back = Nat::sub(&Nat::ZERO, &step);
+        let positive = |step: &Nat| self.facts.proves(&Prop::AtLeast(step.clone(), Nat::ONE));
+        let single = self.first.width.is_one() && self.second.width.is_one();
+        let (step, rest) = match (positive(&step), single && positive(&back)) {
+            (true, _) => (step, Nat::sub(&rest, &other_rest)),
+            (false, true) => (back, Nat::sub(&other_rest, &rest)),
+            (false, false) => return false,
+        };
         let Some(ways) = split(&rest, &step) else {
             return false;
         };

@@ -23,6 +23,8 @@ pub(super) struct Digit {
     pub who: Who,
     /// How far apart they are.
     pub step: Nat,
+    /// Whether the last iteration is at the first of them.
+    pub is_turned: bool,
     /// How many are used.
     pub end: Nat,
     /// How many there are.
@@ -30,6 +32,22 @@ pub(super) struct Digit {
 }
 
 impl Digit {
+    /// What the counter is multiplied with in an index.
+    pub fn factor(&self) -> Nat {
+        match self.is_turned {
+            true => Nat::sub(&Nat::ZERO, &self.step),
+            false => self.step.clone(),
+        }
+    }
+
+    /// What an index has besides, where it counts down: the last position.
+    pub fn last(&self) -> Nat {
+        match self.is_turned {
+            true => &self.step * &(&self.end - 1),
+            false => Nat::ZERO,
+        }
+    }
+
     /// How far apart elements are that differ above this.
     pub fn over(&self) -> Nat {
         &self.step * &self.radix

@@ -260,6 +260,12 @@ impl<'a, 'f> Distributed<'a, 'f> {
             return Some(None);
         }
         let (step, end) = found?;
+        let back = Nat::sub(&Nat::ZERO, &step);
+        let is_turned = self
+            .flow
+            .facts
+            .proves(&Prop::AtLeast(back.clone(), Nat::ONE));
+        let step = if is_turned { back } else { step };
         let radix = match radix {
             Radix::OfLoops => end.clone(),
             Radix::OfArray => self.extent_at(&step)?,
@@ -267,6 +273,7 @@ impl<'a, 'f> Distributed<'a, 'f> {
         Some(Some(Digit {
             who,
             step,
+            is_turned,
             end,
             radix,
         }))
@@ -372,10 +379,10 @@ impl<'a, 'f> Distributed<'a, 'f> {
             let around = self.loop_of(access, digit.who)?;
             let (factor, others) = linear(&rest, around.counter)?;
             let within = Prop::AtLeast(digit.end.clone(), around.to.clone());
-            if factor != digit.step || !facts.proves(&within) {
+            if factor != digit.factor() || !facts.proves(&within) {
                 return None;
             }
-            rest = others;
+            rest = Nat::sub(&others, &digit.last());
             let (level, dimension) = digit.who;
             let who = self.flow.work.count(level, dimension);
             if !facts.proves(&Prop::AtLeast(who.clone(), digit.end.clone())) {
@@ -452,6 +459,7 @@ impl<'a, 'f> Distributed<'a, 'f> {
                 let digit = Digit {
                     who: *who,
                     step: Nat::ONE,
+                    is_turned: false,
                     end: around.to.clone(),
                     radix: around.to.clone(),
                 };
