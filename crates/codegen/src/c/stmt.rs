@@ -190,24 +190,7 @@ impl Printer<'_> {
                 }
                 self.write(");");
             }
-            Some(count)
-                if self.target == Target::OpenCl
-                    && variable.is_private()
-                    && count.as_const().is_none() =>
-            {
-                let size = rise::print::nat_text(count, &self.shown);
-                return Err(super::error::private_size(&size, variable.origin));
-            }
-            Some(count) => {
-                let space = self.space(id);
-                self.write(&format!("{space}{} {name}[", ty.name(self.target)));
-                self.nat(count, Prec::Conditional)?;
-                self.write("]");
-                if let Some(bytes) = self.function.aligned.get(&id) {
-                    self.write(&format!(" __attribute__((aligned({bytes})))"));
-                }
-                self.write(";");
-            }
+            Some(count) => self.declare_array(id, count, &name, &ty)?,
             None => {
                 self.write(&format!("{constant}{} {name}", self.plain_type(&ty)));
                 if let Some(value) = value {
@@ -217,6 +200,31 @@ impl Printer<'_> {
                 self.write(";");
             }
         }
+        Ok(())
+    }
+
+    /// Writes the declaration of an array where it stands.
+    fn declare_array(
+        &mut self,
+        id: Id,
+        count: &Nat,
+        name: &str,
+        ty: &CType,
+    ) -> Result<(), CompileError> {
+        let variable = self.variable(id);
+        let on_device = self.target == Target::OpenCl;
+        if on_device && variable.is_private() && count.as_const().is_none() {
+            let size = rise::print::nat_text(count, &self.shown);
+            return Err(super::error::private_size(&size, variable.origin));
+        }
+        let space = self.space(id);
+        self.write(&format!("{space}{} {name}[", ty.name(self.target)));
+        self.nat(count, Prec::Conditional)?;
+        self.write("]");
+        if let Some(bytes) = self.function.aligned.get(&id) {
+            self.write(&format!(" __attribute__((aligned({bytes})))"));
+        }
+        self.write(";");
         Ok(())
     }
 

@@ -30,20 +30,7 @@ pub(crate) fn sink(function: &mut Function) {
 /// The same in a block.
 pub(crate) fn sink_block(body: &mut Vec<Stmt>, uses: &Uses, function: &Function) {
     for stmt in body.iter_mut() {
-        match &mut stmt.kind {
-            StmtKind::For { body, .. } | StmtKind::Block(body) => sink_block(body, uses, function),
-            StmtKind::If {
-                then, otherwise, ..
-            } => {
-                sink_block(then, uses, function);
-                sink_block(otherwise, uses, function);
-            }
-            StmtKind::Reduce(reduce) => {
-                sink_block(&mut reduce.element_body, uses, function);
-                sink_block(&mut reduce.combine, uses, function);
-            }
-            _ => {}
-        }
+        walk::each_block(stmt, &mut |inner| sink_block(inner, uses, function));
     }
     if !body
         .iter()
