@@ -143,3 +143,21 @@ fn programs_read_back() {
         }
     }
 }
+
+#[test]
+fn launch_sizes_of_the_annotation_are_those_of_the_program() {
+    let text = "@opencl(local = [64], global = [n, 2 * m])
+        def f = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs))
+        def g = depFun(n: Nat => fun(xs: n.f32 => xs))";
+    let program = rise::core::program_of(text, "f").expect("a program");
+    let names = rise::Names(program.names.clone().into());
+    let shown = |sizes: &[Option<nat::Nat>; 3]| {
+        let text = |size: &nat::Nat| rise::print::nat_text(size, &names);
+        sizes.each_ref().map(|size| size.as_ref().map(text))
+    };
+    let some = |sizes: [&str; 3]| sizes.map(|size| Some(size.to_owned()));
+    assert_eq!(shown(&program.launch.local), some(["64", "1", "1"]));
+    assert_eq!(shown(&program.launch.global), some(["n", "m*2", "1"]));
+    let program = rise::core::program_of(text, "g").expect("a program");
+    assert_eq!(program.launch, rise::core::Launch::default());
+}
