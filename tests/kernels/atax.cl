@@ -31,6 +31,7 @@ kernel void ataxColumns(global float *restrict output, int n, int m, global cons
   for (int b = 0; b < m; b += BLOCK) {
     part[item] = product[b + item];
     barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll 16
     for (int j = 0; j < BLOCK; j++) {
       sum += mat[(b + j) * n + column] * part[j];
     }

@@ -4,6 +4,7 @@ kernel void gemvFused(global float *restrict output, int n, int m, global const 
                       global const float *restrict xs, global const float *restrict ys, float alpha, float beta) {
   int row = get_group_id(0);
   float sum = 0.0f;
+#pragma unroll 16
   for (int j = 0; j < n; j++) {
     sum += mat[row * n + j] * xs[j];
   }

@@ -12,6 +12,7 @@ kernel void gemvT(global float *restrict output, int n, int m, global const floa
   for (int b = 0; b < n; b += BLOCK) {
     part[item] = xs[b + item];
     barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll 16
     for (int j = 0; j < BLOCK; j++) {
       sum += mat[(b + j) * m + column] * part[j];
     }
