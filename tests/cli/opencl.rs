@@ -69,6 +69,27 @@ foreign def nothing(x: f32): f32 = """{ return x > 0.0f ? nan(0u) : x; }"""
 @target(opencl)
 def nans = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => x / 0.0f))))
 
+@target(opencl)
+@opencl(local = [64], global = [64])
+@run(n = 1024)
+def stored : (n: Nat) -> n.f32 -> n.f32 = depFun(n: Nat => fun(xs =>
+  xs
+    |> split(n)
+    |> mapWorkGroup(fun(chunk =>
+      chunk
+        |> mapLocal(fun(x => x + 1.0f))
+        |> toMem(Local)
+        |> mapLocal(fun(x => x * 2.0f))))
+    |> join))
+
+@target(opencl)
+def padded : (n: Nat) -> n.f32 -> (n + 4).f32 = depFun(n: Nat => fun(xs =>
+  xs |> mapGlobal(fun(x => x + 1.0f)) |> padEmpty(4)))
+
+foreign def said(x: i32): i32 = """{ printf("said %d\n", x); return x + 1; }"""
+@target(opencl)
+def saying = depFun(n: Nat => fun(xs: n.i32 => xs |> mapGlobal(said)))
+
 foreign def broken(x: i32): i32 = """{ volatile int *p = (volatile int *)(long)x; return *p; }"""
 @target(opencl)
 def crashes = depFun(n: Nat => fun(xs: n.i32 => xs |> mapGlobal(broken)))
@@ -152,6 +173,7 @@ fn programs_run_on_a_device_and_are_right() {
         ("sums", &[]),
         ("sums", &["-Dn=128"]),
         ("doubles", &[]),
+        ("stored", &[]),
     ] {
         let ran = run(def, &[sizes, &["--verify"]].concat());
         let last = ran.out.lines().last().unwrap_or_default();
@@ -426,6 +448,47 @@ fn nan_equals_nan() {
     let first = ran.out.lines().next().unwrap_or_default();
     assert_eq!(first, "[NaN, inf, -inf]");
     assert!(ran.out.contains("right: 3 elements"), "{}", ran.out);
+}
+
+#[test]
+fn what_is_never_written_is_not_compared() {
+    if !has_device() {
+        return;
+    }
+    let ran = run("padded", &["--arg", "xs=[1, 2]", "--verify"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(
+        ran.out
+            .ends_with("right: 2 elements as in the interpreter; 4 are never written\n"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn what_kernels_print_is_shown() {
+    if !has_device() {
+        return;
+    }
+    let ran = run("saying", &["--arg", "xs=[5]"]);
+    assert_eq!((ran.status, ran.out.as_str()), (0, "[6]\n"), "{}", ran.err);
+    assert!(ran.err.starts_with("said 5\nnote: "), "{}", ran.err);
+}
+
+#[test]
+fn local_memory_beyond_the_devices_is_refused() {
+    if !has_device() {
+        return;
+    }
+    let ran = run("stored", &["-Dn=268435456", "--arg", "xs=zeros"]);
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
+    assert!(
+        ran.err
+            .contains("a work-group of the kernel `stored` needs 1048576 kB of local memory, and ")
+            && ran.err.contains("`toMem(Local)` smaller"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]

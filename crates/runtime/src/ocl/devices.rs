@@ -10,6 +10,7 @@ use opencl3::platform::{Platform, get_platforms};
 use opencl3::types::cl_device_id;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What kind of device it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -168,8 +169,17 @@ fn is_called(device: &DeviceInfo, wanted: &str) -> bool {
         .any(|name| name.to_lowercase().contains(&wanted))
 }
 
+/// Some drivers start, and compile, for one thread at a time only, whatever the standard says.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// Waits for other threads that start or use a driver's compiler.
+pub(super) fn alone() -> MutexGuard<'static, ()> {
+    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// All devices, in the order of their numbers, with what OpenCL calls them.
 pub(super) fn all() -> Result<Vec<(cl_device_id, DeviceInfo)>, OclError> {
+    let _alone = alone();
     let platforms = get_platforms().map_err(OclError::of("listing the platforms"))?;
     if platforms.is_empty() {
         return Err(OclError::NoPlatform);

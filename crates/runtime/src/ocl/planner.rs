@@ -175,7 +175,7 @@ impl<'a> Planner<'a> {
             kernel: kernel.name.clone(),
             local,
             global,
-            error,
+            error: Box::new(error),
         })?;
         let declared = || "the local memory".to_owned();
         let mut local_bytes = self.size(kernel, &kernel.local_bytes, &bindings, declared)?;

@@ -108,6 +108,11 @@ fn groups_come_out_even_and_fit() {
         refused(&module_of(sizes(16, Nat::var(N))), 100, &gpu()),
         "the global size of the kernel `k` is 100 in dimension 0, which is no multiple of the local size 16: OpenCL 1.2 has no part of a work-group; take 96 or 112, or a local size that divides 100"
     );
+    let few = refused(&module_of(sizes(16, Nat::var(N))), 9, &gpu());
+    assert!(
+        few.contains("; take 16, or a local size that divides 9"),
+        "{few}"
+    );
     assert_eq!(
         refused(&module_of(sizes(2048, nat(4096))), 1, &gpu()),
         "a work-group of the kernel `k` has 2048 work-items in dimension 0, and Card takes at most 1024 there: give a smaller local size with `--local` or in `@opencl`, or work in another dimension"

@@ -32,7 +32,7 @@ pub enum PlanError {
         /// All work-items.
         global: [u64; 3],
         /// The condition, with its numbers.
-        error: LaunchError,
+        error: Box<LaunchError>,
     },
     /// A condition on the program's sizes does not hold.
     #[error(transparent)]
@@ -61,7 +61,7 @@ pub enum PlanError {
         dim: usize,
     },
     /// The groups do not come out even.
-    #[error("the global size of the kernel `{kernel}` is {global} in dimension {dim}, which is no multiple of the local size {local}: OpenCL 1.2 has no part of a work-group; take {} or {}, or a local size that divides {global}", .global / .local * .local, (.global / .local + 1) * .local)]
+    #[error("the global size of the kernel `{kernel}` is {global} in dimension {dim}, which is no multiple of the local size {local}: OpenCL 1.2 has no part of a work-group; take {}, or a local size that divides {global}", multiples(*.global, *.local))]
     Multiple {
         /// The kernel.
         kernel: Name,
@@ -188,6 +188,16 @@ impl PlanError {
                 | E::Type { .. }
                 | E::Parameters { .. }
         )
+    }
+}
+
+/// `96 or 112`: the multiples of the local size next to the global one, without 0.
+fn multiples(global: u64, local: u64) -> String {
+    let below = global / local.max(1) * local;
+    let above = below.saturating_add(local);
+    match below {
+        0 => above.to_string(),
+        below => format!("{below} or {above}"),
     }
 }
 

@@ -56,15 +56,12 @@ fn preferred(loops: &Loops, device: &DeviceInfo) -> [u64; 3] {
     });
     let used = useful.iter().filter(|size| **size > 1).count();
     let mut room = GROUP.min(device.work_group);
-    let mut local = [1; 3];
-    for dim in 0..3 {
-        if let Some(size) = loops.local[dim] {
-            local[dim] = size;
-            room /= size.max(1);
-        }
+    let mut local = loops.local.map(|size| size.unwrap_or(1));
+    for size in local {
+        room /= size.max(1);
     }
-    for dim in 0..3 {
-        if loops.local[dim].is_none() {
+    for (dim, said) in loops.local.iter().enumerate() {
+        if said.is_none() {
             let most = match dim {
                 0 if used > 1 => ROW,
                 _ => GROUP,
