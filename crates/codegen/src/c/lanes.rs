@@ -1,6 +1,8 @@
 //! Vectors of OpenCL C: lanes by name, and loads and stores of scalars side by side.
 
-use nat::{Nat, Prop};
+use std::cmp::Reverse;
+
+use nat::{Nat, Part, Prop, Summand};
 use syntax::ast::AddressSpace;
 
 use crate::ir::{Expr, ExprKind, Home, Place};
@@ -88,6 +90,44 @@ impl Printer<'_> {
             && place.members.is_empty()
             && (self.facts.normalize(&Nat::rem(index, &lanes)).is_zero()
                 || self.facts.proves(&Prop::Divides(lanes, index.clone())))
+    }
+
+    /// Writes a number of an element whose strides are numbers as a sum with the constant at its end:
+    /// a compiler for a device makes that a part of the address, and computes the rest once for
+    /// neighbours. False if it is none.
+    pub(super) fn linear(&mut self, index: &Nat) -> Result<bool, CompileError> {
+        let mut summands = index.summands();
+        let plain = |summand: &Summand<'_>| match summand.factors.as_slice() {
+            [] => true,
+            [(Part::Var(_), 1)] => summand.coeff > 0,
+            _ => false,
+        };
+        let constant = summands.iter().any(|summand| summand.factors.is_empty());
+        let terms = summands.len() - usize::from(constant);
+        let fits = self.target == dpia::Target::OpenCl && summands.iter().all(plain);
+        if !fits || terms < 2 {
+            return Ok(false);
+        }
+        let is_constant = |summand: &Summand<'_>| summand.factors.is_empty();
+        summands.sort_by_key(|summand| (is_constant(summand), Reverse(summand.coeff)));
+        for (at, summand) in summands.iter().enumerate() {
+            let sign = match (at, summand.coeff < 0) {
+                (0, _) => "",
+                (_, true) => " - ",
+                (_, false) => " + ",
+            };
+            self.write(sign);
+            match summand.factors.as_slice() {
+                [(Part::Var(var), _)] => {
+                    if summand.coeff != 1 {
+                        self.write(&format!("{} * ", summand.coeff));
+                    }
+                    self.at_least(Prec::Unary, |this| this.var(*var))?;
+                }
+                _ => self.write(&summand.coeff.unsigned_abs().to_string()),
+            }
+        }
+        Ok(true)
     }
 
     /// The function that gives a lane whose number is computed.

@@ -53,7 +53,9 @@ impl Printer<'_> {
                 let function = self.function;
                 let variable = &function.variables[place.id.0 as usize];
                 let outer = std::mem::replace(&mut self.in_index, self.target == Target::OpenCl);
-                self.by_rows(index, &variable.extents)?;
+                if !self.linear(index)? {
+                    self.by_rows(index, &variable.extents)?;
+                }
                 self.in_index = outer;
                 self.write("]");
             }

@@ -81,10 +81,10 @@ def main = depFun(n: Nat => fun(xs: n.4.f32 =>
                 local float tmp[64];
                 for (int wgId = get_group_id(0); wgId < n / 16; wgId += 2) {
                     for (int l = 0; l < 4; l++) {
-                        tmp[4 * lid + l] = xs[4 * (16 * wgId + lid) + l] + xs[4 * (16 * wgId + lid) + l];
+                        tmp[4 * lid + l] = xs[64 * wgId + 4 * lid + l] + xs[64 * wgId + 4 * lid + l];
                     }
                     for (int l = 0; l < 4; l++) {
-                        output[4 * (16 * wgId + lid) + l] = tmp[4 * lid + 3 - l] + tmp[4 * lid + 3 - l];
+                        output[64 * wgId + 4 * lid + l] = tmp[4 * lid + 3 - l] + tmp[4 * lid + 3 - l];
                     }
                 }
             }
@@ -143,9 +143,9 @@ def main = depFun(n: Nat => fun(xs: n.8.f32 =>
                 const int lid = get_local_id(0);
                 for (int turn = 0; turn < (n + 7) / 8; turn++) {
                     if (8 * turn + wg < n) {
-                        tmp[8 * wg + lid] = xs[8 * (8 * turn + wg) + lid] + xs[8 * (8 * turn + wg) + lid];
+                        tmp[8 * wg + lid] = xs[64 * turn + 8 * wg + lid] + xs[64 * turn + 8 * wg + lid];
                         barrier(CLK_GLOBAL_MEM_FENCE);
-                        output[8 * (8 * turn + wg) + lid] = tmp[8 * wg + 7 - lid] + tmp[8 * wg + 7 - lid];
+                        output[64 * turn + 8 * wg + lid] = tmp[8 * wg + 7 - lid] + tmp[8 * wg + 7 - lid];
                         barrier(CLK_GLOBAL_MEM_FENCE);
                     }
                 }
