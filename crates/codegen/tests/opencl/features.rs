@@ -325,7 +325,7 @@ fn several_kernels_run_in_order() {
                 tmp[gid] = xs[gid] + 1.0f;
             }
 
-            __attribute__((reqd_work_group_size(32, 1, 1)))
+            __attribute__((work_group_size_hint(32, 1, 1)))
             kernel void main_2(global float *restrict output, global const float *restrict tmp) {
                 const int gid = get_global_id(0);
                 output[gid] = tmp[gid] * 2.0f;
