@@ -232,7 +232,7 @@ pub fn run(
         true => phrases::backend(db, item, job)?,
         false => backend::choose(db, item, &program, job, limits)?,
     };
-    let launch = launch::prepare(&*program, &job.request)?;
+    let launch = launch::prepare(&program, &job.request)?;
     let runs = Runs {
         db,
         item,

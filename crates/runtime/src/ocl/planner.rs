@@ -36,10 +36,11 @@ pub fn plan(module: &Module, launch: &Launch, device: &DeviceInfo) -> Result<Pla
             _ => ParamPlan::Value(bytes),
         }
     });
+    let buffers = planner.buffers(&kernels)?;
     let plan = Plan {
         text: module.text.clone(),
         kernels,
-        buffers: planner.buffers()?,
+        buffers,
         sizes: launch.sizes.iter().map(|(_, value)| *value).collect(),
         params: params.collect(),
         output,
@@ -164,13 +165,7 @@ impl<'a> Planner<'a> {
             return Err(PlanError::NoItems { kernel, dim });
         }
         check_sizes(&kernel.name, local, global, self.device)?;
-        let mut bindings = self.bindings.clone();
-        let vars = (kernel.sizes.local.into_iter().zip(local))
-            .chain(kernel.sizes.global.into_iter().zip(global));
-        for (var, value) in vars {
-            let value = i64::try_from(value).unwrap_or(i64::MAX);
-            bindings.nats.insert(var, value);
-        }
+        let bindings = self.launched(kernel, local, global);
         launch::check(&kernel.requires, &bindings).map_err(|error| PlanError::Condition {
             kernel: kernel.name.clone(),
             local,
@@ -209,18 +204,38 @@ impl<'a> Planner<'a> {
         })
     }
 
-    fn buffers(&self) -> Result<Vec<u64>, PlanError> {
+    /// How large temporary arrays are, for the kernels that use them at their sizes.
+    fn buffers(&self, kernels: &[KernelPlan]) -> Result<Vec<u64>, PlanError> {
         let all = self.module.device.iter().flat_map(|device| &device.buffers);
-        let bytes = |buffer: &codegen::Buffer| {
-            self.bindings
-                .nat(&buffer.bytes)
-                .map_err(|error| PlanError::Size {
-                    kernel: self.module.signature.name.clone(),
-                    what: format!("the temporary array `{}`", buffer.name),
-                    error,
-                })
-        };
-        all.map(bytes).collect()
+        let mut found = Vec::new();
+        for (at, buffer) in all.enumerate() {
+            let uses = |plan: &KernelPlan| plan.args.contains(&ArgPlan::Buffer(at));
+            let users = self
+                .kernels()
+                .iter()
+                .zip(kernels)
+                .filter(|(_, plan)| uses(plan));
+            let mut bytes = 0;
+            for (kernel, plan) in users {
+                let bindings = self.launched(kernel, plan.local, plan.global);
+                let what = || format!("the temporary array `{}`", buffer.name);
+                bytes = bytes.max(self.size(kernel, &buffer.bytes, &bindings, what)?);
+            }
+            found.push(bytes);
+        }
+        Ok(found)
+    }
+
+    /// The sizes of the program with those of a launch.
+    fn launched(&self, kernel: &Kernel, local: [u64; 3], global: [u64; 3]) -> Bindings {
+        let mut bindings = self.bindings.clone();
+        let vars = (kernel.sizes.local.into_iter().zip(local))
+            .chain(kernel.sizes.global.into_iter().zip(global));
+        for (var, value) in vars {
+            let value = i64::try_from(value).unwrap_or(i64::MAX);
+            bindings.nats.insert(var, value);
+        }
+        bindings
     }
 
     fn check_memory(&self, plan: &Plan) -> Result<(), PlanError> {

@@ -146,7 +146,9 @@ fn buffers_fit_the_device() {
         name: "tmp".into(),
         bytes: nat(1 << 30) * Nat::var(N),
     };
-    let found = refused(&module(vec![sizes(1, nat(1))], vec![buffer]), 1, &gpu());
+    let mut user = sizes(1, nat(1));
+    user.args.push(KernelArg::Buffer(0));
+    let found = refused(&module(vec![user], vec![buffer]), 1, &gpu());
     assert_eq!(
         found,
         "the temporary array `tmp` takes 1.1 GB of memory, and a buffer of Card has at most 268.4 MB: take smaller sizes, or another device (`--device`)"
@@ -160,6 +162,24 @@ fn buffers_fit_the_device() {
         found.starts_with("arguments, result and temporary arrays take "),
         "{found}"
     );
+}
+
+#[test]
+fn temporary_arrays_may_have_the_size_of_the_launch() -> Result<(), PlanError> {
+    let buffer = Buffer {
+        name: "tmp".into(),
+        bytes: nat(4) * Nat::var(Var(4)),
+    };
+    let mut user = kernel([None, None, None], [None, None, None]);
+    user.args.push(KernelArg::Buffer(0));
+    user.items = vec![codegen::Items {
+        level: codegen::ir::Level::Global,
+        dim: 0,
+        count: Nat::var(N),
+    }];
+    let plan = plan_for(&module(vec![user], vec![buffer]), 100, &gpu())?;
+    assert_eq!(plan.buffers, [4 * 128]);
+    Ok(())
 }
 
 #[test]
