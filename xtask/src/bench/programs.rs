@@ -124,7 +124,7 @@ fn measure(
         sizes: kernel.sizes.clone(),
         ..Request::default()
     };
-    let launch = prepare(&*program, &request)?;
+    let launch = prepare(&program, &request)?;
     let build = |text: &str| -> Outcome<Executable> {
         let params: Vec<Shape> = launch.args.iter().map(|v| v.shape().clone()).collect();
         let program = Program {

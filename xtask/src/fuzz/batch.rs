@@ -120,7 +120,7 @@ pub(super) fn translated(candidate: &Candidate<'_>) -> Result<Translated, Verdic
         seed: candidate.number,
         ..Request::default()
     };
-    let launch = launch::prepare(&*program, &request)
+    let launch = launch::prepare(&program, &request)
         .map_err(|error| Verdict::Refused(format!("before the run: {error}")))?;
     let values = module.signature.sizes.iter().zip(&launch.sizes);
     let bindings = Bindings {

@@ -64,28 +64,28 @@ fn known_launch_sizes() {
         &text,
         "mvOpt",
         expect![[r#"
-        /* mvOpt : (n: Nat) -> (m: Nat) -> (k: Nat) -> n.m.f32 -> m.f32 -> n.f32
-           where 64 divides n */
-        __attribute__((reqd_work_group_size(64, 1, 1)))
-        kernel void mvOpt(
-            global float *restrict output,
-            int n,
-            int m,
-            int k,
-            global const float *restrict M,
-            global const float *restrict x
-        ) {
-            (void)n;
-            (void)k;
-            const int wg = get_group_id(0);
-            const int lid = get_local_id(0);
-            float acc = 0.0f;
-            for (int l = 0; l < m; l++) {
-                acc += M[(64 * wg + lid) * m + l] * x[l];
+            /* mvOpt : (n: Nat) -> (m: Nat) -> (k: Nat) -> n.m.f32 -> m.f32 -> n.f32
+               where 64 divides n */
+            __attribute__((work_group_size_hint(64, 1, 1)))
+            kernel void mvOpt(
+                global float *restrict output,
+                int n,
+                int m,
+                int k,
+                global const float *restrict M,
+                global const float *restrict x
+            ) {
+                (void)n;
+                (void)k;
+                const int wg = get_group_id(0);
+                const int lid = get_local_id(0);
+                float acc = 0.0f;
+                for (int l = 0; l < m; l++) {
+                    acc += M[(64 * wg + lid) * m + l] * x[l];
+                }
+                output[64 * wg + lid] = acc;
             }
-            output[64 * wg + lid] = acc;
-        }
-    "#]],
+        "#]],
     );
 }
 
@@ -108,7 +108,7 @@ def partialDot = depFun(n: Nat =>
         expect![[r#"
             /* partialDot : (n: Nat) -> n.f32 -> n.f32 -> (n/128).f32
                where 128 divides n */
-            __attribute__((reqd_work_group_size(64, 1, 1)))
+            __attribute__((work_group_size_hint(64, 1, 1)))
             kernel void partialDot(
                 global float *restrict output,
                 int n,

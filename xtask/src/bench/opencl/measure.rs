@@ -160,7 +160,7 @@ impl<'a> Ready<'a> {
             args: names.map(|name| (name, Source::Zeros)).collect(),
             ..Request::default()
         };
-        let mut launch = prepare(&*self.program, &request).map_err(said)?;
+        let mut launch = prepare(&self.program, &request).map_err(said)?;
         arguments::fill(&mut launch)?;
         arguments::replace(self.entry, &mut launch)?;
         Ok(launch)
