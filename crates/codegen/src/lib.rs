@@ -19,8 +19,8 @@ pub use error::CompileError;
 pub use host::host;
 pub use lower::{Lowered, lower};
 pub use module::{
-    BarrierText, Buffer, Device, ForeignText, Items, Kernel, KernelArg, LaunchVars, Mapping, Module,
-    Plain, Reason,
+    BarrierText, Buffer, Device, ForeignText, Items, Kernel, KernelArg, LaunchVars, Mapping,
+    Module, Plain, Reason,
 };
 pub use passes::finish;
 pub use signature::Signature;

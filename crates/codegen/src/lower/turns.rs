@@ -89,10 +89,7 @@ impl Lower<'_> {
         let rounds = Rounds::of(&turns.body, names);
         let mut in_memory = self.side_by_side(turns.input, env)?;
         let opencl = self.target == Target::OpenCl;
-        let is_private = matches!(
-            turns.home,
-            Home::Local(None | Some(AddressSpace::Private))
-        );
+        let is_private = matches!(turns.home, Home::Local(None | Some(AddressSpace::Private)));
         if let Some(rounds) = &rounds
             && let Some(count) = rounds.to_write_out(opencl && is_private)
             && (!opencl || is_private || count <= MAX_SHARED)

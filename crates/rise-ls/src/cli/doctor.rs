@@ -151,12 +151,7 @@ fn device(device: &DeviceInfo) -> Vec<Fact> {
     let lines = [
         format!(
             "{} ({}), {} of {}, {}, driver {}",
-            device.name,
-            device.platform,
-            device.kind,
-            device.vendor,
-            device.version,
-            device.driver
+            device.name, device.platform, device.kind, device.vendor, device.version, device.driver
         ),
         format!(
             "{} compute units at {} MHz; work-groups up to {} work-items ({x}, {y}, {z})",
