@@ -217,7 +217,10 @@ impl Infer<'_> {
     pub(super) fn judge_obligations(&mut self) -> Vec<(Obligation, bool)> {
         let mut facts = Facts::new();
         let mut kept: Vec<(Obligation, bool)> = Vec::new();
-        for pending in std::mem::take(&mut self.obligations) {
+        let mut all = std::mem::take(&mut self.obligations);
+        // What the user wrote stays as it is written, and what follows from it is not said again.
+        all.sort_by_key(|pending| !pending.written);
+        for pending in all {
             let said = self.table.prop(&pending.prop);
             let prop = self.with_values(&said);
             if self.failed() && self.mentions_unknown(&prop) {
