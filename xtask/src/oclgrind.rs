@@ -1,5 +1,6 @@
 //! Oclgrind: an OpenCL driver that watches for races, for barriers that not all work-items reach,
-//! and for accesses to memory that is not there or was never written.
+//! and for accesses to memory that is not there. (Of memory that was never written it also speaks
+//! where vectors were written, so that it is not asked.)
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -56,11 +56,6 @@ const PLANTED: &[(&str, &str, &str)] = &[
         "float own[4]; for (int k = 0; k <= 4; k += 1) own[k] = i; output[id] = own[i & 3];",
         "at private memory",
     ),
-    (
-        "never_written",
-        "output[id] = shared[i];",
-        "Uninitialized value",
-    ),
 ];
 
 /// Runs them all, and says which are not clean.
