@@ -265,13 +265,15 @@ fn examples_are_listed_and_documented() {
         .filter_map(|rest| rest.split(')').next())
         .collect();
     let mut files = Vec::new();
-    for folder in fs::read_dir(root().join("examples"))
-        .expect("examples")
-        .flatten()
-    {
-        for file in fs::read_dir(folder.path()).into_iter().flatten().flatten() {
-            let name = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
-            files.push(format!("{}/{}", name(&folder), name(&file)));
+    let mut folders = vec![(String::new(), root().join("examples"))];
+    while let Some((within, folder)) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("examples").flatten() {
+            let name = format!("{within}{}", entry.file_name().to_string_lossy());
+            match entry.path().is_dir() {
+                true => folders.push((format!("{name}/"), entry.path())),
+                false if within.is_empty() => {}
+                false => files.push(name),
+            }
         }
     }
     files.sort();

@@ -146,6 +146,6 @@ fn every_program_has_values_for_small_sizes() {
             }
         }
     }
-    // Nobody says how long what is inside of a dependent pair is.
-    assert_eq!(without, ["sumPacked", "meanPacked"]);
+    // Nobody says how long what is inside of a dependent pair is, and 131072 numbers are not few.
+    assert_eq!(without, ["sumPacked", "meanPacked", "scanWhole"]);
 }

@@ -191,14 +191,17 @@ fn programs_for_opencl() {
         Target::OpenCl,
         PROGRAMS,
         expect![[r#"
-        functional: Some(Functional)
-        imperative: Some(Imperative)
-        threads[not-on-target] at parFor: OpenCL has no `parFor`
-          help: for OpenCL write `parForGlobal`, or `parForWorkGroup` and `parForLocal`
-        threads[address-space] at new: this `new` does not say in which memory it is
-          help: write the address space first, as in `new(Private, …)`
-        items: Some(Imperative)
-    "#]],
+            functional[written-by-all] at mapSeq: every work-item runs all of this `mapSeq`, and all write the result of `functional`
+            each work-item that is launched runs the whole kernel
+              help: share it out: `mapGlobal`
+              fix: Replace with `mapGlobal`
+            imperative: Some(Imperative)
+            threads[not-on-target] at parFor: OpenCL has no `parFor`
+              help: for OpenCL write `parForGlobal`, or `parForWorkGroup` and `parForLocal`
+            threads[address-space] at new: this `new` does not say in which memory it is
+              help: write the address space first, as in `new(Private, …)`
+            items: Some(Imperative)
+        "#]],
     );
 }
 
