@@ -147,9 +147,16 @@ impl Scopes {
 
     /// A name like the one wanted, taken in the innermost scope.
     pub fn fresh(&mut self, wanted: &str) -> String {
-        let base = identifier(wanted);
+        // `half` with any number behind it, and all that starts as `lane_` does, are names of the
+        // target's own.
+        let taken = |name: &str| is_opencl_generated(name) || is_generated(name);
+        let base = match identifier(wanted) {
+            base if taken(&base) && taken(&format!("{base}_2")) => format!("v_{base}"),
+            base => base,
+        };
         let numbered = (2u32..).map(|number| match base.as_bytes().last() {
             Some(b'0'..=b'9') => format!("{base}_{number}"),
+            _ if taken(&format!("{base}{number}")) => format!("{base}_{number}"),
             _ => format!("{base}{number}"),
         });
         let name = std::iter::once(base.clone())

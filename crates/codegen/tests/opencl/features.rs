@@ -463,3 +463,17 @@ fn kernels_share_functions() {
     );
     assert_eq!(text.matches("static float half_of").count(), 1, "{text}");
 }
+
+#[test]
+fn names_that_the_language_has_itself() {
+    for name in [
+        "half", "float", "uint", "half3", "lane_x", "as_y", "convert_", "__z", "global",
+    ] {
+        let program = format!(
+            "def main = depFun(n: Nat => fun(xs: n.f32, {name}: f32 =>
+               xs |> mapGlobal(fun(x => x * {name}))))"
+        );
+        let text = kernels(&program, "main");
+        assert!(!text.contains(&format!("float {name}\n")), "{text}");
+    }
+}
