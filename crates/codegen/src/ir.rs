@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use nat::{Nat, Prop, Var};
+use nat::{Facts, Nat, Prop, Var};
 use rise::core::{Foreign, Launch, Origin};
 use rise::{Ty, Type, primitive::Primitive};
 use rustc_hash::FxHashMap;
@@ -66,6 +66,29 @@ pub enum Query {
     Id(Level),
     /// How many of its level there are.
     Count(Level),
+}
+
+impl Function {
+    /// What is known of sizes everywhere in it, indices that are data among them.
+    pub fn known(&self) -> Facts {
+        let mut facts = Facts::new();
+        for prop in self.requires.iter().chain(&self.facts) {
+            facts.assume(prop);
+        }
+        for (var, value) in &self.opaque {
+            if let Type::Index(n) = &*value.ty {
+                facts.range(*var, &Nat::ZERO, n);
+            }
+        }
+        facts
+    }
+
+    /// A new size variable.
+    pub fn fresh_size(&mut self, name: &str) -> Var {
+        let var = Var(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
+        self.names.push(name.into());
+        var
+    }
 }
 
 /// A variable of a [`Function`].

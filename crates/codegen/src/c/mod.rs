@@ -26,8 +26,8 @@ mod wrap;
 use std::sync::Arc;
 
 use nat::{Facts, Nat, Var};
+use rise::Names;
 use rise::core::{Foreign, Origin};
-use rise::{Names, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ir::{Function, Home, Id, Maker, Stmt, Variable};
@@ -131,15 +131,7 @@ struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     fn new(function: &'a Function, plan: &'a Plan, target: Target) -> Printer<'a> {
-        let mut facts = Facts::new();
-        for prop in function.requires.iter().chain(&function.facts) {
-            facts.assume(prop);
-        }
-        for (var, value) in &function.opaque {
-            if let Type::Index(n) = &*value.ty {
-                facts.range(*var, &Nat::ZERO, n);
-            }
-        }
+        let facts = function.known();
         Printer {
             function,
             plan,

@@ -186,7 +186,7 @@ impl Lower<'_> {
         let Form::Lambda(param, body) = &f.form else {
             return Err(lost(phrase.origin));
         };
-        let counter = self.fresh_size(&param.local.name);
+        let counter = self.function.fresh_size(&param.local.name);
         let index = Nat::var(counter);
         let env = env.with(&param.local, Bound::Index(index.clone()));
         let step = match mode {
@@ -214,7 +214,7 @@ impl Lower<'_> {
         };
         let (counter, body) = if self.written_again {
             let name = self.function.names.get(counter.0 as usize).cloned();
-            let own = self.fresh_size(&name.unwrap_or_default());
+            let own = self.function.fresh_size(&name.unwrap_or_default());
             let put = |var| (var == *counter).then(|| Arg::Nat(Nat::var(own)));
             (own, subst_vars(body, &put))
         } else {

@@ -36,7 +36,7 @@ impl Lower<'_> {
             .iter()
             .find(|(_, known)| same(known))
             .map(|(var, _)| *var);
-        let var = known.unwrap_or_else(|| self.fresh_size("index"));
+        let var = known.unwrap_or_else(|| self.function.fresh_size("index"));
         if let Type::Index(n) = &*expr.ty {
             self.facts.range(var, &Nat::constant(0), n);
         }

@@ -49,7 +49,7 @@ impl Lower<'_> {
         let initial = self.read(exp, Path::new(), env)?;
         out.push(stmt(StmtKind::Declare(into_id, Some(initial)), origin));
 
-        let counter = self.fresh_size(&index.local.name);
+        let counter = self.function.fresh_size(&index.local.name);
         let count = nat_arg(types, 1);
         let mut element_body = Vec::new();
         let inner = env

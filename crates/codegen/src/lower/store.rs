@@ -128,7 +128,7 @@ impl Lower<'_> {
 
     /// How many elements the first `n` pieces of a dependent array take.
     fn count_before(&mut self, fun: &DataFun, n: &Nat) -> Nat {
-        let var = self.fresh_size("i");
+        let var = self.function.fresh_size("i");
         let piece = apply_data(fun, &Nat::var(var));
         let count = self.count(&piece);
         self.sum_below(var, n, &count)
@@ -149,14 +149,14 @@ impl Lower<'_> {
         if let Some(known) = self.running.iter().find(same) {
             return Nat::var(known.sum);
         }
-        let sum = self.fresh_size("offset");
+        let sum = self.function.fresh_size("offset");
         self.running.push(Running { counter, sum, step });
         Nat::var(sum)
     }
 
     /// The sum of `len` below `i`.
     pub(super) fn offset(&mut self, len: &SizeFun, i: &Nat) -> Nat {
-        let var = self.fresh_size("i");
+        let var = self.function.fresh_size("i");
         let body = apply_size(len, &Nat::var(var));
         self.sum_below(var, i, &body)
     }
@@ -283,13 +283,6 @@ impl Lower<'_> {
                 }
             }
         }
-    }
-
-    /// A size variable of the lowering's own.
-    pub(super) fn fresh_size(&mut self, name: &str) -> Var {
-        let var = Var(u32::try_from(self.function.names.len()).unwrap_or(u32::MAX));
-        self.function.names.push(name.into());
-        var
     }
 }
 

@@ -335,7 +335,7 @@ impl Lower<'_> {
         let known = self.facts.clone();
         let (mut steps, mut vars, mut offset) = (Vec::new(), Vec::new(), Nat::constant(0));
         while let Type::Array(n, elem) = &*ty.clone() {
-            let var = self.fresh_size("i");
+            let var = self.function.fresh_size("i");
             self.facts.range(var, &Nat::constant(0), n);
             let index = Nat::var(var);
             offset = offset + &(index.clone() * &self.count(elem));
@@ -428,7 +428,7 @@ impl Lower<'_> {
         let Type::Array(n, elem) = &**ty else {
             return body(self, path, out);
         };
-        let counter = self.fresh_size("");
+        let counter = self.function.fresh_size("");
         let zero = Nat::constant(0);
         let mut inner = Vec::new();
         let path = path.behind(Step::Index(Nat::var(counter)));

@@ -31,7 +31,7 @@ impl Lower<'_> {
         match path.pop() {
             Some(Step::Lane(lane)) => self.read(xs, path.push(Step::Index(first + &lane)), env),
             None => {
-                let lane = self.fresh_size("lane");
+                let lane = self.function.fresh_size("lane");
                 let at = Path::new().push(Step::Index(first.clone() + &Nat::var(lane)));
                 let opaque = self.function.opaque.len();
                 let each =

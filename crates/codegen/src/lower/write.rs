@@ -186,7 +186,7 @@ impl Lower<'_> {
         match path.pop() {
             Some(Step::Lane(lane)) => self.place(inner, path.push(Step::Index(first + &lane)), env),
             None => {
-                let lane = self.fresh_size("lane");
+                let lane = self.function.fresh_size("lane");
                 let at = Path::new().push(Step::Index(first.clone() + &Nat::var(lane)));
                 let part = self.within(lane, &Nat::constant(0), &n, |lower| {
                     lower.place(inner, at, env)

@@ -24,15 +24,7 @@ const MAX_UNROLLED: usize = dpia::target::MOST_STATEMENTS;
 
 /// Runs the pass.
 pub(crate) fn run(function: &mut Function) -> Result<(), CompileError> {
-    let mut facts = Facts::new();
-    for prop in function.requires.iter().chain(&function.facts) {
-        facts.assume(prop);
-    }
-    for (var, value) in &function.opaque {
-        if let Type::Index(n) = &*value.ty {
-            facts.range(*var, &Nat::ZERO, n);
-        }
-    }
+    let facts = function.known();
     let body = std::mem::take(&mut function.body);
     let mut pass = Loops {
         function,
@@ -332,9 +324,8 @@ impl Loops<'_> {
     }
 
     fn fresh_var(&mut self, var: Var, vars: &mut FxHashMap<Var, Nat>) {
-        let names = &mut self.function.names;
-        let new = Var(u32::try_from(names.len()).unwrap_or(u32::MAX));
-        names.push(names.get(var.0 as usize).cloned().unwrap_or_default());
+        let name = self.function.names.get(var.0 as usize).cloned();
+        let new = self.function.fresh_size(&name.unwrap_or_default());
         vars.insert(var, Nat::var(new));
     }
 

@@ -48,10 +48,7 @@ pub(crate) fn on_heap(function: &Function) -> FxHashSet<Id> {
 
 /// Moves allocations out of loops and lets arrays share memory.
 pub(crate) fn run(function: &mut Function, target: Target, plan: &mut Plan) {
-    let mut facts = Facts::new();
-    for prop in function.requires.iter().chain(&function.facts) {
-        facts.assume(prop);
-    }
+    let facts = function.known();
     let uses = Uses::of(function);
     let mut pointed = FxHashSet::default();
     uses.all(&function.body, &mut |id, mention| {

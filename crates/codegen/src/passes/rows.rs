@@ -17,15 +17,7 @@ use super::walk::{self, Change};
 
 /// Gives names to minima and maxima of counters, and to ends of loops that take a division.
 pub(crate) fn name_rows(function: &mut Function) {
-    let mut facts = Facts::new();
-    for prop in function.requires.iter().chain(&function.facts) {
-        facts.assume(prop);
-    }
-    for (var, value) in &function.opaque {
-        if let Type::Index(n) = &*value.ty {
-            facts.range(*var, &Nat::ZERO, n);
-        }
-    }
+    let facts = function.known();
     let mut body = std::mem::take(&mut function.body);
     let mut pass = Rows {
         function,
@@ -235,7 +227,6 @@ impl Rows<'_> {
             None => return None,
         };
         let id = Id(u32::try_from(self.function.variables.len()).ok()?);
-        let var = Var(u32::try_from(self.function.names.len()).ok()?);
         self.function.variables.push(Variable {
             name: name.clone(),
             elem: ty.clone(),
@@ -244,7 +235,7 @@ impl Rows<'_> {
             home: Home::Local(None),
             origin,
         });
-        self.function.names.push(name);
+        let var = self.function.fresh_size(&name);
         let expr = |kind: ExprKind| Expr {
             kind,
             ty: ty.clone(),

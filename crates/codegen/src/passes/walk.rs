@@ -32,6 +32,29 @@ pub(crate) fn for_each_expr<'s>(body: &'s [Stmt], visit: &mut dyn FnMut(&'s Expr
 }
 
 /// Calls `visit` with the statements in a statement.
+pub(crate) fn blocks<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s [Stmt])) {
+    match &stmt.kind {
+        StmtKind::For { body, .. } | StmtKind::Block(body) => visit(body),
+        StmtKind::If {
+            then, otherwise, ..
+        } => {
+            visit(then);
+            visit(otherwise);
+        }
+        StmtKind::Reduce(reduce) => {
+            visit(&reduce.element_body);
+            visit(&reduce.combine);
+        }
+        StmtKind::Kernel(kernel) => visit(&kernel.body),
+        StmtKind::Declare(..)
+        | StmtKind::Assign(..)
+        | StmtKind::Point(..)
+        | StmtKind::Swap(..)
+        | StmtKind::Barrier(_) => {}
+    }
+}
+
+/// The same to change them.
 pub(crate) fn each_block(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut Vec<Stmt>)) {
     match &mut stmt.kind {
         StmtKind::For { body, .. } | StmtKind::Block(body) => visit(body),
@@ -197,6 +220,57 @@ pub(crate) fn change_expr(expr: &mut Expr, change: &mut dyn Change) {
         _ => {}
     }
     change.expr(expr);
+}
+
+/// A look at places and sizes; each does nothing unless it says otherwise.
+pub(crate) trait Look {
+    /// A place, before its sizes.
+    fn place(&mut self, _place: &Place) {}
+    /// A size.
+    fn nat(&mut self, _nat: &Nat) {}
+}
+
+/// Looks at all that [`change_all`] would change.
+pub(crate) fn look(body: &[Stmt], look: &mut dyn Look) {
+    for stmt in body {
+        look_stmt(stmt, look);
+    }
+}
+
+fn look_stmt(stmt: &Stmt, to: &mut dyn Look) {
+    match &stmt.kind {
+        StmtKind::Declare(_, value) => value.iter().for_each(|value| look_expr(value, to)),
+        StmtKind::Assign(place, value) => {
+            look_place(place, to);
+            look_expr(value, to);
+        }
+        StmtKind::For {
+            from,
+            to: end,
+            step,
+            ..
+        } => [from, end, step].into_iter().for_each(|nat| to.nat(nat)),
+        StmtKind::If { condition, .. } => look_expr(condition, to),
+        StmtKind::Point(_, place) => look_place(place, to),
+        StmtKind::Reduce(reduce) => to.nat(&reduce.count),
+        StmtKind::Block(_) | StmtKind::Swap(..) | StmtKind::Barrier(_) | StmtKind::Kernel(_) => {}
+    }
+    blocks(stmt, &mut |body| look(body, to));
+}
+
+fn look_place(place: &Place, to: &mut dyn Look) {
+    to.place(place);
+    let sizes = [&place.index, &place.lane, &place.lanes];
+    sizes.into_iter().flatten().for_each(|nat| to.nat(nat));
+}
+
+fn look_expr(expr: &Expr, to: &mut dyn Look) {
+    match &expr.kind {
+        ExprKind::Nat(nat) | ExprKind::Lane(_, nat) | ExprKind::Element(_, nat) => to.nat(nat),
+        ExprKind::Load(place) => look_place(place, to),
+        _ => {}
+    }
+    each_part(expr, &mut |part| look_expr(part, to));
 }
 
 /// Other variables in the places of some.

@@ -201,7 +201,7 @@ impl<'f> Flow<'f> {
                     self.is_vague |= self.loops.insert(*counter, around).is_some();
                     self.look(body, &path.within(*counter));
                 }
-                _ => each_block(stmt, &mut |body| self.look(body, path)),
+                _ => walk::blocks(stmt, &mut |body| self.look(body, path)),
             }
         }
     }
@@ -221,7 +221,7 @@ impl<'f> Flow<'f> {
                     changed |= self.point(*a, from_b);
                     changed |= self.point(*b, from_a);
                 }
-                _ => each_block(stmt, &mut |body| changed |= self.follow_pointers(body)),
+                _ => walk::blocks(stmt, &mut |body| changed |= self.follow_pointers(body)),
             }
         }
         changed
@@ -502,40 +502,11 @@ pub(super) fn map_name((level, dimension): (Level, u8)) -> String {
     format!("`{name}({dimension})`")
 }
 
-/// Calls `visit` with the statements in a statement.
-pub(super) fn each_block(stmt: &Stmt, visit: &mut dyn FnMut(&[Stmt])) {
-    match &stmt.kind {
-        StmtKind::For { body, .. } | StmtKind::Block(body) => visit(body),
-        StmtKind::If {
-            then, otherwise, ..
-        } => {
-            visit(then);
-            visit(otherwise);
-        }
-        StmtKind::Reduce(reduce) => {
-            visit(&reduce.element_body);
-            visit(&reduce.combine);
-        }
-        StmtKind::Kernel(kernel) => visit(&kernel.body),
-        StmtKind::Declare(..)
-        | StmtKind::Assign(..)
-        | StmtKind::Point(..)
-        | StmtKind::Swap(..)
-        | StmtKind::Barrier(_) => {}
-    }
-}
-
 /// What holds of the sizes of a kernel.
 fn base_facts(function: &Function, work: &Work) -> Facts {
-    let mut facts = Facts::new();
-    let conditions = [&function.requires, &function.facts, &work.requires];
-    for prop in conditions.into_iter().flatten() {
+    let mut facts = function.known();
+    for prop in &work.requires {
         facts.assume(prop);
-    }
-    for (var, value) in &function.opaque {
-        if let Type::Index(n) = &*value.ty {
-            facts.range(*var, &Nat::ZERO, n);
-        }
     }
     facts
 }

@@ -8,9 +8,10 @@ use syntax::ast::AddressSpace;
 
 use super::Work;
 use super::conflict::{Among, Shared, When};
-use super::flow::{Access, Flow, Path, each_block, map_name};
+use super::flow::{Access, Flow, Path, map_name};
 use crate::error::CompileError;
 use crate::ir::{Function, Level, LoopMode, Order, Stmt, StmtKind};
+use crate::passes::walk;
 
 /// Conditions on the launch under which each place is written by one work-item, and is read in the
 /// kernel by those of the group that wrote it.
@@ -23,7 +24,6 @@ pub(super) fn check(
     body: &[Stmt],
 ) -> Result<(), CompileError> {
     nesting(body, &mut Vec::new())?;
-    assume_unused(work, body);
     let flow = Flow::of(function, work, body);
     let mut all = Vec::new();
     flow.all(body, &Path::start(), &mut all);
@@ -75,7 +75,7 @@ fn nesting(body: &[Stmt], around: &mut Vec<(Level, u8)>) -> Result<(), CompileEr
         }
         around.extend(own);
         let mut result = Ok(());
-        each_block(stmt, &mut |body| {
+        walk::blocks(stmt, &mut |body| {
             if result.is_ok() {
                 result = nesting(body, around);
             }
@@ -99,45 +99,6 @@ fn wrong_nesting(origin: Origin, inner: (Level, u8), outer: (Level, u8)) -> Comp
             "store its result before it is read: `toMem(Local)` outside of the map that reads it",
         )
         .with_code(Code::WrongNesting)
-}
-
-/// Of dimensions that no loop is shared in there is one work-item, if nothing else was said.
-fn assume_unused(work: &mut Work, body: &[Stmt]) {
-    let mut used = [[false; 3]; 3];
-    look(body, &mut used);
-    fn number(level: Level) -> usize {
-        match level {
-            Level::Global => 0,
-            Level::WorkGroup => 1,
-            Level::Local => 2,
-        }
-    }
-    for dimension in 1..3u8 {
-        let d = usize::from(dimension);
-        let is_used = |level| used[number(level)][d];
-        if work.launch.local[d].is_none() && !is_used(Level::Local) && !is_used(Level::Global) {
-            let local = Nat::var(work.vars.local[d]);
-            work.requires.push(Prop::Equal(local, Nat::ONE));
-        }
-        if work.launch.global[d].is_none() && !is_used(Level::WorkGroup) && !is_used(Level::Global)
-        {
-            let local = work.count(Level::Local, dimension);
-            let global = Nat::var(work.vars.global[d]);
-            work.requires.push(Prop::Equal(global, local));
-        }
-    }
-    fn look(body: &[Stmt], used: &mut [[bool; 3]; 3]) {
-        for stmt in body {
-            if let StmtKind::For {
-                mode: LoopMode::Items(level, dimension),
-                ..
-            } = stmt.kind
-            {
-                used[number(level)][usize::from(dimension.min(2))] = true;
-            }
-            each_block(stmt, &mut |body| look(body, used));
-        }
-    }
 }
 
 /// Sees to it that one work-item alone writes a place, as far as that is up to a dimension.

@@ -5,13 +5,16 @@
 //! is a loop over rounds, `i = id + s * round`, that is written out. What of that runs once or not
 //! at all is found as for any loop: the range of `id` is known.
 
-use nat::{Facts, Nat, Part, Prop, Var};
+use nat::{Nat, Part, Prop, Var};
 use rise::core::Launch;
 use rustc_hash::FxHashSet;
 
-use crate::ir::{ExprKind, Function, Id, Item, Level, LoopMode, Maker, Query, Stmt, StmtKind};
+use crate::ir::{
+    ExprKind, Function, Id, Item, Level, LoopMode, Maker, Place, Query, Stmt, StmtKind,
+};
+use crate::module;
 use crate::passes::conditions::less;
-use crate::passes::walk::{self, Change};
+use crate::passes::walk::{self, Change, Look};
 
 use super::Work;
 
@@ -40,16 +43,14 @@ pub(super) fn run(function: &mut Function, work: &Work) {
     function.body = body;
 }
 
-/// What holds of the sizes of a launch: there are work-items, and groups are whole.
+/// Notes which loops work-items share, and what holds of the sizes of a launch: there are work-items,
+/// and groups are whole.
 pub(super) fn assume_launch(function: &mut Function, work: &mut Work) {
-    let mut facts = Facts::new();
-    for prop in function.requires.iter().chain(&function.facts) {
-        facts.assume(prop);
-    }
-    let mut used = Vec::new();
-    levels(&function.body, &mut used);
+    shared_loops(&function.body, &mut work.items);
+    let mut facts = function.known();
     for (at, dimension) in (0..3u8).enumerate() {
-        let has = |level| used.contains(&(level, dimension));
+        let loops = work.items.iter().filter(|items| items.dim == dimension);
+        let has = |level| loops.clone().any(|items| items.level == level);
         // What no loop asks for is not there more than once.
         let Launch { local, global } = &mut work.launch;
         if !has(Level::Local) && !has(Level::Global) {
@@ -87,25 +88,25 @@ pub(super) fn assume_launch(function: &mut Function, work: &mut Work) {
     }
 }
 
-/// The levels and dimensions of the loops that work-items share.
-fn levels(body: &[Stmt], out: &mut Vec<(Level, u8)>) {
+/// The loops that work-items share, each once.
+fn shared_loops(body: &[Stmt], found: &mut Vec<module::Items>) {
     for stmt in body {
-        match &stmt.kind {
-            StmtKind::For { mode, body, .. } => {
-                if let LoopMode::Items(level, dimension) = mode {
-                    out.push((*level, *dimension));
-                }
-                levels(body, out);
+        if let StmtKind::For {
+            to,
+            mode: LoopMode::Items(level, dim),
+            ..
+        } = &stmt.kind
+        {
+            let items = module::Items {
+                level: *level,
+                dim: *dim,
+                count: to.clone(),
+            };
+            if !found.contains(&items) {
+                found.push(items);
             }
-            StmtKind::Block(body) => levels(body, out),
-            StmtKind::If {
-                then, otherwise, ..
-            } => {
-                levels(then, out);
-                levels(otherwise, out);
-            }
-            _ => {}
         }
+        walk::blocks(stmt, &mut |inner| shared_loops(inner, found));
     }
 }
 
@@ -156,7 +157,7 @@ impl Items<'_> {
             *mode = LoopMode::Sequential;
             return;
         }
-        let round = self.fresh_var("turn");
+        let round = self.function.fresh_size("turn");
         let value = id + &(Nat::var(round) * &count);
         let end = to.clone();
         let mut put = Put {
@@ -190,8 +191,7 @@ impl Items<'_> {
             private: &self.private,
             yes: false,
         };
-        let mut body = body.to_vec();
-        walk::change_all(&mut body, &mut found);
+        walk::look(body, &mut found);
         found.yes
     }
 
@@ -226,7 +226,7 @@ impl Items<'_> {
             0 => name.to_owned(),
             _ => format!("{name}{dimension}"),
         };
-        let var = self.fresh_var(&name);
+        let var = self.function.fresh_size(&name);
         let count = self.work.count(level, dimension);
         (self.function.facts).push(Prop::AtLeast(count, Nat::var(var) + 1));
         self.ask(var, query, dimension)
@@ -244,7 +244,7 @@ impl Items<'_> {
             0 => "groups".to_owned(),
             _ => format!("groups{dimension}"),
         };
-        let var = self.fresh_var(&name);
+        let var = self.function.fresh_size(&name);
         let is_count = Prop::Equal(Nat::var(var), count.clone());
         self.function
             .facts
@@ -263,12 +263,6 @@ impl Items<'_> {
             self.function.items.push(item);
         }
         Nat::var(var)
-    }
-
-    fn fresh_var(&mut self, name: &str) -> Var {
-        let var = Var(u32::try_from(self.function.names.len()).unwrap_or(u32::MAX));
-        self.function.names.push(name.into());
-        var
     }
 }
 
@@ -303,8 +297,8 @@ struct Found<'a> {
     yes: bool,
 }
 
-impl Change for Found<'_> {
-    fn place(&mut self, place: &mut crate::ir::Place) {
+impl Look for Found<'_> {
+    fn place(&mut self, place: &Place) {
         let mentioned = place
             .index
             .as_ref()
@@ -312,7 +306,7 @@ impl Change for Found<'_> {
         self.yes |= mentioned && self.private.contains(&place.id);
     }
 
-    fn nat(&mut self, nat: &mut Nat) {
+    fn nat(&mut self, nat: &Nat) {
         self.yes |= divides(nat, self.counter, self.count);
     }
 }

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::AddressSpace;
 
 use super::conflict::Shared;
-use super::flow::{Around, Flow, Path, each_block};
+use super::flow::{Around, Flow, Path};
 use super::{Temporary, Work, barriers, groups, parts, reuse};
 use crate::error::CompileError;
 use crate::ir::{Function, Home, Id, Level, Place, Stmt, StmtKind};
@@ -109,7 +109,7 @@ fn collect(
             }
             _ => {
                 let mut result = Ok(());
-                each_block(stmt, &mut |body| {
+                walk::blocks(stmt, &mut |body| {
                     if result.is_ok() {
                         result = collect(flow, body, path, out);
                     }

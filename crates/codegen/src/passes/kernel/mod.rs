@@ -21,7 +21,7 @@ use rise::core::Launch;
 
 use crate::c::{self, Plan};
 use crate::error::CompileError;
-use crate::ir::{Function, Id, Level, LoopMode, Stmt, StmtKind};
+use crate::ir::{Function, Id, Level};
 use crate::module::{Items, LaunchVars, Module};
 use crate::signature::Signature;
 
@@ -87,30 +87,6 @@ pub(crate) fn finish(function: Function, signature: Signature) -> Result<Module,
     c::print_kernels(&parts, &texts, signature)
 }
 
-/// The loops that work-items share, each once.
-fn shared_loops(stmt: &Stmt, found: &mut Vec<Items>) {
-    if let StmtKind::For {
-        to,
-        mode: LoopMode::Items(level, dim),
-        ..
-    } = &stmt.kind
-    {
-        let items = Items {
-            level: *level,
-            dim: *dim,
-            count: to.clone(),
-        };
-        if !found.contains(&items) {
-            found.push(items);
-        }
-    }
-    flow::each_block(stmt, &mut |block| {
-        for stmt in block {
-            shared_loops(stmt, found);
-        }
-    });
-}
-
 /// Runs the passes on a kernel.
 fn improve(function: &mut Function, work: &mut Work) -> Result<Plan, CompileError> {
     let mut trace = Trace::start(function);
@@ -118,9 +94,6 @@ fn improve(function: &mut Function, work: &mut Work) -> Result<Plan, CompileErro
     shares::run(function, work)?;
     memory::run(function, work)?;
     trace.after(Pass::WORK, function);
-    for stmt in &function.body {
-        shared_loops(stmt, &mut work.items);
-    }
     items::run(function, work);
     trace.after(Pass::ITEMS, function);
     lanes::widen_loops(&mut function.body);

@@ -1,6 +1,6 @@
 //! The kernels of a function, each a function of its own.
 
-use nat::{Facts, Nat, Var};
+use nat::Nat;
 use rise::Names;
 use rise::core::{Launch, Origin};
 use rustc_hash::FxHashSet;
@@ -138,10 +138,7 @@ fn mentioned(function: &Function) -> FxHashSet<Id> {
 
 /// What is known of a kernel before passes look at it.
 fn work(function: &mut Function, launch: Launch) -> Work {
-    let mut facts = Facts::new();
-    for prop in function.requires.iter().chain(&function.facts) {
-        facts.assume(prop);
-    }
+    let facts = function.known();
     let normal = |sizes: [Option<Nat>; 3]| sizes.map(|size| size.map(|n| facts.normalize(&n)));
     let launch = Launch {
         local: normal(launch.local),
@@ -149,12 +146,10 @@ fn work(function: &mut Function, launch: Launch) -> Work {
     };
     let mut fresh = |stem: &str| {
         [0, 1, 2].map(|dimension| {
-            let var = Var(u32::try_from(function.names.len()).unwrap_or(u32::MAX));
-            function.names.push(match dimension {
-                0 => stem.into(),
-                _ => format!("{stem}{dimension}").into(),
-            });
-            var
+            function.fresh_size(&match dimension {
+                0 => stem.to_owned(),
+                _ => format!("{stem}{dimension}"),
+            })
         })
     };
     let vars = LaunchVars {

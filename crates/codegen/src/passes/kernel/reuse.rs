@@ -10,6 +10,7 @@ use super::{Work, barriers, parts};
 use crate::error::CompileError;
 use crate::ir::{Function, Id, Stmt, StmtKind};
 use crate::passes::uses::{Mention, Uses};
+use crate::passes::walk;
 
 /// Bytes of local memory up to which a barrier costs more than memory: a third of what devices
 /// have, so that several groups run at a time.
@@ -128,7 +129,7 @@ fn live(body: &[Stmt], uses: &Uses, next: &mut usize, lives: &mut FxHashMap<Id, 
     for stmt in body {
         let first = *next;
         *next += 1;
-        super::flow::each_block(stmt, &mut |body| live(body, uses, next, lives));
+        walk::blocks(stmt, &mut |body| live(body, uses, next, lives));
         ranges.push((first, *next - 1));
         if let StmtKind::Declare(id, _) = stmt.kind {
             own.push(id);

@@ -4,7 +4,7 @@
 use nat::Nat;
 
 use crate::ir::{Function, LoopMode, Place, Stmt, StmtKind};
-use crate::passes::walk::{self, Change};
+use crate::passes::walk::{self, Look};
 
 /// Statements up to which a nest of loops is written out.
 const MAX_STATEMENTS: i64 = 1024;
@@ -71,8 +71,7 @@ fn repetition(stmt: &mut Stmt, function: &Function) -> i64 {
         function,
         yes: false,
     };
-    let mut copy = body.clone();
-    walk::change_all(&mut copy, &mut found);
+    walk::look(body, &mut found);
     if found.yes {
         *mode = LoopMode::Unrolled;
         return whole;
@@ -87,8 +86,8 @@ struct Private<'f> {
     yes: bool,
 }
 
-impl Change for Private<'_> {
-    fn place(&mut self, place: &mut Place) {
+impl Look for Private<'_> {
+    fn place(&mut self, place: &Place) {
         let variable = &self.function.variables[place.id.0 as usize];
         let count = variable.count.as_ref().and_then(Nat::as_const);
         let small = count.is_some_and(|count| count <= MAX_ELEMENTS);

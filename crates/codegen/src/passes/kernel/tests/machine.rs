@@ -553,7 +553,7 @@ fn number(body: &[Stmt], numbers: &mut HashMap<*const Stmt, usize>) {
             let next = numbers.len();
             numbers.insert(std::ptr::from_ref(stmt), next);
         }
-        super::super::flow::each_block(stmt, &mut |body| number(body, numbers));
+        crate::passes::walk::blocks(stmt, &mut |body| number(body, numbers));
     }
 }
 
