@@ -104,7 +104,7 @@ impl Printer<'_> {
     fn lanes(&mut self, place: &Place, lanes: &Nat, how: Use) -> Result<Prec, CompileError> {
         let ty = self.lanes_type(place, lanes)?;
         if !ty.is_native(self.target) {
-            let name = self.load_helper(&ty);
+            let name = self.load_helper(place, &ty);
             self.write(&name);
             self.write("(");
             self.address(place)?;
@@ -138,7 +138,8 @@ impl Printer<'_> {
         self.place(&element, Use::Read).map(drop)
     }
 
-    fn load_helper(&mut self, ty: &CType) -> String {
+    /// The function that reads the lanes of a vector that the compilers do not know.
+    fn load_helper(&mut self, place: &Place, ty: &CType) -> String {
         let CType::Vector(lanes, scalar) = ty else {
             return String::new();
         };
@@ -146,9 +147,11 @@ impl Printer<'_> {
             ty.name(self.target),
             super::types::scalar_name(*scalar, self.target),
         );
-        self.helpers.other(format!("load_{vector}"), |name| {
+        let space = self.space(place.id);
+        let name = format!("load_{}{vector}", space.replace(' ', "_"));
+        self.helpers.other(name, |name| {
             format!(
-                "static inline {vector} {name}(const {scalar} *from) {{\n    {vector} value;\n    \
+                "static inline {vector} {name}({space}const {scalar} *from) {{\n    {vector} value;\n    \
                  for (int l = 0; l < {lanes}; l++) {{\n        value.data[l] = from[l];\n    }}\n    \
                  return value;\n}}\n"
             )
@@ -156,7 +159,7 @@ impl Printer<'_> {
     }
 
     /// The function that writes the lanes of a vector that the compilers do not know.
-    pub(super) fn store_helper(&mut self, ty: &CType) -> String {
+    pub(super) fn store_helper(&mut self, place: &Place, ty: &CType) -> String {
         let CType::Vector(lanes, scalar) = ty else {
             return String::new();
         };
@@ -164,9 +167,11 @@ impl Printer<'_> {
             ty.name(self.target),
             super::types::scalar_name(*scalar, self.target),
         );
-        self.helpers.other(format!("store_{vector}"), |name| {
+        let space = self.space(place.id);
+        let name = format!("store_{}{vector}", space.replace(' ', "_"));
+        self.helpers.other(name, |name| {
             format!(
-                "static inline void {name}({scalar} *to, {vector} value) {{\n    \
+                "static inline void {name}({space}{scalar} *to, {vector} value) {{\n    \
                  for (int l = 0; l < {lanes}; l++) {{\n        to[l] = value.data[l];\n    }}\n}}\n"
             )
         })

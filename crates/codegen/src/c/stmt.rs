@@ -301,7 +301,7 @@ impl Printer<'_> {
                 return Ok(());
             }
             if !ty.is_native(self.target) {
-                let name = self.store_helper(&ty);
+                let name = self.store_helper(place, &ty);
                 self.write(&format!("{name}("));
                 self.address(place)?;
                 self.write(", ");

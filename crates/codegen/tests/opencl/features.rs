@@ -119,6 +119,26 @@ fn vectors_that_are_not_aligned() {
     );
 }
 
+/// Vectors that OpenCL has not are structs; what loads and stores them is told the address space.
+#[test]
+fn vectors_that_devices_do_not_know() {
+    check(
+        "@opencl(local = [16], global = [n * 16])
+         def main = depFun(n: Nat => fun(xs: n.48.f32 => xs |> mapWorkGroup(fun(c =>
+           c |> asVector(3) |> mapLocal(id) |> toMem(Local) |> mapLocal(fun(v => v + v)) |> asScalar))))",
+        expect![[r#"
+            kernel void main_(global float *restrict output, int n, global const float *restrict xs) {
+                (void)n;
+                const int wg = get_group_id(0);
+                const int lid = get_local_id(0);
+                local f32x3 tmp[16];
+                tmp[lid] = load_global_f32x3(&xs[48 * wg + 3 * lid]);
+                store_global_f32x3(&output[48 * wg + 3 * lid], add_f32x3(tmp[lid], tmp[lid]));
+            }
+        "#]],
+    );
+}
+
 #[test]
 fn functions_on_each_lane_are_functions_on_vectors() {
     check(
