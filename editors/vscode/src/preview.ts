@@ -187,6 +187,9 @@ export class Previews
   }
 
   private closed(document: vscode.TextDocument): void {
+    // One that gets another language is closed and opened again, and stays.
+    const stays = (other: vscode.TextDocument): boolean => other.uri.toString() === document.uri.toString();
+    if (vscode.workspace.textDocuments.some(stays)) return;
     const shown = this.shown.get(document.uri.toString());
     const client = this.session.running;
     if (shown === undefined) return;

@@ -29,6 +29,14 @@ def sums = depFun(n: Nat => fun(xs: (128 * n).f32 =>
   )) |> join))
 `;
 
+/** `toMem` without saying where. */
+const SPACE = `@target(opencl)
+@opencl(local = [64], global = [64 * n])
+def next = depFun(n: Nat => fun(xs: (64 * n).f32 =>
+  xs |> split(64) |> mapWorkGroup(fun(chunk =>
+    chunk |> mapLocal(fun(x => x * x)) |> toMem |> mapLocal(fun(x => x + 1.0f)))) |> join))
+`;
+
 const LINES = ".editor-instance .view-lines";
 
 async function hints(window) {
@@ -179,11 +187,27 @@ async function opencl(window) {
     await window.sees(`${target} .view-lines`, "barrier(CLK_LOCAL_MEM_FENCE);");
     await window.hover("barrier(CLK", "barrier", "orders the write of halves (line 6)", target);
   });
+  await step("typing changes the kernel", async () => {
+    await window.click("halves |> split(4)", "split", source);
+    for (const key of ["End", "ArrowLeft", "ArrowLeft", "Backspace"]) await window.page.keyboard.press(key);
+    await window.page.keyboard.type("5f");
+    await window.sees(`${target} .view-lines`, "accum2 = 0.05f;");
+  });
+  await step("memory that is not named is offered with what it takes", async () => {
+    await window.openFile("space.rise");
+    const text = window.editor("space.rise");
+    await window.page.waitForSelector(`${text} .squiggly-error`);
+    await window.click("|> toMem |>", "toMem", text);
+    await window.page.keyboard.press("Control+.");
+    await window.page.locator(".action-widget").getByText("Store in Local memory: 256 B").click();
+    await window.saved("space.rise", (saved) => saved === SPACE.replace("toMem", "toMem(Local)"));
+    await window.page.waitForSelector(`${text} .squiggly-error`, { state: "detached" });
+  });
 }
 
 /** In a workspace that the user trusts. */
 export async function compiled() {
-  const files = { "dot.rise": DOT, "free.rise": FREE, "twice.dpia": DPIA, "sums.rise": SUMS };
+  const files = { "dot.rise": DOT, "free.rise": FREE, "twice.dpia": DPIA, "sums.rise": SUMS, "space.rise": SPACE };
   const { page, workspace, close } = await open({ files, size: [1600, 900] });
   const window = new Window(page, workspace);
   shots(page);

@@ -180,8 +180,11 @@ export class Window {
   /** What the editor says about `word`; asked again if the text moves. */
   hover(line, word, text, editor) {
     return this.until(`"${text}" about "${word}"`, async () => {
+      // What is still said about another word would keep the mouse.
+      await this.page.mouse.move(0, 0);
+      const before = this.page.locator(".monaco-hover:not(.hidden)").first();
+      await before.waitFor({ state: "hidden", timeout: 5_000 }).catch(() => undefined);
       const { x, y } = await this.place(line, word, editor);
-      await this.page.mouse.move(x, y + 200);
       await this.page.mouse.move(x, y, { steps: 3 });
       const shown = this.sees(".monaco-hover:not(.hidden) .monaco-hover-content", text, 5_000);
       return shown.catch(() => undefined);
