@@ -110,6 +110,31 @@ impl Nat {
         })
     }
 
+    fn has_power(&self) -> bool {
+        match &self.0 {
+            Repr::Const(_) | Repr::Var(_) => false,
+            Repr::Poly(terms) => terms.iter().any(|t| t.mono.any_op(is_pow)),
+        }
+    }
+
+    /// `self / by` if every term is a multiple. Products keep the order of terms; there are no
+    /// powers, which would have to be put together.
+    fn over_term(&self, by: &Term) -> Option<Nat> {
+        if by.mono.is_one() && by.coeff == 1 {
+            return Some(self.clone());
+        }
+        let terms = self.terms();
+        let divided = terms.iter().map(|term| {
+            let is_multiple = term.coeff.checked_rem(by.coeff)? == 0;
+            Some(Term {
+                mono: term.mono.over(&by.mono)?,
+                coeff: is_multiple.then(|| term.coeff / by.coeff)?,
+            })
+        });
+        let divided: Option<Vec<Term>> = divided.collect();
+        divided.map(Nat::from_sorted)
+    }
+
     /// `self / divisor` if that is a polynomial with integer coefficients and nothing remains.
     pub(crate) fn exact_div(&self, divisor: &Nat) -> Option<Nat> {
         if let (Repr::Const(a), Repr::Const(b)) = (&self.0, &divisor.0) {
@@ -117,6 +142,9 @@ impl Nat {
         }
         let by = divisor.terms();
         let lead = by.first()?;
+        if by.len() == 1 && !self.has_power() && !lead.mono.any_op(is_pow) {
+            return self.over_term(lead);
+        }
         let mut rest = self.clone();
         let mut quotient = Nat::ZERO;
         for _ in 0..=MAX_TERMS {

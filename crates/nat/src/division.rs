@@ -200,7 +200,15 @@ fn smaller(a: &Nat, b: &Nat) -> (Nat, Nat) {
 fn without_common_factor(a: &Nat, b: &Nat) -> (Nat, Nat, Nat) {
     let content = gcd(a.content().unsigned_abs(), b.content().unsigned_abs());
     let content = i64::try_from(content).unwrap_or(1);
-    let mono = a.common_mono().common(&b.common_mono());
+    let mono = b.common_mono();
+    let mono = if mono.is_one() {
+        mono
+    } else {
+        a.common_mono().common(&mono)
+    };
+    if content <= 1 && mono.is_one() {
+        return (Nat::ONE, a.clone(), b.clone());
+    }
     let factor = Nat::from_term(mono, content.max(1));
     match (a.exact_div(&factor), b.exact_div(&factor)) {
         (Some(x), Some(y)) => (factor, x, y),

@@ -2,7 +2,7 @@
 
 use crate::arith::{plain_add, plain_mul, try_add, try_mul};
 use crate::facts::Known;
-use crate::points::is_negative_somewhere;
+use crate::points::{is_negative_by_search, is_negative_somewhere};
 use crate::prop::Prop;
 use crate::repr::{Atom, Factor, Mono, Nat, Op, Term, Var};
 use std::cell::{Cell, RefCell};
@@ -28,6 +28,9 @@ pub(crate) fn is_nonneg(known: &Known, nat: &Nat) -> bool {
         if depth == FIRST_REFUTED && is_negative_somewhere(known, nat) {
             return false;
         }
+        if depth == FIRST_SEARCHED && is_negative_by_search(known, nat) {
+            return false;
+        }
         prover.work.set(MAX_WORK);
         prover.is_cut.set(false);
         if prover.nonneg(nat, depth) {
@@ -42,6 +45,9 @@ pub(crate) fn is_nonneg(known: &Known, nat: &Nat) -> bool {
 
 /// The length of proof from which on it is first asked whether there can be one.
 const FIRST_REFUTED: u32 = 2;
+/// The length of proof from which on it is asked whether there can be one by looking for sizes at
+/// which the condition fails.
+const FIRST_SEARCHED: u32 = 4;
 /// Facts that a proof uses one after another.
 const MAX_DEPTH: u32 = 7;
 /// Terms that are looked at before a proof of some depth is given up.

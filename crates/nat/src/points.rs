@@ -1,5 +1,8 @@
 //! Sizes that satisfy the assumptions. One at which a condition fails shows that it does not
 //! follow, which is cheaper than to look for a proof in vain.
+//!
+//! A few points are found for the assumptions alone, and asked for every condition. Where none of
+//! them refutes one, they are where a walk starts that looks for sizes at which this one fails.
 
 use crate::facts::Known;
 use crate::repr::{Atom, Factor, Nat, Op, Var};
@@ -48,6 +51,10 @@ const STYLES: [Style; 10] = [
 const STEPS_PER_FACT: usize = 3;
 /// Steps towards the assumptions, for all of them.
 const MAX_STEPS: usize = 24;
+/// Points from which sizes are looked for at which one condition fails.
+const STARTS: usize = 3;
+/// Levels of operations through which a step goes to a variable.
+const MAX_NESTED: u32 = 4;
 
 /// Points that satisfy the assumptions, each found when it is first asked for. A copy starts
 /// without any, since it is made to assume more.
@@ -61,7 +68,7 @@ impl Clone for Points {
 }
 
 /// A value for every variable.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Point {
     style: Style,
     /// Those that differ from what the style says.
@@ -71,6 +78,21 @@ struct Point {
 /// Whether `nat` is negative for some sizes that satisfy the assumptions.
 pub(crate) fn is_negative_somewhere(known: &Known, nat: &Nat) -> bool {
     any(known, |point| point.at(nat).is_some_and(|value| value < 0))
+}
+
+/// Whether sizes that satisfy the assumptions and for which `nat` is negative are found by looking
+/// for such.
+pub(crate) fn is_negative_by_search(known: &Known, nat: &Nat) -> bool {
+    let negative = &-nat - 1;
+    let starts = known
+        .points
+        .0
+        .iter()
+        .filter_map(|point| point.get()?.clone());
+    starts.take(STARTS).any(|mut point| {
+        let steps = MAX_STEPS;
+        point.walk(known, Some(&negative), steps) && point.satisfies_the_rest(known)
+    })
 }
 
 /// Whether `nat` is another number than 0 for some sizes that satisfy the assumptions.
@@ -123,6 +145,24 @@ fn mixed(var: u32, seed: u32) -> i64 {
     i64::from((spread ^ (spread >> 13)).wrapping_mul(0x85eb_ca6b) >> 16)
 }
 
+/// An assumption that does not hold at a point: by how much `nat` is to change.
+struct Failing<'a> {
+    nat: &'a Nat,
+    by: i64,
+    /// What it may change by instead.
+    or_by: Option<i64>,
+}
+
+/// A change of a variable.
+struct Move {
+    var: Var,
+    by: i64,
+    /// By how much it has to change for something to change by 1.
+    scale: i64,
+}
+
+type Moves = SmallVec<[Move; 4]>;
+
 impl Point {
     /// The nearest point of this style that satisfies the assumptions, if one is found.
     fn find(known: &Known, style: Style) -> Option<Point> {
@@ -130,20 +170,9 @@ impl Point {
             style,
             moved: SmallVec::new(),
         };
-        let steps = MAX_STEPS.min(STEPS_PER_FACT * known.nonneg.len());
-        for step in 0..=steps {
-            let failing = known.nonneg.iter().find_map(|fact| {
-                let value = point.at(fact);
-                (value.is_none_or(|value| value < 0)).then_some((fact, value))
-            });
-            let Some((fact, value)) = failing else {
-                return point.satisfies_the_rest(known).then_some(point);
-            };
-            if step == steps || !point.approach(fact, value?.checked_neg()?, step % 3 == 2) {
-                return None;
-            }
-        }
-        None
+        let facts = known.nonneg.len() + known.divides.len() + known.zero.len();
+        let steps = MAX_STEPS.min(STEPS_PER_FACT * facts);
+        (point.walk(known, None, steps) && point.satisfies_the_rest(known)).then_some(point)
     }
 
     fn var(&self, var: Var) -> i64 {
@@ -158,46 +187,129 @@ impl Point {
     }
 
     fn satisfies_the_rest(&self, known: &Known) -> bool {
-        known.zero.iter().all(|nat| self.at(nat) == Some(0))
-            && known
-                .divides
-                .iter()
-                .all(|(d, a)| match (self.at(d), self.at(a)) {
-                    (Some(d), Some(a)) => d >= 1 && a % d == 0,
-                    _ => false,
-                })
-            && known.for_all.iter().all(|prop| {
-                let vars = |var| Some(self.var(var));
-                prop.eval(&vars, &|fun, arg| self.style.fun(fun, arg)) == Some(true)
-            })
+        known.for_all.iter().all(|prop| {
+            let vars = |var| Some(self.var(var));
+            prop.eval(&vars, &|fun, arg| self.style.fun(fun, arg)) == Some(true)
+        })
     }
 
-    /// Moves a variable such that `fact` grows by what is missing, or that goes some way.
-    fn approach(&mut self, fact: &Nat, missing: i64, prefers_less: bool) -> bool {
-        let mut moves: SmallVec<[(Var, i64, i64); 4]> = SmallVec::new();
-        for term in fact.terms().iter() {
-            if let [Factor { atom, exp }] = term.mono.0.as_slice() {
-                match (atom, exp) {
-                    (Atom::Var(var), 1) => moves.push((*var, term.coeff, 1)),
-                    _ if term.coeff > 0 => {
-                        moves.extend(first_var(atom).map(|v| (v, 1, scale(atom))))
+    /// Goes so many steps, each towards an assumption that does not hold, until all do. What is
+    /// `wanted` is to be at least 0, too.
+    fn walk(&mut self, known: &Known, wanted: Option<&Nat>, steps: usize) -> bool {
+        for step in 0..=steps {
+            match self.failing(known, wanted) {
+                Ok(None) => return true,
+                Ok(Some(failing)) if step < steps => {
+                    let turn = wanted.map(|_| step);
+                    if !self.approach(&failing, turn, step % 3 == 2) {
+                        return false;
                     }
-                    _ => {}
                 }
-            } else if term.coeff > 0 {
-                let var = term.mono.0.iter().find_map(|f| first_var(&f.atom));
-                moves.extend(var.map(|var| (var, 1, 1)));
+                _ => return false,
             }
         }
-        moves.sort_by_key(|(_, coeff, scale)| ((*coeff < 0) != prefers_less, *scale));
-        moves.iter().any(|(var, coeff, scale)| {
-            let size = missing.unsigned_abs().div_ceil(coeff.unsigned_abs());
-            let by = i64::try_from(size)
-                .ok()
-                .and_then(|by| by.checked_mul(*scale));
-            let to = by.and_then(|by| self.var(*var).checked_add(by * coeff.signum()));
-            to.is_some_and(|to| self.put(*var, to))
+        false
+    }
+
+    /// An assumption that does not hold here; an error if that cannot be computed.
+    fn failing<'a>(
+        &self,
+        known: &'a Known,
+        wanted: Option<&'a Nat>,
+    ) -> Result<Option<Failing<'a>>, ()> {
+        for nat in known.nonneg.iter().chain(wanted) {
+            let value = self.at(nat).ok_or(())?;
+            if value < 0 {
+                let by = value.checked_neg().ok_or(())?;
+                let or_by = None;
+                return Ok(Some(Failing { nat, by, or_by }));
+            }
+        }
+        for nat in &known.zero {
+            let value = self.at(nat).ok_or(())?;
+            if value != 0 {
+                let by = value.checked_neg().ok_or(())?;
+                let or_by = None;
+                return Ok(Some(Failing { nat, by, or_by }));
+            }
+        }
+        for (d, nat) in &known.divides {
+            let (d, value) = (self.at(d).ok_or(())?, self.at(nat).ok_or(())?);
+            let rest = value.checked_rem_euclid(d).filter(|_| d >= 1).ok_or(())?;
+            if rest != 0 {
+                let (by, or_by) = (d - rest, Some(-rest));
+                return Ok(Some(Failing { nat, by, or_by }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Moves a variable such that the assumption holds, or that goes some way. Upwards first, or
+    /// downwards; or which comes at this turn.
+    fn approach(&mut self, failing: &Failing<'_>, turn: Option<usize>, prefers_less: bool) -> bool {
+        let mut moves = Moves::new();
+        for by in [Some(failing.by), failing.or_by].into_iter().flatten() {
+            self.moves(failing.nat, by, 1, MAX_NESTED, &mut moves);
+        }
+        moves.sort_by_key(|step| ((step.by < 0) != prefers_less, step.scale));
+        let first = turn.map_or(0, |turn| turn % moves.len().max(1));
+        let (before, from) = moves.split_at(first);
+        from.iter().chain(before).any(|step| {
+            let to = self.var(step.var).checked_add(step.by);
+            to.is_some_and(|to| self.put(step.var, to))
         })
+    }
+
+    /// What changes `nat` by so much, or some way.
+    fn moves(&self, nat: &Nat, by: i64, scale: i64, nested: u32, out: &mut Moves) {
+        if nested == 0 || by == 0 {
+            return;
+        }
+        for term in nat.terms().iter() {
+            let size = by.unsigned_abs().div_ceil(term.coeff.unsigned_abs());
+            let Ok(size) = i64::try_from(size) else {
+                continue;
+            };
+            let by = size * by.signum() * term.coeff.signum();
+            match term.mono.0.as_slice() {
+                [Factor { atom, exp: 1 }] => self.moves_of(atom, by, scale, nested, out),
+                all => {
+                    let var = all.iter().find_map(|factor| first_var(&factor.atom));
+                    let (by, scale) = (by.signum(), 1);
+                    out.extend(var.map(|var| Move { var, by, scale }));
+                }
+            }
+        }
+    }
+
+    fn moves_of(&self, atom: &Atom, by: i64, scale: i64, nested: u32, out: &mut Moves) {
+        let times = |factor: &Nat| {
+            let factor = self.at(factor)?.clamp(1, 1 << 20);
+            Some((by.checked_mul(factor)?, scale.checked_mul(factor)?))
+        };
+        match (atom, atom.op()) {
+            (Atom::Var(var), _) => out.push(Move {
+                var: *var,
+                by,
+                scale,
+            }),
+            (_, Some(Op::Div(a, b))) => {
+                if let Some((by, scale)) = times(b) {
+                    self.moves(a, by, scale, nested - 1, out);
+                }
+            }
+            (_, Some(Op::Mod(a, _))) => self.moves(a, by, scale, nested - 1, out),
+            (_, Some(Op::Pow(_, exp))) => self.moves(exp, by.signum(), 1, nested - 1, out),
+            (_, Some(Op::Min(all) | Op::Max(all))) => {
+                for nat in all {
+                    self.moves(nat, by, scale, nested - 1, out);
+                }
+            }
+            _ => {
+                let (by, scale) = (by.signum(), 1);
+                out.extend(first_var(atom).map(|var| Move { var, by, scale }));
+            }
+        }
     }
 
     fn put(&mut self, var: Var, to: i64) -> bool {
@@ -210,17 +322,89 @@ impl Point {
     }
 }
 
-/// By how much an operand has to grow for the operation to grow by 1.
-fn scale(atom: &Atom) -> i64 {
-    match atom.op() {
-        Some(Op::Div(_, by)) => by.as_const().unwrap_or(8).clamp(1, 1 << 20),
-        _ => 1,
-    }
-}
-
 fn first_var(atom: &Atom) -> Option<Var> {
     let mut first = None;
     let nat = atom.clone().nat();
     nat.for_each_var(&mut |var| first = first.or(Some(var)));
     first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::Facts;
+    use crate::prop::Prop;
+
+    const N: Var = Var(0);
+    const I: Var = Var(1);
+    const J: Var = Var(2);
+    const X: Var = Var(3);
+    const Y: Var = Var(4);
+
+    /// Two work-items in rounds of a reduction by a tree, of a part of an array each.
+    fn rounds() -> Facts {
+        let mut facts = Facts::new();
+        facts.assume(&Prop::Divides(Nat::constant(8192), Nat::var(N)));
+        facts.assume(&Prop::AtLeast(Nat::var(N), Nat::ONE));
+        for (round, item) in [(I, X), (J, Y)] {
+            facts.range(round, &Nat::ZERO, &Nat::constant(6));
+            facts.range(item, &Nat::ZERO, &half(round));
+        }
+        facts
+    }
+
+    /// `2^(5-round)`
+    fn half(round: Var) -> Nat {
+        Nat::pow(
+            &Nat::constant(2),
+            &Nat::sub(&Nat::constant(5), &Nat::var(round)),
+        )
+    }
+
+    fn is_refuted(facts: &Facts, nat: &Nat) -> bool {
+        is_negative_somewhere(&facts.0, nat) || is_negative_by_search(&facts.0, nat)
+    }
+
+    #[test]
+    fn points_satisfy_divisibilities_and_powers() {
+        let facts = rounds();
+        let points = &facts.0.points.0;
+        assert!(!is_negative_somewhere(&facts.0, &Nat::ONE));
+        let found: Vec<&Point> = points.iter().filter_map(|p| p.get()?.as_ref()).collect();
+        assert!(found.len() >= STARTS, "{found:?}");
+        for point in found {
+            assert_eq!(point.var(N) % 8192, 0);
+            assert!(point.var(N) > 0 && point.var(I) <= 5);
+            assert!(point.var(X) < 1 << (5 - point.var(I)));
+        }
+    }
+
+    #[test]
+    fn what_fails_in_some_rounds_only_is_refuted() {
+        let facts = rounds();
+        let (x, y) = (Nat::var(X), Nat::var(Y));
+        for nat in [
+            half(I) - half(J),
+            half(J) - half(I),
+            &x + half(I) - &y - 1,
+            &y + half(J) - &x - 1,
+            &x - &y - half(J),
+        ] {
+            assert!(is_refuted(&facts, &nat), "{nat:?}");
+        }
+    }
+
+    #[test]
+    fn what_holds_is_not_refuted() {
+        let facts = rounds();
+        let (n, x) = (Nat::var(N), Nat::var(X));
+        for nat in [
+            n - 8192,
+            half(I) - &x - 1,
+            half(I) * 2 - 2,
+            Nat::sub(&Nat::constant(31), &x),
+        ] {
+            assert!(!is_refuted(&facts, &nat), "{nat:?}");
+        }
+    }
 }

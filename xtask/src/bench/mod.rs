@@ -2,6 +2,7 @@
 //! output, and from its command line.
 
 mod client;
+mod compile;
 mod generate;
 mod opencl;
 mod preview;
@@ -43,6 +44,10 @@ pub struct Options {
     /// Measure the low-level programs of the examples only, those with this in their names.
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
     programs: Option<String>,
+    /// Measure only how long each definition of the examples takes to each target, those with this
+    /// in their names; with `--keep` the texts are written into its folder.
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
+    compile: Option<String>,
     /// Measure only how long an open preview takes to follow so many keystrokes.
     #[arg(long, value_name = "KEYSTROKES", num_args = 0..=1, default_missing_value = "500")]
     preview: Option<usize>,
@@ -64,6 +69,9 @@ pub fn run(options: &Options) -> Outcome<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     if let Some(only) = &options.programs {
         return programs::run(&root, only, options.json);
+    }
+    if let Some(only) = &options.compile {
+        return compile::run(&root, only, options.keep.as_deref(), options.json);
     }
     if options.opencl.wanted() {
         return opencl::run(&root, &options.opencl, options.json);
