@@ -490,6 +490,13 @@ impl Database {
         queries::settle(self, [item]);
         stages::module(self, item.into(), target)
     }
+
+    /// The kernels for OpenCL as they are for work-groups of this size: what a launch is compiled
+    /// for whose size was chosen, and is not said by the program.
+    pub fn module_of_groups(&self, item: ItemId, local: [u64; 3]) -> Staged<codegen::Module> {
+        queries::settle(self, [item]);
+        stages::module_of_groups(self, item.into(), local)
+    }
 }
 
 /// Options.

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use codegen::Module;
 use codegen::module::KernelArg;
-use dpia::functional::{Checked as Accesses, report};
+use dpia::functional::{Checked as Accesses, Tried, report};
 use dpia::target::amount;
-use dpia::{PhraseProgram, Target};
+use dpia::{Device, PhraseProgram, Target};
+use nat::Nat;
 use rise::Primitive;
 use rise::core::{Origin, Program, Source, normalise};
 use syntax::{Code, Diagnostic, Dialect, Severity, Span};
@@ -47,8 +48,60 @@ pub(crate) fn accesses(db: &dyn Db, item: SourceItem, target: Target) -> Staged<
         Target::OpenCl => device(db),
         Target::C | Target::OpenMp => Arc::default(),
     };
-    let work = || Arc::new(dpia::functional::check_on(&program, target, &device));
+    let work = || {
+        let mut checked = dpia::functional::check_on(&program, target, &device);
+        if target == Target::OpenCl {
+            let mut compile = |phrase: &PhraseProgram| tried(phrase, &device);
+            dpia::functional::try_spaces(&mut checked, &program, &device, &mut compile);
+        }
+        Arc::new(checked)
+    };
     guarded(&item.text(db), "compiling", work).map_err(one)
+}
+
+/// Whether a program compiles with memory that is only offered yet.
+fn tried(phrase: &PhraseProgram, device: &Device) -> Tried {
+    let fails = |why: &str, shares| Tried::Fails {
+        why: why.to_owned(),
+        shares,
+    };
+    let Ok(program) = dpia::imperative::imperative(phrase) else {
+        return fails("the program does not compile with it", false);
+    };
+    match codegen::compile(&program, Target::OpenCl) {
+        Ok(module) => match local_memory(&module, device).max() {
+            Some(bytes) => {
+                let bytes = amount(bytes);
+                fails(&format!("a work-group would keep {bytes} in all"), false)
+            }
+            None => Tried::Compiles,
+        },
+        Err(errors) => {
+            let codes = [
+                (
+                    Code::OtherWorkItem,
+                    "work-items would read what other ones computed",
+                ),
+                (
+                    Code::AcrossGroups,
+                    "work-groups would read what other ones write, and they cannot wait for each \
+                     other in one kernel",
+                ),
+                (
+                    Code::DivergentBarrier,
+                    "not all work-items of a group would come to the barrier that it needs",
+                ),
+                (Code::LaunchSize, "how much each work-item has is not known"),
+            ];
+            let of_memory = codes
+                .into_iter()
+                .find(|(code, _)| errors.iter().any(|error| error.code == *code));
+            match of_memory {
+                Some((_, why)) => fails(why, true),
+                None => fails("the program does not compile with it", false),
+            }
+        }
+    }
 }
 
 /// What there is to say about the definition as a program for the target.
@@ -146,18 +199,36 @@ pub(crate) fn imperative(db: &dyn Db, item: SourceItem, target: Target) -> Stage
 #[salsa::tracked(returns(clone), lru = 64)]
 pub(crate) fn module(db: &dyn Db, item: SourceItem, target: Target) -> Staged<Module> {
     let program = imperative(db, item, target)?;
-    let work = || codegen::compile(&program, target);
+    compiled(db, item, target, &program)
+}
+
+/// The kernels as they are for work-groups of this size, whatever the program says of it.
+#[salsa::tracked(returns(clone), lru = 16)]
+pub(crate) fn module_of_groups(db: &dyn Db, item: SourceItem, local: [u64; 3]) -> Staged<Module> {
+    let mut program = PhraseProgram::clone(&*imperative(db, item, Target::OpenCl)?);
+    let size = |size: u64| Some(Nat::from(i64::try_from(size).unwrap_or(i64::MAX)));
+    program.launch.local = local.map(size);
+    compiled(db, item, Target::OpenCl, &program)
+}
+
+fn compiled(
+    db: &dyn Db,
+    item: SourceItem,
+    target: Target,
+    program: &PhraseProgram,
+) -> Staged<Module> {
+    let work = || codegen::compile(program, target);
     let result = guarded(&item.text(db), "compiling", work).map_err(one)?;
     result.map(Arc::new).map_err(|errors| {
         let found = errors.into_iter().map(|error| {
-            let mut found = at(db, item, &program, error.origin, error.message);
+            let mut found = at(db, item, program, error.origin, error.message);
             if target == Target::OpenCl {
-                found.span = head(&program, error.origin).unwrap_or(found.span);
+                found.span = head(program, error.origin).unwrap_or(found.span);
             }
             found.code = error.code;
             found.help = error.help;
             for (origin, text) in error.related {
-                if let Some(place) = head(&program, origin) {
+                if let Some(place) = head(program, origin) {
                     found = found.related(place, text);
                 }
             }
@@ -167,20 +238,25 @@ pub(crate) fn module(db: &dyn Db, item: SourceItem, target: Target) -> Staged<Mo
     })
 }
 
-/// Kernels that use more local memory at a time than the device has.
-fn too_much_local(db: &dyn Db, item: SourceItem, module: &Module) -> Arc<[Diagnostic]> {
-    let device = device(db);
+/// The local memory of kernels that use more at a time than the device has, in bytes.
+fn local_memory(module: &Module, device: &Device) -> impl Iterator<Item = u64> {
     let kernels = module.device.iter().flat_map(|launched| &launched.kernels);
-    let above = kernels.filter_map(|kernel| {
+    let most = device.local_memory;
+    kernels.filter_map(move |kernel| {
         let arguments = kernel.args.iter().filter_map(|arg| match arg {
             KernelArg::Local { bytes } => Some(bytes.clone()),
             _ => None,
         });
         let bytes = arguments.fold(kernel.local_bytes.clone(), |sum, bytes| &sum + &bytes);
         let bytes = u64::try_from(bytes.as_const()?).ok()?;
-        (bytes > device.local_memory).then_some(bytes)
-    });
-    let found = above.map(|bytes| {
+        (bytes > most).then_some(bytes)
+    })
+}
+
+/// Kernels that use more local memory at a time than the device has.
+fn too_much_local(db: &dyn Db, item: SourceItem, module: &Module) -> Arc<[Diagnostic]> {
+    let device = device(db);
+    let found = local_memory(module, &device).map(|bytes| {
         let message = format!(
             "a work-group keeps {} in Local memory at a time, and {} has {}",
             amount(bytes),

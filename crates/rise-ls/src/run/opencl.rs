@@ -1,12 +1,13 @@
 //! Runs on OpenCL devices.
 
 use super::{Backend, Complaint, Failure, Job, Ran, Runs, devices};
-use codegen::Module;
+use codegen::{Kernel, Module};
 use rise::core::Origin;
 use runtime::cc::{Message, RunError, Severity};
 use runtime::ocl::{self, DeviceInfo, OclError, Outcome, Plan, Worker, WorkerError};
 use runtime::process;
 use runtime::{Shape, Value};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Where a program ran, and how long the parts of that took.
@@ -54,24 +55,25 @@ impl Runs<'_> {
         let (local, global) = (given(&job.local), given(&job.global));
         ocl::check_given(&self.program.name, &local, &global, device)?;
         progress("translating");
-        let module = self.module(Backend::OpenCl)?;
         self.check_memory(device)?;
         let mut fitting = device.clone();
-        let mut plan = ocl::plan(&module, self.launch, &fitting)?;
-        let outcome = loop {
+        let (module, plan, outcome) = loop {
+            let (module, plan) = self.planned(&fitting)?;
             match self.launch_on(&mut worker, device, &plan, job, progress) {
                 Err(WorkerError::Ocl(OclError::Registers { limit, .. }))
                     if limit < fitting.work_group =>
                 {
                     // Sizes that nobody has said may be smaller; those that are said are refused.
                     fitting.work_group = limit;
-                    plan = ocl::plan(&module, self.launch, &fitting)?;
                     worker = devices::worker(self.limits)?;
                 }
                 Err(WorkerError::Ocl(OclError::Build { log })) => {
                     return Err(self.refused_kernels(&module, &log));
                 }
-                outcome => break outcome?,
+                Err(WorkerError::Crashed { stage, how, output }) => {
+                    return Err(crashed(device, &module, stage, &how, &output));
+                }
+                outcome => break (module, plan, outcome?),
             }
         };
         if let Some(bytes) = outcome.report.copy_bandwidth {
@@ -79,6 +81,23 @@ impl Runs<'_> {
         }
         let printed = worker.finish();
         Ok(self.ran(&module, device, &plan, outcome, job, printed))
+    }
+
+    /// The kernels, and what their launch is. Where nobody says the local size, it is chosen, and
+    /// the kernel is compiled for it as if it had been said.
+    fn planned(&self, device: &DeviceInfo) -> Result<(Arc<Module>, Plan), Failure> {
+        let module = self.module(Backend::OpenCl)?;
+        let plan = ocl::plan(&module, self.launch, device)?;
+        let kernels = module.device.iter().flat_map(|device| &device.kernels);
+        let is_open = |kernel: &Kernel| kernel.launch.local.iter().any(Option::is_none);
+        // Parts of a program that are kernels of their own have their sizes.
+        if let ([chosen], true) = (plan.kernels.as_slice(), kernels.into_iter().any(is_open))
+            && let Ok(module) = self.db.module_of_groups(self.item, chosen.local)
+            && let Ok(plan) = ocl::plan(&module, self.launch, device)
+        {
+            return Ok((module, plan));
+        }
+        Ok((module, plan))
     }
 
     /// Whether this machine has the memory: arguments go to the process that launches one at a
@@ -243,6 +262,37 @@ impl Runs<'_> {
             None => self.places(origin),
         }
     }
+}
+
+/// A driver that has crashed, and what can be done about it.
+fn crashed(
+    device: &DeviceInfo,
+    module: &Module,
+    stage: ocl::Stage,
+    how: &str,
+    output: &str,
+) -> Failure {
+    let doing = match stage {
+        // Many drivers compile a kernel when it is launched.
+        ocl::Stage::Running => "compiling or running the kernels",
+        stage => stage.title(),
+    };
+    let mut text = format!(
+        "the OpenCL driver of {} crashed while {doing}: it {how}",
+        device.name
+    );
+    let advice = match module.foreign.is_empty() {
+        true => "kernels stay in their memory, so that the driver is most likely wrong: ",
+        false => "a C function of the program may be wrong, or the driver: ",
+    };
+    text.push_str("; ");
+    text.push_str(advice);
+    text.push_str("try other sizes (`--local`, `--global`), another device (`--device`), or `--backend interp`");
+    if !output.is_empty() {
+        text.push_str("\nlast it said: ");
+        text.push_str(output);
+    }
+    Failure::failed(text)
 }
 
 /// The byte of a text that a message is about.

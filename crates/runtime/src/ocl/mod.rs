@@ -17,6 +17,7 @@ mod refusal;
 mod serve;
 mod session;
 mod sizes;
+mod smaller;
 mod worker;
 
 pub use bound::Bound;

@@ -50,7 +50,8 @@ pub fn plan(module: &Module, launch: &Launch, device: &DeviceInfo) -> Result<Pla
     Ok(plan)
 }
 
-struct Planner<'a> {
+/// A module that is to run on a device, at the sizes of its program.
+pub(super) struct Planner<'a> {
     module: &'a Module,
     device: &'a DeviceInfo,
     /// The sizes of the program.
@@ -97,17 +98,23 @@ impl<'a> Planner<'a> {
     /// A kernel's sizes, chosen where nobody says them, and checked.
     fn kernel(&self, kernel: &Kernel, output: u64) -> Result<KernelPlan, PlanError> {
         let wanted = self.wanted(kernel)?;
+        let mut tried = sizes::preferred(&wanted, self.device);
         let mut refused = None;
-        for (local, global) in sizes::candidates(&wanted, self.device) {
-            match self.with_sizes(kernel, local, global, output) {
+        loop {
+            let (local, global) = wanted.launch(tried);
+            let error = match self.with_sizes(kernel, local, global, output) {
                 Ok(plan) => return Ok(plan),
-                // The first choice is the one to talk about.
-                Err(error) => refused = refused.or(Some(error)),
-            }
+                Err(error) => error,
+            };
+            let smaller = self.smaller(kernel, &wanted, tried, &error);
+            // The first choice is the one to talk about.
+            let first = refused.unwrap_or(error);
+            tried = match smaller {
+                Some(smaller) => smaller,
+                None => return Err(first),
+            };
+            refused = Some(first);
         }
-        Err(refused.unwrap_or_else(|| {
-            PlanError::NotKernels(format!("the kernel `{}` has no sizes", kernel.name))
-        }))
     }
 
     /// What the program says of a kernel's sizes.
@@ -159,19 +166,27 @@ impl<'a> Planner<'a> {
         global: [u64; 3],
         output: u64,
     ) -> Result<KernelPlan, PlanError> {
+        // Without a result there is nothing to do: no kernel is launched.
+        let idle = output == 0;
+        let (local, global) = match idle {
+            true => (local.map(|size| size.max(1)), [0; 3]),
+            false => (local, global),
+        };
         let empty = global.iter().position(|size| *size == 0);
-        if let Some(dim) = empty.filter(|_| output > 0) {
+        if let Some(dim) = empty.filter(|_| !idle) {
             let kernel = kernel.name.clone();
             return Err(PlanError::NoItems { kernel, dim });
         }
         check_sizes(&kernel.name, local, global, self.device)?;
         let bindings = self.launched(kernel, local, global);
+        if !idle {
         launch::check(&kernel.requires, &bindings).map_err(|error| PlanError::Condition {
             kernel: kernel.name.clone(),
             local,
             global,
             error: Box::new(error),
         })?;
+        }
         let declared = || "the local memory".to_owned();
         let mut local_bytes = self.size(kernel, &kernel.local_bytes, &bindings, declared)?;
         let mut args = Vec::new();
@@ -227,7 +242,7 @@ impl<'a> Planner<'a> {
     }
 
     /// The sizes of the program with those of a launch.
-    fn launched(&self, kernel: &Kernel, local: [u64; 3], global: [u64; 3]) -> Bindings {
+    pub(super) fn launched(&self, kernel: &Kernel, local: [u64; 3], global: [u64; 3]) -> Bindings {
         let mut bindings = self.bindings.clone();
         let vars = (kernel.sizes.local.into_iter().zip(local))
             .chain(kernel.sizes.global.into_iter().zip(global));

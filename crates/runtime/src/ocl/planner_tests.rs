@@ -193,13 +193,40 @@ fn conditions_name_their_numbers_and_open_sizes_are_chosen_to_meet_them() {
     }];
     open.requires = vec![Prop::Divides(Nat::var(Var(1)), nat(48))];
     let chosen = plan_for(&module(vec![open.clone()], Vec::new()), 1, &gpu());
-    assert!(chosen.is_ok_and(|plan| plan.kernels[0].local == [16, 1, 1]));
+    assert!(chosen.is_ok_and(|plan| plan.kernels[0].local == [48, 1, 1]));
     open.launch.local = [Some(nat(32)), Some(nat(1)), Some(nat(1))];
     let found = refused(&module(vec![open], Vec::new()), 1, &gpu());
     assert_eq!(
         found,
         "the kernel `k` cannot be launched with local size 32 and global size 32: `get_local_size(0) divides 48` does not hold for get_local_size(0) = 32; other sizes can be given with `--local` and `--global`, or written in `@opencl`"
     );
+}
+
+#[test]
+fn groups_are_made_smaller_where_they_are_at_fault() {
+    // 64 rows with 3 elements, and all items of a group must have as many rows.
+    let level = codegen::ir::Level::Local;
+    let item = |dim, count| codegen::Items { level, dim, count };
+    let mut open = kernel([None, None, None], [None, None, None]);
+    open.items = vec![item(0, nat(64)), item(1, nat(3))];
+    open.requires = vec![Prop::Divides(Nat::var(Var(2)), nat(3))];
+    let local = |kernel: &Kernel| {
+        let plan = plan_for(&module(vec![kernel.clone()], Vec::new()), 1, &gpu());
+        plan.map_or_else(
+            |error| error.to_string(),
+            |plan| format!("{:?}", plan.kernels[0].local),
+        )
+    };
+    assert_eq!(local(&open), "[32, 3, 1]");
+    // Rows in local memory, for which there is too little.
+    open.args.push(KernelArg::Local {
+        bytes: nat(20 << 10) * Nat::var(Var(2)),
+    });
+    assert_eq!(local(&open), "[32, 1, 1]");
+    // What depends on no size of the launch is refused at once, with the first sizes.
+    open.requires = vec![Prop::Divides(nat(4), Nat::var(N))];
+    let found = local(&open);
+    assert!(found.contains("local size (32, 4) and global"), "{found}");
 }
 
 #[test]

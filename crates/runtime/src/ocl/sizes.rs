@@ -29,27 +29,31 @@ pub struct Loops {
     pub counts: Vec<(Level, u8, u64)>,
 }
 
-/// Sizes that may be tried, the best first: each is a local and a global size. Those that are said
-/// are always kept.
-pub fn candidates(loops: &Loops, device: &DeviceInfo) -> Vec<([u64; 3], [u64; 3])> {
-    let mut all = Vec::new();
-    let mut local = preferred(loops, device);
-    loop {
-        let sizes = [0, 1, 2].map(|dim| fitting(loops, dim, local[dim]));
-        let candidate = (sizes, [0, 1, 2].map(|dim| global(loops, dim, sizes[dim])));
-        if !all.contains(&candidate) {
-            all.push(candidate);
-        }
-        let open = |dim: &usize| loops.local[*dim].is_none() && local[*dim] > 1;
-        let Some(dim) = (0..3).filter(open).max_by_key(|dim| local[*dim]) else {
-            return all;
-        };
-        local[dim] /= 2;
+impl Loops {
+    /// Whether nobody says the local size in a dimension.
+    pub fn is_open(&self, dim: usize) -> bool {
+        self.local[dim].is_none()
+    }
+
+    /// The local and the global size that these local sizes stand for: what is said is kept.
+    pub fn launch(&self, local: [u64; 3]) -> ([u64; 3], [u64; 3]) {
+        let sizes = [0, 1, 2].map(|dim| fitting(self, dim, local[dim]));
+        (sizes, [0, 1, 2].map(|dim| global(self, dim, sizes[dim])))
+    }
+
+    /// The next smaller local sizes, which differ from these in the largest of the dimensions that
+    /// may be changed; none if all of them are 1 or said.
+    pub fn halved(&self, local: [u64; 3], dims: &[usize]) -> Option<[u64; 3]> {
+        let open = |dim: &usize| self.is_open(*dim) && local[*dim] > 1;
+        let dim = (dims.iter().copied().filter(open)).max_by_key(|dim| local[*dim])?;
+        let mut smaller = local;
+        smaller[dim] /= 2;
+        Some(smaller)
     }
 }
 
-/// The local sizes that are said, and powers of two elsewhere.
-fn preferred(loops: &Loops, device: &DeviceInfo) -> [u64; 3] {
+/// The local sizes that are tried first: those that are said, and powers of two elsewhere.
+pub fn preferred(loops: &Loops, device: &DeviceInfo) -> [u64; 3] {
     let useful = [0, 1, 2].map(|dim| match loops.local[dim] {
         Some(size) => size,
         None => width(loops, dim),
@@ -128,7 +132,7 @@ mod tests {
     use super::*;
 
     fn first(loops: &Loops) -> ([u64; 3], [u64; 3]) {
-        candidates(loops, &device(0, "d", DeviceType::Gpu))[0]
+        loops.launch(preferred(loops, &device(0, "d", DeviceType::Gpu)))
     }
 
     fn counts(counts: &[(Level, u8, u64)]) -> Loops {
@@ -174,11 +178,18 @@ mod tests {
     }
 
     #[test]
-    fn smaller_groups_are_tried_after_large_ones() {
-        let loops = counts(&[(Level::Global, 0, 100)]);
-        let all = candidates(&loops, &device(0, "d", DeviceType::Gpu));
-        let groups: Vec<u64> = all.iter().map(|(local, _)| local[0]).collect();
-        assert_eq!(groups, [128, 64, 32, 16, 8, 4, 2, 1]);
-        assert_eq!(all[1], ([64, 1, 1], [128, 1, 1]));
+    fn smaller_groups_are_halved_in_the_dimensions_at_fault() {
+        let loops = counts(&[(Level::Global, 0, 100), (Level::Global, 1, 100)]);
+        let all = [0, 1, 2];
+        assert_eq!(loops.halved([32, 4, 1], &all), Some([16, 4, 1]));
+        assert_eq!(loops.halved([32, 4, 1], &[1]), Some([32, 2, 1]));
+        assert_eq!(loops.halved([32, 1, 1], &[1]), None);
+        assert_eq!(loops.launch([64, 1, 1]), ([64, 1, 1], [128, 100, 1]));
+        let said = Loops {
+            local: [Some(8), None, None],
+            ..loops
+        };
+        assert_eq!(said.halved([8, 4, 1], &all), Some([8, 2, 1]));
+        assert_eq!(said.halved([8, 1, 1], &all), None);
     }
 }

@@ -12,6 +12,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 use thiserror::Error;
 
 /// Between two looks at a request to stop.
@@ -78,13 +79,16 @@ pub struct Worker {
     printed: Option<Receiver<Vec<u8>>>,
     limits: Limits,
     stage: Stage,
+    /// Where it works: what a driver leaves behind goes with it.
+    _folder: Option<TempDir>,
 }
 
 /// An answer, and the bytes behind it.
 type Answer = io::Result<(Reply, Vec<u8>)>;
 
 impl Worker {
-    /// Starts a process that calls [`super::serve_stdio`]. Each answer may take as long as the
+    /// Starts a process that calls [`super::serve_stdio`], in a folder of its own: the path of its
+    /// program must be absolute, or one that is searched for. Each answer may take as long as the
     /// limits say.
     pub fn start(command: &mut Command, limits: &Limits) -> Result<Worker, WorkerError> {
         let name = command.get_program().to_string_lossy().into_owned();
@@ -93,6 +97,11 @@ impl Worker {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         process::own_group(command);
+        // Drivers write files where they are, above all those that crash.
+        let folder = tempfile::Builder::new().prefix("rise-ls-").tempdir().ok();
+        if let Some(folder) = &folder {
+            command.current_dir(folder.path());
+        }
         if limits.cancel.is_cancelled() {
             return Err(ProcessError::Cancelled.into());
         }
@@ -109,6 +118,7 @@ impl Worker {
             replies,
             limits: limits.clone(),
             stage: Stage::Opening,
+            _folder: folder,
         })
     }
 
@@ -284,5 +294,26 @@ fn listen(mut from: ChildStdout, to: &mpsc::Sender<Answer>) {
         if to.send(answer).is_err() || is_over {
             return;
         }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_driver_that_crashes_leaves_its_last_words_and_nothing_else() {
+        let script = "touch left-behind.dot; echo 'dumped left-behind.dot' >&2; kill -ABRT $$";
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        let worker = Worker::start(&mut command, &Limits::default());
+        let Err(WorkerError::Crashed { stage, how, output }) = worker.and_then(|mut w| w.devices())
+        else {
+            panic!("it crashes");
+        };
+        assert_eq!(stage, Stage::Opening);
+        assert_eq!(how, "was stopped by signal 6 (the program gave up)");
+        assert_eq!(output, "dumped left-behind.dot");
+        assert!(!std::path::Path::new("left-behind.dot").exists());
     }
 }
