@@ -63,6 +63,9 @@ pub struct Kernel {
     pub requires: Vec<Prop>,
     /// The local memory that it declares, in bytes; [`KernelArg::Local`] comes on top.
     pub local_bytes: Nat,
+    /// The private memory that each work-item has for what the program stores, in bytes: variables
+    /// and arrays.
+    pub private_bytes: Nat,
     /// The loops that its work-items share: what suits them is known to who chooses sizes.
     pub items: Vec<Items>,
 }

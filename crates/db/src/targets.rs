@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dpia::functional::is_program;
+use dpia::functional;
 use dpia::{Target, Targets};
 use rise::core::LinkError;
 use rustc_hash::FxHashSet;
@@ -38,7 +38,8 @@ fn targets_among(db: &dyn Db, item: ItemId, for_all: Option<Target>) -> Targets 
     if !selection.marked.is_empty() {
         return selection.marked;
     }
-    let stands_alone = checked.scheme.as_deref().is_some_and(is_program)
+    let scheme = checked.scheme.as_deref();
+    let stands_alone = scheme.is_some_and(functional::stands_alone)
         && !used_inside(db, file.into()).contains(&item);
     if stands_alone {
         selection.used.into_iter().chain(for_all).collect()

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use syntax::ast::{AddressSpace, Name, ScalarType};
 
-use crate::ir::{Barrier, Home, Id, Item, Level, Query, Stmt, StmtKind};
+use crate::ir::{Barrier, Function, Home, Id, Item, Level, Query, Stmt, StmtKind, Variable};
 use crate::module::{
     BarrierText, Buffer, Device, ForeignText, Kernel, KernelArg, Module, Plain, Reason,
 };
@@ -237,6 +237,7 @@ impl<'a> Printer<'a> {
             sizes: part.work.vars,
             requires: part.work.requires.clone(),
             local_bytes: part.work.local_bytes.clone(),
+            private_bytes: self.private_bytes(&part.function),
             items: part.work.items.clone(),
         };
         Ok(Text {
@@ -244,6 +245,25 @@ impl<'a> Printer<'a> {
             body_at,
             kernel,
         })
+    }
+
+    /// The bytes of the variables and arrays that the kernel has in private memory.
+    fn private_bytes(&self, function: &Function) -> Nat {
+        let is_private = |variable: &Variable| {
+            let space = match variable.home {
+                Home::Local(space) => space.unwrap_or(AddressSpace::Private),
+                _ => return false,
+            };
+            space == AddressSpace::Private
+        };
+        let used = self.used_ids.iter();
+        let used = used.filter_map(|id| function.variables.get(id.0 as usize));
+        used.filter(|variable| is_private(variable))
+            .filter_map(|variable| {
+                let count = variable.count.clone().unwrap_or(Nat::ONE);
+                Some(&count * &crate::memory::bytes(&variable.elem)?)
+            })
+            .fold(Nat::ZERO, |all, bytes| all + &bytes)
     }
 
     /// All parameters that the kernel may have.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use dpia::Target;
 use nat::{Nat, Prop, Var};
-use rise::core::Origin;
+use rise::core::{Launch, Origin};
 use rise::print::prop_text;
 use rise::{Names, Ty, Type};
 use rustc_hash::FxHashMap;
@@ -118,50 +118,37 @@ impl<'m> Host<'m> {
         let signature = &self.module.signature;
         let names: Vec<String> = signature.sizes.iter().map(|(_, n)| n.to_string()).collect();
         let count = names.len();
-        let usage: String = names.iter().map(|name| format!(" {name}")).collect();
-        let unknown = self.device.kernels.iter().any(|kernel| {
-            let launch = &kernel.launch;
-            launch
-                .local
-                .iter()
-                .chain(&launch.global)
-                .any(Option::is_none)
-        });
-        self.line("int given = 1;");
-        if unknown {
-            self.line("size_t local_given[3] = {64, 1, 1}, global_given[3] = {16384, 1, 1};");
-            self.line("for (; given < argc && strncmp(argv[given], \"--\", 2) == 0; given++) {");
-            for kind in ["local", "global"] {
-                let length = kind.len() + 3;
-                self.line(&format!(
-                    "    if (strncmp(argv[given], \"--{kind}=\", {length}) == 0) {{"
-                ));
-                self.line(&format!(
-                    "        launch_argument(argv[given] + {length}, {kind}_given);"
-                ));
-                self.line("    }");
-            }
-            self.line("}");
-        } else {
-            self.line("(void)launch_argument;");
-        }
-        let options = if unknown {
-            " [--local=X,Y,Z] [--global=X,Y,Z]"
-        } else {
-            ""
+        let unknown = |sizes: fn(&Launch) -> &[Option<Nat>; 3]| {
+            let mut kernels = self.device.kernels.iter();
+            kernels.any(|kernel| sizes(&kernel.launch).iter().any(Option::is_none))
         };
-        self.line(&format!("if (argc - given != {count}) {{"));
+        let (local, global) = (unknown(|l| &l.local), unknown(|l| &l.global));
+        let list: String = names.iter().map(|name| format!("\"{name}\", ")).collect();
         self.line(&format!(
-            "    fprintf(stderr, \"usage: %s{options}{usage}\\n\", argv[0]);"
+            "static const char *const names[] = {{{list}NULL}};"
         ));
-        self.line("    return 2;");
-        self.line("}");
+        self.line(&format!("const char *given[{}] = {{NULL}};", count.max(1)));
+        self.line("size_t local_given[3] = {64, 1, 1}, global_given[3] = {16384, 1, 1};");
+        let option = |open: bool, kind: &str| match open {
+            true => format!("{kind}_given"),
+            false => "NULL".to_owned(),
+        };
+        self.line(&format!(
+            "arguments(argc, argv, names, {count}, given, {}, {});",
+            option(local, "local"),
+            option(global, "global")
+        ));
         if count == 0 {
             self.line("(void)size_argument;");
         }
+        for kind in [(local, "local"), (global, "global")] {
+            if !kind.0 {
+                self.line(&format!("(void){}_given;", kind.1));
+            }
+        }
         for (at, name) in names.iter().enumerate() {
             self.line(&format!(
-                "const int size_{name} = size_argument(argv[given + {at}], \"{name}\");"
+                "const int size_{name} = size_argument(given[{at}], \"{name}\");"
             ));
             self.line(&format!("(void)size_{name};"));
         }

@@ -18,26 +18,97 @@ static int size_argument(const char *text, const char *name) {
     char *end = NULL;
     long value = strtol(text, &end, 10);
     if (end == text || *end != '\0' || value < 0 || value > INT32_MAX) {
-        fprintf(stderr, "%s: %s is no size\n", name, text);
+        fprintf(stderr, "%s = %s: a size is a whole number from 0 to %d\n", name, text, INT32_MAX);
         exit(2);
     }
     return (int)value;
 }
 
 /* Up to three sizes with commas between them, of an option like --local=64,1. */
-static void launch_argument(const char *text, size_t sizes[3]) {
+static void launch_argument(const char *option, const char *text, size_t sizes[3]) {
+    const char *rest = text;
+    for (int d = 0; d < 3; d++) {
+        sizes[d] = 1;
+    }
     for (int d = 0; d < 3; d++) {
         char *end = NULL;
-        long value = strtol(text, &end, 10);
-        if (end == text || value < 1) {
-            fprintf(stderr, "%s: up to three sizes belong here\n", text);
-            exit(2);
+        long value = strtol(rest, &end, 10);
+        if (end == rest || value < 1) {
+            break;
         }
         sizes[d] = (size_t)value;
-        if (*end != ',') {
+        if (*end == '\0') {
             return;
         }
-        text = end + 1;
+        if (*end != ',') {
+            break;
+        }
+        rest = end + 1;
+    }
+    fprintf(stderr, "%s=%s: one to three numbers from 1 on belong here, as in %s=64,1,1\n", option, text, option);
+    exit(2);
+}
+
+static void usage(FILE *to, const char *program, const char *const names[], int count, bool local, bool global) {
+    fprintf(to, "usage: %s%s%s", program, local ? " [--local=X,Y,Z]" : "", global ? " [--global=X,Y,Z]" : "");
+    for (int at = 0; at < count; at++) {
+        fprintf(to, " %s", names[at]);
+    }
+    fprintf(to, "\n");
+}
+
+/* The sizes in the order in which they come; options may stand anywhere. Sizes of the launch that
+   the program itself says are NULL. */
+static void arguments(int argc, char **argv, const char *const names[], int count, const char *given[], size_t *local, size_t *global) {
+    const char *const options[2] = {"--local", "--global"};
+    size_t *const sizes[2] = {local, global};
+    int found = 0;
+    bool wrong = false;
+    for (int at = 1; at < argc; at++) {
+        const char *text = argv[at];
+        bool known = false;
+        if (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0) {
+            usage(stdout, argv[0], names, count, local != NULL, global != NULL);
+            exit(0);
+        }
+        for (int option = 0; option < 2; option++) {
+            size_t length = strlen(options[option]);
+            if (strncmp(text, options[option], length) != 0 || (text[length] != '=' && text[length] != '\0')) {
+                continue;
+            }
+            known = true;
+            if (sizes[option] == NULL) {
+                fprintf(stderr, "%s: the program says this size itself\n", text);
+                wrong = true;
+            } else if (text[length] == '=') {
+                launch_argument(options[option], text + length + 1, sizes[option]);
+            } else if (at + 1 < argc) {
+                launch_argument(options[option], argv[++at], sizes[option]);
+            } else {
+                fprintf(stderr, "%s: the sizes are missing, as in %s=64,1,1\n", text, text);
+                wrong = true;
+            }
+        }
+        if (known) {
+            continue;
+        }
+        if (text[0] == '-' && (text[1] < '0' || text[1] > '9')) {
+            fprintf(stderr, "%s: there is no such option\n", text);
+            wrong = true;
+        } else if (found == count) {
+            fprintf(stderr, "%s: one size too many\n", text);
+            wrong = true;
+        } else {
+            given[found++] = text;
+        }
+    }
+    for (int at = found; at < count; at++) {
+        fprintf(stderr, "the size %s is not given\n", names[at]);
+        wrong = true;
+    }
+    if (wrong) {
+        usage(stderr, argv[0], names, count, local != NULL, global != NULL);
+        exit(2);
     }
 }
 
@@ -117,10 +188,13 @@ static double random_number(void) {
     return (double)(state >> 40) / 16777216.0;
 }
 
-/* Runs a kernel, and gives the nanoseconds that it took. */
+/* Runs a kernel, and gives the nanoseconds that it took; none without work-items. */
 static double run(cl_command_queue queue, cl_kernel kernel, const size_t global[3], const size_t local[3]) {
     cl_event event;
     cl_ulong start = 0, end = 0;
+    if (global[0] == 0 || global[1] == 0 || global[2] == 0) {
+        return 0;
+    }
     check(clEnqueueNDRangeKernel(queue, kernel, 3, NULL, global, local, 0, NULL, &event), "clEnqueueNDRangeKernel");
     check(clWaitForEvents(1, &event), "clWaitForEvents");
     check(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof(start), &start, NULL), "clGetEventProfilingInfo");

@@ -361,7 +361,7 @@ impl Lower<'_> {
 }
 
 /// Who shares the iterations of a loop for OpenCL.
-fn items(prim: Prim, types: &[Arg]) -> LoopMode {
+pub(super) fn items(prim: Prim, types: &[Arg]) -> LoopMode {
     let level = match prim {
         Prim::ParForGlobal => Level::Global,
         Prim::ParForWorkGroup => Level::WorkGroup,

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use dpia::{Phrase, Target};
+use dpia::{Phrase, Prim, Target};
 use nat::Nat;
 use rise::core::{Form, Local, Origin, subst_vars};
 use rise::{Arg, Ty, Type};
@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use syntax::ast::AddressSpace;
 
 use super::buffers::{declare, leaf, space, two_params};
+use super::command::items;
 use super::env::{Bound, Env, Path, Step};
 use super::read::{load, nat_arg};
 use super::rounds::{Names, Rounds};
@@ -38,6 +39,8 @@ struct Turns<'p> {
     all: Nat,
     elem: Ty,
     home: Home,
+    /// The dimensions in which work-items of a group share the rounds, outer loops first.
+    dimensions: Vec<u8>,
     origin: Origin,
 }
 
@@ -63,6 +66,7 @@ impl<'p> Turns<'p> {
             all: nat_arg(types, 1),
             elem: elem.clone(),
             home: Home::Local(space(types.get(3))),
+            dimensions: shared_dimensions(f),
             origin: phrase.origin,
         })
     }
@@ -116,13 +120,7 @@ impl Lower<'_> {
         let mut read = Bound::Phrase(turns.input.clone(), Rc::new([]), env.clone());
         if !in_memory {
             let store = self.turn_buffer("from", &turns.all, turns, out);
-            self.copy_in(
-                turns.input,
-                leaf(&store, turns.origin)?,
-                &turns.array(&turns.all),
-                env,
-                out,
-            )?;
+            self.copy_in(turns, leaf(&store, turns.origin)?, env, out)?;
             read = Bound::Store(store);
         }
         let outer = std::mem::replace(&mut self.written_again, true);
@@ -212,7 +210,7 @@ impl Lower<'_> {
         let start = match in_memory {
             Some(place) => place,
             None => {
-                self.copy_in(turns.input, two, &ty, env, out)?;
+                self.copy_in(turns, two, env, out)?;
                 Place::start(two)
             }
         };
@@ -359,20 +357,22 @@ impl Lower<'_> {
         self.facts = known;
         first
     }
+
     /// What is to be read first is computed into a buffer.
     fn copy_in(
         &mut self,
-        from: &Phrase,
+        turns: &Turns<'_>,
         into: Id,
-        ty: &Ty,
         env: &Env,
         out: &mut Vec<Stmt>,
     ) -> Result<(), CompileError> {
+        let ty = turns.array(&turns.all);
         let store = Store::Leaf {
             id: into,
             ty: ty.clone(),
             start: Some(Nat::constant(0)),
         };
+        let from = turns.input;
         let origin = from.origin;
         let body = &mut |lower: &mut Self, path: Path, out: &mut Vec<Stmt>| {
             let value = lower.read(from, path.clone(), env)?;
@@ -380,21 +380,28 @@ impl Lower<'_> {
             lower.assign(place, value, origin, out)
         };
         let start = out.len();
-        self.each_element(ty, Path::new(), origin, body, out)?;
-        self.share_copies(&mut out[start..], into);
+        self.each_element(&ty, Path::new(), origin, body, out)?;
+        self.share_copies(&mut out[start..], turns);
         Ok(())
     }
 
-    /// Copies to or from local memory are shared by the work-items of a group.
-    fn share_copies(&self, copies: &mut [Stmt], buffer: Id) {
-        let home = self.function.variables[buffer.0 as usize].home;
-        if self.target != Target::OpenCl || home != Home::Local(Some(AddressSpace::Local)) {
+    /// Copies to or from memory of a group are shared by the work-items that share the rounds.
+    fn share_copies(&self, copies: &mut [Stmt], turns: &Turns<'_>) {
+        let of_group = matches!(
+            turns.home,
+            Home::Local(Some(AddressSpace::Local | AddressSpace::Global))
+        );
+        if self.target != Target::OpenCl || !of_group {
             return;
         }
-        for stmt in copies {
-            if let StmtKind::For { mode, .. } = &mut stmt.kind {
-                *mode = LoopMode::Items(Level::Local, 0);
-            }
+        let mut copies = copies;
+        for dimension in &turns.dimensions {
+            let [copy] = copies else { return };
+            let StmtKind::For { mode, body, .. } = &mut copy.kind else {
+                return;
+            };
+            *mode = LoopMode::Items(Level::Local, *dimension);
+            copies = body;
         }
     }
 
@@ -412,7 +419,10 @@ impl Lower<'_> {
             let place = lower.place(turns.output, path, env)?;
             lower.assign(place, value, origin, out)
         };
-        self.each_element(&turns.array(&turns.result), Path::new(), origin, body, out)
+        let start = out.len();
+        self.each_element(&turns.array(&turns.result), Path::new(), origin, body, out)?;
+        self.share_copies(&mut out[start..], turns);
+        Ok(())
     }
 
     /// Loops over all elements of a type, the path to each.
@@ -457,4 +467,30 @@ fn turns(stmt: &Stmt) -> bool {
         } => then.iter().chain(otherwise).all(point),
         _ => point(stmt),
     }
+}
+
+/// The dimensions in which work-items of a group share loops in a phrase, each once, outer loops
+/// first.
+fn shared_dimensions(phrase: &Phrase) -> Vec<u8> {
+    let mut found = Vec::new();
+    let mut stack = vec![phrase];
+    while let Some(phrase) = stack.pop() {
+        match &phrase.form {
+            Form::Primitive(prim, types, args) => {
+                if *prim == Prim::ParForLocal
+                    && let LoopMode::Items(_, dimension) = items(*prim, types)
+                    && !found.contains(&dimension)
+                {
+                    found.push(dimension);
+                }
+                stack.extend(args.iter().rev());
+            }
+            Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
+                stack.push(body);
+            }
+            Form::Apply(f, x) => stack.extend([x, f]),
+            _ => {}
+        }
+    }
+    found
 }

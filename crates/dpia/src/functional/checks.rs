@@ -87,10 +87,10 @@ impl Walk {
                 };
                 let spaces = self.spaces_for(&term.ty, (primitive, types, args), None);
                 match unfit {
-                    Unfit::Place(reason) => Problem::WrongSpace {
+                    Unfit::Place(misfit) => Problem::WrongSpace {
                         primitive,
                         space,
-                        reason,
+                        misfit,
                         spaces,
                     },
                     Unfit::Large { bytes } => Problem::TooLarge {

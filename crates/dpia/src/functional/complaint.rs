@@ -6,6 +6,7 @@ use rise::{Primitive, Ty};
 use syntax::Severity;
 use syntax::ast::{AddressSpace, Kind, Name, ScalarType};
 
+pub use super::misfit::Misfit;
 pub use super::writes::{Loop, Memory};
 
 /// One reason why a program cannot be compiled for a target as it stands, or a remark on how it
@@ -92,7 +93,7 @@ pub enum Problem {
         /// The space that is written.
         space: AddressSpace,
         /// Why it cannot be.
-        reason: String,
+        misfit: Misfit,
         /// The spaces that it may be, and why not the others.
         spaces: Vec<Space>,
     },
@@ -122,12 +123,23 @@ pub enum Problem {
         /// A `mapWorkGroup` around that could hand its parts to single work-items.
         group: Option<Level>,
     },
+    /// Maps that share nothing in the first dimension, in which several work-items are launched.
+    SkipsFirst {
+        /// The maps of the kernel.
+        maps: Vec<Level>,
+        /// How many work-items there are, where that is said.
+        size: Option<Nat>,
+        /// Whether there is one work-item in the others, as far as something is said.
+        others_are_one: bool,
+    },
     /// Something that is written outside of every kernel, in a program that says what these are.
     OutsideKernels,
-    /// A kernel inside of a parallel map, or of another kernel.
+    /// A kernel inside of a map or another loop, or of another kernel.
     KernelInside {
         /// The map; none for a kernel.
         outer: Option<Level>,
+        /// The pattern whose function it is in.
+        again: Option<(Primitive, Origin)>,
     },
     /// Sizes of a launch that do not go together, or that the device cannot have.
     Launch {
@@ -197,7 +209,10 @@ pub enum Problem {
         kind: ParameterKind,
     },
     /// A result that generated functions have no place for.
-    NoResult,
+    NoResult {
+        /// The pair of arrays that could be an array of pairs.
+        pair: Option<Origin>,
+    },
 }
 
 /// Why compiled code cannot have a parameter.

@@ -16,6 +16,7 @@ pub(super) struct Around {
     launch: Launch,
     nest: Vec<Level>,
     in_kernel: bool,
+    kernel: Option<Origin>,
 }
 
 impl Walk {
@@ -32,14 +33,16 @@ impl Walk {
         }
         let launch = launch_of(types);
         let outer = self.right_levels().first().copied();
-        if outer.is_some() || (self.in_kernel && into.is_result()) {
-            self.complain(at, Problem::KernelInside { outer });
+        let again = self.again;
+        if outer.is_some() || again.is_some() || (self.in_kernel && into.is_result()) {
+            self.complain(at, Problem::KernelInside { outer, again });
         }
         self.check_launch(Some(at), &launch);
         Some(Around {
             launch: std::mem::replace(&mut self.launch, launch),
             nest: std::mem::take(&mut self.nest),
             in_kernel: std::mem::replace(&mut self.in_kernel, true),
+            kernel: self.kernel.replace(at),
         })
     }
 
@@ -48,6 +51,7 @@ impl Walk {
             self.launch = around.launch;
             self.nest = around.nest;
             self.in_kernel = around.in_kernel;
+            self.kernel = around.kernel;
         }
     }
 

@@ -1,11 +1,12 @@
 //! Which address spaces memory of a kernel may be in, and how much it takes there.
 
 use nat::{Nat, Prop};
-use rise::core::{Form, Node, Origin};
+use rise::core::{Form, Launch, Node, Origin};
 use rise::{Address, Arg, DataFun, Primitive, Ty, Type};
 use syntax::ast::{AddressSpace, ScalarType};
 
 use super::complaint::{Level, Problem, Room, Sharers, Space, User};
+use super::misfit::Misfit;
 use super::nesting::level;
 use super::rows::{TypeParam, prim_of, row};
 use super::walk::{Term, Walk, Want};
@@ -20,8 +21,8 @@ const SUPPOSED: Origin = Origin(u32::MAX);
 /// Why memory cannot be in an address space.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Unfit {
-    /// For another reason than its size.
-    Place(String),
+    /// For another reason than how much it is.
+    Place(Misfit),
     /// It takes more than the device has.
     Large {
         /// What it takes, in bytes.
@@ -125,7 +126,7 @@ impl Walk {
     ) -> Option<String> {
         if let Some(unfit) = self.unfit(primitive, term, args, space) {
             return Some(match unfit {
-                Unfit::Place(reason) => reason,
+                Unfit::Place(misfit) => misfit.to_string(),
                 Unfit::Large { bytes } => format!(
                     "it takes {}, and {} has {}",
                     amount(bytes),
@@ -175,55 +176,15 @@ impl Walk {
         args: &[Term],
         space: AddressSpace,
     ) -> Option<Unfit> {
-        let place = |reason: &str| Some(Unfit::Place(reason.to_owned()));
-        let around = |p| self.nest.iter().any(|l| !l.wrong && l.primitive == p);
-        let inner = inner_levels(primitive, args);
-        let across = inner
-            .iter()
-            .find(|level| matches!(level.primitive, MapGlobal | MapWorkGroup));
-        let between = match args {
-            [writer] if primitive == Primitive::ToMem => is_kernel(writer),
-            _ => false,
-        };
-        if between && space != AddressSpace::Global {
-            return place("a kernel writes it, and only Global memory outlives one");
+        if let Some(misfit) = self.misfit(primitive, term, args, space) {
+            return Some(Unfit::Place(misfit));
         }
-        match space {
-            AddressSpace::Constant => place("it can only be read"),
-            AddressSpace::Global => None,
-            AddressSpace::Local => {
-                if !around(MapWorkGroup) {
-                    return place("there is no `mapWorkGroup` around it");
-                }
-                if let Some(level) = across {
-                    let name = level.primitive.name();
-                    let reason = format!(
-                        "`{name}` writes it, and each work-group has Local memory of its own"
-                    );
-                    return Some(Unfit::Place(reason));
-                }
-                let bytes = self.bytes(primitive, term, args, space)?;
-                let bytes = u64::try_from(self.facts.normalize(&bytes).as_const()?).ok()?;
-                (bytes > self.device.local_memory).then_some(Unfit::Large { bytes })
-            }
-            AddressSpace::Private => {
-                if let Some(level) = inner.iter().find(|l| l.primitive == MapWorkGroup) {
-                    let name = level.primitive.name();
-                    let reason = format!(
-                        "`{name}` writes it, and each work-item has Private memory of its own"
-                    );
-                    return Some(Unfit::Place(reason));
-                }
-                match self.bytes(primitive, term, args, space) {
-                    None if inner.is_empty() => place("its size is unknown"),
-                    None => place("its size is unknown: it depends on the number of work-items"),
-                    Some(bytes) if self.facts.normalize(&bytes).as_const().is_none() => {
-                        place("its size is unknown: it is no constant")
-                    }
-                    Some(_) => None,
-                }
-            }
+        if space != AddressSpace::Local {
+            return None;
         }
+        let bytes = self.bytes(primitive, term, args, space, &self.launch)?;
+        let bytes = u64::try_from(self.facts.normalize(&bytes).as_const()?).ok()?;
+        (bytes > self.device.local_memory).then_some(Unfit::Large { bytes })
     }
 
     fn room(
@@ -233,23 +194,25 @@ impl Walk {
         args: &[Term],
         space: AddressSpace,
     ) -> Option<Room> {
-        let bytes = self.bytes(primitive, term, args, space)?;
+        let bytes = self.bytes(primitive, term, args, space, &self.launch)?;
         Some(Room {
             bytes: self.facts.normalize(&bytes),
             of: (space == AddressSpace::Local).then_some(self.device.local_memory),
         })
     }
 
-    /// The bytes that a primitive's memory takes: in Private memory the share of one work-item.
-    fn bytes(
+    /// The bytes that a primitive's memory takes in a launch: in Private memory the share of one
+    /// work-item.
+    pub(super) fn bytes(
         &self,
         primitive: Primitive,
         term: &Term,
         args: &[Term],
         space: AddressSpace,
+        launch: &Launch,
     ) -> Option<Nat> {
         use Primitive::{CircularBuffer, Iterate, ReduceSeq, ReduceSeqUnroll, RotateValues, ToMem};
-        let shared = space == AddressSpace::Private;
+        let shared = (space == AddressSpace::Private).then_some(launch);
         match (primitive, args) {
             (ToMem, [writer]) => self.written_bytes(writer, shared),
             (ReduceSeq | ReduceSeqUnroll, [_, init, ..]) => self.written_bytes(init, shared),
@@ -276,7 +239,7 @@ impl Walk {
     }
 
     /// The bytes of what an expression writes.
-    fn written_bytes(&self, term: &Term, shared: bool) -> Option<Nat> {
+    fn written_bytes(&self, term: &Term, shared: Option<&Launch>) -> Option<Nat> {
         use Primitive::{
             AsScalar, AsVector, AsVectorAligned, Concat, Dmatch, Join, Let, MakePair, MapSeq,
             MapSeqUnroll, Reorder, Scatter, Split, Transpose, Unzip, Zip,
@@ -305,7 +268,13 @@ impl Walk {
         }
     }
 
-    fn share(&self, primitive: Primitive, types: &[Arg], term: &Term, shared: bool) -> Option<Nat> {
+    fn share(
+        &self,
+        primitive: Primitive,
+        types: &[Arg],
+        term: &Term,
+        shared: Option<&Launch>,
+    ) -> Option<Nat> {
         match &*term.ty {
             Type::Array(n, element) => {
                 Some(&self.share_of(primitive, types, n, shared)? * &bytes(element)?)
@@ -315,14 +284,20 @@ impl Walk {
     }
 
     /// How many of the elements that a map writes one work-item has.
-    fn share_of(&self, primitive: Primitive, types: &[Arg], n: &Nat, shared: bool) -> Option<Nat> {
-        let Some(level) = level(primitive, types, SUPPOSED).filter(|_| shared) else {
+    fn share_of(
+        &self,
+        primitive: Primitive,
+        types: &[Arg],
+        n: &Nat,
+        shared: Option<&Launch>,
+    ) -> Option<Nat> {
+        let (Some(level), Some(launch)) = (level(primitive, types, SUPPOSED), shared) else {
             return Some(n.clone());
         };
         let d = usize::from(level.dimension.min(2));
         let items = match primitive {
-            MapLocal => self.launch.local[d].as_ref(),
-            _ => self.launch.global[d].as_ref(),
+            MapLocal => launch.local[d].as_ref(),
+            _ => launch.global[d].as_ref(),
         }?;
         let share = Nat::ceil_div(n, items);
         if share.as_const().is_some() {
@@ -384,7 +359,7 @@ fn out_of_reach(
 }
 
 /// The parallel maps that write the memory of a primitive.
-fn inner_levels(primitive: Primitive, args: &[Term]) -> Vec<Level> {
+pub(super) fn inner_levels(primitive: Primitive, args: &[Term]) -> Vec<Level> {
     use Primitive::{
         CircularBuffer, Iterate, ReduceSeq, ReduceSeqUnroll, RotateValues, ScanSeq, ToMem,
     };
@@ -404,7 +379,7 @@ fn inner_levels(primitive: Primitive, args: &[Term]) -> Vec<Level> {
 }
 
 /// Whether a kernel of its own writes an expression.
-fn is_kernel(writer: &Term) -> bool {
+pub(super) fn is_kernel(writer: &Term) -> bool {
     let mut term = writer;
     while let Form::Primitive(primitive, _, args) = &term.form {
         term = match (primitive, &args[..]) {
@@ -429,8 +404,8 @@ fn body_of(f: &Term) -> &Term {
 /// The parallel maps that write an expression, outer ones first.
 pub(super) fn parallel_maps(term: &Term, levels: &mut Vec<Level>) {
     use Primitive::{
-        AsScalar, AsVector, AsVectorAligned, Concat, DepMapSeq, Dmatch, Join, Let, MakePair, Map,
-        MapSeq, MapSeqUnroll, PadEmpty, Reorder, Scatter, Split, Transpose, Unzip, Zip,
+        AsScalar, AsVector, AsVectorAligned, Concat, DepMapSeq, Dmatch, Iterate, Join, Let,
+        MakePair, Map, MapSeq, MapSeqUnroll, PadEmpty, Reorder, Scatter, Split, Transpose, Unzip, Zip,
     };
     let mut stack = vec![term];
     while let Some(term) = stack.pop() {
@@ -442,7 +417,7 @@ pub(super) fn parallel_maps(term: &Term, levels: &mut Vec<Level>) {
                 levels.extend(level(*primitive, types, term.origin));
                 stack.push(body_of(f));
             }
-            (MapSeq | MapSeqUnroll | DepMapSeq, [f, ..]) => stack.push(body_of(f)),
+            (MapSeq | MapSeqUnroll | DepMapSeq | Iterate, [f, ..]) => stack.push(body_of(f)),
             (Let | Dmatch, [_, f]) => stack.push(body_of(f)),
             (Zip | MakePair | Concat, [a, b]) => stack.extend([b, a]),
             (

@@ -10,6 +10,7 @@ pub mod complaint;
 mod flow;
 mod launch;
 mod memory;
+mod misfit;
 mod nesting;
 pub(crate) mod places;
 mod repeat;
@@ -17,23 +18,26 @@ pub mod report;
 mod rows;
 mod select;
 mod sizes;
+mod suppose;
 mod targets;
 mod views;
 mod walk;
 mod writes;
 
-use rise::core::{Form, Program};
+use nat::Prop;
+use rise::core::{Form, Origin, Program};
 use rise::{DataFun, Primitive, Type};
 use syntax::ast::Kind;
 
 pub use complaint::{
-    Complaint, Level, Limit, Loop, Memory, ParameterKind, Problem, Repeat, Room, Sharers, Space,
-    User, WrongLaunch,
+    Complaint, Level, Limit, Loop, Memory, Misfit, ParameterKind, Problem, Repeat, Room, Sharers,
+    Space, User, WrongLaunch,
 };
 pub use flow::{Destination, Fact, Flow, Held, Shared, Sources, flow};
 pub use report::{Written, diagnostics};
 pub(crate) use rows::{TypeParam, row};
-pub use select::{Selection, is_program};
+pub use select::{Selection, is_program, stands_alone};
+pub use suppose::{Tried, try_spaces};
 
 use crate::phrase::{PhraseProgram, contains_array};
 use crate::target::{Device, Target};
@@ -64,7 +68,7 @@ pub fn check(program: &Program<Primitive>, target: Target) -> Checked {
 
 /// The same, for a device that OpenCL programs will run on.
 pub fn check_on(program: &Program<Primitive>, target: Target, device: &Device) -> Checked {
-    let outside = parameters(program);
+    let mut outside = parameters(program);
     if outside.iter().any(Complaint::is_generic) {
         // What its types are is not known yet.
         return Checked {
@@ -75,10 +79,11 @@ pub fn check_on(program: &Program<Primitive>, target: Target, device: &Device) -
     let mut walk = walk::Walk::new(program, target, device);
     walk.check_launch(None, &program.launch);
     let body = walk.definition(&program.body);
-    if outside
-        .iter()
-        .any(|complaint| complaint.problem == Problem::NoResult)
-    {
+    let no_result = |c: &Complaint| matches!(c.problem, Problem::NoResult { .. });
+    if let Some(complaint) = outside.iter_mut().find(|complaint| no_result(complaint)) {
+        complaint.problem = Problem::NoResult {
+            pair: zips(checks::result(&program.body), &walk),
+        };
         // It cannot be written at all.
         walk.complaints
             .retain(|complaint| !complaint.wants_result());
@@ -127,7 +132,7 @@ fn parameters(program: &Program<Primitive>) -> Vec<Complaint> {
     }
     let result = &checks::result(&program.body).ty;
     if has_tuple_of_arrays(result) || matches!(**result, Type::DepPair(_)) {
-        problems.push(Problem::NoResult);
+        problems.push(Problem::NoResult { pair: None });
     }
     if problems.iter().any(Problem::is_generic) {
         problems.retain(Problem::is_generic);
@@ -142,6 +147,23 @@ fn parameters(program: &Program<Primitive>) -> Vec<Complaint> {
             nest: nest(),
         })
         .collect()
+}
+
+/// Two arrays in a pair, both of them written, that could be one array of pairs.
+fn zips(result: &walk::Term, walk: &walk::Walk) -> Option<Origin> {
+    let Form::Primitive(Primitive::MakePair, ..) = result.form else {
+        return None;
+    };
+    let Type::Pair(a, b) = &*result.ty else {
+        return None;
+    };
+    let (Type::Array(n, first), Type::Array(m, second)) = (&**a, &**b) else {
+        return None;
+    };
+    let alike = walk.facts.proves(&Prop::Equal(n.clone(), m.clone()));
+    let flat = !contains_array(first) && !contains_array(second);
+    let written = !walk.complaints.iter().any(Complaint::wants_result);
+    (alike && flat && written).then_some(result.origin)
 }
 
 fn value_parameter(ty: &Type) -> Option<ParameterKind> {

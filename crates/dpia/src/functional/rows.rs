@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use nat::Var;
-use rise::{Access, Primitive, Type, library_scheme};
+use rise::{Access, Arg, Primitive, Type, library_scheme};
 use syntax::ast::{Kind, Name};
 
 use crate::prim::Prim;
@@ -162,6 +162,26 @@ fn rise_params(prim: Prim) -> Vec<Name> {
             _ => return names,
         }
     }
+}
+
+/// The type-level arguments in the order of DPIA; an address space or dimension stays last.
+pub(crate) fn type_args(
+    row: &Row,
+    types: &[Arg],
+    access: Access,
+    own: &[(Var, Access)],
+) -> Vec<Arg> {
+    let of_rise = |param: &TypeParam| matches!(param, TypeParam::OfRise(_));
+    let count = row.params.iter().filter(|param| of_rise(param)).count();
+    let listed = row.params.iter().filter_map(|param| match param {
+        TypeParam::OfRise(at) => types.get(*at).cloned(),
+        TypeParam::ResultAccess => Some(Arg::Access(access)),
+        TypeParam::OwnAccess(var) => own
+            .iter()
+            .find(|(other, _)| other == var)
+            .map(|(_, access)| Arg::Access(*access)),
+    });
+    listed.chain(types.iter().skip(count).cloned()).collect()
 }
 
 #[cfg(test)]

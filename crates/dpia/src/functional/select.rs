@@ -69,8 +69,25 @@ fn used(item: &Item, inference: &Inference) -> Option<Target> {
 }
 
 /// Whether a definition of this type, in RISE or in DPIA, can be compiled on its own: it takes sizes
-/// and data.
+/// and data, and gives what compiled code can give.
 pub fn is_program(scheme: &Scheme) -> bool {
+    stands_alone(scheme) && result(&scheme.ty).is_none_or(|result| !has_tuple_of_arrays(result))
+}
+
+/// The result of a function of RISE.
+fn result(mut ty: &Type) -> Option<&Type> {
+    loop {
+        ty = match ty {
+            Type::Fun(_, rest) => rest,
+            Type::Pi(pi) => &pi.body,
+            ty => return (!is_phrase(ty)).then_some(ty),
+        };
+    }
+}
+
+/// Whether a definition of this type is meant to be compiled on its own, as far as what it takes
+/// says: it takes sizes and data.
+pub fn stands_alone(scheme: &Scheme) -> bool {
     let mut ty = &scheme.ty;
     loop {
         match &**ty {
@@ -84,7 +101,7 @@ pub fn is_program(scheme: &Scheme) -> bool {
                 ty = result;
             }
             Type::Pi(_) | Type::Error => return false,
-            result => return !has_tuple_of_arrays(result),
+            _ => return true,
         }
     }
 }

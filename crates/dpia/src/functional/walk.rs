@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::complaint::{Complaint, Level, Problem, User};
 use super::nesting::level;
-use super::rows::{Row, Slot, Taken, TypeParam, prim_of, row};
+use super::rows::{Slot, Taken, prim_of, row, type_args};
 use super::views::function_rearranges;
 use super::writes::{Into, has_kernels};
 use crate::phrase::{self, Phrase, contains_array, exp};
@@ -61,6 +61,10 @@ pub(crate) struct Walk {
     /// Whether the program says what its kernels are, and whether the expression is in one.
     pub kernels: bool,
     pub in_kernel: bool,
+    /// The `oclRun` that makes the kernel.
+    pub kernel: Option<Origin>,
+    /// The innermost pattern that may do the expression more than once.
+    pub again: Option<(Primitive, Origin)>,
     /// Whether this only tries what would be said.
     pub supposing: bool,
     /// All of the program.
@@ -82,6 +86,8 @@ impl Walk {
             launch: program.launch.clone(),
             kernels: target == Target::OpenCl && has_kernels(&program.body),
             in_kernel: false,
+            kernel: None,
+            again: None,
             supposing: false,
             root: program.body.clone(),
             target,
@@ -286,7 +292,13 @@ impl Walk {
                     into: into.clone(),
                 };
                 let params: Vec<Access> = params.collect();
-                (self.function(arg, &params, &result), None)
+                let again = self.again;
+                if primitive != Primitive::Let {
+                    self.again = Some((primitive, origin));
+                }
+                let phrase = self.function(arg, &params, &result);
+                self.again = again;
+                (phrase, None)
             }
             Some(Taken::Value(slot @ Slot::Own(var))) => {
                 let access = match is_stream(arg) {
@@ -575,19 +587,4 @@ fn last_map(term: &Term) -> Option<&Term> {
         }
         _ => None,
     }
-}
-
-/// The type-level arguments in the order of DPIA; an address space or dimension stays last.
-fn type_args(row: &Row, types: &[Arg], access: Access, own: &[(Var, Access)]) -> Vec<Arg> {
-    let of_rise = |param: &TypeParam| matches!(param, TypeParam::OfRise(_));
-    let count = row.params.iter().filter(|param| of_rise(param)).count();
-    let listed = row.params.iter().filter_map(|param| match param {
-        TypeParam::OfRise(at) => types.get(*at).cloned(),
-        TypeParam::ResultAccess => Some(Arg::Access(access)),
-        TypeParam::OwnAccess(var) => own
-            .iter()
-            .find(|(other, _)| other == var)
-            .map(|(_, access)| Arg::Access(*access)),
-    });
-    listed.chain(types.iter().skip(count).cloned()).collect()
 }

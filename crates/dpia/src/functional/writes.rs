@@ -9,7 +9,7 @@ use rise::core::{Form, Origin};
 use rise::{Arg, Primitive};
 use syntax::ast::AddressSpace;
 
-use super::complaint::{Level, Problem, Sharers};
+use super::complaint::{Complaint, Level, Problem, Sharers};
 use super::memory::space_of;
 use super::nesting::{allowed, chains};
 use super::walk::{Term, Walk};
@@ -150,6 +150,9 @@ impl Walk {
             let Some((dimension, sharers)) = self.writers(memory.space) else {
                 continue;
             };
+            if dimension == 0 && self.skips_first() {
+                return;
+            }
             let instead = shared_instead(&into.loops, dimension, sharers);
             let place = match (&instead, memory.made_by) {
                 (Some(one), _) => one.at,
@@ -172,6 +175,47 @@ impl Walk {
             }
             return;
         }
+    }
+
+    /// Whether the kernel's maps share nothing in the first dimension, in which there are several
+    /// work-items, but something in others: that is one mistake, wherever something is written.
+    fn skips_first(&mut self) -> bool {
+        let maps = self.levels_of_kernel();
+        let outermost = self.nest.first().map(|level| level.at);
+        let outermost = outermost.or(maps.first().map(|level| level.at));
+        let Some(at) = outermost.filter(|_| maps.iter().all(|level| level.dimension > 0)) else {
+            return false;
+        };
+        let problem = Problem::SkipsFirst {
+            maps,
+            size: self.launch.global[0].clone(),
+            others_are_one: (1..3).all(|d| self.is_one(self.launch.global[d].as_ref(), 1)),
+        };
+        let said = |complaint: &Complaint| match (&complaint.problem, &problem) {
+            (Problem::SkipsFirst { maps: a, .. }, Problem::SkipsFirst { maps: b, .. }) => a == b,
+            _ => false,
+        };
+        if !self.complaints.iter().any(said) {
+            self.complain(at, problem);
+        }
+        true
+    }
+
+    /// The parallel maps of the kernel.
+    pub(super) fn levels_of_kernel(&self) -> Vec<Level> {
+        let kernel = self.kernel.and_then(|at| {
+            find(&self.root, &|term| {
+                let is_kernel = matches!(term.form, Form::Primitive(Primitive::OclRun, ..));
+                term.origin == at && is_kernel
+            })
+        });
+        let mut found: Vec<Level> = Vec::new();
+        for level in chains(kernel.unwrap_or(&self.root)).into_iter().flatten() {
+            if !found.contains(&level) {
+                found.push(level);
+            }
+        }
+        found
     }
 
     /// The `mapWorkGroup` around, if it could be a `mapGlobal`.

@@ -53,6 +53,7 @@ fn memory_of_kernels() {
         expect![[r#"
             error[address-space] at toMem
               `toMem` cannot store in Local memory here: there is no `mapWorkGroup` around it
+              help: Local memory belongs to a work-group: put this into a `mapWorkGroup`, or write `toMem(Private)` or `toMem(Global)`
               fix: Store in Private memory: 16 B for each work-item
               fix: Store in Global memory: 16 B for each work-item
               fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
@@ -69,6 +70,7 @@ fn private_memory() {
         expect![[r#"
             error[address-space] at toMem
               `toMem` cannot store in Private memory here: its size is unknown: it is no constant
+              help: Private memory needs a constant size, and this is `m*4` B: make the size a number, or write `toMem(Global)`
               fix: Store in Global memory: `m*4` B for each work-item
               fix: Store in Private memory (not: its size is unknown: it is no constant)
               fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
@@ -105,9 +107,11 @@ fn private_memory() {
         expect![[r#"
             error[address-space] at toMem
               `toMem` cannot store in Private memory here: its size is unknown: it depends on the number of work-items
+              help: say how many work-items a group has, as in `@opencl(local = [64])`, or write `toMem(Local)` or `toMem(Global)`
               fix: Store in Local memory: 512 B of 48 kB
               fix: Store in Global memory: 512 B for each work-group
               fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+              fix: Launch groups of 64 work-items
             mended: def main = depFun(n: Nat => fun(xs: n.128.f32 =>
             xs |> mapWorkGroup(fun(row => row |> mapLocal(id) |> toMem(Local) |> mapLocal(id)))))
         "#]],
@@ -134,8 +138,79 @@ fn private_memory() {
         expect![[r#"
             error[address-space] at toMem
               `toMem` cannot store in Private memory here: `mapWorkGroup` writes it, and each work-item has Private memory of its own
+              help: write `toMem(Global)`
               fix: Store in Global memory: `n*m*4` B
               fix: Store in Private memory (not: `mapWorkGroup` writes it, and each work-item has Private memory of its own)
+              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
+        "#]],
+    );
+}
+
+#[test]
+fn a_local_size_says_the_share_of_a_work_item() {
+    let two = |opencl: &str| {
+        format!(
+            "{opencl}def main = depFun(n: Nat => fun(xs: n.n.16.16.f32 =>\n\
+               xs |> mapWorkGroup(1)(mapWorkGroup(0)(fun(tile => tile\n\
+                 |> mapLocal(1)(mapLocal(0)(fun(x => x * 2.0f))) |> toMem(Private)\n\
+                 |> mapLocal(1)(mapLocal(0)(id)))))))"
+        )
+    };
+    only_say(&two("@opencl(global = [n, 64])\n"), expect![[r#"
+        error[address-space] at toMem
+          `toMem` cannot store in Private memory here: its size is unknown: it depends on the number of work-items
+          help: say how many work-items a group has, as in `@opencl(local = [8, 8])`, or write `toMem(Local)` or `toMem(Global)`
+          fix: Store in Local memory: 1 kB of 48 kB
+          fix: Store in Global memory: 1 kB for each work-group
+          fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+          fix: Launch groups of 64 work-items
+    "#]]);
+    only_say(&two(""), expect![[r#"
+        error[address-space] at toMem
+          `toMem` cannot store in Private memory here: its size is unknown: it depends on the number of work-items
+          help: say how many work-items a group has, as in `@opencl(local = [8, 8])`, or write `toMem(Local)` or `toMem(Global)`
+          fix: Store in Local memory: 1 kB of 48 kB
+          fix: Store in Global memory: 1 kB for each work-group
+          fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+          fix: Launch groups of 64 work-items
+    "#]]);
+    only_say(&two("@opencl(local = [16, 16])\n"), expect![[""]]);
+    // A size that is not known has no constant share.
+    say(
+        &rows(
+            "xs |> mapWorkGroup(fun(row => row |> mapLocal(id) |> toMem(Private) |> mapLocal(id)))",
+        ),
+        expect![[r#"
+            error[address-space] at toMem
+              `toMem` cannot store in Private memory here: its size is unknown: it depends on the number of work-items
+              help: each work-item needs a constant number of elements: make the size a number, and say how many work-items a group has, or write `toMem(Local)` or `toMem(Global)`
+              fix: Store in Local memory: `m*4` B of 48 kB
+              fix: Store in Global memory: `m*4` B for each work-group
+              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+            mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+              xs |> mapWorkGroup(fun(row => row |> mapLocal(id) |> toMem(Local) |> mapLocal(id)))))
+        "#]],
+    );
+    only_say(
+        &rows("xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toPrivate |> mapSeq(id)))"),
+        expect![[r#"
+            error[address-space] at toPrivate
+              `toPrivate` cannot store in Private memory here: its size is unknown: it is no constant
+              help: Private memory needs a constant size, and this is `m*4` B: make the size a number, or write `toGlobal`
+              fix: Store in Global memory: `m*4` B for each work-item
+              fix: Store in Private memory (not: its size is unknown: it is no constant)
+              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
+        "#]],
+    );
+    only_say(
+        "def main = depFun(n: Nat => fun(xs: n.f32 =>\n\
+           xs |> mapGlobal(id) |> toMem(Private) |> mapGlobal(id)))",
+        expect![[r#"
+            error[address-space] at toMem
+              `toMem` cannot store in Private memory here: its size is unknown: it depends on the number of work-items
+              help: say how many work-items are launched, so that each has a constant number of elements, or write `toMem(Global)`
+              fix: Store in Global memory: `n*4` B
+              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
               fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
         "#]],
     );
@@ -192,6 +267,7 @@ fn local_memory() {
         expect![[r#"
             error[address-space] at toMem
               `toMem` cannot store in Local memory here: there is no `mapWorkGroup` around it
+              help: Local memory belongs to a work-group: put this into a `mapWorkGroup`, or write `toMem(Global)`
               fix: Store in Global memory: `n*m*4` B
               fix: Store in Private memory (not: `mapWorkGroup` writes it, and each work-item has Private memory of its own)
               fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
@@ -204,6 +280,7 @@ fn local_memory() {
         expect![[r#"
             error[address-space] at toMem
               `toMem` cannot store in Local memory here: `mapGlobal` writes it, and each work-group has Local memory of its own
+              help: write `toMem(Global)`
               fix: Store in Global memory: `m*4` B for each work-group
               fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
               fix: Store in Local memory (not: `mapGlobal` writes it, and each work-group has Local memory of its own)
@@ -216,6 +293,7 @@ fn local_memory() {
         expect![[r#"
             error[address-space] at toLocal
               `toLocal` cannot store in Local memory here: there is no `mapWorkGroup` around it
+              help: Local memory belongs to a work-group: put this into a `mapWorkGroup`, or write `toGlobal`
               fix: Store in Global memory: `m*4` B for each work-item
               fix: Store in Private memory (not: its size is unknown: it is no constant)
               fix: Store in Local memory (not: there is no `mapWorkGroup` around it)

@@ -375,7 +375,7 @@ fn definitions_that_are_no_programs() {
         expect![[r#"
             error[not-a-program] at main
               `main` cannot be compiled on its own: its result is `(n.f32, n.f32)`
-              help: a compiled definition gives an array, or a value without one
+              help: a compiled definition gives one array, or a value without one: compile each part in a definition of its own
         "#]],
     );
 }
@@ -408,7 +408,7 @@ fn every_reason_is_said_at_once() {
     expect![[r#"
         error[not-a-program] at main
           `main` cannot be compiled on its own: its result is `(n.f32, n.m.f32)`
-          help: a compiled definition gives an array, or a value without one
+          help: a compiled definition gives one array, or a value without one: compile each part in a definition of its own
         error[not-a-program] at main
           `main` cannot be compiled on its own: its parameter `ys` has numbers of type `f16`
           help: C has none: take `f32`
@@ -437,7 +437,7 @@ fn every_reason_is_said_at_once() {
     expect![[r#"
         error[not-a-program] at main
           `main` cannot be compiled on its own: its result is `DepPair[k => k.f32]`
-          help: a compiled definition gives an array, or a value without one
+          help: a compiled definition gives an array whose size follows from what it takes
         error[not-a-program] at main
           `main` cannot be compiled on its own: its parameter `ys` has numbers of type `f16`
           help: C has none: take `f32`
@@ -534,4 +534,56 @@ fn what_is_computed_more_than_once() {
            xs |> map(fst) |> slide(2)(2) |> mapSeq(reduceSeq(add)(0.0f))))",
         expect![[r#""#]],
     );
+}
+
+#[test]
+fn a_pair_of_arrays_is_no_result() {
+    for target in [C, OpenCl] {
+        let map = if target == C { "mapSeq" } else { "mapGlobal" };
+        let def = format!(
+            "def main = depFun(n: Nat => fun(xs: n.f32 =>\n  \
+             (xs |> {map}(fun(x => x * 2.0f)), xs |> {map}(fun(x => x + 2.0f)))))"
+        );
+        each_fix_helps(&def, "main", target);
+        let shown = mended(&def, "main", target);
+        assert!(shown.contains("zip(xs |> "), "{shown}");
+    }
+    say(
+        OpenCl,
+        "def main = depFun(n: Nat => fun(xs: n.f32 =>\n  \
+           (xs |> mapGlobal(id), xs |> mapGlobal(fun(x => x + 2.0f)))))",
+        expect![[r#"
+            error[not-a-program] at main
+              `main` cannot be compiled on its own: its result is `(n.f32, n.f32)`
+              help: give an array of pairs: `zip` makes one of two arrays
+              fix: Give an array of pairs: `zip`
+            mended: def main = depFun(n: Nat => fun(xs: n.f32 =>
+              zip(xs |> mapGlobal(id))(xs |> mapGlobal(fun(x => x + 2.0f)))))
+        "#]],
+    );
+    // One half is not written, the lengths differ, or the elements are arrays.
+    let shown = |text: &str| check(text, "main", OpenCl).shown();
+    expect![[r#"
+        error[not-a-program] at main
+          `main` cannot be compiled on its own: its result is `(n.f32, n.f32)`
+          help: a compiled definition gives one array, or a value without one: compile each part in a definition of its own
+    "#]].assert_eq(&shown(
+        "def main = depFun(n: Nat => fun(xs: n.f32 => (xs |> mapGlobal(id), xs)))",
+    ));
+    expect![[r#"
+        error[not-a-program] at main
+          `main` cannot be compiled on its own: its result is `((n+1).f32, 1.f32)`
+          help: a compiled definition gives one array, or a value without one: compile each part in a definition of its own
+    "#]].assert_eq(&shown(
+        "def main = depFun(n: Nat => fun(xs: (n + 1).f32 =>\n\
+           (xs |> mapGlobal(id), xs |> take(1) |> mapGlobal(id))))",
+    ));
+    expect![[r#"
+        error[not-a-program] at main
+          `main` cannot be compiled on its own: its result is `(n.4.f32, n.4.f32)`
+          help: a compiled definition gives one array, or a value without one: compile each part in a definition of its own
+    "#]].assert_eq(&shown(
+        "def main = depFun(n: Nat => fun(xs: n.4.f32 =>\n\
+           (xs |> mapGlobal(mapSeq(id)), xs |> mapGlobal(mapSeq(id)))))",
+    ));
 }

@@ -44,6 +44,14 @@ fn of_kernel(flow: &Flow, kernel: &Kernel) -> String {
         text.push(' ');
         text.push_str(&local);
     }
+    let private = &kernel.private_bytes;
+    if !private.is_zero() && !mentions_launch(kernel, |var| private.mentions(var)) {
+        let amount = flow.amount(private);
+        text.push_str(&format!(
+            " Each work-item has {} of private memory.",
+            amount.sentence()
+        ));
+    }
     let known = |prop: &&nat::Prop| !mentions_launch(kernel, |var| prop.mentions(var));
     let conditions = kernel.requires.iter().filter(known).take(MOST_CONDITIONS);
     let conditions: Vec<String> = conditions

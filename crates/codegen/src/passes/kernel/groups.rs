@@ -151,9 +151,13 @@ fn written_by_all(flow: &Flow<'_>, access: &Access, dimension: u8, among: Among)
         ),
     };
     let text = format!("every {who} in dimension {dimension} writes this, all to the same place");
+    let one = match among {
+        Among::Items => "have one work-item in a group",
+        Among::Groups => "launch one work-group",
+    };
     let help = format!(
-        "write it inside of {map}, so that each writes a part of its own, or launch one in \
-         dimension {dimension}"
+        "write it inside of {map}, so that each writes a part of its own, or {one} in dimension \
+         {dimension}: `@opencl` says how many there are"
     );
     CompileError::new(access.origin, text)
         .with_help(help)

@@ -79,6 +79,25 @@ impl Places<'_> {
         Some(vec![(item.term(term).span, text)])
     }
 
+    /// `zip(a)(b)` in the place of `(a, b)`.
+    pub fn zipped(&self, origin: Origin) -> Option<Edits> {
+        let spot = self.spot(origin);
+        if spot.inside.is_some() {
+            return None;
+        }
+        let item = self.written.item;
+        let pairs = item.terms.iter().filter(|term| term.span == spot.span);
+        let (whole, a, b) = pairs.into_iter().find_map(|term| match term.kind {
+            TermKind::Pair(a, b) => Some((term.span, item.term(a).span, item.term(b).span)),
+            _ => None,
+        })?;
+        let open = Span::new(whole.start, a.start);
+        let comma = Span::new(a.end, b.start);
+        // Comments stay where they are.
+        let plain = self.text(open).trim() == "(" && self.text(comma).trim() == ",";
+        plain.then(|| vec![(open, "zip(".to_owned()), (comma, ")(".to_owned())])
+    }
+
     /// Another name in the place of the primitive's, and of what is optionally written behind it.
     pub fn replace(&self, origin: Origin, primitive: Primitive, name: &str) -> Option<Edits> {
         let spot = self.spot(origin);

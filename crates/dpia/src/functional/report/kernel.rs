@@ -110,6 +110,69 @@ impl Reporter<'_> {
         found
     }
 
+    pub(super) fn skips_first(
+        &self,
+        at: Origin,
+        maps: &[Level],
+        size: Option<&Nat>,
+        others_are_one: bool,
+    ) -> Diagnostic {
+        let mut used: Vec<u8> = maps.iter().map(|level| level.dimension).collect();
+        used.sort_unstable();
+        used.dedup();
+        let dimensions = |all: &[String]| match all {
+            [one] => format!("dimension {one}"),
+            many => format!("dimensions {}", many.join(" and ")),
+        };
+        let old: Vec<String> = used.iter().map(u8::to_string).collect();
+        let new: Vec<String> = (0..used.len()).map(|d| d.to_string()).collect();
+        let many = size.map_or("several".to_owned(), |size| self.plain_size(size));
+        let message = format!(
+            "the work-items of dimension 0 share nothing here: the maps are over {}\n\
+             {many} work-items are launched in dimension 0, and each would run all of this",
+            dimensions(&old)
+        );
+        let spot = self.places.spot(at);
+        let mut found = Diagnostic::error(Code::WrittenByAll, spot.head, message);
+        let mut first = true;
+        if others_are_one {
+            let moved = maps.iter().map(|level| {
+                let d = used.iter().position(|d| *d == level.dimension)?;
+                let name = written(level.primitive, u8::try_from(d).ok()?);
+                Some((level, name))
+            });
+            let moved: Option<Vec<_>> = moved.collect();
+            let moved = moved.unwrap_or_default();
+            let mut names: Vec<String> = moved.iter().map(|(_, name)| tick(name)).collect();
+            names.dedup();
+            found.help = Some(format!("count dimensions from 0: {}", names.join(", ")));
+            let edits = moved
+                .iter()
+                .map(|(level, name)| self.places.replace(level.at, level.primitive, name));
+            let edits: Option<Vec<Edits>> = edits.collect();
+            let title = format!("Use {} instead of {}", dimensions(&new), old.join(" and "));
+            self.push(
+                &mut found,
+                title,
+                edits.map(|all| all.concat()),
+                None,
+                &mut first,
+            );
+            return found;
+        }
+        found.help = Some("launch one work-item in dimension 0, or share something there".into());
+        let sizes = ["local", "global"].map(|key| self.launch_sizes(key));
+        let firsts = sizes.into_iter().flatten().map(|(sizes, _)| {
+            let size = self.places.written.item.term(*sizes.first()?);
+            Some((size.span, "1".to_owned()))
+        });
+        let edits: Option<Edits> = firsts.collect();
+        let title = "Launch one work-item in dimension 0".to_owned();
+        let edits = edits.filter(|edits| !edits.is_empty());
+        self.push(&mut found, title, edits, None, &mut first);
+        found
+    }
+
     /// The definition with one more annotation.
     fn annotated(&self, annotation: &str) -> Option<Edits> {
         if self.launch_annotation().is_some() {
@@ -119,6 +182,19 @@ impl Reporter<'_> {
         let before = self.places.written.text.get(..name.start as usize)?;
         let def = u32::try_from(before.rfind("def")?).ok()?;
         Some(vec![(Span::empty(def), format!("{annotation}\n"))])
+    }
+
+    /// The definition with these local sizes, where it says none.
+    pub(super) fn with_local(&self, sizes: &str) -> Option<Edits> {
+        let Some(annotation) = self.launch_annotation() else {
+            return self.annotated(&format!("@opencl(local = {sizes})"));
+        };
+        if self.launch_sizes("local").is_some() {
+            return None;
+        }
+        let key = annotation.args.first()?.key.as_ref()?;
+        let at = Span::empty(key.span.start);
+        Some(vec![(at, format!("local = {sizes}, "))])
     }
 
     fn launch_annotation(&self) -> Option<&Annotation> {
@@ -139,18 +215,42 @@ impl Reporter<'_> {
             .help("put it into one of them, or into one of its own with `oclRun`")
     }
 
-    pub(super) fn kernel_inside(&self, at: Origin, outer: Option<Level>) -> Diagnostic {
+    pub(super) fn kernel_inside(
+        &self,
+        at: Origin,
+        outer: Option<Level>,
+        again: Option<(Primitive, Origin)>,
+    ) -> Diagnostic {
         let spot = self.places.spot(at);
         let name = self.name(spot, Primitive::OclRun);
-        let around = outer.map_or("oclRun".into(), |l| written(l.primitive, l.dimension));
-        let message = format!(
-            "`{name}` cannot stand inside `{around}`\n\
-             the host launches kernels, and a work-item cannot"
-        );
-        let found = Diagnostic::error(Code::WrongNesting, spot.head, message)
-            .help("put it around everything that is one kernel");
-        match outer {
-            Some(outer) => found.related(self.places.related(outer.at), "inside this"),
+        let (around, why, place) = match (outer, again) {
+            (Some(outer), _) => (
+                written(outer.primitive, outer.dimension),
+                "the host launches kernels, and a work-item cannot",
+                Some(outer.at),
+            ),
+            (None, Some((pattern, place))) => (
+                pattern.name().to_owned(),
+                "the host launches each kernel once, and this function runs again and again",
+                Some(place),
+            ),
+            (None, None) => (
+                "oclRun".to_owned(),
+                "the host launches kernels, and a work-item cannot",
+                None,
+            ),
+        };
+        let message = format!("`{name}` cannot stand inside `{around}`\n{why}");
+        let mut found = Diagnostic::error(Code::WrongNesting, spot.head, message);
+        found.help = Some(match (outer, again) {
+            (None, Some(_)) => format!(
+                "put it around all of `{around}`, so that one kernel runs it, or write its rounds \
+                 one after the other, each a kernel"
+            ),
+            _ => "put it around everything that is one kernel".to_owned(),
+        });
+        match place {
+            Some(place) => found.related(self.places.related(place), "inside this"),
             None => found,
         }
     }

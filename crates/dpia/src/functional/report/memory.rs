@@ -7,7 +7,7 @@ use syntax::ast::AddressSpace;
 use syntax::{Code, Diagnostic};
 
 use super::{Reporter, tick};
-use crate::functional::complaint::{Level, Limit, Space, User};
+use crate::functional::complaint::{Level, Limit, Misfit, Space, User};
 use crate::target::{Target, amount};
 
 impl Reporter<'_> {
@@ -113,18 +113,90 @@ impl Reporter<'_> {
         &self,
         at: Origin,
         primitive: Primitive,
-        (space, reason): (AddressSpace, &str),
+        (space, misfit): (AddressSpace, &Misfit),
         spaces: &[Space],
         nest: &[Level],
     ) -> Diagnostic {
         let spot = self.places.spot(at);
         let name = self.name(spot, primitive);
         let message = format!(
-            "{} cannot store in {space} memory here: {reason}",
+            "{} cannot store in {space} memory here: {misfit}",
             tick(&name)
         );
-        let found = Diagnostic::error(Code::AddressSpace, spot.head, message);
-        self.with_spaces(found, at, primitive, spaces, nest)
+        let mut found = Diagnostic::error(Code::AddressSpace, spot.head, message);
+        let legal = self.legal(&name, primitive, spaces);
+        found.help = Some(match (self.to_fit(misfit), legal) {
+            (Some(how), Ok(legal)) => format!("{how}, or write {legal}"),
+            (None, Ok(legal)) => format!("write {legal}"),
+            (Some(how), Err(_)) => how,
+            (None, Err(why)) => why,
+        });
+        let mut found = self.with_spaces(found, at, primitive, spaces, nest);
+        if let Misfit::UnknownShare {
+            local: Some(local), ..
+        } = misfit
+        {
+            let mut first = !found.fixes.iter().any(|fix| fix.preferred);
+            let sizes = sizes_text(local);
+            let title = format!("Launch groups of {} work-items", product(local));
+            let edits = self.with_local(&sizes);
+            self.push(&mut found, title, edits, None, &mut first);
+        }
+        found
+    }
+
+    /// What can be written instead, the best first; if nothing can, why not Global memory.
+    fn legal(&self, name: &str, primitive: Primitive, spaces: &[Space]) -> Result<String, String> {
+        let written = |space: &Space| match is_short(name) {
+            true => format!("`to{}`", space.space),
+            false => format!("`{}({})`", primitive.name(), space.space),
+        };
+        let legal: Vec<String> = (spaces.iter().filter(|space| space.not.is_none()))
+            .map(written)
+            .collect();
+        if !legal.is_empty() {
+            return Ok(legal.join(" or "));
+        }
+        let global = spaces.iter().find(|s| s.space == AddressSpace::Global);
+        let why = global.and_then(|space| space.not.as_deref());
+        Err(match why {
+            Some(why) => format!("it cannot be in Global memory either: {why}"),
+            None => "compute it where it is read, with `map`".to_owned(),
+        })
+    }
+
+    /// What would make the space that is written right.
+    fn to_fit(&self, misfit: &Misfit) -> Option<String> {
+        Some(match misfit {
+            Misfit::NoGroup => {
+                "Local memory belongs to a work-group: put this into a `mapWorkGroup`".to_owned()
+            }
+            Misfit::UnknownShare {
+                local: Some(local), ..
+            } => format!(
+                "say how many work-items a group has, as in `@opencl(local = {})`",
+                sizes_text(local)
+            ),
+            Misfit::UnknownShare { map, local: None } => match map {
+                Primitive::MapLocal => {
+                    "each work-item needs a constant number of elements: make the size a number, \
+                     and say how many work-items a group has"
+                        .to_owned()
+                }
+                _ => "say how many work-items are launched, so that each has a constant number of \
+                      elements"
+                    .to_owned(),
+            },
+            Misfit::NoConstant(bytes) => format!(
+                "Private memory needs a constant size, and this is {}: make the size a number",
+                self.bytes(bytes)
+            ),
+            Misfit::BetweenKernels
+            | Misfit::ReadOnly
+            | Misfit::OfGroups(_)
+            | Misfit::OfItems
+            | Misfit::NoSize => return None,
+        })
     }
 
     pub(super) fn too_large(
@@ -159,7 +231,7 @@ impl Reporter<'_> {
     ) -> Diagnostic {
         let spot = self.places.spot(at);
         let name = self.places.text(spot.head);
-        let short = matches!(name, "toGlobal" | "toLocal" | "toPrivate");
+        let short = is_short(name);
         let mut first = true;
         for space in spaces {
             let word = space.space.as_str();
@@ -200,4 +272,19 @@ impl Reporter<'_> {
             edits,
         )
     }
+}
+
+/// Whether it is a name of the library's that has the address space in it.
+fn is_short(name: &str) -> bool {
+    matches!(name, "toGlobal" | "toLocal" | "toPrivate")
+}
+
+/// `[8, 8]`
+fn sizes_text(sizes: &[i64]) -> String {
+    let all: Vec<String> = sizes.iter().map(i64::to_string).collect();
+    format!("[{}]", all.join(", "))
+}
+
+fn product(sizes: &[i64]) -> i64 {
+    sizes.iter().fold(1, |all, size| all.saturating_mul(*size))
 }

@@ -11,7 +11,7 @@ mod sizes;
 mod stream;
 
 use rise::core::{Origin, Program};
-use rise::{Primitive, Ty, print};
+use rise::{Primitive, Ty, Type, print};
 use syntax::ast::Kind;
 use syntax::{Code, Diagnostic, Fix, Span};
 
@@ -86,9 +86,9 @@ impl Reporter<'_> {
             Problem::WrongSpace {
                 primitive,
                 space,
-                reason,
+                misfit,
                 spaces,
-            } => self.wrong_space(at, *primitive, (*space, reason), spaces, nest),
+            } => self.wrong_space(at, *primitive, (*space, misfit), spaces, nest),
             Problem::TooLarge {
                 primitive,
                 bytes,
@@ -96,8 +96,13 @@ impl Reporter<'_> {
                 spaces,
             } => self.too_large(at, *primitive, (*bytes, limit), spaces, nest),
             Problem::WrittenByAll { .. } => self.written_by_all(at, problem, nest),
+            Problem::SkipsFirst {
+                maps,
+                size,
+                others_are_one,
+            } => self.skips_first(at, maps, size.as_ref(), *others_are_one),
             Problem::OutsideKernels => self.outside_kernels(at),
-            Problem::KernelInside { outer } => self.kernel_inside(at, *outer),
+            Problem::KernelInside { outer, again } => self.kernel_inside(at, *outer, *again),
             Problem::Launch { kernel, wrong } => return self.wrong_launch(*kernel, wrong),
             Problem::NotOnDevice { scalar, device } => self.not_on_device(spot, *scalar, device),
             Problem::NoHalf => self.no_half(spot),
@@ -117,7 +122,7 @@ impl Reporter<'_> {
             } => self.accumulator(at, *pattern, *read, result, nest),
             Problem::Recomputed { reader } => self.recomputed(at, *reader),
             Problem::Parameter { name, kind } => self.parameter(name, *kind),
-            Problem::NoResult => self.no_result(),
+            Problem::NoResult { pair } => self.no_result(*pair),
         };
         found.severity = complaint.severity();
         if let Some((def, span)) = spot.inside {
@@ -344,19 +349,27 @@ impl Reporter<'_> {
         Diagnostic::error(Code::NotAProgram, self.def_name(), message).help(help)
     }
 
-    fn no_result(&self) -> Diagnostic {
+    fn no_result(&self, pair: Option<Origin>) -> Diagnostic {
         let def = &self.places.program.name;
         let names = rise::Names(self.places.program.names.clone().into());
-        let mut body = &self.places.program.body;
-        while let rise::core::Form::Lambda(_, inner) | rise::core::Form::DepLambda(_, _, inner) =
-            &body.form
-        {
-            body = inner;
+        let result = super::checks::result(&self.places.program.body);
+        let text = print::type_text(&result.ty, &names);
+        let message = format!("`{def}` cannot be compiled on its own: its result is `{text}`");
+        let found = Diagnostic::error(Code::NotAProgram, self.def_name(), message);
+        if pair.is_some() {
+            let found = found.help("give an array of pairs: `zip` makes one of two arrays");
+            let edits = pair.and_then(|pair| self.places.zipped(pair));
+            return self.fixed(found, "Give an array of pairs: `zip`", edits);
         }
-        let result = print::type_text(&body.ty, &names);
-        let message = format!("`{def}` cannot be compiled on its own: its result is `{result}`");
-        Diagnostic::error(Code::NotAProgram, self.def_name(), message)
-            .help("a compiled definition gives an array, or a value without one")
+        found.help(match *result.ty {
+            Type::DepPair(_) => {
+                "a compiled definition gives an array whose size follows from what it takes"
+            }
+            _ => {
+                "a compiled definition gives one array, or a value without one: compile each part \
+                 in a definition of its own"
+            }
+        })
     }
 
     fn def_name(&self) -> Span {

@@ -1,0 +1,147 @@
+//! Why memory cannot be in an address space.
+
+use std::fmt;
+
+use nat::Nat;
+use rise::Primitive;
+use rise::core::Launch;
+use syntax::ast::AddressSpace;
+
+use super::complaint::Level;
+use super::memory::inner_levels;
+use super::walk::{Term, Walk};
+use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
+
+/// A group that is proposed has so many work-items at most, over one, two or three dimensions.
+const PROPOSED: [i64; 3] = [64, 8, 4];
+
+/// Why memory cannot be in an address space, for another reason than how much it is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Misfit {
+    /// A kernel writes what the next one reads.
+    BetweenKernels,
+    /// Constant memory.
+    ReadOnly,
+    /// Local memory outside of every work-group.
+    NoGroup,
+    /// Local memory that a map writes which several groups share.
+    OfGroups(Primitive),
+    /// Private memory that a `mapWorkGroup` writes.
+    OfItems,
+    /// Private memory of a type without a size.
+    NoSize,
+    /// Private memory of which each work-item has a part, and nobody says how many there are.
+    UnknownShare {
+        /// The map that shares it.
+        map: Primitive,
+        /// A local size that says it.
+        local: Option<Vec<i64>>,
+    },
+    /// Private memory of so many bytes, which is no constant.
+    NoConstant(Nat),
+}
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Misfit::BetweenKernels => "a kernel writes it, and only Global memory outlives one",
+            Misfit::ReadOnly => "it can only be read",
+            Misfit::NoGroup => "there is no `mapWorkGroup` around it",
+            Misfit::OfGroups(map) => {
+                let name = map.name();
+                return write!(
+                    f,
+                    "`{name}` writes it, and each work-group has Local memory of its own"
+                );
+            }
+            Misfit::OfItems => {
+                "`mapWorkGroup` writes it, and each work-item has Private memory of its own"
+            }
+            Misfit::NoSize => "its size is unknown",
+            Misfit::UnknownShare { .. } => {
+                "its size is unknown: it depends on the number of work-items"
+            }
+            Misfit::NoConstant(_) => "its size is unknown: it is no constant",
+        })
+    }
+}
+
+impl Walk {
+    /// Why the memory of a primitive cannot be in a space, as far as its own place and size say.
+    pub(super) fn misfit(
+        &self,
+        primitive: Primitive,
+        term: &Term,
+        args: &[Term],
+        space: AddressSpace,
+    ) -> Option<Misfit> {
+        let inner = inner_levels(primitive, args);
+        let between = match args {
+            [writer] if primitive == Primitive::ToMem => super::memory::is_kernel(writer),
+            _ => false,
+        };
+        if between && space != AddressSpace::Global {
+            return Some(Misfit::BetweenKernels);
+        }
+        match space {
+            AddressSpace::Constant => Some(Misfit::ReadOnly),
+            AddressSpace::Global => None,
+            AddressSpace::Local => {
+                let mut around = self.nest.iter();
+                if !around.any(|l| !l.wrong && l.primitive == MapWorkGroup) {
+                    return Some(Misfit::NoGroup);
+                }
+                let mut writers = inner.iter().map(|level| level.primitive);
+                let across = writers.find(|map| matches!(map, MapGlobal | MapWorkGroup));
+                across.map(Misfit::OfGroups)
+            }
+            AddressSpace::Private => {
+                if inner.iter().any(|l| l.primitive == MapWorkGroup) {
+                    return Some(Misfit::OfItems);
+                }
+                let launch = &self.launch;
+                let Some(bytes) = self.bytes(primitive, term, args, space, launch) else {
+                    return Some(match inner.last() {
+                        None => Misfit::NoSize,
+                        Some(level) => Misfit::UnknownShare {
+                            map: level.primitive,
+                            local: self.proposed((primitive, term, args), &inner),
+                        },
+                    });
+                };
+                let bytes = self.facts.normalize(&bytes);
+                let constant = bytes.as_const().is_some();
+                (!constant).then_some(Misfit::NoConstant(bytes))
+            }
+        }
+    }
+
+    /// A local size that says how much of Private memory each work-item has, where nothing is said
+    /// of the launch.
+    fn proposed(
+        &self,
+        (primitive, term, args): (Primitive, &Term, &[Term]),
+        inner: &[Level],
+    ) -> Option<Vec<i64>> {
+        let nothing_said = self.launch.local.iter().all(Option::is_none);
+        if self.kernels || !nothing_said || inner.iter().any(|l| l.primitive != MapLocal) {
+            return None;
+        }
+        let in_kernel = || self.levels_of_kernel().into_iter();
+        let used = |d: usize| {
+            in_kernel().any(|l| l.primitive == MapLocal && usize::from(l.dimension) == d)
+        };
+        let count = (0..3).filter(|d| used(*d)).count();
+        let last = (0..3).rev().find(|d| used(*d))?;
+        let most = *PROPOSED.get(count.checked_sub(1)?)?;
+        let local: Vec<i64> = (0..=last).map(|d| if used(d) { most } else { 1 }).collect();
+        let sizes: Vec<Nat> = local.iter().map(|size| Nat::constant(*size)).collect();
+        let launch = Launch {
+            local: Launch::of(&sizes, &[]).local,
+            global: self.launch.global.clone(),
+        };
+        let bytes = self.bytes(primitive, term, args, AddressSpace::Private, &launch)?;
+        let known = self.facts.normalize(&bytes).as_const().is_some();
+        known.then_some(local)
+    }
+}

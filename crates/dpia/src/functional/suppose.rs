@@ -1,0 +1,197 @@
+//! Offered address spaces, tried on the program: some of what they break is known only of the code
+//! that would be made.
+
+use rise::core::{Expr, Form, Mapper, Node, Origin, Program, walk};
+use rise::{Address, Arg, Primitive, Type};
+use syntax::ast::AddressSpace;
+
+use super::complaint::{Complaint, Problem, Space};
+use super::memory::{address_of, inner_levels, parallel_maps};
+use super::{Checked, check_on};
+use crate::phrase::PhraseProgram;
+use crate::target::{Device, Target};
+
+/// So many complaints about memory are tried, the first ones: more are mended one after the other
+/// anyway.
+const MOST_TRIED: usize = 3;
+
+/// What became of a program when an offered space was tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tried {
+    /// It compiles.
+    Compiles,
+    /// It does not.
+    Fails {
+        /// Why.
+        why: String,
+        /// Whether that is certainly about who shares memory.
+        shares: bool,
+    },
+}
+
+/// Marks the address spaces that are offered in complaints, and with which the program does not
+/// compile, as those that cannot be chosen. Nothing is known where a program is wrong for other
+/// reasons, too.
+pub fn try_spaces(
+    checked: &mut Checked,
+    program: &Program<Primitive>,
+    device: &Device,
+    compile: &mut dyn FnMut(&PhraseProgram) -> Tried,
+) {
+    let offered: Vec<usize> = (checked.complaints.iter().enumerate())
+        .filter(|(_, complaint)| chosen(complaint).is_some())
+        .map(|(at, _)| at)
+        .collect();
+    let others = checked.complaints.iter().filter(|c| c.is_error()).count();
+    if others != offered.len() {
+        return;
+    }
+    for &at in offered.iter().take(MOST_TRIED) {
+        if !is_shared(program, &checked.complaints[at]) {
+            continue;
+        }
+        let mut results = Vec::new();
+        for space in legal(&checked.complaints[at]) {
+            let mut supposed = program.clone();
+            for &other in &offered {
+                let complaint = &checked.complaints[other];
+                let space = match other == at {
+                    true => Some(space),
+                    false => chosen(complaint),
+                };
+                let Some(space) = space else { continue };
+                store(&mut supposed, complaint, space);
+            }
+            let phrase = check_on(&supposed, Target::OpenCl, device).phrase;
+            results.push((space, phrase.as_ref().map(&mut *compile)));
+        }
+        let some = |(_, result): &(_, Option<Tried>)| *result == Some(Tried::Compiles);
+        let some_compile = results.iter().any(some);
+        for (space, result) in results {
+            if let Some(Tried::Fails { why, shares }) = result
+                && (shares || some_compile)
+            {
+                refuse(&mut checked.complaints[at], space, why);
+            }
+        }
+    }
+}
+
+/// The spaces that a complaint offers.
+fn spaces(complaint: &Complaint) -> &[Space] {
+    match &complaint.problem {
+        Problem::MissingMemory { spaces, .. }
+        | Problem::WhichSpace { spaces, .. }
+        | Problem::WrongSpace { spaces, .. }
+        | Problem::TooLarge { spaces, .. } => spaces,
+        _ => &[],
+    }
+}
+
+fn legal(complaint: &Complaint) -> Vec<AddressSpace> {
+    let legal = spaces(complaint).iter().filter(|space| space.not.is_none());
+    legal.map(|space| space.space).collect()
+}
+
+/// The space that is most likely to be right, where it is another one's turn.
+fn chosen(complaint: &Complaint) -> Option<AddressSpace> {
+    let legal = legal(complaint);
+    let shared = [AddressSpace::Local, AddressSpace::Global];
+    let shared = shared.into_iter().find(|space| legal.contains(space));
+    shared.or(legal.first().copied())
+}
+
+fn refuse(complaint: &mut Complaint, space: AddressSpace, why: String) {
+    let (Problem::MissingMemory { spaces, .. }
+    | Problem::WhichSpace { spaces, .. }
+    | Problem::WrongSpace { spaces, .. }
+    | Problem::TooLarge { spaces, .. }) = &mut complaint.problem
+    else {
+        return;
+    };
+    for one in spaces.iter_mut().filter(|one| one.space == space) {
+        one.not = Some(why.clone());
+    }
+    // What can be chosen stands first.
+    spaces.sort_by_key(|space| space.not.is_some());
+}
+
+/// Whether work-items share what is stored.
+fn is_shared(program: &Program<Primitive>, complaint: &Complaint) -> bool {
+    let mut stack = vec![&program.body];
+    while let Some(term) = stack.pop() {
+        match &term.form {
+            Form::Primitive(primitive, _, args) => {
+                if is_meant(term, *primitive, complaint) {
+                    let mut levels = Vec::new();
+                    if let Problem::MissingMemory { .. } = complaint.problem {
+                        parallel_maps(term, &mut levels);
+                    } else {
+                        levels = inner_levels(*primitive, args);
+                    }
+                    return !levels.is_empty();
+                }
+                stack.extend(args.iter());
+            }
+            Form::Foreign(_, args) => stack.extend(args.iter()),
+            Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
+                stack.push(body);
+            }
+            Form::Apply(f, x) => stack.extend([f, x]),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Whether a complaint is about this application of a primitive.
+fn is_meant(term: &Expr<Primitive>, primitive: Primitive, complaint: &Complaint) -> bool {
+    term.origin == complaint.at
+        && complaint.primitive() == Some(primitive)
+        && !matches!(*term.ty, Type::Fun(..) | Type::Pi(_))
+}
+
+/// The program with the space that a complaint offers.
+fn store(program: &mut Program<Primitive>, complaint: &Complaint, space: AddressSpace) {
+    let mut stored = Stored { complaint, space };
+    program.body = stored.expr(&program.body);
+}
+
+struct Stored<'c> {
+    complaint: &'c Complaint,
+    space: AddressSpace,
+}
+
+impl Mapper<Primitive> for Stored<'_> {
+    fn keeps_types(&self) -> bool {
+        true
+    }
+
+    fn expr(&mut self, expr: &Expr<Primitive>) -> Expr<Primitive> {
+        let expr = walk(self, expr);
+        let Form::Primitive(primitive, types, args) = &expr.form else {
+            return expr;
+        };
+        if !is_meant(&expr, *primitive, self.complaint) {
+            return expr;
+        }
+        let space = Arg::Address(Address::Space(self.space));
+        let (form, origin) = match self.complaint.problem {
+            Problem::MissingMemory { .. } => {
+                let types = [Arg::Type(expr.ty.clone()), space];
+                let form = Form::Primitive(Primitive::ToMem, types.into(), [expr.clone()].into());
+                (form, Origin(u32::MAX))
+            }
+            _ => {
+                let mut types = types.to_vec();
+                if address_of(*primitive, &types).is_some() {
+                    types.pop();
+                }
+                types.push(space);
+                let form = Form::Primitive(*primitive, types.into(), args.clone());
+                (form, expr.origin)
+            }
+        };
+        Node::new(form, expr.ty.clone(), origin)
+    }
+}
