@@ -6,6 +6,9 @@
 //! the same place, by another work-item: so it orders all that came before. What a loop leaves for
 //! its next iteration is ordered by one at its end, or at its start, where that also orders what
 //! came before the loop.
+//!
+//! A barrier orders accesses to the memory that it names, that of the group or that of the device:
+//! those to the other one are still pending behind it.
 
 use nat::{Facts, Nat, Prop, Var};
 use rise::core::Origin;
@@ -68,8 +71,8 @@ pub(super) fn order(
 struct Segment {
     head: Vec<Access>,
     tail: Vec<Access>,
-    /// Whether there is a barrier on every way through.
-    stops: bool,
+    /// The memory for which there is a barrier on every way through.
+    stops: Fences,
 }
 
 struct Barriers<'a, 'f> {
@@ -97,19 +100,18 @@ impl Barriers<'_, '_> {
             let segment = self.stmt(&mut stmt, path, &pending)?;
             let found = self.orders(&pending, &segment.head, None);
             if let Some(found) = found {
+                let fences = found.fences;
                 out.push(self.barrier(found, path)?);
-                pending.clear();
-                whole.tail.clear();
-                whole.stops = true;
+                self.keep_open(&mut pending, fences);
+                self.keep_open(&mut whole.tail, fences);
+                whole.stops = either(whole.stops, fences);
             }
-            if !whole.stops {
-                whole.head.extend(segment.head.iter().cloned());
-            }
-            if segment.stops {
-                pending.clear();
-                whole.tail.clear();
-                whole.stops = true;
-            }
+            let mut head = segment.head;
+            self.keep_open(&mut head, whole.stops);
+            whole.head.append(&mut head);
+            self.keep_open(&mut pending, segment.stops);
+            self.keep_open(&mut whole.tail, segment.stops);
+            whole.stops = either(whole.stops, segment.stops);
             pending.extend(segment.tail.iter().cloned());
             whole.tail.extend(segment.tail);
             out.push(stmt);
@@ -143,17 +145,15 @@ impl Barriers<'_, '_> {
                 if diverges {
                     self.diverging.pop();
                 }
-                let mut tail = match then.stops && otherwise.stops {
-                    true => Vec::new(),
-                    false => head.clone(),
-                };
+                let stops = both(then.stops, otherwise.stops);
+                let mut tail = head.clone();
+                self.keep_open(&mut tail, stops);
                 head.extend(then.head.into_iter().chain(otherwise.head));
                 tail.extend(then.tail.into_iter().chain(otherwise.tail));
-                let stops = then.stops && otherwise.stops;
                 Ok(Segment { head, tail, stops })
             }
             StmtKind::Barrier(barrier) => {
-                let stops = barrier.fences.local && barrier.fences.global;
+                let stops = barrier.fences;
                 self.come_together(path)?;
                 self.barriers += 1;
                 Ok(Segment {
@@ -169,7 +169,7 @@ impl Barriers<'_, '_> {
                 Ok(Segment {
                     head,
                     tail,
-                    stops: false,
+                    stops: Fences::default(),
                 })
             }
         }
@@ -211,7 +211,9 @@ impl Barriers<'_, '_> {
                 self.between_iterations(body, &mut segment, found, before, &inner)?;
             }
         }
-        segment.stops &= self.surely_runs(&around, &facts);
+        if !self.surely_runs(&around, &facts) {
+            segment.stops = Fences::default();
+        }
         segment.tail.extend(bounds);
         Ok(segment)
     }
@@ -226,20 +228,30 @@ impl Barriers<'_, '_> {
         before: Option<Found>,
         inner: &Path,
     ) -> Result<(), CompileError> {
-        match before {
-            Some(before) => {
-                let barrier = self.barrier(found.and(before), inner)?;
-                body.insert(0, barrier);
-                segment.head.clear();
-            }
-            None => {
-                let barrier = self.barrier(found, inner)?;
-                body.push(barrier);
-                segment.tail.clear();
-            }
+        let is_first = before.is_some();
+        let found = match before {
+            Some(before) => found.and(before),
+            None => found,
+        };
+        let fences = found.fences;
+        let barrier = self.barrier(found, inner)?;
+        if is_first {
+            body.insert(0, barrier);
+            self.keep_open(&mut segment.head, fences);
+        } else {
+            body.push(barrier);
+            self.keep_open(&mut segment.tail, fences);
         }
-        segment.stops = true;
+        segment.stops = either(segment.stops, fences);
         Ok(())
+    }
+
+    /// Forgets accesses that a barrier for this memory orders.
+    fn keep_open(&self, accesses: &mut Vec<Access>, fences: Fences) {
+        accesses.retain(|access| match self.flow.shared(access.id) {
+            Some(AddressSpace::Local) => !fences.local,
+            _ => !fences.global,
+        });
     }
 
     /// Whether one work-item, or group, may run a loop's body more than once.
@@ -420,6 +432,22 @@ fn diverging(origin: Origin, text: String) -> CompileError {
         .with_code(Code::DivergentBarrier)
 }
 
+/// The memory that one of them orders.
+fn either(a: Fences, b: Fences) -> Fences {
+    Fences {
+        local: a.local || b.local,
+        global: a.global || b.global,
+    }
+}
+
+/// The memory that both of them order.
+fn both(a: Fences, b: Fences) -> Fences {
+    Fences {
+        local: a.local && b.local,
+        global: a.global && b.global,
+    }
+}
+
 /// How many loops around are the same.
 fn common(a: &Access, b: &Access) -> usize {
     let pairs = a.around.iter().zip(b.around.iter());
@@ -454,8 +482,7 @@ impl Found {
     }
 
     fn and(mut self, other: Found) -> Found {
-        self.fences.local |= other.fences.local;
-        self.fences.global |= other.fences.global;
+        self.fences = either(self.fences, other.fences);
         for order in other.orders {
             if self.orders.len() < MAX_ORDERS && !self.orders.contains(&order) {
                 self.orders.push(order);

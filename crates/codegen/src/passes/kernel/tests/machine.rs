@@ -182,7 +182,8 @@ struct Run<'a> {
     counters: HashMap<Var, i64>,
     private: HashMap<Address, Val>,
     pointers: HashMap<Id, (Id, i64)>,
-    phase: usize,
+    /// The parts between barriers for the memory of the group, and for that of the device.
+    phases: (usize, usize),
     /// Barriers that the text has had so far, by their place in it.
     numbers: HashMap<*const Stmt, usize>,
 }
@@ -204,7 +205,7 @@ impl<'a> Run<'a> {
             counters: HashMap::new(),
             private: HashMap::new(),
             pointers: HashMap::new(),
-            phase: 0,
+            phases: (0, 0),
             numbers,
         }
     }
@@ -296,7 +297,10 @@ impl<'a> Run<'a> {
         if self.machine.without == Some(number) {
             return;
         }
-        self.phase += 1;
+        if let StmtKind::Barrier(barrier) = &stmt.kind {
+            self.phases.0 += usize::from(barrier.fences.local);
+            self.phases.1 += usize::from(barrier.fences.global);
+        }
         let Some(turns) = &self.turns else { return };
         lock(turns.schedule).barrier[turns.item] = number;
         pass_on(turns.schedule, turns.changed, turns.item, false);
@@ -339,10 +343,14 @@ impl<'a> Run<'a> {
         let Who::Item { group, item, .. } = self.who else {
             return;
         };
+        let phase = match is_local(self.machine.function, address.0) {
+            true => self.phases.0,
+            false => self.phases.1,
+        };
         let touch = Touch {
             group,
             item,
-            phase: self.phase,
+            phase,
             writes,
         };
         let function = self.machine.function;
