@@ -203,3 +203,21 @@ def rows = depFun(n: Nat => fun(xs: n.8.f32 =>
     let part = with_memory(&kernels(&program(4, ""), "rows")[0]).expect("memory");
     assert!(!part.work.requires.is_empty());
 }
+
+#[test]
+fn a_barrier_for_one_memory_does_not_order_the_other() {
+    // Between what reads a chunk in Local memory and what writes the next one there is the barrier
+    // for Global memory, and the other way round.
+    let text = format!(
+        "{SUM}
+@target(opencl)
+@opencl(local = [4], global = [4])
+def turned = depFun(n: Nat => fun(xs: n.f32 =>
+  xs |> split(4) |> mapWorkGroup(fun(chunk =>
+    chunk |> mapLocal(twice) |> toMem(Local)
+      |> reorder(4)(natFun(i => 3 - i))(natFun(i => 3 - i)) |> mapLocal(twice) |> toMem(Global)
+      |> reorder(4)(natFun(i => 3 - i))(natFun(i => 3 - i)) |> mapLocal(twice))) |> join))
+"
+    );
+    assert_eq!(check(&text, "turned", &[12], &GRIDS[..1]), 3);
+}
