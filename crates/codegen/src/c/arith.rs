@@ -23,6 +23,11 @@ pub(crate) trait Order {
     fn rank(&self, part: &Part<'_>) -> u32;
     /// Whether it is a size, which is what is factored out first.
     fn is_size(&self, part: &Part<'_>) -> bool;
+    /// Whether each keeps its number, as in `8 * i - 8`: a constant at the end is a part of the address
+    /// for devices.
+    fn keeps_numbers(&self) -> bool {
+        false
+    }
 }
 
 /// A summand while it is taken apart: powers up to this are written as products.
@@ -150,7 +155,7 @@ fn best<'a>(terms: &[Term<'a>], order: &dyn Order) -> Option<Common<'a>> {
             let class = if order.is_size(&factor.0) { 2 } else { 0 };
             offer(Common::Factor(factor.clone()), class);
         }
-        if term.coeff.unsigned_abs() > 1 {
+        if term.coeff.unsigned_abs() > 1 && !order.keeps_numbers() {
             offer(Common::Number(term.coeff), 1);
         }
     }

@@ -21,6 +21,7 @@ mod spaces;
 mod stmt;
 mod sums;
 mod types;
+mod unrolling;
 mod wrap;
 
 use std::sync::Arc;

@@ -479,14 +479,21 @@ impl Candidate {
     }
 }
 
-/// Work-items of a group from which on its size is demanded of the launch.
+/// Work-items of a group from which on its size is demanded of the launch, if they wait for each
+/// other.
 const LARGE_GROUP: i64 = 128;
+
+/// Work-items that a device runs in step. Of groups that are no larger it holds so few at once that
+/// registers are left over, which a compiler gives to their items only if it knows.
+const IN_STEP: i64 = 32;
 
 /// `kernel void name(global float *restrict output, int n, …) `
 ///
-/// A local size that is known is demanded where work-items wait for each other in large groups,
-/// where compilers make good use of it, and named elsewhere: on an H200 a demand costs kernels
-/// without barriers up to a third, because their items get more registers than pay.
+/// A local size that is known is demanded where compilers make good use of it, and named elsewhere:
+/// - where work-items wait for each other in large groups: on an H200 that is 1 to 4 % there, and
+///   costs kernels without barriers up to an eighth;
+/// - of groups that are run in step: `asumIntel` then has 63 registers instead of 32, for more loads
+///   on their way, and takes 0.90 of the time.
 fn head(
     name: &str,
     params: &[Candidate],
@@ -498,7 +505,8 @@ fn head(
     let attribute = match local {
         [Some(x), Some(y), Some(z)] => {
             let items = x.saturating_mul(y).saturating_mul(z);
-            let word = match waits && items >= LARGE_GROUP {
+            let pays = waits && items >= LARGE_GROUP || items == IN_STEP;
+            let word = match pays {
                 true => "reqd_work_group_size",
                 false => "work_group_size_hint",
             };

@@ -49,6 +49,7 @@ impl Printer<'_> {
         let order = Ranks {
             counters: &counters,
             sizes: &self.function.sizes,
+            in_index: self.in_index,
         };
         let nat = &as_remainders(nat);
         let dividends: Vec<Option<Dividend>> = {
@@ -548,6 +549,7 @@ fn divides_large(nat: &Nat) -> bool {
 struct Ranks<'a> {
     counters: &'a [Var],
     sizes: &'a [Var],
+    in_index: bool,
 }
 
 impl Ranks<'_> {
@@ -583,6 +585,10 @@ impl Order for Ranks<'_> {
             Part::Sum { from, to, .. } => self.of_nats([*from, *to]),
             Part::TooBig => u32::MAX,
         }
+    }
+
+    fn keeps_numbers(&self) -> bool {
+        self.in_index
     }
 
     fn is_size(&self, part: &Part<'_>) -> bool {

@@ -3,7 +3,7 @@
 use nat::{Nat, Part, Var};
 
 use crate::ir::{Binary, Expr, ExprKind, Home, Id, LoopMode, Maker, Place, Stmt, StmtKind};
-use crate::passes::conditions::assume;
+use crate::passes::conditions::{assume, assume_counter};
 use dpia::Target;
 
 use super::helpers::Helper;
@@ -419,6 +419,9 @@ impl Printer<'_> {
                 _ => {}
             }
         }
+        if self.is_written_out(this) {
+            self.pragma("unroll 1");
+        }
         match self.plan.per_thread.get(&this.counter) {
             Some(own) if !own.is_empty() => {
                 self.braces(|printer| printer.with_own(own, |printer| printer.plain_loop(this)))
@@ -503,7 +506,7 @@ impl Printer<'_> {
             self.write(") ");
         }
         let facts = self.facts.clone();
-        self.facts.range(counter, from, to);
+        assume_counter(&mut self.facts, counter, from, to, step);
         self.names.bind_var(counter, name);
         self.counters.push(counter);
         self.braces(body)?;

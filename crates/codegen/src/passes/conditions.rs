@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nat::{Facts, Nat, Prop};
+use nat::{Facts, Nat, Prop, Var};
 use rise::Type;
 use rise::core::Origin;
 use syntax::ast::{Literal, ScalarType};
@@ -46,6 +46,15 @@ pub(crate) fn proposition(expr: &Expr, value: bool) -> Option<Prop> {
         (Binary::Ge, true) | (Binary::Lt, false) => at_least(a, b),
         (Binary::Eq, true) | (Binary::Ne, false) => Some(Prop::Equal(a.clone(), b.clone())),
         _ => None,
+    }
+}
+
+/// Assumes what a loop says of its counter.
+pub(crate) fn assume_counter(facts: &mut Facts, counter: Var, from: &Nat, to: &Nat, step: &Nat) {
+    facts.range(counter, from, to);
+    if !step.is_one() && from.as_const().is_some() {
+        let steps = Nat::sub(&Nat::var(counter), from);
+        facts.assume(&Prop::Divides(step.clone(), steps));
     }
 }
 

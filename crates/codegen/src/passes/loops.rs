@@ -15,7 +15,7 @@ use crate::ir::{
 };
 
 use super::borders::Counted;
-use super::conditions::{assume, less, proposition, truth};
+use super::conditions::{assume, assume_counter, less, proposition, truth};
 use super::pieces::{nothing, part};
 use super::walk::{self, Change};
 
@@ -177,11 +177,7 @@ impl Loops<'_> {
             return self.unroll(counter, [&from, &to, &step], body, origin, out);
         }
         let facts = self.facts.clone();
-        self.facts.range(counter, &from, &to);
-        if !step.is_one() && from.as_const().is_some() {
-            let steps = Nat::sub(&Nat::var(counter), &from);
-            self.facts.assume(&Prop::Divides(step.clone(), steps));
-        }
+        assume_counter(&mut self.facts, counter, &from, &to, &step);
         let mut inner = Vec::new();
         self.statements(body, &mut inner)?;
         self.facts = facts;
@@ -513,7 +509,7 @@ fn rename_counters(body: &mut [Stmt], vars: &FxHashMap<Var, Nat>) {
 }
 
 /// Whether an expression mentions something that changes.
-fn depends(expr: &Expr, ids: &FxHashMap<Id, Id>, vars: &FxHashMap<Var, Nat>) -> bool {
+pub(super) fn depends(expr: &Expr, ids: &FxHashMap<Id, Id>, vars: &FxHashMap<Var, Nat>) -> bool {
     let changes = |nat: &Nat| nat.any_var(&|var| vars.contains_key(&var));
     let mut found = false;
     walk::sub_exprs(expr, &mut |part| {

@@ -12,6 +12,7 @@ mod pointers;
 mod ranges;
 mod rows;
 pub(crate) mod scalars;
+mod strides;
 pub(crate) mod trace;
 pub(crate) mod uses;
 pub(crate) mod walk;

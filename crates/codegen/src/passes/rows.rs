@@ -13,6 +13,7 @@ use crate::ir::{
 };
 
 use super::borders::equal_at;
+use super::conditions::assume_counter;
 use super::walk::{self, Change};
 
 /// Gives names to minima and maxima of counters, and to ends of loops that take a division.
@@ -52,13 +53,13 @@ impl Rows<'_> {
                 counter,
                 from,
                 to,
+                step,
                 mode,
                 body,
-                ..
             } = &mut stmt.kind
             {
                 let facts = self.facts.clone();
-                self.facts.range(*counter, from, to);
+                assume_counter(&mut self.facts, *counter, from, to, step);
                 self.counters.push((*counter, to.clone()));
                 // Nothing stands between loops whose iterations are shared out together.
                 let nested = matches!(body.as_slice(), [Stmt { kind: StmtKind::For { mode, .. }, .. }] if *mode == LoopMode::Parallel);
@@ -290,7 +291,7 @@ fn extremes(nat: &Nat) -> Vec<Nat> {
 }
 
 /// Whether computing a size takes a division.
-fn divides(nat: &Nat) -> bool {
+pub(super) fn divides(nat: &Nat) -> bool {
     let division = |(part, _): &(Part<'_>, u32)| matches!(part, Part::Div(..) | Part::Rem(..));
     nat.summands()
         .iter()

@@ -84,6 +84,12 @@ impl Pass {
         rewritten: "a variable has its value from the start, or a value that is used once stands \
                     where it is used",
     };
+    pub const STRIDES: Pass = Pass {
+        name: "strides",
+        moved: "in a loop that counts in the steps of its data",
+        repeated: "in a loop that counts in the steps of its data",
+        rewritten: "counts in the steps of the data, instead of one by one",
+    };
     pub const ROWS: Pass = Pass {
         name: "rows",
         moved: "stands behind the name or the pointer of a row",

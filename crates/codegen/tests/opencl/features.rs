@@ -345,7 +345,7 @@ fn several_kernels_run_in_order() {
                 tmp[gid] = xs[gid] + 1.0f;
             }
 
-            __attribute__((work_group_size_hint(32, 1, 1)))
+            __attribute__((reqd_work_group_size(32, 1, 1)))
             kernel void main_2(global float *restrict output, global const float *restrict tmp) {
                 const int gid = get_global_id(0);
                 output[gid] = tmp[gid] * 2.0f;
@@ -496,4 +496,45 @@ fn names_that_the_language_has_itself() {
         let text = kernels(&program, "main");
         assert!(!text.contains(&format!("float {name}\n")), "{text}");
     }
+}
+
+/// The last round's elements go where they are wanted by those who computed them.
+#[test]
+fn rounds_in_local_memory_are_a_result() {
+    check(
+        "@opencl(local = [32], global = [32 * n])
+         def main = depFun(n: Nat => fun(xs: n.64.f32 => xs |> mapWorkGroup(iterate(Local)(5)(
+           depFun(l: Nat => fun(ys: (2 * l).f32 => ys |> split(2)
+             |> mapLocal(reduceSeq(Private)(add)(0.0f))))))))",
+        expect![[""]],
+    );
+    // Each work-item has rounds of its own; those of another dimension share them.
+    check(
+        "@opencl(local = [1, 16], global = [1, 16 * n])
+         def main = depFun(n: Nat => fun(xs: n.64.f32 => xs |> mapWorkGroup(1)(iterate(Local)(5)(
+           depFun(l: Nat => fun(ys: (2 * l).f32 => ys |> split(2)
+             |> mapLocal(1)(reduceSeq(Private)(add)(0.0f))))))))",
+        expect![[""]],
+    );
+    check(
+        "@opencl(local = [4], global = [4 * n])
+         def main = depFun(n: Nat => fun(xs: n.4.64.f32 => xs |> mapWorkGroup(mapLocal(
+           iterate(Local)(5)(depFun(l: Nat => fun(ys: (2 * l).f32 => ys |> split(2)
+             |> mapSeq(reduceSeq(Private)(add)(0.0f)))))))))",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn kernels_know_their_private_memory() {
+    let bytes = |text: &str| {
+        let module = module(text, "main").expect("kernels");
+        let device = module.device.expect("kernels");
+        device.kernels[0].private_bytes.as_const()
+    };
+    let sums = "def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+        xs |> mapGlobal(reduceSeq(Private)(add)(0.0f))))";
+    assert_eq!(bytes(sums), Some(4));
+    let none = "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id)))";
+    assert_eq!(bytes(none), Some(0));
 }

@@ -3,6 +3,7 @@
 mod features;
 mod host;
 mod papers;
+mod speed;
 
 use std::io::Write;
 use std::process::{Command, Stdio};

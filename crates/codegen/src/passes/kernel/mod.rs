@@ -26,7 +26,7 @@ use crate::module::{Items, LaunchVars, Module};
 use crate::signature::Signature;
 
 use super::trace::{Pass, Trace};
-use super::{copies, elements, loops, ranges, rows, scalars};
+use super::{copies, elements, loops, ranges, rows, scalars, strides};
 
 pub(crate) use parts::{Part, Parts};
 
@@ -118,6 +118,8 @@ fn improve(function: &mut Function, work: &mut Work) -> Result<Plan, CompileErro
     scalars::inline(function);
     scalars::drop_unused(function);
     trace.after(Pass::SCALARS, function);
+    strides::count_in_steps(function);
+    trace.after(Pass::STRIDES, function);
     rows::name_rows(function);
     lanes::align(function);
     trace.after(Pass::ROWS, function);
