@@ -30,6 +30,22 @@ def stencil = depFun(n: Nat =>
           |> reduceSeq(add)(0.0f)))))
 `;
 
+const SMOOTH = `/// Squares, and sums of three neighbours.
+@target(opencl)
+@opencl(local = [64], global = [n])
+def smooth = depFun(n: Nat => fun(xs: n.f32 =>
+  xs
+    |> split(64)
+    |> mapWorkGroup(fun(block =>
+      block
+        |> mapLocal(fun(x => x * x))
+        |> toMem(Local)
+        |> padClamp(1)(1)
+        |> slide(3)(1)
+        |> mapLocal(reduceSeq(Private)(add)(0.0f))))
+    |> join))
+`;
+
 const SETTINGS = {
   "breadcrumbs.enabled": false,
   "editor.fontFamily": "DejaVu Sans Mono",
@@ -125,6 +141,22 @@ const PICTURES = {
       await page.mouse.up();
       await window.until("marks in the C", async () => (await window.marked(target)).length > 0);
       await page.mouse.move(1150, 500);
+    });
+  },
+
+  /** A kernel beside its source, and what its barrier is for. */
+  kernel: () => {
+    const settings = { ...SETTINGS, ...NARROW, "editor.hover.above": false, "rise.inlayHints.accessFlow": "off" };
+    return take("kernel", { files: { "smooth.rise": SMOOTH }, settings, size: [1200, 460] }, async (page, window) => {
+      await window.openFile("smooth.rise");
+      await window.command("View: Close Primary Side Bar");
+      await window.sees(".editor-instance .view-lines", "barrier: ");
+      await window.lens("Preview");
+      await window.pick("OpenCL");
+      const target = window.editor("smooth (opencl).cl");
+      await window.sees(`${target} .view-lines`, "barrier(CLK_LOCAL_MEM_FENCE);");
+      await divide(page, 590);
+      await window.hover("barrier(CLK", "barrier", "barrier: orders", target);
     });
   },
 };
