@@ -1,5 +1,6 @@
-// One step of n bodies that attract each other. A group has 128 bodies, two for each of 64 columns of items; its 16 rows
-// of items share the bodies that attract them, of which each item brings two; the rows' sums are added up in local memory.
+// One step of n bodies that attract each other. A group has 128 bodies, two for each of 64 columns of items. Its 16 rows
+// of items share the bodies that attract them, of which each item brings two; the sums of the rows are added up in local
+// memory.
 
 #define COLUMNS 64
 #define ROWS 16
