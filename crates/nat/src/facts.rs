@@ -332,6 +332,9 @@ impl Known {
             let Some(lead) = terms.iter().find(has_inner) else {
                 continue;
             };
+            if !out.terms().iter().any(|term| may_share(term, lead)) {
+                continue;
+            }
             // Of a shape such as (n + 1)*q a part says nothing in terms of the variable.
             let is_product = terms.iter().filter(has_inner).count() == 1;
             let this = Nat::from_term(lead.mono.clone(), lead.coeff);
@@ -359,6 +362,16 @@ fn inner_factors(mono: &Mono) -> impl Iterator<Item = &Factor> {
     mono.0
         .iter()
         .filter(|f| matches!(f.atom, Atom::Var(var) if is_inner(var)))
+}
+
+/// Whether the term has all that stands for quotients in the other, which most have not.
+fn may_share(term: &Term, lead: &Term) -> bool {
+    inner_factors(&lead.mono).all(|of_lead| {
+        let factors = &term.mono.0;
+        factors
+            .iter()
+            .any(|f| f.atom == of_lead.atom && f.exp >= of_lead.exp)
+    })
 }
 
 /// `(p, d)` with `term = p * (lead / d)`.

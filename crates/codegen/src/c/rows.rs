@@ -45,8 +45,12 @@ impl Printer<'_> {
     fn row_and_column(&self, index: &Nat, extent: &Nat) -> (Nat, Nat) {
         let divided = |index: &Nat| {
             let row = self.facts.normalize(&Nat::div(index, extent));
-            let column = self.facts.normalize(&Nat::rem(index, extent));
-            (row, column)
+            // Where nothing is left to divide, the rest is the remainder.
+            let column = match divisions(&row) {
+                0 => Nat::sub(index, &(&row * extent)),
+                _ => Nat::rem(index, extent),
+            };
+            (row, self.facts.normalize(&column))
         };
         let (row, column) = divided(index);
         let behind = match index.summands().last() {
