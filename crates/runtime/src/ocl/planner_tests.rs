@@ -28,6 +28,7 @@ fn kernel(local: [Option<Nat>; 3], global: [Option<Nat>; 3]) -> Kernel {
         },
         requires: Vec::new(),
         local_bytes: Nat::ZERO,
+        private_bytes: Nat::ZERO,
         items: Vec::new(),
     }
 }
@@ -98,6 +99,22 @@ fn sizes_are_computed() -> Result<(), PlanError> {
     assert_eq!(plan.sizes, [64]);
     assert_eq!(plan.params, [ParamPlan::Buffer(256)]);
     assert_eq!(plan.output, 256);
+    Ok(())
+}
+
+#[test]
+fn an_empty_result_launches_nothing() -> Result<(), PlanError> {
+    let one = Some(Nat::ONE);
+    let mut whole = kernel(
+        [Some(Nat::var(N)), one.clone(), one.clone()],
+        [Some(Nat::var(N)), one.clone(), one],
+    );
+    whole.requires = vec![nat::Prop::AtLeast(Nat::var(N), Nat::ONE)];
+    let plan = plan_for(&module(vec![whole.clone()], Vec::new()), 0, &gpu())?;
+    assert_eq!((plan.kernels[0].global, plan.output), ([0; 3], 0));
+    assert_eq!(plan.kernels[0].local, [1; 3]);
+    let plan = plan_for(&module(vec![whole], Vec::new()), 8, &gpu())?;
+    assert_eq!(plan.kernels[0].global, [8, 1, 1]);
     Ok(())
 }
 
@@ -250,7 +267,7 @@ fn types_that_the_device_does_not_have_are_refused() {
 fn nothing_is_launched_for_an_empty_result() -> Result<(), PlanError> {
     let module = module(vec![sizes(16, Nat::var(N))], Vec::new());
     let plan = plan_for(&module, 0, &gpu())?;
-    assert_eq!(plan.kernels[0].global, [0, 1, 1]);
+    assert_eq!(plan.kernels[0].global, [0; 3]);
     Ok(())
 }
 
