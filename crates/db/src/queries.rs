@@ -221,6 +221,7 @@ fn nothing_known(item: &Item) -> Inference {
         binders: vec![BinderInfo::Unknown; item.binders.len()].into(),
         uses: Vec::new(),
         obligations: Vec::new(),
+        of_rounds: Vec::new(),
         names: Names::default(),
     }
 }

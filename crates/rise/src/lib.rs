@@ -87,7 +87,10 @@ pub struct Inference {
     pub uses: Vec<NameUse>,
     /// The conditions on sizes that the item assumes.
     pub obligations: Vec<Obligation>,
-    /// What the variables in `terms`, `binders`, `uses` and `obligations` are called.
+    /// What holds of the sizes that the rounds of an `iterate` have, for every round: proved, or
+    /// among the `obligations` in other words.
+    pub of_rounds: Vec<nat::Prop>,
+    /// What the variables in `terms`, `binders`, `uses` and the conditions are called.
     pub names: Names,
 }
 

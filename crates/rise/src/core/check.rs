@@ -286,19 +286,17 @@ impl Compare<'_> {
     }
 
     fn sizes(&self, a: &Nat, b: &Nat) -> bool {
-        let a = crate::subst::subst_nat(a, &|v| {
-            let bound = self.bound.iter().rev().find(|(a, _)| *a == v);
-            bound.map(|(_, b)| Arg::Nat(Nat::var(*b)))
-        });
-        let a = self
-            .bound
-            .iter()
-            .fold(a, |a, (f, g)| a.rename_fun(&|v| (v == *f).then_some(*g)));
-        a == *b
-            || !matches!(
-                self.facts.prove(&Prop::Equal(a, b.clone())),
-                Verdict::Refuted(_)
-            )
+        // What is known of a bound size is known by the name that one of the two types gives it.
+        let here: Vec<_> = self.bound.iter().rev().copied().collect();
+        let there: Vec<_> = here.iter().map(|(a, b)| (*b, *a)).collect();
+        let may_be_equal = |a: Nat, b: &Nat| {
+            a == *b
+                || !matches!(
+                    self.facts.prove(&Prop::Equal(a, b.clone())),
+                    Verdict::Refuted(_)
+                )
+        };
+        may_be_equal(renamed(a, &here), b) || may_be_equal(renamed(b, &there), a)
     }
 
     fn funs(&mut self, f: &DataFun, g: &DataFun) -> bool {
@@ -318,4 +316,10 @@ impl Compare<'_> {
             },
         }
     }
+}
+
+/// With other names for bound sizes, the innermost binders first.
+fn renamed(size: &Nat, names: &[(Var, Var)]) -> Nat {
+    let of = |v: Var| names.iter().find(|(a, _)| *a == v).map(|(_, b)| *b);
+    crate::subst::subst_nat(size, &|v| of(v).map(|b| Arg::Nat(Nat::var(b)))).rename_fun(&of)
 }

@@ -79,7 +79,7 @@ pub fn link<P: Clone + PartialEq>(
             name: def.name.clone(),
             body: def.body.clone(),
             obligations: def.obligations.to_vec(),
-            facts: Vec::new(),
+            facts: def.of_rounds.to_vec(),
             names: def.names.0.to_vec(),
             origins: sources(def, None, None),
             next_local: def.locals,
@@ -271,7 +271,7 @@ impl<'l, 'd, P: Clone + PartialEq> Place<'l, 'd, P> {
             values,
             types: FxHashMap::default(),
         };
-        for prop in &def.obligations {
+        for prop in def.obligations.iter().chain(&def.of_rounds) {
             let prop = rename_prop(prop, &|v| place.var(v));
             let fact = subst_prop(&prop, &|v| place.values.get(&v).cloned());
             place.linker.program.facts.push(fact);

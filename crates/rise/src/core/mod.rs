@@ -193,6 +193,8 @@ pub struct Def<P> {
     pub uses: Box<[(GlobalId, Name)]>,
     /// What it assumes of sizes.
     pub obligations: Box<[Prop]>,
+    /// What holds of the sizes of every round of an `iterate` in it.
+    pub of_rounds: Box<[Prop]>,
     /// What its type-level variables are called.
     pub names: Names,
     /// How many numbers for locals it uses: each is below.
@@ -236,7 +238,7 @@ pub struct Program<P> {
     /// What it assumes of its sizes: checked before it runs.
     pub obligations: Vec<Prop>,
     /// What else is known of sizes: the conditions of the definitions that it uses, which were
-    /// proved where they are used.
+    /// proved where they are used, and what holds in the rounds of an `iterate`.
     pub facts: Vec<Prop>,
     /// What type-level variables are called.
     pub names: Vec<Name>,

@@ -24,10 +24,14 @@ impl Infer<'_> {
         self.settle_literals(&|v| open.contains(&v));
         self.settle_accesses();
         self.report_holes();
+        let mut of_rounds = self.conditions_of_rounds();
         let judged = self.judge_obligations();
+        if self.failed() {
+            of_rounds.clear();
+        }
         let (obligations, written) = judged.into_iter().unzip();
         let obligations: Vec<Obligation> = obligations;
-        self.known = Simplified::under(&obligations);
+        self.known = Simplified::under(&obligations, &of_rounds);
         let ty = self.generalised(&self.read(&ty));
         self.report_undetermined();
         self.report_unknown_phrases();
@@ -42,6 +46,7 @@ impl Infer<'_> {
             uses: self.read_uses(),
             diagnostics: std::mem::take(&mut self.diagnostics),
             obligations,
+            of_rounds,
             names,
         }
     }
@@ -319,13 +324,13 @@ pub(super) struct Simplified {
 
 impl Simplified {
     /// `None` if there are no conditions.
-    fn under(obligations: &[Obligation]) -> Option<Simplified> {
-        if obligations.is_empty() {
+    fn under(obligations: &[Obligation], of_rounds: &[Prop]) -> Option<Simplified> {
+        if obligations.is_empty() && of_rounds.is_empty() {
             return None;
         }
         let mut facts = Facts::new();
-        for obligation in obligations {
-            facts.assume(&obligation.prop);
+        for prop in obligations.iter().map(|o| &o.prop).chain(of_rounds) {
+            facts.assume(prop);
         }
         let seen = RefCell::default();
         Some(Simplified { facts, seen })

@@ -189,6 +189,18 @@ impl Infer<'_> {
         prop
     }
 
+    /// The conditions on sizes that are known by their rounds, as they came up: whatever is wrong
+    /// with them is said of their values.
+    pub(super) fn conditions_of_rounds(&self) -> Vec<Prop> {
+        let said = self.obligations.iter().map(|p| self.table.prop(&p.prop));
+        let of_rounds = |prop: &Prop| {
+            let mut found = false;
+            prop.for_each_var(&mut |v| found |= self.table.info(v).values.is_some());
+            found
+        };
+        said.filter(of_rounds).collect()
+    }
+
     /// What holds of the shortest array, where it holds of the longer ones then.
     fn of_first_round(&self, prop: Prop, facts: &Facts) -> Prop {
         let [round] = self.inner_vars(&prop)[..] else {

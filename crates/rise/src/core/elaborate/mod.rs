@@ -55,6 +55,7 @@ pub fn elaborate_in<P: Surface>(item: &Item, inference: &Inference) -> Option<De
         body,
         sites: elaborator.sites.into(),
         uses: elaborator.globals.into(),
+        of_rounds: inference.of_rounds.clone().into(),
         obligations: inference
             .obligations
             .iter()
@@ -104,8 +105,9 @@ struct Elaborator<'a, P> {
 impl<'a, P: Surface> Elaborator<'a, P> {
     fn new(item: &'a Item, inference: &'a Inference) -> Self {
         let mut facts = Facts::new();
-        for obligation in &inference.obligations {
-            facts.assume(&obligation.prop);
+        let obligations = inference.obligations.iter().map(|o| &o.prop);
+        for prop in obligations.chain(&inference.of_rounds) {
+            facts.assume(prop);
         }
         Elaborator {
             facts,

@@ -19,7 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::Span;
 use syntax::ast::{Kind, Name};
 
-use super::{Def, Expr, Foreign, Form, Language, Origin, Program};
+use super::{Def, Expr, Foreign, Form, Language, Launch, Origin, Program};
 use crate::types::{Names, Pi, Ty, Type};
 use known::Known;
 use names::Scope;
@@ -45,6 +45,7 @@ pub fn print_program<P: Language>(program: &Program<P>) -> Printed {
     super::simplify_sizes(&mut program);
     let mut printer = Printer::new(Names(program.names.iter().cloned().collect()));
     printer.prepare(&program.body);
+    printer.launch = program.launch.clone();
     printer.item(&program.name, &program.body, &program.obligations);
     printer.finish(P::DIALECT)
 }
@@ -59,6 +60,7 @@ pub fn def_text<P: Language>(def: &Def<P>) -> String {
     let whole = |body, &(var, kind): &(Var, Kind)| super::dep_lambda(var, kind, true, body);
     let body = def.implicit.iter().rev().fold(def.body.clone(), whole);
     printer.prepare(&body);
+    printer.launch = def.launch.clone();
     printer.item(&def.name, &body, &def.obligations);
     printer.finish(P::DIALECT).text
 }
@@ -78,6 +80,7 @@ struct Printer<P> {
     globals: FxHashMap<syntax::GlobalId, Name>,
     foreign: Vec<Arc<Foreign>>,
     known: Known<P>,
+    launch: Launch,
 }
 
 impl<P: Language> Printer<P> {
@@ -89,6 +92,7 @@ impl<P: Language> Printer<P> {
             globals: FxHashMap::default(),
             foreign: Vec::new(),
             known: Known::default(),
+            launch: Launch::default(),
         }
     }
 
@@ -120,6 +124,7 @@ impl<P: Language> Printer<P> {
         let mut parts = Parts::of(body);
         parts.bind(&mut self.scope);
         self.assumptions(obligations);
+        self.launched();
         let ty = parts.ty();
         self.out.push_str("def ");
         self.out.push_str(name);
@@ -192,6 +197,25 @@ impl<P: Language> Printer<P> {
         if !texts.is_empty() {
             self.out
                 .push_str(&format!("@assume({})\n", texts.join(", ")));
+        }
+    }
+
+    /// The annotation that says how it is launched.
+    fn launched(&mut self) {
+        let list = |sizes: &[Option<Nat>; 3]| -> Option<String> {
+            let written = sizes.iter().flatten();
+            let mut texts: Vec<String> = written.map(|n| self.scope.nat_text(n)).collect();
+            while texts.len() > 1 && texts.last().is_some_and(|last| last == "1") {
+                texts.pop();
+            }
+            (!texts.is_empty()).then(|| texts.join(", "))
+        };
+        let local = list(&self.launch.local).map(|sizes| format!("local = [{sizes}]"));
+        let global = list(&self.launch.global).map(|sizes| format!("global = [{sizes}]"));
+        let parts: Vec<String> = local.into_iter().chain(global).collect();
+        if !parts.is_empty() {
+            self.out
+                .push_str(&format!("@opencl({})\n", parts.join(", ")));
         }
     }
 
