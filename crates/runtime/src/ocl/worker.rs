@@ -19,6 +19,8 @@ use thiserror::Error;
 const PATIENCE: Duration = Duration::from_millis(10);
 /// How long drivers may take to end.
 const FAREWELL: Duration = Duration::from_secs(2);
+/// How the names of the folders begin in which such processes work.
+pub(super) const FOLDER: &str = "rise-ls-device-";
 /// Of what the process says at its end so much is reported.
 const LAST_WORDS: usize = 2_000;
 
@@ -98,7 +100,7 @@ impl Worker {
             .stderr(Stdio::piped());
         process::own_group(command);
         // Drivers write files where they are, above all those that crash.
-        let folder = tempfile::Builder::new().prefix("rise-ls-").tempdir().ok();
+        let folder = tempfile::Builder::new().prefix(FOLDER).tempdir().ok();
         if let Some(folder) = &folder {
             command.current_dir(folder.path());
         }
