@@ -17,6 +17,8 @@ pub struct CompileError {
     pub code: Code,
     /// Other phrases that explain it, and what they have to do with it.
     pub related: Vec<(Origin, String)>,
+    /// What asked for the memory that would have to be in another address space.
+    pub memory: Option<Origin>,
 }
 
 impl CompileError {
@@ -28,12 +30,19 @@ impl CompileError {
             origin,
             code: Code::NotAProgram,
             related: Vec::new(),
+            memory: None,
         }
     }
 
     /// The same with another phrase that explains it.
     pub fn with_related(mut self, origin: Origin, text: impl Into<String>) -> CompileError {
         self.related.push((origin, text.into()));
+        self
+    }
+
+    /// The same about memory in the wrong address space.
+    pub fn with_memory(mut self, origin: Origin) -> CompileError {
+        self.memory = Some(origin);
         self
     }
 

@@ -10,7 +10,8 @@ use dpia::{Device, PhraseProgram, Target};
 use nat::Nat;
 use rise::Primitive;
 use rise::core::{Origin, Program, Source, normalise};
-use syntax::{Code, Diagnostic, Dialect, Severity, Span};
+use syntax::ast::AddressSpace;
+use syntax::{Code, Diagnostic, Dialect, Fix, Severity, Span};
 
 use crate::device::device;
 use crate::guard::guarded;
@@ -227,6 +228,8 @@ fn compiled(
             }
             found.code = error.code;
             found.help = error.help;
+            let stored = error.memory.and_then(|at| elsewhere(db, item, at));
+            found.fixes.extend(stored);
             for (origin, text) in error.related {
                 if let Some(place) = head(program, origin) {
                     found = found.related(place, text);
@@ -236,6 +239,33 @@ fn compiled(
         });
         found.collect()
     })
+}
+
+/// The fix that stores what is to blame where the whole group has it, if the program compiles then.
+fn elsewhere(db: &dyn Db, item: SourceItem, at: Origin) -> Option<Fix> {
+    if dialect(db, item) == Dialect::Dpia {
+        return None;
+    }
+    let program = normalised(db, item).ok()?;
+    let device = device(db);
+    let parsed = parsed(db, item.into());
+    let inference = inference(db, item);
+    let text = item.text(db);
+    let written = report::Written {
+        item: &parsed.item,
+        text: &text,
+        inference: &inference,
+    };
+    [AddressSpace::Local, AddressSpace::Global]
+        .into_iter()
+        .find_map(|space| {
+            let (moved, place) = dpia::functional::stored_in(&program, at, space)?;
+            let phrase = dpia::functional::check_on(&moved, Target::OpenCl, &device).phrase?;
+            if tried(&phrase, &device) != Tried::Compiles {
+                return None;
+            }
+            report::store_elsewhere(&program, written, place, space)
+        })
 }
 
 /// The local memory of kernels that use more at a time than the device has, in bytes.

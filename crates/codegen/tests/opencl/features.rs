@@ -506,7 +506,42 @@ fn rounds_in_local_memory_are_a_result() {
          def main = depFun(n: Nat => fun(xs: n.64.f32 => xs |> mapWorkGroup(iterate(Local)(5)(
            depFun(l: Nat => fun(ys: (2 * l).f32 => ys |> split(2)
              |> mapLocal(reduceSeq(Private)(add)(0.0f))))))))",
-        expect![[""]],
+        expect![[r#"
+            kernel void main_(global float *restrict output, int n, global const float *restrict xs) {
+                (void)n;
+                const int wg = get_group_id(0);
+                const int lid = get_local_id(0);
+                local float ping[32];
+                local float pong[64];
+                for (int turn = 0; turn < 2; turn++) {
+                    pong[32 * turn + lid] = xs[64 * wg + 32 * turn + lid];
+                }
+                local const float *from = pong;
+                local float *into = ping;
+                local float *spare = pong;
+                for (int k = 0; k < 5; k++) {
+                    barrier(CLK_LOCAL_MEM_FENCE);
+                    {
+                        local const float *restrict now = from;
+                        local float *restrict next = into;
+                        if (lid < ((long)1 << (5 - k))) {
+                            float accum = 0.0f;
+                            for (int l = 0; l < 2; l++) {
+                                accum += now[2 * lid + l];
+                            }
+                            next[lid] = accum;
+                        }
+                    }
+                    from = into;
+                    local float *kept = into;
+                    into = spare;
+                    spare = kept;
+                }
+                if (lid < 2) {
+                    output[2 * wg + lid] = from[lid];
+                }
+            }
+        "#]],
     );
     // Each work-item has rounds of its own; those of another dimension share them.
     check(
@@ -514,14 +549,83 @@ fn rounds_in_local_memory_are_a_result() {
          def main = depFun(n: Nat => fun(xs: n.64.f32 => xs |> mapWorkGroup(1)(iterate(Local)(5)(
            depFun(l: Nat => fun(ys: (2 * l).f32 => ys |> split(2)
              |> mapLocal(1)(reduceSeq(Private)(add)(0.0f))))))))",
-        expect![[""]],
+        expect![[r#"
+            kernel void main_(global float *restrict output, int n, global const float *restrict xs) {
+                (void)n;
+                const int wg1 = get_group_id(1);
+                const int lid1 = get_local_id(1);
+                local float ping[32];
+                local float pong[64];
+                for (int turn = 0; turn < 4; turn++) {
+                    pong[16 * turn + lid1] = xs[64 * wg1 + 16 * turn + lid1];
+                }
+                local const float *from = pong;
+                local float *into = ping;
+                local float *spare = pong;
+                for (int k = 0; k < 5; k++) {
+                    barrier(CLK_LOCAL_MEM_FENCE);
+                    {
+                        local const float *restrict now = from;
+                        local float *restrict next = into;
+                        for (int lId = lid1; lId < (1 << (5 - k)); lId += 16) {
+                            float accum = 0.0f;
+                            for (int l = 0; l < 2; l++) {
+                                accum += now[2 * lId + l];
+                            }
+                            next[lId] = accum;
+                        }
+                    }
+                    from = into;
+                    local float *kept = into;
+                    into = spare;
+                    spare = kept;
+                }
+                if (lid1 < 2) {
+                    output[2 * wg1 + lid1] = from[lid1];
+                }
+            }
+        "#]],
     );
     check(
         "@opencl(local = [4], global = [4 * n])
          def main = depFun(n: Nat => fun(xs: n.4.64.f32 => xs |> mapWorkGroup(mapLocal(
            iterate(Local)(5)(depFun(l: Nat => fun(ys: (2 * l).f32 => ys |> split(2)
              |> mapSeq(reduceSeq(Private)(add)(0.0f)))))))))",
-        expect![[""]],
+        expect![[r#"
+            kernel void main_(global float *restrict output, int n, global const float *restrict xs) {
+                (void)n;
+                const int wg = get_group_id(0);
+                const int lid = get_local_id(0);
+                local float ping[128];
+                local float pong[256];
+                for (int k = 0; k < 64; k++) {
+                    pong[64 * lid + k] = xs[256 * wg + 64 * lid + k];
+                }
+                local const float *from = &pong[64 * lid];
+                local float *into = &ping[32 * lid];
+                local float *spare = &pong[64 * lid];
+                for (int k = 0; k < 5; k++) {
+                    {
+                        local const float *restrict now = from;
+                        local float *restrict next = into;
+                        for (int l = 0; l < (1 << (5 - k)); l++) {
+                            float accum = 0.0f;
+                            for (int p = 0; p < 2; p++) {
+                                accum += now[2 * l + p];
+                            }
+                            next[l] = accum;
+                        }
+                    }
+                    from = into;
+                    local float *kept = into;
+                    into = spare;
+                    spare = kept;
+                }
+                for (int k = 0; k < 2; k++) {
+                    output[8 * wg + 2 * lid + k] = from[k];
+                }
+            }
+        "#]],
     );
 }
 

@@ -101,6 +101,67 @@ fn launch_sizes_are_options() {
 }
 
 #[test]
+fn options_stand_anywhere() {
+    let calls: [&[&str]; 3] = [
+        &["100", "--local=16", "--global", "64"],
+        &["--global=64,1,1", "100", "--local", "16"],
+        &["--local=16,1", "--global=32", "100"],
+    ];
+    for args in calls {
+        let Some((fine, text)) = run(OPEN, "open", args) else {
+            return;
+        };
+        assert!(fine, "{args:?}: {text}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let calls: [(&[&str], &str); 8] = [
+        (&["--locla=3", "100"], "--locla=3: there is no such option"),
+        (&[], "the size n is not given"),
+        (&["12", "13"], "13: one size too many"),
+        (
+            &["abc"],
+            "n = abc: a size is a whole number from 0 to 2147483647",
+        ),
+        (&["-5"], "n = -5: a size is a whole number"),
+        (
+            &["100", "--local=1,1,1,1"],
+            "--local=1,1,1,1: one to three numbers from 1 on belong here, as in --local=64,1,1",
+        ),
+        (&["100", "--global=0"], "--global=0: one to three numbers"),
+        (&["100", "--local"], "--local: the sizes are missing"),
+    ];
+    for (args, expected) in calls {
+        let Some((fine, text)) = run(OPEN, "open", args) else {
+            return;
+        };
+        assert!(!fine && text.contains(expected), "{args:?}: {text}");
+    }
+    let Some((fine, text)) = run(PROGRAM, "squares", &["--local=32", "128"]) else {
+        return;
+    };
+    let expected = "--local=32: the program says this size itself";
+    assert!(!fine && text.contains(expected), "{text}");
+    let Some((fine, text)) = run(PROGRAM, "squares", &["--help"]) else {
+        return;
+    };
+    assert!(
+        fine && text.contains("usage: ") && text.ends_with(" n\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn nothing_to_do_is_done() {
+    let Some((fine, text)) = run(PROGRAM, "squares", &["0"]) else {
+        return;
+    };
+    assert!(fine && text.contains("checksum: 0"), "{text}");
+}
+
+#[test]
 fn conditions_are_checked() {
     let Some((fine, text)) = run(PROGRAM, "squares", &["100"]) else {
         return;

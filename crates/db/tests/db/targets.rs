@@ -5,6 +5,7 @@ use std::fmt::Write;
 use db::Database;
 use dpia::Target;
 use expect_test::{Expect, expect};
+use syntax::Severity;
 
 use crate::fixture::{file, fill, replace, workspace};
 
@@ -169,4 +170,83 @@ fn an_edit_checks_one_definition_again() {
         .filter(|(query, _)| query == "target_diagnostics")
         .count();
     assert_eq!(count, 1);
+}
+
+/// What the first fixes of each thing that is said are called, and what is said of the definition
+/// once each that can be chosen is taken.
+fn fixes(text: &str) -> String {
+    let db = workspace(text);
+    let mut out = String::new();
+    for (item, found) in db.file_diagnostics(file(&db, "main.rise")) {
+        let own = db.item_text(item);
+        let errors = found.iter().filter(|d| d.severity == Severity::Error);
+        for fix in errors.flat_map(|diagnostic| &diagnostic.fixes) {
+            if let Some(why) = &fix.disabled {
+                writeln!(out, "not: {}: {why}", fix.title).unwrap();
+                continue;
+            }
+            let mut edits = fix.edits.clone();
+            edits.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
+            let mut mended = own.to_string();
+            for (span, new) in edits {
+                mended.replace_range(std::ops::Range::from(span), &new);
+            }
+            let left = said(&workspace(&mended));
+            writeln!(out, "{}: {left}", fix.title).unwrap();
+        }
+    }
+    out
+}
+
+/// What is offered compiles, as far as the code tells, too.
+#[test]
+fn memory_is_offered_with_which_the_program_compiles() {
+    let rows = |text: &str| {
+        format!(
+            "@opencl(local = [64], global = [n])
+def a = depFun(n: Nat => fun(xs: n.64.f32 => xs |> mapWorkGroup(fun(r => {text}))))"
+        )
+    };
+    expect![[r#"
+        Store in Local memory: 256 B of 48 kB: 
+        Store in Global memory: 256 B for each work-group: 
+        not: Store in Private memory: work-items would read what other ones computed
+    "#]].assert_eq(&fixes(&rows(
+        "r |> mapLocal(id) |> split(8) |> mapLocal(reduceSeq(Private)(add)(0.0f))",
+    )));
+    expect![[r#"
+        Store in Private memory: 4 B for each work-item: 
+        Store in Local memory: 256 B of 48 kB: 
+        Store in Global memory: 256 B for each work-group: 
+    "#]].assert_eq(&fixes(&rows("r |> mapLocal(id) |> toMem |> mapLocal(id)")));
+    expect![[r#"
+        Store in Private memory: 4 B for each work-item: 
+        Store in Local memory: 256 B of 48 kB: 
+        Store in Global memory: 256 B for each work-group: 
+    "#]].assert_eq(&fixes(&rows(
+        "let s = r |> mapLocal(id) in zip(s)(s |> reorderWithStride(8)) |> mapLocal(fun(p => p._1))",
+    )));
+    expect![[r#"
+        not: Store in Global memory: work-groups would read what other ones write, and they cannot wait for each other in one kernel
+        not: Store in Private memory: its size is unknown: it depends on the number of work-items
+        not: Store in Local memory: there is no `mapWorkGroup` around it
+    "#]].assert_eq(&fixes(
+        "def a = depFun(n: Nat => fun(xs: n.64.f32 =>
+  xs |> mapGlobal(mapSeq(id)) |> transpose |> mapGlobal(mapSeq(id))))",
+    ));
+    // Said of the code only.
+    expect![[""]].assert_eq(&fixes(&rows(
+        "r |> mapLocal(id) |> toMem(Private) |> reorderWithStride(8) |> mapLocal(id)",
+    )));
+}
+
+#[test]
+fn a_pair_of_arrays_is_checked_as_a_program() {
+    check(
+        "def a = depFun(n: Nat => fun(xs: n.f32 => (xs |> mapGlobal(id), xs |> mapGlobal(id))))
+def b = depFun(n: Nat => fun(xs: n.f32 => (xs, xs)))",
+        expect![[r#"
+            not-a-program at a: `a` cannot be compiled on its own: its result is `(n.f32, n.f32)`
+        "#]],
+    );
 }

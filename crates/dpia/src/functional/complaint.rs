@@ -134,6 +134,8 @@ pub enum Problem {
     },
     /// Something that is written outside of every kernel, in a program that says what these are.
     OutsideKernels,
+    /// Sizes of a launch in `@opencl`, where `oclRun` says what is launched.
+    NoEffect,
     /// A kernel inside of a map or another loop, or of another kernel.
     KernelInside {
         /// The map; none for a kernel.
@@ -173,6 +175,11 @@ pub enum Problem {
     },
     /// `reducePar` of arrays.
     ReducesArrays,
+    /// A scan of arrays that several work-items would copy.
+    ScansArrays {
+        /// Which ones.
+        sharers: Sharers,
+    },
     /// A parallel map where it may not stand.
     Nesting {
         /// The map.
@@ -210,8 +217,8 @@ pub enum Problem {
     },
     /// A result that generated functions have no place for.
     NoResult {
-        /// The pair of arrays that could be an array of pairs.
-        pair: Option<Origin>,
+        /// What makes the pair of arrays, if it could be an array of pairs.
+        pair: Option<(Primitive, Origin)>,
     },
 }
 
@@ -344,6 +351,8 @@ pub enum WrongLaunch {
     Nothing {
         /// Of which dimension.
         dimension: u8,
+        /// Whether it is the global one.
+        global: bool,
     },
     /// More work-items in a group than the device takes.
     LargeGroup {
@@ -385,6 +394,7 @@ impl Complaint {
     pub fn severity(&self) -> Severity {
         match self.problem {
             Problem::Recomputed { .. } => Severity::Hint,
+            Problem::NoEffect => Severity::Warning,
             Problem::Nesting {
                 inner:
                     Level {
@@ -440,6 +450,7 @@ impl Complaint {
                 self.problem,
                 Problem::Nesting { .. }
                     | Problem::NotForTarget { .. }
+                    | Problem::ScansArrays { .. }
                     | Problem::KernelInside { .. }
                     | Problem::WrongSpace { .. }
             )

@@ -77,8 +77,9 @@ impl Walk {
         let sizes = |at: usize| (launch.local[at].as_ref(), launch.global[at].as_ref());
         for dimension in 0..3 {
             let (local, global) = sizes(usize::from(dimension));
-            if local.is_some_and(zero) || global.is_some_and(zero) {
-                return Some(WrongLaunch::Nothing { dimension });
+            let global = global.is_some_and(zero);
+            if global || local.is_some_and(zero) {
+                return Some(WrongLaunch::Nothing { dimension, global });
             }
         }
         let mut group = Nat::ONE;

@@ -405,7 +405,8 @@ fn body_of(f: &Term) -> &Term {
 pub(super) fn parallel_maps(term: &Term, levels: &mut Vec<Level>) {
     use Primitive::{
         AsScalar, AsVector, AsVectorAligned, Concat, DepMapSeq, Dmatch, Iterate, Join, Let,
-        MakePair, Map, MapSeq, MapSeqUnroll, PadEmpty, Reorder, Scatter, Split, Transpose, Unzip, Zip,
+        MakePair, Map, MapSeq, MapSeqUnroll, PadEmpty, Reorder, Scatter, Split, Transpose, Unzip,
+        Zip,
     };
     let mut stack = vec![term];
     while let Some(term) = stack.pop() {

@@ -37,7 +37,7 @@ pub use flow::{Destination, Fact, Flow, Held, Shared, Sources, flow};
 pub use report::{Written, diagnostics};
 pub(crate) use rows::{TypeParam, row};
 pub use select::{Selection, is_program, stands_alone};
-pub use suppose::{Tried, try_spaces};
+pub use suppose::{Tried, stored_in, try_spaces};
 
 use crate::phrase::{PhraseProgram, contains_array};
 use crate::target::{Device, Target};
@@ -78,6 +78,10 @@ pub fn check_on(program: &Program<Primitive>, target: Target, device: &Device) -
     }
     let mut walk = walk::Walk::new(program, target, device);
     walk.check_launch(None, &program.launch);
+    let said = |sizes: &[Option<nat::Nat>; 3]| sizes.iter().any(Option::is_some);
+    if walk.kernels && (said(&program.launch.local) || said(&program.launch.global)) {
+        walk.complain(program.body.origin, Problem::NoEffect);
+    }
     let body = walk.definition(&program.body);
     let no_result = |c: &Complaint| matches!(c.problem, Problem::NoResult { .. });
     if let Some(complaint) = outside.iter_mut().find(|complaint| no_result(complaint)) {
@@ -150,8 +154,8 @@ fn parameters(program: &Program<Primitive>) -> Vec<Complaint> {
 }
 
 /// Two arrays in a pair, both of them written, that could be one array of pairs.
-fn zips(result: &walk::Term, walk: &walk::Walk) -> Option<Origin> {
-    let Form::Primitive(Primitive::MakePair, ..) = result.form else {
+fn zips(result: &walk::Term, walk: &walk::Walk) -> Option<(Primitive, Origin)> {
+    let Form::Primitive(primitive, ..) = result.form else {
         return None;
     };
     let Type::Pair(a, b) = &*result.ty else {
@@ -160,10 +164,11 @@ fn zips(result: &walk::Term, walk: &walk::Walk) -> Option<Origin> {
     let (Type::Array(n, first), Type::Array(m, second)) = (&**a, &**b) else {
         return None;
     };
+    let pairs = matches!(primitive, Primitive::MakePair | Primitive::Unzip);
     let alike = walk.facts.proves(&Prop::Equal(n.clone(), m.clone()));
     let flat = !contains_array(first) && !contains_array(second);
     let written = !walk.complaints.iter().any(Complaint::wants_result);
-    (alike && flat && written).then_some(result.origin)
+    (pairs && alike && flat && written).then_some((primitive, result.origin))
 }
 
 fn value_parameter(ty: &Type) -> Option<ParameterKind> {

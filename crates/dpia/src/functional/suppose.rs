@@ -5,7 +5,7 @@ use rise::core::{Expr, Form, Mapper, Node, Origin, Program, walk};
 use rise::{Address, Arg, Primitive, Type};
 use syntax::ast::AddressSpace;
 
-use super::complaint::{Complaint, Problem, Space};
+use super::complaint::{Complaint, Level, Problem, Space};
 use super::memory::{address_of, inner_levels, parallel_maps};
 use super::{Checked, check_on};
 use crate::phrase::PhraseProgram;
@@ -77,6 +77,76 @@ pub fn try_spaces(
     }
 }
 
+/// The program with the memory in another space that is written from a place on, and what asks for
+/// that memory, with its place; none if nothing does.
+pub fn stored_in(
+    program: &Program<Primitive>,
+    at: Origin,
+    space: AddressSpace,
+) -> Option<(Program<Primitive>, (Origin, Primitive))> {
+    let mut moved = Moved {
+        at,
+        space,
+        found: None,
+    };
+    let body = moved.expr(&program.body);
+    let found = moved.found?;
+    let program = Program {
+        body,
+        ..program.clone()
+    };
+    Some((program, found))
+}
+
+struct Moved {
+    at: Origin,
+    space: AddressSpace,
+    found: Option<(Origin, Primitive)>,
+}
+
+impl Moved {
+    /// Memory has the place of what is written to it.
+    fn is_meant(&self, expr: &Expr<Primitive>, args: &[Expr<Primitive>]) -> bool {
+        match &expr.form {
+            Form::Primitive(Primitive::ToMem, ..) => {
+                args.first().is_some_and(|writer| writer.origin == self.at)
+            }
+            _ => expr.origin == self.at,
+        }
+    }
+}
+
+impl Mapper<Primitive> for Moved {
+    fn keeps_types(&self) -> bool {
+        true
+    }
+
+    fn expr(&mut self, expr: &Expr<Primitive>) -> Expr<Primitive> {
+        let expr = walk(self, expr);
+        match &expr.form {
+            Form::Primitive(primitive, types, args)
+                if address_of(*primitive, types).is_some() && self.is_meant(&expr, args) =>
+            {
+                self.found = Some((expr.origin, *primitive));
+                let types = with_space(*primitive, types, self.space);
+                let form = Form::Primitive(*primitive, types.into(), args.clone());
+                Node::new(form, expr.ty.clone(), expr.origin)
+            }
+            _ => expr,
+        }
+    }
+}
+
+/// Type-level arguments with another address space.
+fn with_space(primitive: Primitive, types: &[Arg], space: AddressSpace) -> Vec<Arg> {
+    let mut types = types.to_vec();
+    if address_of(primitive, &types).is_some() {
+        types.pop();
+    }
+    types.push(Arg::Address(Address::Space(space)));
+    types
+}
+
 /// The spaces that a complaint offers.
 fn spaces(complaint: &Complaint) -> &[Space] {
     match &complaint.problem {
@@ -118,6 +188,11 @@ fn refuse(complaint: &mut Complaint, space: AddressSpace, why: String) {
 
 /// Whether work-items share what is stored.
 fn is_shared(program: &Program<Primitive>, complaint: &Complaint) -> bool {
+    let of_group = |level: &Level| level.primitive == Primitive::MapWorkGroup;
+    let of_item = |level: &Level| matches!(level.primitive, Primitive::MapLocal);
+    if complaint.nest.iter().any(of_group) && !complaint.nest.iter().any(of_item) {
+        return true;
+    }
     let mut stack = vec![&program.body];
     while let Some(term) = stack.pop() {
         match &term.form {
@@ -175,19 +250,15 @@ impl Mapper<Primitive> for Stored<'_> {
         if !is_meant(&expr, *primitive, self.complaint) {
             return expr;
         }
-        let space = Arg::Address(Address::Space(self.space));
         let (form, origin) = match self.complaint.problem {
             Problem::MissingMemory { .. } => {
+                let space = Arg::Address(Address::Space(self.space));
                 let types = [Arg::Type(expr.ty.clone()), space];
                 let form = Form::Primitive(Primitive::ToMem, types.into(), [expr.clone()].into());
                 (form, Origin(u32::MAX))
             }
             _ => {
-                let mut types = types.to_vec();
-                if address_of(*primitive, &types).is_some() {
-                    types.pop();
-                }
-                types.push(space);
+                let types = with_space(*primitive, types, self.space);
                 let form = Form::Primitive(*primitive, types.into(), args.clone());
                 (form, expr.origin)
             }

@@ -225,6 +225,7 @@ impl Walk {
         }
         let row = row(prim);
         let mut into = self.memory_of(term, primitive, types, &want.into);
+        self.check_scan(term, primitive, args, &want.into);
         into.unsure |= self.complaints[said..].iter().any(Complaint::is_of_writers);
         self.nest.extend(level);
         let mut own = Vec::new();

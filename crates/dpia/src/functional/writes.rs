@@ -13,6 +13,7 @@ use super::complaint::{Complaint, Level, Problem, Sharers};
 use super::memory::space_of;
 use super::nesting::{allowed, chains};
 use super::walk::{Term, Walk};
+use crate::phrase::contains_array;
 use crate::target::Target;
 use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
 
@@ -174,6 +175,26 @@ impl Walk {
                 self.complain(place, problem);
             }
             return;
+        }
+    }
+
+    /// A scan copies its accumulator to each element of its result, one number after the other:
+    /// arrays are copied by everyone who scans.
+    pub(super) fn check_scan(
+        &mut self,
+        term: &Term,
+        primitive: Primitive,
+        args: &[Term],
+        into: &Into,
+    ) {
+        let is_scan = primitive == Primitive::ScanSeq && self.target == Target::OpenCl;
+        let arrays = args.get(1).is_some_and(|init| contains_array(&init.ty));
+        if !is_scan || !arrays || into.unsure {
+            return;
+        }
+        let mut spaces = into.memory.iter().map(|memory| memory.space);
+        if let Some((_, sharers)) = spaces.find_map(|space| self.writers(space)) {
+            self.complain(term.origin, Problem::ScansArrays { sharers });
         }
     }
 

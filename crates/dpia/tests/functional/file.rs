@@ -121,6 +121,7 @@ impl Def {
             let severity = match found.severity {
                 Severity::Error => "error",
                 Severity::Hint => "hint",
+                Severity::Warning => "warning",
                 _ => "?",
             };
             let place = &self.text[Range::from(found.span)];

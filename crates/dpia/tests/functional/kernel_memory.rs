@@ -156,24 +156,30 @@ fn a_local_size_says_the_share_of_a_work_item() {
                  |> mapLocal(1)(mapLocal(0)(id)))))))"
         )
     };
-    only_say(&two("@opencl(global = [n, 64])\n"), expect![[r#"
-        error[address-space] at toMem
-          `toMem` cannot store in Private memory here: its size is unknown: it depends on the number of work-items
-          help: say how many work-items a group has, as in `@opencl(local = [8, 8])`, or write `toMem(Local)` or `toMem(Global)`
-          fix: Store in Local memory: 1 kB of 48 kB
-          fix: Store in Global memory: 1 kB for each work-group
-          fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
-          fix: Launch groups of 64 work-items
-    "#]]);
-    only_say(&two(""), expect![[r#"
-        error[address-space] at toMem
-          `toMem` cannot store in Private memory here: its size is unknown: it depends on the number of work-items
-          help: say how many work-items a group has, as in `@opencl(local = [8, 8])`, or write `toMem(Local)` or `toMem(Global)`
-          fix: Store in Local memory: 1 kB of 48 kB
-          fix: Store in Global memory: 1 kB for each work-group
-          fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
-          fix: Launch groups of 64 work-items
-    "#]]);
+    only_say(
+        &two("@opencl(global = [n, 64])\n"),
+        expect![[r#"
+            error[address-space] at toMem
+              `toMem` cannot store in Private memory here: its size is unknown: it depends on the number of work-items
+              help: say how many work-items a group has, as in `@opencl(local = [8, 8])`, or write `toMem(Local)` or `toMem(Global)`
+              fix: Store in Local memory: 1 kB of 48 kB
+              fix: Store in Global memory: 1 kB for each work-group
+              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+              fix: Launch groups of 8 × 8 work-items
+        "#]],
+    );
+    only_say(
+        &two(""),
+        expect![[r#"
+            error[address-space] at toMem
+              `toMem` cannot store in Private memory here: its size is unknown: it depends on the number of work-items
+              help: say how many work-items a group has, as in `@opencl(local = [8, 8])`, or write `toMem(Local)` or `toMem(Global)`
+              fix: Store in Local memory: 1 kB of 48 kB
+              fix: Store in Global memory: 1 kB for each work-group
+              fix: Store in Private memory (not: its size is unknown: it depends on the number of work-items)
+              fix: Launch groups of 8 × 8 work-items
+        "#]],
+    );
     only_say(&two("@opencl(local = [16, 16])\n"), expect![[""]]);
     // A size that is not known has no constant share.
     say(

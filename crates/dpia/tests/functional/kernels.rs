@@ -105,7 +105,7 @@ fn maps_in_the_wrong_order() {
             error[wrong-nesting] at mapLocal
               `mapLocal(1)` stands in no `mapWorkGroup(1)`
               it shares iterations among the work-items of a group, and none is chosen here
-              help: write `mapLocal`
+              help: put this into a `mapWorkGroup(1)`, or write `mapLocal`
               fix: Replace with `mapLocal`
             mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
               xs |> mapWorkGroup(mapLocal(fun(x => x * 2.0f)))))
@@ -147,7 +147,7 @@ fn maps_in_the_wrong_order() {
             error[wrong-nesting] at mapLocal
               `mapLocal(1)` stands in no `mapWorkGroup(1)`
               it shares iterations among the work-items of a group, and none is chosen here
-              help: write `mapSeq`
+              help: put this into a `mapWorkGroup(1)`, or write `mapSeq`
               fix: Replace with `mapSeq`
         "#]],
     );
@@ -365,241 +365,36 @@ fn choices() {
 }
 
 #[test]
-fn kernels_of_their_own() {
-    only_say(
-        &rows("xs |> mapGlobal(fun(row => row |> mapSeq(id) |> oclRun(1, 1, 1)(1, 1, 1)))"),
-        expect![[r#"
-            error[wrong-nesting] at oclRun
-              `oclRun` cannot stand inside `mapGlobal`
-              the host launches kernels, and a work-item cannot
-              inside this: mapGlobal(fun(row => row |> mapSeq(id) |> oclRun(1, 1, 1)(1, 1, 1)))
-              help: put it around everything that is one kernel
-        "#]],
-    );
-    only_say(
-        "def main = depFun(n: Nat => fun(xs: n.f32 =>\n\
-           xs |> mapGlobal(id) |> oclRun(64, 1, 1)(n, 1, 1) |> oclRun(64, 1, 1)(n, 1, 1)))",
-        expect![[r#"
-            error[wrong-nesting] at oclRun
-              `oclRun` cannot stand inside `oclRun`
-              the host launches kernels, and a work-item cannot
-              help: put it around everything that is one kernel
-        "#]],
-    );
-    only_say(
-        "def main = depFun(n: Nat => fun(xs: n.f32 =>\n\
-           xs |> mapGlobal(id) |> oclRun(64, 1, 1)(n, 1, 1) |> toMem(Global) |> mapGlobal(id)))",
-        expect![[r#"
-            error[not-on-target] at mapGlobal(id)
-              this is written outside of every kernel
-              where `oclRun` says what the kernels are, nothing else runs on the device
-              help: put it into one of them, or into one of its own with `oclRun`
-        "#]],
-    );
+fn work_groups_inside_of_work_items() {
     say(
-        "def main = depFun(n: Nat => fun(xs: n.f32 =>\n\
-           xs |> mapGlobal(id) |> oclRun(64, 1, 1)(n, 1, 1) |> toMem(Private)\n\
-             |> mapGlobal(id) |> oclRun(64, 1, 1)(n, 1, 1)))",
+        "def main = fun(xs: 64.8.8.f32 => xs |> mapGlobal(mapWorkGroup(mapLocal(id))))",
         expect![[r#"
-            error[address-space] at toMem
-              `toMem` cannot store in Private memory here: a kernel writes it, and only Global memory outlives one
-              help: write `toMem(Global)`
-              fix: Store in Global memory: `n*4` B
-              fix: Store in Private memory (not: a kernel writes it, and only Global memory outlives one)
-              fix: Store in Local memory (not: a kernel writes it, and only Global memory outlives one)
-            mended: def main = depFun(n: Nat => fun(xs: n.f32 =>
-            xs |> mapGlobal(id) |> oclRun(64, 1, 1)(n, 1, 1) |> toMem(Global)
-            |> mapGlobal(id) |> oclRun(64, 1, 1)(n, 1, 1)))
-        "#]],
-    );
-    say(
-        "def main = depFun(n: Nat => fun(xs: n.f32 =>\n\
-           xs |> mapGlobal(id) |> oclRun(64, 1, 1)(n, 1, 1) |> toMem(Global)\n\
-             |> mapGlobal(id) |> oclRun(64, 1, 1)(n, 1, 1)))",
-        expect![[r#""#]],
-    );
-}
-
-#[test]
-fn launch_sizes() {
-    say(
-        "@opencl(local = [64], global = [100])\n\
-         def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id)))",
-        expect![[r#"
-            error[launch-size] at 100
-              the global size `100` is no multiple of the local size `64`
-              the work-items are cut into groups of the local size, without a rest
-              help: the next multiple is 128
-              fix: Launch 128 work-items
-            mended: @opencl(local = [64], global = [128])
-            def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id)))
-        "#]],
-    );
-    only_say(
-        "@opencl(local = [2 * n], global = [2 * n + 1])\n\
-         def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id)))",
-        expect![[r#""#]],
-    );
-    only_say(
-        "@opencl(local = [0], global = [n])\n\
-         def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id)))",
-        expect![[r#"
-            error[launch-size] at 0
-              a launch of 0 work-items
-              help: a group has at least one work-item
-        "#]],
-    );
-    only_say(
-        "@opencl(local = [2048], global = [n])\n\
-         def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id)))",
-        expect![[r#"
-            error[device-limit] at 2048
-              a work-group of 2048 work-items, and a usual device takes at most 1024
-              help: launch smaller groups, and more of them
-        "#]],
-    );
-    only_say(
-        "@opencl(local = [64, 64], global = [n, 64])\n\
-         def main = depFun(n: Nat => fun(xs: n.f32 => xs |> split(1) |> mapGlobal(1)(mapGlobal(id)) |> join))",
-        expect![[r#"
-            error[device-limit] at [64, 64]
-              a work-group of 4096 work-items, and a usual device takes at most 1024
-              help: launch smaller groups, and more of them
-        "#]],
-    );
-    say(
-        "@opencl(local = [64], global = [n])\n\
-         def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id)))",
-        expect![[r#""#]],
-    );
-    only_say(
-        "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id) |> oclRun(64, 1, 1)(100, 1, 1)))",
-        expect![[r#"
-            error[launch-size] at oclRun
-              the global size `100` is no multiple of the local size `64`
-              the work-items are cut into groups of the local size, without a rest
-              help: the next multiple is 128
+            error[wrong-nesting] at mapWorkGroup
+              `mapWorkGroup` cannot stand inside `mapGlobal`
+              the work-items of this dimension already share the iterations around it
+              inside this: mapGlobal(mapWorkGroup(mapLocal(id)))
+              help: let the outer one share another dimension: `mapGlobal(1)`
+              fix: Make the outer one `mapGlobal(1)`
+            mended: def main = fun(xs: 64.8.8.f32 => xs |> mapGlobal(1)(mapWorkGroup(mapLocal(id))))
         "#]],
     );
 }
 
 #[test]
-fn a_first_dimension_that_nothing_shares() {
-    say(
-        &rows("xs |> mapWorkGroup(1)(mapLocal(1)(fun(x => x * 2.0f)))"),
-        expect![[r#"
-            error[written-by-all] at mapWorkGroup
-              the work-items of dimension 0 share nothing here: the maps are over dimension 1
-              several work-items are launched in dimension 0, and each would run all of this
-              help: count dimensions from 0: `mapWorkGroup`, `mapLocal`
-              fix: Use dimension 0 instead of 1
-            mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
-              xs |> mapWorkGroup(mapLocal(fun(x => x * 2.0f)))))
-        "#]],
-    );
-    // Several memories are one mistake.
-    say(
-        "def main = depFun(n: Nat => fun(xs: n.64.f32 => xs |> mapWorkGroup(1)(fun(row =>\n\
-           row |> mapLocal(1)(id) |> toMem(Local) |> mapLocal(1)(id)))))",
-        expect![[r#"
-            error[written-by-all] at mapWorkGroup
-              the work-items of dimension 0 share nothing here: the maps are over dimension 1
-              several work-items are launched in dimension 0, and each would run all of this
-              help: count dimensions from 0: `mapWorkGroup`, `mapLocal`
-              fix: Use dimension 0 instead of 1
-            mended: def main = depFun(n: Nat => fun(xs: n.64.f32 => xs |> mapWorkGroup(fun(row =>
-            row |> mapLocal(id) |> toMem(Local) |> mapLocal(id)))))
-        "#]],
-    );
-    say(
-        &rows("xs |> mapGlobal(2)(mapGlobal(1)(fun(x => x * 2.0f)))"),
-        expect![[r#"
-            error[written-by-all] at mapGlobal
-              the work-items of dimension 0 share nothing here: the maps are over dimensions 1 and 2
-              several work-items are launched in dimension 0, and each would run all of this
-              help: count dimensions from 0: `mapGlobal(1)`, `mapGlobal`
-              fix: Use dimensions 0 and 1 instead of 1 and 2
-            mended: def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
-              xs |> mapGlobal(1)(mapGlobal(fun(x => x * 2.0f)))))
-        "#]],
-    );
-    say(
-        "@opencl(local = [64], global = [n])\n\
-         def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(1)(id)))",
-        expect![[r#"
-            error[written-by-all] at mapGlobal
-              the work-items of dimension 0 share nothing here: the maps are over dimension 1
-              `n` work-items are launched in dimension 0, and each would run all of this
-              help: count dimensions from 0: `mapGlobal`
-              fix: Use dimension 0 instead of 1
-            mended: @opencl(local = [64], global = [n])
-            def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id)))
-        "#]],
-    );
-    say(
-        "@opencl(local = [16, 4], global = [m, n])\n\
-         def main = depFun((n: Nat, m: Nat) => fun(xs: n.f32 => xs |> mapGlobal(1)(id)))",
-        expect![[r#"
-            error[written-by-all] at mapGlobal
-              the work-items of dimension 0 share nothing here: the maps are over dimension 1
-              `m` work-items are launched in dimension 0, and each would run all of this
-              help: launch one work-item in dimension 0, or share something there
-              fix: Launch one work-item in dimension 0
-            mended: @opencl(local = [1, 4], global = [1, n])
-            def main = depFun((n: Nat, m: Nat) => fun(xs: n.f32 => xs |> mapGlobal(1)(id)))
-        "#]],
-    );
-    say(
-        "@opencl(local = [1, 4], global = [1, n])\n\
-         def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(1)(id)))",
-        expect![[""]],
-    );
-    only_say(
-        "def main = depFun(n: Nat => fun(xs: n.f32 =>\n\
-           xs |> mapGlobal(1)(id) |> oclRun(64, 4, 1)(n, n, 1)))",
-        expect![[r#"
-            error[written-by-all] at mapGlobal
-              the work-items of dimension 0 share nothing here: the maps are over dimension 1
-              `n` work-items are launched in dimension 0, and each would run all of this
-              help: launch one work-item in dimension 0, or share something there
-        "#]],
-    );
-    // The map is in another definition.
-    only_say(
-        "def all = fun(xs: 64.f32 => xs |> mapGlobal(1)(id))\n\
-         def main = fun(xs: 64.f32 => all(xs))",
-        expect![[r#"
-            error[written-by-all] at all
-              the work-items of dimension 0 share nothing here: the maps are over dimension 1
-              several work-items are launched in dimension 0, and each would run all of this
-              in `all`, here: (elsewhere)
-              help: count dimensions from 0: `mapGlobal`
-        "#]],
-    );
-}
-
-#[test]
-fn kernels_in_loops() {
-    only_say(
-        "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> iterate(Global)(4)(depFun(l: Nat =>\n\
-           fun(ys => ys |> mapGlobal(fun(x => x * 2.0f)) |> oclRun(64, 1, 1)(n, 1, 1))))))",
-        expect![[r#"
-            error[wrong-nesting] at oclRun
-              `oclRun` cannot stand inside `iterate`
-              the host launches each kernel once, and this function runs again and again
-              inside this: iterate(Global)(4)(depFun(l: Nat =>
-            fun(ys => ys |> mapGlobal(fun(x => x * 2.0f)) |> oclRun(64, 1, 1)(n, 1, 1))))
-              help: put it around all of `iterate`, so that one kernel runs it, or write its rounds one after the other, each a kernel
-        "#]],
-    );
-    only_say(
-        &rows("xs |> mapSeq(fun(row => row |> mapGlobal(id) |> oclRun(64, 1, 1)(m, 1, 1)))"),
-        expect![[r#"
-            error[wrong-nesting] at oclRun
-              `oclRun` cannot stand inside `mapSeq`
-              the host launches each kernel once, and this function runs again and again
-              inside this: mapSeq(fun(row => row |> mapGlobal(id) |> oclRun(64, 1, 1)(m, 1, 1)))
-              help: put it around all of `mapSeq`, so that one kernel runs it, or write its rounds one after the other, each a kernel
-        "#]],
-    );
+fn scans_of_arrays() {
+    let scan = "scanSeq(Local)(fun(row, acc => zip(row)(acc) |> mapLocal(fun(p => p._1 + p._2))))(\n\
+                  generate(fun(i => 0.0f)) |> mapLocal(id))";
+    let def = |launch: &str| {
+        format!(
+            "{launch}def main = depFun(n: Nat => fun(xs: n.8.16.f32 =>\n  \
+               xs |> mapWorkGroup({scan})))"
+        )
+    };
+    only_say(&def(""), expect![[r#"
+        error[written-by-all] at scanSeq
+          every work-item of a work-group copies each array that `scanSeq` makes to the same place
+          a scan gives all of its accumulators, and these are arrays
+          help: let each work-item scan numbers of its own: `transpose |> mapLocal(scanSeq(…)) |> transpose`
+    "#]]);
+    only_say(&def("@opencl(local = [1], global = [n])\n"), expect![[""]]);
 }

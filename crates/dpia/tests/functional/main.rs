@@ -4,6 +4,7 @@ mod accumulators;
 mod file;
 mod kernel_memory;
 mod kernels;
+mod launches;
 mod messages;
 mod phrases;
 mod sizes;

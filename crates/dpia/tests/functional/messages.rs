@@ -561,6 +561,17 @@ fn a_pair_of_arrays_is_no_result() {
               zip(xs |> mapGlobal(id))(xs |> mapGlobal(fun(x => x + 2.0f)))))
         "#]],
     );
+    say(
+        OpenCl,
+        "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => (x, x))) |> unzip))",
+        expect![[r#"
+            error[not-a-program] at main
+              `main` cannot be compiled on its own: its result is `(n.f32, n.f32)`
+              help: give the array of pairs: leave `unzip` out
+              fix: Leave `unzip` out
+            mended: def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => (x, x)))))
+        "#]],
+    );
     // One half is not written, the lengths differ, or the elements are arrays.
     let shown = |text: &str| check(text, "main", OpenCl).shown();
     expect![[r#"

@@ -100,11 +100,12 @@ impl<'a> Infer<'a> {
                     );
                 }
                 (Some(key), _) => {
-                    self.bad(
-                        key.span,
-                        format!("`@opencl` has no setting `{}`", key.name),
-                        help,
-                    );
+                    let help = match closest(&key.name, ["local", "global"]) {
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None => help.to_owned(),
+                    };
+                    let message = format!("`@opencl` has no setting `{}`", key.name);
+                    self.bad(key.span, message, &help);
                 }
                 (None, _) => self.bad(annotation.span, "`@opencl` takes settings by name", help),
             }

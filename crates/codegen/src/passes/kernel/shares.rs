@@ -504,7 +504,8 @@ impl<'a, 'f> Distributed<'a, 'f> {
         };
         let error = CompileError::new(access.doer, text)
             .with_help(help)
-            .with_code(Code::OtherWorkItem);
+            .with_code(Code::OtherWorkItem)
+            .with_memory(self.flow.function.variables[self.id.0 as usize].origin);
         let writer = self.accesses.iter().find(|other| {
             other.writes && other.doer != access.doer && !self.sharing(other).is_empty()
         });

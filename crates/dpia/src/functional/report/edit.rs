@@ -98,6 +98,24 @@ impl Places<'_> {
         plain.then(|| vec![(open, "zip(".to_owned()), (comma, ")(".to_owned())])
     }
 
+    /// `xs` in the place of `xs |> f`.
+    pub fn without_stage(&self, origin: Origin) -> Option<Edits> {
+        let spot = self.spot(origin);
+        let item = self.written.item;
+        let term = self.spine_of(spot).filter(|_| spot.inside.is_none())?;
+        match item.term(term).kind {
+            TermKind::Binary {
+                op: BinaryOp::Pipe,
+                lhs,
+                ..
+            } => {
+                let stage = Span::new(item.term(lhs).span.end, item.term(term).span.end);
+                Some(vec![(stage, String::new())])
+            }
+            _ => None,
+        }
+    }
+
     /// Another name in the place of the primitive's, and of what is optionally written behind it.
     pub fn replace(&self, origin: Origin, primitive: Primitive, name: &str) -> Option<Edits> {
         let spot = self.spot(origin);

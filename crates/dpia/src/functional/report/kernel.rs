@@ -215,6 +215,35 @@ impl Reporter<'_> {
             .help("put it into one of them, or into one of its own with `oclRun`")
     }
 
+    pub(super) fn scans_arrays(&self, spot: Spot, sharers: Sharers) -> Diagnostic {
+        let name = self.name(spot, Primitive::ScanSeq);
+        let (who, map) = match sharers {
+            Sharers::All => ("every work-item", "mapGlobal"),
+            Sharers::Group => ("every work-item of a work-group", "mapLocal"),
+        };
+        let message = format!(
+            "{who} copies each array that `{name}` makes to the same place\n\
+             a scan gives all of its accumulators, and these are arrays"
+        );
+        Diagnostic::error(Code::WrittenByAll, spot.head, message).help(format!(
+            "let each work-item scan numbers of its own: `transpose |> {map}({name}(…)) |> transpose`"
+        ))
+    }
+
+    pub(super) fn no_effect(&self) -> Diagnostic {
+        let annotation = self.launch_annotation();
+        let place = annotation.map_or_else(|| self.def_name(), |annotation| annotation.span);
+        let message = "`@opencl` has no effect: each `oclRun` says how its kernel is launched";
+        let found = Diagnostic::error(Code::LaunchSize, place, message)
+            .help("leave it out, or leave `oclRun` out where all of this is one kernel");
+        let text = self.places.written.text;
+        let behind = text.get(place.end as usize..).unwrap_or_default();
+        let blank = behind.len() - behind.trim_start().len();
+        let end = u32::try_from(place.end as usize + blank).unwrap_or(place.end);
+        let edits = annotation.map(|_| vec![(Span::new(place.start, end), String::new())]);
+        self.fixed(found, "Leave `@opencl` out", edits)
+    }
+
     pub(super) fn kernel_inside(
         &self,
         at: Origin,
@@ -264,12 +293,14 @@ impl Reporter<'_> {
             _ => format!(" in dimension {dimension}"),
         };
         match wrong {
-            WrongLaunch::Nothing { dimension } => Diagnostic::error(
-                Code::LaunchSize,
-                at("local", *dimension),
-                format!("a launch of 0 work-items{}", along(*dimension)),
-            )
-            .help("a group has at least one work-item"),
+            WrongLaunch::Nothing { dimension, global } => {
+                let (key, help) = match global {
+                    true => ("global", "launch at least one group"),
+                    false => ("local", "a group has at least one work-item"),
+                };
+                let message = format!("a launch of 0 work-items{}", along(*dimension));
+                Diagnostic::error(Code::LaunchSize, at(key, *dimension), message).help(help)
+            }
             WrongLaunch::LargeGroup {
                 dimension,
                 items,
@@ -286,8 +317,16 @@ impl Reporter<'_> {
                     limit.device,
                     limit.most
                 );
-                Diagnostic::error(Code::DeviceLimit, place, message)
-                    .help("launch smaller groups, and more of them")
+                let mut found = Diagnostic::error(Code::DeviceLimit, place, message)
+                    .help("launch smaller groups, and more of them");
+                if let (Some(_), None, Some(smaller)) =
+                    (dimension, kernel, smaller_group(items, limit.most))
+                {
+                    let title = format!("Launch groups of {smaller} work-items");
+                    let edits = Some(vec![(place, smaller.to_string())]);
+                    self.push(&mut found, title, edits, None, &mut true);
+                }
+                found
             }
             WrongLaunch::Remainder {
                 dimension,
@@ -377,4 +416,12 @@ impl Reporter<'_> {
         let message = format!("{device} has no `{scalar}`");
         Diagnostic::error(Code::DeviceLimit, spot.head, message).help("compute with `f32`")
     }
+}
+
+/// The largest group that a device takes of those that a large one can be cut into.
+fn smaller_group(items: &Nat, most: u64) -> Option<u64> {
+    let items = u64::try_from(items.as_const()?).ok()?;
+    (1..=most.min(items))
+        .rev()
+        .find(|size| items.is_multiple_of(*size))
 }

@@ -6,6 +6,7 @@ use rise::core::Origin;
 use syntax::ast::AddressSpace;
 use syntax::{Code, Diagnostic};
 
+use super::edit::Edits;
 use super::{Reporter, tick};
 use crate::functional::complaint::{Level, Limit, Misfit, Space, User};
 use crate::target::{Target, amount};
@@ -138,7 +139,8 @@ impl Reporter<'_> {
         {
             let mut first = !found.fixes.iter().any(|fix| fix.preferred);
             let sizes = sizes_text(local);
-            let title = format!("Launch groups of {} work-items", product(local));
+            let shape: Vec<String> = local.iter().map(i64::to_string).collect();
+            let title = format!("Launch groups of {} work-items", shape.join(" × "));
             let edits = self.with_local(&sizes);
             self.push(&mut found, title, edits, None, &mut first);
         }
@@ -229,22 +231,29 @@ impl Reporter<'_> {
         spaces: &[Space],
         nest: &[Level],
     ) -> Diagnostic {
-        let spot = self.places.spot(at);
-        let name = self.places.text(spot.head);
-        let short = is_short(name);
         let mut first = true;
         for space in spaces {
-            let word = space.space.as_str();
-            let edits = match short {
-                // `toLocal` and the like.
-                true => Some(vec![(spot.head, format!("to{word}"))]),
-                false => self.places.set_optional(at, primitive, word),
-            };
+            let edits = self.space_edits(at, primitive, space.space);
             let not = space.not.as_deref();
             let title = self.store_in(space, nest);
             self.push(&mut found, title, edits, not, &mut first);
         }
         found
+    }
+
+    /// Another address space at a primitive.
+    pub(super) fn space_edits(
+        &self,
+        at: Origin,
+        primitive: Primitive,
+        space: AddressSpace,
+    ) -> Option<Edits> {
+        let spot = self.places.spot(at);
+        let word = space.as_str();
+        match is_short(self.places.text(spot.head)) {
+            true => Some(vec![(spot.head, format!("to{word}"))]),
+            false => self.places.set_optional(at, primitive, word),
+        }
     }
 
     pub(super) fn no_spaces(
@@ -283,8 +292,4 @@ fn is_short(name: &str) -> bool {
 fn sizes_text(sizes: &[i64]) -> String {
     let all: Vec<String> = sizes.iter().map(i64::to_string).collect();
     format!("[{}]", all.join(", "))
-}
-
-fn product(sizes: &[i64]) -> i64 {
-    sizes.iter().fold(1, |all, size| all.saturating_mul(*size))
 }

@@ -12,7 +12,7 @@ mod stream;
 
 use rise::core::{Origin, Program};
 use rise::{Primitive, Ty, Type, print};
-use syntax::ast::Kind;
+use syntax::ast::{AddressSpace, Kind};
 use syntax::{Code, Diagnostic, Fix, Span};
 
 pub use place::Written;
@@ -43,6 +43,25 @@ pub fn diagnostics(
     // Two uses of one value inside of a definition are one mistake where it is used.
     found.dedup_by(|a, b| (a.span, a.code, &a.message) == (b.span, b.code, &b.message));
     found
+}
+
+/// The fix that stores what stands at a place in another address space.
+pub fn store_elsewhere(
+    program: &Program<Primitive>,
+    written: Written,
+    (at, primitive): (Origin, Primitive),
+    space: AddressSpace,
+) -> Option<Fix> {
+    let reporter = Reporter {
+        places: Places { written, program },
+        target: Target::OpenCl,
+    };
+    Some(Fix {
+        title: format!("Store in {space} memory"),
+        edits: reporter.space_edits(at, primitive, space)?,
+        preferred: true,
+        disabled: None,
+    })
 }
 
 struct Reporter<'a> {
@@ -101,6 +120,8 @@ impl Reporter<'_> {
                 size,
                 others_are_one,
             } => self.skips_first(at, maps, size.as_ref(), *others_are_one),
+            Problem::ScansArrays { sharers } => self.scans_arrays(spot, *sharers),
+            Problem::NoEffect => self.no_effect(),
             Problem::OutsideKernels => self.outside_kernels(at),
             Problem::KernelInside { outer, again } => self.kernel_inside(at, *outer, *again),
             Problem::Launch { kernel, wrong } => return self.wrong_launch(*kernel, wrong),
@@ -349,17 +370,24 @@ impl Reporter<'_> {
         Diagnostic::error(Code::NotAProgram, self.def_name(), message).help(help)
     }
 
-    fn no_result(&self, pair: Option<Origin>) -> Diagnostic {
+    fn no_result(&self, pair: Option<(Primitive, Origin)>) -> Diagnostic {
         let def = &self.places.program.name;
         let names = rise::Names(self.places.program.names.clone().into());
         let result = super::checks::result(&self.places.program.body);
         let text = print::type_text(&result.ty, &names);
         let message = format!("`{def}` cannot be compiled on its own: its result is `{text}`");
         let found = Diagnostic::error(Code::NotAProgram, self.def_name(), message);
-        if pair.is_some() {
-            let found = found.help("give an array of pairs: `zip` makes one of two arrays");
-            let edits = pair.and_then(|pair| self.places.zipped(pair));
-            return self.fixed(found, "Give an array of pairs: `zip`", edits);
+        match pair {
+            Some((Primitive::Unzip, at)) => {
+                let found = found.help("give the array of pairs: leave `unzip` out");
+                return self.fixed(found, "Leave `unzip` out", self.places.without_stage(at));
+            }
+            Some((_, at)) => {
+                let found = found.help("give an array of pairs: `zip` makes one of two arrays");
+                let edits = self.places.zipped(at);
+                return self.fixed(found, "Give an array of pairs: `zip`", edits);
+            }
+            None => {}
         }
         found.help(match *result.ty {
             Type::DepPair(_) => {

@@ -49,6 +49,7 @@ impl Reporter<'_> {
         let mut first = true;
         if self.target == Target::OpenCl {
             self.other_outer(&mut found, inner, outer, (nest, inside), &mut first);
+            self.outer_elsewhere(&mut found, inner, outer, (nest, inside), &mut first);
         }
         let choices = match self.target {
             Target::OpenCl => choices::instead(inner, nest, inside),
@@ -56,7 +57,14 @@ impl Reporter<'_> {
         };
         let list: Vec<String> = choices.iter().map(|choice| tick(choice)).collect();
         if found.help.is_none() && !list.is_empty() {
-            found.help = Some(format!("write {}", list.join(" or ")));
+            let group = match (inner.primitive, outer) {
+                (MapLocal, None) if inner.dimension > 0 => format!(
+                    "put this into a {}, or ",
+                    tick(&written(MapWorkGroup, inner.dimension))
+                ),
+                _ => String::new(),
+            };
+            found.help = Some(format!("{group}write {}", list.join(" or ")));
         }
         for choice in &choices {
             let title = format!("Replace with `{choice}`");
@@ -64,6 +72,49 @@ impl Reporter<'_> {
             self.push(&mut found, title, edits, None, &mut first);
         }
         found
+    }
+
+    /// A `mapGlobal` around work-groups, which could be over another dimension.
+    fn outer_elsewhere(
+        &self,
+        found: &mut Diagnostic,
+        inner: Level,
+        outer: Option<Level>,
+        (nest, inside): (&[Level], &[Vec<Level>]),
+        first: &mut bool,
+    ) {
+        let Some(outer) = outer.filter(|outer| outer.primitive == MapGlobal) else {
+            return;
+        };
+        if inner.primitive != MapWorkGroup {
+            return;
+        }
+        let fits = |dimension: &u8| {
+            let moved = |level: &Level| match level.at == outer.at {
+                true => Level {
+                    dimension: *dimension,
+                    ..*level
+                },
+                false => *level,
+            };
+            let chain: Vec<Level> = nest.iter().map(moved).chain([inner]).collect();
+            let all = |with: &Vec<Level>| allowed(&[&chain[..], with].concat());
+            allowed(&chain) && inside.iter().all(all)
+        };
+        if let Some(dimension) = (0..3).find(fits) {
+            let name = written(MapGlobal, dimension);
+            found.help = Some(format!(
+                "let the outer one share another dimension: `{name}`"
+            ));
+            let edits = self.places.replace(outer.at, MapGlobal, &name);
+            self.push(
+                found,
+                format!("Make the outer one `{name}`"),
+                edits,
+                None,
+                first,
+            );
+        }
     }
 
     /// Where the other map is to blame: `mapGlobal` around `mapLocal`, or the two of a pair in the

@@ -138,7 +138,7 @@ def $0open = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
             def groups : (n: Nat) -> (n*256).f32 -> (n*64).f32
             ```
 
-            In OpenCL: the kernel `groups` is launched with `n/4` work-items in groups of 64 (2048 in 32 groups with `@run(n = 8192)`). A group has 256 B of local memory; less than 1% of the 48 kB of a usual device. It is launched only if `64 divides n/4`.
+            In OpenCL: the kernel `groups` is launched with `n/4` work-items in groups of 64 (2048 in 32 groups with `@run(n = 8192)`). A group has 256 B of local memory; less than 1% of the 48 kB of a usual device. Each work-item has 4 B of private memory. It is launched only if `64 divides n/4`.
             ----
             [two]
             ```rise
