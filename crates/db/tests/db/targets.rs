@@ -235,7 +235,9 @@ def a = depFun(n: Nat => fun(xs: n.64.f32 => xs |> mapWorkGroup(fun(r => {text})
   xs |> mapGlobal(mapSeq(id)) |> transpose |> mapGlobal(mapSeq(id))))",
     ));
     // Said of the code only.
-    expect![[""]].assert_eq(&fixes(&rows(
+    expect![[r#"
+        Store in Local memory: 
+    "#]].assert_eq(&fixes(&rows(
         "r |> mapLocal(id) |> toMem(Private) |> reorderWithStride(8) |> mapLocal(id)",
     )));
 }
