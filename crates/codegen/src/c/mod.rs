@@ -8,6 +8,7 @@ mod expr;
 mod foreign;
 mod helpers;
 mod lanes;
+mod large;
 mod literal;
 mod names;
 mod opencl;

@@ -7,6 +7,7 @@ use super::arith::{Arith, Order, arrange};
 use syntax::ast::ScalarType;
 
 use super::helpers::Helper;
+use super::large::{divides_large, is_large};
 use super::types::scalar_name;
 use super::{CompileError, Prec, Printer, error};
 
@@ -44,7 +45,11 @@ impl Printer<'_> {
         scalar_name(ScalarType::I64, self.target)
     }
 
-    fn polynomial(&mut self, nat: &Nat, wide: Option<&str>) -> Result<Prec, CompileError> {
+    pub(super) fn polynomial(
+        &mut self,
+        nat: &Nat,
+        wide: Option<&str>,
+    ) -> Result<Prec, CompileError> {
         let counters = self.counters.clone();
         let order = Ranks {
             counters: &counters,
@@ -308,10 +313,14 @@ impl Printer<'_> {
         (sign, floor): (&str, Helper),
         wide: Option<&str>,
     ) -> Result<Prec, CompileError> {
+        let large = self.is_large_dividend(a);
         if !self.is_nonneg(a) {
-            return self.call(floor, &[a, b], None);
+            // What is plainly large is so for the function, too.
+            let wide = (large && !self.is_large(a)).then(|| self.wide());
+            return self.call(floor, &[a, b], wide);
         }
-        self.operand(a, Prec::Product, wide)?;
+        let of_dividend = large.then(|| wide.unwrap_or(self.wide()));
+        self.at_least(Prec::Product, |this| this.polynomial(a, of_dividend))?;
         self.write(sign);
         self.operand(b, Prec::Unary, wide)?;
         Ok(Prec::Product)
@@ -329,15 +338,14 @@ impl Printer<'_> {
         );
         self.write(&name);
         self.write("(");
-        self.list(args, |this, arg| this.operand(arg, Prec::Conditional, None))?;
+        self.list(args, |this, arg| match helper {
+            Helper::FloorDiv | Helper::FloorMod if wide.is_some() => {
+                this.at_least(Prec::Conditional, |this| this.polynomial(arg, wide))
+            }
+            _ => this.operand(arg, Prec::Conditional, None),
+        })?;
         self.write(")");
         Ok(Prec::Postfix)
-    }
-
-    /// Whether a size may be larger than an `int` though its variables are not. The parts of the
-    /// number of an element are numbers of elements, too.
-    fn is_large(&self, nat: &Nat) -> bool {
-        !self.in_index && is_large(nat)
     }
 
     /// The name of a function on `int`, or of the same one on 64 bits.
@@ -508,44 +516,6 @@ fn as_remainders(nat: &Nat) -> Nat {
     }
     nat.clone()
 }
-/// Factors from which on a multiple of a size may be so.
-const LARGE_FACTOR: u64 = 1 << 8;
-
-/// Whether a size may be larger than an `int` though its variables are not: products and powers.
-pub(super) fn is_large(nat: &Nat) -> bool {
-    let degree = |(part, exp): &(Part<'_>, u32)| match part {
-        Part::Var(_) | Part::Index(_) => *exp,
-        Part::Div(a, _) => *exp * (1 + u32::from(is_large(a))),
-        Part::Rem(_, b) => *exp * (1 + u32::from(is_large(b))),
-        Part::Min(all) => *exp * (1 + u32::from(all.iter().all(is_large))),
-        Part::Max(all) => *exp * (1 + u32::from(all.iter().any(is_large))),
-        Part::Log2(_) => 0,
-        Part::Pow(..)
-        | Part::Sum { .. }
-        | Part::Apply(..)
-        | Part::Add(..)
-        | Part::Mul(..)
-        | Part::TooBig => 2,
-    };
-    nat.summands().iter().any(|summand| {
-        let degree: u32 = summand.factors.iter().map(degree).sum();
-        degree > 1 || degree == 1 && summand.coeff.unsigned_abs() >= LARGE_FACTOR
-    })
-}
-
-/// Whether something large is divided in a size, or compared.
-fn divides_large(nat: &Nat) -> bool {
-    let any = |part: &Part<'_>| match part {
-        Part::Div(a, b) | Part::Rem(a, b) => is_large(a) || is_large(b),
-        Part::Min(all) | Part::Max(all) => all.iter().any(is_large),
-        Part::Sum { .. } => true,
-        _ => false,
-    };
-    let summands = nat.summands();
-    let mut factors = summands.iter().flat_map(|summand| &summand.factors);
-    factors.any(|(part, _)| any(part))
-}
-
 struct Ranks<'a> {
     counters: &'a [Var],
     sizes: &'a [Var],

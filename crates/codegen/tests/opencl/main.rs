@@ -2,6 +2,7 @@
 
 mod features;
 mod host;
+mod large;
 mod papers;
 mod speed;
 

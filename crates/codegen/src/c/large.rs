@@ -1,0 +1,78 @@
+//! Sizes that may be larger than an `int`.
+
+use nat::{Nat, Part, Prop};
+
+use super::Printer;
+
+impl Printer<'_> {
+    /// Whether a size may be larger than an `int` though its variables are not. The parts of the
+    /// number of an element are numbers of elements, too.
+    pub(super) fn is_large(&self, nat: &Nat) -> bool {
+        !self.in_index && is_large(nat)
+    }
+
+    /// Whether what is divided may be larger than an `int`. What comes out is the number of an
+    /// element, or a part of it, which says nothing of the dividend: `(4097 * i + 5) % n`.
+    pub(super) fn is_large_dividend(&self, nat: &Nat) -> bool {
+        self.is_large(nat) || multiplies(nat) && !self.fits(nat)
+    }
+
+    /// Whether a size is at most the largest `int`, or a size or number of elements that is given.
+    fn fits(&self, nat: &Nat) -> bool {
+        let at_most = |limit: Nat| self.facts.proves(&Prop::AtLeast(limit, nat.clone()));
+        let function = self.function;
+        at_most(Nat::constant(i64::from(i32::MAX)))
+            || function.sizes.iter().any(|size| at_most(Nat::var(*size)))
+            || function.params.iter().chain([&function.output]).any(|id| {
+                let count = &self.variable(*id).count;
+                count.as_ref().is_some_and(|count| at_most(count.clone()))
+            })
+    }
+}
+
+/// Whether something is multiplied in a sum.
+fn multiplies(nat: &Nat) -> bool {
+    nat.summands().iter().any(|summand| {
+        let degree: u32 = summand.factors.iter().map(|(_, exp)| exp).sum();
+        let factors: i64 = if degree == 0 { 1 } else { summand.coeff };
+        degree > 1 || factors.unsigned_abs() > 1
+    })
+}
+
+/// Factors from which on a multiple of a size may be so.
+const LARGE_FACTOR: u64 = 1 << 8;
+
+/// Whether a size may be larger than an `int` though its variables are not: products and powers.
+pub(super) fn is_large(nat: &Nat) -> bool {
+    let degree = |(part, exp): &(Part<'_>, u32)| match part {
+        Part::Var(_) | Part::Index(_) => *exp,
+        Part::Div(a, _) => *exp * (1 + u32::from(is_large(a))),
+        Part::Rem(_, b) => *exp * (1 + u32::from(is_large(b))),
+        Part::Min(all) => *exp * (1 + u32::from(all.iter().all(is_large))),
+        Part::Max(all) => *exp * (1 + u32::from(all.iter().any(is_large))),
+        Part::Log2(_) => 0,
+        Part::Pow(..)
+        | Part::Sum { .. }
+        | Part::Apply(..)
+        | Part::Add(..)
+        | Part::Mul(..)
+        | Part::TooBig => 2,
+    };
+    nat.summands().iter().any(|summand| {
+        let degree: u32 = summand.factors.iter().map(degree).sum();
+        degree > 1 || degree == 1 && summand.coeff.unsigned_abs() >= LARGE_FACTOR
+    })
+}
+
+/// Whether something large is divided in a size, or compared.
+pub(super) fn divides_large(nat: &Nat) -> bool {
+    let any = |part: &Part<'_>| match part {
+        Part::Div(a, b) | Part::Rem(a, b) => is_large(a) || is_large(b),
+        Part::Min(all) | Part::Max(all) => all.iter().any(is_large),
+        Part::Sum { .. } => true,
+        _ => false,
+    };
+    let summands = nat.summands();
+    let mut factors = summands.iter().flat_map(|summand| &summand.factors);
+    factors.any(|(part, _)| any(part))
+}
