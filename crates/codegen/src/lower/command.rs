@@ -73,7 +73,7 @@ impl Lower<'_> {
         let origin = phrase.origin;
         match (prim, args) {
             (Prim::Assign, [place, value]) => {
-                let value = self.read(value, Path::new(), env)?;
+                let value = self.computed(value, env, out)?;
                 let place = self.place(place, Path::new(), env)?;
                 self.assign(place, value, origin, out)
             }
@@ -150,7 +150,7 @@ impl Lower<'_> {
         env: &Env,
         out: &mut Vec<Stmt>,
     ) -> Result<(), CompileError> {
-        let condition = self.read(condition, Path::new(), env)?;
+        let condition = self.computed(condition, env, out)?;
         match constant_truth(&condition) {
             Some(true) => return self.command(then, env, out),
             Some(false) => return self.command(otherwise, env, out),
@@ -241,9 +241,12 @@ impl Lower<'_> {
         let mut inner = Vec::new();
         let in_order = mode == LoopMode::Sequential;
         self.counters.extend(in_order.then_some(counter));
+        let around = self.lanes;
+        self.lanes |= mode == LoopMode::Vector;
         let done = self.within(counter, &from, &to, |lower| {
             lower.command(body, env, &mut inner)
         });
+        self.lanes = around;
         if in_order {
             self.counters.pop();
         }

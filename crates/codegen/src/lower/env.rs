@@ -111,10 +111,27 @@ impl Env {
 
     /// What `local` stands for.
     pub fn get(&self, local: &Local) -> Option<&Bound> {
+        Some(&self.entry(local)?.bound)
+    }
+
+    /// Where `local` was bound: what its variable stands for there is always the same.
+    pub fn binder(&self, local: &Local) -> usize {
+        self.entry(local)
+            .map_or(0, |entry| Rc::as_ptr(entry) as usize)
+    }
+
+    /// The same environment has the same address while it lives.
+    pub fn address(&self) -> usize {
+        self.0
+            .as_ref()
+            .map_or(0, |entry| Rc::as_ptr(entry) as usize)
+    }
+
+    fn entry(&self, local: &Local) -> Option<&Rc<Entry>> {
         let mut env = self;
         while let Some(entry) = &env.0 {
             if entry.local == *local {
-                return Some(&entry.bound);
+                return Some(entry);
             }
             env = &entry.outer;
         }

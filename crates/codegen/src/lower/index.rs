@@ -46,6 +46,11 @@ impl Lower<'_> {
         Nat::var(var)
     }
 
+    /// Whether it is arithmetic on sizes.
+    pub(super) fn is_arithmetic(&self, expr: &Expr) -> bool {
+        self.arithmetic(expr).is_some()
+    }
+
     /// Arithmetic on sizes, as a size. An index is in its range, so what it is computed from does
     /// not wrap; what is divided must not be negative.
     fn arithmetic(&self, expr: &Expr) -> Option<Nat> {

@@ -15,6 +15,8 @@ mod read;
 mod reduce;
 mod rounds;
 mod scalar;
+mod settle;
+mod share;
 mod steps;
 mod store;
 mod turns;
@@ -86,6 +88,10 @@ struct Lower<'p> {
     /// Whether what is lowered now is lowered more than once, so that its counters need names of
     /// their own.
     written_again: bool,
+    /// What the statement that is read now computes once.
+    sharing: share::Sharing,
+    /// Whether this is done lane by lane: such loops are single vector operations if they can be.
+    lanes: bool,
     /// The views around what is read, outermost first.
     views: Vec<Prim>,
     errors: Vec<CompileError>,
@@ -129,6 +135,8 @@ impl<'p> Lower<'p> {
             counters: Vec::new(),
             running: Vec::new(),
             written_again: false,
+            sharing: share::Sharing::default(),
+            lanes: false,
             views: Vec::new(),
             errors: Vec::new(),
         }

@@ -9,6 +9,7 @@ use rise::{Arg, SizeFun, Ty, Type};
 use syntax::ast::{Literal, ScalarType};
 
 use super::env::{Bound, Env, Path, Step};
+use super::share::Chosen;
 use super::store::{Part, lost};
 use super::{Lower, untranslated};
 use crate::error::CompileError;
@@ -31,15 +32,27 @@ impl Lower<'_> {
                     Ok(load(part, origin))
                 }
                 Some(Bound::Index(nat)) => Ok(self.size(nat, data_of(phrase), origin)),
-                Some(Bound::Phrase(inner, steps, env)) => {
-                    self.read(&inner, path.push_all(&steps), &env)
+                Some(Bound::Phrase(inner, steps, bound)) => {
+                    let (key, alive) = ((env.binder(local), 0), (env.clone(), None));
+                    self.once(key, Some(&local.name), path, alive, |this, path| {
+                        this.read(&inner, path.push_all(&steps), &bound)
+                    })
                 }
                 _ => Err(lost(origin)),
             },
             Form::Literal(literal) => Ok(self.constant(literal, &data_of(phrase), origin)),
             Form::Nat(nat) => Ok(self.number(nat, origin)),
             Form::Primitive(prim, types, args) => self.below(*prim, |this| {
-                this.read_primitive(phrase, *prim, types, args, path, env)
+                if !matches!(prim, Prim::Map | Prim::Generate | Prim::Idx) {
+                    return this.read_primitive(phrase, *prim, types, args, path, env);
+                }
+                let (key, alive) = (
+                    Self::place_of(phrase, env),
+                    (env.clone(), Some(phrase.clone())),
+                );
+                this.once(key, None, path, alive, |this, path| {
+                    this.read_primitive(phrase, *prim, types, args, path, env)
+                })
             }),
             Form::Foreign(function, args) => {
                 let args = args
@@ -50,6 +63,11 @@ impl Lower<'_> {
                     kind: ExprKind::Call(function.clone(), args),
                     ty: function.result.clone(),
                     origin,
+                };
+                // Both halves are those of one call.
+                let call = match &*call.ty {
+                    Type::Pair(..) => self.share(call, None),
+                    _ => call,
                 };
                 project(call, path)
             }
@@ -91,9 +109,11 @@ impl Lower<'_> {
                     Some(false) => return self.read(otherwise, path, env),
                     None => {}
                 }
-                let then = self.read(then, path.clone(), env)?;
-                let otherwise = self.read(otherwise, path, env)?;
-                Ok(select(condition, then, otherwise, phrase.origin))
+                let (then, first) = self.branch(|this| this.read(then, path.clone(), env));
+                let (otherwise, second) =
+                    self.or_else(first, |this| this.read(otherwise, path, env));
+                let parts = [condition, then?, otherwise?];
+                Ok(self.chosen(Chosen::Select, parts, [first, second], phrase.origin))
             }
             Split | Join | Transpose | Slide | Assume | Take | Drop | Reorder | Unzip | Fst
             | Snd | Idx | IdxVec | DepIdx | Partition | DepJoin | AsScalar | Gather => {
@@ -311,25 +331,46 @@ impl Lower<'_> {
         if below == Some(true) || above == Some(true) {
             return self.read(&args[0], path, env);
         }
-        let mut value = self.read(xs, path.clone().push(Step::Index(inner)), env)?;
         let origin = phrase.origin;
         let end = self.simplify(&(l.clone() + &n));
+        let mut bounds = Vec::new();
         for (known, bound, operator) in [(above, end, Binary::Lt), (below, l, Binary::Ge)] {
-            if known.is_some() {
-                continue;
+            if known.is_none() {
+                let natural = scalar(ScalarType::NatType);
+                let left = self.size(i.clone(), natural.clone(), origin);
+                let right = self.size(bound, natural, origin);
+                bounds.push(Expr {
+                    kind: ExprKind::Binary(operator, Box::new(left), Box::new(right)),
+                    ty: scalar(ScalarType::Bool),
+                    origin,
+                });
             }
-            let padding = self.read(&args[0], path.clone(), env)?;
-            let natural = scalar(ScalarType::NatType);
-            let left = self.size(i.clone(), natural.clone(), origin);
-            let right = self.size(bound, natural, origin);
-            let inside = Expr {
-                kind: ExprKind::Binary(operator, Box::new(left), Box::new(right)),
-                ty: scalar(ScalarType::Bool),
-                origin,
-            };
-            value = select(inside, value, padding, origin);
         }
-        Ok(value)
+        let path = (path.clone(), path.push(Step::Index(inner)));
+        self.read_within(bounds, (&args[0], path.0), (xs, path.1), env, origin)
+    }
+
+    /// An element that is there where all of some conditions hold, the last one first; the padding
+    /// elsewhere.
+    fn read_within(
+        &mut self,
+        mut bounds: Vec<Expr>,
+        padding: (&Phrase, Path),
+        element: (&Phrase, Path),
+        env: &Env,
+        origin: Origin,
+    ) -> Result<Expr, CompileError> {
+        let Some(inside) = bounds.pop() else {
+            return self.read(element.0, element.1, env);
+        };
+        let (value, first) = self.branch(|this| {
+            let padding = (padding.0, padding.1.clone());
+            this.read_within(bounds, padding, element, env, origin)
+        });
+        let value = value?;
+        let (padding, second) = self.or_else(first, |this| this.read(padding.0, padding.1, env));
+        let parts = [inside, value, padding?];
+        Ok(self.chosen(Chosen::Select, parts, [first, second], origin))
     }
 
     /// The next step, which is the index of an element.
@@ -417,7 +458,8 @@ pub(super) fn pair(a: Expr, b: Expr, origin: Origin) -> Expr {
     }
 }
 
-fn select(condition: Expr, then: Expr, otherwise: Expr, origin: Origin) -> Expr {
+/// One value or another.
+pub(super) fn select(condition: Expr, then: Expr, otherwise: Expr, origin: Origin) -> Expr {
     // The halves of tuples are chosen one by one: a tuple exists only in memory.
     if let (ExprKind::Pair(a, b), ExprKind::Pair(c, d)) = (&then.kind, &otherwise.kind) {
         let first = select(condition.clone(), (**a).clone(), (**c).clone(), origin);
@@ -436,9 +478,9 @@ fn project(mut value: Expr, mut path: Path) -> Result<Expr, CompileError> {
     let origin = value.origin;
     while let Some(step) = path.pop() {
         let (kind, ty) = match (step, &*value.ty) {
-            (Step::Member(second), Type::Pair(a, b)) => {
-                let ty = if second { b.clone() } else { a.clone() };
-                (ExprKind::Half(second, Box::new(value)), ty)
+            (Step::Member(second), Type::Pair(..)) => {
+                value = value.half(second);
+                continue;
             }
             (Step::Lane(lane), Type::Vector(_, elem)) => {
                 let ty = elem.clone();

@@ -9,6 +9,7 @@ use syntax::ast::{Literal, ScalarType};
 use super::Lower;
 use super::env::{Env, Path, Step};
 use super::read::{constant_truth, data_of, scalar};
+use super::share::Chosen;
 use super::store::lost;
 use crate::error::CompileError;
 use crate::ir::{Binary, Expr, ExprKind, Unary};
@@ -47,6 +48,9 @@ impl Lower<'_> {
                 },
             });
         }
+        if let (Prim::And | Prim::Or, [left, right]) = (prim, args) {
+            return self.read_connected(prim, [left, right], path, env, origin);
+        }
         let mut operands = args
             .iter()
             .map(|arg| self.read(arg, path.clone(), env))
@@ -74,6 +78,33 @@ impl Lower<'_> {
             _ => return Err(lost(origin)),
         };
         Ok(Expr { kind, ty, origin })
+    }
+
+    /// `&&` and `||`: the right side is computed only if the left one does not decide.
+    fn read_connected(
+        &mut self,
+        prim: Prim,
+        [left, right]: [&Phrase; 2],
+        path: Path,
+        env: &Env,
+        origin: Origin,
+    ) -> Result<Expr, CompileError> {
+        let left = self.read(left, path.clone(), env)?;
+        let (right, region) = self.branch(|this| this.read(right, path, env));
+        let right = right?;
+        let truth = |value: bool| Expr {
+            kind: ExprKind::Literal(Literal::Bool(value)),
+            ty: right.ty.clone(),
+            origin,
+        };
+        let (form, parts, regions) = match prim {
+            Prim::And => {
+                let parts = [left, right.clone(), truth(false)];
+                (Chosen::And, parts, [region, 0])
+            }
+            _ => (Chosen::Or, [left, truth(true), right.clone()], [0, region]),
+        };
+        Ok(self.chosen(form, parts, regions, origin))
     }
 
     fn cast(&mut self, types: &[Arg], value: Expr) -> ExprKind {
@@ -104,9 +135,7 @@ impl Lower<'_> {
             Prim::Ge => Binary::Ge,
             Prim::Le => Binary::Le,
             Prim::Equal => Binary::Eq,
-            Prim::NotEqual => Binary::Ne,
-            Prim::And => return connect(Binary::And, left, right),
-            _ => return connect(Binary::Or, left, right),
+            _ => Binary::Ne,
         };
         ExprKind::Binary(operator, Box::new(left), Box::new(right))
     }
@@ -145,6 +174,15 @@ impl Lower<'_> {
             Prim::NotEqual => truth(Prop::Equal(a.clone(), b.clone()), false),
             _ => None,
         }
+    }
+}
+
+/// `a && b` or `a || b`.
+pub(super) fn connected(operator: Binary, a: Expr, b: Expr, origin: Origin) -> Expr {
+    Expr {
+        ty: b.ty.clone(),
+        kind: connect(operator, a, b),
+        origin,
     }
 }
 

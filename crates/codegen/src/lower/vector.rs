@@ -34,8 +34,9 @@ impl Lower<'_> {
                 let lane = self.function.fresh_size("lane");
                 let at = Path::new().push(Step::Index(first.clone() + &Nat::var(lane)));
                 let opaque = self.function.opaque.len();
-                let each =
-                    self.within(lane, &Nat::constant(0), &n, |lower| lower.read(xs, at, env))?;
+                let each = self.tried(|lower| {
+                    lower.within(lane, &Nat::constant(0), &n, |lower| lower.read(xs, at, env))
+                })?;
                 let ty: Ty = Type::Vector(n.clone(), each.ty.clone()).into();
                 // An index that is data differs from lane to lane.
                 let gathers = self.function.opaque.len() > opaque;

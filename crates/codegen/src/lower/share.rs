@@ -1,0 +1,506 @@
+//! What a statement reads several times is computed once.
+//!
+//! While the value of a statement is read, each element of a view and each parameter that stands for
+//! a value is a *shared value* with a variable of its own, known again by where it was read or by what
+//! it is. So an expression is a graph, and reading it takes as long as the graph is large. At the end
+//! ([`Lower::settle`]) what is used once stands where it is used, and the rest is declared before the
+//! statement.
+//!
+//! What is computed on a condition belongs to the *region* of its branch: if something in a branch is
+//! used twice, the branch becomes one of an `if`, so that nothing is computed which the condition
+//! guards. A value that both branches of a `select` compute, or the code around it, belongs there.
+
+use std::sync::Arc;
+
+use dpia::Phrase;
+use rise::Type;
+use rise::core::Origin;
+use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::ast::{Literal, Name, ScalarType};
+
+use super::Lower;
+use super::env::{Env, Path};
+use crate::error::CompileError;
+use crate::ir::{Binary, Expr, ExprKind, Home, Id, Place, Stmt, Variable};
+use crate::passes::walk;
+
+/// Parts up to which arithmetic on sizes stays what indices are made of.
+const MAX_INDEX: usize = 40;
+
+/// The shared values of the statement that is being read.
+#[derive(Default)]
+pub(super) struct Sharing {
+    active: bool,
+    pub values: Vec<Value>,
+    pub numbers: FxHashMap<Id, usize>,
+    /// The region around each region; the outermost is its own.
+    regions: Vec<usize>,
+    /// The other branch of a choice.
+    twins: FxHashMap<usize, usize>,
+    here: usize,
+    known: FxHashMap<(usize, usize), Vec<Known>>,
+    /// Indices of data that were there before.
+    pub opaque: usize,
+}
+
+/// What is read at a path of a variable or phrase.
+struct Known {
+    path: Path,
+    value: Expr,
+    /// They are known by their addresses.
+    _alive: (Env, Option<Phrase>),
+}
+
+/// A shared value.
+pub(super) struct Value {
+    pub id: Id,
+    pub what: What,
+    pub region: usize,
+    is_named: bool,
+}
+
+/// How a shared value is computed.
+#[derive(Clone)]
+pub(super) enum What {
+    Plain(Expr),
+    Choice(Choice),
+}
+
+/// An expression whose parts are computed on a condition.
+#[derive(Clone)]
+pub(super) struct Choice {
+    pub condition: Expr,
+    pub then: Expr,
+    pub otherwise: Expr,
+    pub regions: [usize; 2],
+    form: Chosen,
+    pub origin: Origin,
+}
+
+impl What {
+    /// The expression of a value, in which others have variables.
+    pub fn expression(&self) -> Expr {
+        match self {
+            What::Plain(expr) => expr.clone(),
+            What::Choice(choice) => {
+                let [a, b, c] = [&choice.condition, &choice.then, &choice.otherwise];
+                let (a, b, c) = (a.clone(), b.clone(), c.clone());
+                write(choice.form, a, b, c, choice.origin)
+            }
+        }
+    }
+}
+
+impl Choice {
+    /// The regions of the branches that have one.
+    pub fn branches(&self) -> impl Iterator<Item = usize> + use<> {
+        self.regions.into_iter().filter(|region| *region != 0)
+    }
+}
+
+/// How a choice is written as an expression.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Chosen {
+    /// `c ? a : b`
+    Select,
+    /// `a && b`
+    And,
+    /// `a || b`
+    Or,
+}
+
+impl Sharing {
+    pub fn is_within(&self, mut region: usize, outer: usize) -> bool {
+        loop {
+            if region == outer {
+                return true;
+            }
+            let around = self.regions[region];
+            if around == region {
+                return false;
+            }
+            region = around;
+        }
+    }
+
+    /// From the region outwards.
+    fn chain(&self, mut region: usize) -> Vec<usize> {
+        let mut chain = vec![region];
+        while self.regions[region] != region {
+            region = self.regions[region];
+            chain.push(region);
+        }
+        chain
+    }
+
+    /// The region in which a value is computed in any case that is used here, too; `None` if there
+    /// is none.
+    fn common(&self, value: usize) -> Option<usize> {
+        let (of, here) = (self.values[value].region, self.here);
+        if self.is_within(here, of) {
+            return Some(of);
+        }
+        if self.is_within(of, here) {
+            return Some(here);
+        }
+        // Both branches compute it, so that one does in any case.
+        let around = self.regions[of];
+        (self.twins.get(&of) == Some(&here) && self.regions[here] == around).then_some(around)
+    }
+
+    /// The shared values that an expression reads.
+    fn read_by(&self, expr: &Expr, out: &mut Vec<usize>) {
+        walk::sub_exprs(expr, &mut |part| {
+            if let ExprKind::Load(place) = &part.kind {
+                out.extend(self.numbers.get(&place.id));
+            }
+        });
+    }
+
+    fn parts(&self, value: usize, out: &mut Vec<usize>) {
+        match &self.values[value].what {
+            What::Plain(expr) => self.read_by(expr, out),
+            What::Choice(choice) => {
+                for expr in [&choice.condition, &choice.then, &choice.otherwise] {
+                    self.read_by(expr, out);
+                }
+            }
+        }
+    }
+
+    /// Computes a value in a region further out, with all that it is made of.
+    fn move_to(&mut self, value: usize, region: usize) {
+        let mut rest = vec![value];
+        let mut seen = FxHashSet::default();
+        while let Some(value) = rest.pop() {
+            if !seen.insert(value) || self.is_within(region, self.values[value].region) {
+                continue;
+            }
+            // What is in a branch of what moves goes along with it.
+            if !self.is_within(self.values[value].region, region) || !self.moved(value, &seen) {
+                self.values[value].region = region;
+                if let What::Choice(choice) = &self.values[value].what {
+                    for inner in choice.branches() {
+                        self.regions[inner] = region;
+                    }
+                }
+            }
+            self.parts(value, &mut rest);
+        }
+    }
+
+    /// Whether a value is in a branch of a choice among some.
+    fn moved(&self, value: usize, among: &FxHashSet<usize>) -> bool {
+        let chain = self.chain(self.values[value].region);
+        among.iter().any(|other| match &self.values[*other].what {
+            What::Choice(choice) if *other != value => {
+                choice.branches().any(|inner| chain.contains(&inner))
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether what was read before can be used here.
+    fn reach(&mut self, expr: &Expr) -> bool {
+        let mut values = Vec::new();
+        self.read_by(expr, &mut values);
+        let regions: Option<Vec<usize>> = values.iter().map(|value| self.common(*value)).collect();
+        let Some(regions) = regions else {
+            return false;
+        };
+        for (value, region) in values.into_iter().zip(regions) {
+            if region != self.values[value].region {
+                self.move_to(value, region);
+            }
+        }
+        true
+    }
+
+    /// What was read at a path of a variable or phrase, if that can be used here.
+    fn recall(&mut self, key: (usize, usize), path: &Path) -> Option<Expr> {
+        let known = self.known.get(&key)?;
+        let found: Vec<Expr> = known
+            .iter()
+            .filter(|known| known.path == *path)
+            .map(|known| known.value.clone())
+            .collect();
+        found.into_iter().find(|value| self.reach(value))
+    }
+}
+
+impl Lower<'_> {
+    /// The value of a statement, with what it reads several times in variables before it.
+    pub(super) fn computed(
+        &mut self,
+        phrase: &Phrase,
+        env: &Env,
+        out: &mut Vec<Stmt>,
+    ) -> Result<Expr, CompileError> {
+        if self.lanes {
+            return self.read(phrase, Path::new(), env);
+        }
+        let fresh = Sharing {
+            active: true,
+            regions: vec![0],
+            opaque: self.function.opaque.len(),
+            ..Sharing::default()
+        };
+        let outer = std::mem::replace(&mut self.sharing, fresh);
+        let value = self.read(phrase, Path::new(), env);
+        let sharing = std::mem::replace(&mut self.sharing, outer);
+        Ok(self.settle(sharing, value?, out))
+    }
+
+    /// Reads what is only looked at, and leaves no trace in what is shared.
+    pub(super) fn tried<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
+        let fresh = Sharing {
+            active: self.sharing.active,
+            regions: vec![0],
+            opaque: self.function.opaque.len(),
+            ..Sharing::default()
+        };
+        let outer = std::mem::replace(&mut self.sharing, fresh);
+        let result = look(self);
+        self.sharing = outer;
+        result
+    }
+
+    /// What `read` reads at a path of a variable; the second time, the same value.
+    pub(super) fn once(
+        &mut self,
+        key: (usize, usize),
+        name: Option<&Name>,
+        path: Path,
+        alive: (Env, Option<Phrase>),
+        read: impl FnOnce(&mut Self, Path) -> Result<Expr, CompileError>,
+    ) -> Result<Expr, CompileError> {
+        if !self.sharing.active {
+            return read(self, path);
+        }
+        if let Some(value) = self.sharing.recall(key, &path) {
+            return Ok(value);
+        }
+        let value = read(self, path.clone())?;
+        let value = self.share(value, name);
+        let known = Known {
+            path,
+            value: value.clone(),
+            _alive: alive,
+        };
+        self.sharing.known.entry(key).or_default().push(known);
+        Ok(value)
+    }
+
+    /// The address of a phrase in an environment.
+    pub(super) fn place_of(phrase: &Phrase, env: &Env) -> (usize, usize) {
+        (Arc::as_ptr(phrase) as usize, env.address())
+    }
+
+    /// A value that may be used again.
+    pub(super) fn share(&mut self, expr: Expr, name: Option<&Name>) -> Expr {
+        if !self.sharing.active {
+            return expr;
+        }
+        if let ExprKind::Pair(a, b) = expr.kind {
+            let (a, b) = (self.share(*a, name), self.share(*b, name));
+            let kind = ExprKind::Pair(Box::new(a), Box::new(b));
+            return Expr { kind, ..expr };
+        }
+        if let ExprKind::Load(place) = &expr.kind
+            && let Some(&number) = self.sharing.numbers.get(&place.id)
+            && place.members.is_empty()
+            && let Some(name) = name
+            && !self.sharing.values[number].is_named
+        {
+            self.sharing.values[number].is_named = true;
+            self.function.variables[place.id.0 as usize].name = name.clone();
+        }
+        if self.is_cheap(&expr) || self.is_size(&expr) {
+            return expr;
+        }
+        let same = |value: &Value| match &value.what {
+            What::Plain(known) => known.kind == expr.kind && known.ty == expr.ty,
+            What::Choice(_) => false,
+        };
+        let equal = self.sharing.values.iter().position(same);
+        if let Some(number) = equal {
+            let id = self.sharing.values[number].id;
+            let known = variable_of(id, &expr);
+            if self.sharing.reach(&known) {
+                return known;
+            }
+        }
+        self.hold(expr.clone(), What::Plain(expr), name)
+    }
+
+    fn hold(&mut self, like: Expr, what: What, name: Option<&Name>) -> Expr {
+        let id = self.variable(Variable {
+            name: name.cloned().unwrap_or_else(|| "value".into()),
+            elem: like.ty.clone(),
+            count: None,
+            extents: Vec::new(),
+            home: Home::Local(None),
+            origin: like.origin,
+        });
+        let sharing = &mut self.sharing;
+        sharing.numbers.insert(id, sharing.values.len());
+        sharing.values.push(Value {
+            id,
+            what,
+            region: sharing.here,
+            is_named: name.is_some(),
+        });
+        variable_of(id, &like)
+    }
+
+    /// Whether computing it twice is no more work than keeping it.
+    fn is_cheap(&self, expr: &Expr) -> bool {
+        let leaf = |expr: &Expr| match &expr.kind {
+            ExprKind::Literal(_) | ExprKind::Nat(_) => true,
+            ExprKind::Load(place) => !self.has_computed_index(place),
+            _ => false,
+        };
+        match &expr.kind {
+            ExprKind::Unary(_, a)
+            | ExprKind::Cast(_, a)
+            | ExprKind::Half(_, a)
+            | ExprKind::Lane(a, _)
+            | ExprKind::Broadcast(a) => leaf(a),
+            ExprKind::Binary(
+                Binary::Gt | Binary::Lt | Binary::Ge | Binary::Le | Binary::Eq | Binary::Ne,
+                a,
+                b,
+            ) => leaf(a) && leaf(b),
+            _ => leaf(expr),
+        }
+    }
+
+    /// Whether the index of a place is data that takes work.
+    fn has_computed_index(&self, place: &Place) -> bool {
+        let data = |var| {
+            let known = self.function.opaque.iter().find(|(v, _)| *v == var);
+            known.is_some_and(|(_, value)| match &value.kind {
+                ExprKind::Cast(_, value) => !matches!(value.kind, ExprKind::Load(_)),
+                ExprKind::Load(inner) => {
+                    self.sharing.numbers.contains_key(&inner.id) || self.has_computed_index(inner)
+                }
+                _ => true,
+            })
+        };
+        place
+            .index
+            .as_ref()
+            .is_some_and(|index| index.any_var(&data))
+    }
+
+    /// Whether it is arithmetic on sizes, which indices simplify with.
+    fn is_size(&self, expr: &Expr) -> bool {
+        if !matches!(
+            &*expr.ty,
+            Type::Index(_) | Type::Scalar(ScalarType::NatType)
+        ) {
+            return false;
+        }
+        let mut size = 0;
+        walk::sub_exprs(expr, &mut |_| size += 1);
+        size <= MAX_INDEX && (matches!(&*expr.ty, Type::Index(_)) || self.is_arithmetic(expr))
+    }
+
+    // ----- what is computed on a condition -----
+
+    /// Reads a branch in a region of its own.
+    pub(super) fn branch<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> (T, usize) {
+        if !self.sharing.active {
+            return (read(self), 0);
+        }
+        let region = self.sharing.regions.len();
+        let outer = self.sharing.here;
+        self.sharing.regions.push(outer);
+        self.sharing.here = region;
+        let result = read(self);
+        self.sharing.here = outer;
+        (result, region)
+    }
+
+    /// Notes that one of two branches runs in any case: before the second one is read.
+    pub(super) fn or_else<T>(
+        &mut self,
+        first: usize,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> (T, usize) {
+        let second = self.sharing.regions.len();
+        if self.sharing.active {
+            self.sharing.twins.insert(first, second);
+        }
+        self.branch(read)
+    }
+
+    /// A choice between what was read in two regions, given as an expression, too.
+    pub(super) fn chosen(
+        &mut self,
+        form: Chosen,
+        [condition, then, otherwise]: [Expr; 3],
+        regions: [usize; 2],
+        origin: Origin,
+    ) -> Expr {
+        let sharing = &self.sharing;
+        let inside = |value: &Value| {
+            regions
+                .iter()
+                .any(|region| *region != 0 && sharing.is_within(value.region, *region))
+        };
+        if !sharing.active || !sharing.values.iter().any(inside) {
+            return write(form, condition, then, otherwise, origin);
+        }
+        let like = Expr {
+            kind: ExprKind::Literal(Literal::Bool(false)),
+            ty: then.ty.clone(),
+            origin,
+        };
+        // Each half of a tuple asks for the condition.
+        let condition = match &*then.ty {
+            Type::Pair(..) => self.share(condition, Some(&"chosen".into())),
+            _ => condition,
+        };
+        let choice = Choice {
+            condition,
+            then,
+            otherwise,
+            regions,
+            form,
+            origin,
+        };
+        let whole = self.hold(like, What::Choice(choice), None);
+        halves(whole)
+    }
+}
+
+/// The variable of a shared value.
+fn variable_of(id: Id, like: &Expr) -> Expr {
+    Expr {
+        kind: ExprKind::Load(Place::plain(id)),
+        ty: like.ty.clone(),
+        origin: like.origin,
+    }
+}
+
+/// Tuples are tuples of their halves.
+fn halves(whole: Expr) -> Expr {
+    if !matches!(&*whole.ty, Type::Pair(..)) {
+        return whole;
+    }
+    let [a, b] = [false, true].map(|second| Box::new(halves(whole.half(second))));
+    Expr {
+        kind: ExprKind::Pair(a, b),
+        ..whole
+    }
+}
+
+/// A choice as an expression.
+fn write(form: Chosen, condition: Expr, then: Expr, otherwise: Expr, origin: Origin) -> Expr {
+    match form {
+        Chosen::Select => super::read::select(condition, then, otherwise, origin),
+        Chosen::And => super::scalar::connected(Binary::And, condition, then, origin),
+        Chosen::Or => super::scalar::connected(Binary::Or, condition, otherwise, origin),
+    }
+}
