@@ -3,6 +3,7 @@
 mod borders;
 mod classic;
 mod large;
+mod shared;
 
 use codegen::{Module, Target};
 use rise::core::{normalise, program_of};

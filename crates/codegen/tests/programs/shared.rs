@@ -1,0 +1,115 @@
+//! What a statement uses several times is computed once.
+
+use codegen::Target;
+use expect_test::{Expect, expect};
+
+use crate::function;
+
+fn check(body: &str, expected: Expect) {
+    let text = format!("def main = depFun(n: Nat => fun(xs: n.f32 => xs {body}))");
+    expected.assert_eq(&function(&text, "main", Target::C));
+}
+
+#[test]
+fn elements_of_views_have_variables() {
+    check(
+        "|> map(fun(x => x * x)) |> map(fun(y => y + y * y)) |> mapSeq(fun(z => z * z))",
+        expect![[r#"
+            void main_(float *restrict output, int n, const float *restrict xs) {
+                for (int i = 0; i < n; i++) {
+                    const float y = xs[i] * xs[i];
+                    const float value = y + y * y;
+                    output[i] = value * value;
+                }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_plain_load_stays_where_it_is() {
+    check(
+        "|> mapSeq(fun(x => x * x))",
+        expect![[r#"
+            void main_(float *restrict output, int n, const float *restrict xs) {
+                for (int i = 0; i < n; i++) {
+                    output[i] = xs[i] * xs[i];
+                }
+            }
+        "#]],
+    );
+}
+
+/// What a condition guards is computed only where it holds.
+#[test]
+fn what_is_used_twice_in_a_branch_makes_it_a_statement() {
+    check(
+        "|> map(fun(x => x * 2.0f)) |> map(fun(x => x + 1.0f)) |> padCst(1)(1)(0.0f)
+            |> map(fun(x => x * x)) |> slide(3)(1) |> mapSeq(reduceSeq(add)(0.0f))",
+        expect![[r#"
+            void main_(float *restrict output, int n, const float *restrict xs) {
+                assert(n >= 1 && "n >= 1");
+                for (int i = 0; i < n; i++) {
+                    float accum = 0.0f;
+                    for (int j = 0; j < 3; j++) {
+                        const float x = j >= 1 - i ? (j < n - i + 1 ? xs[i + j - 1] * 2.0f + 1.0f : 0.0f)
+                            : 0.0f;
+                        accum += x * x;
+                    }
+                    output[i] = accum;
+                }
+            }
+        "#]],
+    );
+    check(
+        "|> map(fun(x => makePair(x)(1.0f / x)))
+            |> mapSeq(fun(p => select(p._1 > 0.0f)(p._2 * p._2)(0.0f)))",
+        expect![[r#"
+            void main_(float *restrict output, int n, const float *restrict xs) {
+                for (int i = 0; i < n; i++) {
+                    float value;
+                    if (xs[i] > 0.0f) {
+                        const float value2 = 1.0f / xs[i];
+                        value = value2 * value2;
+                    } else {
+                        value = 0.0f;
+                    }
+                    output[i] = value;
+                }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn what_both_branches_use_is_computed_before_them() {
+    check(
+        "|> map(fun(x => makePair(x)(1.0f + x)))
+            |> mapSeq(fun(p => select(p._1 > 0.0f)(p._2)(0.0f - p._2)))",
+        expect![[r#"
+            void main_(float *restrict output, int n, const float *restrict xs) {
+                for (int i = 0; i < n; i++) {
+                    const float value = 1.0f + xs[i];
+                    output[i] = xs[i] > 0.0f ? value : 0.0f - value;
+                }
+            }
+        "#]],
+    );
+}
+
+/// The text grows by a line for each stage.
+#[test]
+fn long_chains_are_as_long_as_they_are() {
+    for stage in [
+        "map(fun(x => x * x))",
+        "map(fun(x => select(x > 0.0f)(x)(0.0f - x)))",
+        "map(fun(x => makePair(x * 2.0f)(x + 1.0f))) |> map(fun(p => p._1 * p._2 + p._1))",
+    ] {
+        let stages = format!(" |> {stage}").repeat(40);
+        let text = format!(
+            "def main = depFun(n: Nat => fun(xs: n.f32 => xs {stages} |> mapSeq(fun(x => x * x))))"
+        );
+        let text = function(&text, "main", Target::C);
+        assert!(text.len() < 10_000, "{text}");
+    }
+}
