@@ -1,4 +1,9 @@
-//! C functions that a program brings with it, called one at a time: for the interpreter.
+//! C functions that a program brings with it, called by the interpreter.
+//!
+//! A process answers: a request is the number of a function, how many calls of it there are, and
+//! their arguments; the answer is their results. The process reads a request as a whole before it
+//! calls anything, and a thread takes what it answers, so that neither side waits for the other to
+//! read.
 
 use super::cache::{self, Entry};
 use super::call::{Types, scalar_name};
@@ -59,6 +64,8 @@ pub struct ForeignFunctions {
 #[derive(Debug)]
 struct Compiled {
     function: Arc<Foreign>,
+    /// Bytes of all its arguments.
+    arguments: u64,
     result: Shape,
 }
 
@@ -150,9 +157,11 @@ impl ForeignFunctions {
         let mut program = Program::default();
         let mut compiled = Vec::new();
         for function in functions {
+            let result = program.add(function)?;
             compiled.push(Compiled {
                 function: function.clone(),
-                result: program.add(function)?,
+                arguments: program.argument_sizes.last().copied().unwrap_or(0),
+                result,
             });
         }
         let entry = Entry::new(&[
@@ -178,29 +187,53 @@ impl ForeignFunctions {
         }
     }
 
-    fn answer(&self, function: &Foreign, args: &[Value]) -> Result<Value, String> {
-        let known = (0u64..)
-            .zip(&self.functions)
-            .find(|(_, known)| known.function.name == function.name);
-        let Some((number, known)) = known else {
-            return Err("it was not compiled".to_owned());
-        };
+    fn known(&self, function: &Foreign) -> Result<(u64, &Compiled), String> {
+        let mut all = (0u64..).zip(&self.functions);
+        all.find(|(_, known)| known.function.name == function.name)
+            .ok_or_else(|| "it was not compiled".to_owned())
+    }
+
+    /// Calls the function of that number: the arguments are one behind the other.
+    fn exchange(
+        &self,
+        number: u64,
+        count: usize,
+        args: &[&[u8]],
+        results: &mut [u8],
+    ) -> Result<(), String> {
         let mut request = number.to_ne_bytes().to_vec();
+        request.extend_from_slice(&(count as u64).to_ne_bytes());
         for arg in args {
-            request.extend_from_slice(arg.bytes());
+            request.extend_from_slice(arg);
         }
-        let mut value = Value::zeros(known.result.clone()).map_err(|error| error.to_string())?;
         let Ok(mut server) = self.server.lock() else {
             return Err("it failed before".to_owned());
         };
-        server.answer(&request, value.bytes_mut(), &self.limits)?;
-        Ok(value)
+        server.answer(&request, results, &self.limits)
     }
 }
 
 impl ForeignCall for ForeignFunctions {
     fn call(&self, function: &Foreign, args: &[Value]) -> Result<Value, String> {
-        self.answer(function, args)
+        let (number, known) = self.known(function)?;
+        let mut value = Value::zeros(known.result.clone()).map_err(|error| error.to_string())?;
+        let args: Vec<&[u8]> = args.iter().map(Value::bytes).collect();
+        self.exchange(number, 1, &args, value.bytes_mut())?;
+        Ok(value)
+    }
+
+    fn call_many(&self, function: &Foreign, args: &[u8], count: usize) -> Result<Vec<u8>, String> {
+        let (number, known) = self.known(function)?;
+        let expected = known.arguments.checked_mul(count as u64);
+        if expected != Some(args.len() as u64) {
+            return Err("its arguments are not as many as its parameters".to_owned());
+        }
+        let size = usize::try_from(known.result.size()).ok();
+        let size = size.and_then(|size| size.checked_mul(count));
+        let size = size.ok_or_else(|| "its results do not fit into memory".to_owned())?;
+        let mut results = vec![0; size];
+        self.exchange(number, count, &[args], &mut results)?;
+        Ok(results)
     }
 }
 
@@ -236,7 +269,6 @@ impl Server {
     }
 
     fn answer(&mut self, request: &[u8], result: &mut [u8], limits: &Limits) -> Result<(), String> {
-        let started = Instant::now();
         let sent = self
             .requests
             .as_mut()
@@ -244,14 +276,19 @@ impl Server {
         if !sent {
             return Err(self.epitaph());
         }
+        // Results come while later calls run: the time is that of a call, not of all.
+        let mut started = Instant::now();
         while self.buffer.len() < result.len() {
+            if limits.cancel.is_cancelled() {
+                return Err("stopped".to_owned());
+            }
             match self.replies.recv_timeout(PATIENCE) {
-                Ok(more) => self.buffer.extend(more),
+                Ok(more) => {
+                    self.buffer.extend(more);
+                    started = Instant::now();
+                }
                 Err(RecvTimeoutError::Disconnected) => return Err(self.epitaph()),
                 Err(RecvTimeoutError::Timeout) => {
-                    if limits.cancel.is_cancelled() {
-                        return Err("stopped".to_owned());
-                    }
                     if let Some(time) = limits.time.filter(|time| started.elapsed() >= *time) {
                         return Err(format!("it does not return within {time:?}"));
                     }

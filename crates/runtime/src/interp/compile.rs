@@ -7,6 +7,7 @@
 mod arrays;
 mod call;
 mod dependent;
+mod effects;
 mod env;
 mod folds;
 mod foreign;

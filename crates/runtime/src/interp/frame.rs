@@ -37,6 +37,10 @@ pub(crate) struct Frame<'a> {
     pub touched_vals: Vec<usize>,
     /// The iterations that are done at once.
     pub iterations: Iterations,
+    /// Of the branches that are computed for all of them: in which iterations each is taken.
+    pub masks: Vec<Vec<bool>>,
+    /// Why the program fails, found while a chunk was done: doing it again would not help.
+    pub stop: Option<Stop>,
     /// Sizes that are known only at run time.
     pub nats: Vec<i64>,
     pub meter: Rc<Meter>,
@@ -64,6 +68,8 @@ impl<'a> Frame<'a> {
             touched_words: Vec::new(),
             touched_vals: Vec::new(),
             iterations: Iterations::default(),
+            masks: Vec::new(),
+            stop: None,
             nats: Vec::new(),
             meter,
             foreign: options.foreign,
@@ -99,6 +105,32 @@ impl<'a> Frame<'a> {
             return self.limits.next_slice();
         }
         Ok(())
+    }
+
+    /// The iterations in which all branches around are taken; `None` if there are none around.
+    pub fn taken(&self) -> Option<Vec<bool>> {
+        if self.masks.is_empty() {
+            return None;
+        }
+        let total = self.iterations.total();
+        let mut all = vec![true; total];
+        for mask in self.masks.iter().filter(|mask| !mask.is_empty()) {
+            // Loops that were entered since have more iterations for each.
+            let times = total.div_ceil(mask.len()).max(1);
+            for (taken, here) in all.chunks_mut(times).zip(mask) {
+                taken.iter_mut().for_each(|taken| *taken &= *here);
+            }
+        }
+        Some(all)
+    }
+
+    /// What a chunk that was given up has found to be wrong with the program.
+    #[inline]
+    pub fn stopped(&mut self) -> Res<()> {
+        match self.stop.take() {
+            Some(stop) => Err(stop),
+            None => Ok(()),
+        }
     }
 
     /// Why the scalar in a slot could not be computed.

@@ -15,7 +15,8 @@ use super::scalar::{Branch, Scalar};
 /// Code that computes a scalar for each of the current iterations, if it can.
 pub(crate) type LaneCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Option<Lane>>;
 
-/// A branch is computed for every iteration, also where it is not needed.
+/// A branch is computed for every iteration, also where it is not needed; only C functions are not
+/// called there, because nothing says that they return.
 fn branch(branch: &Branch) -> Option<LaneCode> {
     let value = code(&branch.value)?;
     if branch.steps.is_empty() {
@@ -99,9 +100,22 @@ fn select_code(kind: Kind, condition: LaneCode, yes: LaneCode, no: LaneCode) -> 
         if let Lane::Same(word) = condition {
             return if word != 0 { yes(frame) } else { no(frame) };
         }
-        let left = yes(frame)?;
-        select(kind, condition, left, no(frame)?, frame.iterations.total())
+        let left = taken(frame, &condition, true, &yes)?;
+        let right = taken(frame, &condition, false, &no)?;
+        select(kind, condition, left, right, frame.iterations.total())
     })
+}
+
+/// A branch for all iterations, of which those with this value of the condition need it.
+fn taken(frame: &mut Frame<'_>, condition: &Lane, needs: bool, code: &LaneCode) -> Option<Lane> {
+    let Lane::Each(data) = condition else {
+        return None;
+    };
+    let mask = bool::slice(data)?.iter().map(|value| *value == needs);
+    frame.masks.push(mask.collect());
+    let lane = code(frame);
+    frame.masks.pop();
+    lane
 }
 
 fn index_code(code: LaneCode, bound: NatCode, origin: Origin) -> LaneCode {

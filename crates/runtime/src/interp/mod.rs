@@ -61,7 +61,7 @@ use self::error::{Res, Stop};
 use self::frame::{Frame, Patience};
 use self::val::Val;
 use crate::process::Cancel;
-use crate::{Bindings, Value};
+use crate::{Bindings, Shape, Value};
 
 pub use self::error::{ErrorKind, InterpError};
 
@@ -72,6 +72,27 @@ const STACK: usize = 512 << 20;
 pub trait ForeignCall: Sync {
     /// The result of the function for these arguments, or why there is none.
     fn call(&self, function: &Foreign, args: &[Value]) -> Result<Value, String>;
+
+    /// The results of so many calls, in their order, or why one of them has none. `args` has the
+    /// bytes of the arguments of the first call one behind the other, without gaps, then those of
+    /// the second; so do the results.
+    fn call_many(&self, function: &Foreign, args: &[u8], count: usize) -> Result<Vec<u8>, String> {
+        let mut results = Vec::new();
+        let mut rest = args;
+        for _ in 0..count {
+            let mut values = Vec::with_capacity(function.params.len());
+            for (_, ty) in &function.params {
+                let shape = Shape::of(ty, &Bindings::default()).map_err(|e| e.to_string())?;
+                let size = usize::try_from(shape.size()).map_err(|e| e.to_string())?;
+                let missing = || "an argument is missing".to_owned();
+                let (bytes, behind) = rest.split_at_checked(size).ok_or_else(missing)?;
+                values.push(Value::from_bytes(shape, bytes.to_vec()).ok_or_else(missing)?);
+                rest = behind;
+            }
+            results.extend_from_slice(self.call(function, &values)?.bytes());
+        }
+        Ok(results)
+    }
 }
 
 /// How a program is run.

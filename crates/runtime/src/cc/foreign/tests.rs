@@ -171,3 +171,5 @@ fn errors_are_placed_in_the_body() {
         &body[offset..]
     );
 }
+
+mod chunks;

@@ -34,6 +34,7 @@ impl Reduction {
             let len = CHUNK.min(n - start);
             frame.tick(len)?;
             if self.folded(frame, xs, start, len).is_none() {
+                frame.stopped()?;
                 for at in start..start + len {
                     self.param.set_element(frame, xs, at, self.origin)?;
                     self.block.bind(frame, &self.acc)?;

@@ -4,13 +4,20 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use rise::core::{Foreign, Origin};
+use rise::types::Type;
 
 use super::super::block::{Code, Out, Step, ValCode};
+use super::super::col::Lane;
 use super::super::error::{ErrorKind, Res};
-use super::super::kind::Kind;
+use super::super::frame::Frame;
+use super::super::kind::{Elem, Kind, Word, with_kind};
+use super::super::many::{Many, ManyCode};
 use super::super::scalar::Scalar;
-use super::super::{io, math};
-use super::{Argument, Call, Compiler, scalar_kind};
+use super::super::{ForeignCall, io, math};
+use super::{Argument, Call, Compiler, effects, scalar_kind};
+
+/// Calls between two looks at the clock: enough that what is sent for them costs next to nothing.
+const EXCHANGE: usize = 2048;
 
 impl Compiler {
     pub(super) fn foreign(
@@ -41,10 +48,14 @@ impl Compiler {
             };
             return Ok(Out::Word(result, value));
         }
-        let mut codes: Vec<ValCode> = Vec::new();
+        let (mut codes, mut lanes): (Vec<ValCode>, Vec<_>) = Default::default();
         for at in 0..args.len() {
-            codes.push(self.code(&call, at, steps)?.one);
+            let code = self.code(&call, at, steps)?;
+            codes.push(code.one);
+            lanes.push(code.many);
         }
+        let lanes: Option<Vec<ManyCode>> = lanes.into_iter().collect();
+        let many = lanes.and_then(|lanes| Calls::many(function, lanes, origin));
         let (function, result) = (function.clone(), function.result.clone());
         let code = Code::one(move |frame| {
             let Some(foreign) = frame.foreign.filter(|_| function.body.is_some()) else {
@@ -63,7 +74,151 @@ impl Compiler {
             let value = foreign.call(&function, &values).map_err(failed)?;
             io::from_value(value.shape(), &value, &frame.meter)
         });
-        Ok(self.computed(&result, code))
+        Ok(self.computed(&result, code.with(many)))
+    }
+}
+
+/// Calls of a function on scalars in many iterations. Other functions than those without effects
+/// are called one at a time: what they print would come in another order, and twice where a chunk
+/// is given up. The order is that of the iterations, and where one call fails, the program does;
+/// no call is made that the loop would not make.
+struct Calls {
+    function: Arc<Foreign>,
+    params: Vec<Kind>,
+    result: Kind,
+    /// Bytes of the arguments of a call.
+    stride: usize,
+    origin: Origin,
+}
+
+impl Calls {
+    fn many(function: &Arc<Foreign>, args: Vec<ManyCode>, origin: Origin) -> Option<ManyCode> {
+        let params: Option<Vec<Kind>> = (function.params.iter())
+            .map(|(_, ty)| plain_kind(ty))
+            .collect();
+        let params = params.filter(|params| params.len() == args.len())?;
+        let result = plain_kind(&function.result)?;
+        if !effects::has_none(function) {
+            return None;
+        }
+        let calls = Calls {
+            function: function.clone(),
+            stride: params.iter().map(|kind| size(*kind)).sum(),
+            params,
+            result,
+            origin,
+        };
+        Some(Rc::new(move |frame| {
+            let lanes: Option<Vec<Lane>> =
+                (args.iter()).map(|code| code(frame)?.lane(frame)).collect();
+            let lanes = lanes?;
+            let foreign = frame.foreign?;
+            match calls.run(frame, foreign, &lanes) {
+                Ok(lane) => Some(Many::Lane(calls.result, lane?)),
+                Err(stop) => {
+                    frame.stop.get_or_insert(stop);
+                    None
+                }
+            }
+        }))
+    }
+
+    /// The results; 0 where they are not needed.
+    fn run(
+        &self,
+        frame: &Frame<'_>,
+        foreign: &dyn ForeignCall,
+        lanes: &[Lane],
+    ) -> Res<Option<Lane>> {
+        let total = frame.iterations.total();
+        let mut places: Vec<usize> = match frame.taken() {
+            Some(taken) => (0..total)
+                .filter(|at| taken.get(*at) == Some(&true))
+                .collect(),
+            None => (0..total).collect(),
+        };
+        let same = lanes.iter().all(|lane| matches!(lane, Lane::Same(_)));
+        if same {
+            places.truncate(1);
+        }
+        let mut results = Vec::with_capacity(places.len() * size(self.result));
+        for piece in places.chunks(EXCHANGE) {
+            frame.patience().check()?;
+            let Some(request) = self.request(lanes, piece) else {
+                return Ok(None);
+            };
+            let failed = |message| {
+                let name = self.function.name.to_string();
+                ErrorKind::Foreign { name, message }.at(self.origin)
+            };
+            let some = foreign.call_many(&self.function, &request, piece.len());
+            results.extend(some.map_err(failed)?);
+        }
+        Ok(self.lane(&results, &places, if same { 1 } else { total }, same))
+    }
+
+    fn request(&self, lanes: &[Lane], places: &[usize]) -> Option<Vec<u8>> {
+        let mut request = vec![0; self.stride * places.len()];
+        if request.is_empty() {
+            return Some(request);
+        }
+        let mut offset = 0;
+        for (lane, kind) in lanes.iter().zip(&self.params) {
+            let size = size(*kind);
+            for (call, place) in request.chunks_exact_mut(self.stride).zip(places) {
+                let word = match lane {
+                    Lane::Same(word) => *word,
+                    Lane::Each(data) => data.word(*place)?,
+                };
+                call[offset..offset + size].copy_from_slice(&word.to_ne_bytes()[lowest(size)]);
+            }
+            offset += size;
+        }
+        Some(request)
+    }
+
+    fn lane(&self, results: &[u8], places: &[usize], len: usize, same: bool) -> Option<Lane> {
+        let size = size(self.result);
+        if results.len() != places.len() * size {
+            return None;
+        }
+        let word = |bytes: &[u8]| {
+            let mut all = [0; size_of::<Word>()];
+            all[lowest(size)].copy_from_slice(bytes);
+            Word::from_ne_bytes(all)
+        };
+        if same {
+            return Some(Lane::Same(results.get(..size).map_or(0, word)));
+        }
+        with_kind!(self.result, T => {
+            let mut out = vec![T::default(); len];
+            for (place, bytes) in places.iter().zip(results.chunks_exact(size)) {
+                *out.get_mut(*place)? = T::of(word(bytes));
+            }
+            Some(Lane::Each(T::wrap(out)))
+        })
+    }
+}
+
+/// How a scalar is kept that is one in C as well.
+fn plain_kind(ty: &Type) -> Option<Kind> {
+    match ty {
+        Type::Scalar(_) => scalar_kind(ty),
+        _ => None,
+    }
+}
+
+/// The bytes of a scalar in C.
+fn size(kind: Kind) -> usize {
+    with_kind!(kind, T => size_of::<T>())
+}
+
+/// Where a scalar of so many bytes stands in a word.
+fn lowest(size: usize) -> std::ops::Range<usize> {
+    let end = size_of::<Word>();
+    match cfg!(target_endian = "big") {
+        true => end - size..end,
+        false => 0..size,
     }
 }
 

@@ -64,6 +64,7 @@ impl Loop {
                     start += len;
                     continue;
                 }
+                frame.stopped()?;
                 self.misses.set(self.misses.get() + 1);
             }
             for at in start..start + len {

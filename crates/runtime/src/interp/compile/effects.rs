@@ -1,0 +1,171 @@
+//! What the C text of a function says about its effects.
+
+use rise::core::Foreign;
+
+use super::super::math;
+
+/// Words of C before a parenthesis that call nothing.
+const KEYWORDS: [&str; 6] = ["if", "for", "while", "switch", "return", "sizeof"];
+/// Functions without effects next to those of `<math.h>`, also of OpenCL C: bodies may have both.
+const HARMLESS: [&str; 24] = [
+    "abs", "clamp", "clz", "ctz", "expect", "frexp", "isfinite", "isinf", "isnan", "isnormal",
+    "labs", "llabs", "mad", "max", "memcmp", "memcpy", "memset", "min", "mix", "modf", "popcount",
+    "rsqrt", "sign", "signbit",
+];
+/// Directives that only choose between texts.
+const CHOICES: [&str; 6] = ["if", "ifdef", "ifndef", "elif", "else", "endif"];
+
+/// A piece of C, as far as it matters here.
+#[derive(Clone, Copy, PartialEq)]
+enum Token<'t> {
+    Word(&'t str),
+    Text,
+    Other(char),
+}
+
+/// Whether a body only computes: it keeps nothing between calls, and calls only functions that are
+/// known to do the same. Where the text is not that plain, the answer is no.
+pub(super) fn has_none(function: &Foreign) -> bool {
+    let body = function.body.as_deref();
+    let Some(tokens) = body.and_then(tokens) else {
+        return false;
+    };
+    let next = |at: usize| tokens.get(at + 1).copied();
+    tokens.iter().enumerate().all(|(at, token)| {
+        let Token::Word(word) = *token else {
+            return true;
+        };
+        match word {
+            "static" | "extern" | "volatile" | "__volatile__" | "_Thread_local" => false,
+            "asm" | "__asm__" => asm_has_results(&tokens[at + 1..]),
+            word if next(at) != Some(Token::Other('(')) => !word.starts_with("atomic"),
+            word => word == function.name.as_str() || is_harmless(word),
+        }
+    })
+}
+
+fn is_harmless(name: &str) -> bool {
+    let name = name.strip_prefix("__builtin_").unwrap_or(name);
+    KEYWORDS.contains(&name)
+        || HARMLESS.contains(&name)
+        || math::function(name).is_some()
+        || name.starts_with("native_")
+        || name.starts_with("half_")
+}
+
+/// Without results it would be there for what it does.
+fn asm_has_results(behind: &[Token<'_>]) -> bool {
+    let mut rest = behind.iter();
+    rest.next() == Some(&Token::Other('('))
+        && rest.find(|token| **token != Token::Text) == Some(&Token::Other(':'))
+        && rest.next() == Some(&Token::Text)
+}
+
+/// The tokens of C text without comments and choices; `None` if it has other directives, or ends
+/// in the middle of something.
+fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let behind = &rest[first.len_utf8()..];
+        rest = match first {
+            '/' if behind.starts_with('/') => line_end(rest)?,
+            '/' if behind.starts_with('*') => rest[2..].split_once("*/")?.1,
+            '#' => {
+                let word = behind.trim_start_matches([' ', '\t']);
+                let end = word.find(|c: char| !c.is_ascii_alphabetic());
+                if !CHOICES.contains(&&word[..end.unwrap_or(word.len())]) {
+                    return None;
+                }
+                line_end(rest)?
+            }
+            '"' | '\'' => {
+                tokens.push(Token::Text);
+                quoted_end(behind, first)?
+            }
+            // A line that goes on; names in other characters than those of C.
+            '\\' | '\u{80}'.. => return None,
+            c if c.is_ascii_alphanumeric() || c == '_' => {
+                let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+                let (word, behind) = rest.split_at(end.unwrap_or(rest.len()));
+                tokens.push(Token::Word(word));
+                behind
+            }
+            c => {
+                if !c.is_ascii_whitespace() {
+                    tokens.push(Token::Other(c));
+                }
+                behind
+            }
+        };
+    }
+    Some(tokens)
+}
+
+/// What is behind a line; `None` if it goes on in the next.
+fn line_end(text: &str) -> Option<&str> {
+    let (line, behind) = text.split_once('\n').unwrap_or((text, ""));
+    (!line.trim_end().ends_with('\\')).then_some(behind)
+}
+
+/// What is behind a text that has begun.
+fn quoted_end(text: &str, quote: char) -> Option<&str> {
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        match c {
+            '\n' => return None,
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            c if c == quote => return Some(&text[at + 1..]),
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(body: &str) -> bool {
+        let head = "foreign def f(x: f32): f32 = ";
+        let text = format!("{head}\"\"\"{body}\"\"\"\ndef main = fun(x: f32 => f(x))");
+        let program = match rise::core::program_of(&text, "main") {
+            Ok(program) => program,
+            Err(error) => panic!("{error}"),
+        };
+        let all = crate::cc::foreign::functions_with_bodies(&program.body);
+        all.len() == 1 && all.iter().all(|function| has_none(function))
+    }
+
+    #[test]
+    fn what_only_computes_is_known() {
+        for body in [
+            "{ return 1.0f / __builtin_sqrtf(x); }",
+            "{ // static puts(\n /* rand() */ return sqrtf(x) + (x < 0 ? f(-x) : fmaxf(x, 1)); }",
+            "{ float y = x; for (int i = 0; i < 3; i++) { y *= (float)(i); } return y; }",
+            "{\n#ifdef __NV_CL_C_VERSION\n  float y;\n  asm(\"rsqrt.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));\n  return y;\n#elif defined(__OPENCL_VERSION__)\n  return native_rsqrt(x);\n#else\n  return x;\n#endif\n}",
+            "{ int y; memcpy(&y, &x, sizeof(y)); return y & 'a'; }",
+        ] {
+            assert!(plain(body), "{body}");
+        }
+    }
+
+    #[test]
+    fn what_may_do_more_is_known() {
+        for body in [
+            "{ puts(\"noise\"); return x; }",
+            "{ static int calls; return ++calls; }",
+            "{ return rand() * x; }",
+            "{ asm(\"nop\"); return x; }",
+            "{ asm volatile(\"nop\" : \"=f\"(x)); return x; }",
+            "{\n#define P puts\n  P (\"\"); return x; }",
+            "{ __builtin_printf(\"\"); return x; }",
+            "{ int y = pu\\\nts(\"\"); return x; }",
+            "{ extern int all; return all; }",
+            "{ abort(); return x; }",
+        ] {
+            assert!(!plain(body), "{body}");
+        }
+    }
+}
