@@ -211,14 +211,16 @@ def a = depFun(n: Nat => fun(xs: n.64.f32 => xs |> mapWorkGroup(fun(r => {text})
         Store in Local memory: 256 B of 48 kB: 
         Store in Global memory: 256 B for each work-group: 
         not: Store in Private memory: work-items would read what other ones computed
-    "#]].assert_eq(&fixes(&rows(
+    "#]]
+    .assert_eq(&fixes(&rows(
         "r |> mapLocal(id) |> split(8) |> mapLocal(reduceSeq(Private)(add)(0.0f))",
     )));
     expect![[r#"
         Store in Private memory: 4 B for each work-item: 
         Store in Local memory: 256 B of 48 kB: 
         Store in Global memory: 256 B for each work-group: 
-    "#]].assert_eq(&fixes(&rows("r |> mapLocal(id) |> toMem |> mapLocal(id)")));
+    "#]]
+    .assert_eq(&fixes(&rows("r |> mapLocal(id) |> toMem |> mapLocal(id)")));
     expect![[r#"
         Store in Private memory: 4 B for each work-item: 
         Store in Local memory: 256 B of 48 kB: 
@@ -237,7 +239,8 @@ def a = depFun(n: Nat => fun(xs: n.64.f32 => xs |> mapWorkGroup(fun(r => {text})
     // Said of the code only.
     expect![[r#"
         Store in Local memory: 
-    "#]].assert_eq(&fixes(&rows(
+    "#]]
+    .assert_eq(&fixes(&rows(
         "r |> mapLocal(id) |> toMem(Private) |> reorderWithStride(8) |> mapLocal(id)",
     )));
 }

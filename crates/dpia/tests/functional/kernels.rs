@@ -390,11 +390,14 @@ fn scans_of_arrays() {
                xs |> mapWorkGroup({scan})))"
         )
     };
-    only_say(&def(""), expect![[r#"
+    only_say(
+        &def(""),
+        expect![[r#"
         error[written-by-all] at scanSeq
           every work-item of a work-group copies each array that `scanSeq` makes to the same place
           a scan gives all of its accumulators, and these are arrays
           help: let each work-item scan numbers of its own: `transpose |> mapLocal(scanSeq(…)) |> transpose`
-    "#]]);
+    "#]],
+    );
     only_say(&def("@opencl(local = [1], global = [n])\n"), expect![[""]]);
 }

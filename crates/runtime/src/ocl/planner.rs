@@ -180,12 +180,12 @@ impl<'a> Planner<'a> {
         check_sizes(&kernel.name, local, global, self.device)?;
         let bindings = self.launched(kernel, local, global);
         if !idle {
-        launch::check(&kernel.requires, &bindings).map_err(|error| PlanError::Condition {
-            kernel: kernel.name.clone(),
-            local,
-            global,
-            error: Box::new(error),
-        })?;
+            launch::check(&kernel.requires, &bindings).map_err(|error| PlanError::Condition {
+                kernel: kernel.name.clone(),
+                local,
+                global,
+                error: Box::new(error),
+            })?;
         }
         let declared = || "the local memory".to_owned();
         let mut local_bytes = self.size(kernel, &kernel.local_bytes, &bindings, declared)?;
