@@ -1,4 +1,4 @@
-// The matrix Q at x points from k samples (kx, ky, kz, magnitude): one work-item a point.
+// The matrix Q at x points from k samples (kx, ky, kz, magnitude): one work-item a point, two samples a round.
 
 kernel void mriqQ(global float2 *restrict output, int x, int k, global const float *restrict xs,
                   global const float *restrict ys, global const float *restrict zs, global const float *restrict qr,
@@ -8,6 +8,7 @@ kernel void mriqQ(global float2 *restrict output, int x, int k, global const flo
   float py = ys[i];
   float pz = zs[i];
   float2 sum = (float2)(qr[i], qi[i]);
+  #pragma unroll 2
   for (int j = 0; j < k; j++) {
     float4 sample = samples[j];
     float angle = 6.2831853071795864769252867665590058f * (sample.x * px + sample.y * py + sample.z * pz);

@@ -146,6 +146,46 @@ fn prefix_sums() {
     );
 }
 
+/// The size of every round is a multiple of 16, because that of the first one is.
+#[test]
+fn rounds_over_blocks() {
+    check(
+        "depFun((n: Nat, k: Nat) => fun(xs: (16 * n).f32 =>
+           xs |> iterate(k)(depFun(l: Nat => fun(ys =>
+             ys |> split(16) |> mapSeq(mapSeq(fun(y => 0.5f * y))) |> join |> reorderWithStride(16))))))",
+        expect![[r#"
+            void main_(float *restrict output, int n, int k, const float *restrict xs) {
+                assert(k >= 1 && "k >= 1");
+                const float *from = xs;
+                float *ping = allocate((size_t)16 * n, sizeof(float));
+                float *into = ping;
+                float *pong = allocate((size_t)16 * n, sizeof(float));
+                float *spare = pong;
+                for (int i = 0; i < k; i++) {
+                    if (i == k - 1) {
+                        into = output;
+                    }
+                    {
+                        const float *restrict now = from;
+                        float *restrict next = into;
+                        for (int j = 0; j < n; j++) {
+                            for (int l = 0; l < 16; l++) {
+                                next[l * n + j] = 0.5f * now[16 * j + l];
+                            }
+                        }
+                    }
+                    from = into;
+                    float *kept = into;
+                    into = spare;
+                    spare = kept;
+                }
+                free(pong);
+                free(ping);
+            }
+        "#]],
+    );
+}
+
 #[test]
 fn tree_reduction_with_two_buffers() {
     check(
