@@ -26,7 +26,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Task {
     /// Measure speed and memory of the release binary on generated workspaces.
-    Bench(bench::Options),
+    Bench(Box<bench::Options>),
     /// Work with OpenCL devices for the process that started this one.
     #[command(hide = true)]
     DeviceWorker,

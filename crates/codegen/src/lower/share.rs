@@ -63,7 +63,7 @@ pub(super) struct Value {
 #[derive(Clone)]
 pub(super) enum What {
     Plain(Expr),
-    Choice(Choice),
+    Choice(Box<Choice>),
 }
 
 /// An expression whose parts are computed on a condition.
@@ -470,7 +470,7 @@ impl Lower<'_> {
             form,
             origin,
         };
-        let whole = self.hold(like, What::Choice(choice), None);
+        let whole = self.hold(like, What::Choice(Box::new(choice)), None);
         halves(whole)
     }
 }
