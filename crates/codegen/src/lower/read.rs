@@ -403,7 +403,15 @@ impl Lower<'_> {
         }
     }
 
+    /// A number; that of a vector type is in every lane.
     fn constant(&self, literal: &Literal, ty: &Ty, origin: Origin) -> Expr {
+        if let Type::Vector(_, scalar) = &**ty {
+            return Expr {
+                kind: ExprKind::Broadcast(Box::new(self.constant(literal, scalar, origin))),
+                ty: ty.clone(),
+                origin,
+            };
+        }
         let counts = matches!(&**ty, Type::Index(_) | Type::Scalar(ScalarType::NatType));
         let kind = match literal {
             Literal::Int { value, .. } if counts => match i64::try_from(*value) {

@@ -139,6 +139,62 @@ fn vectors_that_devices_do_not_know() {
     );
 }
 
+/// A number in the place of a vector is in every lane.
+#[test]
+fn numbers_in_the_place_of_vectors() {
+    check(
+        "@opencl(local = [16], global = [n])
+         def main = depFun(n: Nat => fun(xs: (4 * n).i32 =>
+           xs |> asVectorAligned(4) |> mapGlobal(fun(v => 3 * v + 5)) |> asScalar))",
+        expect![[r#"
+            kernel void main_(global int *restrict output, int n, global const int *restrict xs) {
+                (void)n;
+                const int gid = get_global_id(0);
+                *(global int4 *)&output[4 * gid] =
+                    as_int4(as_uint4((int4)(3)) * as_uint4(*(global const int4 *)&xs[4 * gid])
+                        + as_uint4((int4)(5)));
+            }
+        "#]],
+    );
+}
+
+/// Each group has its own copy of what is stored in global memory, however many groups there are.
+#[test]
+fn groups_in_two_dimensions_have_copies() {
+    check(
+        "def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.32.i32 =>
+           xs |> mapWorkGroup(1)(mapWorkGroup(0)(fun(row =>
+             row |> mapLocal(fun(x => x * 3)) |> toMem(Global) |> mapLocal(fun(x => x + 1))))))) ",
+        expect![[r#"
+            kernel void main_(
+                global int *restrict output,
+                int n,
+                int m,
+                global const int *restrict xs,
+                global int *restrict tmp
+            ) {
+                const int lid = get_local_id(0);
+                const int global_size1 = get_global_size(1);
+                const int local_size = get_local_size(0);
+                const int groups = get_num_groups(0);
+                for (int wgId = get_group_id(1); wgId < n; wgId += get_num_groups(1)) {
+                    for (int wgId2 = get_group_id(0); wgId2 < m; wgId2 += groups) {
+                        for (int lId = lid; lId < 32; lId += local_size) {
+                            tmp[32 * (wgId % global_size1) * groups + 32 * (wgId2 % groups) + lId] =
+                                (int)((uint)xs[32 * (wgId * m + wgId2) + lId] * 3);
+                        }
+                        for (int lId = lid; lId < 32; lId += local_size) {
+                            output[32 * (wgId * m + wgId2) + lId] =
+                                (int)((uint)tmp[32 * (wgId % global_size1) * groups + 32 * (wgId2 % groups)
+                                    + lId] + 1);
+                        }
+                    }
+                }
+            }
+        "#]],
+    );
+}
+
 #[test]
 fn functions_on_each_lane_are_functions_on_vectors() {
     check(

@@ -161,9 +161,12 @@ impl Checker {
 
     fn literal(&self, phrase: &Phrase) -> Result<Ty> {
         match &*phrase.ty {
-            // Of a type that is a parameter it is one of each type of numbers.
+            // Of a type that is a parameter it is one of each type of numbers; of a vector, in every lane.
             Type::Exp(data, Access::Rd)
-                if matches!(**data, Type::Scalar(_) | Type::Index(_) | Type::Var(_)) =>
+                if matches!(
+                    **data,
+                    Type::Scalar(_) | Type::Index(_) | Type::Vector(..) | Type::Var(_)
+                ) =>
             {
                 Ok(phrase.ty.clone())
             }

@@ -48,6 +48,9 @@ pub(super) fn run(function: &mut Function, work: &Work) {
         private,
     };
     pass.block(&mut body);
+    for dimension in 0..3 {
+        pass.ask_for_launch(&mut body, dimension);
+    }
     function.body = body;
 }
 
@@ -210,7 +213,7 @@ impl Items<'_> {
                 _ if known => count,
                 Level::Local => self.ask(local, query, dimension),
                 Level::Global => self.ask(global, query, dimension),
-                Level::WorkGroup => self.groups(&count, dimension),
+                Level::WorkGroup => self.groups(dimension),
             };
         }
         let known = (self.function.items.iter())
@@ -237,7 +240,7 @@ impl Items<'_> {
     }
 
     /// The number of groups, where it is had from the launch.
-    fn groups(&mut self, count: &Nat, dimension: u8) -> Nat {
+    fn groups(&mut self, dimension: u8) -> Nat {
         let query = Query::Count(Level::WorkGroup);
         let mut items = self.function.items.iter();
         let known = items.find(|item| item.query == query && item.dimension == dimension);
@@ -249,12 +252,40 @@ impl Items<'_> {
             _ => format!("groups{dimension}"),
         };
         let var = self.function.fresh_size(&name);
-        let is_count = Prop::Equal(Nat::var(var), count.clone());
         self.function
             .facts
             .push(Prop::AtLeast(Nat::var(var), Nat::ONE));
-        self.function.facts.push(is_count);
         self.ask(var, query, dimension)
+    }
+
+    /// Sizes of the launch that stand in the statements, as those of temporaries in global memory
+    /// do: the number of groups is asked for as such, and what is left then as well.
+    fn ask_for_launch(&mut self, body: &mut [Stmt], dimension: u8) {
+        let at = usize::from(dimension);
+        let (local, global) = (self.work.vars.local[at], self.work.vars.global[at]);
+        let size = self.work.count(Level::Local, dimension);
+        let mut found = Launched {
+            global,
+            size: &size,
+            divided: false,
+        };
+        walk::look(body, &mut found);
+        if found.divided {
+            let groups = self.answer(Query::Count(Level::WorkGroup), dimension);
+            let mut put = WholeGroups {
+                global,
+                all: groups * &size,
+                size,
+            };
+            walk::change_all(body, &mut put);
+        }
+        for (var, level) in [(local, Level::Local), (global, Level::Global)] {
+            let mut found = Mentioned { var, yes: false };
+            walk::look(body, &mut found);
+            if found.yes {
+                self.ask(var, Query::Count(level), dimension);
+            }
+        }
     }
 
     fn ask(&mut self, var: Var, query: Query, dimension: u8) -> Nat {
@@ -306,6 +337,46 @@ impl Change for Put {
         if nat.mentions(self.var) {
             *nat = nat.subst(&|var| (var == self.var).then(|| self.value.clone()));
         }
+    }
+}
+
+/// Whether all work-items are divided by those of a group somewhere.
+struct Launched<'a> {
+    global: Var,
+    size: &'a Nat,
+    divided: bool,
+}
+
+impl Look for Launched<'_> {
+    fn nat(&mut self, nat: &Nat) {
+        self.divided |= divides(nat, self.global, self.size);
+    }
+}
+
+/// Writes all work-items that are divided by those of a group as groups times those.
+struct WholeGroups {
+    global: Var,
+    size: Nat,
+    all: Nat,
+}
+
+impl Change for WholeGroups {
+    fn nat(&mut self, nat: &mut Nat) {
+        if divides(nat, self.global, &self.size) {
+            *nat = nat.subst(&|var| (var == self.global).then(|| self.all.clone()));
+        }
+    }
+}
+
+/// Whether a size is mentioned.
+struct Mentioned {
+    var: Var,
+    yes: bool,
+}
+
+impl Look for Mentioned {
+    fn nat(&mut self, nat: &Nat) {
+        self.yes |= nat.mentions(self.var);
     }
 }
 
