@@ -18,11 +18,11 @@ pub struct Comparison {
     pub wrong: u64,
     /// The first that is wrong.
     pub first: Option<Difference>,
-    /// The one that is furthest off, relative to `max(1, |b|)`.
+    /// The one that is furthest off, relative to `max(1, |b|)`, be it wrong or within the tolerance.
     pub worst: Option<Difference>,
 }
 
-/// A place that is wrong.
+/// A place where two values differ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     /// Where it is.
@@ -84,13 +84,13 @@ pub fn compare(actual: &Value, expected: &Value, tolerance: Option<f64>) -> Opti
         );
         found.compared += 1;
         let error = error(a, b);
+        let place = (offset, a, b, error);
         if error > tolerance_of(leaf, tolerance) || error.is_nan() {
             found.wrong += 1;
-            let place = (offset, a, b, error);
             first = first.or(Some(place));
-            if worst.is_none_or(|(_, _, _, least)| error > least) {
-                worst = Some(place);
-            }
+        }
+        if error != 0.0 && worst.is_none_or(|(_, _, _, least)| error > least) {
+            worst = Some(place);
         }
         Ok(())
     });
@@ -223,7 +223,7 @@ mod tests {
             &f32s,
             None,
         );
-        assert_eq!(close, "0 wrong, none, none");
+        assert_eq!(close, "0 wrong, none, [1]: 100.005 for 100.0");
         assert_eq!(
             report("[1.001, 0, 1, inf]", "[1, inf, NaN, -inf]", &f32s, None),
             "4 wrong, [0]: 1.001 for 1.0, [1]: 0.0 for inf"
