@@ -230,7 +230,7 @@ mod tests {
         );
         assert_eq!(
             report("[2, 2, 2, 2]", "[1, 1, 1, 1]", &f32s, Some(1.0)),
-            "0 wrong, none, none"
+            "0 wrong, none, [0]: 2.0 for 1.0"
         );
         let f64s = array(1, Shape::Scalar(ScalarType::F64));
         assert_eq!(
