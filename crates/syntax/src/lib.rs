@@ -8,6 +8,7 @@ pub mod ast;
 pub mod diagnostic;
 mod dialect;
 mod dump;
+pub mod elevate;
 mod format;
 pub mod lexer;
 mod parser;

@@ -1,0 +1,6 @@
+//! ELEVATE, the language of optimization strategies, `*.elevate`: text to typed syntax, and back.
+//!
+//! Files consist of items, as those of RISE do; the terms of RISE in them are read and printed by
+//! what reads and prints RISE.
+
+pub mod ast;
