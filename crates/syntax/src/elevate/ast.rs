@@ -80,7 +80,7 @@ pub enum ItemKind {
         name: Option<Ident>,
         /// `(…)(…)`; empty if there are none.
         params: Box<[ParamList]>,
-        /// The alternatives, the first one first; never empty.
+        /// The alternatives, the first one first; empty only in `rule name = _`, which is built in.
         alts: Box<[Alt]>,
         /// The word `unsafe`, if it stands before `rule`.
         unsafe_word: Option<Span>,
@@ -399,6 +399,8 @@ pub struct Expr {
 pub enum ExprKind {
     /// Something that must stand here does not; already reported.
     Missing,
+    /// `_`, as a right side: what the definition means is built in. Elsewhere a typed hole.
+    Hole,
     /// A name; one in backquotes stands here without them.
     Name(Name),
     /// A number or truth value.
@@ -436,7 +438,7 @@ pub enum ExprKind {
     },
     /// `-a`
     Neg(ExprId),
-    /// `not a`; `not(a)` is a call.
+    /// `!a`, also `not a`; `not(a)` is a call.
     Not(ExprId),
     /// `x => e`, `(x, y: t) => e`
     Lambda {
@@ -620,9 +622,9 @@ pub enum Op {
     SeqNormal,
     /// `s @ t`: `t(s)`.
     At,
-    /// `a or b`
+    /// `a || b`, also `a or b`
     Or,
-    /// `a and b`
+    /// `a && b`, also `a and b`
     And,
     /// `a == b`
     Eq,
@@ -658,8 +660,8 @@ impl Op {
             Op::Seq => ";",
             Op::SeqNormal => ";;",
             Op::At => "@",
-            Op::Or => "or",
-            Op::And => "and",
+            Op::Or => "||",
+            Op::And => "&&",
             Op::Eq => "==",
             Op::Ne => "!=",
             Op::Lt => "<",
