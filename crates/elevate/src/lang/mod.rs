@@ -1,0 +1,1 @@
+//! The language of `.elevate` files: scopes, types, checks, and evaluation to strategies.

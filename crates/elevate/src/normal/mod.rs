@@ -1,0 +1,1 @@
+//! Normal forms of terms, with a memory of what is normal already.

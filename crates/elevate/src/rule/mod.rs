@@ -1,0 +1,1 @@
+//! Rules: two sides in RISE, inferred under one assignment of their metavariables.

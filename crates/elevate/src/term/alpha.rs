@@ -1,0 +1,194 @@
+//! Equality up to the names of bound variables.
+
+use nat::Var;
+use rise::core::var_arg;
+use rise::subst::{rename, rename_arg};
+use rise::types::{Arg, DataFun, SizeFun, Type};
+use rustc_hash::FxHashMap;
+use syntax::ast::{Kind, Literal};
+
+use super::store::{ArgsId, Local, Node, Store, Term};
+use super::types::{TyId, bound_vars};
+
+/// Bound variables get numbers from here on while types are compared.
+const COMPARED: u32 = 1 << 29;
+
+impl Store {
+    /// Whether two terms are equal up to the names of the variables that they bind, types
+    /// included. Variables that are free are equal to themselves only.
+    pub fn alpha_eq(&mut self, a: Term, b: Term) -> bool {
+        Compare {
+            store: self,
+            bound: Vec::new(),
+            typed: true,
+        }
+        .terms(a, b)
+    }
+
+    /// The same, whatever the types are.
+    pub fn alpha_eq_untyped(&mut self, a: Term, b: Term) -> bool {
+        Compare {
+            store: self,
+            bound: Vec::new(),
+            typed: false,
+        }
+        .terms(a, b)
+    }
+
+    /// Whether two types are equal up to the names of the variables that they bind.
+    pub fn same_type(&self, a: TyId, b: TyId) -> bool {
+        if a == b {
+            return true;
+        }
+        if !self.types.binds(a) || !self.types.binds(b) {
+            return false;
+        }
+        let [a, b] = [a, b].map(|ty| {
+            let ty = self.types.get(ty);
+            rename(ty, &numbered(&bound_vars(ty)))
+        });
+        a == b
+    }
+
+    /// The same for type-level arguments.
+    pub fn same_arg(&self, a: &Arg, b: &Arg) -> bool {
+        let numbered = |arg: &Arg| match arg {
+            Arg::Type(ty) => rename_arg(arg, &numbered(&bound_vars(ty))),
+            Arg::DataFun(DataFun::Lambda(var, body)) => {
+                let mut bound = vec![*var];
+                bound.extend(bound_vars(body));
+                rename_arg(arg, &self::numbered(&bound))
+            }
+            Arg::SizeFun(SizeFun::Lambda(fun)) => rename_arg(arg, &self::numbered(&[fun.param])),
+            _ => arg.clone(),
+        };
+        a == b || numbered(a) == numbered(b)
+    }
+
+    fn same_args(&self, a: ArgsId, b: ArgsId) -> bool {
+        let (x, y) = (self.args(a), self.args(b));
+        a == b || (x.len() == y.len() && x.iter().zip(y.iter()).all(|(a, b)| self.same_arg(a, b)))
+    }
+}
+
+/// New names for bound variables: their places among each other.
+fn numbered(bound: &[Var]) -> impl Fn(Var) -> Var {
+    let mut places = FxHashMap::default();
+    for (at, var) in (COMPARED..).zip(bound) {
+        places.entry(*var).or_insert(Var(at));
+    }
+    move |var| places.get(&var).copied().unwrap_or(var)
+}
+
+/// Whether two literals of one type stand for one value as far as their texts tell.
+fn same_literal(a: &Literal, b: &Literal) -> bool {
+    match (a, b) {
+        (Literal::Int { value: a, .. }, Literal::Int { value: b, .. }) => a == b,
+        (Literal::Float { text: a, .. }, Literal::Float { text: b, .. }) => a == b,
+        (Literal::Bool(a), Literal::Bool(b)) => a == b,
+        _ => false,
+    }
+}
+
+struct Compare<'s> {
+    store: &'s mut Store,
+    /// The variables bound so far, of one term and of the other, the innermost last.
+    bound: Vec<(Local, Local)>,
+    typed: bool,
+}
+
+impl Compare<'_> {
+    fn terms(&mut self, a: Term, b: Term) -> bool {
+        if a == b && self.is_unbound(a, b) {
+            return true;
+        }
+        if self.store.size(a) != self.store.size(b) || self.store.height(a) != self.store.height(b)
+        {
+            return false;
+        }
+        let compound = self.store.height(a) > 1;
+        if !(compound && self.typed && self.is_unbound(a, b)) {
+            return self.nodes(a, b);
+        }
+        let key = (a.min(b), a.max(b));
+        if let Some(&known) = self.store.equal.get(&key) {
+            return known;
+        }
+        let outer = std::mem::take(&mut self.bound);
+        let equal = self.nodes(a, b);
+        self.bound = outer;
+        self.store.equal.insert(key, equal);
+        equal
+    }
+
+    /// Whether the terms mention none of the variables bound so far.
+    fn is_unbound(&self, a: Term, b: Term) -> bool {
+        let free =
+            |(x, y): &(Local, Local)| self.store.has_free(a, *x) || self.store.has_free(b, *y);
+        !self.bound.iter().any(free)
+    }
+
+    fn nodes(&mut self, a: Term, b: Term) -> bool {
+        match (self.store.node(a), self.store.node(b)) {
+            (Node::Var(x), Node::Var(y)) => self.locals(x, y),
+            (Node::Literal(x), Node::Literal(y)) => {
+                let (x, y) = (self.store.literal_of(x), self.store.literal_of(y));
+                same_literal(x, y) && self.types(self.store.ty(a), self.store.ty(b))
+            }
+            (Node::Nat(m), Node::Nat(n)) => m == n,
+            (Node::Lambda(x, f), Node::Lambda(y, g)) => {
+                if !self.types(self.store.local_ty(x), self.store.local_ty(y)) {
+                    return false;
+                }
+                self.bound.push((x, y));
+                let equal = self.terms(f, g);
+                self.bound.pop();
+                equal
+            }
+            (Node::DepLambda(v, k, i, f), Node::DepLambda(w, l, j, g)) => {
+                k == l && i == j && self.dependent(v, w, k, f, g)
+            }
+            (Node::Apply(f, x), Node::Apply(g, y)) => self.terms(f, g) && self.terms(x, y),
+            (Node::DepApply(f, x), Node::DepApply(g, y)) => {
+                let same = x == y || self.store.same_arg(self.store.arg(x), self.store.arg(y));
+                same && self.terms(f, g)
+            }
+            (Node::Primitive(p, x), Node::Primitive(q, y)) => {
+                p == q && (!self.typed || self.store.same_args(x, y))
+            }
+            (Node::Foreign(f), Node::Foreign(g)) => f == g,
+            (Node::Global(f, x), Node::Global(g, y)) => {
+                f == g && (!self.typed || self.store.same_args(x, y))
+            }
+            _ => false,
+        }
+    }
+
+    fn locals(&self, x: Local, y: Local) -> bool {
+        let innermost = self.bound.iter().rev().find(|(a, b)| *a == x || *b == y);
+        match innermost {
+            Some(pair) => *pair == (x, y),
+            None => x == y,
+        }
+    }
+
+    fn dependent(&mut self, v: Var, w: Var, kind: Kind, f: Term, g: Term) -> bool {
+        if v == w {
+            return self.terms(f, g);
+        }
+        let name = self.store.var_name(v);
+        let both = var_arg(self.store.fresh_var(name), kind);
+        let f = self.store.substitute_vars(f, &[(v, both.clone())]);
+        let g = self.store.substitute_vars(g, &[(w, both)]);
+        self.terms(f, g)
+    }
+
+    fn types(&self, a: TyId, b: TyId) -> bool {
+        if !self.typed || self.store.same_type(a, b) {
+            return true;
+        }
+        // What is wrong agrees with everything.
+        let is_error = |ty| matches!(**self.store.ty_of(ty), Type::Error);
+        is_error(a) || is_error(b)
+    }
+}

@@ -1,0 +1,126 @@
+//! Sets of locals, each kept once.
+
+use hashbrown::HashTable;
+use rustc_hash::FxHashMap;
+
+use super::store::{Local, hash_of};
+
+/// A set of locals in [`Sets`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SetId(u32);
+
+impl SetId {
+    /// The set without members.
+    pub const EMPTY: SetId = SetId(0);
+}
+
+/// All sets that came up, sorted, one behind the other.
+#[derive(Clone, Debug)]
+pub(super) struct Sets {
+    members: Vec<Local>,
+    /// Where each set starts and ends.
+    ranges: Vec<(u32, u32)>,
+    index: HashTable<u32>,
+    unions: FxHashMap<(SetId, SetId), SetId>,
+    without: FxHashMap<(SetId, Local), SetId>,
+    buffer: Vec<Local>,
+}
+
+impl Sets {
+    pub fn new() -> Sets {
+        let mut index = HashTable::new();
+        index.insert_unique(hash_of(&[] as &[Local]), 0, |_| 0);
+        Sets {
+            members: Vec::new(),
+            ranges: vec![(0, 0)],
+            index,
+            unions: FxHashMap::default(),
+            without: FxHashMap::default(),
+            buffer: Vec::new(),
+        }
+    }
+
+    /// The members, in order.
+    pub fn get(&self, set: SetId) -> &[Local] {
+        let (from, to) = self.ranges[set.0 as usize];
+        &self.members[from as usize..to as usize]
+    }
+
+    pub fn contains(&self, set: SetId, local: Local) -> bool {
+        let members = self.get(set);
+        match members.len() {
+            0 => false,
+            1..=8 => members.contains(&local),
+            _ => members.binary_search(&local).is_ok(),
+        }
+    }
+
+    pub fn single(&mut self, local: Local) -> SetId {
+        self.buffer.clear();
+        self.buffer.push(local);
+        self.intern()
+    }
+
+    pub fn union(&mut self, a: SetId, b: SetId) -> SetId {
+        if a == b || b == SetId::EMPTY {
+            return a;
+        }
+        if a == SetId::EMPTY {
+            return b;
+        }
+        let key = (a.min(b), a.max(b));
+        if let Some(&known) = self.unions.get(&key) {
+            return known;
+        }
+        let mut all = std::mem::take(&mut self.buffer);
+        all.clear();
+        all.extend_from_slice(self.get(a));
+        all.extend_from_slice(self.get(b));
+        all.sort_unstable();
+        all.dedup();
+        self.buffer = all;
+        let set = self.intern();
+        self.unions.insert(key, set);
+        set
+    }
+
+    pub fn without(&mut self, set: SetId, local: Local) -> SetId {
+        if !self.contains(set, local) {
+            return set;
+        }
+        if let Some(&known) = self.without.get(&(set, local)) {
+            return known;
+        }
+        let mut rest = std::mem::take(&mut self.buffer);
+        rest.clear();
+        rest.extend(self.get(set).iter().filter(|other| **other != local));
+        self.buffer = rest;
+        let result = self.intern();
+        self.without.insert((set, local), result);
+        result
+    }
+
+    /// The set in the buffer.
+    fn intern(&mut self) -> SetId {
+        let hash = hash_of(&self.buffer[..]);
+        let (members, ranges) = (&self.members, &self.ranges);
+        let slice = |at: u32| {
+            let (from, to) = ranges[at as usize];
+            &members[from as usize..to as usize]
+        };
+        if let Some(&found) = self.index.find(hash, |&at| slice(at) == &self.buffer[..]) {
+            return SetId(found);
+        }
+        let id = u32::try_from(self.ranges.len()).unwrap_or(u32::MAX);
+        let from = u32::try_from(self.members.len()).unwrap_or(u32::MAX);
+        let to = from + u32::try_from(self.buffer.len()).unwrap_or(0);
+        self.members.extend_from_slice(&self.buffer);
+        self.ranges.push((from, to));
+        let (members, ranges) = (&self.members, &self.ranges);
+        self.index.insert_unique(hash, id, |&at| {
+            let (from, to) = ranges[at as usize];
+            hash_of(&members[from as usize..to as usize])
+        });
+        SetId(id)
+    }
+}

@@ -1,0 +1,593 @@
+//! The store of terms.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use hashbrown::HashTable;
+use nat::{Nat, Var};
+use rise::Primitive;
+use rise::core::{Foreign, Language};
+use rise::subst::subst;
+use rise::types::{Arg, Pi, Ty, Type};
+use rustc_hash::{FxHashMap, FxHasher};
+use syntax::GlobalId;
+use syntax::ast::{Kind, Literal, Name, ScalarType};
+
+use super::sets::{SetId, Sets};
+use super::types::{TyId, Types, bit, bits_of_arg, bits_of_nat};
+
+/// A term of a [`Store`]. Equal numbers are equal terms: by name, and with equal types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Term(pub(super) u32);
+
+/// A variable for values. Each has one type and one name, wherever it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Local(pub u32);
+
+/// A type-level argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ArgId(u32);
+
+/// A list of type-level arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ArgsId(u32);
+
+/// A literal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LiteralId(u32);
+
+/// A C function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ForeignId(u32);
+
+/// The forms of terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Node {
+    /// A variable.
+    Var(Local),
+    /// A number or truth value.
+    Literal(LiteralId),
+    /// A size as a value.
+    Nat(ArgId),
+    /// `fun(x => body)`
+    Lambda(Local, Term),
+    /// `depFun(x: kind => body)`, and whether each use infers the argument.
+    DepLambda(Var, Kind, bool, Term),
+    /// `f(x)`
+    Apply(Term, Term),
+    /// `f(n)` for a dependent function.
+    DepApply(Term, ArgId),
+    /// A primitive with its type-level arguments, implicit and explicit ones as
+    /// [`rise::core::Form::Primitive`] has them, and no values.
+    Primitive(Primitive, ArgsId),
+    /// A C function.
+    Foreign(ForeignId),
+    /// A definition with its implicit arguments.
+    Global(GlobalId, ArgsId),
+}
+
+/// A node and what is known about it.
+#[derive(Clone, Debug)]
+struct Entry {
+    node: Node,
+    ty: TyId,
+    free: SetId,
+    size: u32,
+    height: u32,
+    /// A bit for each type-level variable in it or its types, by number modulo 64.
+    vars: u64,
+}
+
+/// The owner of terms, types and names.
+///
+/// A clone knows the same terms under the same numbers: what is compiled once is compiled into a
+/// store that each run clones.
+#[derive(Clone, Debug)]
+pub struct Store {
+    entries: Vec<Entry>,
+    index: HashTable<u32>,
+    pub(super) types: Types,
+    sets: Sets,
+    args: Vec<Arc<Arg>>,
+    arg_index: FxHashMap<Arc<Arg>, ArgId>,
+    lists: Vec<Arc<[Arg]>>,
+    list_index: FxHashMap<Arc<[Arg]>, ArgsId>,
+    literals: Vec<Literal>,
+    literal_index: FxHashMap<Literal, LiteralId>,
+    foreigns: Vec<Arc<Foreign>>,
+    locals: Vec<(Name, TyId)>,
+    vars: Vec<Name>,
+    globals: FxHashMap<GlobalId, Name>,
+    /// Types of `f(arg)` by the type of `f`.
+    applied: FxHashMap<(TyId, ArgId), TyId>,
+    pub(super) equal: FxHashMap<(Term, Term), bool>,
+    /// A map that substitutions use one after the other.
+    pub(super) memo: FxHashMap<Term, Term>,
+    error: TyId,
+    nat: TyId,
+    too_deep: bool,
+}
+
+pub(super) fn hash_of<T: Hash + ?Sized>(value: &T) -> u64 {
+    let mut hasher = FxHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        Store::new()
+    }
+}
+
+impl Store {
+    /// A store without terms.
+    pub fn new() -> Store {
+        let mut types = Types::default();
+        let error = types.intern(&Arc::new(Type::Error));
+        let nat = types.intern(&Arc::new(Type::Scalar(ScalarType::NatType)));
+        Store {
+            entries: Vec::new(),
+            index: HashTable::new(),
+            types,
+            sets: Sets::new(),
+            args: Vec::new(),
+            arg_index: FxHashMap::default(),
+            lists: Vec::new(),
+            list_index: FxHashMap::default(),
+            literals: Vec::new(),
+            literal_index: FxHashMap::default(),
+            foreigns: Vec::new(),
+            locals: Vec::new(),
+            vars: Vec::new(),
+            globals: FxHashMap::default(),
+            applied: FxHashMap::default(),
+            equal: FxHashMap::default(),
+            memo: FxHashMap::default(),
+            error,
+            nat,
+            too_deep: false,
+        }
+    }
+
+    // ----- names -----
+
+    /// A new variable for values.
+    pub fn fresh_local(&mut self, name: impl Into<Name>, ty: TyId) -> Local {
+        let id = u32::try_from(self.locals.len()).unwrap_or(u32::MAX);
+        self.locals.push((name.into(), ty));
+        Local(id)
+    }
+
+    /// A new variable with the name and type of another one.
+    pub fn fresh_copy(&mut self, local: Local) -> Local {
+        let (name, ty) = self.locals[local.0 as usize].clone();
+        self.fresh_local(name, ty)
+    }
+
+    /// A new type-level variable.
+    pub fn fresh_var(&mut self, name: impl Into<Name>) -> Var {
+        let id = u32::try_from(self.vars.len()).unwrap_or(u32::MAX);
+        self.vars.push(name.into());
+        Var(id)
+    }
+
+    /// What a variable is called.
+    pub fn local_name(&self, local: Local) -> &Name {
+        &self.locals[local.0 as usize].0
+    }
+
+    /// The type of a variable.
+    pub fn local_ty(&self, local: Local) -> TyId {
+        self.locals[local.0 as usize].1
+    }
+
+    /// What a type-level variable is called; nothing for one that the store did not make.
+    pub fn var_name(&self, var: Var) -> Name {
+        self.vars.get(var.0 as usize).cloned().unwrap_or_default()
+    }
+
+    /// The names of all type-level variables, by number.
+    pub fn var_names(&self) -> &[Name] {
+        &self.vars
+    }
+
+    /// Says what a definition is called where its name is written.
+    pub fn name_global(&mut self, id: GlobalId, name: Name) {
+        self.globals.insert(id, name);
+    }
+
+    /// What a definition is called, if that was said.
+    pub fn global_name(&self, id: GlobalId) -> Option<&Name> {
+        self.globals.get(&id)
+    }
+
+    // ----- types and arguments -----
+
+    /// The number of a type.
+    pub fn intern_ty(&mut self, ty: &Ty) -> TyId {
+        self.types.intern(ty)
+    }
+
+    /// The type with a number.
+    pub fn ty_of(&self, ty: TyId) -> &Ty {
+        self.types.get(ty)
+    }
+
+    /// `a -> b`
+    pub fn fun_ty(&mut self, a: TyId, b: TyId) -> TyId {
+        self.types.fun(a, b)
+    }
+
+    /// What a function type takes and gives.
+    pub fn fun_parts(&self, ty: TyId) -> Option<(TyId, TyId)> {
+        self.types.parts(ty)
+    }
+
+    /// The number of a type-level argument.
+    pub fn intern_arg(&mut self, arg: &Arg) -> ArgId {
+        if let Some(&known) = self.arg_index.get(arg) {
+            return known;
+        }
+        let id = ArgId(u32::try_from(self.args.len()).unwrap_or(u32::MAX));
+        let arg = Arc::new(arg.clone());
+        self.args.push(arg.clone());
+        self.arg_index.insert(arg, id);
+        id
+    }
+
+    /// The type-level argument with a number.
+    pub fn arg(&self, arg: ArgId) -> &Arg {
+        &self.args[arg.0 as usize]
+    }
+
+    /// The number of a list of type-level arguments.
+    pub fn intern_args(&mut self, args: &[Arg]) -> ArgsId {
+        if let Some(&known) = self.list_index.get(args) {
+            return known;
+        }
+        let id = ArgsId(u32::try_from(self.lists.len()).unwrap_or(u32::MAX));
+        let list: Arc<[Arg]> = args.into();
+        self.lists.push(list.clone());
+        self.list_index.insert(list, id);
+        id
+    }
+
+    /// The list of type-level arguments with a number.
+    pub fn args(&self, args: ArgsId) -> &Arc<[Arg]> {
+        &self.lists[args.0 as usize]
+    }
+
+    /// The literal with a number.
+    pub fn literal_of(&self, literal: LiteralId) -> &Literal {
+        &self.literals[literal.0 as usize]
+    }
+
+    /// The C function with a number.
+    pub fn foreign_of(&self, foreign: ForeignId) -> &Arc<Foreign> {
+        &self.foreigns[foreign.0 as usize]
+    }
+
+    // ----- terms -----
+
+    /// What a term is.
+    #[inline]
+    pub fn node(&self, term: Term) -> Node {
+        self.entries[term.0 as usize].node
+    }
+
+    /// Its type.
+    #[inline]
+    pub fn ty(&self, term: Term) -> TyId {
+        self.entries[term.0 as usize].ty
+    }
+
+    /// Its type, to look into.
+    pub fn type_of(&self, term: Term) -> &Ty {
+        self.types.get(self.ty(term))
+    }
+
+    /// Whether it is a function, of values or dependent.
+    pub fn is_function(&self, term: Term) -> bool {
+        let ty = self.ty(term);
+        self.types.parts(ty).is_some() || matches!(**self.types.get(ty), Type::Pi(_))
+    }
+
+    /// Its free variables, in order.
+    pub fn free(&self, term: Term) -> &[Local] {
+        self.sets.get(self.entries[term.0 as usize].free)
+    }
+
+    /// Whether two terms have the same free variables.
+    pub fn same_free(&self, a: Term, b: Term) -> bool {
+        self.entries[a.0 as usize].free == self.entries[b.0 as usize].free
+    }
+
+    /// Whether a variable is free in it.
+    #[inline]
+    pub fn has_free(&self, term: Term, local: Local) -> bool {
+        self.sets
+            .contains(self.entries[term.0 as usize].free, local)
+    }
+
+    /// How many nodes it has, written out; `u32::MAX` stands for all larger numbers, too.
+    pub fn size(&self, term: Term) -> u32 {
+        self.entries[term.0 as usize].size
+    }
+
+    /// How deeply it nests; 1 is a leaf.
+    pub fn height(&self, term: Term) -> u32 {
+        self.entries[term.0 as usize].height
+    }
+
+    /// A bit for each type-level variable in it.
+    pub(super) fn vars(&self, term: Term) -> u64 {
+        self.entries[term.0 as usize].vars
+    }
+
+    /// Whether a term or type was made that nests deeper than [`MAX_HEIGHT`](super::MAX_HEIGHT).
+    /// Such a term must not be worked on any further.
+    pub fn is_too_deep(&self) -> bool {
+        self.too_deep || self.types.highest() > super::MAX_HEIGHT
+    }
+
+    /// How many terms there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is no term yet.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The variable.
+    pub fn var(&mut self, local: Local) -> Term {
+        let ty = self.local_ty(local);
+        self.intern(Node::Var(local), ty)
+    }
+
+    /// The literal at a type.
+    pub fn literal(&mut self, literal: &Literal, ty: TyId) -> Term {
+        let id = match self.literal_index.get(literal) {
+            Some(&known) => known,
+            None => {
+                let id = LiteralId(u32::try_from(self.literals.len()).unwrap_or(u32::MAX));
+                self.literals.push(literal.clone());
+                self.literal_index.insert(literal.clone(), id);
+                id
+            }
+        };
+        self.intern(Node::Literal(id), ty)
+    }
+
+    /// The size as a value of `natType`.
+    pub fn nat(&mut self, nat: &Nat) -> Term {
+        let arg = self.intern_arg(&Arg::Nat(nat.clone()));
+        self.intern(Node::Nat(arg), self.nat)
+    }
+
+    /// `fun(local => body)`
+    pub fn lambda(&mut self, local: Local, body: Term) -> Term {
+        let ty = self.types.fun(self.local_ty(local), self.ty(body));
+        self.intern(Node::Lambda(local, body), ty)
+    }
+
+    /// `depFun(var: kind => body)`
+    pub fn dep_lambda(&mut self, var: Var, kind: Kind, implicit: bool, body: Term) -> Term {
+        let pi = Type::Pi(Pi {
+            var,
+            kind,
+            implicit,
+            body: self.type_of(body).clone(),
+        });
+        let ty = self.types.intern(&Arc::new(pi));
+        self.intern(Node::DepLambda(var, kind, implicit, body), ty)
+    }
+
+    /// `f(x)`. Its type is what `f` gives, or an error if `f` is no function.
+    pub fn apply(&mut self, f: Term, x: Term) -> Term {
+        let ty = match self.types.parts(self.ty(f)) {
+            Some((_, result)) => result,
+            None => self.error,
+        };
+        self.intern(Node::Apply(f, x), ty)
+    }
+
+    /// `f(x)(y)…`
+    pub fn apply_all(&mut self, f: Term, args: impl IntoIterator<Item = Term>) -> Term {
+        args.into_iter().fold(f, |f, x| self.apply(f, x))
+    }
+
+    /// `f(arg)` for a dependent function.
+    pub fn dep_apply(&mut self, f: Term, arg: ArgId) -> Term {
+        let ty = self.dep_result(self.ty(f), arg);
+        self.intern(Node::DepApply(f, arg), ty)
+    }
+
+    /// What a function of this type gives for a type-level argument.
+    fn dep_result(&mut self, ty: TyId, arg: ArgId) -> TyId {
+        if let Some(&known) = self.applied.get(&(ty, arg)) {
+            return known;
+        }
+        let value = self.args[arg.0 as usize].clone();
+        let result = match &**self.types.get(ty) {
+            Type::Pi(pi) => subst(&pi.body, &|v| (v == pi.var).then(|| (*value).clone())),
+            _ => Arc::new(Type::Error),
+        };
+        let result = self.types.intern(&result);
+        self.applied.insert((ty, arg), result);
+        result
+    }
+
+    /// A primitive at type-level arguments; `None` if there are too few.
+    pub fn primitive(&mut self, primitive: Primitive, args: &[Arg]) -> Option<Term> {
+        let list = self.intern_args(args);
+        let node = Node::Primitive(primitive, list);
+        if let Some(known) = self.find(node, self.error) {
+            return Some(known);
+        }
+        let ty = self.types.intern(&primitive.ty(args)?);
+        Some(self.insert(node, ty))
+    }
+
+    /// A C function.
+    pub fn foreign(&mut self, foreign: &Arc<Foreign>) -> Term {
+        let known = |f: &Arc<Foreign>| Arc::ptr_eq(f, foreign) || f == foreign;
+        let at = self.foreigns.iter().position(known).unwrap_or_else(|| {
+            self.foreigns.push(foreign.clone());
+            self.foreigns.len() - 1
+        });
+        let result = foreign.result.clone();
+        let params = foreign.params.iter().rev();
+        let ty = params.fold(result, |out, (_, param)| {
+            Arc::new(Type::Fun(param.clone(), out))
+        });
+        let ty = self.types.intern(&ty);
+        let id = ForeignId(u32::try_from(at).unwrap_or(u32::MAX));
+        self.intern(Node::Foreign(id), ty)
+    }
+
+    /// A definition at its implicit arguments; `ty` is its type with them put in.
+    pub fn global(&mut self, id: GlobalId, args: &[Arg], ty: TyId) -> Term {
+        let args = self.intern_args(args);
+        self.intern(Node::Global(id, args), ty)
+    }
+
+    // ----- interning -----
+
+    /// Whether the type of such a node follows from its parts, so that it need not be compared.
+    fn follows(node: &Node) -> bool {
+        !matches!(
+            node,
+            Node::Literal(_) | Node::Global(..) | Node::DepLambda(..)
+        )
+    }
+
+    fn hash(node: &Node, ty: TyId) -> u64 {
+        match Self::follows(node) {
+            true => hash_of(node),
+            false => hash_of(&(node, ty)),
+        }
+    }
+
+    fn find(&self, node: Node, ty: TyId) -> Option<Term> {
+        let same = |&at: &u32| {
+            let entry = &self.entries[at as usize];
+            entry.node == node && (Self::follows(&node) || entry.ty == ty)
+        };
+        self.index
+            .find(Self::hash(&node, ty), same)
+            .map(|at| Term(*at))
+    }
+
+    #[inline]
+    fn intern(&mut self, node: Node, ty: TyId) -> Term {
+        match self.find(node, ty) {
+            Some(known) => known,
+            None => self.insert(node, ty),
+        }
+    }
+
+    fn insert(&mut self, node: Node, ty: TyId) -> Term {
+        let id = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
+        let entry = self.describe(node, ty);
+        self.too_deep |= entry.height > super::MAX_HEIGHT;
+        self.entries.push(entry);
+        let entries = &self.entries;
+        self.index
+            .insert_unique(Self::hash(&node, ty), id, |&other| {
+                let entry = &entries[other as usize];
+                Self::hash(&entry.node, entry.ty)
+            });
+        Term(id)
+    }
+
+    fn describe(&mut self, node: Node, ty: TyId) -> Entry {
+        let (free, size, height, vars) = match node {
+            Node::Var(local) => (self.sets.single(local), 1, 1, 0),
+            Node::Literal(_) | Node::Foreign(_) => (SetId::EMPTY, 1, 1, 0),
+            Node::Nat(arg) => (SetId::EMPTY, 1, 1, bits_of_arg(self.arg(arg))),
+            Node::Primitive(_, args) | Node::Global(_, args) => {
+                let bits = self.args(args).iter().map(bits_of_arg);
+                (SetId::EMPTY, 1, 1, bits.fold(0, |a, b| a | b))
+            }
+            Node::Lambda(local, body) => {
+                let vars = self.types.vars(self.local_ty(local));
+                let b = &self.entries[body.0 as usize];
+                let (free, size, height, below) = (b.free, b.size, b.height, b.vars);
+                let free = self.sets.without(free, local);
+                (free, size.saturating_add(1), height + 1, vars | below)
+            }
+            Node::DepLambda(var, _, _, body) => {
+                let b = &self.entries[body.0 as usize];
+                let size = b.size.saturating_add(1);
+                (b.free, size, b.height + 1, b.vars | bit(var))
+            }
+            Node::Apply(f, x) => {
+                let (f, x) = (&self.entries[f.0 as usize], &self.entries[x.0 as usize]);
+                let size = f.size.saturating_add(x.size).saturating_add(1);
+                let height = f.height.max(x.height) + 1;
+                let vars = f.vars | x.vars;
+                let (a, b) = (f.free, x.free);
+                (self.sets.union(a, b), size, height, vars)
+            }
+            Node::DepApply(f, arg) => {
+                let vars = bits_of_arg(self.arg(arg));
+                let f = &self.entries[f.0 as usize];
+                (
+                    f.free,
+                    f.size.saturating_add(1),
+                    f.height + 1,
+                    f.vars | vars,
+                )
+            }
+        };
+        Entry {
+            node,
+            ty,
+            free,
+            size,
+            height,
+            vars: vars | self.types.vars(ty),
+        }
+    }
+}
+
+/// What bits of variables a size has; for what looks for a variable in many sizes.
+impl Store {
+    /// Whether a type-level variable can occur in a term; `false` is certain.
+    pub fn may_mention(&self, term: Term, var: Var) -> bool {
+        self.vars(term) & bit(var) != 0
+    }
+
+    /// Whether a size may mention a variable of the term's types; `false` is certain.
+    pub fn may_share(&self, term: Term, nat: &Nat) -> bool {
+        self.vars(term) & bits_of_nat(nat) != 0
+    }
+}
+
+/// The parts of a node, each with how to get there.
+pub struct Children<'s> {
+    store: &'s Store,
+    term: Term,
+    left: (Option<super::Child>, Option<super::Child>),
+}
+
+impl Store {
+    /// The parts of a node: of `f(e)` first `f`, then `e`.
+    pub fn children(&self, term: Term) -> Children<'_> {
+        let left = self.ordered(term, super::Order::FunctionFirst);
+        let store = self;
+        Children { store, term, left }
+    }
+}
+
+impl Iterator for Children<'_> {
+    type Item = (super::Child, Term);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let child = self.left.0.take().or_else(|| self.left.1.take())?;
+        Some((child, self.store.child(self.term, child)?))
+    }
+}

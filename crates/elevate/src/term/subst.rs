@@ -1,0 +1,283 @@
+//! Substitution that captures nothing.
+
+use nat::Var;
+use rise::core::var_arg;
+use rise::subst::{rename, subst, subst_arg};
+use rise::types::Arg;
+use rustc_hash::FxHashMap;
+use syntax::ast::Kind;
+
+use super::store::{ArgId, Local, Node, Store, Term};
+use super::types::{TyId, bit, bits_of_arg, bound_vars};
+
+impl Store {
+    /// `term` with `value` in the places of a variable. Binders that would capture a variable of
+    /// `value` get another one.
+    pub fn substitute(&mut self, term: Term, local: Local, value: Term) -> Term {
+        self.substitute_all(term, &[(local, value)])
+    }
+
+    /// `term` with values in the places of variables, all at once.
+    pub fn substitute_all(&mut self, term: Term, values: &[(Local, Term)]) -> Term {
+        if values.iter().all(|(local, _)| !self.has_free(term, *local)) {
+            return term;
+        }
+        let memo = std::mem::take(&mut self.memo);
+        let mut substitution = Locals {
+            store: self,
+            values,
+            memo,
+        };
+        let result = substitution.go(term);
+        let mut memo = substitution.memo;
+        memo.clear();
+        self.memo = memo;
+        result
+    }
+
+    /// `term` with type-level arguments in the places of variables, in types too. Variables whose
+    /// types change are replaced by new ones, except those that are free in `term`.
+    pub fn substitute_vars(&mut self, term: Term, values: &[(Var, Arg)]) -> Term {
+        let locals = self.free(term).iter().map(|l| (*l, *l)).collect();
+        let mut substitution = Vars {
+            bits: values.iter().fold(0, |bits, (var, _)| bits | bit(*var)),
+            put_in: values
+                .iter()
+                .fold(0, |bits, (_, arg)| bits | bits_of_arg(arg)),
+            store: self,
+            values,
+            locals,
+            types: FxHashMap::default(),
+            memo: FxHashMap::default(),
+        };
+        substitution.go(term)
+    }
+
+    /// A type with type-level arguments in the places of variables.
+    pub fn substitute_vars_in_ty(&mut self, ty: TyId, values: &[(Var, Arg)]) -> TyId {
+        let bits = values.iter().fold(0, |bits, (var, _)| bits | bit(*var));
+        let put_in = values
+            .iter()
+            .fold(0, |bits, (_, arg)| bits | bits_of_arg(arg));
+        self.subst_ty(ty, values, bits, put_in)
+    }
+
+    fn subst_ty(&mut self, ty: TyId, values: &[(Var, Arg)], bits: u64, put_in: u64) -> TyId {
+        if self.types.vars(ty) & bits == 0 {
+            return ty;
+        }
+        let mut old = self.types.get(ty).clone();
+        if self.types.binds(ty) && self.types.vars(ty) & put_in != 0 {
+            let mut others = FxHashMap::default();
+            for var in bound_vars(&old) {
+                let name = self.var_name(var);
+                others.insert(var, self.fresh_var(name));
+            }
+            old = rename(&old, &|v| others.get(&v).copied().unwrap_or(v));
+        }
+        let new = subst(&old, &|v| value_of(values, v));
+        self.types.intern(&new)
+    }
+}
+
+fn value_of(values: &[(Var, Arg)], var: Var) -> Option<Arg> {
+    let found = values.iter().find(|(v, _)| *v == var);
+    found.map(|(_, arg)| arg.clone())
+}
+
+struct Locals<'a> {
+    store: &'a mut Store,
+    values: &'a [(Local, Term)],
+    /// What became of the terms that contain one of the variables.
+    memo: FxHashMap<Term, Term>,
+}
+
+impl Locals<'_> {
+    fn go(&mut self, term: Term) -> Term {
+        let store = &mut *self.store;
+        let node = store.node(term);
+        if let Node::Var(local) = node {
+            let found = self.values.iter().find(|(l, _)| *l == local);
+            return found.map_or(term, |(_, value)| *value);
+        }
+        let free = |(local, _): &(Local, Term)| store.has_free(term, *local);
+        if !self.values.iter().any(free) {
+            return term;
+        }
+        if let Some(&known) = self.memo.get(&term) {
+            return known;
+        }
+        let result = match node {
+            Node::Apply(f, x) => {
+                let (f, x) = (self.go(f), self.go(x));
+                self.store.apply(f, x)
+            }
+            Node::DepApply(f, arg) => {
+                let f = self.go(f);
+                self.store.dep_apply(f, arg)
+            }
+            Node::Lambda(param, body) => {
+                let (param, body) = self.uncaptured(term, param, body);
+                let body = self.go(body);
+                self.store.lambda(param, body)
+            }
+            Node::DepLambda(var, kind, implicit, body) => {
+                let (var, body) = self.uncaptured_var(term, var, kind, body);
+                let body = self.go(body);
+                self.store.dep_lambda(var, kind, implicit, body)
+            }
+            // They have no free variables.
+            Node::Var(_)
+            | Node::Literal(_)
+            | Node::Nat(_)
+            | Node::Primitive(..)
+            | Node::Foreign(_)
+            | Node::Global(..) => term,
+        };
+        self.memo.insert(term, result);
+        result
+    }
+
+    /// The binder and body of `whole`, with another variable if the binder would capture one, or
+    /// is itself one that is replaced further out.
+    fn uncaptured(&mut self, whole: Term, param: Local, body: Term) -> (Local, Term) {
+        let store = &mut *self.store;
+        let clashes = |(local, value): &(Local, Term)| {
+            *local == param || (store.has_free(whole, *local) && store.has_free(*value, param))
+        };
+        if !self.values.iter().any(clashes) {
+            return (param, body);
+        }
+        let other = store.fresh_copy(param);
+        let var = store.var(other);
+        (other, store.substitute(body, param, var))
+    }
+
+    fn uncaptured_var(&mut self, whole: Term, var: Var, kind: Kind, body: Term) -> (Var, Term) {
+        let store = &mut *self.store;
+        let clashes = |(local, value): &(Local, Term)| {
+            store.has_free(whole, *local) && store.may_mention(*value, var)
+        };
+        if !self.values.iter().any(clashes) {
+            return (var, body);
+        }
+        let other = store.fresh_var(store.var_name(var));
+        let arg = var_arg(other, kind);
+        (other, store.substitute_vars(body, &[(var, arg)]))
+    }
+}
+
+struct Vars<'a> {
+    store: &'a mut Store,
+    values: &'a [(Var, Arg)],
+    /// The bits of the variables that are replaced, and of those in what replaces them.
+    bits: u64,
+    put_in: u64,
+    /// Variables for values, and what they are after their types changed.
+    locals: FxHashMap<Local, Local>,
+    types: FxHashMap<TyId, TyId>,
+    memo: FxHashMap<Term, Term>,
+}
+
+impl Vars<'_> {
+    fn go(&mut self, term: Term) -> Term {
+        if self.store.vars(term) & self.bits == 0 {
+            return term;
+        }
+        if let Some(&known) = self.memo.get(&term) {
+            return known;
+        }
+        let result = match self.store.node(term) {
+            Node::Var(local) => {
+                let local = self.local(local);
+                self.store.var(local)
+            }
+            Node::Literal(literal) => {
+                let ty = self.ty(self.store.ty(term));
+                let literal = self.store.literal_of(literal).clone();
+                self.store.literal(&literal, ty)
+            }
+            Node::Nat(arg) => match self.arg(arg) {
+                Arg::Nat(nat) => self.store.nat(&nat),
+                _ => term,
+            },
+            Node::Lambda(param, body) => {
+                let param = self.local(param);
+                let body = self.go(body);
+                self.store.lambda(param, body)
+            }
+            Node::DepLambda(var, kind, implicit, body) => {
+                let (var, body) = self.uncaptured(var, kind, body);
+                let body = self.go(body);
+                self.store.dep_lambda(var, kind, implicit, body)
+            }
+            Node::Apply(f, x) => {
+                let (f, x) = (self.go(f), self.go(x));
+                self.store.apply(f, x)
+            }
+            Node::DepApply(f, arg) => {
+                let f = self.go(f);
+                let arg = self.arg(arg);
+                let arg = self.store.intern_arg(&arg);
+                self.store.dep_apply(f, arg)
+            }
+            Node::Primitive(primitive, args) => {
+                let args = self.args(&self.store.args(args).clone());
+                self.store.primitive(primitive, &args).unwrap_or(term)
+            }
+            Node::Global(id, args) => {
+                let args = self.args(&self.store.args(args).clone());
+                let ty = self.ty(self.store.ty(term));
+                self.store.global(id, &args, ty)
+            }
+            Node::Foreign(_) => term,
+        };
+        self.memo.insert(term, result);
+        result
+    }
+
+    fn arg(&self, arg: ArgId) -> Arg {
+        subst_arg(self.store.arg(arg), &|v| value_of(self.values, v))
+    }
+
+    fn args(&self, args: &[Arg]) -> Vec<Arg> {
+        let put = |v| value_of(self.values, v);
+        args.iter().map(|arg| subst_arg(arg, &put)).collect()
+    }
+
+    fn ty(&mut self, ty: TyId) -> TyId {
+        if let Some(&known) = self.types.get(&ty) {
+            return known;
+        }
+        let new = (self.store).subst_ty(ty, self.values, self.bits, self.put_in);
+        self.types.insert(ty, new);
+        new
+    }
+
+    fn local(&mut self, local: Local) -> Local {
+        if let Some(&known) = self.locals.get(&local) {
+            return known;
+        }
+        let old = self.store.local_ty(local);
+        let ty = self.ty(old);
+        let other = match ty == old {
+            true => local,
+            false => {
+                let name = self.store.local_name(local).clone();
+                self.store.fresh_local(name, ty)
+            }
+        };
+        self.locals.insert(local, other);
+        other
+    }
+
+    /// With another variable, if this one is replaced or would be captured.
+    fn uncaptured(&mut self, var: Var, kind: Kind, body: Term) -> (Var, Term) {
+        if (self.bits | self.put_in) & bit(var) == 0 {
+            return (var, body);
+        }
+        let other = self.store.fresh_var(self.store.var_name(var));
+        let arg = var_arg(other, kind);
+        (other, self.store.substitute_vars(body, &[(var, arg)]))
+    }
+}

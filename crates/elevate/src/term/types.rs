@@ -1,0 +1,221 @@
+//! Types of terms, each kept once.
+
+use std::sync::Arc;
+
+use nat::{Nat, Var};
+use rise::types::{Access, Address, Arg, DataFun, SizeFun, Ty, Type};
+use rustc_hash::FxHashMap;
+
+/// A type in a [`Store`](super::Store): equal numbers are equal types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TyId(pub(super) u32);
+
+/// What is known about a type.
+#[derive(Clone, Debug)]
+struct Entry {
+    ty: Ty,
+    /// What a function takes and returns.
+    fun: Option<(TyId, TyId)>,
+    /// A bit for each variable in it, bound ones too, by number modulo 64.
+    vars: u64,
+    /// Whether it binds variables.
+    binds: bool,
+    height: u32,
+}
+
+/// All types that came up.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Types {
+    entries: Vec<Entry>,
+    funs: FxHashMap<(TyId, TyId), TyId>,
+    others: FxHashMap<Ty, TyId>,
+    highest: u32,
+}
+
+impl Types {
+    pub fn intern(&mut self, ty: &Ty) -> TyId {
+        if let Type::Fun(a, b) = &**ty {
+            let (a, b) = (self.intern(a), self.intern(b));
+            return self.fun(a, b);
+        }
+        if let Some(&known) = self.others.get(ty) {
+            return known;
+        }
+        let mut found = Found::default();
+        found.ty(ty, 1);
+        let id = self.push(Entry {
+            ty: ty.clone(),
+            fun: None,
+            vars: found.vars,
+            binds: found.binds,
+            height: found.height,
+        });
+        self.others.insert(ty.clone(), id);
+        id
+    }
+
+    pub fn fun(&mut self, a: TyId, b: TyId) -> TyId {
+        if let Some(&known) = self.funs.get(&(a, b)) {
+            return known;
+        }
+        let (from, to) = (self.entry(a), self.entry(b));
+        let entry = Entry {
+            ty: Arc::new(Type::Fun(from.ty.clone(), to.ty.clone())),
+            fun: Some((a, b)),
+            vars: from.vars | to.vars,
+            binds: from.binds || to.binds,
+            height: from.height.max(to.height) + 1,
+        };
+        let id = self.push(entry);
+        self.funs.insert((a, b), id);
+        id
+    }
+
+    fn push(&mut self, entry: Entry) -> TyId {
+        self.highest = self.highest.max(entry.height);
+        let id = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
+        self.entries.push(entry);
+        TyId(id)
+    }
+
+    fn entry(&self, ty: TyId) -> &Entry {
+        &self.entries[ty.0 as usize]
+    }
+
+    pub fn get(&self, ty: TyId) -> &Ty {
+        &self.entry(ty).ty
+    }
+
+    pub fn parts(&self, ty: TyId) -> Option<(TyId, TyId)> {
+        self.entry(ty).fun
+    }
+
+    pub fn vars(&self, ty: TyId) -> u64 {
+        self.entry(ty).vars
+    }
+
+    pub fn binds(&self, ty: TyId) -> bool {
+        self.entry(ty).binds
+    }
+
+    /// The height of the highest type so far.
+    pub fn highest(&self) -> u32 {
+        self.highest
+    }
+}
+
+/// The bit of a variable.
+pub(super) fn bit(var: Var) -> u64 {
+    1 << (var.0 % 64)
+}
+
+/// The bits of the variables in an argument.
+pub(super) fn bits_of_arg(arg: &Arg) -> u64 {
+    let mut found = Found::default();
+    found.arg(arg, 1);
+    found.vars
+}
+
+/// The bits of the variables in a size.
+pub(super) fn bits_of_nat(nat: &Nat) -> u64 {
+    let mut found = Found::default();
+    found.nat(nat);
+    found.vars
+}
+
+/// The variables that a type binds, in the order of the type.
+pub(super) fn bound_vars(ty: &Type) -> Vec<Var> {
+    let mut found = Found::default();
+    found.ty(ty, 1);
+    found.bound
+}
+
+/// What a walk over a type finds.
+#[derive(Default)]
+struct Found {
+    vars: u64,
+    binds: bool,
+    height: u32,
+    bound: Vec<Var>,
+}
+
+impl Found {
+    fn nat(&mut self, nat: &Nat) {
+        nat.for_each_var(&mut |var| self.vars |= bit(var));
+    }
+
+    fn binder(&mut self, var: Var) {
+        self.vars |= bit(var);
+        self.binds = true;
+        self.bound.push(var);
+    }
+
+    fn data_fun(&mut self, fun: &DataFun, depth: u32) {
+        match fun {
+            DataFun::Var(var) => self.vars |= bit(*var),
+            DataFun::Lambda(var, body) => {
+                self.binder(*var);
+                self.ty(body, depth);
+            }
+        }
+    }
+
+    fn access(&mut self, access: Access) {
+        if let Access::Var(var) = access {
+            self.vars |= bit(var);
+        }
+    }
+
+    fn ty(&mut self, ty: &Type, depth: u32) {
+        self.height = self.height.max(depth);
+        let depth = depth + 1;
+        match ty {
+            Type::Error | Type::Scalar(_) | Type::Comm => {}
+            Type::Var(var) => self.vars |= bit(*var),
+            Type::Index(n) => self.nat(n),
+            Type::Vector(n, t) | Type::Array(n, t) => {
+                self.nat(n);
+                self.ty(t, depth);
+            }
+            Type::DepArray(n, f) => {
+                self.nat(n);
+                self.data_fun(f, depth);
+            }
+            Type::Pair(a, b) | Type::Fun(a, b) => {
+                self.ty(a, depth);
+                self.ty(b, depth);
+            }
+            Type::DepPair(f) => self.data_fun(f, depth),
+            Type::Apply(f, n) => {
+                self.vars |= bit(*f);
+                self.nat(n);
+            }
+            Type::Pi(pi) => {
+                self.binder(pi.var);
+                self.ty(&pi.body, depth);
+            }
+            Type::Exp(t, access) => {
+                self.access(*access);
+                self.ty(t, depth);
+            }
+            Type::Acc(t) => self.ty(t, depth),
+        }
+    }
+
+    fn arg(&mut self, arg: &Arg, depth: u32) {
+        match arg {
+            Arg::Nat(n) => self.nat(n),
+            Arg::Type(t) => self.ty(t, depth),
+            Arg::Address(Address::Var(var)) | Arg::SizeFun(SizeFun::Var(var)) => {
+                self.vars |= bit(*var);
+            }
+            Arg::Address(Address::Space(_)) => {}
+            Arg::SizeFun(SizeFun::Lambda(fun)) => {
+                self.binder(fun.param);
+                self.nat(&fun.body);
+            }
+            Arg::DataFun(fun) => self.data_fun(fun, depth),
+            Arg::Access(access) => self.access(*access),
+        }
+    }
+}
