@@ -1,0 +1,229 @@
+//! Functions on scalars as functions on vectors.
+//!
+//! Source: Shine, `vectorizeScalarFun`; ELEVATE, section 5.4.
+
+use std::sync::Arc;
+
+use nat::Nat;
+use rise::Primitive;
+use rise::types::{Arg, Ty, Type};
+use rustc_hash::FxHashMap;
+use syntax::ast::ScalarType;
+
+use crate::term::{Local, Node, Store, Term};
+
+/// `f` on vectors of `lanes` lanes: the scalars in its parameters and its result become vectors,
+/// lane `i` of the result is what `f` gives for lane `i` of the arguments.
+///
+/// # Errors
+///
+/// The reason, where a part of `f` does not work lane by lane.
+pub(super) fn vectorized(store: &mut Store, f: Term, lanes: &Nat) -> Result<Term, String> {
+    let mut lift = Lift {
+        store,
+        lanes,
+        locals: FxHashMap::default(),
+    };
+    lift.term(f)
+}
+
+/// The type of a term that was vectorized: every scalar in it is a vector.
+///
+/// # Errors
+///
+/// The reason, where there is no such vector.
+pub(super) fn vectorized_ty(ty: &Ty, lanes: &Nat) -> Result<Ty, String> {
+    Ok(match &**ty {
+        Type::Scalar(ScalarType::NatType) => return Err("sizes are not put in vectors".into()),
+        Type::Scalar(_) | Type::Var(_) => Arc::new(Type::Vector(lanes.clone(), ty.clone())),
+        Type::Pair(a, b) => Arc::new(Type::Pair(
+            vectorized_ty(a, lanes)?,
+            vectorized_ty(b, lanes)?,
+        )),
+        Type::Fun(a, b) => Arc::new(Type::Fun(
+            vectorized_ty(a, lanes)?,
+            vectorized_ty(b, lanes)?,
+        )),
+        Type::Vector(..) => return Err("it works on vectors already".into()),
+        _ => return Err("it works on more than scalars and pairs of them".into()),
+    })
+}
+
+struct Lift<'s> {
+    store: &'s mut Store,
+    lanes: &'s Nat,
+    /// Parameters and the vectors that take their places.
+    locals: FxHashMap<Local, Local>,
+}
+
+impl Lift<'_> {
+    /// The term with every scalar in its type as a vector.
+    fn term(&mut self, term: Term) -> Result<Term, String> {
+        if !self.varies(term) && !self.store.is_function(term) {
+            return self.in_every_lane(term);
+        }
+        let (head, args) = self.spine(term);
+        match self.store.node(head) {
+            Node::Var(local) if args.is_empty() => match self.locals.get(&local) {
+                Some(&vector) => Ok(self.store.var(vector)),
+                None => self.lane_by_lane(head, &args),
+            },
+            Node::Lambda(local, body) => {
+                let ty = self.ty(&self.store.ty_of(self.store.local_ty(local)).clone())?;
+                let ty = self.store.intern_ty(&ty);
+                let name = self.store.local_name(local).clone();
+                let vector = self.store.fresh_local(name, ty);
+                self.locals.insert(local, vector);
+                let body = self.term(body)?;
+                let function = self.store.lambda(vector, body);
+                self.apply(function, &args)
+            }
+            Node::Primitive(primitive, types) => {
+                let types = self.store.args(types).clone();
+                self.primitive(primitive, &types, head, &args)
+            }
+            _ => self.lane_by_lane(head, &args),
+        }
+    }
+
+    /// A primitive that works on vectors, too, or takes whatever it is given.
+    fn primitive(
+        &mut self,
+        primitive: Primitive,
+        types: &[Arg],
+        head: Term,
+        args: &[Term],
+    ) -> Result<Term, String> {
+        use Primitive as P;
+        match primitive {
+            P::Add | P::Sub | P::Mul | P::Div | P::Neg => {}
+            P::Fst | P::Snd | P::MakePair | P::MapFst | P::MapSnd | P::Let => {}
+            P::Select if args.first().is_some_and(|c| !self.varies(*c)) => {}
+            _ => return self.lane_by_lane(head, args),
+        }
+        let mut vectors = Vec::with_capacity(types.len());
+        for ty in types {
+            vectors.push(match ty {
+                Arg::Type(ty) => Arg::Type(self.ty(ty)?),
+                other => other.clone(),
+            });
+        }
+        let Some(function) = self.store.primitive(primitive, &vectors) else {
+            return self.lane_by_lane(head, args);
+        };
+        match (primitive, args) {
+            (P::Select, [condition, values @ ..]) => {
+                let function = self.store.apply(function, *condition);
+                self.apply(function, values)
+            }
+            _ => self.apply(function, args),
+        }
+    }
+
+    /// A function of scalars that knows no vectors: applied to each lane of the one argument that
+    /// differs from lane to lane.
+    fn lane_by_lane(&mut self, head: Term, args: &[Term]) -> Result<Term, String> {
+        if self.varies(head) {
+            return Err(self.message(head));
+        }
+        let mut varying = (0..args.len()).filter(|&at| self.varies(args[at]));
+        let at = match (varying.next(), varying.next()) {
+            (Some(at), None) => at,
+            (None, _) => {
+                // A function that is not applied to anything that varies.
+                let function = self.store.apply_all(head, args.iter().copied());
+                return self.map_vec(function);
+            }
+            _ => return Err(self.message(head)),
+        };
+        let scalar = self.store.fresh_local("x", self.store.ty(args[at]));
+        let var = self.store.var(scalar);
+        let with = |i: usize| if i == at { var } else { args[i] };
+        let result = self.store.apply_all(head, (0..args.len()).map(with));
+        let function = self.store.lambda(scalar, result);
+        let function = self.map_vec(function)?;
+        self.apply(function, &args[at..=at])
+    }
+
+    /// `mapVec(function)`
+    fn map_vec(&mut self, function: Term) -> Result<Term, String> {
+        let parts = self.store.fun_parts(self.store.ty(function));
+        let scalar = |ty: &Ty| {
+            matches!(&**ty, Type::Scalar(s) if *s != ScalarType::NatType)
+                || matches!(**ty, Type::Var(_))
+        };
+        let parts = parts.map(|(from, to)| {
+            let of = |ty| self.store.ty_of(ty).clone();
+            (of(from), of(to))
+        });
+        let Some((from, to)) = parts.filter(|(from, to)| scalar(from) && scalar(to)) else {
+            return Err(self.message(function));
+        };
+        let args = [
+            Arg::Nat(self.lanes.clone()),
+            Arg::Type(from),
+            Arg::Type(to),
+        ];
+        let map = self.store.primitive(Primitive::MapVec, &args);
+        let map = map.ok_or_else(|| self.message(function))?;
+        Ok(self.store.apply(map, function))
+    }
+
+    /// A value that is the same in every lane.
+    fn in_every_lane(&mut self, term: Term) -> Result<Term, String> {
+        let ty = self.store.type_of(term).clone();
+        if let Type::Pair(a, b) = &*ty {
+            let types = [Arg::Type(a.clone()), Arg::Type(b.clone())];
+            let half = |store: &mut Store, primitive| {
+                let function = store.primitive(primitive, &types)?;
+                Some(store.apply(function, term))
+            };
+            let first = half(self.store, Primitive::Fst).ok_or_else(|| self.message(term))?;
+            let second = half(self.store, Primitive::Snd).ok_or_else(|| self.message(term))?;
+            let (first, second) = (self.in_every_lane(first)?, self.in_every_lane(second)?);
+            let types = [Arg::Type(self.ty(a)?), Arg::Type(self.ty(b)?)];
+            let pair = self.store.primitive(Primitive::MakePair, &types);
+            let pair = pair.ok_or_else(|| self.message(term))?;
+            return Ok(self.store.apply_all(pair, [first, second]));
+        }
+        self.ty(&ty)?;
+        let args = [Arg::Nat(self.lanes.clone()), Arg::Type(ty)];
+        let all = self.store.primitive(Primitive::VectorFromScalar, &args);
+        let all = all.ok_or_else(|| self.message(term))?;
+        Ok(self.store.apply(all, term))
+    }
+
+    fn apply(&mut self, function: Term, args: &[Term]) -> Result<Term, String> {
+        let mut result = function;
+        for &arg in args {
+            let arg = self.term(arg)?;
+            result = self.store.apply(result, arg);
+        }
+        Ok(result)
+    }
+
+    fn ty(&self, ty: &Ty) -> Result<Ty, String> {
+        vectorized_ty(ty, self.lanes)
+    }
+
+    /// Whether the term differs from lane to lane.
+    fn varies(&self, term: Term) -> bool {
+        let free = self.store.free(term);
+        free.iter().any(|local| self.locals.contains_key(local))
+    }
+
+    fn spine(&self, term: Term) -> (Term, Vec<Term>) {
+        let (mut head, mut args) = (term, Vec::new());
+        while let Node::Apply(f, x) = self.store.node(head) {
+            args.push(x);
+            head = f;
+        }
+        args.reverse();
+        (head, args)
+    }
+
+    fn message(&self, term: Term) -> String {
+        let text = crate::term::print(self.store, term);
+        format!("`{text}` does not work on the lanes of vectors")
+    }
+}
