@@ -159,11 +159,7 @@ impl Lift<'_> {
         let Some((from, to)) = parts.filter(|(from, to)| scalar(from) && scalar(to)) else {
             return Err(self.message(function));
         };
-        let args = [
-            Arg::Nat(self.lanes.clone()),
-            Arg::Type(from),
-            Arg::Type(to),
-        ];
+        let args = [Arg::Nat(self.lanes.clone()), Arg::Type(from), Arg::Type(to)];
         let map = self.store.primitive(Primitive::MapVec, &args);
         let map = map.ok_or_else(|| self.message(function))?;
         Ok(self.store.apply(map, function))
