@@ -31,6 +31,26 @@ pub fn dump(item: &Item) -> String {
     dumper.out
 }
 
+/// One term of an item, as in [`dump`].
+pub(crate) fn dump_term(item: &Item, term: TermId) -> String {
+    let mut dumper = Dumper {
+        item,
+        out: String::new(),
+    };
+    dumper.term(term);
+    dumper.out
+}
+
+/// Annotations of one item, whose terms belong to another one, as in [`dump`].
+pub(crate) fn dump_annotations(annotations: &[crate::ast::Annotation], terms: &Item) -> String {
+    let mut dumper = Dumper {
+        item: terms,
+        out: String::new(),
+    };
+    dumper.annotations(annotations);
+    dumper.out
+}
+
 struct Dumper<'i> {
     item: &'i Item,
     out: String,
@@ -82,7 +102,7 @@ impl Dumper<'_> {
             }
             ItemKind::Def { ty, body, .. } => {
                 self.open("def");
-                self.annotations();
+                self.annotations(&item.annotations);
                 self.word(item.name().map_or("-", |name| &name.name));
                 self.optional(*ty);
                 self.term(*body);
@@ -94,7 +114,7 @@ impl Dumper<'_> {
                 ..
             } => {
                 self.open("foreign");
-                self.annotations();
+                self.annotations(&item.annotations);
                 self.word(item.name().map_or("-", |name| &name.name));
                 self.params(params);
                 self.term(*result);
@@ -108,8 +128,8 @@ impl Dumper<'_> {
         self.close();
     }
 
-    fn annotations(&mut self) {
-        for annotation in &self.item.annotations {
+    fn annotations(&mut self, annotations: &[crate::ast::Annotation]) {
+        for annotation in annotations {
             self.open("@");
             self.word(annotation.name.as_ref().map_or("-", |name| &name.name));
             for arg in &annotation.args {

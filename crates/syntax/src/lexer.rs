@@ -283,6 +283,23 @@ impl<'t> Lexer<'t> {
         }
     }
 
+    /// Where the next token begins.
+    pub(crate) fn pos(&self) -> usize {
+        self.pos
+    }
+
+    /// Passes over some bytes that a language around this one has read; they end at a character.
+    pub(crate) fn pass(&mut self, length: usize) {
+        self.pos += length;
+    }
+
+    /// The length of the word that begins so many bytes behind the current place.
+    pub(crate) fn word_length(&self, ahead: usize) -> usize {
+        let start = self.pos + ahead;
+        let first = self.char_at(start).map_or(0, char::len_utf8);
+        self.word_end(start + first) - start
+    }
+
     fn byte(&self, at: usize) -> u8 {
         self.text.as_bytes().get(at).copied().unwrap_or(0)
     }

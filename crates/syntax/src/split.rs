@@ -22,7 +22,7 @@ pub struct Edit {
 
 impl Edit {
     /// Where a place behind the edit stands in the new text.
-    fn shift(self, at: u32) -> u32 {
+    pub(crate) fn shift(self, at: u32) -> u32 {
         at - self.old_end + self.new_end
     }
 }
@@ -211,7 +211,13 @@ fn scan(
 }
 
 /// Counts unchanged items in front of the edit as prefix.
-fn trim(old: &[Span], edit: Edit, first: usize, mut middle: Vec<Span>, suffix: usize) -> Resplit {
+pub(crate) fn trim(
+    old: &[Span],
+    edit: Edit,
+    first: usize,
+    mut middle: Vec<Span>,
+    suffix: usize,
+) -> Resplit {
     let same = middle
         .iter()
         .zip(&old[first..old.len() - suffix])

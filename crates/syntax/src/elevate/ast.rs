@@ -7,7 +7,9 @@
 //! serves them too. A [`TermId`] here is always an index into [`Item::rise`].
 
 use crate::Span;
-use crate::ast::{AddressSpace, Annotation, BinaryOp, Docs, Ident, Literal, Name, Term, TermId};
+use crate::ast::{
+    AddressSpace, Annotation, BinaryOp, Docs, Ident, Kind, Literal, Name, Term, TermId,
+};
 
 /// Index of a strategy expression in its item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -311,6 +313,13 @@ pub enum CondKind {
         term: TermId,
         /// `t`, a type of RISE
         ty: TermId,
+    },
+    /// `a : AddrSp`: the metavariable stands for something of this kind.
+    HasKind {
+        /// `a`
+        term: TermId,
+        /// `AddrSp`
+        kind: Kind,
     },
     /// `assoc(f)`, `commutative(f)`, `neutral(f, z)`, `scalar(t)`, `within(p)`: a property that
     /// is known by its name.

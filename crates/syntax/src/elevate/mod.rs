@@ -4,3 +4,12 @@
 //! what reads and prints RISE.
 
 pub mod ast;
+mod dump;
+pub mod lexer;
+mod parser;
+mod split;
+
+pub use dump::dump;
+pub use lexer::{Combinator, Quotes, Token, TokenKind, Word, lex};
+pub use parser::{Parsed, parse};
+pub use split::{resplit, split};

@@ -8,7 +8,7 @@ use crate::{Code, Diagnostic, Span};
 
 impl Parser<'_> {
     /// An operand without what may follow it.
-    pub(super) fn atom(&mut self, mode: Mode) -> TermId {
+    pub(crate) fn atom(&mut self, mode: Mode) -> TermId {
         match self.kind() {
             TokenKind::Ident => self.named(mode),
             TokenKind::Let if self.at_let_binding() => self.term(mode),
@@ -46,7 +46,7 @@ impl Parser<'_> {
         self.push(kind, span)
     }
 
-    pub(super) fn plain_name(&mut self) -> TermId {
+    pub(crate) fn plain_name(&mut self) -> TermId {
         self.leaf(|parser, span| TermKind::Name(parser.name(span)))
     }
 
@@ -155,7 +155,7 @@ impl Parser<'_> {
         self.push(kind, span)
     }
 
-    pub(super) fn term_between(
+    pub(crate) fn term_between(
         &mut self,
         brackets: Option<(Token, TokenKind)>,
         mode: Mode,
@@ -166,7 +166,7 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn constructor_brackets(&mut self, word: Token) -> Option<(Token, TokenKind)> {
+    pub(crate) fn constructor_brackets(&mut self, word: Token) -> Option<(Token, TokenKind)> {
         if let Some(open) = self.eat(TokenKind::LBracket) {
             return Some((open, TokenKind::RBracket));
         }

@@ -8,13 +8,13 @@ use crate::{Code, Diagnostic, Dialect, Span};
 
 impl Parser<'_> {
     /// `fun(params => body)`, `depFun(dparams => body)`.
-    pub(super) fn function(&mut self) -> TermId {
+    pub(crate) fn function(&mut self) -> TermId {
         let word = self.bump();
         self.function_after(word, word.kind == TokenKind::DepFun)
     }
 
     /// The rest of a function whose keyword, or what was written in its place, is `word`.
-    pub(super) fn function_after(&mut self, word: Token, dependent: bool) -> TermId {
+    pub(crate) fn function_after(&mut self, word: Token, dependent: bool) -> TermId {
         let base = self.params.len();
         let open = self.function_open(word);
         self.parameters(dependent);
@@ -34,7 +34,7 @@ impl Parser<'_> {
     }
 
     /// `natFun(i => nat)`, `dataFun(i => data)`.
-    pub(super) fn type_function(&mut self) -> TermId {
+    pub(crate) fn type_function(&mut self) -> TermId {
         let word = self.bump();
         let open = self.function_open(word);
         let param = self.binder("a name");
@@ -118,7 +118,7 @@ impl Parser<'_> {
     }
 
     /// `n: Nat`
-    pub(super) fn kinded_binder(&mut self) -> BinderId {
+    pub(crate) fn kinded_binder(&mut self) -> BinderId {
         let id = self.binder("a parameter");
         let annotation = match self.eat(TokenKind::Colon) {
             Some(_) => self.binder_kind(),
@@ -174,7 +174,7 @@ impl Parser<'_> {
     }
 
     /// The place where a name is bound. `what` names it if it is missing.
-    pub(super) fn binder(&mut self, what: &str) -> BinderId {
+    pub(crate) fn binder(&mut self, what: &str) -> BinderId {
         let token = self.token();
         let (name, span) = match token.kind {
             TokenKind::Ident => {
@@ -211,7 +211,7 @@ impl Parser<'_> {
         id
     }
 
-    pub(super) fn reserved(&mut self, token: Token) {
+    pub(crate) fn reserved(&mut self, token: Token) {
         let text = self.quoted(token);
         self.report(|| {
             Diagnostic::error(
@@ -223,7 +223,7 @@ impl Parser<'_> {
     }
 
     /// The `=>` behind parameters.
-    pub(super) fn fat_arrow(&mut self, word: Token) {
+    pub(crate) fn fat_arrow(&mut self, word: Token) {
         if self.eat(TokenKind::FatArrow).is_some() {
             return;
         }

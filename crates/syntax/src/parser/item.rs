@@ -10,7 +10,7 @@ use crate::{Code, Diagnostic, Span};
 
 impl Parser<'_> {
     /// The whole item; what follows it is reported.
-    pub(super) fn item(&mut self) -> (Option<Docs>, Box<[Annotation]>, ItemKind) {
+    pub(crate) fn item(&mut self) -> (Option<Docs>, Box<[Annotation]>, ItemKind) {
         let docs = docs(self.text);
         let annotations = self.annotations();
         let kind = match self.kind() {
@@ -179,7 +179,7 @@ impl Parser<'_> {
         annotations.into_boxed_slice()
     }
 
-    fn annotation(&mut self) -> Annotation {
+    pub(crate) fn annotation(&mut self) -> Annotation {
         let at = self.bump();
         let name = self.item_name(at);
         let mut args = Vec::new();
@@ -253,7 +253,7 @@ impl Parser<'_> {
     }
 
     /// A string literal with its escapes resolved, and its span with the quotes.
-    fn string(&mut self) -> (Box<str>, Span) {
+    pub(crate) fn string(&mut self) -> (Box<str>, Span) {
         let span = self.bump().span;
         let inner = self.slice(Span::new(span.start + 1, span.end.max(span.start + 2) - 1));
         let mut text = String::with_capacity(inner.len());
@@ -292,7 +292,7 @@ impl Parser<'_> {
 }
 
 /// The `///` lines before the first token.
-fn docs(text: &str) -> Option<Docs> {
+pub(crate) fn docs(text: &str) -> Option<Docs> {
     let mut docs: Option<Docs> = None;
     let mut lines = String::new();
     for token in Lexer::within(text, true).take_while(|token| token.kind.is_trivia()) {

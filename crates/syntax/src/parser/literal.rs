@@ -7,7 +7,7 @@ use crate::{Code, Diagnostic, Span};
 
 impl Parser<'_> {
     /// A number, perhaps with the `-` that belongs to it.
-    pub(super) fn number(&mut self) -> TermId {
+    pub(crate) fn number(&mut self) -> TermId {
         let negative = self.eat(TokenKind::Minus);
         let token = self.bump();
         let start = negative.map_or(token.span.start, |minus| minus.span.start);
@@ -78,7 +78,7 @@ impl Parser<'_> {
     }
 
     /// The two sizes that `3.3` is in a type.
-    pub(super) fn split_float(&self) -> Option<(Span, Span)> {
+    pub(crate) fn split_float(&self) -> Option<(Span, Span)> {
         let span = self.token().span;
         let text = self.slice(span);
         let dot = text.find('.')?;
@@ -89,7 +89,7 @@ impl Parser<'_> {
     }
 
     /// A size that is part of a token.
-    pub(super) fn integer(&mut self, span: Span, negative: bool) -> TermId {
+    pub(crate) fn integer(&mut self, span: Span, negative: bool) -> TermId {
         let value = self.int_value(span, negative);
         self.push(
             TermKind::Literal(Literal::Int {

@@ -8,7 +8,7 @@ use crate::{Code, Diagnostic, Dialect, Span};
 impl Parser<'_> {
     /// A character that begins no token, or a comment or string without its end. A sign that is
     /// only written otherwise here is read as what it means.
-    pub(super) fn lexical_error(&mut self, token: Token) {
+    pub(crate) fn lexical_error(&mut self, token: Token) {
         let open = |length: u32| Span::new(token.span.start, token.span.start + length);
         let unterminated =
             |span, message: &str| Diagnostic::error(Code::Unterminated, span, message);
@@ -50,7 +50,7 @@ impl Parser<'_> {
             _ => format!("`{text}`"),
         };
         let meant = meant_by(text);
-        let language = self.dialect.name();
+        let language = self.language();
         self.report(|| {
             let error = |message| Diagnostic::error(Code::SyntaxError, token.span, message);
             match meant {
@@ -77,7 +77,7 @@ impl Parser<'_> {
     }
 
     /// An operator in parentheses that is no function: reported.
-    pub(super) fn at_lone_operator(&mut self) -> bool {
+    pub(crate) fn at_lone_operator(&mut self) -> bool {
         let token = self.token();
         let text = self.quoted(token);
         let lone =
@@ -96,7 +96,7 @@ impl Parser<'_> {
     }
 
     /// `|` outside of annotations.
-    pub(super) fn single_bar(&mut self) -> Option<BinaryOp> {
+    pub(crate) fn single_bar(&mut self) -> Option<BinaryOp> {
         let span = self.token().span;
         self.report(|| {
             Diagnostic::error(
@@ -109,7 +109,7 @@ impl Parser<'_> {
     }
 
     /// `=` between operands.
-    pub(super) fn single_equals(&mut self) -> Option<BinaryOp> {
+    pub(crate) fn single_equals(&mut self) -> Option<BinaryOp> {
         let span = self.token().span;
         self.report(|| {
             Diagnostic::error(
@@ -123,7 +123,7 @@ impl Parser<'_> {
     }
 
     /// `let x: type = …`
-    pub(super) fn let_with_type(&mut self, name: &Name) {
+    pub(crate) fn let_with_type(&mut self, name: &Name) {
         let colon = self.bump();
         self.error_at(colon.span, || {
             format!("`let` takes no type: write `let {name} = (value : type) in …`")
@@ -132,7 +132,7 @@ impl Parser<'_> {
     }
 
     /// The `=` behind `let x`.
-    pub(super) fn let_equals(&mut self, name: &Name) {
+    pub(crate) fn let_equals(&mut self, name: &Name) {
         if self.eat(TokenKind::Equals).is_some() {
             return;
         }
@@ -153,7 +153,7 @@ impl Parser<'_> {
 
     /// A dot behind an expression that is not `._1` or `._2`. Gives what was probably meant;
     /// nothing if the rest cannot be read as part of this expression.
-    pub(super) fn dot_in_expression(&mut self, term: TermId) -> Option<TermId> {
+    pub(crate) fn dot_in_expression(&mut self, term: TermId) -> Option<TermId> {
         let dot = self.token();
         let next = self.peek(1);
         let number = self.slice(self.span_of(term));
@@ -237,7 +237,7 @@ impl Parser<'_> {
     }
 
     /// `xs[i]`, or `f32[n]` where a type stands.
-    pub(super) fn index_in_brackets(&mut self, term: TermId, mode: Mode) {
+    pub(crate) fn index_in_brackets(&mut self, term: TermId, mode: Mode) {
         let open = self.token();
         if mode.is_type() {
             let elem = self.slice(self.span_of(term)).to_owned();
@@ -265,7 +265,7 @@ impl Parser<'_> {
     }
 
     /// `n + 1.f32` where a type stands.
-    pub(super) fn reject_operator_in_type(&mut self) {
+    pub(crate) fn reject_operator_in_type(&mut self) {
         if let Some(op) = super::operator::section_op(self.kind()) {
             let span = self.token().span;
             self.error_at(span, || {
@@ -278,7 +278,7 @@ impl Parser<'_> {
     }
 
     /// `fun` inside a type.
-    pub(super) fn function_in_type(&mut self) -> TermId {
+    pub(crate) fn function_in_type(&mut self) -> TermId {
         let word = self.token();
         let text = self.quoted(word);
         self.error_at(word.span, || {
@@ -290,7 +290,7 @@ impl Parser<'_> {
     }
 
     /// A name; words that other languages reserve are recognised by what follows them.
-    pub(super) fn named(&mut self, mode: Mode) -> TermId {
+    pub(crate) fn named(&mut self, mode: Mode) -> TermId {
         let token = self.token();
         let text = self.slice(token.span);
         if !mode.is_type() {
@@ -381,7 +381,7 @@ impl Parser<'_> {
     }
 
     /// `=>` in the arguments of a call: whether it is a mistake of this list, and then reported.
-    pub(super) fn arrow_in_arguments(&mut self, open: Token) -> bool {
+    pub(crate) fn arrow_in_arguments(&mut self, open: Token) -> bool {
         let arrow = self.token();
         if self.error.is_some() || open.kind != TokenKind::LParen {
             return false;
@@ -401,7 +401,7 @@ impl Parser<'_> {
     }
 
     /// `def f(x) = …`
-    pub(super) fn parameters_of_def(&mut self) {
+    pub(crate) fn parameters_of_def(&mut self) {
         let open = self.token();
         self.error_at(open.span, || {
             "parameters stand behind the `=`: write `def f = fun(x => …)`".to_owned()
@@ -410,7 +410,7 @@ impl Parser<'_> {
     }
 
     /// The `=` of a definition.
-    pub(super) fn def_equals(&mut self, name: &Option<Ident>, typed: bool) {
+    pub(crate) fn def_equals(&mut self, name: &Option<Ident>, typed: bool) {
         if self.eat(TokenKind::Equals).is_some() {
             return;
         }
@@ -460,7 +460,7 @@ impl Parser<'_> {
     }
 
     /// An item that begins with none of the words that begin items.
-    pub(super) fn no_item(&mut self, annotations: &[Annotation]) {
+    pub(crate) fn no_item(&mut self, annotations: &[Annotation]) {
         let token = self.token();
         if !annotations.is_empty() {
             let span = self.last_char();
@@ -493,7 +493,7 @@ impl Parser<'_> {
     }
 
     /// What follows an item that is complete.
-    pub(super) fn rest_of_item(&mut self, kind: &ItemKind) {
+    pub(crate) fn rest_of_item(&mut self, kind: &ItemKind) {
         let token = self.token();
         let text = self.quoted(token);
         let what = match kind {

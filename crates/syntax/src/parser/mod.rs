@@ -18,7 +18,9 @@ mod term;
 use crate::ast::{Binder, BinderId, Item, Name, Term, TermId, TermKind};
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::{Code, Diagnostic, Dialect, Span};
+pub(crate) use item::docs;
 use operator::Pending;
+pub(crate) use recover::loose_call;
 
 /// How deep brackets, functions and what else encloses something may nest.
 ///
@@ -70,7 +72,7 @@ pub fn parse_in(text: &str, dialect: Dialect) -> Parsed {
 
 /// What may stand at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
+pub(crate) enum Mode {
     /// A value.
     Expr,
     /// An argument: a value, a size, a type, an address space.
@@ -96,19 +98,24 @@ impl Mode {
     }
 }
 
-struct Parser<'t> {
+pub(crate) struct Parser<'t> {
     text: &'t str,
     dialect: Dialect,
+    /// The language around the terms, if it is not the dialect's own: its name for messages. There
+    /// the `(` of a call touches what is called, and names may stand in backquotes.
+    host: Option<&'static str>,
+    /// The nesting at which `&&` and `||` join conditions of the host, not terms.
+    pub(crate) conditions: Option<usize>,
     /// Without trivia; the last one is [`TokenKind::End`].
-    tokens: Vec<Token>,
-    pos: usize,
-    terms: Vec<Term>,
+    pub(crate) tokens: Vec<Token>,
+    pub(crate) pos: usize,
+    pub(crate) terms: Vec<Term>,
     /// For every term the length of the longest path down from it.
     heights: Vec<u16>,
-    binders: Vec<Binder>,
+    pub(crate) binders: Vec<Binder>,
     /// The first mistake.
-    error: Option<Diagnostic>,
-    nesting: usize,
+    pub(crate) error: Option<Diagnostic>,
+    pub(crate) nesting: usize,
     /// Whether the item opens more brackets than it closes, once that was asked.
     open_brackets: Option<bool>,
     /// Whether `|` means "divides": in annotations.
@@ -122,10 +129,20 @@ struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    fn new(text: &'t str, dialect: Dialect) -> Self {
-        let mut parser = Parser {
+    /// A parser for the terms in a text of another language, whose tokens are still to come.
+    pub(crate) fn hosted(text: &'t str, host: &'static str) -> Self {
+        Parser {
+            host: Some(host),
+            ..Parser::empty(text, Dialect::Rise)
+        }
+    }
+
+    fn empty(text: &'t str, dialect: Dialect) -> Self {
+        Parser {
             text,
             dialect,
+            host: None,
+            conditions: None,
             tokens: Vec::with_capacity(text.len() / 4 + 2),
             pos: 0,
             terms: Vec::with_capacity(text.len() / 6 + 4),
@@ -138,7 +155,11 @@ impl<'t> Parser<'t> {
             pending: Vec::new(),
             args: Vec::new(),
             params: Vec::new(),
-        };
+        }
+    }
+
+    fn new(text: &'t str, dialect: Dialect) -> Self {
+        let mut parser = Parser::empty(text, dialect);
         for token in Lexer::new(text, dialect) {
             match token.kind {
                 kind if kind.is_trivia() => {}
@@ -150,38 +171,48 @@ impl<'t> Parser<'t> {
                 _ => parser.tokens.push(token),
             }
         }
-        let end = Span::empty(text.len() as u32);
-        parser.tokens.push(Token {
-            kind: TokenKind::End,
-            span: end,
-        });
+        parser.end();
         parser
+    }
+
+    /// Ends the list of tokens.
+    pub(crate) fn end(&mut self) {
+        let span = Span::empty(self.text.len() as u32);
+        self.tokens.push(Token {
+            kind: TokenKind::End,
+            span,
+        });
+    }
+
+    /// What the text is written in, for messages.
+    fn language(&self) -> &'static str {
+        self.host.unwrap_or(self.dialect.name())
     }
 
     // Tokens.
 
-    fn token(&self) -> Token {
+    pub(crate) fn token(&self) -> Token {
         self.tokens[self.pos]
     }
 
-    fn kind(&self) -> TokenKind {
+    pub(crate) fn kind(&self) -> TokenKind {
         self.tokens[self.pos].kind
     }
 
     /// The token `n` places ahead, or the end.
-    fn peek(&self, n: usize) -> Token {
+    pub(crate) fn peek(&self, n: usize) -> Token {
         self.tokens[(self.pos + n).min(self.tokens.len() - 1)]
     }
 
-    fn peek_kind(&self, n: usize) -> TokenKind {
+    pub(crate) fn peek_kind(&self, n: usize) -> TokenKind {
         self.peek(n).kind
     }
 
-    fn at(&self, kind: TokenKind) -> bool {
+    pub(crate) fn at(&self, kind: TokenKind) -> bool {
         self.kind() == kind
     }
 
-    fn bump(&mut self) -> Token {
+    pub(crate) fn bump(&mut self) -> Token {
         let token = self.token();
         if token.kind != TokenKind::End {
             self.pos += 1;
@@ -189,21 +220,21 @@ impl<'t> Parser<'t> {
         token
     }
 
-    fn eat(&mut self, kind: TokenKind) -> Option<Token> {
+    pub(crate) fn eat(&mut self, kind: TokenKind) -> Option<Token> {
         self.at(kind).then(|| self.bump())
     }
 
-    fn previous(&self) -> Option<Token> {
+    pub(crate) fn previous(&self) -> Option<Token> {
         self.pos.checked_sub(1).map(|pos| self.tokens[pos])
     }
 
     /// Where the last token ends.
-    fn last_end(&self) -> u32 {
+    pub(crate) fn last_end(&self) -> u32 {
         self.previous().map_or(0, |token| token.span.end)
     }
 
     /// The last character of the last token: where something that is missing is reported.
-    fn last_char(&self) -> Span {
+    pub(crate) fn last_char(&self) -> Span {
         match self.previous() {
             Some(token) => {
                 let width = self
@@ -217,17 +248,17 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn slice(&self, span: Span) -> &'t str {
+    pub(crate) fn slice(&self, span: Span) -> &'t str {
         self.text.get(std::ops::Range::from(span)).unwrap_or("")
     }
 
-    fn skip_to_end(&mut self) {
+    pub(crate) fn skip_to_end(&mut self) {
         self.pos = self.tokens.len() - 1;
     }
 
     // The tree.
 
-    fn push(&mut self, kind: TermKind, span: Span) -> TermId {
+    pub(crate) fn push(&mut self, kind: TermKind, span: Span) -> TermId {
         let height = self.height_of(&kind);
         if height as usize > MAX_HEIGHT {
             self.too_deep(span);
@@ -328,40 +359,44 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn span_of(&self, id: TermId) -> Span {
+    pub(crate) fn span_of(&self, id: TermId) -> Span {
         self.terms[id.0 as usize].span
     }
 
     /// From `start` to the end of the last token.
-    fn since(&self, start: u32) -> Span {
+    pub(crate) fn since(&self, start: u32) -> Span {
         Span::new(start, self.last_end().max(start))
     }
 
     /// A hole for something absent, right behind the last token.
-    fn missing(&mut self) -> TermId {
+    pub(crate) fn missing(&mut self) -> TermId {
         let span = Span::empty(self.last_end());
         self.push(TermKind::Missing, span)
     }
 
-    fn name(&self, span: Span) -> Name {
-        Name::new(self.slice(span))
+    pub(crate) fn name(&self, span: Span) -> Name {
+        let text = self.slice(span);
+        match self.host {
+            Some(_) => Name::new(text.trim_matches('`').trim()),
+            None => Name::new(text),
+        }
     }
 
     // Errors.
 
     /// Keeps the first error of the item.
-    fn report(&mut self, error: impl FnOnce() -> Diagnostic) {
+    pub(crate) fn report(&mut self, error: impl FnOnce() -> Diagnostic) {
         if self.error.is_none() {
             self.error = Some(error());
         }
     }
 
-    fn error_at(&mut self, span: Span, message: impl FnOnce() -> String) {
+    pub(crate) fn error_at(&mut self, span: Span, message: impl FnOnce() -> String) {
         self.report(|| Diagnostic::error(Code::SyntaxError, span, message()));
     }
 
     /// Reports that `what` is missing behind the last token.
-    fn expected(&mut self, what: &str) {
+    pub(crate) fn expected(&mut self, what: &str) {
         if self.error.is_some() {
             return;
         }
@@ -373,19 +408,19 @@ impl<'t> Parser<'t> {
         self.error_at(span, || message);
     }
 
-    fn too_deep(&mut self, span: Span) {
+    pub(crate) fn too_deep(&mut self, span: Span) {
         self.report(|| {
             Diagnostic::error(
                 Code::TooDeep,
                 span,
-                "this is nested deeper than the tools follow: give a part of it its own `def`",
+                "this is nested deeper than the tools follow: give a part of it its own definition",
             )
         });
         self.skip_to_end();
     }
 
     /// Runs `inner` one level deeper, unless that is too deep.
-    fn nested(&mut self, inner: impl FnOnce(&mut Self) -> TermId) -> TermId {
+    pub(crate) fn nested(&mut self, inner: impl FnOnce(&mut Self) -> TermId) -> TermId {
         if self.nesting >= MAX_DEPTH {
             let span = self.token().span;
             let span = if span.is_empty() {

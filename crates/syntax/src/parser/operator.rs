@@ -6,7 +6,7 @@ use crate::lexer::TokenKind;
 use crate::{Code, Diagnostic, Span};
 
 /// An operator with its left operand, waiting for the right one.
-pub(super) struct Pending {
+pub(crate) struct Pending {
     op: BinaryOp,
     op_span: Span,
     lhs: TermId,
@@ -50,7 +50,7 @@ impl Level {
 }
 
 /// The operator that a token is between two operands.
-pub(super) fn binary_op(token: TokenKind) -> Option<BinaryOp> {
+pub(crate) fn binary_op(token: TokenKind) -> Option<BinaryOp> {
     Some(match token {
         TokenKind::ApplyLeft => BinaryOp::ApplyLeft,
         TokenKind::Pipe => BinaryOp::Pipe,
@@ -75,13 +75,13 @@ pub(super) fn binary_op(token: TokenKind) -> Option<BinaryOp> {
 }
 
 /// The operator that may stand alone in parentheses, as a function.
-pub(super) fn section_op(token: TokenKind) -> Option<BinaryOp> {
+pub(crate) fn section_op(token: TokenKind) -> Option<BinaryOp> {
     binary_op(token).filter(|&op| Level::of(op) >= Level::Or)
 }
 
 impl Parser<'_> {
     /// Operands and binary operators between them.
-    pub(super) fn operators(&mut self, mode: Mode) -> TermId {
+    pub(crate) fn operators(&mut self, mode: Mode) -> TermId {
         let base = self.pending.len();
         let mut operand = self.unary(mode);
         while let Some(op) = self.infix(mode) {
@@ -98,6 +98,7 @@ impl Parser<'_> {
         match self.kind() {
             TokenKind::Bar if self.divides => Some(BinaryOp::Divides),
             TokenKind::Bar => self.single_bar(),
+            TokenKind::Or | TokenKind::And if self.conditions == Some(self.nesting) => None,
             TokenKind::Equals if self.commands_may_stand(mode) => None,
             TokenKind::Equals if self.nesting > 1 && !mode.is_type() => self.single_equals(),
             _ if self.assigns_with_operator(mode) => None,
@@ -186,7 +187,7 @@ impl Parser<'_> {
     }
 
     /// A `-` directly before a number.
-    pub(super) fn at_negative_number(&self) -> bool {
+    pub(crate) fn at_negative_number(&self) -> bool {
         let next = self.peek(1);
         self.at(TokenKind::Minus)
             && matches!(next.kind, TokenKind::Int | TokenKind::Float)

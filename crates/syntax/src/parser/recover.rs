@@ -10,7 +10,7 @@ pub(super) const SEEK_LIMIT: usize = 1000;
 
 impl Parser<'_> {
     /// A token as it is written, in backquotes; shortened if it is long.
-    pub(super) fn quoted(&self, token: Token) -> String {
+    pub(crate) fn quoted(&self, token: Token) -> String {
         let text = self.slice(token.span);
         let long = text
             .char_indices()
@@ -23,12 +23,12 @@ impl Parser<'_> {
     }
 
     /// Whether the current token can begin an operand.
-    pub(super) fn at_operand(&self) -> bool {
+    pub(crate) fn at_operand(&self) -> bool {
         begins_operand(self.kind()) || self.at_negative_number()
     }
 
     /// Eats the bracket that closes `open`, or reports that it is missing.
-    pub(super) fn close(&mut self, open: Token, closer: TokenKind) {
+    pub(crate) fn close(&mut self, open: Token, closer: TokenKind) {
         if self.eat(closer).is_some() {
             return;
         }
@@ -40,7 +40,7 @@ impl Parser<'_> {
 
     /// Behind an element of a list: whether another one follows. Eats what separates them, or what
     /// closes the list.
-    pub(super) fn next_in_list(&mut self, open: Token, closer: TokenKind) -> bool {
+    pub(crate) fn next_in_list(&mut self, open: Token, closer: TokenKind) -> bool {
         if self.eat(TokenKind::Comma).is_some() {
             return true;
         }
@@ -68,6 +68,10 @@ impl Parser<'_> {
                 "a stated type stands in parentheses with its value: `(value : type)`".to_owned()
             });
             return;
+        }
+        if self.at(TokenKind::LParen) && self.host.is_some() {
+            let gap = Span::new(self.last_end(), found.span.start);
+            return self.report(|| loose_call(found.span, gap));
         }
         let message = if list && self.at_operand() {
             format!("expected `,` or `{close}` before {}", self.quoted(found))
@@ -108,7 +112,7 @@ impl Parser<'_> {
 
     /// Behind an opening bracket: whether an operator follows it that rather continues what stands
     /// before the bracket, since the item opens more brackets than it closes.
-    pub(super) fn at_abandoned_bracket(&mut self) -> bool {
+    pub(crate) fn at_abandoned_bracket(&mut self) -> bool {
         let continues = binary_op(self.kind()).is_some_and(|_| !self.at(TokenKind::Minus));
         continues && self.has_open_brackets()
     }
@@ -157,7 +161,7 @@ impl Parser<'_> {
     }
 
     /// Behind a value without `in`: goes on at the `in` if only an unreadable rest separates it.
-    pub(super) fn skip_before_in(&mut self) {
+    pub(crate) fn skip_before_in(&mut self) {
         let mut depth = 0u32;
         for (pos, token) in self
             .tokens
@@ -183,7 +187,7 @@ impl Parser<'_> {
     }
 
     /// Skips a bracketed stretch, from its opening bracket to the one that closes it.
-    pub(super) fn skip_brackets(&mut self) {
+    pub(crate) fn skip_brackets(&mut self) {
         let mut depth = 0u32;
         loop {
             match self.bump().kind {
@@ -199,7 +203,7 @@ impl Parser<'_> {
     }
 
     /// Reports that an operand is missing behind the last token.
-    pub(super) fn expected_operand(&mut self, mode: Mode) {
+    pub(crate) fn expected_operand(&mut self, mode: Mode) {
         let what = match (mode, self.previous().map(|token| token.kind)) {
             (Mode::Arg, Some(TokenKind::LParen | TokenKind::Comma)) => "an argument",
             (Mode::Expr, Some(TokenKind::LBrace)) => "a command",
@@ -240,6 +244,16 @@ fn begins_operand(kind: TokenKind) -> bool {
             | Access
             | LParen
     )
+}
+
+/// A `(` behind white space where nothing new can begin.
+pub(crate) fn loose_call(paren: Span, gap: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code::SyntaxError,
+        paren,
+        "the `(` of a call follows what is called without white space",
+    )
+    .fix("remove the white space", vec![(gap, String::new())], true)
 }
 
 fn closer_text(closer: TokenKind) -> &'static str {

@@ -35,7 +35,7 @@ struct Dimension {
 
 impl Parser<'_> {
     /// Anything that may stand at a place.
-    pub(super) fn term(&mut self, mode: Mode) -> TermId {
+    pub(crate) fn term(&mut self, mode: Mode) -> TermId {
         self.nested(|parser| parser.term_here(mode))
     }
 
@@ -162,7 +162,7 @@ impl Parser<'_> {
     }
 
     /// `let` and a name; without one, `let` is the primitive.
-    pub(super) fn at_let_binding(&self) -> bool {
+    pub(crate) fn at_let_binding(&self) -> bool {
         let next = self.peek_kind(1);
         self.at(TokenKind::Let)
             && (next == TokenKind::Ident
@@ -245,12 +245,12 @@ impl Parser<'_> {
     }
 
     /// Calls, projections, and the dots of array types.
-    pub(super) fn postfix(&mut self, mode: Mode) -> TermId {
+    pub(crate) fn postfix(&mut self, mode: Mode) -> TermId {
         let mut dimensions: Vec<Dimension> = Vec::new();
         let mut term = self.sized_atom(mode, &mut dimensions);
         loop {
             match self.kind() {
-                TokenKind::LParen => term = self.call(term, mode),
+                TokenKind::LParen if self.calls() => term = self.call(term, mode),
                 TokenKind::Dot if self.at_half() => term = self.project(term),
                 TokenKind::Dot | TokenKind::DotDot if mode != Mode::Expr => {
                     let dependent = self.bump().kind == TokenKind::DotDot;
@@ -330,6 +330,11 @@ impl Parser<'_> {
         };
         let span = self.since(self.span_of(pair).start);
         self.push(TermKind::Project { pair, half }, span)
+    }
+
+    /// Whether the `(` here is that of a call.
+    fn calls(&self) -> bool {
+        self.host.is_none() || self.last_end() == self.token().span.start
     }
 
     /// `(a, b)` behind a function.

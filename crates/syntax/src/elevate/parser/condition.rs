@@ -1,0 +1,217 @@
+//! Conditions of rules.
+
+use super::Parser;
+use crate::ast::{BinaryOp, Ident, Kind, TermId, TermKind, UnaryOp};
+use crate::elevate::ast::{CondId, CondKind};
+use crate::elevate::lexer::TokenKind;
+use crate::parser::Mode;
+use crate::{Span, TokenKind as Rise};
+
+impl Parser<'_> {
+    /// `a or b and not c`
+    pub(super) fn condition(&mut self) -> CondId {
+        self.nested(|parser| {
+            let nesting = parser.rise.nesting;
+            let outside = parser.rise.conditions.replace(nesting);
+            let condition = parser.disjunction();
+            parser.rise.conditions = outside;
+            condition
+        })
+        .unwrap_or_else(|| self.missing_condition())
+    }
+
+    fn missing_condition(&mut self) -> CondId {
+        let span = Span::empty(self.rise.last_end());
+        self.push_cond(CondKind::Missing, span)
+    }
+
+    fn span_of_cond(&self, id: CondId) -> Span {
+        self.conds.nodes[id.0 as usize].span
+    }
+
+    fn disjunction(&mut self) -> CondId {
+        let mut first = self.conjunction();
+        while self.at_name("or") || self.at(Rise::Or) {
+            self.bump();
+            let second = self.conjunction();
+            let span = self.span_of_cond(first).cover(self.span_of_cond(second));
+            first = self.push_cond(CondKind::Or(first, second), span);
+        }
+        first
+    }
+
+    fn conjunction(&mut self) -> CondId {
+        let mut first = self.negation();
+        while self.at_name("and") || self.at(Rise::And) {
+            self.bump();
+            let second = self.negation();
+            let span = self.span_of_cond(first).cover(self.span_of_cond(second));
+            first = self.push_cond(CondKind::And(first, second), span);
+        }
+        first
+    }
+
+    fn negation(&mut self) -> CondId {
+        let mut prefixes = Vec::new();
+        while self.at_name("not") || self.at(Rise::Bang) {
+            prefixes.push(self.bump().span);
+        }
+        let operand = self.condition_atom();
+        prefixes.into_iter().rev().fold(operand, |operand, span| {
+            let span = span.cover(self.span_of_cond(operand));
+            self.push_cond(CondKind::Not(operand), span)
+        })
+    }
+
+    fn condition_atom(&mut self) -> CondId {
+        if self.at_name("holds") && self.call_ahead(1) {
+            return self.holds();
+        }
+        if self.at(Rise::LParen) && self.encloses_condition() {
+            let open = self.bump();
+            let inner = self.condition();
+            self.rise.close(open, Rise::RParen);
+            let span = self.rise.since(open.span.start);
+            return self.push_cond(CondKind::Paren(inner), span);
+        }
+        let term = self.rise.operators(Mode::Arg);
+        let start = self.rise.span_of(term).start;
+        let kind = if self.eat_name("divides").is_some() {
+            let size = self.rise.operators(Mode::Arg);
+            CondKind::Divides {
+                divisor: term,
+                size,
+            }
+        } else if self.eat_name("notIn").is_some() {
+            let other = self.rise.operators(Mode::Arg);
+            CondKind::NotIn {
+                name: term,
+                term: other,
+            }
+        } else if self.eat(Rise::Colon).is_some() {
+            self.typed(term)
+        } else {
+            return self.classify(term);
+        };
+        let span = self.rise.since(start);
+        self.push_cond(kind, span)
+    }
+
+    /// What is behind `x :`.
+    fn typed(&mut self, term: TermId) -> CondKind {
+        let token = self.rise.token();
+        if let (Rise::Kind, Some(kind)) = (token.kind, Kind::from_text(self.rise.slice(token.span)))
+        {
+            self.bump();
+            return CondKind::HasKind { term, kind };
+        }
+        let ty = self.rise.term(Mode::Type);
+        CondKind::HasType { term, ty }
+    }
+
+    /// `holds(s, x)`
+    fn holds(&mut self) -> CondId {
+        let word = self.bump();
+        let open = self.bump();
+        let strategy = self.bracketed(Self::expr);
+        let term = match self.eat(Rise::Comma) {
+            Some(_) => self.rise.term(Mode::Arg),
+            None => {
+                self.rise
+                    .expected("`,` and a metavariable, as in `holds(isMap, f)`,");
+                let span = Span::empty(self.rise.last_end());
+                self.rise.push(TermKind::Missing, span)
+            }
+        };
+        self.rise.close(open, Rise::RParen);
+        let span = self.rise.since(word.span.start);
+        self.push_cond(CondKind::Holds { strategy, term }, span)
+    }
+
+    /// Whether the parentheses that open here hold a condition rather than a size.
+    fn encloses_condition(&self) -> bool {
+        let open = self.rise.pos;
+        let close = self.partners[open] as usize;
+        let mut at = open + 1;
+        while at < close {
+            match self.kinds[at] {
+                TokenKind::Rise(Rise::And | Rise::Or | Rise::Bang | Rise::Colon) => return true,
+                TokenKind::Rise(Rise::Ident) => {
+                    let word = self.rise.slice(self.rise.tokens[at].span);
+                    let call = self.kinds[at + 1] == TokenKind::Rise(Rise::LParen);
+                    let condition = match word {
+                        "and" | "or" | "divides" | "notIn" => at > open + 1,
+                        "not" | "holds" => at == open + 1 && (call || word == "not"),
+                        _ => false,
+                    };
+                    if condition {
+                        return true;
+                    }
+                }
+                TokenKind::Rise(Rise::LParen) if at == open + 1 => {
+                    // `((n divides m) or …)`: what is inside says what it is.
+                    let inner = self.partners[at] as usize;
+                    if inner + 1 >= close {
+                        at += 1;
+                        continue;
+                    }
+                    at = inner;
+                }
+                TokenKind::Rise(Rise::LParen | Rise::LBracket | Rise::LBrace) => {
+                    at = self.partners[at] as usize;
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        false
+    }
+
+    /// The condition that a term states: a comparison, a property, or several joined by `&&`.
+    fn classify(&mut self, term: TermId) -> CondId {
+        let span = self.rise.span_of(term);
+        let kind = match self.rise.terms[term.0 as usize].kind.clone() {
+            TermKind::Binary { op, lhs, rhs, .. } => match op {
+                BinaryOp::And => CondKind::And(self.classify(lhs), self.classify(rhs)),
+                BinaryOp::Or => CondKind::Or(self.classify(lhs), self.classify(rhs)),
+                BinaryOp::Eq
+                | BinaryOp::Ne
+                | BinaryOp::Lt
+                | BinaryOp::Le
+                | BinaryOp::Gt
+                | BinaryOp::Ge => CondKind::Compare { op, lhs, rhs },
+                _ => self.no_condition(span),
+            },
+            TermKind::Unary {
+                op: UnaryOp::Not,
+                operand,
+            } => CondKind::Not(self.classify(operand)),
+            TermKind::Paren(inner) => CondKind::Paren(self.classify(inner)),
+            TermKind::Apply { callee, args } => match self.rise.terms[callee.0 as usize].kind {
+                TermKind::Name(ref name) => CondKind::Property {
+                    name: Ident {
+                        name: name.clone(),
+                        span: self.rise.span_of(callee),
+                    },
+                    args,
+                },
+                _ => self.no_condition(span),
+            },
+            TermKind::Missing => CondKind::Missing,
+            _ => self.no_condition(span),
+        };
+        self.push_cond(kind, span)
+    }
+
+    fn no_condition(&mut self, span: Span) -> CondKind {
+        let text = self.rise.slice(span).to_owned();
+        self.rise.error_at(span, || {
+            let found = match text.contains('\n') {
+                true => String::new(),
+                false => format!(", found `{text}`"),
+            };
+            format!("expected a condition such as `n divides m`, `x notIn f` or `n <= m`{found}")
+        });
+        CondKind::Missing
+    }
+}

@@ -1,0 +1,400 @@
+//! Strategy expressions from the outside in: functions, choices, chains of operators.
+
+use super::Parser;
+use crate::elevate::ast::{Alt, Case, ClauseKind, ExprId, ExprKind, Op};
+use crate::elevate::lexer::{TokenKind, Word};
+use crate::{Code, Diagnostic, Span, TokenKind as Rise};
+
+/// An operator with its left operand, waiting for the right one.
+pub(super) struct Pending {
+    op: Op,
+    op_span: Span,
+    lhs: ExprId,
+}
+
+/// How tight an operator binds, loosest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Choice,
+    Seq,
+    At,
+    Or,
+    And,
+    Compare,
+    Cons,
+    Sum,
+    Product,
+}
+
+impl Level {
+    fn of(op: Op) -> Level {
+        match op {
+            Op::Choice => Level::Choice,
+            Op::Seq | Op::SeqNormal => Level::Seq,
+            Op::At => Level::At,
+            Op::Or => Level::Or,
+            Op::And => Level::And,
+            Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => Level::Compare,
+            Op::Cons => Level::Cons,
+            Op::Add | Op::Sub => Level::Sum,
+            Op::Mul | Op::Div | Op::Mod => Level::Product,
+        }
+    }
+}
+
+impl Parser<'_> {
+    /// Any expression.
+    pub(super) fn expr(&mut self) -> ExprId {
+        self.nested(Self::expr_here)
+            .unwrap_or_else(|| self.missing())
+    }
+
+    fn expr_here(&mut self) -> ExprId {
+        let mut expr = self.operators();
+        while let Some(word) = self.eat_word(Word::Match) {
+            expr = self.cases(expr, word);
+            if self.infix().is_some() {
+                let span = self.span_of(expr);
+                let (open, close) = (Span::empty(span.start), Span::empty(span.end));
+                let (place, text) = (self.span(), self.quoted());
+                self.rise.report(|| {
+                    Diagnostic::error(
+                        Code::SyntaxError,
+                        place,
+                        format!("{text} behind a `match`: put parentheses around the `match`"),
+                    )
+                    .fix(
+                        "put parentheses around the `match`",
+                        vec![(open, "(".to_owned()), (close, ")".to_owned())],
+                        true,
+                    )
+                });
+                expr = self.chain(expr);
+            }
+        }
+        expr
+    }
+
+    /// Operands and binary operators between them.
+    fn operators(&mut self) -> ExprId {
+        let first = self.unary();
+        self.chain(first)
+    }
+
+    /// The rest of a chain of operators behind its first operand.
+    fn chain(&mut self, first: ExprId) -> ExprId {
+        let base = self.pending.len();
+        let mut operand = first;
+        while let Some(op) = self.infix() {
+            let op_span = self.bump().span;
+            let lhs = self.reduce(base, operand, Some((op, op_span)));
+            self.pending.push(Pending { op, op_span, lhs });
+            operand = self.unary();
+        }
+        self.reduce(base, operand, None)
+    }
+
+    /// The binary operator at the current token.
+    pub(super) fn infix(&self) -> Option<Op> {
+        Some(match self.kind() {
+            TokenKind::Combinator(combinator, _) => combinator.op(),
+            TokenKind::Cons => Op::Cons,
+            TokenKind::Rise(kind) => match kind {
+                Rise::Or => Op::Or,
+                Rise::And => Op::And,
+                Rise::EqEq => Op::Eq,
+                Rise::NotEq => Op::Ne,
+                Rise::Less => Op::Lt,
+                Rise::LessEq => Op::Le,
+                Rise::Greater => Op::Gt,
+                Rise::GreaterEq => Op::Ge,
+                Rise::Plus => Op::Add,
+                Rise::Minus => Op::Sub,
+                Rise::Star => Op::Mul,
+                Rise::Slash => Op::Div,
+                Rise::Percent => Op::Mod,
+                Rise::Ident if self.text() == "or" => Op::Or,
+                Rise::Ident if self.text() == "and" => Op::And,
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+
+    /// Combines waiting operators with their right operand, those that bind tighter than `next`.
+    fn reduce(&mut self, base: usize, operand: ExprId, next: Option<(Op, Span)>) -> ExprId {
+        let mut operand = operand;
+        while self.pending.len() > base {
+            let top = &self.pending[self.pending.len() - 1];
+            if let Some((op, op_span)) = next {
+                let (above, level) = (Level::of(top.op), Level::of(op));
+                if above < level || (above == level && level == Level::Cons) {
+                    break;
+                }
+                if above == level && level == Level::Compare {
+                    self.chained_comparison(top.op_span, op_span);
+                }
+            }
+            let Some(Pending { op, op_span, lhs }) = self.pending.pop() else {
+                break;
+            };
+            let span = self.span_of(lhs).cover(self.span_of(operand));
+            operand = self.push(
+                ExprKind::Binary {
+                    op,
+                    op_span,
+                    lhs,
+                    rhs: operand,
+                },
+                span,
+            );
+        }
+        operand
+    }
+
+    fn chained_comparison(&mut self, first: Span, second: Span) {
+        self.rise.report(|| {
+            Diagnostic::error(
+                Code::AmbiguousOperators,
+                second,
+                "comparisons do not chain: put parentheses around one, or join two with `&&`",
+            )
+            .related(first, "the first of the two operators")
+        });
+    }
+
+    /// `-`, `!`, `not` and their operand.
+    fn unary(&mut self) -> ExprId {
+        let mut prefixes = Vec::new();
+        while self.at_prefix() {
+            prefixes.push(self.bump().span);
+        }
+        let mut operand = self.postfix();
+        for span in prefixes.into_iter().rev() {
+            let kind = match self.rise.slice(span) {
+                "-" => ExprKind::Neg(operand),
+                _ => ExprKind::Not(operand),
+            };
+            let span = span.cover(self.span_of(operand));
+            operand = self.push(kind, span);
+        }
+        operand
+    }
+
+    fn at_prefix(&self) -> bool {
+        match self.kind() {
+            TokenKind::Rise(Rise::Bang) => true,
+            TokenKind::Rise(Rise::Minus) => !self.rise.at_negative_number(),
+            TokenKind::Rise(Rise::Ident) if self.text() == "not" => {
+                !self.call_ahead(1) && self.begins_operand(1)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an operand begins `n` tokens ahead.
+    pub(super) fn begins_operand(&self, n: usize) -> bool {
+        match self.peek(n) {
+            TokenKind::Quoted | TokenKind::Metavariable => true,
+            TokenKind::Word(word) => matches!(word, Word::If | Word::With | Word::Rule),
+            TokenKind::Rise(Rise::Ident) => !matches!(
+                self.rise.slice(self.rise.peek(n).span),
+                "and" | "or" | "divides" | "notIn"
+            ),
+            TokenKind::Rise(kind) => matches!(
+                kind,
+                Rise::Underscore
+                    | Rise::Int
+                    | Rise::Float
+                    | Rise::String
+                    | Rise::True
+                    | Rise::False
+                    | Rise::Fun
+                    | Rise::DepFun
+                    | Rise::Scalar
+                    | Rise::Constructor
+                    | Rise::Address
+                    | Rise::LParen
+                    | Rise::LBracket
+                    | Rise::Bang
+            ),
+            _ => false,
+        }
+    }
+
+    /// `match { case p if g => e … }` behind what is looked at.
+    fn cases(&mut self, scrutinee: ExprId, word: crate::Token) -> ExprId {
+        let start = self.span_of(scrutinee).start;
+        let mut cases = Vec::new();
+        match self.eat(Rise::LBrace) {
+            Some(open) => {
+                self.bracketed(|parser| {
+                    while let Some(case) = parser.case() {
+                        cases.push(case);
+                    }
+                });
+                self.rise.close(open, Rise::RBrace);
+            }
+            None => {
+                let span = self.rise.last_char();
+                self.rise.report(|| {
+                    Diagnostic::error(
+                        Code::SyntaxError,
+                        span,
+                        "expected `{` and the cases after `match`",
+                    )
+                    .related(word.span, "written `e match { case p => a  case _ => b }`")
+                });
+            }
+        }
+        let cases = cases.into_boxed_slice();
+        let span = self.rise.since(start);
+        self.push(ExprKind::Match { scrutinee, cases }, span)
+    }
+
+    /// The next case, or that there is none.
+    fn case(&mut self) -> Option<Case> {
+        if matches!(self.kind(), TokenKind::Rise(Rise::RBrace | Rise::End)) {
+            return None;
+        }
+        let word = match self.eat_word(Word::Case) {
+            Some(word) => word,
+            None => {
+                let (span, text) = (self.span(), self.quoted());
+                self.rise.error_at(span, || {
+                    format!(
+                        "expected `case` or `}}`, found {text}: a case is written `case p => e`"
+                    )
+                });
+                self.skip_to_case();
+                self.eat_word(Word::Case)?
+            }
+        };
+        let pattern = self.pattern();
+        let guard = self.eat_word(Word::If).map(|_| {
+            let outside = std::mem::replace(&mut self.guard, true);
+            let guard = self.expr();
+            self.guard = outside;
+            guard
+        });
+        if self.eat(Rise::FatArrow).is_none() {
+            self.no_arrow();
+        }
+        let body = self.expr();
+        Some(Case {
+            pattern,
+            guard,
+            body,
+            span: self.rise.since(word.span.start),
+        })
+    }
+
+    /// Behind a pattern without `=>`.
+    fn no_arrow(&mut self) {
+        if let Some(arrow) = self.eat(Rise::Arrow) {
+            return self.rise.report(|| {
+                Diagnostic::error(
+                    Code::SyntaxError,
+                    arrow.span,
+                    "the pattern of a case is followed by `=>`, not `->`",
+                )
+                .fix("write `=>`", vec![(arrow.span, "=>".to_owned())], true)
+            });
+        }
+        self.rise.expected("`=>` and a result");
+    }
+
+    /// Goes on at the next case, or at the bracket that closes them.
+    fn skip_to_case(&mut self) {
+        loop {
+            match self.kind() {
+                TokenKind::Word(Word::Case)
+                | TokenKind::Rise(Rise::RBrace | Rise::RParen | Rise::RBracket | Rise::End) => {
+                    return;
+                }
+                TokenKind::Rise(Rise::LParen | Rise::LBracket | Rise::LBrace) => {
+                    self.rise.pos = self.partners[self.rise.pos] as usize;
+                    if !self.at(Rise::End) {
+                        self.bump();
+                    }
+                }
+                _ => {
+                    self.bump();
+                }
+            }
+        }
+    }
+
+    /// The height of what is below an expression.
+    pub(super) fn height_of(&self, kind: &ExprKind) -> u16 {
+        let all = |parts: &[ExprId]| {
+            parts
+                .iter()
+                .map(|part| self.exprs.height(part.0))
+                .max()
+                .unwrap_or(0)
+        };
+        match kind {
+            ExprKind::Missing
+            | ExprKind::Hole
+            | ExprKind::Name(_)
+            | ExprKind::Literal(_)
+            | ExprKind::String(_)
+            | ExprKind::Address(_)
+            | ExprKind::Type(_)
+            | ExprKind::Rise(_) => 0,
+            ExprKind::Call { callee, args } => args
+                .iter()
+                .map(|arg| self.exprs.height(arg.value.0))
+                .max()
+                .unwrap_or(0)
+                .max(all(&[*callee])),
+            ExprKind::Binary { lhs: a, rhs: b, .. }
+            | ExprKind::With {
+                normal_form: a,
+                body: b,
+            } => all(&[*a, *b]),
+            ExprKind::Member { object: a, .. }
+            | ExprKind::Neg(a)
+            | ExprKind::Not(a)
+            | ExprKind::Paren(a) => all(&[*a]),
+            ExprKind::Lambda { params, body } => params
+                .iter()
+                .filter_map(|param| self.params[param.0 as usize].default)
+                .map(|default| self.exprs.height(default.0))
+                .max()
+                .unwrap_or(0)
+                .max(all(&[*body])),
+            ExprKind::Match { scrutinee, cases } => cases
+                .iter()
+                .map(|case| {
+                    let pattern = self.patterns.height(case.pattern.0);
+                    let guard = case.guard.map_or(0, |guard| self.exprs.height(guard.0));
+                    pattern.max(guard).max(all(&[case.body]))
+                })
+                .max()
+                .unwrap_or(0)
+                .max(all(&[*scrutinee])),
+            ExprKind::If {
+                condition,
+                then,
+                otherwise,
+            } => all(&[*condition, *then, *otherwise]),
+            ExprKind::List { elements, .. } | ExprKind::Tuple(elements) => all(elements),
+            ExprKind::Rule(alts) => self.height_of_alts(alts),
+        }
+    }
+
+    fn height_of_alts(&self, alts: &[Alt]) -> u16 {
+        alts.iter()
+            .flat_map(|alt| alt.clauses.iter())
+            .filter_map(|clause| match clause.kind {
+                ClauseKind::Let { .. } => None,
+                ClauseKind::Where(cond)
+                | ClauseKind::Requires(cond)
+                | ClauseKind::Assuming(cond) => Some(self.conds.height(cond.0)),
+            })
+            .max()
+            .unwrap_or(0)
+    }
+}

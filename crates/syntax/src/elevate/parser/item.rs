@@ -1,0 +1,523 @@
+//! Items: headers, imports, definitions, examples, the main expression.
+
+use super::Parser;
+use crate::ast::{Annotation, Ident};
+use crate::elevate::ast::{
+    Alt, Expect, ExprId, ItemKind, Order, ParamList, PredBody, Range, RangeKind, Step,
+};
+use crate::elevate::lexer::{TokenKind, Word};
+use crate::parser::Mode;
+use crate::{Code, Diagnostic, Span, TokenKind as Rise};
+
+impl Parser<'_> {
+    /// The whole item; what follows it is reported.
+    pub(super) fn item(&mut self) -> (Box<[Annotation]>, ItemKind) {
+        let attributes = self.attributes();
+        let kind = match self.kind() {
+            TokenKind::Rise(Rise::Import) => self.import(),
+            TokenKind::Rise(Rise::Def) | TokenKind::Word(Word::Strategy) => self.strategy(),
+            TokenKind::Word(Word::Language) => self.language(),
+            TokenKind::Word(Word::Traversal) => self.traversal(),
+            TokenKind::Word(Word::Unsafe) => self.rule(),
+            TokenKind::Word(Word::Rule) if self.peek(1) != TokenKind::Rise(Rise::LBrace) => {
+                self.rule()
+            }
+            TokenKind::Word(Word::Val) => self.val(),
+            TokenKind::Word(Word::Pred) => self.pred(),
+            TokenKind::Word(Word::NormalForm) => self.normal_form(),
+            TokenKind::Word(Word::Tune) => self.tune(),
+            TokenKind::Word(Word::Example) => self.example(),
+            _ => self.main(&attributes),
+        };
+        let defines = !matches!(
+            kind,
+            ItemKind::Import { .. }
+                | ItemKind::Language { .. }
+                | ItemKind::Traversal { .. }
+                | ItemKind::Main { .. }
+                | ItemKind::Stray
+        );
+        if let (Some(attribute), false) = (attributes.first(), defines) {
+            self.lone_attribute(attribute);
+        }
+        if !self.at(Rise::End) {
+            self.rest_of_item(&kind);
+        }
+        (attributes, kind)
+    }
+
+    fn attributes(&mut self) -> Box<[Annotation]> {
+        let mut attributes = Vec::new();
+        while self.kind() == TokenKind::Attribute {
+            attributes.push(self.rise.annotation());
+        }
+        attributes.into_boxed_slice()
+    }
+
+    /// An attribute before something that takes none: probably the operator was meant.
+    fn lone_attribute(&mut self, attribute: &Annotation) {
+        let (Some(name), sign) = (&attribute.name, attribute.span.start) else {
+            return;
+        };
+        let sign = Span::new(sign, sign + 1);
+        let text = name.name.clone();
+        self.rise.report(|| {
+            Diagnostic::error(
+                Code::SyntaxError,
+                sign.cover(name.span),
+                format!("`@{text}` is an attribute, and no definition follows it: to apply `{text}` to the strategy before it, write `@ {text}`"),
+            )
+            .fix(
+                format!("write `@ {text}`"),
+                vec![(Span::empty(sign.end), " ".to_owned())],
+                true,
+            )
+        });
+    }
+
+    fn import(&mut self) -> ItemKind {
+        self.bump();
+        let path = match self.kind() {
+            TokenKind::Rise(Rise::String) => Some(self.rise.string()),
+            TokenKind::Rise(Rise::OpenString) => {
+                self.bump();
+                None
+            }
+            _ => {
+                self.rise
+                    .expected("a path in quotes, as in `import \"tiling.elevate\"`,");
+                self.rise.skip_to_end();
+                None
+            }
+        };
+        ItemKind::Import { path }
+    }
+
+    fn language(&mut self) -> ItemKind {
+        self.bump();
+        let name = self.ident("the language of the programs, `rise`,");
+        if let Some(Ident { name, span }) = &name
+            && name != "rise"
+        {
+            self.rise.error_at(*span, || {
+                format!(
+                    "strategies for programs in `{name}` are not supported: the language is `rise`"
+                )
+            });
+        }
+        ItemKind::Language { name }
+    }
+
+    fn traversal(&mut self) -> ItemKind {
+        self.bump();
+        let word = self.ident("`default`, `functionFirst` or `argumentFirst`");
+        let (order, span) = match word {
+            Some(Ident { name, span }) => (Order::from_text(&name), span),
+            None => (None, Span::empty(self.rise.last_end())),
+        };
+        if order.is_none() {
+            let text = self.rise.slice(span).to_owned();
+            self.rise.error_at(span, || {
+                format!("`{text}` is no order of traversal: there are `default`, `functionFirst` and `argumentFirst`")
+            });
+        }
+        ItemKind::Traversal { order, span }
+    }
+
+    /// A word and the name that it defines.
+    fn defined(&mut self) -> Option<Ident> {
+        self.bump();
+        self.ident("a name")
+    }
+
+    fn rule(&mut self) -> ItemKind {
+        let unsafe_word = self.eat_word(Word::Unsafe).map(|token| token.span);
+        if !self.at_word(Word::Rule) {
+            self.rise.expected("`rule`");
+            self.rise.skip_to_end();
+        }
+        let name = match self.at(Rise::End) {
+            true => None,
+            false => self.defined(),
+        };
+        let params = self.param_lists();
+        if self.at(Rise::Colon) {
+            let span = self.bump().span;
+            self.rise.error_at(span, || {
+                "a rule has no written type: the types of its sides are inferred".to_owned()
+            });
+            self.ty();
+        }
+        self.equals(
+            name.as_ref(),
+            "`|->`, as in `rule etaReduce = fun(x => f(x)) |-> f`",
+        );
+        ItemKind::Rule {
+            name,
+            params,
+            alts: self.alts(),
+            unsafe_word,
+        }
+    }
+
+    fn alts(&mut self) -> Box<[Alt]> {
+        let hole = self.at(Rise::Underscore) && self.peek(1) == TokenKind::Rise(Rise::End);
+        if hole || (self.at(Rise::End) && self.rise.error.is_some()) {
+            self.bump();
+            return Box::default();
+        }
+        match self.at(Rise::LBrace) {
+            true => self.braced_alts(),
+            false => Box::from([self.alt()]),
+        }
+    }
+
+    fn strategy(&mut self) -> ItemKind {
+        let name = self.defined();
+        let type_params = self.type_params();
+        let params = self.param_lists();
+        let ty = self.type_annotation();
+        let body = self.body(name.as_ref(), "a strategy");
+        ItemKind::Strategy {
+            name,
+            type_params,
+            params,
+            ty,
+            body,
+        }
+    }
+
+    /// `[P, Q]`
+    fn type_params(&mut self) -> Box<[Ident]> {
+        let mut params = Vec::new();
+        if let Some(open) = self.eat(Rise::LBracket) {
+            loop {
+                params.extend(self.ident("a type parameter"));
+                if !self.rise.next_in_list(open, Rise::RBracket) {
+                    break;
+                }
+            }
+        }
+        params.into_boxed_slice()
+    }
+
+    fn val(&mut self) -> ItemKind {
+        let name = self.defined();
+        self.no_params("a `val` has no parameters: define a `strategy`");
+        let ty = self.type_annotation();
+        let body = self.body(name.as_ref(), "a value");
+        ItemKind::Val { name, ty, body }
+    }
+
+    fn no_params(&mut self, message: &str) {
+        if self.at(Rise::LParen) {
+            let span = self.span();
+            self.rise.error_at(span, || message.to_owned());
+            self.param_lists();
+        }
+    }
+
+    fn pred(&mut self) -> ItemKind {
+        let name = self.defined();
+        let params = self.param_lists();
+        if self.at(Rise::Colon) {
+            let span = self.bump().span;
+            self.rise.error_at(span, || {
+                "a predicate has type `Pred`: leave it away".to_owned()
+            });
+            self.ty();
+        }
+        let body = match self.equals(name.as_ref(), "a strategy, or patterns in braces") {
+            true if self.at(Rise::LBrace) => PredBody::Patterns(self.braced_patterns()),
+            _ => PredBody::Strategy(self.right_side()),
+        };
+        ItemKind::Pred { name, params, body }
+    }
+
+    fn braced_patterns(&mut self) -> Box<[crate::ast::TermId]> {
+        let open = self.bump();
+        let mut patterns = Vec::new();
+        loop {
+            patterns.push(self.side());
+            if !self.next_alternative(open) {
+                return patterns.into_boxed_slice();
+            }
+        }
+    }
+
+    fn normal_form(&mut self) -> ItemKind {
+        let name = self.defined();
+        let params: Box<[ParamList]> = self.param_lists();
+        if self.at(Rise::Colon) {
+            let span = self.bump().span;
+            self.rise.error_at(span, || {
+                "a normal form is a `Strategy`: leave the type away".to_owned()
+            });
+            self.ty();
+        }
+        let body = self.body(name.as_ref(), "a strategy");
+        ItemKind::NormalForm { name, params, body }
+    }
+
+    fn body(&mut self, name: Option<&Ident>, what: &str) -> ExprId {
+        self.equals(name, what);
+        self.right_side()
+    }
+
+    fn right_side(&mut self) -> ExprId {
+        match self.at(Rise::End) && self.rise.error.is_some() {
+            true => self.missing(),
+            false => self.expr(),
+        }
+    }
+
+    /// The `=` of a definition; goes on behind the next one if it does not stand here.
+    fn equals(&mut self, name: Option<&Ident>, what: &str) -> bool {
+        if self.eat(Rise::Equals).is_some() {
+            return true;
+        }
+        let (span, text) = (self.span(), self.quoted());
+        if matches!(self.kind(), TokenKind::Rise(Rise::EqEq | Rise::FatArrow)) {
+            self.bump();
+            self.rise.report(|| {
+                Diagnostic::error(
+                    Code::SyntaxError,
+                    span,
+                    format!("a definition has a `=` before its right side, not {text}"),
+                )
+                .fix("write `=`", vec![(span, "=".to_owned())], true)
+            });
+            return true;
+        }
+        match name {
+            Some(_) => self.rise.expected(&format!("`=` and {what}")),
+            None => self.rise.expected("a name"),
+        }
+        let behind = self.kinds[self.rise.pos..]
+            .iter()
+            .position(|kind| *kind == TokenKind::Rise(Rise::Equals));
+        match behind {
+            Some(n) => self.rise.pos += n + 1,
+            None => self.rise.skip_to_end(),
+        }
+        behind.is_some()
+    }
+
+    /// `tune s : Nat = 32`, `tune s : Nat in 1..64 where 4 divides s`
+    fn tune(&mut self) -> ItemKind {
+        let name = self.defined();
+        self.no_params("a `tune` has no parameters");
+        let ty = self.type_annotation();
+        if ty.is_none() {
+            self.rise.expected("`: Nat`");
+        }
+        let range = self.eat(Rise::In).map(|_| self.range());
+        let value = self.eat(Rise::Equals).map(|_| self.expr());
+        let condition = self.eat_word(Word::Where).map(|_| self.condition());
+        ItemKind::Tune {
+            name,
+            ty,
+            range,
+            condition,
+            value,
+        }
+    }
+
+    fn range(&mut self) -> Range {
+        let start = self.span().start;
+        let kind = if self.at_name("divisors") && self.call_ahead(1) {
+            self.bump();
+            let open = self.bump();
+            let size = self.rise.term(Mode::Size);
+            self.rise.close(open, Rise::RParen);
+            RangeKind::Divisors(size)
+        } else if let Some(open) = self.eat(Rise::LBrace) {
+            let mut sizes = Vec::new();
+            loop {
+                sizes.push(self.rise.term(Mode::Size));
+                if !self.rise.next_in_list(open, Rise::RBrace) {
+                    break;
+                }
+            }
+            RangeKind::Set(sizes.into_boxed_slice())
+        } else {
+            self.between()
+        };
+        Range {
+            kind,
+            span: self.rise.since(start),
+        }
+    }
+
+    /// `a..b step c`
+    fn between(&mut self) -> RangeKind {
+        let from = self.size(Mode::Size);
+        if self.eat(Rise::DotDot).is_none() {
+            self.rise.expected(
+                "`..` and the end of the range: values are written `1..64`, `divisors(n)` or `{8, 16}`,",
+            );
+        }
+        let to = self.size(Mode::Size);
+        let step = match self.text() {
+            "step" => {
+                self.bump();
+                Some(Step::Add(self.size(Mode::Size)))
+            }
+            "pow" => {
+                self.bump();
+                Some(Step::Times(self.size(Mode::Size)))
+            }
+            _ => None,
+        };
+        RangeKind::Between { from, to, step }
+    }
+
+    /// `example "title" { input e apply s expect e modulo NF }`
+    fn example(&mut self) -> ItemKind {
+        let word = self.bump();
+        let title = match self.at(Rise::String) {
+            true => Some(self.rise.string()),
+            false => None,
+        };
+        let open = self.eat(Rise::LBrace);
+        if open.is_none() {
+            self.rise.expected("`{`, `input` and a program");
+        }
+        self.field("input", "a program", word);
+        let input = self.rise.term(Mode::Expr);
+        self.field("apply", "a strategy", word);
+        let apply = self.bracketed(Self::expr);
+        self.field("expect", "a program, `failure` or `trace [rules]`", word);
+        let expect = self.expect();
+        let modulo = match self.eat_name("modulo") {
+            Some(_) => self.ident("the name of a normal form"),
+            None => None,
+        };
+        if let Some(open) = open {
+            self.rise.close(open, Rise::RBrace);
+        }
+        ItemKind::Example {
+            title,
+            input,
+            apply,
+            expect,
+            modulo,
+        }
+    }
+
+    /// One of the words in an example.
+    fn field(&mut self, word: &str, what: &str, example: crate::Token) {
+        if self.eat_name(word).is_some() {
+            return;
+        }
+        let (span, found) = (self.rise.last_char(), self.quoted());
+        let end = self.at(Rise::End);
+        self.rise.report(|| {
+            let message = match end {
+                true => format!("expected `{word}` and {what}"),
+                false => format!("expected `{word}` and {what}, found {found}"),
+            };
+            Diagnostic::error(Code::SyntaxError, span, message).related(
+                example.span,
+                "an example is written `example { input program apply strategy expect program }`",
+            )
+        });
+        let ahead = (self.rise.pos..self.kinds.len())
+            .find(|&at| self.rise.slice(self.rise.tokens[at].span) == word);
+        match ahead {
+            Some(at) => self.rise.pos = at + 1,
+            None => self.rise.skip_to_end(),
+        }
+    }
+
+    fn expect(&mut self) -> Expect {
+        let ends = matches!(self.peek(1), TokenKind::Rise(Rise::RBrace | Rise::End))
+            || self.rise.slice(self.rise.peek(1).span) == "modulo";
+        if self.at_name("failure") && ends {
+            return Expect::Failure(self.bump().span);
+        }
+        if !self.at_name("trace") || self.peek(1) != TokenKind::Rise(Rise::LBracket) {
+            return Expect::Program(self.rise.term(Mode::Expr));
+        }
+        let word = self.bump();
+        let open = self.bump();
+        let mut rules = Vec::new();
+        if self.eat(Rise::RBracket).is_none() {
+            loop {
+                rules.extend(self.ident("the name of a rule"));
+                if !self.rise.next_in_list(open, Rise::RBracket) {
+                    break;
+                }
+            }
+        }
+        Expect::Trace(rules.into_boxed_slice(), self.rise.since(word.span.start))
+    }
+
+    /// A strategy without a name, or what is no item at all.
+    fn main(&mut self, attributes: &[Annotation]) -> ItemKind {
+        if self.begins_operand(0) || self.at(Rise::Minus) {
+            return ItemKind::Main { expr: self.expr() };
+        }
+        let (span, text) = (self.span(), self.quoted());
+        if !attributes.is_empty() && self.at(Rise::End) {
+            let span = self.rise.last_char();
+            self.rise.error_at(span, || {
+                "expected a definition after the attribute".to_owned()
+            });
+        } else if !self.at(Rise::End) {
+            self.rise.error_at(span, || match text.as_str() {
+                "`foreign`" => "foreign functions are defined in RISE, in `.rise` files".to_owned(),
+                _ => format!(
+                    "expected a definition (`rule`, `strategy`, `val`, …) or a strategy, found {text}"
+                ),
+            });
+        }
+        self.rise.skip_to_end();
+        ItemKind::Stray
+    }
+
+    /// What follows an item that is complete.
+    fn rest_of_item(&mut self, kind: &ItemKind) {
+        let (span, text) = (self.span(), self.quoted());
+        let what = what(kind);
+        let message = match self.kind() {
+            TokenKind::Rise(Rise::RParen | Rise::RBracket | Rise::RBrace) => {
+                format!("this {text} closes nothing")
+            }
+            TokenKind::Rise(Rise::Bar) => format!(
+                "unexpected {text} after {what}: several alternatives stand in braces, as in `{{ a |-> b | c |-> d }}`"
+            ),
+            TokenKind::MapsTo => format!("unexpected {text} after {what}: it stands in rules"),
+            TokenKind::Rise(Rise::Pipe | Rise::Then | Rise::After) => format!(
+                "unexpected {text} after {what}: it joins functions of RISE; strategies are joined by `;`"
+            ),
+            TokenKind::Word(Word::Where | Word::Requires | Word::Assuming)
+            | TokenKind::Rise(Rise::Let) => {
+                format!("unexpected {text} after {what}: conditions belong to rules")
+            }
+            TokenKind::Rise(Rise::Equals) if matches!(kind, ItemKind::Main { .. }) => format!(
+                "unexpected {text}: a definition begins with `strategy`, `rule`, `val` or another of these words"
+            ),
+            TokenKind::Combinator(..) if matches!(kind, ItemKind::Rule { .. }) => format!(
+                "unexpected {text} after {what}: a rule has terms of RISE on both sides, `strategy` defines a strategy"
+            ),
+            _ => format!("unexpected {text} after {what}"),
+        };
+        self.rise.error_at(span, || message);
+        self.rise.skip_to_end();
+    }
+}
+
+fn what(kind: &ItemKind) -> &'static str {
+    match kind {
+        ItemKind::Import { .. } => "the import",
+        ItemKind::Language { .. } | ItemKind::Traversal { .. } => "the header",
+        ItemKind::Rule { .. } => "the rule",
+        ItemKind::Strategy { .. } | ItemKind::Main { .. } | ItemKind::Stray => "the strategy",
+        ItemKind::Val { .. } => "the value",
+        ItemKind::Pred { .. } => "the predicate",
+        ItemKind::NormalForm { .. } => "the normal form",
+        ItemKind::Tune { .. } => "the size",
+        ItemKind::Example { .. } => "the example",
+    }
+}

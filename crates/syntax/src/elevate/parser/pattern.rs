@@ -1,0 +1,146 @@
+//! Patterns of `match`.
+
+use super::Parser;
+use crate::elevate::ast::{Node, PatternId, PatternKind};
+use crate::elevate::lexer::{TokenKind, Word};
+use crate::{Span, TokenKind as Rise};
+
+impl Parser<'_> {
+    /// `p`, `p :: q`
+    pub(super) fn pattern(&mut self) -> PatternId {
+        self.nested(Self::conses).unwrap_or_else(|| {
+            let span = Span::empty(self.rise.last_end());
+            self.push_pattern(PatternKind::Missing, span)
+        })
+    }
+
+    fn conses(&mut self) -> PatternId {
+        let mut parts = vec![self.pattern_atom()];
+        while self.kind() == TokenKind::Cons {
+            self.bump();
+            parts.push(self.pattern_atom());
+        }
+        let Some(last) = parts.pop() else {
+            return self.leaf_pattern(PatternKind::Missing);
+        };
+        parts.into_iter().rev().fold(last, |tail, head| {
+            let start = self.patterns.nodes[head.0 as usize].span;
+            let span = start.cover(self.patterns.nodes[tail.0 as usize].span);
+            self.push_pattern(PatternKind::Cons(head, tail), span)
+        })
+    }
+
+    fn leaf_pattern(&mut self, kind: PatternKind) -> PatternId {
+        let span = self.bump().span;
+        self.push_pattern(kind, span)
+    }
+
+    fn pattern_atom(&mut self) -> PatternId {
+        match self.kind() {
+            TokenKind::Rise(kind) => match kind {
+                Rise::Underscore => self.leaf_pattern(PatternKind::Wildcard),
+                Rise::LBracket => {
+                    let open = self.bump();
+                    let parts = self.patterns_until(open, Rise::RBracket);
+                    let span = self.rise.since(open.span.start);
+                    self.push_pattern(PatternKind::List(parts), span)
+                }
+                Rise::String => {
+                    let (text, span) = self.rise.string();
+                    self.push_pattern(PatternKind::String(text), span)
+                }
+                Rise::Int | Rise::Float | Rise::Minus if self.at_number() => {
+                    let (literal, span) = self.literal();
+                    self.push_pattern(PatternKind::Literal(literal), span)
+                }
+                Rise::True | Rise::False => {
+                    let value = kind == Rise::True;
+                    self.leaf_pattern(PatternKind::Literal(crate::ast::Literal::Bool(value)))
+                }
+                Rise::Ident | Rise::Fun if self.call_ahead(1) => self.call_pattern(),
+                Rise::Ident if self.ends_pattern(1) => self.name_pattern(),
+                _ => self.rise_pattern(),
+            },
+            TokenKind::Quoted if self.ends_pattern(1) => self.name_pattern(),
+            _ => self.rise_pattern(),
+        }
+    }
+
+    fn at_number(&self) -> bool {
+        !self.at(Rise::Minus) || self.rise.at_negative_number()
+    }
+
+    fn name_pattern(&mut self) -> PatternId {
+        let span = self.span();
+        let name = self.name(span);
+        self.leaf_pattern(PatternKind::Name(name))
+    }
+
+    /// Whether a pattern is complete before the token `n` places ahead.
+    fn ends_pattern(&self, n: usize) -> bool {
+        match self.peek(n) {
+            TokenKind::Cons | TokenKind::Word(Word::If) => true,
+            TokenKind::Rise(kind) => matches!(
+                kind,
+                Rise::FatArrow
+                    | Rise::Comma
+                    | Rise::RParen
+                    | Rise::RBracket
+                    | Rise::RBrace
+                    | Rise::End
+            ),
+            _ => false,
+        }
+    }
+
+    /// `Success(p)`, `app(p, q)`; else a pattern of RISE.
+    fn call_pattern(&mut self) -> PatternId {
+        let text = self.text();
+        let node = Node::from_text(text).filter(|&node| node != Node::Fun || !self.has_arrow(1));
+        if node.is_none() && !matches!(text, "Success" | "Failure") {
+            return self.rise_pattern();
+        }
+        let word = self.bump();
+        let open = self.bump();
+        let parts = self.patterns_until(open, Rise::RParen);
+        let span = self.rise.since(word.span.start);
+        let arity = node.map_or(1, Node::arity);
+        if parts.len() != arity {
+            let form = match (node, arity) {
+                (_, 1) => format!("{text}(p)"),
+                _ => format!("{text}(p, q)"),
+            };
+            let count = parts.len();
+            self.rise.error_at(span, || {
+                format!("`{form}` takes {arity} patterns, and {count} stand here")
+                    .replace("takes 1 patterns", "takes one pattern")
+            });
+            return self.push_pattern(PatternKind::Missing, span);
+        }
+        let kind = match (node, text) {
+            (Some(node), _) => PatternKind::Node(node, parts),
+            (None, "Success") => PatternKind::Success(parts[0]),
+            (None, _) => PatternKind::Failure(parts[0]),
+        };
+        self.push_pattern(kind, span)
+    }
+
+    fn patterns_until(&mut self, open: crate::Token, closer: Rise) -> Box<[PatternId]> {
+        let mut parts = Vec::new();
+        if self.eat(closer).is_none() {
+            loop {
+                parts.push(self.pattern());
+                if !self.rise.next_in_list(open, closer) {
+                    break;
+                }
+            }
+        }
+        parts.into_boxed_slice()
+    }
+
+    fn rise_pattern(&mut self) -> PatternId {
+        let term = self.side();
+        let span = self.rise.span_of(term);
+        self.push_pattern(PatternKind::Term(term), span)
+    }
+}

@@ -1,0 +1,386 @@
+//! Operands of strategy expressions: names, literals, calls, brackets, blocks.
+
+use super::Parser;
+use crate::ast::{AddressSpace, Literal, Name, TermId, TermKind};
+use crate::elevate::ast::{Arg, ExprId, ExprKind, ListForm};
+use crate::elevate::lexer::{TokenKind, Word};
+use crate::parser::Mode;
+use crate::{Code, Diagnostic, Span, TokenKind as Rise};
+
+impl Parser<'_> {
+    /// Calls and members.
+    pub(super) fn postfix(&mut self) -> ExprId {
+        let mut expr = self.primary();
+        loop {
+            if self.at_call() {
+                expr = self.call(expr);
+            } else if self.at(Rise::Dot) {
+                self.bump();
+                let name = self.ident("the name of a function, as in `xs.size`,");
+                let span = self.rise.since(self.span_of(expr).start);
+                expr = self.push(ExprKind::Member { object: expr, name }, span);
+            } else {
+                return expr;
+            }
+        }
+    }
+
+    fn call(&mut self, callee: ExprId) -> ExprId {
+        let open = self.bump();
+        let mut args = Vec::new();
+        if self.eat(Rise::RParen).is_none() {
+            self.bracketed(|parser| {
+                loop {
+                    args.push(parser.arg());
+                    if !parser.rise.next_in_list(open, Rise::RParen) {
+                        break;
+                    }
+                }
+            });
+        }
+        let args = args.into_boxed_slice();
+        let span = self.rise.since(self.span_of(callee).start);
+        self.push(ExprKind::Call { callee, args }, span)
+    }
+
+    fn arg(&mut self) -> Arg {
+        let named = self.peek(1) == TokenKind::Rise(Rise::Equals);
+        let name = match self.kind() {
+            TokenKind::Rise(Rise::Ident) | TokenKind::Quoted if named => {
+                let name = self.ident("a parameter");
+                self.bump();
+                name
+            }
+            _ => None,
+        };
+        let value = self.expr();
+        Arg { name, value }
+    }
+
+    fn primary(&mut self) -> ExprId {
+        match self.kind() {
+            TokenKind::Rise(kind) => self.rise_primary(kind),
+            TokenKind::Quoted => self.leaf(|parser, span| ExprKind::Name(parser.name(span))),
+            TokenKind::Word(Word::If) => self.conditional(),
+            TokenKind::Word(Word::With) => self.with(),
+            TokenKind::Word(Word::Rule) if self.peek(1) == TokenKind::Rise(Rise::LBrace) => {
+                let word = self.bump();
+                let alts = self.braced_alts();
+                let span = self.rise.since(word.span.start);
+                self.push(ExprKind::Rule(alts), span)
+            }
+            TokenKind::Metavariable => {
+                let (span, text) = (self.span(), self.quoted());
+                self.rise.error_at(span, || {
+                    format!("{text} is a metavariable: those stand in rules and patterns only")
+                });
+                self.leaf(|_, _| ExprKind::Missing)
+            }
+            _ => self.no_operand(),
+        }
+    }
+
+    fn rise_primary(&mut self, kind: Rise) -> ExprId {
+        match kind {
+            Rise::Ident => self.named(),
+            Rise::Underscore => self.leaf(|_, _| ExprKind::Hole),
+            Rise::Int | Rise::Float => self.number(),
+            Rise::Minus if self.rise.at_negative_number() => self.number(),
+            Rise::True => self.leaf(|_, _| ExprKind::Literal(Literal::Bool(true))),
+            Rise::False => self.leaf(|_, _| ExprKind::Literal(Literal::Bool(false))),
+            Rise::String => {
+                let (text, span) = self.rise.string();
+                self.push(ExprKind::String(text), span)
+            }
+            Rise::Address => self.leaf(|parser, span| {
+                AddressSpace::from_text(parser.rise.slice(span))
+                    .map_or(ExprKind::Missing, ExprKind::Address)
+            }),
+            Rise::Scalar | Rise::Constructor | Rise::NatFun | Rise::DataFun => {
+                let term = self.rise.atom(Mode::Size);
+                self.rise_expr(term, ExprKind::Type)
+            }
+            Rise::Fun | Rise::DepFun => self.function(),
+            Rise::Let if !self.rise.at_let_binding() => {
+                self.leaf(|_, _| ExprKind::Name(Name::new_static("let")))
+            }
+            Rise::LBracket => {
+                let open = self.bump();
+                let elements = self.exprs_until(open, Rise::RBracket);
+                let span = self.rise.since(open.span.start);
+                let form = ListForm::Brackets;
+                self.push(ExprKind::List { elements, form }, span)
+            }
+            Rise::LParen => self.parentheses(),
+            _ => self.no_operand(),
+        }
+    }
+
+    fn leaf(&mut self, kind: impl FnOnce(&mut Self, Span) -> ExprKind) -> ExprId {
+        let span = self.bump().span;
+        let kind = kind(self, span);
+        self.push(kind, span)
+    }
+
+    /// An expression that is a term of RISE, with that term's place.
+    fn rise_expr(&mut self, term: TermId, kind: impl FnOnce(TermId) -> ExprKind) -> ExprId {
+        let span = self.rise.span_of(term);
+        self.push(kind(term), span)
+    }
+
+    /// A name, or what begins with one.
+    fn named(&mut self) -> ExprId {
+        let next = self.peek(1);
+        if next == TokenKind::Rise(Rise::FatArrow) && !self.guard {
+            return self.lambda();
+        }
+        match self.text() {
+            "rise" if next == TokenKind::Rise(Rise::LBrace) => self.quotation(),
+            text @ ("List" | "Seq") if self.call_ahead(1) => {
+                let form = match text {
+                    "List" => ListForm::List,
+                    _ => ListForm::Seq,
+                };
+                let word = self.bump();
+                let open = self.bump();
+                let elements = self.exprs_until(open, Rise::RParen);
+                let span = self.rise.since(word.span.start);
+                self.push(ExprKind::List { elements, form }, span)
+            }
+            _ => self.leaf(|parser, span| ExprKind::Name(parser.name(span))),
+        }
+    }
+
+    /// The number as a literal; its term is of no further use.
+    pub(super) fn literal(&mut self) -> (Literal, Span) {
+        let term = self.rise.number();
+        let span = self.rise.span_of(term);
+        match &self.rise.terms[term.0 as usize].kind {
+            TermKind::Literal(literal) => (literal.clone(), span),
+            _ => (Literal::Bool(false), span),
+        }
+    }
+
+    fn number(&mut self) -> ExprId {
+        let (literal, span) = self.literal();
+        self.push(ExprKind::Literal(literal), span)
+    }
+
+    /// `fun(x => e)`, a term of RISE; or `fun(x, e)`, which builds one.
+    fn function(&mut self) -> ExprId {
+        if self.at(Rise::DepFun) || self.has_arrow(1) || !self.call_ahead(1) {
+            let term = self.rise.function();
+            return self.rise_expr(term, ExprKind::Rise);
+        }
+        self.leaf(|_, _| ExprKind::Name(Name::new_static("fun")))
+    }
+
+    /// Whether the brackets that open `n` tokens ahead hold a `=>` of their own.
+    pub(super) fn has_arrow(&self, n: usize) -> bool {
+        let open = self.rise.pos + n;
+        if self.peek(n) != TokenKind::Rise(Rise::LParen) {
+            return false;
+        }
+        let close = self.partners[open] as usize;
+        let mut at = open + 1;
+        while at < close {
+            match self.kinds[at] {
+                TokenKind::Rise(Rise::FatArrow) => return true,
+                TokenKind::Rise(Rise::LParen | Rise::LBracket | Rise::LBrace) => {
+                    at = (self.partners[at] as usize).max(at + 1);
+                }
+                _ => at += 1,
+            }
+        }
+        false
+    }
+
+    /// `x => e`, `(x, y) => e`
+    fn lambda(&mut self) -> ExprId {
+        let start = self.span().start;
+        let params = match self.at(Rise::LParen) {
+            true => self.param_list(false).params,
+            false => Box::from([self.bound_name()]),
+        };
+        if self.eat(Rise::FatArrow).is_none() {
+            self.rise.expected("`=>`");
+        }
+        let body = self.expr();
+        let span = self.rise.since(start);
+        self.push(ExprKind::Lambda { params, body }, span)
+    }
+
+    /// `(e)`, `(a, b)`, `(x, y) => e`
+    fn parentheses(&mut self) -> ExprId {
+        let close = self.partners[self.rise.pos] as usize;
+        let behind = self.kinds.get(close + 1).copied();
+        if behind == Some(TokenKind::Rise(Rise::FatArrow)) && !self.guard {
+            return self.lambda();
+        }
+        let open = self.bump();
+        if let Some(close) = self.eat(Rise::RParen) {
+            let span = open.span.cover(close.span);
+            self.rise.error_at(span, || {
+                "expected an expression between these parentheses".to_owned()
+            });
+            return self.push(ExprKind::Missing, span);
+        }
+        let mut parts = self.exprs_between(open, Rise::RParen);
+        let span = self.rise.since(open.span.start);
+        let kind = match parts.len() {
+            1 => ExprKind::Paren(parts.remove(0)),
+            _ => ExprKind::Tuple(parts.into_boxed_slice()),
+        };
+        self.push(kind, span)
+    }
+
+    /// `a, b` up to a bracket, behind the opening one; perhaps nothing.
+    fn exprs_until(&mut self, open: crate::Token, closer: Rise) -> Box<[ExprId]> {
+        match self.eat(closer) {
+            Some(_) => Box::default(),
+            None => self.exprs_between(open, closer).into_boxed_slice(),
+        }
+    }
+
+    fn exprs_between(&mut self, open: crate::Token, closer: Rise) -> Vec<ExprId> {
+        self.bracketed(|parser| {
+            let mut parts = Vec::new();
+            loop {
+                parts.push(parser.expr());
+                if !parser.rise.next_in_list(open, closer) {
+                    return parts;
+                }
+            }
+        })
+    }
+
+    /// `if c then a else b`
+    fn conditional(&mut self) -> ExprId {
+        let word = self.bump();
+        let condition = self.expr();
+        self.branch(Word::Then, word);
+        let then = self.expr();
+        self.branch(Word::Else, word);
+        let otherwise = match self.at(Rise::End) && self.rise.error.is_some() {
+            true => self.missing(),
+            false => self.expr(),
+        };
+        let span = self.rise.since(word.span.start);
+        self.push(
+            ExprKind::If {
+                condition,
+                then,
+                otherwise,
+            },
+            span,
+        )
+    }
+
+    fn branch(&mut self, word: Word, start: crate::Token) {
+        if self.eat_word(word).is_some() {
+            return;
+        }
+        let (span, text) = (self.rise.last_char(), word.as_str());
+        self.rise.report(|| {
+            Diagnostic::error(
+                Code::SyntaxError,
+                span,
+                format!("expected `{text}` and a branch"),
+            )
+            .related(start.span, "this `if` is written `if c then a else b`")
+        });
+    }
+
+    /// `with NF { e }`
+    fn with(&mut self) -> ExprId {
+        let word = self.bump();
+        let normal_form = self.postfix();
+        let body = match self.eat(Rise::LBrace) {
+            Some(open) => {
+                let body = self.bracketed(Self::expr);
+                self.rise.close(open, Rise::RBrace);
+                body
+            }
+            None => {
+                self.rise.expected("`{` and a strategy");
+                self.missing()
+            }
+        };
+        let span = self.rise.since(word.span.start);
+        self.push(ExprKind::With { normal_form, body }, span)
+    }
+
+    /// `rise { e }`
+    fn quotation(&mut self) -> ExprId {
+        let word = self.bump();
+        let open = self.bump();
+        let term = self.rise.term(Mode::Expr);
+        self.rise.close(open, Rise::RBrace);
+        let span = self.rise.since(word.span.start);
+        self.push(ExprKind::Rise(term), span)
+    }
+
+    /// Something that is no operand: eaten if it can only be a mistake itself.
+    fn no_operand(&mut self) -> ExprId {
+        let (span, text) = (self.span(), self.quoted());
+        match self.kind() {
+            TokenKind::Rise(Rise::Kind) => self.misplaced(format!(
+                "{text} is a type of ELEVATE or a kind: it stands behind a `:`"
+            )),
+            TokenKind::Rise(Rise::Let) => {
+                self.rise.error_at(span, || {
+                    "a strategy has no `let`: give the value a name with `val` or a parameter"
+                        .to_owned()
+                });
+                self.rise.skip_to_end();
+                self.missing()
+            }
+            TokenKind::Rise(Rise::RawString) => {
+                self.misplaced("a string stands between single quotes here".to_owned())
+            }
+            TokenKind::Rise(Rise::OpenString | Rise::OpenRawString) => {
+                self.misplaced(String::new())
+            }
+            TokenKind::MapsTo => self.misplaced(format!(
+                "{text} stands in rules: a rule without a name is written `rule {{ p {text} e }}`",
+                text = text.trim_matches('`'),
+            )),
+            _ => {
+                self.expected_operand();
+                self.missing()
+            }
+        }
+    }
+
+    fn misplaced(&mut self, message: String) -> ExprId {
+        let span = self.bump().span;
+        self.rise.error_at(span, || message);
+        self.push(ExprKind::Missing, span)
+    }
+
+    /// Reports that an operand is missing behind the last token: an operator too many, if the
+    /// item, or what encloses the operator, ends there.
+    fn expected_operand(&mut self) {
+        let ends = matches!(
+            self.kind(),
+            TokenKind::Rise(Rise::End | Rise::RParen | Rise::RBracket | Rise::RBrace | Rise::Comma)
+        );
+        let operator = self.rise.pos.checked_sub(1).map(|at| self.kinds[at]);
+        let (Some(TokenKind::Combinator(..)), true) = (operator, ends) else {
+            return self.rise.expected("an expression");
+        };
+        let token = self.rise.tokens[self.rise.pos - 1];
+        let (text, end) = (self.rise.quoted(token), self.at(Rise::End));
+        self.rise.report(|| {
+            let message = match end {
+                true => format!("{text} joins strategies, and none follows it: remove it here"),
+                false => format!("expected a strategy after {text}"),
+            };
+            Diagnostic::error(Code::SyntaxError, token.span, message).fix(
+                format!("remove {text}"),
+                vec![(token.span, String::new())],
+                true,
+            )
+        });
+    }
+}

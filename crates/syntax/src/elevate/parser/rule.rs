@@ -1,0 +1,163 @@
+//! Alternatives of rules, and their clauses.
+
+use super::Parser;
+use crate::ast::{TermId, TermKind};
+use crate::elevate::ast::{Alt, Clause, ClauseKind};
+use crate::elevate::lexer::{TokenKind, Word};
+use crate::parser::Mode;
+use crate::{Code, Diagnostic, Span, TokenKind as Rise};
+
+impl Parser<'_> {
+    /// `{ alt | alt }`
+    pub(super) fn braced_alts(&mut self) -> Box<[Alt]> {
+        let open = self.bump();
+        let mut alts = Vec::new();
+        self.bracketed(|parser| {
+            loop {
+                alts.push(parser.alt());
+                if !parser.next_alternative(open) {
+                    break;
+                }
+            }
+        });
+        alts.into_boxed_slice()
+    }
+
+    /// Behind an alternative: whether another one follows. Eats the `|`, or what closes them.
+    pub(super) fn next_alternative(&mut self, open: crate::Token) -> bool {
+        if self.eat(Rise::Bar).is_some() {
+            return true;
+        }
+        if self.at(Rise::Comma) {
+            let span = self.bump().span;
+            self.rise.report(|| {
+                Diagnostic::error(Code::SyntaxError, span, "alternatives are separated by `|`").fix(
+                    "write `|`",
+                    vec![(span, "|".to_owned())],
+                    true,
+                )
+            });
+            return true;
+        }
+        if self.eat(Rise::RBrace).is_some() {
+            return false;
+        }
+        if !self.at(Rise::End) {
+            let (span, text) = (self.span(), self.quoted());
+            self.rise
+                .error_at(span, || format!("expected `|` or `}}`, found {text}"));
+        }
+        self.rise.close(open, Rise::RBrace);
+        false
+    }
+
+    /// `left |-> right clauses`
+    pub(super) fn alt(&mut self) -> Alt {
+        let lhs = self.side();
+        let start = self.rise.span_of(lhs).start;
+        let arrow = self.maps_to();
+        let rhs = match self.rise.error.is_some() && self.at(Rise::End) {
+            true => self.missing_term(),
+            false => self.rise.term(Mode::Expr),
+        };
+        if self.at(Rise::Colon) {
+            let span = self.bump().span;
+            self.rise.error_at(span, || {
+                "a type without parentheses stands at the end of a pattern only: write `(e : t)`"
+                    .to_owned()
+            });
+            self.rise.term(Mode::Type);
+        }
+        let clauses = self.clauses();
+        Alt {
+            lhs,
+            arrow,
+            rhs,
+            clauses,
+            span: self.rise.since(start),
+        }
+    }
+
+    fn missing_term(&mut self) -> TermId {
+        let span = Span::empty(self.rise.last_end());
+        self.rise.push(TermKind::Missing, span)
+    }
+
+    /// A pattern of RISE, perhaps with its type behind it.
+    pub(super) fn side(&mut self) -> TermId {
+        let term = self.rise.term(Mode::Expr);
+        if self.eat(Rise::Colon).is_none() {
+            return term;
+        }
+        let ty = self.rise.term(Mode::Type);
+        let span = self.rise.span_of(term).cover(self.rise.span_of(ty));
+        self.rise.push(TermKind::Ascribe { term, ty }, span)
+    }
+
+    fn maps_to(&mut self) -> Span {
+        if self.kind() == TokenKind::MapsTo {
+            return self.bump().span;
+        }
+        let (span, text) = (self.span(), self.quoted());
+        if matches!(self.kind(), TokenKind::Rise(Rise::Arrow | Rise::FatArrow)) {
+            self.bump();
+            self.rise.report(|| {
+                Diagnostic::error(
+                    Code::SyntaxError,
+                    span,
+                    format!("the sides of a rule are joined by `|->`, not {text}"),
+                )
+                .fix("write `|->`", vec![(span, "|->".to_owned())], true)
+            });
+            return span;
+        }
+        self.rise.expected("`|->` and the right side of the rule");
+        Span::empty(self.rise.last_end())
+    }
+
+    fn clauses(&mut self) -> Box<[Clause]> {
+        let mut clauses = Vec::new();
+        loop {
+            let start = self.span().start;
+            let kind = match self.kind() {
+                TokenKind::Rise(Rise::Let) => self.let_clause(),
+                TokenKind::Word(Word::Where) => ClauseKind::Where(self.clause_condition()),
+                TokenKind::Word(Word::Requires) => ClauseKind::Requires(self.clause_condition()),
+                TokenKind::Word(Word::Assuming) => ClauseKind::Assuming(self.clause_condition()),
+                _ => return clauses.into_boxed_slice(),
+            };
+            let span = self.rise.since(start);
+            clauses.push(Clause { kind, span });
+        }
+    }
+
+    fn clause_condition(&mut self) -> crate::elevate::ast::CondId {
+        self.bump();
+        self.condition()
+    }
+
+    /// `let name = size`
+    fn let_clause(&mut self) -> ClauseKind {
+        self.bump();
+        let name = self.ident("a name");
+        if self.eat(Rise::Equals).is_none() {
+            self.rise.expected("`=` and a size");
+        }
+        let value = self.size(Mode::Arg);
+        if let TokenKind::Rise(Rise::In) = self.kind() {
+            let span = self.span();
+            self.rise.error_at(span, || {
+                "a `let` behind a rule has no `in`: its name is bound in the whole rule".to_owned()
+            });
+        }
+        ClauseKind::Let { name, value }
+    }
+
+    /// Operators and operands of RISE, without what reaches further to the right.
+    pub(super) fn size(&mut self, mode: Mode) -> TermId {
+        match self.nested(|parser| parser.rise.operators(mode)) {
+            Some(term) => term,
+            None => self.missing_term(),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Types and parameters.
+
+use super::Parser;
+use crate::ast::{Ident, Name};
+use crate::elevate::ast::{ParamId, ParamList, TypeId, TypeKind};
+use crate::elevate::lexer::TokenKind;
+use crate::{Span, TokenKind as Rise};
+
+impl Parser<'_> {
+    /// `a -> b -> c`
+    pub(super) fn ty(&mut self) -> TypeId {
+        self.nested(Self::arrows)
+            .unwrap_or_else(|| self.missing_type())
+    }
+
+    fn arrows(&mut self) -> TypeId {
+        let mut parts = vec![self.type_atom()];
+        while self.eat(Rise::Arrow).is_some() {
+            parts.push(self.type_atom());
+        }
+        let last = parts.pop().unwrap_or_else(|| self.missing_type());
+        parts.into_iter().rev().fold(last, |to, from| {
+            let start = self.types.nodes[from.0 as usize].span;
+            let span = start.cover(self.types.nodes[to.0 as usize].span);
+            self.push_type(TypeKind::Arrow(from, to), span)
+        })
+    }
+
+    fn missing_type(&mut self) -> TypeId {
+        let span = Span::empty(self.rise.last_end());
+        self.push_type(TypeKind::Missing, span)
+    }
+
+    fn type_atom(&mut self) -> TypeId {
+        match self.kind() {
+            TokenKind::Rise(Rise::Ident | Rise::Kind) | TokenKind::Quoted => self.named_type(),
+            TokenKind::Rise(Rise::LParen) => {
+                let open = self.bump();
+                let mut parts = Vec::new();
+                if self.eat(Rise::RParen).is_none() {
+                    loop {
+                        parts.push(self.ty());
+                        if !self.rise.next_in_list(open, Rise::RParen) {
+                            break;
+                        }
+                    }
+                }
+                let span = self.rise.since(open.span.start);
+                self.push_type(TypeKind::Tuple(parts.into_boxed_slice()), span)
+            }
+            TokenKind::Rise(Rise::Scalar | Rise::Constructor) => {
+                let (span, text) = (self.span(), self.quoted());
+                self.rise.error_at(span, || {
+                    format!("{text} is a type of RISE: a program has type `Expr` here, a type of RISE itself is a `Type`")
+                });
+                self.rise.atom(crate::parser::Mode::Type);
+                self.push_type(TypeKind::Missing, span)
+            }
+            _ => {
+                self.rise.expected("a type such as `Strategy` or `Nat`");
+                self.missing_type()
+            }
+        }
+    }
+
+    /// `Nat`, `List[Nat]`
+    fn named_type(&mut self) -> TypeId {
+        let span = self.bump().span;
+        let name = self.name(span);
+        let Some(open) = self.eat(Rise::LBracket) else {
+            return self.push_type(TypeKind::Name(name), span);
+        };
+        let mut args = Vec::new();
+        loop {
+            args.push(self.ty());
+            if !self.rise.next_in_list(open, Rise::RBracket) {
+                break;
+            }
+        }
+        let name = Ident { name, span };
+        let span = self.rise.since(span.start);
+        let args = args.into_boxed_slice();
+        self.push_type(TypeKind::Apply { name, args }, span)
+    }
+
+    /// `: t`, if it is written.
+    pub(super) fn type_annotation(&mut self) -> Option<TypeId> {
+        self.eat(Rise::Colon).map(|_| self.ty())
+    }
+
+    /// The lists of parameters behind a name.
+    pub(super) fn param_lists(&mut self) -> Box<[ParamList]> {
+        let mut lists = Vec::new();
+        while self.at(Rise::LParen) {
+            if !self.at_call() {
+                let gap = Span::new(self.rise.last_end(), self.span().start);
+                let span = self.span();
+                self.rise.report(|| {
+                    let mut error = crate::parser::loose_call(span, gap);
+                    error.message =
+                        "the `(` of parameters follows the name without white space".to_owned();
+                    error
+                });
+            }
+            lists.push(self.param_list(true));
+        }
+        lists.into_boxed_slice()
+    }
+
+    /// `(a: t = x, b)`; functions `(a, b) => e` have no defaults.
+    pub(super) fn param_list(&mut self, defaults: bool) -> ParamList {
+        let open = self.bump();
+        let mut params = Vec::new();
+        if self.eat(Rise::RParen).is_none() {
+            loop {
+                params.push(self.bracketed(|parser| parser.param(defaults)));
+                if !self.rise.next_in_list(open, Rise::RParen) {
+                    break;
+                }
+            }
+        }
+        ParamList {
+            params: params.into_boxed_slice(),
+            span: self.rise.since(open.span.start),
+        }
+    }
+
+    fn param(&mut self, defaults: bool) -> ParamId {
+        let id = self.bound_name();
+        let ty = self.type_annotation();
+        self.params[id.0 as usize].ty = ty;
+        if defaults && self.eat(Rise::Equals).is_some() {
+            let value = self.expr();
+            self.params[id.0 as usize].default = Some(value);
+        }
+        id
+    }
+
+    /// The place where a parameter is bound.
+    pub(super) fn bound_name(&mut self) -> ParamId {
+        if self.at(Rise::Underscore) {
+            let span = self.bump().span;
+            return self.push_param(Name::new_static("_"), span);
+        }
+        match self.ident("a parameter") {
+            Some(ident) => self.push_param(ident.name, ident.span),
+            None => {
+                let span = Span::empty(self.rise.last_end());
+                self.push_param(Name::default(), span)
+            }
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! A file to its items, at once or after an edit.
+//!
+//! Items are found by their tokens alone, since newlines mean nothing:
+//!
+//! - A word that begins items (`rule`, `strategy`, `val`, …) begins one wherever it stands; `rule`
+//!   before `{` does not, it is an expression. Attributes and `unsafe` belong to what follows them.
+//! - `import "path"` and the headers are complete after one token.
+//! - Outside of brackets, where an operand is complete, a name, a `(` behind white space, `if`,
+//!   `with` or `rule {` begins the main expression: nothing joins it to what stands before it. In the
+//!   head of a definition, before its `=`, nothing does.
+//!
+//! Doc comments directly before an item's first token belong to it; other comments between items
+//! belong to none.
+
+use super::lexer::{Lexer, Token, TokenKind, Word};
+use crate::split::{Edit, Resplit};
+use crate::{Span, TokenKind as Rise};
+
+/// The items of a file, in order. An item reaches from its first token, or the first doc comment
+/// that belongs to it, to the end of its last token.
+pub fn split(text: &str) -> Vec<Span> {
+    let mut splitter = Splitter::new(text);
+    let mut items = Vec::new();
+    for token in Lexer::within(text, true) {
+        splitter.feed(token, &mut items);
+    }
+    splitter.finish(&mut items);
+    items
+}
+
+/// What may follow in the item that is being read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// No item has begun.
+    Outside,
+    /// `@`, and then the name of an attribute.
+    Attribute,
+    /// Attributes; the definition follows.
+    Annotated,
+    /// `unsafe`; `rule` follows.
+    Unsafe,
+    /// `import`; the path follows.
+    Path,
+    /// `language` or `traversal`; a name follows.
+    Header,
+    /// The item is complete: whatever follows is another one.
+    Complete,
+    /// The name, parameters and type of a definition, up to this token.
+    Head(Rise),
+    /// Anything else.
+    Body,
+}
+
+/// Reads tokens and notes where items begin and end.
+struct Splitter<'t> {
+    text: &'t str,
+    state: State,
+    /// How many brackets of the item are open.
+    depth: u32,
+    /// Whether the last token completes an operand.
+    operand: bool,
+    /// Whether the item is a `tune`, where `step` and `pow` join sizes.
+    tune: bool,
+    /// Where the last token ends.
+    end: u32,
+    /// The first of the doc comments since the last token.
+    docs: Option<u32>,
+    /// A `rule` whose meaning the next token says, with its doc comments.
+    held: Option<(Token, Option<u32>)>,
+    /// The item that is being read, up to its last token so far.
+    current: Option<Span>,
+}
+
+impl<'t> Splitter<'t> {
+    fn new(text: &'t str) -> Self {
+        Splitter {
+            text,
+            state: State::Outside,
+            depth: 0,
+            operand: false,
+            tune: false,
+            end: u32::MAX,
+            docs: None,
+            held: None,
+            current: None,
+        }
+    }
+
+    fn feed(&mut self, token: Token, items: &mut Vec<Span>) {
+        if token.kind.is_trivia() {
+            if token.kind == TokenKind::Rise(Rise::DocComment) {
+                self.docs.get_or_insert(token.span.start);
+            }
+            return;
+        }
+        let docs = self.docs.take();
+        if let Some((held, docs)) = self.held.take() {
+            let item = token.kind != TokenKind::Rise(Rise::LBrace);
+            self.token(held, docs, item, items);
+        }
+        match token.kind {
+            TokenKind::Word(Word::Rule) => self.held = Some((token, docs)),
+            kind => {
+                let item = begins_item(kind);
+                self.token(token, docs, item, items);
+            }
+        }
+    }
+
+    fn finish(&mut self, items: &mut Vec<Span>) {
+        if let Some((held, docs)) = self.held.take() {
+            self.token(held, docs, true, items);
+        }
+        items.extend(self.current.take());
+    }
+
+    /// Reads a token; `item` says whether it is a word that begins items.
+    fn token(&mut self, token: Token, docs: Option<u32>, item: bool, items: &mut Vec<Span>) {
+        let begins = match self.state {
+            State::Outside | State::Complete => true,
+            _ if item => !self.continues(token.kind),
+            State::Body => self.begins_main(token),
+            _ => false,
+        };
+        match (&mut self.current, begins) {
+            (Some(current), false) => current.end = token.span.end,
+            _ => {
+                items.extend(self.current.take());
+                let start = docs.unwrap_or(token.span.start);
+                self.current = Some(Span::new(start, token.span.end));
+                self.depth = 0;
+                self.operand = false;
+                self.tune = token.kind == TokenKind::Word(Word::Tune);
+            }
+        }
+        self.state = self.next(token.kind, begins, item);
+        self.count(token);
+        self.end = token.span.end;
+    }
+
+    /// Whether a word that begins items goes on with the current one.
+    fn continues(&self, kind: TokenKind) -> bool {
+        match kind {
+            TokenKind::Rise(Rise::Import) | TokenKind::Word(Word::Language | Word::Traversal) => {
+                false
+            }
+            TokenKind::Word(Word::Rule) if self.state == State::Unsafe => true,
+            _ => matches!(self.state, State::Annotated | State::Attribute),
+        }
+    }
+
+    /// Whether a token begins the main expression behind a complete operand.
+    fn begins_main(&self, token: Token) -> bool {
+        if self.depth > 0 || !self.operand {
+            return false;
+        }
+        match token.kind {
+            TokenKind::Rise(Rise::Ident) => !self.joins(token),
+            TokenKind::Quoted | TokenKind::Metavariable => true,
+            TokenKind::Rise(Rise::LParen) => token.span.start != self.end,
+            TokenKind::Word(Word::If | Word::With | Word::Rule) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether a name stands for an operator behind an operand.
+    fn joins(&self, token: Token) -> bool {
+        match self.slice(token) {
+            "and" | "or" | "divides" | "notIn" => true,
+            "step" | "pow" => self.tune,
+            _ => false,
+        }
+    }
+
+    fn slice(&self, token: Token) -> &'t str {
+        self.text
+            .get(std::ops::Range::from(token.span))
+            .unwrap_or("")
+    }
+
+    /// What may follow a token.
+    fn next(&self, kind: TokenKind, begins: bool, item: bool) -> State {
+        match (kind, self.state) {
+            (TokenKind::Attribute, _) if item => State::Attribute,
+            (TokenKind::Word(Word::Unsafe), _) => State::Unsafe,
+            (TokenKind::Word(Word::Language | Word::Traversal), _) => State::Header,
+            (TokenKind::Rise(Rise::Import), _) => State::Path,
+            (TokenKind::Word(Word::Example), _) if item => State::Body,
+            (TokenKind::Word(Word::Tune), _) if item => State::Head(Rise::Colon),
+            (_, _) if item => State::Head(Rise::Equals),
+            (_, _) if begins => State::Body,
+            (TokenKind::Rise(Rise::String), State::Path) => State::Complete,
+            (TokenKind::Rise(Rise::Ident) | TokenKind::Quoted, State::Header) => State::Complete,
+            (TokenKind::Rise(kind), State::Head(end)) if self.depth == 0 && kind == end => {
+                State::Body
+            }
+            (_, State::Attribute) => State::Annotated,
+            (TokenKind::Rise(Rise::LParen), State::Annotated) => State::Annotated,
+            (_, State::Annotated) if self.depth == 0 => State::Body,
+            (_, State::Unsafe | State::Path | State::Header) => State::Body,
+            (_, state) => state,
+        }
+    }
+
+    /// Brackets, and whether an operand is complete.
+    fn count(&mut self, token: Token) {
+        match token.kind {
+            TokenKind::Rise(Rise::LParen | Rise::LBracket | Rise::LBrace) => self.depth += 1,
+            TokenKind::Rise(Rise::RParen | Rise::RBracket | Rise::RBrace) => {
+                self.depth = self.depth.saturating_sub(1);
+            }
+            _ => {}
+        }
+        self.operand = match token.kind {
+            TokenKind::Rise(Rise::Ident) => {
+                self.slice(token) != "not" && !(self.operand && self.joins(token))
+            }
+            kind => ends_operand(kind),
+        };
+    }
+}
+
+/// Whether a token begins items, wherever it stands; `rule` does unless a `{` follows it.
+fn begins_item(kind: TokenKind) -> bool {
+    match kind {
+        TokenKind::Attribute | TokenKind::Rise(Rise::Import | Rise::Def) => true,
+        TokenKind::Word(word) => word.begins_item(),
+        _ => false,
+    }
+}
+
+/// Whether an operand may end with a token.
+fn ends_operand(kind: TokenKind) -> bool {
+    use Rise::*;
+    match kind {
+        TokenKind::Quoted | TokenKind::Metavariable => true,
+        TokenKind::Rise(kind) => matches!(
+            kind,
+            Ident
+                | Underscore
+                | Int
+                | Float
+                | String
+                | True
+                | False
+                | Scalar
+                | Kind
+                | Address
+                | RParen
+                | RBracket
+                | RBrace
+        ),
+        _ => false,
+    }
+}
+
+/// The items after an edit, from the items before it: always what [`split`] gives for the new text.
+///
+/// `read` gives a span of the new text, which is `new_len` bytes long. Usually it is asked twice:
+/// for the beginning of the edited item, and for it and the one behind it.
+pub fn resplit(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String) -> Resplit {
+    let first = restart(old, edit, new_len, read);
+    let base = if first == 0 { 0 } else { old[first].start };
+    let behind = old.partition_point(|item| item.start < edit.old_end);
+    let mut lookahead = 1;
+    loop {
+        let (end, complete) = match old.get(behind + lookahead - 1) {
+            Some(item) => (edit.shift(item.end), false),
+            None => (new_len, true),
+        };
+        let text = read(Span::new(base, end));
+        if let Some((middle, kept)) = scan(&text, base, old, edit, complete) {
+            return crate::split::trim(old, edit, first, middle, old.len() - kept);
+        }
+        lookahead *= 2;
+    }
+}
+
+/// The item to read again from: one that certainly still begins where it began, and in the same
+/// way. It does if its first two tokens lie before the edit.
+fn restart(old: &[Span], edit: Edit, new_len: u32, read: &dyn Fn(Span) -> String) -> usize {
+    let before = old.partition_point(|item| item.start < edit.start);
+    for at in (1..before).rev() {
+        let item = old[at];
+        let text = read(Span::new(item.start, edit.start.min(new_len)));
+        let mut tokens = Lexer::within(&text, false).filter(|token| !token.kind.is_trivia());
+        let (Some(first), Some(second)) = (tokens.next(), tokens.next()) else {
+            continue;
+        };
+        // What touches the item before it may have been read as something else.
+        let apart = old[at - 1].end < item.start || first.kind != TokenKind::Attribute;
+        if apart && item.start + second.span.end < edit.start {
+            return at;
+        }
+    }
+    0
+}
+
+/// Reads items from `base` on, until one begins where an old item behind the edit began.
+///
+/// Gives the items before that one, and its index; `old.len()` if the text is `complete` and there
+/// is none. Gives nothing if the text ends before that can be said.
+fn scan(
+    text: &str,
+    base: u32,
+    old: &[Span],
+    edit: Edit,
+    complete: bool,
+) -> Option<(Vec<Span>, usize)> {
+    let mut splitter = Splitter::new(text);
+    let mut items = Vec::new();
+    let mut reading = None;
+    let shifted = |items: Vec<Span>| items.into_iter().map(|span| span.shifted(base)).collect();
+    for token in Lexer::within(text, base == 0) {
+        splitter.feed(token, &mut items);
+        let start = splitter.current.map(|item| item.start + base);
+        if start == reading {
+            continue;
+        }
+        reading = start;
+        // What touches the edit may now be read as something else.
+        let Some(start) = start.filter(|&start| {
+            start > edit.new_end
+                || start == edit.new_end && !text[(start - base) as usize..].starts_with('@')
+        }) else {
+            continue;
+        };
+        let before = start - edit.new_end + edit.old_end;
+        if let Ok(kept) = old.binary_search_by_key(&before, |item| item.start) {
+            return Some((shifted(items), kept));
+        }
+    }
+    splitter.finish(&mut items);
+    complete.then(|| (shifted(items), old.len()))
+}
