@@ -2,6 +2,7 @@
 //! an example.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -134,4 +135,57 @@ fn every_rule_has_an_example() {
         .filter(|name| !applied.contains(name))
         .collect();
     assert_eq!(missing, Vec::<syntax::ast::Name>::new());
+}
+
+/// `docs/strategy-library.md` is made from the texts; `UPDATE_EXPECT=1` writes it.
+#[test]
+fn the_page_of_the_library() {
+    let mut page = String::from(
+        "# The library of ELEVATE\n\n\
+         In scope in every `.elevate` file, and written in ELEVATE. Made from `crates/elevate/src/library`; a test holds the two\n\
+         equal. What is `_` on the right is done by the engine.\n",
+    );
+    for file in library().into_keys() {
+        let path = root().join("crates/elevate/src/library").join(&file);
+        let text = fs::read_to_string(path).expect("a text");
+        let title = text.lines().next().unwrap_or_default();
+        let title = title.trim_start_matches("// ").trim_end_matches('.');
+        let _ = write!(
+            page,
+            "\n## {title}\n\n[`{file}`](../crates/elevate/src/library/{file})\n"
+        );
+        for span in split(&text) {
+            let source = &text[span.start as usize..span.end as usize];
+            let item = parse(source).item;
+            entry(&mut page, &item, source);
+        }
+    }
+    let path = root().join("docs/strategy-library.md");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        fs::write(&path, &page).expect("the page is written");
+    }
+    assert!(
+        fs::read_to_string(path).expect("the page") == page,
+        "docs/strategy-library.md differs from its sources: run the test with UPDATE_EXPECT=1"
+    );
+}
+
+fn entry(page: &mut String, item: &Item, source: &str) {
+    let docs = item.docs.as_ref();
+    let attributes = item.attributes.iter().map(|attribute| attribute.span.end);
+    let start = docs.map(|docs| docs.span.end).into_iter().chain(attributes);
+    let start = start.max().unwrap_or(0) as usize;
+    // What follows an item up to the next one belongs to its text.
+    let lines = source[start..].lines();
+    let code: Vec<&str> = lines.filter(|line| !line.starts_with("//")).collect();
+    let code = code.join("\n");
+    let code = code.trim();
+    if let Some(name) = item.name() {
+        let _ = write!(page, "\n### `{}`\n\n", name.name);
+        let docs = docs.map_or("", |docs| &docs.text);
+        let _ = writeln!(page, "{}\n", docs.trim_end());
+        let _ = writeln!(page, "```elevate\n{code}\n```");
+    } else if matches!(item.kind, ItemKind::Example { .. }) {
+        let _ = writeln!(page, "\n```elevate\n{code}\n```");
+    }
 }
