@@ -27,6 +27,7 @@ mod position;
 mod preview;
 mod references;
 mod rename;
+mod rewrites;
 mod selection;
 mod semantic_tokens;
 mod short;
@@ -60,6 +61,7 @@ pub use position::{FilePosition, FileRange, NavTarget, SourceEdits, SymbolKind, 
 pub use preview::{Form, Made, Preview, PreviewPart, form_target, preview};
 pub use references::{Highlight, HighlightKind, Reference, highlights, references};
 pub use rename::{RenameError, RenameTarget, prepare_rename, rename};
+pub use rewrites::{Rewritten, Step, Unwritable, rewritten};
 pub use selection::selection_ranges;
 pub use semantic_tokens::{Modifiers, Token, TokenType, semantic_tokens};
 pub use signature_help::{Signature, SignatureHelp, signature_help};

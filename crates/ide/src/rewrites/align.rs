@@ -1,0 +1,290 @@
+//! Which part of a definition's text is which part of its term.
+//!
+//! Elaboration reads the text once, from the root down; here the same way is gone again with the
+//! term beside it. Every part of the text that is a term is found: also the `map(f)` of
+//! `xs |> map(f)`, which is no node of its own in the term, but the function of the node.
+
+use nat::Var;
+use rise::core::{Def, Form, Param};
+use rise::{Inference, Primitive, TermInfo, Type};
+use syntax::ast::{BinaryOp, BinderId, Item, ItemKind, TermId, TermKind};
+
+use super::terms::{Core, strip};
+
+/// A step from a term to a part of it. A primitive is applied to its values one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Step {
+    /// From `f(x)` to `f`; also where `x` is a size or type.
+    Function,
+    /// From `f(x)` to `x`.
+    Argument,
+    /// From a function to its body.
+    Body,
+}
+
+/// A part of a text as a term.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// The term.
+    pub(crate) core: Core,
+    /// Where it is in the definition's term, from the root.
+    #[cfg_attr(not(test), expect(dead_code, reason = "rules are applied there"))]
+    pub(crate) path: Vec<Step>,
+}
+
+/// The terms that the parts of a definition's text are.
+pub(crate) struct Alignment {
+    parts: Vec<Option<Part>>,
+    /// What each binder binds: a variable for values, with its type.
+    params: Vec<Option<Param>>,
+    /// The type-level variables that binders bind.
+    vars: Vec<Option<Var>>,
+}
+
+impl Alignment {
+    /// Goes through a definition and its term.
+    pub(crate) fn of(item: &Item, inference: &Inference, def: &Def<Primitive>) -> Alignment {
+        let mut alignment = Alignment {
+            parts: vec![None; item.terms.len()],
+            params: vec![None; item.binders.len()],
+            vars: vec![None; item.binders.len()],
+        };
+        if let ItemKind::Def { body, .. } = item.kind {
+            let mut walk = Walk {
+                item,
+                inference,
+                alignment: &mut alignment,
+            };
+            walk.term(body, def.body.clone(), Vec::new());
+        }
+        alignment
+    }
+
+    /// What a part of the text is; `None` for types, sizes, and what is not looked into.
+    pub(crate) fn part(&self, term: TermId) -> Option<&Part> {
+        self.parts.get(term.0 as usize)?.as_ref()
+    }
+
+    /// The term that a part of the text is.
+    pub(crate) fn core(&self, term: TermId) -> Option<&Core> {
+        Some(&self.part(term)?.core)
+    }
+
+    /// The variable that a binder binds.
+    pub(crate) fn param(&self, binder: BinderId) -> Option<&Param> {
+        self.params.get(binder.0 as usize)?.as_ref()
+    }
+}
+
+struct Walk<'a> {
+    item: &'a Item,
+    inference: &'a Inference,
+    alignment: &'a mut Alignment,
+}
+
+impl Walk<'_> {
+    fn set(&mut self, term: TermId, core: &Core, path: &[Step]) {
+        self.alignment.parts[term.0 as usize] = Some(Part {
+            core: core.clone(),
+            path: path.to_vec(),
+        });
+    }
+
+    fn term(&mut self, id: TermId, mut core: Core, mut path: Vec<Step>) {
+        let item = self.item;
+        // Functions over implicit parameters are not written.
+        while let (Form::DepLambda(_, _, body), Type::Pi(pi)) = (&core.form, &*core.ty)
+            && pi.implicit
+        {
+            path.push(Step::Body);
+            core = body.clone();
+        }
+        self.set(id, &core, &path);
+        match &item.term(id).kind {
+            TermKind::Paren(inner) | TermKind::Ascribe { term: inner, .. } => {
+                self.term(*inner, core, path);
+            }
+            TermKind::Apply { .. } => self.spine(id, core, path),
+            TermKind::Binary { op, lhs, rhs, .. } => match op {
+                BinaryOp::Pipe | BinaryOp::ApplyLeft => self.spine(id, core, path),
+                BinaryOp::Then => self.compose([*lhs, *rhs], core, path),
+                BinaryOp::After => self.compose([*rhs, *lhs], core, path),
+                _ => self.values(&[*lhs, *rhs], core, path),
+            },
+            TermKind::Unary { operand, .. } => self.values(&[*operand], core, path),
+            TermKind::Project { pair, .. } => self.values(&[*pair], core, path),
+            TermKind::Pair(a, b) => self.values(&[*a, *b], core, path),
+            TermKind::Fun { params, body } => self.function(params, *body, core, path),
+            TermKind::DepFun { params, body } => self.dep_function(params, *body, core, path),
+            TermKind::Let {
+                binder,
+                value,
+                body,
+            } => self.let_in(*binder, *value, *body, core, path),
+            _ => {}
+        }
+    }
+
+    /// Values that a primitive takes, all of them.
+    fn values(&mut self, terms: &[TermId], mut core: Core, mut path: Vec<Step>) {
+        for &term in terms.iter().rev() {
+            let Some((f, x)) = strip(&core) else { return };
+            self.term(term, x, below(&path, &[Step::Argument]));
+            path.push(Step::Function);
+            core = f;
+        }
+    }
+
+    /// An application with its pipes, from the last argument to the head.
+    fn spine(&mut self, id: TermId, mut core: Core, mut path: Vec<Step>) {
+        let item = self.item;
+        let mut at = id;
+        // Without its sizes, what is applied is no term yet.
+        let mut whole = true;
+        loop {
+            if at != id && whole {
+                self.set(at, &core, &path);
+            }
+            let (callee, args): (TermId, &[TermId]) = match &item.term(at).kind {
+                TermKind::Apply { callee, args } => (*callee, args),
+                TermKind::Binary {
+                    op: BinaryOp::Pipe,
+                    lhs,
+                    rhs,
+                    ..
+                } => (*rhs, std::slice::from_ref(lhs)),
+                TermKind::Binary {
+                    op: BinaryOp::ApplyLeft,
+                    lhs,
+                    rhs,
+                    ..
+                } => (*lhs, std::slice::from_ref(rhs)),
+                TermKind::Paren(inner) if is_spine(item, *inner) => {
+                    at = *inner;
+                    continue;
+                }
+                TermKind::Name(_) | TermKind::Operator(_) => return,
+                _ => return self.term(at, core, path),
+            };
+            for &arg in args.iter().rev() {
+                let is_value = matches!(
+                    self.inference.terms.get(arg.0 as usize),
+                    Some(TermInfo::Expr(_))
+                );
+                while let Form::DepApply(f, _) = &core.form
+                    && implicit(f)
+                {
+                    core = f.clone();
+                    path.push(Step::Function);
+                }
+                whole &= is_value;
+                match (&core.form, is_value) {
+                    (Form::DepApply(f, _), false) => {
+                        core = f.clone();
+                        path.push(Step::Function);
+                    }
+                    // One of a primitive's own.
+                    (_, false) => {}
+                    (_, true) => {
+                        let Some((f, x)) = strip(&core) else { return };
+                        self.term(arg, x, below(&path, &[Step::Argument]));
+                        path.push(Step::Function);
+                        core = f;
+                    }
+                }
+            }
+            at = callee;
+        }
+    }
+
+    /// `first >> second` is `fun(x => second(first(x)))`.
+    fn compose(&mut self, [first, second]: [TermId; 2], core: Core, path: Vec<Step>) {
+        let Form::Lambda(_, body) = &core.form else {
+            return;
+        };
+        let Some((g, inner)) = strip(body) else {
+            return;
+        };
+        let Some((f, _)) = strip(&inner) else { return };
+        self.term(second, g, below(&path, &[Step::Body, Step::Function]));
+        let way = [Step::Body, Step::Argument, Step::Function];
+        self.term(first, f, below(&path, &way));
+    }
+
+    fn function(&mut self, params: &[BinderId], body: TermId, mut core: Core, mut path: Vec<Step>) {
+        for &binder in params {
+            let Form::Lambda(param, inner) = &core.form else {
+                return;
+            };
+            self.alignment.params[binder.0 as usize] = Some(param.clone());
+            path.push(Step::Body);
+            core = inner.clone();
+        }
+        self.term(body, core, path);
+    }
+
+    fn dep_function(
+        &mut self,
+        params: &[BinderId],
+        body: TermId,
+        mut core: Core,
+        mut path: Vec<Step>,
+    ) {
+        for &binder in params {
+            let Form::DepLambda(var, _, inner) = &core.form else {
+                return;
+            };
+            self.alignment.vars[binder.0 as usize] = Some(*var);
+            path.push(Step::Body);
+            core = inner.clone();
+        }
+        self.term(body, core, path);
+    }
+
+    fn let_in(
+        &mut self,
+        binder: BinderId,
+        value: TermId,
+        body: TermId,
+        core: Core,
+        path: Vec<Step>,
+    ) {
+        let (bound, function, to_value, to_function): (Core, Core, &[Step], &[Step]) =
+            match &core.form {
+                Form::Apply(f, x) => (x.clone(), f.clone(), &[Step::Argument], &[Step::Function]),
+                Form::Primitive(Primitive::Let, _, args) if let [value, f] = &**args => (
+                    value.clone(),
+                    f.clone(),
+                    &[Step::Function, Step::Argument],
+                    &[Step::Argument],
+                ),
+                _ => return,
+            };
+        self.term(value, bound, below(&path, to_value));
+        let Form::Lambda(param, inner) = &function.form else {
+            return;
+        };
+        self.alignment.params[binder.0 as usize] = Some(param.clone());
+        let mut path = below(&path, to_function);
+        path.push(Step::Body);
+        self.term(body, inner.clone(), path);
+    }
+}
+
+fn below(path: &[Step], steps: &[Step]) -> Vec<Step> {
+    path.iter().chain(steps).copied().collect()
+}
+
+fn implicit(function: &Core) -> bool {
+    matches!(&*function.ty, Type::Pi(pi) if pi.implicit)
+}
+
+/// Whether a term in parentheses is part of the application around it.
+pub(crate) fn is_spine(item: &Item, term: TermId) -> bool {
+    match &item.term(term).kind {
+        TermKind::Name(_) | TermKind::Operator(_) | TermKind::Apply { .. } => true,
+        TermKind::Paren(inner) => is_spine(item, *inner),
+        TermKind::Binary { op, .. } => matches!(op, BinaryOp::Pipe | BinaryOp::ApplyLeft),
+        _ => false,
+    }
+}

@@ -1,0 +1,390 @@
+//! Pipelines and compositions: which stages stay, which are new, and where those stand.
+
+use rise::Type;
+use rise::core::{Form, Language, Notation};
+use syntax::Span;
+use syntax::ast::{BinaryOp, TermId, TermKind};
+
+use super::level::Level;
+use super::restyle::Restyle;
+use super::terms::{Core, is_function, strip, uses};
+
+/// A stage as it is written.
+#[derive(Clone, Copy)]
+struct Stage {
+    term: TermId,
+    /// The operator before it; the first stage of a composition has none.
+    op: Option<(BinaryOp, Span)>,
+}
+
+/// A chain as it is written.
+struct Chain {
+    /// What goes in; a composition has none.
+    base: Option<TermId>,
+    stages: Vec<Stage>,
+}
+
+/// What stands before and behind an operator.
+#[derive(Clone)]
+struct Layout {
+    op: BinaryOp,
+    before: String,
+    after: String,
+    /// The indentation of the line that the stage begins on.
+    indent: usize,
+}
+
+/// A run of stages that are replaced, and those that replace them: first and last plus one of each.
+type Run = [usize; 4];
+
+impl Restyle<'_> {
+    fn chain(&self, id: TermId) -> Chain {
+        let mut stages = Vec::new();
+        let mut at = id;
+        while let TermKind::Binary {
+            op: BinaryOp::Pipe,
+            op_span,
+            lhs,
+            rhs,
+        } = self.item.term(at).kind
+        {
+            let mut composed = self.composed(rhs);
+            if let Some(first) = composed.first_mut() {
+                first.op = Some((BinaryOp::Pipe, op_span));
+            }
+            stages.extend(composed.into_iter().rev());
+            at = lhs;
+        }
+        if at == id {
+            return Chain {
+                base: None,
+                stages: self.composed(id),
+            };
+        }
+        stages.reverse();
+        Chain {
+            base: Some(at),
+            stages,
+        }
+    }
+
+    /// The operands of `a >> b >> c`, or the term itself.
+    fn composed(&self, id: TermId) -> Vec<Stage> {
+        let mut stages = Vec::new();
+        let mut at = id;
+        while let TermKind::Binary {
+            op: BinaryOp::Then,
+            op_span,
+            lhs,
+            rhs,
+        } = self.item.term(at).kind
+        {
+            stages.push(Stage {
+                term: rhs,
+                op: Some((BinaryOp::Then, op_span)),
+            });
+            at = lhs;
+        }
+        stages.push(Stage { term: at, op: None });
+        stages.reverse();
+        stages
+    }
+
+    /// `x |> f |> g` and `f >> g`: the stages that differ.
+    pub(super) fn update_chain(&mut self, id: TermId, new: &Core) -> bool {
+        let old = self.chain(id);
+        let new_chain = match old.base {
+            Some(base) => self.pipeline(base, &old, new),
+            None => match self.composition(new) {
+                Some(stages) => (None, stages),
+                None => return false,
+            },
+        };
+        let (base, stages) = new_chain;
+        if let (Some(term), Some(base)) = (old.base, &base) {
+            self.update(term, base);
+        }
+        let runs = self.runs(&old, &stages);
+        for run in runs {
+            self.update_run(&old, &stages, run);
+        }
+        true
+    }
+
+    /// What goes into a new pipeline, and its stages in order.
+    fn pipeline(&mut self, base: TermId, old: &Chain, new: &Core) -> (Option<Core>, Vec<Core>) {
+        let (all, bases) = self.unwound(new, old);
+        // Down to what went into the old one, if that still is there.
+        let kept = bases
+            .iter()
+            .position(|candidate| self.is_unchanged(base, candidate));
+        let count = kept.unwrap_or_else(|| {
+            let is_old = |core: &Core, restyle: &mut Self| {
+                old.stages
+                    .iter()
+                    .any(|stage| restyle.is_unchanged(stage.term, core))
+            };
+            let last = all
+                .iter()
+                .rposition(|stage| is_old(stage, self))
+                .map_or(0, |at| at + 1);
+            let natural = all.iter().take_while(|stage| is_pattern(stage)).count();
+            last.max(natural)
+        });
+        let mut stages = all[..count].to_vec();
+        stages.reverse();
+        (bases.get(count).cloned(), stages)
+    }
+
+    /// The functions of a term from the outside in, and what each of the results goes into.
+    fn unwound(&mut self, new: &Core, old: &Chain) -> (Vec<Core>, Vec<Core>) {
+        let (mut stages, mut bases) = (Vec::new(), vec![new.clone()]);
+        let mut at = new.clone();
+        while let Some((f, x)) = strip(&at) {
+            let is_old = old
+                .stages
+                .iter()
+                .any(|stage| self.is_unchanged(stage.term, &f));
+            match self.linear(&f).filter(|_| !is_old) {
+                Some(inner) => {
+                    // What is between the stages of a composition has no base of its own.
+                    let count = inner.len();
+                    stages.extend(inner);
+                    bases.extend(std::iter::repeat_n(x.clone(), count));
+                }
+                None => {
+                    stages.push(f);
+                    bases.push(x.clone());
+                }
+            }
+            at = x;
+        }
+        (stages, bases)
+    }
+
+    /// The functions that a function applies one after the other, the last one first.
+    fn linear(&self, function: &Core) -> Option<Vec<Core>> {
+        let Form::Lambda(param, body) = &function.form else {
+            return None;
+        };
+        if uses(body, &param.local) != 1 {
+            return None;
+        }
+        let mut stages = Vec::new();
+        let mut at = body.clone();
+        loop {
+            if matches!(&at.form, Form::Var(local) if *local == param.local) {
+                return (!stages.is_empty()).then_some(stages);
+            }
+            let (f, x) = strip(&at)?;
+            match self.linear(&f) {
+                Some(inner) => stages.extend(inner),
+                None => stages.push(f),
+            }
+            at = x;
+        }
+    }
+
+    /// The stages of a new composition in order.
+    fn composition(&mut self, new: &Core) -> Option<Vec<Core>> {
+        let Some(mut stages) = self.linear(new) else {
+            return (!matches!(new.form, Form::Lambda(..))).then(|| vec![new.clone()]);
+        };
+        stages.reverse();
+        let fits = stages
+            .iter()
+            .all(|stage| is_stage(stage) || self.is_known(stage));
+        fits.then_some(stages)
+    }
+
+    /// If a function applies two others or more, one after the other: those, in order.
+    pub(super) fn as_composition(&mut self, function: &Core) -> Option<Vec<Core>> {
+        let mut stages = self.linear(function)?;
+        stages.reverse();
+        let mut fits = |stage: &Core| is_stage(stage) || self.is_known(stage);
+        (stages.len() > 1 && stages.iter().all(&mut fits)).then_some(stages)
+    }
+
+    // ----- what differs -----
+
+    fn runs(&mut self, old: &Chain, new: &[Core]) -> Vec<Run> {
+        let (m, k) = (old.stages.len(), new.len());
+        let mut same = vec![false; m * k];
+        for (i, stage) in old.stages.iter().enumerate() {
+            for (j, core) in new.iter().enumerate() {
+                same[i * k + j] = self.is_unchanged(stage.term, core);
+            }
+        }
+        let at = |i: usize, j: usize| i * (k + 1) + j;
+        let mut longest = vec![0u32; (m + 1) * (k + 1)];
+        for i in (0..m).rev() {
+            for j in (0..k).rev() {
+                longest[at(i, j)] = match same[i * k + j] {
+                    true => longest[at(i + 1, j + 1)] + 1,
+                    false => longest[at(i + 1, j)].max(longest[at(i, j + 1)]),
+                };
+            }
+        }
+        let mut runs: Vec<Run> = Vec::new();
+        let (mut i, mut j) = (0, 0);
+        let mut open: Option<[usize; 2]> = None;
+        while i < m || j < k {
+            if i < m && j < k && same[i * k + j] {
+                runs.extend(open.take().map(|[a, c]| [a, i, c, j]));
+                (i, j) = (i + 1, j + 1);
+                continue;
+            }
+            open.get_or_insert([i, j]);
+            let down = i < m && (j == k || longest[at(i + 1, j)] >= longest[at(i, j + 1)]);
+            match down {
+                true => i += 1,
+                false => j += 1,
+            }
+        }
+        runs.extend(open.map(|[a, c]| [a, m, c, k]));
+        runs
+    }
+
+    fn update_run(&mut self, old: &Chain, new: &[Core], [a, b, c, d]: Run) {
+        let (gone, come) = (&old.stages[a..b], &new[c..d]);
+        let pairwise = gone.len() == come.len()
+            && gone
+                .iter()
+                .zip(come)
+                .all(|(stage, core)| self.is_similar(stage.term, core));
+        if pairwise {
+            for (stage, core) in gone.iter().zip(come) {
+                self.update(stage.term, core);
+            }
+            return;
+        }
+        if come.is_empty() {
+            return self.remove(old, a, b);
+        }
+        let first = self.layout(old, a);
+        let next = match b > a && a + 1 < old.stages.len() {
+            true => self.layout(old, a + 1),
+            false => first.clone(),
+        };
+        let mut text = String::new();
+        for (at, core) in come.iter().enumerate() {
+            let layout = if at == 0 { &first } else { &next };
+            if at > 0 || gone.is_empty() {
+                text.push_str(&layout.before);
+            }
+            // The operator before the first one stays; that of a composition has none.
+            let bare = at == 0 && (!gone.is_empty() || (a == 0 && old.base.is_none()));
+            if !bare {
+                text.push_str(layout.op.as_str());
+                text.push_str(&layout.after);
+            }
+            let stage = self.text(core, Level::Or, layout.indent);
+            text.push_str(&stage);
+        }
+        let span = match (gone.first(), gone.last()) {
+            (Some(first), Some(last)) => Span::new(self.start(first.term), self.end(last.term)),
+            _ => Span::empty(self.end_before(old, a)),
+        };
+        if gone.is_empty() && a == 0 && old.base.is_none() {
+            // Before all others: the operator comes behind.
+            let text = format!("{} {} ", text.trim_start(), BinaryOp::Then.as_str());
+            let start = old.stages.first().map_or(0, |stage| self.start(stage.term));
+            return self.edit(Span::empty(start), text);
+        }
+        self.edit(span, text);
+    }
+
+    /// Takes stages away.
+    fn remove(&mut self, old: &Chain, a: usize, b: usize) {
+        let Some(last) = old.stages[a..b].last() else {
+            return;
+        };
+        let (from, to) = match (a, old.base, old.stages.get(b)) {
+            (0, None, Some(next)) => (self.start(old.stages[0].term), self.start(next.term)),
+            _ => (self.end_before(old, a), self.end(last.term)),
+        };
+        self.edit(Span::new(from, to), String::new());
+    }
+
+    fn start(&self, term: TermId) -> u32 {
+        self.item.term(term).span.start
+    }
+
+    fn end(&self, term: TermId) -> u32 {
+        self.item.term(term).span.end
+    }
+
+    /// Where what stands before a stage ends.
+    fn end_before(&self, chain: &Chain, stage: usize) -> u32 {
+        match (stage.checked_sub(1).map(|at| chain.stages[at]), chain.base) {
+            (Some(before), _) => self.end(before.term),
+            (None, Some(base)) => self.end(base),
+            (None, None) => chain
+                .stages
+                .first()
+                .map_or(0, |first| self.start(first.term)),
+        }
+    }
+
+    /// How a stage stands behind the one before it; behind the last one as that one does.
+    fn layout(&self, chain: &Chain, stage: usize) -> Layout {
+        let at = stage.min(chain.stages.len().saturating_sub(1));
+        let plain = Layout {
+            op: if chain.base.is_some() {
+                BinaryOp::Pipe
+            } else {
+                BinaryOp::Then
+            },
+            before: " ".into(),
+            after: " ".into(),
+            indent: self.indent,
+        };
+        let Some(model) = chain.stages.get(at) else {
+            return plain;
+        };
+        let indent = self.indent_at(self.start(model.term));
+        let Some((op, place)) = model.op else {
+            // As the next one.
+            return match chain.stages.len() > at + 1 && stage <= at {
+                true => self.layout(chain, at + 1),
+                false => Layout { indent, ..plain },
+            };
+        };
+        let before = Span::new(self.end_before(chain, at), place.start);
+        let after = Span::new(place.end, self.start(model.term));
+        Layout {
+            op,
+            before: self.space(before, place.start),
+            after: self.space(after, self.start(model.term)),
+            indent,
+        }
+    }
+
+    /// A line break with the indentation of what follows, or a blank.
+    fn space(&self, gap: Span, next: u32) -> String {
+        match self.slice(gap).contains('\n') {
+            true => format!("\n{}", " ".repeat(self.indent_at(next))),
+            false => " ".to_owned(),
+        }
+    }
+}
+
+/// Whether a function reads well as a stage of a composition.
+fn is_stage(function: &Core) -> bool {
+    match &function.form {
+        Form::Lambda(..) | Form::Var(_) | Form::Global(..) | Form::DepApply(..) => {
+            is_function(&function.ty)
+        }
+        _ => is_pattern(function),
+    }
+}
+
+/// Whether a function is a primitive that waits for the value that it works on.
+pub(super) fn is_pattern(function: &Core) -> bool {
+    let waits = matches!(&*function.ty, Type::Fun(_, result) if !is_function(result));
+    waits
+        && match &function.form {
+            Form::Primitive(p, ..) => matches!(p.notation(), Notation::Pipe(_)),
+            _ => false,
+        }
+}

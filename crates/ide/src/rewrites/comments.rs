@@ -1,0 +1,98 @@
+//! Comments of a text that edits would take away.
+
+use syntax::Span;
+use syntax::lexer::{TokenKind, lex};
+
+use super::restyle::{Edit, indent_of};
+
+/// Puts the comments that stand in what is replaced, and not in what replaces it, before it.
+pub(crate) fn keep(text: &str, edits: &mut [Edit]) {
+    let comments: Vec<Span> = lex(text)
+        .filter(|token| is_comment(token.kind))
+        .map(|token| token.span)
+        .collect();
+    let mut come: Vec<String> = edits
+        .iter()
+        .flat_map(|edit| comments_of(&edit.text))
+        .collect();
+    for edit in edits {
+        let mut lost: Vec<&str> = Vec::new();
+        for comment in comments.iter().filter(|span| edit.span.contains(**span)) {
+            let comment = text[std::ops::Range::from(*comment)].trim_end();
+            match come.iter().position(|kept| kept == comment) {
+                Some(at) => {
+                    come.swap_remove(at);
+                }
+                None => lost.push(comment),
+            }
+        }
+        if !lost.is_empty() {
+            put(text, edit, &lost);
+        }
+    }
+}
+
+fn comments_of(text: &str) -> Vec<String> {
+    lex(text)
+        .filter(|token| is_comment(token.kind))
+        .map(|token| {
+            text[std::ops::Range::from(token.span)]
+                .trim_end()
+                .to_owned()
+        })
+        .collect()
+}
+
+fn is_comment(kind: TokenKind) -> bool {
+    matches!(kind, TokenKind::LineComment | TokenKind::BlockComment)
+}
+
+/// Puts comments before what an edit puts in: on lines of their own where it begins one, or where
+/// it takes lines away.
+fn put(text: &str, edit: &mut Edit, lost: &[&str]) {
+    let start = edit.span.start as usize;
+    let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let before = &text[line..start];
+    let indent = indent_of(text, start);
+    let pad = " ".repeat(indent);
+    let operator = before.trim();
+    if line > 0 && matches!(operator, "" | "|>" | ">>" | "<<") {
+        let lines: String = lost
+            .iter()
+            .map(|comment| format!("{comment}\n{pad}"))
+            .collect();
+        edit.text = format!("{lines}{}{}", before.trim_start(), edit.text);
+        edit.span.start = (line + indent) as u32;
+        return;
+    }
+    let gone = &text[std::ops::Range::from(edit.span)];
+    if edit.text.is_empty() && gone.contains('\n') {
+        let pad = " ".repeat(indent_of(text, edit.span.end as usize));
+        let rest = &text[edit.span.end as usize..];
+        let blanks = rest.len() - rest.trim_start_matches(' ').len();
+        edit.text = lost
+            .iter()
+            .map(|comment| format!("\n{pad}{comment}"))
+            .collect();
+        if !rest[blanks..].starts_with(['\n', '\r']) {
+            edit.text.push_str(&format!("\n{pad}"));
+            edit.span.end += blanks as u32;
+        }
+        return;
+    }
+    let inline: String = lost.iter().map(|comment| inline(comment, indent)).collect();
+    edit.text = match edit.text.starts_with(' ') {
+        true => format!(" {}{}", inline.trim_end(), edit.text),
+        false if edit.text.is_empty() => format!(" {}", inline.trim_end()),
+        false => format!("{inline}{}", edit.text),
+    };
+}
+
+/// A comment before something on its line, with what separates the two.
+fn inline(comment: &str, indent: usize) -> String {
+    match comment.strip_prefix("//") {
+        Some(rest) if !rest.contains("*/") => format!("/*{rest} */ "),
+        Some(_) => format!("{comment}\n{}", " ".repeat(indent)),
+        None => format!("{comment} "),
+    }
+}

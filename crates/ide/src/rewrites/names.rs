@@ -1,0 +1,63 @@
+//! What variables are called where a changed text stands.
+
+use rise::core::Local;
+use rise::{Primitive, Type};
+use syntax::ast::Name;
+
+/// The names in scope, innermost last.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names {
+    bound: Vec<(u32, Name)>,
+}
+
+impl Names {
+    /// Brings a variable into scope; [`Names::leave`] ends it.
+    pub(crate) fn enter(&mut self, local: &Local, name: Name) {
+        self.bound.push((local.id, name));
+    }
+
+    /// Ends so many of the innermost scopes.
+    pub(crate) fn leave(&mut self, count: usize) {
+        self.bound.truncate(self.bound.len().saturating_sub(count));
+    }
+
+    /// What a variable is called.
+    pub(crate) fn get(&self, local: &Local) -> Option<&Name> {
+        let found = self.bound.iter().rev().find(|(id, _)| *id == local.id);
+        found.map(|(_, name)| name)
+    }
+
+    /// Whether a name means this variable here.
+    pub(crate) fn means(&self, name: &str, local: &Local) -> bool {
+        let found = self.bound.iter().rev().find(|(_, bound)| bound == name);
+        found.is_some_and(|(id, _)| *id == local.id)
+    }
+
+    /// Whether a name means some variable here.
+    pub(crate) fn is_bound(&self, name: &str) -> bool {
+        self.bound.iter().any(|(_, bound)| bound == name)
+    }
+}
+
+/// A name like the wanted one of which `taken` is not true: with a number behind it, if need be.
+pub(crate) fn free(wanted: &str, taken: &dyn Fn(&str) -> bool) -> Name {
+    let taken = |name: &str| taken(name) || Primitive::from_name(name).is_some();
+    if !taken(wanted) {
+        return wanted.into();
+    }
+    let base = wanted.trim_end_matches(|c: char| c.is_ascii_digit());
+    (1..)
+        .map(|number: u32| Name::from(format!("{base}{number}")))
+        .find(|name| !taken(name))
+        .unwrap_or_default()
+}
+
+/// What a variable of a type is called if nobody has a better name.
+pub(crate) fn name_for(ty: &Type) -> &'static str {
+    match ty {
+        Type::Array(_, elem) if matches!(**elem, Type::Array(..)) => "xss",
+        Type::Array(..) | Type::DepArray(..) => "xs",
+        Type::Fun(..) | Type::Pi(_) => "f",
+        _ => "x",
+    }
+}

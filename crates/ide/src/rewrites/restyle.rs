@@ -1,0 +1,800 @@
+//! From a changed term to a changed text that keeps the user's.
+//!
+//! The old term and its text are gone through together with the new term. Where both agree, the
+//! text stays. Where they do not, the smallest part that holds the difference is written anew, and
+//! what is moved within it (a function, a whole stage) is copied as it was written, with its
+//! comments and its layout. Only what is nowhere in the old text is printed, in the notation that
+//! stands around it.
+
+use std::ops::Range;
+
+use rise::core::{Def, Form, Language, Local, Param};
+use rise::{Arg, Inference, Primitive, Target};
+use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::ast::{BinaryOp, BinderId, Item, Name, TermId, TermKind};
+use syntax::{GlobalId, Span};
+
+use super::align::Alignment;
+use super::level::{self, Level};
+use super::names::{self, Names};
+use super::terms::{Alpha, Core, Hashes, Mentions, Reducer, head, strip};
+
+/// A definition as it is written, and its term.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a> {
+    /// The definition's own text.
+    pub(crate) text: &'a str,
+    /// Its syntax, read without a mistake.
+    pub(crate) item: &'a Item,
+    /// What is known about it.
+    pub(crate) inference: &'a Inference,
+    /// Its term.
+    pub(crate) def: &'a Def<Primitive>,
+    /// Which part of the text is which part of the term.
+    pub(crate) alignment: &'a Alignment,
+}
+
+/// How a changed term is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Options {
+    /// Functions that are applied where they stand, and functions that only apply another one, are
+    /// no difference from what they reduce to, unless this is set.
+    pub(crate) exact: bool,
+    /// Types are written at the parameters of new functions.
+    pub(crate) annotate: bool,
+}
+
+/// A text, and how tightly it holds together.
+pub(crate) struct Piece {
+    pub(crate) text: String,
+    pub(crate) level: Level,
+}
+
+impl Piece {
+    pub(crate) fn new(text: impl Into<String>, level: Level) -> Piece {
+        Piece {
+            text: text.into(),
+            level,
+        }
+    }
+
+    /// The text where something of this level must stand.
+    pub(crate) fn at(self, needed: Level) -> String {
+        match self.level < needed {
+            true => format!("({})", self.text),
+            false => self.text,
+        }
+    }
+}
+
+/// A part of the old text, and what stands there afterwards.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Edit {
+    pub(crate) span: Span,
+    pub(crate) text: String,
+}
+
+/// Edits of the definition's text that make its term the new one, sorted, none within another one.
+/// Comments that they would take away stand before what replaces them.
+pub(crate) fn restyle(source: Source<'_>, new: &Def<Primitive>, options: Options) -> Vec<Edit> {
+    let mut restyle = Restyle::new(source, new, options);
+    if let Some(body) = level::body(source.item) {
+        let mut core = new.body.clone();
+        // Functions over implicit parameters are not written.
+        while let (Form::DepLambda(_, _, inner), rise::Type::Pi(pi)) = (&core.form, &*core.ty)
+            && pi.implicit
+            && !matches!(source.item.term(body).kind, TermKind::DepFun { .. })
+        {
+            core = inner.clone();
+        }
+        restyle.update(body, &core);
+    }
+    let mut edits = std::mem::take(&mut restyle.edits);
+    edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
+    super::comments::keep(source.text, &mut edits);
+    edits
+}
+
+/// The work on one definition.
+pub(super) struct Restyle<'a> {
+    pub(super) source: Source<'a>,
+    pub(super) item: &'a Item,
+    pub(super) options: Options,
+    pub(super) vars: &'a rise::Names,
+    pub(super) globals: FxHashMap<GlobalId, Name>,
+    pub(super) names: Names,
+    /// Whether values go into functions by `|>` in this definition.
+    pub(super) pipes: bool,
+    /// The indentation of the line that is being written.
+    pub(super) indent: usize,
+    parents: Vec<Option<TermId>>,
+    reducer: Reducer,
+    hashes: Hashes,
+    /// Parts of the text, by the hash of their terms.
+    index: FxHashMap<u64, Vec<TermId>>,
+    copied: FxHashSet<TermId>,
+    /// Parts that are being written anew.
+    changing: Vec<TermId>,
+    edits: Vec<Edit>,
+}
+
+impl<'a> Restyle<'a> {
+    fn new(source: Source<'a>, new: &'a Def<Primitive>, options: Options) -> Restyle<'a> {
+        let item = source.item;
+        let globals = source.def.uses.iter().chain(&*new.uses).cloned().collect();
+        let is_pipe = |op| op == BinaryOp::Pipe;
+        let pipes = item
+            .terms
+            .iter()
+            .any(|term| matches!(term.kind, TermKind::Binary { op, .. } if is_pipe(op)));
+        let mut restyle = Restyle {
+            source,
+            item,
+            options,
+            vars: &new.names,
+            globals,
+            names: Names::default(),
+            pipes,
+            indent: 0,
+            parents: item.parents(),
+            reducer: Reducer::new(source.def.locals.max(new.locals)),
+            hashes: Hashes::default(),
+            index: FxHashMap::default(),
+            copied: FxHashSet::default(),
+            changing: Vec::new(),
+            edits: Vec::new(),
+        };
+        for id in (0..item.terms.len() as u32).map(TermId) {
+            let whole = !matches!(item.term(id).kind, TermKind::Paren(_));
+            if whole && let Some(core) = source.alignment.core(id) {
+                let key = restyle.key(core);
+                restyle.index.entry(key).or_default().push(id);
+            }
+        }
+        restyle
+    }
+
+    // ----- comparing -----
+
+    /// What counts of a term.
+    pub(super) fn normal(&mut self, core: &Core) -> Core {
+        match self.options.exact {
+            true => core.clone(),
+            false => self.reducer.reduce(core),
+        }
+    }
+
+    fn key(&mut self, core: &Core) -> u64 {
+        let core = self.normal(core);
+        self.hashes.of(&core)
+    }
+
+    /// Which variables of the text are which of the term, if the text is the term's.
+    fn pairs(&mut self, id: TermId, new: &Core) -> Option<Vec<(Local, Local)>> {
+        let old = self.source.alignment.core(id)?.clone();
+        if self.key(&old) != self.key(new) {
+            return None;
+        }
+        let (old, new) = (self.normal(&old), self.normal(new));
+        let mut alpha = Alpha::default();
+        alpha.same(&old, &new).then_some(alpha.free)
+    }
+
+    /// Whether the text can stay as it is for the term.
+    pub(super) fn is_unchanged(&mut self, id: TermId, new: &Core) -> bool {
+        self.pairs(id, new).is_some_and(|pairs| {
+            pairs
+                .iter()
+                .all(|(old, new)| self.names.means(&old.name, new))
+        })
+    }
+
+    /// Whether the text of a term stands somewhere.
+    pub(super) fn is_known(&mut self, new: &Core) -> bool {
+        let key = self.key(new);
+        let Some(candidates) = self.index.get(&key).cloned() else {
+            return false;
+        };
+        candidates
+            .into_iter()
+            .any(|id| self.pairs(id, new).is_some())
+    }
+
+    /// Whether the name would mean something else in `body` than what `body` needs it for.
+    pub(super) fn is_taken(&self, name: &str, own: &Local, body: &Core) -> bool {
+        let mentions = Mentions::of(body, self.vars, &self.globals);
+        self.taken_by(&mentions, name, own)
+    }
+
+    fn taken_by(&self, mentions: &Mentions, name: &str, own: &Local) -> bool {
+        let locals = mentions.locals.iter().filter(|local| *local != own);
+        mentions.names.iter().any(|known| known == name)
+            || locals
+                .filter_map(|local| self.names.get(local))
+                .any(|known| known == name)
+    }
+
+    // ----- going through the old text -----
+
+    /// Edits the text of a part so that it is that of `new`.
+    pub(super) fn update(&mut self, id: TermId, new: &Core) {
+        if self.is_unchanged(id, new) {
+            return;
+        }
+        let item = self.item;
+        let done = match &item.term(id).kind {
+            TermKind::Paren(inner) => {
+                self.update(*inner, new);
+                true
+            }
+            TermKind::Ascribe { term, .. } => {
+                let same = self.source.alignment.core(id).map(|old| &old.ty) == Some(&new.ty);
+                if same {
+                    self.update(*term, new);
+                }
+                same
+            }
+            TermKind::Fun { params, body } => self.update_function(id, params, *body, new),
+            TermKind::DepFun { params, body } => self.update_dep_function(params, *body, new),
+            TermKind::Let {
+                binder,
+                value,
+                body,
+            } => self.update_let(*binder, *value, *body, new),
+            TermKind::Apply { .. } => self.update_application(id, new),
+            TermKind::Binary { op, lhs, rhs, .. } => match op {
+                BinaryOp::Pipe | BinaryOp::Then => self.update_chain(id, new),
+                BinaryOp::ApplyLeft => self.update_apply_left(*lhs, *rhs, new),
+                BinaryOp::After => self.update_after(*lhs, *rhs, new),
+                _ => self.update_values(id, &[*lhs, *rhs], new),
+            },
+            TermKind::Unary { operand, .. } => self.update_values(id, &[*operand], new),
+            TermKind::Project { pair, .. } => self.update_values(id, &[*pair], new),
+            TermKind::Pair(a, b) => self.update_values(id, &[*a, *b], new),
+            _ => false,
+        };
+        if !done {
+            self.replace(id, new);
+        }
+    }
+
+    /// A new text for the whole of a part.
+    pub(super) fn replace(&mut self, id: TermId, new: &Core) {
+        let span = self.item.term(id).span;
+        let needed = Level::needed(self.item, self.parents[id.0 as usize], id);
+        let piped = self.pipes && !self.is_call(id);
+        let pipes = std::mem::replace(&mut self.pipes, piped);
+        self.changing.push(id);
+        let text = self.text(new, needed, self.indent_at(span.start));
+        self.changing.pop();
+        self.pipes = pipes;
+        self.edit(span, text);
+    }
+
+    /// Whether a part is a value written as a call: `map(f)(xs)`.
+    fn is_call(&self, id: TermId) -> bool {
+        let core = self.source.alignment.core(id);
+        let values = |core: &Core| match head(core).0.form {
+            Form::Primitive(p, ..) => matches!(p.notation(), rise::core::Notation::Pipe(_)),
+            _ => false,
+        };
+        matches!(self.item.term(id).kind, TermKind::Apply { .. })
+            && core.is_some_and(|core| !super::terms::is_function(&core.ty) && values(core))
+    }
+
+    pub(super) fn edit(&mut self, span: Span, text: String) {
+        if self.slice(span) != text {
+            self.edits.push(Edit { span, text });
+        }
+    }
+
+    fn update_function(
+        &mut self,
+        id: TermId,
+        params: &[BinderId],
+        body: TermId,
+        new: &Core,
+    ) -> bool {
+        // A function that is kept stays whole: `f >> g`.
+        if let Some(stages) = self.as_composition(new)
+            && stages.iter().any(|stage| self.is_unchanged(id, stage))
+        {
+            return false;
+        }
+        let mut inner = new.clone();
+        let mut bound: Vec<Param> = Vec::new();
+        for &binder in params {
+            let (Form::Lambda(param, next), Some(old)) =
+                (&inner.form, self.source.alignment.param(binder))
+            else {
+                return false;
+            };
+            let annotated = !matches!(
+                self.item.binder(binder).annotation,
+                syntax::ast::BinderAnnotation::None
+            );
+            if annotated && old.ty != param.ty {
+                return false;
+            }
+            bound.push(param.clone());
+            inner = next.clone();
+        }
+        for (param, &binder) in bound.iter().zip(params) {
+            self.enter(param, binder, &inner);
+        }
+        self.update(body, &inner);
+        self.names.leave(bound.len());
+        true
+    }
+
+    /// Brings a binder of the text into scope, under another name if its own is needed for
+    /// something else now.
+    fn enter(&mut self, param: &Param, binder: BinderId, body: &Core) {
+        let written = self.item.binder(binder);
+        let mut name = written.name.clone();
+        let ignored = name == "_" && super::terms::uses(body, &param.local) > 0;
+        if ignored || self.is_taken(&name, &param.local, body) {
+            let wanted = if ignored {
+                names::name_for(&param.ty)
+            } else {
+                &name
+            };
+            name = names::free(wanted, &|name| {
+                self.is_taken(name, &param.local, body) || self.names.is_bound(name)
+            });
+            self.edit(written.span, name.to_string());
+        }
+        self.names.enter(&param.local, name);
+    }
+
+    fn update_dep_function(&mut self, params: &[BinderId], body: TermId, new: &Core) -> bool {
+        let mut inner = new.clone();
+        for _ in params {
+            let Form::DepLambda(_, _, next) = &inner.form else {
+                return false;
+            };
+            inner = next.clone();
+        }
+        self.update(body, &inner);
+        true
+    }
+
+    fn update_let(&mut self, binder: BinderId, value: TermId, body: TermId, new: &Core) -> bool {
+        let (bound, function) = match &new.form {
+            Form::Primitive(Primitive::Let, _, args) if let [value, f] = &**args => (value, f),
+            Form::Apply(f, x) => (x, f),
+            _ => return false,
+        };
+        let Form::Lambda(param, inner) = &function.form else {
+            return false;
+        };
+        self.update(value, bound);
+        self.enter(param, binder, inner);
+        self.update(body, inner);
+        self.names.leave(1);
+        true
+    }
+
+    /// Operators and pairs: the values that a primitive takes.
+    fn update_values(&mut self, id: TermId, values: &[TermId], new: &Core) -> bool {
+        let Some(old) = self.source.alignment.core(id) else {
+            return false;
+        };
+        let (old, new_head) = (head(old), head(new));
+        let same = match (&old.0.form, &new_head.0.form) {
+            (Form::Primitive(p, ..), Form::Primitive(q, ..)) => p == q,
+            _ => false,
+        };
+        if !same || old.1 != values.len() || new_head.1 != values.len() {
+            return false;
+        }
+        let mut rest = new.clone();
+        for &value in values.iter().rev() {
+            let Some((f, x)) = strip(&rest) else {
+                return false;
+            };
+            self.update(value, &x);
+            rest = f;
+        }
+        true
+    }
+
+    fn update_apply_left(&mut self, f: TermId, x: TermId, new: &Core) -> bool {
+        let Some((g, y)) = strip(new) else {
+            return false;
+        };
+        if !self.is_similar(f, &g) {
+            return false;
+        }
+        self.update(f, &g);
+        self.update(x, &y);
+        true
+    }
+
+    /// `g << f`
+    fn update_after(&mut self, last: TermId, first: TermId, new: &Core) -> bool {
+        let Form::Lambda(param, body) = &new.form else {
+            return false;
+        };
+        let Some((g, inner)) = strip(body) else {
+            return false;
+        };
+        let Some((f, x)) = strip(&inner) else {
+            return false;
+        };
+        let is_param = matches!(&x.form, Form::Var(local) if *local == param.local);
+        let free = super::terms::uses(body, &param.local) == 1;
+        if !is_param || !free || !self.is_similar(last, &g) || !self.is_similar(first, &f) {
+            return false;
+        }
+        self.update(last, &g);
+        self.update(first, &f);
+        true
+    }
+
+    /// Whether a part and a term apply the same to as many values, or primitives of as many.
+    pub(super) fn is_similar(&self, id: TermId, new: &Core) -> bool {
+        let Some(old) = self.source.alignment.core(id) else {
+            return false;
+        };
+        let (old, values) = head(old);
+        let (new, new_values) = head(new);
+        values == new_values
+            && match (&old.form, &new.form) {
+                (Form::Primitive(..), Form::Primitive(..)) => values > 0,
+                (Form::Global(f, _), Form::Global(g, _)) => f == g,
+                (Form::Foreign(f, _), Form::Foreign(g, _)) => f.name == g.name,
+                (Form::Lambda(..), Form::Lambda(..)) => true,
+                (Form::Var(x), Form::Var(y)) => self.names.means(&x.name, y),
+                _ => false,
+            }
+    }
+
+    // ----- applications -----
+
+    /// `f(n)(a)(b)`: the head and each argument on its own.
+    fn update_application(&mut self, id: TermId, new: &Core) -> bool {
+        if !self.is_similar(id, new) {
+            return false;
+        }
+        let Some(call) = Call::of(self.item, self.source.inference, id) else {
+            return false;
+        };
+        let (new_head, count) = head(new);
+        if call.values.len() != count {
+            return false;
+        }
+        let Some(old) = self.source.alignment.core(id) else {
+            return false;
+        };
+        let old_head = head(old).0;
+        let Some(head_text) = self.head_edit(&call, &old_head, &new_head) else {
+            return false;
+        };
+        let mut rest = new.clone();
+        for &value in call.values.iter().rev() {
+            let Some((f, x)) = strip(&rest) else {
+                return false;
+            };
+            self.update(value, &x);
+            rest = f;
+        }
+        if let Some(text) = head_text {
+            self.edit(call.head, text);
+        }
+        true
+    }
+
+    /// The new text of a call's head with its sizes and types; inside, `None` where it stays.
+    fn head_edit(&mut self, call: &Call, old: &Core, new: &Core) -> Option<Option<String>> {
+        let same = match (&old.form, &new.form) {
+            (Form::Primitive(p, s, _), Form::Primitive(q, t, _)) => {
+                let alpha = Alpha::default();
+                let (s, t) = (p.written(s).concat(), q.written(t).concat());
+                p == q && s.len() == t.len() && s.iter().zip(&t).all(|(s, t)| alpha.arg(s, t))
+            }
+            (Form::Primitive(..), _) => false,
+            // Sizes and types behind other heads are not compared one by one.
+            _ => call.sizes.is_empty(),
+        };
+        match same {
+            true => Some(None),
+            false if matches!(new.form, Form::Primitive(..)) && call.is_plain => {
+                Some(Some(self.head_text(new)))
+            }
+            false => None,
+        }
+    }
+
+    // ----- copying -----
+
+    /// The text of a term: copied if it stands somewhere in the old text, else printed.
+    pub(super) fn piece(&mut self, new: &Core) -> Piece {
+        if let Form::Var(local) = &new.form {
+            let name = self.names.get(local).cloned();
+            return Piece::new(name.unwrap_or_else(|| local.name.clone()), Level::Atom);
+        }
+        if let Some(copy) = self.copy(new) {
+            return copy;
+        }
+        if let Some(changed) = self.changed(new) {
+            return changed;
+        }
+        self.print(new)
+    }
+
+    /// The text of a term where something of this level must stand, on a line so far indented.
+    pub(super) fn text(&mut self, new: &Core, needed: Level, indent: usize) -> String {
+        let outer = std::mem::replace(&mut self.indent, indent);
+        let text = self.piece(new).at(needed);
+        self.indent = outer;
+        text
+    }
+
+    /// The text of a part that is this term.
+    fn copy(&mut self, new: &Core) -> Option<Piece> {
+        let key = self.key(new);
+        let mut candidates = self.index.get(&key)?.clone();
+        // Each text goes to one place, if there are enough of them.
+        candidates.sort_by_key(|id| self.copied.contains(id));
+        let mut renamed = None;
+        for id in candidates {
+            let Some(pairs) = self.pairs(id, new) else {
+                continue;
+            };
+            if !self.is_visible(id) {
+                continue;
+            }
+            let changes: Vec<(Local, Name)> = pairs
+                .into_iter()
+                .filter_map(|(old, new)| {
+                    let name = self.names.get(&new)?.clone();
+                    (name != old.name).then_some((old, name))
+                })
+                .collect();
+            let Some(text) = self.with_names(id, &changes) else {
+                continue;
+            };
+            let piece = Piece::new(text, Level::of(self.item, id));
+            if changes.is_empty() {
+                self.copied.insert(id);
+                return Some(piece);
+            }
+            renamed.get_or_insert((id, piece));
+        }
+        let (id, piece) = renamed?;
+        self.copied.insert(id);
+        Some(piece)
+    }
+
+    /// Whether the definitions and primitives that a part names mean the same here.
+    fn is_visible(&self, id: TermId) -> bool {
+        let span = self.item.term(id).span;
+        let outside = |target| matches!(target, Target::Global(_) | Target::Primitive(_));
+        self.source
+            .inference
+            .uses
+            .iter()
+            .filter(|used| outside(used.target))
+            .filter(|used| span.contains(self.item.term(used.term).span))
+            .all(|used| match &self.item.term(used.term).kind {
+                TermKind::Name(name) => !self.names.is_bound(name),
+                _ => true,
+            })
+    }
+
+    /// The text of a part with other names for variables; `None` where a binder in it has one of
+    /// these names.
+    fn with_names(&self, id: TermId, changes: &[(Local, Name)]) -> Option<String> {
+        let span = self.item.term(id).span;
+        let mut edits = Vec::new();
+        for (old, name) in changes {
+            let taken =
+                |binder: &syntax::ast::Binder| binder.name == *name && span.contains(binder.span);
+            if self.item.binders.iter().any(taken) {
+                return None;
+            }
+            for used in &self.source.inference.uses {
+                let place = self.item.term(used.term).span;
+                if used.target == Target::Binder(BinderId(old.id)) && span.contains(place) {
+                    edits.push(Edit {
+                        span: place,
+                        text: name.to_string(),
+                    });
+                }
+            }
+        }
+        Some(self.moved(span, edits))
+    }
+
+    /// The text of a function that is kept but for a part of it.
+    fn changed(&mut self, new: &Core) -> Option<Piece> {
+        let Form::Lambda(param, _) = &new.form else {
+            return None;
+        };
+        let id = self.function_of(&param.local)?;
+        if self.changing.contains(&id) || !self.is_visible(id) {
+            return None;
+        }
+        let outer = std::mem::take(&mut self.edits);
+        self.update(id, new);
+        let edits = std::mem::replace(&mut self.edits, outer);
+        let span = self.item.term(id).span;
+        // Not if all of it is new.
+        if edits.iter().any(|edit| edit.span == span) {
+            return None;
+        }
+        Some(Piece::new(self.moved(span, edits), Level::Atom))
+    }
+
+    /// The function in the text that binds a variable first.
+    fn function_of(&self, local: &Local) -> Option<TermId> {
+        let binder = BinderId(local.id);
+        let binds = |id: &TermId| match &self.item.term(*id).kind {
+            TermKind::Fun { params, .. } => params.first() == Some(&binder),
+            _ => false,
+        };
+        (0..self.item.terms.len() as u32).map(TermId).find(binds)
+    }
+
+    /// A part of the text after edits within it, moved to the line that is being written.
+    fn moved(&self, span: Span, mut edits: Vec<Edit>) -> String {
+        edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
+        let mut text = String::new();
+        let mut at = span.start;
+        for edit in edits {
+            text.push_str(self.slice(Span::new(at, edit.span.start.max(at))));
+            text.push_str(&edit.text);
+            at = edit.span.end.max(at);
+        }
+        text.push_str(self.slice(Span::new(at, span.end.max(at))));
+        reindent(&text, self.indent_at(span.start), self.indent)
+    }
+
+    // ----- the text -----
+
+    pub(super) fn slice(&self, span: Span) -> &'a str {
+        self.source.text.get(Range::from(span)).unwrap_or_default()
+    }
+
+    /// How far the line of a place is indented.
+    pub(super) fn indent_at(&self, offset: u32) -> usize {
+        indent_of(self.source.text, offset as usize)
+    }
+
+    /// The names of type-level variables.
+    pub(super) fn nat_names(&self) -> &'a rise::Names {
+        self.vars
+    }
+
+    /// A name for the parameter of a new function: that of the variable of the old text in whose
+    /// place it stands, or the one that the rule gives it.
+    pub(super) fn fresh_name(&mut self, param: &Param, body: &Core) -> Name {
+        let mentions = Mentions::of(body, self.vars, &self.globals);
+        let wanted = match self.item.binders.get(param.local.id as usize) {
+            Some(binder) if binder.name == param.local.name => binder.name.clone(),
+            _ => {
+                self.name_in_text(param, body)
+                    .unwrap_or_else(|| match param.local.name.as_str() {
+                        "" | "_" => Name::new_static(names::name_for(&param.ty)),
+                        name => name.into(),
+                    })
+            }
+        };
+        names::free(&wanted, &|name| {
+            self.taken_by(&mentions, name, &param.local) || self.names.is_bound(name)
+        })
+    }
+
+    fn name_in_text(&mut self, param: &Param, body: &Core) -> Option<Name> {
+        let mut nodes = Vec::new();
+        super::terms::for_each_node(body, &mut |node| {
+            if !matches!(node.form, Form::Var(_)) {
+                nodes.push(node.clone());
+            }
+        });
+        for node in nodes {
+            let key = self.key(&node);
+            for id in self.index.get(&key).cloned().unwrap_or_default() {
+                let Some(pairs) = self.pairs(id, &node) else {
+                    continue;
+                };
+                if let Some((old, _)) = pairs.iter().find(|(_, new)| *new == param.local) {
+                    return Some(old.name.clone());
+                }
+            }
+        }
+        None
+    }
+
+    /// A type-level argument as it is written.
+    pub(super) fn arg_text(&self, arg: &Arg) -> String {
+        rise::print::arg_text(arg, self.vars)
+    }
+}
+
+/// The indentation of the line that holds a byte.
+pub(super) fn indent_of(text: &str, offset: usize) -> usize {
+    let line = text[..offset.min(text.len())]
+        .rfind('\n')
+        .map_or(0, |at| at + 1);
+    let rest = &text[line..];
+    rest.len() - rest.trim_start_matches(' ').len()
+}
+
+/// A text whose lines but the first are moved from one indentation to another.
+fn reindent(text: &str, from: usize, to: usize) -> String {
+    if from == to || !text.contains('\n') {
+        return text.to_owned();
+    }
+    let mut lines = text.split('\n');
+    let mut out = lines.next().unwrap_or_default().to_owned();
+    for line in lines {
+        out.push('\n');
+        let rest = line.trim_start_matches(' ');
+        let own = line.len() - rest.len();
+        if !rest.trim().is_empty() {
+            out.push_str(&" ".repeat((own + to).saturating_sub(from)));
+        }
+        out.push_str(rest);
+    }
+    out
+}
+
+/// A call as it is written.
+struct Call {
+    /// The name with the sizes and types directly behind it.
+    head: Span,
+    /// The sizes and types.
+    sizes: Vec<TermId>,
+    /// The values.
+    values: Vec<TermId>,
+    /// Whether all sizes and types stand in lists of their own, before the values.
+    is_plain: bool,
+}
+
+impl Call {
+    fn of(item: &Item, inference: &Inference, id: TermId) -> Option<Call> {
+        let mut lists: Vec<(&[TermId], u32)> = Vec::new();
+        let mut at = id;
+        while let TermKind::Apply { callee, args } = &item.term(at).kind {
+            lists.push((args, item.term(at).span.end));
+            at = *callee;
+        }
+        lists.reverse();
+        let is_name = matches!(
+            item.term(at).kind,
+            TermKind::Name(_) | TermKind::Operator(_)
+        );
+        if !is_name {
+            return None;
+        }
+        let mut call = Call {
+            head: item.term(at).span,
+            sizes: Vec::new(),
+            values: Vec::new(),
+            is_plain: true,
+        };
+        for (args, end) in lists {
+            let is_value = |arg: &&TermId| {
+                matches!(
+                    inference.terms.get(arg.0 as usize),
+                    Some(rise::TermInfo::Expr(_))
+                )
+            };
+            let values = args.iter().filter(is_value).count();
+            if values == 0 && call.values.is_empty() {
+                call.head.end = end;
+            } else if values != args.len() {
+                call.is_plain = false;
+            }
+            for arg in args {
+                match is_value(&arg) {
+                    true => call.values.push(*arg),
+                    false => call.sizes.push(*arg),
+                }
+            }
+        }
+        Some(call)
+    }
+}

@@ -1,0 +1,208 @@
+//! The applications around a cursor or selection, from the smallest one out to the definition.
+
+use rise::core::Form;
+use syntax::Span;
+use syntax::ast::{BinaryOp, Item, TermId, TermKind};
+
+use super::align::{Alignment, Step, is_spine};
+use super::level;
+use super::terms::Core;
+
+/// An application, or another term that a rewrite may take as its place.
+#[derive(Clone, Debug)]
+#[expect(dead_code, reason = "rules that look at the term take it from here")]
+pub(crate) struct Spine {
+    /// The text: `map(f)`, or `xs |> map(f)` with what goes in.
+    pub(crate) term: TermId,
+    /// The term.
+    pub(crate) core: Core,
+    /// Where it is in the definition's term.
+    pub(crate) path: Vec<Step>,
+}
+
+/// The terms that hold the selection, innermost first. Of a part of an application that is no
+/// place of its own (the name at its head, a size, an operator) the application is the first.
+pub(crate) fn spines(item: &Item, alignment: &Alignment, selection: Span) -> Vec<Spine> {
+    let parents = item.parents();
+    let Some(body) = level::body(item) else {
+        return Vec::new();
+    };
+    let mut found: Vec<Spine> = Vec::new();
+    let mut at = innermost(item, selection);
+    let mut inside = false;
+    while let Some(id) = at {
+        at = parents[id.0 as usize];
+        inside |= id == body;
+        let is_place = match &item.term(id).kind {
+            // The head of an application, or part of a longer one.
+            TermKind::Name(_) | TermKind::Operator(_) => !is_callee(item, at, id),
+            TermKind::Paren(inner) => !is_spine(item, *inner) || at.is_none(),
+            TermKind::Apply { .. } => !is_callee(item, at, id),
+            _ => true,
+        };
+        let Some(part) = alignment.part(id).filter(|_| is_place) else {
+            continue;
+        };
+        if let (TermKind::Binary { op, .. }, Form::Lambda(_, applied)) =
+            (&item.term(id).kind, &part.core.form)
+            && matches!(op, BinaryOp::Then | BinaryOp::After)
+        {
+            // What a composition does with what goes in is an application too.
+            let path = part.path.iter().copied().chain([Step::Body]).collect();
+            push(&mut found, id, applied, path);
+        }
+        push(&mut found, id, &part.core, part.path.clone());
+    }
+    if inside { found } else { Vec::new() }
+}
+
+fn push(found: &mut Vec<Spine>, term: TermId, core: &Core, path: Vec<Step>) {
+    if found.last().is_none_or(|last| last.path != path) {
+        found.push(Spine {
+            term,
+            core: core.clone(),
+            path,
+        });
+    }
+}
+
+fn is_callee(item: &Item, parent: Option<TermId>, id: TermId) -> bool {
+    parent.is_some_and(
+        |parent| matches!(&item.term(parent).kind, TermKind::Apply { callee, .. } if *callee == id),
+    )
+}
+
+/// The smallest term that holds the selection. A cursor at the operator of a pipeline means the
+/// stage behind it.
+fn innermost(item: &Item, selection: Span) -> Option<TermId> {
+    let size = |id: &TermId| {
+        let term = item.term(*id);
+        let starts = term.span.start == selection.start;
+        (term.span.len(), !starts, id.0)
+    };
+    let terms = (0..item.terms.len() as u32).map(TermId);
+    let holds = |id: &TermId| {
+        let term = item.term(*id);
+        term.kind != TermKind::Missing && term.span.contains(selection)
+    };
+    let found = terms.filter(holds).min_by_key(size)?;
+    match item.term(found).kind {
+        TermKind::Binary {
+            op: BinaryOp::Pipe | BinaryOp::Then,
+            op_span,
+            rhs,
+            ..
+        } if selection.is_empty() && op_span.touches(selection.start) => Some(rhs),
+        _ => Some(found),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use crate::fixture::Fixture;
+
+    fn check(text: &str, expected: Expect) {
+        let fixture = Fixture::new(text);
+        let selection = match (&fixture.ranges[..], &fixture.cursors[..]) {
+            ([range], _) => range.span,
+            (_, [cursor]) => Span::empty(cursor.offset),
+            _ => panic!("one cursor or one range"),
+        };
+        let item = fixture.db.items(fixture.files[0])[0];
+        let parsed = fixture.db.parsed(item);
+        let def = fixture
+            .db
+            .elaborated(item)
+            .expect("the definition is right");
+        let inference = fixture.db.inference(item);
+        let alignment = Alignment::of(&parsed.item, &inference, &def);
+        let text = fixture.db.item_text(item);
+        let shown: String = spines(&parsed.item, &alignment, selection)
+            .iter()
+            .map(|spine| {
+                let span = parsed.item.term(spine.term).span;
+                let path: String = spine.path.iter().map(letter).collect();
+                format!("{} @ {path}\n", &text[std::ops::Range::from(span)])
+            })
+            .collect();
+        expected.assert_eq(&shown);
+    }
+
+    fn letter(step: &Step) -> char {
+        match step {
+            Step::Function => 'f',
+            Step::Argument => 'a',
+            Step::Body => 'b',
+        }
+    }
+
+    #[test]
+    fn the_stage_comes_before_the_pipeline() {
+        check(
+            "def two = fun((xs: 8.f32, f: f32 -> f32, g: f32 -> f32) => xs |> ma$0p(f) |> map(g))\n",
+            expect![[r#"
+                map(f) @ bbbaf
+                xs |> map(f) @ bbba
+                xs |> map(f) |> map(g) @ bbb
+                fun((xs: 8.f32, f: f32 -> f32, g: f32 -> f32) => xs |> map(f) |> map(g)) @ 
+            "#]],
+        );
+        check(
+            "def two = fun((xs: 8.f32, f: f32 -> f32, g: f32 -> f32) => xs |> map(f) |$0> map(g))\n",
+            expect![[r#"
+                map(g) @ bbbf
+                xs |> map(f) |> map(g) @ bbb
+                fun((xs: 8.f32, f: f32 -> f32, g: f32 -> f32) => xs |> map(f) |> map(g)) @ 
+            "#]],
+        );
+    }
+
+    #[test]
+    fn sizes_belong_to_what_they_are_given_to() {
+        check(
+            "def rows = fun(xs: 8.f32 => xs |> split($02) |> map(reduceSeq(add)(0.0f)))\n",
+            expect![[r#"
+                split(2) @ baf
+                xs |> split(2) @ ba
+                xs |> split(2) |> map(reduceSeq(add)(0.0f)) @ b
+                fun(xs: 8.f32 => xs |> split(2) |> map(reduceSeq(add)(0.0f))) @ 
+            "#]],
+        );
+    }
+
+    #[test]
+    fn stages_of_compositions_are_places() {
+        check(
+            "def two : 8.f32 -> 8.f32 = map(fun(x => x + 1.0f)) >> map(fun(x => x *$0 2.0f))\n",
+            expect![[r#"
+                x * 2.0f @ bfab
+                fun(x => x * 2.0f) @ bfa
+                map(fun(x => x * 2.0f)) @ bf
+                map(fun(x => x + 1.0f)) >> map(fun(x => x * 2.0f)) @ b
+                map(fun(x => x + 1.0f)) >> map(fun(x => x * 2.0f)) @ 
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_selection_is_held_as_a_whole() {
+        check(
+            "def two = fun((xs: 8.f32, f: f32 -> f32, g: f32 -> f32) => xs |> <|>map(f) |> map(g)<|>)\n",
+            expect![[r#"
+                xs |> map(f) |> map(g) @ bbb
+                fun((xs: 8.f32, f: f32 -> f32, g: f32 -> f32) => xs |> map(f) |> map(g)) @ 
+            "#]],
+        );
+    }
+
+    #[test]
+    fn there_is_nothing_in_the_type_of_a_definition() {
+        check(
+            "def one : 8.f$032 -> 8.f32 = fun(x => x)\n",
+            expect![[r#""#]],
+        );
+    }
+}

@@ -1,0 +1,486 @@
+//! Core terms taken apart and compared, as edits of their text need it.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use nat::Var;
+use rise::core::{Expr, Form, Language, Local, Mapper, Node, Origin, Param, apply, lambda, walk};
+use rise::{Arg, Primitive, Ty, Type};
+use rustc_hash::{FxHashMap, FxHasher};
+use syntax::ast::Name;
+
+/// A term of RISE.
+pub(crate) type Core = Expr<Primitive>;
+
+/// How many nodes reducing a term may make. What takes more is compared as it stands.
+const NODES: usize = 100_000;
+
+/// `f` and `x` of `f(x)`, where `x` is a value.
+pub(crate) fn strip(term: &Core) -> Option<(Core, Core)> {
+    let without = |args: &[Core]| -> Option<(Arc<[Core]>, Core)> {
+        let (last, first) = args.split_last()?;
+        Some((first.into(), last.clone()))
+    };
+    let function = |form, x: &Core| {
+        let ty = Arc::new(Type::Fun(x.ty.clone(), term.ty.clone()));
+        Node::new(form, ty, term.origin)
+    };
+    match &term.form {
+        Form::Apply(f, x) => Some((f.clone(), x.clone())),
+        Form::Primitive(p, types, args) => {
+            let (first, last) = without(args)?;
+            let form = Form::Primitive(*p, types.clone(), first);
+            Some((function(form, &last), last))
+        }
+        Form::Foreign(foreign, args) => {
+            let (first, last) = without(args)?;
+            let form = Form::Foreign(foreign.clone(), first);
+            Some((function(form, &last), last))
+        }
+        _ => None,
+    }
+}
+
+/// What is applied, without any of its arguments, and how many values it is applied to.
+pub(crate) fn head(term: &Core) -> (Core, usize) {
+    let (mut head, mut values) = (term.clone(), 0);
+    loop {
+        if let Some((f, _)) = strip(&head) {
+            head = f;
+            values += 1;
+        } else if let Form::DepApply(f, _) = &head.form {
+            head = f.clone();
+        } else {
+            return (head, values);
+        }
+    }
+}
+
+/// Whether a type is one of functions.
+pub(crate) fn is_function(ty: &Type) -> bool {
+    matches!(ty, Type::Fun(..) | Type::Pi(_))
+}
+
+/// How often a variable is used.
+pub(crate) fn uses(term: &Core, local: &Local) -> usize {
+    let mut count = 0;
+    rise::core::for_each_local(term, &mut |found| count += usize::from(found == local));
+    count
+}
+
+/// Calls `each` for every free variable of a term, at every use.
+pub(crate) fn for_each_free(term: &Core, each: &mut dyn FnMut(&Local)) {
+    fn visit(term: &Core, bound: &mut Vec<u32>, each: &mut dyn FnMut(&Local)) {
+        match &term.form {
+            Form::Var(local) => {
+                if !bound.contains(&local.id) {
+                    each(local);
+                }
+            }
+            Form::Lambda(param, body) => {
+                bound.push(param.local.id);
+                visit(body, bound, each);
+                bound.pop();
+            }
+            Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
+            Form::DepLambda(_, _, body) | Form::DepApply(body, _) => visit(body, bound, each),
+            Form::Apply(a, b) => {
+                visit(a, bound, each);
+                visit(b, bound, each);
+            }
+            Form::Primitive(_, _, args) | Form::Foreign(_, args) => {
+                args.iter().for_each(|arg| visit(arg, bound, each));
+            }
+        }
+    }
+    visit(term, &mut Vec::new(), each);
+}
+
+/// The names that the text of a term cannot do without: of free variables as `name_of` calls them,
+/// of definitions as `global` does, of primitives, of sizes and types that are written.
+pub(crate) struct Mentions {
+    /// Free variables.
+    pub(crate) locals: Vec<Local>,
+    /// Everything else.
+    pub(crate) names: Vec<Name>,
+}
+
+impl Mentions {
+    /// Those of a term.
+    pub(crate) fn of(
+        term: &Core,
+        vars: &rise::Names,
+        globals: &FxHashMap<syntax::GlobalId, Name>,
+    ) -> Mentions {
+        let mut found = Mentions {
+            locals: Vec::new(),
+            names: Vec::new(),
+        };
+        for_each_free(term, &mut |local| {
+            if !found.locals.contains(local) {
+                found.locals.push(local.clone());
+            }
+        });
+        let mut names = Vec::new();
+        for_each_node(term, &mut |node| match &node.form {
+            Form::Global(id, _) => names.extend(globals.get(id).cloned()),
+            Form::Foreign(foreign, _) => names.push(foreign.name.clone()),
+            Form::Primitive(p, types, _) => {
+                names.push(Name::new_static(p.name()));
+                for arg in p.written(types).iter().flatten() {
+                    arg_names(arg, vars, &mut names);
+                }
+            }
+            Form::DepApply(_, arg) => arg_names(arg, vars, &mut names),
+            Form::Nat(nat) => nat.for_each_var(&mut |var| names.push(vars.get(var))),
+            _ => {}
+        });
+        names.sort_unstable();
+        names.dedup();
+        found.names = names;
+        found
+    }
+}
+
+fn arg_names(arg: &Arg, vars: &rise::Names, names: &mut Vec<Name>) {
+    // Renaming visits every variable.
+    let seen = std::cell::RefCell::new(Vec::new());
+    rise::subst::rename_arg(arg, &|var| {
+        seen.borrow_mut().push(vars.get(var));
+        var
+    });
+    names.extend(seen.into_inner());
+}
+
+/// Calls `each` for every node of a term, from the root down.
+pub(crate) fn for_each_node(term: &Core, each: &mut dyn FnMut(&Core)) {
+    each(term);
+    match &term.form {
+        Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
+        Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
+            for_each_node(body, each);
+        }
+        Form::Apply(a, b) => {
+            for_each_node(a, each);
+            for_each_node(b, each);
+        }
+        Form::Primitive(_, _, args) | Form::Foreign(_, args) => {
+            args.iter().for_each(|arg| for_each_node(arg, each));
+        }
+    }
+}
+
+// ----- normal form -----
+
+/// Terms without functions that are applied where they stand, and without functions that only
+/// apply another one. `let`s of data stay.
+#[derive(Default)]
+pub(crate) struct Reducer {
+    known: FxHashMap<*const Node<Primitive>, Core>,
+    /// Keeps what `known` points at.
+    kept: Vec<Core>,
+    fresh: u32,
+    made: usize,
+}
+
+impl Reducer {
+    /// New variables are numbered from `fresh` on.
+    pub(crate) fn new(fresh: u32) -> Reducer {
+        Reducer {
+            fresh,
+            ..Reducer::default()
+        }
+    }
+
+    /// A variable that nothing else is.
+    pub(crate) fn fresh(&mut self, name: &Name) -> Local {
+        self.fresh += 1;
+        Local {
+            id: self.fresh,
+            name: name.clone(),
+        }
+    }
+
+    /// The normal form of a term.
+    pub(crate) fn reduce(&mut self, term: &Core) -> Core {
+        if let Some(known) = self.known.get(&Arc::as_ptr(term)) {
+            return known.clone();
+        }
+        let reduced = self.visit(term);
+        self.known.insert(Arc::as_ptr(term), reduced.clone());
+        self.kept.push(term.clone());
+        reduced
+    }
+
+    fn visit(&mut self, term: &Core) -> Core {
+        self.made += 1;
+        match &term.form {
+            Form::Apply(f, x) => {
+                let (f, x) = (self.reduce(f), self.reduce(x));
+                self.applied(&f, x, term.origin)
+            }
+            Form::Lambda(param, body) => {
+                let body = self.reduce(body);
+                match contracted(param, &body) {
+                    Some(f) => f,
+                    None => lambda(param.clone(), body),
+                }
+            }
+            Form::Primitive(p, types, args) => {
+                let args = args.iter().map(|arg| self.reduce(arg)).collect();
+                let form = Form::Primitive(*p, types.clone(), args);
+                Node::new(form, term.ty.clone(), term.origin)
+            }
+            Form::Foreign(f, args) => {
+                let args = args.iter().map(|arg| self.reduce(arg)).collect();
+                Node::new(Form::Foreign(f.clone(), args), term.ty.clone(), term.origin)
+            }
+            Form::DepLambda(var, kind, body) => {
+                let body = self.reduce(body);
+                Node::new(
+                    Form::DepLambda(*var, *kind, body),
+                    term.ty.clone(),
+                    term.origin,
+                )
+            }
+            Form::DepApply(f, arg) => {
+                let f = self.reduce(f);
+                Node::new(Form::DepApply(f, arg.clone()), term.ty.clone(), term.origin)
+            }
+            Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => term.clone(),
+        }
+    }
+
+    /// `f(x)` of normal forms.
+    fn applied(&mut self, f: &Core, x: Core, origin: Origin) -> Core {
+        match &f.form {
+            Form::Lambda(param, body) if self.made < NODES => {
+                let body = self.put(body, &param.local, &x);
+                // What stands there now may be applied to something.
+                match is_function(&x.ty) {
+                    true => self.reduce(&body),
+                    false => body,
+                }
+            }
+            _ => apply(f, x, origin),
+        }
+    }
+
+    /// `value` in the place of a variable; binders in further copies of it get new names.
+    fn put(&mut self, body: &Core, local: &Local, value: &Core) -> Core {
+        struct Put<'r> {
+            reducer: &'r mut Reducer,
+            local: &'r Local,
+            value: &'r Core,
+            used: bool,
+        }
+        impl Mapper<Primitive> for Put<'_> {
+            fn keeps_types(&self) -> bool {
+                true
+            }
+            fn local(&mut self, local: &Local, _: &Ty, _: Origin) -> Option<Core> {
+                if local != self.local {
+                    return None;
+                }
+                if !std::mem::replace(&mut self.used, true) {
+                    return Some(self.value.clone());
+                }
+                Some(self.reducer.renamed(self.value))
+            }
+            fn expr(&mut self, expr: &Core) -> Core {
+                self.reducer.made += 1;
+                let expr = walk(self, expr);
+                match &expr.form {
+                    // A primitive holds its own arguments.
+                    Form::Apply(f, x) if !matches!(f.form, Form::Lambda(..)) => {
+                        apply(f, x.clone(), expr.origin)
+                    }
+                    _ => expr,
+                }
+            }
+        }
+        Put {
+            reducer: self,
+            local,
+            value,
+            used: false,
+        }
+        .expr(body)
+    }
+
+    /// The same term with new variables at its binders.
+    fn renamed(&mut self, term: &Core) -> Core {
+        struct Rename<'r>(&'r mut Reducer, FxHashMap<u32, Local>);
+        impl Mapper<Primitive> for Rename<'_> {
+            fn keeps_types(&self) -> bool {
+                true
+            }
+            fn param(&mut self, param: &Param) -> Param {
+                let local = self.0.fresh(&param.local.name);
+                self.1.insert(param.local.id, local.clone());
+                Param {
+                    local,
+                    ty: param.ty.clone(),
+                }
+            }
+            fn local(&mut self, local: &Local, ty: &Ty, origin: Origin) -> Option<Core> {
+                let new = self.1.get(&local.id)?;
+                Some(Node::new(Form::Var(new.clone()), ty.clone(), origin))
+            }
+        }
+        Rename(self, FxHashMap::default()).expr(term)
+    }
+}
+
+/// `f` of `fun(x => f(x))`.
+fn contracted(param: &Param, body: &Core) -> Option<Core> {
+    let (f, x) = strip(body)?;
+    let is_param = matches!(&x.form, Form::Var(local) if *local == param.local);
+    (is_param && uses(&f, &param.local) == 0).then_some(f)
+}
+
+// ----- equality -----
+
+/// A number that equal terms have in common, whatever their variables are called and whatever
+/// their types are.
+#[derive(Default)]
+pub(crate) struct Hashes {
+    known: FxHashMap<*const Node<Primitive>, u64>,
+    kept: Vec<Core>,
+}
+
+impl Hashes {
+    pub(crate) fn of(&mut self, term: &Core) -> u64 {
+        if let Some(&known) = self.known.get(&Arc::as_ptr(term)) {
+            return known;
+        }
+        let mut hasher = FxHasher::default();
+        std::mem::discriminant(&term.form).hash(&mut hasher);
+        match &term.form {
+            Form::Var(_) | Form::Nat(_) => {}
+            Form::Literal(literal) => literal.hash(&mut hasher),
+            Form::Global(id, _) => id.hash(&mut hasher),
+            Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
+                self.of(body).hash(&mut hasher);
+            }
+            Form::Apply(f, x) => {
+                self.of(f).hash(&mut hasher);
+                self.of(x).hash(&mut hasher);
+            }
+            Form::Primitive(p, _, args) => {
+                p.hash(&mut hasher);
+                args.iter().for_each(|arg| self.of(arg).hash(&mut hasher));
+            }
+            Form::Foreign(f, args) => {
+                f.name.hash(&mut hasher);
+                args.iter().for_each(|arg| self.of(arg).hash(&mut hasher));
+            }
+        }
+        let hash = hasher.finish();
+        self.known.insert(Arc::as_ptr(term), hash);
+        self.kept.push(term.clone());
+        hash
+    }
+}
+
+/// Which variables of one term are which of another one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Alpha {
+    /// Those bound around the place, innermost last.
+    bound: Vec<(u32, u32)>,
+    /// Those that are free, in the order in which they came up.
+    pub(crate) free: Vec<(Local, Local)>,
+    /// Type-level variables that differ.
+    pub(crate) vars: Vec<(Var, Var)>,
+}
+
+impl Alpha {
+    /// Whether the terms are written the same but for names of variables: implicit arguments and
+    /// types do not count. Free variables are paired off in [`Alpha::free`], each with one other.
+    pub(crate) fn same(&mut self, a: &Core, b: &Core) -> bool {
+        if Arc::ptr_eq(a, b) && self.vars.is_empty() && self.bound.iter().all(|(x, y)| x == y) {
+            let mut fits = true;
+            let bound: Vec<u32> = self.bound.iter().map(|(x, _)| *x).collect();
+            for_each_free(a, &mut |local| {
+                if !bound.contains(&local.id) {
+                    fits &= self.pair(local, local);
+                }
+            });
+            return fits;
+        }
+        match (&a.form, &b.form) {
+            (Form::Var(x), Form::Var(y)) => self.local(x, y),
+            (Form::Literal(x), Form::Literal(y)) => x == y,
+            (Form::Nat(x), Form::Nat(y)) => self.arg(&Arg::Nat(x.clone()), &Arg::Nat(y.clone())),
+            (Form::Lambda(p, x), Form::Lambda(q, y)) => {
+                self.bound.push((p.local.id, q.local.id));
+                let same = self.same(x, y);
+                self.bound.pop();
+                same
+            }
+            (Form::DepLambda(v, k, x), Form::DepLambda(w, l, y)) => {
+                self.vars.push((*v, *w));
+                let same = k == l && self.same(x, y);
+                self.vars.pop();
+                same
+            }
+            (Form::Apply(f, x), Form::Apply(g, y)) => self.same(f, g) && self.same(x, y),
+            (Form::DepApply(f, x), Form::DepApply(g, y)) => {
+                // Of an implicit argument nothing is written.
+                let implicit = matches!(&*f.ty, Type::Pi(pi) if pi.implicit);
+                self.same(f, g) && (implicit || self.arg(x, y))
+            }
+            (Form::Primitive(p, s, x), Form::Primitive(q, t, y)) => {
+                p == q && self.written(&p.written(s), &q.written(t)) && self.all(x, y)
+            }
+            (Form::Foreign(f, x), Form::Foreign(g, y)) => f.name == g.name && self.all(x, y),
+            (Form::Global(f, _), Form::Global(g, _)) => f == g,
+            _ => false,
+        }
+    }
+
+    fn all(&mut self, a: &[Core], b: &[Core]) -> bool {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.same(a, b))
+    }
+
+    fn written(&self, a: &[Vec<Arg>], b: &[Vec<Arg>]) -> bool {
+        let (mut a, mut b) = (a.iter().flatten(), b.iter().flatten());
+        loop {
+            match (a.next(), b.next()) {
+                (None, None) => return true,
+                (Some(a), Some(b)) if self.arg(a, b) => {}
+                _ => return false,
+            }
+        }
+    }
+
+    /// Whether type-level arguments are the same.
+    pub(crate) fn arg(&self, a: &Arg, b: &Arg) -> bool {
+        if self.vars.is_empty() {
+            return a == b;
+        }
+        let other = |var| {
+            let pair = self.vars.iter().rev().find(|(v, _)| *v == var);
+            pair.map_or(var, |(_, w)| *w)
+        };
+        rise::subst::rename_arg(a, &other) == *b
+    }
+
+    fn local(&mut self, a: &Local, b: &Local) -> bool {
+        let found = |&&(x, y): &&(u32, u32)| x == a.id || y == b.id;
+        match self.bound.iter().rev().find(found) {
+            Some(&(x, y)) => x == a.id && y == b.id,
+            None => self.pair(a, b),
+        }
+    }
+
+    fn pair(&mut self, a: &Local, b: &Local) -> bool {
+        match self.free.iter().find(|(x, y)| x == a || y == b) {
+            Some((x, y)) => x == a && y == b,
+            None => {
+                self.free.push((a.clone(), b.clone()));
+                true
+            }
+        }
+    }
+}

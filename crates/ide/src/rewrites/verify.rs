@@ -1,0 +1,202 @@
+//! The text of a rewritten definition, checked before anybody sees it.
+
+use std::sync::Arc;
+
+use db::{Binding, Database, FileId, ItemId};
+use rise::core::{Def, elaborate};
+use rise::{Env, Inference, Primitive, Resolution, Ty};
+use syntax::ast::Name;
+use syntax::{Diagnostic, Severity};
+
+use super::align::Alignment;
+use super::diff;
+use super::restyle::{Edit, Options, Source, restyle};
+use super::terms::{Alpha, Reducer};
+use crate::{SourceEdits, TextEdit};
+
+/// A definition after a rewrite.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rewritten {
+    /// Its new text.
+    pub text: String,
+    /// The smallest edits of its file that lead there.
+    pub edits: SourceEdits,
+}
+
+/// Why a term has no text in the place of another one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unwritable {
+    /// The definition as it stands has mistakes.
+    #[error("the definition has mistakes")]
+    Broken,
+    /// No text of it that was tried reads back as the term.
+    #[error("the result cannot be written here: {0}")]
+    NotRead(String),
+}
+
+/// The text of a definition whose term has become `new`, in the style of the text that is there.
+/// The text was read and checked again: it is that term.
+///
+/// With `exact`, functions that are applied where they stand and functions that only apply another
+/// one count as what they are; without it, as what they reduce to.
+///
+/// # Errors
+/// The definition has mistakes, or the term has no text: it needs a size that has no name, say.
+pub fn rewritten(
+    db: &Database,
+    item: ItemId,
+    new: &Def<Primitive>,
+    exact: bool,
+) -> Result<Rewritten, Unwritable> {
+    let def = db.elaborated(item).ok_or(Unwritable::Broken)?;
+    let text = db.item_text(item);
+    let parsed = db.parsed(item);
+    let inference = db.inference(item);
+    let alignment = Alignment::of(&parsed.item, &inference, &def);
+    let source = Source {
+        text: &text,
+        item: &parsed.item,
+        inference: &inference,
+        def: &def,
+        alignment: &alignment,
+    };
+    let env = FileEnv::of(db, item);
+    let mut first_error = None;
+    for annotate in [false, true] {
+        let edits = restyle(source, new, Options { exact, annotate });
+        let changed = laid_out(&text, &applied(&text, &edits));
+        match env.check(&changed, new, &inference.scheme.ty) {
+            Ok(()) => {
+                return Ok(Rewritten {
+                    edits: in_file(db, item, &text, &changed),
+                    text: changed,
+                });
+            }
+            Err(error) => {
+                first_error.get_or_insert(error);
+            }
+        }
+    }
+    Err(Unwritable::NotRead(first_error.unwrap_or_default()))
+}
+
+/// The edits of the file that change an item's text.
+fn in_file(db: &Database, item: ItemId, old: &str, new: &str) -> SourceEdits {
+    let edits = diff::edits(old, new)
+        .into_iter()
+        .map(|(span, text)| TextEdit {
+            span: db.absolute(item, span),
+            text,
+        });
+    SourceEdits::single(db.file_of(item), edits.collect())
+}
+
+/// A text after edits that are sorted and do not overlap.
+pub(crate) fn applied(text: &str, edits: &[Edit]) -> String {
+    let mut out = text.to_owned();
+    for edit in edits.iter().rev() {
+        out.replace_range(std::ops::Range::from(edit.span), &edit.text);
+    }
+    out
+}
+
+/// A text that was formatted stays so.
+fn laid_out(old: &str, new: &str) -> String {
+    let newline = if old.contains("\r\n") { "\r\n" } else { "\n" };
+    match syntax::format_item(old, newline) == old {
+        true => syntax::format_item(new, newline),
+        false => new.to_owned(),
+    }
+}
+
+/// What the items of a file can use.
+pub(crate) struct FileEnv<'d> {
+    db: &'d Database,
+    file: FileId,
+    /// What reading the item found wrong before: a hint is no error now.
+    scope: Arc<db::Scope>,
+}
+
+impl<'d> FileEnv<'d> {
+    pub(crate) fn of(db: &'d Database, item: ItemId) -> FileEnv<'d> {
+        let file = db.file_of(item);
+        FileEnv {
+            db,
+            file,
+            scope: db.scope(file),
+        }
+    }
+
+    /// A definition's text, read and checked in the place of the item.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn read(&self, text: &str) -> Result<(Inference, Def<Primitive>), String> {
+        let parsed = syntax::parse_in(text, self.db.dialect(self.file));
+        if let Some(wrong) = parsed.diagnostics.first() {
+            return Err(wrong.message.clone());
+        }
+        let inference = rise::infer(&parsed.item, self);
+        let is_error = |d: &&Diagnostic| d.severity == Severity::Error;
+        if let Some(wrong) = inference.diagnostics.iter().find(is_error) {
+            return Err(wrong.message.clone());
+        }
+        match elaborate(&parsed.item, &inference) {
+            Some(def) => Ok((inference, def)),
+            None => Err("it has no meaning".to_owned()),
+        }
+    }
+
+    /// Whether a text is a definition of this term and type.
+    fn check(&self, text: &str, wanted: &Def<Primitive>, ty: &Ty) -> Result<(), String> {
+        let (inference, def) = self.read(text)?;
+        if inference.scheme.ty != *ty {
+            return Err(format!(
+                "its type would be `{}`",
+                rise::print::scheme_text(&inference.scheme)
+            ));
+        }
+        match same_term(&def, wanted) {
+            true => Ok(()),
+            false => Err(format!("it would read as\n{}", rise::core::def_text(&def))),
+        }
+    }
+}
+
+/// Whether two definitions are the same but for names of variables, and for functions that are
+/// applied where they stand or only apply another one.
+pub(crate) fn same_term(a: &Def<Primitive>, b: &Def<Primitive>) -> bool {
+    let kinds = |def: &Def<Primitive>| -> Vec<_> { def.implicit.iter().map(|p| p.1).collect() };
+    if kinds(a) != kinds(b) {
+        return false;
+    }
+    let mut reducer = Reducer::new(a.locals.max(b.locals));
+    let mut alpha = Alpha::default();
+    let vars = a.implicit.iter().zip(&b.implicit);
+    alpha.vars = vars.map(|((v, _), (w, _))| (*v, *w)).collect();
+    alpha.same(&reducer.reduce(&a.body), &reducer.reduce(&b.body))
+}
+
+impl Env for FileEnv<'_> {
+    fn resolve(&self, name: &str) -> Resolution {
+        match self.scope.resolve(name) {
+            Binding::Def(item) => {
+                let global = self.db.global(item);
+                match self.db.scheme(item) {
+                    Some(scheme) => Resolution::Def(global, scheme),
+                    None => Resolution::Broken(Some(global)),
+                }
+            }
+            Binding::Ambiguous(items) => {
+                let globals = items.iter().map(|item| self.db.global(*item));
+                Resolution::Ambiguous(globals.collect())
+            }
+            Binding::Broken => Resolution::Broken(None),
+            Binding::Unknown => Resolution::Unknown,
+        }
+    }
+
+    fn names(&self) -> Vec<Name> {
+        Vec::new()
+    }
+}
