@@ -16,6 +16,7 @@ mod strides;
 pub(crate) mod trace;
 pub(crate) mod uses;
 pub(crate) mod walk;
+mod wide;
 
 use crate::c::{self, Plan};
 use crate::error::CompileError;
@@ -69,6 +70,8 @@ fn improve(function: &mut Function, target: Target) -> Result<Plan, CompileError
     scalars::inline(function);
     scalars::inline(function);
     trace.after(Pass::SCALARS, function);
+    wide::in_pieces(function);
+    trace.after(Pass::WIDE, function);
     pointers::run(function);
     rows::name_rows(function);
     trace.after(Pass::ROWS, function);

@@ -71,6 +71,12 @@ impl Pass {
         repeated: "each thread has its own",
         rewritten: "shares memory with a buffer that is not needed at the same time",
     };
+    pub const WIDE: Pass = Pass {
+        name: "wide vectors",
+        moved: "computed in pieces as wide as a register",
+        repeated: "computed in pieces as wide as a register",
+        rewritten: "computed in pieces as wide as a register",
+    };
     pub const RANGES: Pass = Pass {
         name: "ranges",
         moved: "stands elsewhere",
