@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The languages that have a grammar of their own.
-const LANGUAGES: &[&str] = &["rise", "dpia"];
+const LANGUAGES: &[&str] = &["rise", "dpia", "elevate"];
 
 /// Makes them anew. Needs the `tree-sitter` command.
 pub fn run(root: &Path) -> Result<(), String> {

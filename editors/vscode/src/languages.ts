@@ -1,9 +1,12 @@
 // The languages that the server reads.
 
-/** Their names in the editor, which are the ends of their files' names. */
-export const LANGUAGES: readonly string[] = ["rise", "dpia"];
+/** Those whose definitions run, and become other code. */
+const PROGRAMS: readonly string[] = ["rise", "dpia"];
 
-/** Whether a document of this language is one for the server. */
-export function isServed(language: string | undefined): boolean {
-  return language !== undefined && LANGUAGES.includes(language);
+/** Their names in the editor, which are the ends of their files' names. */
+export const LANGUAGES: readonly string[] = [...PROGRAMS, "elevate"];
+
+/** Whether a document of this language holds programs, and not only strategies for them. */
+export function isProgram(language: string | undefined): boolean {
+  return language !== undefined && PROGRAMS.includes(language);
 }

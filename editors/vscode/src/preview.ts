@@ -3,7 +3,7 @@
 // editor what the cursor of the other one stands on.
 
 import * as vscode from "vscode";
-import { isServed } from "./languages";
+import { isProgram } from "./languages";
 import { innermost, made, type Part, type Position, type Range } from "./parts";
 import type { Place } from "./place";
 import type { Session } from "./session";
@@ -117,7 +117,7 @@ export class Previews
         ? vscode.window.activeTextEditor
         : await vscode.window.showTextDocument(vscode.Uri.parse(at.uri));
     const client = this.session.running;
-    if (editor === undefined || !isServed(editor.document.languageId) || client === undefined) {
+    if (editor === undefined || !isProgram(editor.document.languageId) || client === undefined) {
       await vscode.window.showInformationMessage("A preview needs an open file of RISE or DPIA and a server.");
       return;
     }

@@ -3,7 +3,7 @@
 
 import * as vscode from "vscode";
 import { WorkDoneProgress } from "vscode-languageclient/node";
-import { isServed } from "./languages";
+import { isProgram } from "./languages";
 import type { Place } from "./place";
 import { brief, inline, isNews, report, type RunResult, sizes } from "./result";
 import type { Session } from "./session";
@@ -78,7 +78,7 @@ export class Runs implements vscode.Disposable {
   async run(at: Place | undefined, wish: Wish = {}): Promise<void> {
     const found = await source(at);
     const client = this.session.running;
-    if (found === undefined || client === undefined || !isServed(found.document.languageId)) {
+    if (found === undefined || client === undefined || !isProgram(found.document.languageId)) {
       await vscode.window.showInformationMessage("Running needs an open RISE file and a server.");
       return;
     }
@@ -236,7 +236,7 @@ function lineOf(document: vscode.TextDocument, def: string | undefined): number 
 export async function runInTerminal(session: Session, at?: Place): Promise<void> {
   const command = session.command;
   const document = (await source(at))?.document;
-  if (document === undefined || !isServed(document.languageId) || command === undefined) {
+  if (document === undefined || !isProgram(document.languageId) || command === undefined) {
     await vscode.window.showInformationMessage("Running needs an open RISE file and a server.");
     return;
   }

@@ -6,8 +6,8 @@ import { test } from "node:test";
 import * as oniguruma from "vscode-oniguruma";
 import * as textmate from "vscode-textmate";
 
-/** The grammars of RISE, and of DPIA, which includes parts of it. */
-async function grammars(): Promise<Record<"rise" | "dpia", textmate.IGrammar>> {
+/** The grammars of RISE, and of DPIA and ELEVATE, which include parts of it. */
+async function grammars(): Promise<Record<"rise" | "dpia" | "elevate", textmate.IGrammar>> {
   const wasm = readFileSync(require.resolve("vscode-oniguruma/release/onig.wasm"));
   await oniguruma.loadWASM(wasm);
   const registry = new textmate.Registry({
@@ -16,7 +16,7 @@ async function grammars(): Promise<Record<"rise" | "dpia", textmate.IGrammar>> {
       createOnigString: (text) => new oniguruma.OnigString(text),
     }),
     loadGrammar: async (scope) => {
-      const name = /^source\.(rise|dpia)$/.exec(scope)?.[1];
+      const name = /^source\.(rise|dpia|elevate)$/.exec(scope)?.[1];
       if (name === undefined) return null;
       const path = `syntaxes/${name}.tmLanguage.json`;
       return textmate.parseRawGrammar(readFileSync(path, "utf8"), path);
@@ -24,8 +24,9 @@ async function grammars(): Promise<Record<"rise" | "dpia", textmate.IGrammar>> {
   });
   const rise = await registry.loadGrammar("source.rise");
   const dpia = await registry.loadGrammar("source.dpia");
-  assert.ok(rise && dpia);
-  return { rise, dpia };
+  const elevate = await registry.loadGrammar("source.elevate");
+  assert.ok(rise && dpia && elevate);
+  return { rise, dpia, elevate };
 }
 
 /** `word: scope` for every word that has one of its own. */
@@ -205,4 +206,32 @@ const dpia: readonly (readonly [string, string, readonly string[]])[] = [
 for (const [name, text, expected] of dpia) {
   test(`DPIA: ${name}`, async () =>
     assert.deepEqual(scopes((await loaded).dpia, text), expected));
+}
+
+const elevate: readonly (readonly [string, string, readonly string[]])[] = [
+  [
+    "a schedule, with its operators in backquotes and without",
+    "toMapLocal `@` outermost(isMap) `;`\n(DFNF ;; every(s)) <+ `map -> mapSeq`",
+    [],
+  ],
+  [
+    "a rule",
+    '@title("Fuse maps") unsafe rule fuse(n: Nat = 4) = map(f) : m.s -> t |-> ?f >> x ↦ y where x notIn f and not within(map)',
+    [],
+  ],
+  [
+    "the other items",
+    'import "a.elevate"\nstrategy try(s: Strategy): List[Nat] = s\npred isMap = map\nnormalform BENF = id\ntune s : Nat\nexample "a" { input x apply y expect failure }\nlanguage rise',
+    [],
+  ],
+  [
+    "matching, and terms of RISE",
+    "p => p match { case fun(x => b) if and(x) => rise { fun(y => 1.0f) } case n :: ms => fail }",
+    [],
+  ],
+];
+
+for (const [name, text, expected] of elevate) {
+  test(`ELEVATE: ${name}`, async () =>
+    assert.deepEqual(scopes((await loaded).elevate, text), expected));
 }

@@ -2,4 +2,4 @@
 
 #include "../../common/scanner.h"
 
-SCANNER_OF(dpia, true)
+SCANNER_OF(dpia, scan(lexer, valid, true))

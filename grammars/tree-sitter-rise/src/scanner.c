@@ -2,4 +2,4 @@
 
 #include "../../common/scanner.h"
 
-SCANNER_OF(rise, false)
+SCANNER_OF(rise, scan(lexer, valid, false))

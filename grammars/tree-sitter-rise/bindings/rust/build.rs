@@ -10,6 +10,6 @@ fn main() {
         .file(source.join("scanner.c"))
         .compile("tree-sitter-rise");
     println!("cargo:rerun-if-changed=src");
-    println!("cargo:rerun-if-changed=../common/scanner.h");
+    println!("cargo:rerun-if-changed=../common");
     println!("cargo:rerun-if-changed=queries");
 }
