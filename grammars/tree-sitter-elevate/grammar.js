@@ -126,9 +126,10 @@ function strategies() {
 module.exports = grammar(termsOf(rise), {
   name: "elevate",
 
-  // The last two never come, but tell the scanner where it is. At the first one a word stands that
-  // is a name if no operand follows it: so no operand is missing, and what follows begins no main
-  // expression. At the second one `step` and `pow` begin none.
+  // The last three never come, but tell the scanner where it is. At the first one a word stands
+  // that is a name if no operand follows it: so no operand is missing, and what follows begins no
+  // main expression. At the second one `step` and `pow` begin none, at the third one `rule` begins
+  // no other item.
   externals: ($, previous) => [
     ...previous,
     $._main_start,
@@ -137,6 +138,7 @@ module.exports = grammar(termsOf(rise), {
     $._native_end,
     $._or_name,
     $._range_end,
+    $._rule_due,
   ],
 
   conflicts: ($) => [
@@ -185,7 +187,10 @@ module.exports = grammar(termsOf(rise), {
     rule_definition: ($) =>
       seq(
         repeat($.attribute),
-        optional(itemStart("unsafe")),
+        choice($._rule, seq(itemStart("unsafe"), choice($._rule, cutOff($), $._rule_due))),
+      ),
+    _rule: ($) =>
+      seq(
         itemStart("rule"),
         $._head,
         choice(seq("=", field("body", choice($._native, $._alternatives))), cutOff($)),

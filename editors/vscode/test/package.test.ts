@@ -7,6 +7,7 @@ import { LANGUAGES } from "../src/languages";
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
 const language = JSON.parse(readFileSync("language-configuration.json", "utf8"));
+const elevate = JSON.parse(readFileSync("elevate-configuration.json", "utf8"));
 const sources = ["extension", "session", "library"]
   .map((name) => readFileSync(`src/${name}.ts`, "utf8"))
   .join("\n");
@@ -60,6 +61,16 @@ test("lines that open something indent the next", () => {
   assert.ok(matches(closes, "  ))"));
 });
 
+test("so do they in ELEVATE", () => {
+  const { increaseIndentPattern: opens } = elevate.indentationRules;
+  for (const line of ["rule f =", "  map(f) |->", "p => p match {", "  if n > 0 then", "  apply"]) {
+    assert.ok(matches(opens, line), line);
+  }
+  for (const line of ["  case x => f(x)", "  a ; b", "// rule f =", "  expect x"]) {
+    assert.ok(!matches(opens, line), line);
+  }
+});
+
 test("a line of documentation continues, an empty one ends it", () => {
   const [more, end] = language.onEnterRules;
   assert.ok(matches(more.beforeText, "  /// text"));
@@ -71,4 +82,6 @@ test("a line of documentation continues, an empty one ends it", () => {
 test("words are names and numbers", () => {
   const word = new RegExp(language.wordPattern, "gu");
   assert.deepEqual("map(größe_2, -1.5f32)._1".match(word), ["map", "größe_2", "-1.5f32", "_1"]);
+  const inElevate = new RegExp(elevate.wordPattern, "gu");
+  assert.deepEqual("`map -> mapSeq`(?f) ; x".match(inElevate), ["`map -> mapSeq`", "f", "x"]);
 });

@@ -12,8 +12,8 @@ impl<'t> Dump<'t> {
         Dump { text }
     }
 
-    /// Every item, with the documentation in front of it.
-    pub fn file(&self, root: Node<'_>) -> Vec<String> {
+    /// Every item as `item` tells it, with the documentation in front of it.
+    pub fn file(&self, root: Node<'_>, item: &dyn Fn(Node<'_>) -> String) -> Vec<String> {
         let mut items = Vec::new();
         let mut docs: Vec<&str> = Vec::new();
         for node in root.named_children(&mut root.walk()) {
@@ -26,18 +26,18 @@ impl<'t> Dump<'t> {
                 _ => items.push(format!(
                     "{:?} {}",
                     std::mem::take(&mut docs).join("\n"),
-                    self.node(node)
+                    item(node)
                 )),
             }
         }
         items
     }
 
-    fn slice(&self, node: Node<'_>) -> &'t str {
+    pub fn slice(&self, node: Node<'_>) -> &'t str {
         &self.text[node.byte_range()]
     }
 
-    fn field<'n>(&self, node: Node<'n>, name: &str) -> Node<'n> {
+    pub fn field<'n>(&self, node: Node<'n>, name: &str) -> Node<'n> {
         node.child_by_field_name(name)
             .unwrap_or_else(|| panic!("{} has no {name}", node.kind()))
     }
@@ -49,7 +49,7 @@ impl<'t> Dump<'t> {
     }
 
     /// The named children that are no comments.
-    fn children<'n>(&self, node: Node<'n>) -> Vec<Node<'n>> {
+    pub fn children<'n>(&self, node: Node<'n>) -> Vec<Node<'n>> {
         node.named_children(&mut node.walk())
             .filter(|child| !matches!(child.kind(), "comment" | "doc_comment"))
             .collect()
@@ -63,7 +63,7 @@ impl<'t> Dump<'t> {
         self.slice(self.field(node, "operator"))
     }
 
-    fn node(&self, node: Node<'_>) -> String {
+    pub fn node(&self, node: Node<'_>) -> String {
         match node.kind() {
             "import" => self.fields("import", node, &["path"]),
             "definition" => self.definition(node),
@@ -72,7 +72,10 @@ impl<'t> Dump<'t> {
             "parameters" | "dependent_parameters" | "foreign_parameters" => {
                 list(self.all(&self.children(node)))
             }
-            "identifier" | "boolean" | "hole" | "half" => self.slice(node).to_owned(),
+            "identifier" | "boolean" | "hole" | "half" | "metavariable" => {
+                self.slice(node).to_owned()
+            }
+            "quoted_identifier" => unquoted(self.slice(node)).to_owned(),
             "kind" => self.slice(node).to_owned(),
             "string" => format!("{:?}", unescape(self.slice(node))),
             "integer" | "float" => number(self.slice(node)),
@@ -144,13 +147,14 @@ impl<'t> Dump<'t> {
 
     /// `x`, `(x TYPE)`, `(n KIND)`
     fn parameter(&self, node: Node<'_>) -> String {
-        let name = self.slice(self.field(node, "name"));
+        let name = self.node(self.field(node, "name"));
         let annotation = node
             .child_by_field_name("type")
             .or(node.child_by_field_name("kind"));
-        annotation.map_or(name.to_owned(), |annotation| {
-            format!("({name} {})", self.node(annotation))
-        })
+        match annotation {
+            Some(annotation) => format!("({name} {})", self.node(annotation)),
+            None => name,
+        }
     }
 
     fn definition(&self, node: Node<'_>) -> String {
@@ -181,11 +185,12 @@ impl<'t> Dump<'t> {
         list(words)
     }
 
-    fn annotations(&self, node: Node<'_>) -> Vec<String> {
+    /// What stands before an item: annotations, which ELEVATE calls attributes.
+    pub fn annotations(&self, node: Node<'_>) -> Vec<String> {
         let annotations = self
             .children(node)
             .into_iter()
-            .filter(|child| child.kind() == "annotation");
+            .filter(|child| matches!(child.kind(), "annotation" | "attribute"));
         annotations
             .map(|annotation| self.annotation(annotation))
             .collect()
@@ -244,12 +249,17 @@ impl<'t> Dump<'t> {
     }
 }
 
-fn list(words: impl IntoIterator<Item = String>) -> String {
+/// A name without its backquotes.
+pub fn unquoted(name: &str) -> &str {
+    name.trim_matches('`').trim()
+}
+
+pub fn list(words: impl IntoIterator<Item = String>) -> String {
     format!("({})", words.into_iter().collect::<Vec<_>>().join(" "))
 }
 
 /// `(int 3 i32)`, `(float 0.5 f32)`
-fn number(text: &str) -> String {
+pub fn number(text: &str) -> String {
     let sign = usize::from(text.starts_with('-'));
     let digits = sign
         + text[sign..]
@@ -269,7 +279,7 @@ fn number(text: &str) -> String {
     }
 }
 
-fn unescape(literal: &str) -> String {
+pub fn unescape(literal: &str) -> String {
     let inner = &literal[1..literal.len() - 1];
     let mut text = String::new();
     let mut chars = inner.chars();

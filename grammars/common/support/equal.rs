@@ -4,38 +4,35 @@ use std::fs;
 use std::path::Path;
 
 use syntax::{Code, Diagnostic, Dialect};
-use tree_sitter::{Language, Parser, Tree};
+use tree_sitter::{Language, Node, Parser, Tree};
 
 use super::{Dump, cases, corpus, has_error};
 
-/// A grammar and the dialect that it describes.
-pub struct Equality {
-    language: Language,
-    dialect: Dialect,
+/// What the compiler makes of a language, and how a concrete tree is told in the same words.
+pub trait Compiler {
+    /// How the names of files end.
+    fn extension(&self) -> &'static str;
+
+    /// The items of a text with their documentation, or the first error.
+    fn items(&self, text: &str) -> Result<Vec<String>, Diagnostic>;
+
+    /// The places of all tokens that are no blanks or comments.
+    fn tokens(&self, text: &str) -> Vec<std::ops::Range<usize>>;
+
+    /// The items below the root of a tree without errors.
+    fn dump(&self, text: &str, root: Node<'_>) -> Vec<String>;
 }
 
-impl Equality {
-    pub fn new(language: impl Into<Language>, dialect: Dialect) -> Self {
-        Equality {
-            language: language.into(),
-            dialect,
-        }
+impl Compiler for Dialect {
+    fn extension(&self) -> &'static str {
+        Dialect::extension(*self)
     }
 
-    fn parse(&self, text: &str) -> Tree {
-        let mut parser = Parser::new();
-        parser
-            .set_language(&self.language)
-            .expect("the versions fit");
-        parser.parse(text, None).expect("no limit is set")
-    }
-
-    /// The items as the compiler sees them, or its first error.
-    fn compiler(&self, text: &str) -> Result<Vec<String>, Diagnostic> {
+    fn items(&self, text: &str) -> Result<Vec<String>, Diagnostic> {
         syntax::split(text)
             .into_iter()
             .map(|span| {
-                let parsed = syntax::parse_in(&text[std::ops::Range::from(span)], self.dialect);
+                let parsed = syntax::parse_in(&text[std::ops::Range::from(span)], *self);
                 match parsed.diagnostics.first() {
                     Some(error) => Err(error.clone()),
                     None => {
@@ -47,18 +44,53 @@ impl Equality {
             .collect()
     }
 
+    fn tokens(&self, text: &str) -> Vec<std::ops::Range<usize>> {
+        syntax::lex_in(text, *self)
+            .filter(|token| !token.kind.is_trivia())
+            .map(|token| token.span.into())
+            .collect()
+    }
+
+    fn dump(&self, text: &str, root: Node<'_>) -> Vec<String> {
+        let dump = Dump::new(text);
+        dump.file(root, &|node| dump.node(node))
+    }
+}
+
+/// A grammar, and the compiler's parser of the language that it describes.
+pub struct Equality<C> {
+    language: Language,
+    compiler: C,
+}
+
+impl<C: Compiler> Equality<C> {
+    pub fn new(language: impl Into<Language>, compiler: C) -> Self {
+        Equality {
+            language: language.into(),
+            compiler,
+        }
+    }
+
+    fn parse(&self, text: &str) -> Tree {
+        let mut parser = Parser::new();
+        parser
+            .set_language(&self.language)
+            .expect("the versions fit");
+        parser.parse(text, None).expect("no limit is set")
+    }
+
     /// The items as the grammar sees them, in the same words.
     fn grammar(&self, text: &str) -> Result<Vec<String>, String> {
         let tree = self.parse(text);
         if has_error(tree.root_node()) {
             return Err(tree.root_node().to_sexp());
         }
-        Ok(Dump::new(text).file(tree.root_node()))
+        Ok(self.compiler.dump(text, tree.root_node()))
     }
 
     /// Whether both read the text alike; otherwise how they differ.
     fn compare(&self, text: &str) -> Result<(), String> {
-        match (self.compiler(text), self.grammar(text)) {
+        match (self.compiler.items(text), self.grammar(text)) {
             (Ok(compiler), Ok(grammar)) if compiler == grammar => Ok(()),
             (Err(_), Err(_)) => Ok(()),
             (Err(error), Ok(_)) if matches!(error.code, Code::BadNumber | Code::TooDeep) => Ok(()),
@@ -66,7 +98,7 @@ impl Equality {
         }
     }
 
-    /// Compares on every file of the dialect below these folders of the repository; gives how many
+    /// Compares on every file of the language below these folders of the repository; gives how many
     /// there are.
     pub fn on_files(&self, folders: &[&str]) -> usize {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -76,7 +108,7 @@ impl Equality {
                 if entry
                     .path()
                     .extension()
-                    .is_none_or(|extension| extension != self.dialect.extension())
+                    .is_none_or(|extension| extension != self.compiler.extension())
                 {
                     continue;
                 }
@@ -107,7 +139,7 @@ impl Equality {
     /// Compares on programs that are right.
     pub fn on_right(&self, texts: &[&str]) {
         for text in texts {
-            assert_eq!(self.compiler(text).err(), None, "{text}");
+            assert_eq!(self.compiler.items(text).err(), None, "{text}");
             if let Err(difference) = self.compare(text) {
                 panic!("{text}\n{difference}");
             }
@@ -117,7 +149,10 @@ impl Equality {
     /// Both must see that these programs are wrong.
     pub fn on_wrong(&self, texts: &[&str]) {
         for text in texts {
-            assert!(self.compiler(text).is_err(), "the compiler takes {text}");
+            assert!(
+                self.compiler.items(text).is_err(),
+                "the compiler takes {text}"
+            );
             assert!(self.grammar(text).is_err(), "the grammar takes {text}");
         }
     }
@@ -126,9 +161,7 @@ impl Equality {
     pub fn with_a_token_missing(&self, texts: &[&str]) {
         let mut differences = Vec::new();
         for text in texts {
-            let tokens = syntax::lex_in(text, self.dialect).filter(|token| !token.kind.is_trivia());
-            for token in tokens {
-                let span = std::ops::Range::<usize>::from(token.span);
+            for span in self.compiler.tokens(text) {
                 let cut = format!("{} {}", &text[..span.start], &text[span.end..]);
                 if let Err(difference) = self.compare(&cut) {
                     differences.push(format!("{cut}\n{difference}"));

@@ -1,4 +1,4 @@
-//! What the tests of both grammars share: the corpus, and trees in the words of the compiler's parser.
+//! What the tests of all grammars share: the corpus, and trees in the words of the compiler's parser.
 
 #![allow(dead_code, unused_imports, reason = "every test uses a part of it")]
 
@@ -6,8 +6,8 @@ mod dump;
 mod equal;
 mod run;
 
-pub use dump::Dump;
-pub use equal::Equality;
+pub use dump::{Dump, list, number, unescape, unquoted};
+pub use equal::{Compiler, Equality};
 pub use run::{every_case, survivors};
 
 use std::fs;

@@ -7,7 +7,7 @@ mod support;
 use support::Equality;
 use syntax::Dialect;
 
-fn dpia() -> Equality {
+fn dpia() -> Equality<Dialect> {
     Equality::new(tree_sitter_dpia::LANGUAGE, Dialect::Dpia)
 }
 

@@ -20,6 +20,7 @@ enum Token {
   NATIVE_END,
   OR_NAME,
   RANGE_END,
+  RULE_DUE,
 };
 
 /// Longer words than the longest reserved one are cut, and so are not taken for one.
@@ -95,7 +96,10 @@ enum Begins { NOTHING, MAIN, ITEM };
 static enum Begins word_begins(TSLexer *lexer, const bool *valid) {
   char word[LONGEST + 1];
   read_word(lexer, word);
-  if (strcmp(word, "rule") == 0) return skip_trivia(lexer) && lexer->lookahead == '{' ? MAIN : ITEM;
+  if (strcmp(word, "rule") == 0) {
+    if (valid[RULE_DUE]) return NOTHING;
+    return skip_trivia(lexer) && lexer->lookahead == '{' ? MAIN : ITEM;
+  }
   if (is_one_of(word, ITEMS)) return ITEM;
   if (is_one_of(word, JOINING) || is_one_of(word, RESERVED)) return NOTHING;
   if (valid[RANGE_END] && is_one_of(word, STEPS)) return NOTHING;

@@ -10,7 +10,7 @@ mod support;
 use support::Equality;
 use syntax::Dialect;
 
-fn rise() -> Equality {
+fn rise() -> Equality<Dialect> {
     Equality::new(tree_sitter_rise::LANGUAGE, Dialect::Rise)
 }
 

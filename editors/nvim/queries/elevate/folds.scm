@@ -1,0 +1,32 @@
+[
+  (rule_definition)
+  (strategy_definition)
+  (value_definition)
+  (predicate_definition)
+  (normal_form_definition)
+  (example)
+  (alternatives)
+  (patterns)
+  (match)
+  (quotation)
+  (with)
+  (lambda)
+  (dependent_lambda)
+  (arguments)
+  (annotation_arguments)
+  (parameter_list)
+  (parenthesized)
+  (tuple)
+  (pair)
+  (ascription)
+  (list)
+  (array_type)
+  (tuple_type)
+  (vector_type)
+  (index_type)
+  (dependent_pair_type)
+  (comment)
+] @fold
+
+(import)+ @fold
+(doc_comment)+ @fold
