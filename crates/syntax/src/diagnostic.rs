@@ -136,6 +136,15 @@ codes! {
     AccumulatorMoved = "accumulator-moved",
     /// A value that is computed at each of several reads.
     Recomputed = "recomputed",
+    // Strategies.
+    /// A strategy that never ends.
+    EndlessStrategy = "endless-strategy",
+    /// A case that another one leaves nothing to match.
+    UnreachableCase = "unreachable-case",
+    /// A strategy that does not apply to the program that it is for.
+    StrategyFails = "strategy-fails",
+    /// An example that does not come out as it says.
+    ExampleFails = "example-fails",
     /// The tool failed on this input (a bug in it).
     Internal = "internal",
 }
