@@ -1,1 +1,20 @@
-//! The language of `.elevate` files: scopes, types, checks, and evaluation to strategies.
+//! `.elevate` files: names, types, checks, evaluation to strategies.
+//!
+//! [`check()`] takes one item and the signatures of what it uses, as `rise::infer` does for RISE.
+
+pub mod check;
+mod definition;
+mod file;
+mod library;
+mod programs;
+pub mod types;
+
+pub use check::{
+    Captured, Checked, Env, Key, Meaning, NameUse, Quote, Resolution, Signature, Sort, Source,
+    Target, check, header_signature,
+};
+pub use definition::{Definition, Definitions};
+pub use file::File;
+pub use library::{LIBRARY, Library, Place, library};
+pub use programs::Programs;
+pub use types::{Flavour, Param, Scheme, Ty, Type, type_text};

@@ -1,0 +1,285 @@
+//! What an item says of its type before its body is looked at.
+
+use std::sync::Arc;
+
+use syntax::Code;
+use syntax::ast::Name;
+use syntax::elevate::ast::{Item, ItemKind, TypeId, TypeKind};
+
+use super::{Infer, Key, Signature, Sort};
+use crate::lang::types::{Flavour, Param, Scheme, Ty, Type};
+
+/// The names of types that are built in.
+const WORDS: &[&str] = &[
+    "Nat",
+    "Int",
+    "Bool",
+    "String",
+    "Addr",
+    "Expr",
+    "Type",
+    "Result",
+    "Strategy",
+    "Traversal",
+    "Pred",
+    "Rule",
+    "List",
+];
+
+/// The signature that an item's header alone says: where a type is not written, what uses it is not
+/// checked. It is what the members of a circle of definitions see of each other.
+pub fn header_signature(item: &Item) -> Signature {
+    let names = type_params(item);
+    let open = Arc::new(Type::Error);
+    let params: Vec<Ty> = item
+        .params
+        .iter()
+        .map(|param| match param.ty {
+            Some(ty) => plain_type(item, ty, &names),
+            None => open.clone(),
+        })
+        .collect();
+    let result = match &item.kind {
+        ItemKind::Strategy { ty, .. } | ItemKind::Val { ty, .. } => match ty {
+            Some(ty) => plain_type(item, *ty, &names),
+            None => open,
+        },
+        ItemKind::Pred { .. } => Arc::new(Type::Strategy(Flavour::Pred)),
+        ItemKind::Rule { .. } => Arc::new(Type::Strategy(Flavour::Rule)),
+        ItemKind::NormalForm { .. } | ItemKind::Example { .. } => Type::strategy(),
+        ItemKind::Tune { .. } => Arc::new(Type::Nat),
+        _ => open,
+    };
+    let ty = function_type(item, &params, result);
+    let scheme = Scheme {
+        params: names.into(),
+        ty,
+    };
+    signature_of(item, scheme)
+}
+
+pub(super) fn signature_of(item: &Item, scheme: Scheme) -> Signature {
+    Signature {
+        sort: match &item.kind {
+            ItemKind::Rule { .. } => Sort::Rule,
+            ItemKind::Pred { .. } => Sort::Pred,
+            ItemKind::NormalForm { .. } => Sort::NormalForm,
+            ItemKind::Tune { .. } => Sort::Tune,
+            ItemKind::Val { .. } => Sort::Val,
+            _ => Sort::Strategy,
+        },
+        scheme,
+        looping: item.attribute("looping").is_some(),
+        docs: item.docs.as_ref().map(|docs| (*docs.text).into()),
+    }
+}
+
+pub(super) fn type_params(item: &Item) -> Vec<Name> {
+    match &item.kind {
+        ItemKind::Strategy { type_params, .. } => {
+            type_params.iter().map(|ident| ident.name.clone()).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The type of the item with the types of its parameters and its result. Empty lists do not count:
+/// `f()` is `f`.
+pub(super) fn function_type(item: &Item, params: &[Ty], result: Ty) -> Ty {
+    let lists = item.param_lists().iter().rev();
+    let lists = lists.filter(|list| !list.params.is_empty());
+    lists.fold(result, |result, list| {
+        let param = |id: &syntax::elevate::ast::ParamId| {
+            let param = item.param(*id);
+            Param {
+                name: param.name.clone(),
+                ty: params[id.0 as usize].clone(),
+                optional: param.default.is_some(),
+            }
+        };
+        Arc::new(Type::Fun(list.params.iter().map(param).collect(), result))
+    })
+}
+
+/// A written type, wrong parts as [`Type::Error`].
+fn plain_type(item: &Item, id: TypeId, params: &[Name]) -> Ty {
+    elaborate(item, id, params, &mut |_, _| {})
+}
+
+/// `wrong` hears of each name that is no type, with whether it takes the arguments it has.
+fn elaborate(item: &Item, id: TypeId, params: &[Name], wrong: &mut dyn FnMut(TypeId, Wrong)) -> Ty {
+    match &item.ty(id).kind {
+        TypeKind::Missing => Arc::new(Type::Error),
+        TypeKind::Name(name) => {
+            if let Some(index) = params.iter().position(|param| param == name) {
+                return Arc::new(Type::Param(index as u32));
+            }
+            match word(name) {
+                Some(ty) => ty,
+                None => {
+                    let list = name == "List";
+                    wrong(id, if list { Wrong::Bare } else { Wrong::Unknown });
+                    Arc::new(Type::Error)
+                }
+            }
+        }
+        TypeKind::Apply { name, args } => {
+            let parts: Vec<Ty> = args
+                .iter()
+                .filter(|_| name.name == "List")
+                .map(|&arg| elaborate(item, arg, params, wrong))
+                .collect();
+            match (&*name.name, &args[..]) {
+                ("List", [_]) => Arc::new(Type::List(parts[0].clone())),
+                // `Strategy[Rise]` says what all strategies are.
+                ("Strategy", [_]) => Type::strategy(),
+                ("List" | "Strategy", _) => {
+                    wrong(id, Wrong::Count);
+                    Arc::new(Type::Error)
+                }
+                (other, _) => {
+                    let known = word(other).is_some() || params.iter().any(|param| param == other);
+                    wrong(
+                        id,
+                        if known {
+                            Wrong::NoArguments
+                        } else {
+                            Wrong::Unknown
+                        },
+                    );
+                    Arc::new(Type::Error)
+                }
+            }
+        }
+        TypeKind::Arrow(from, to) => {
+            let result = elaborate(item, *to, params, wrong);
+            let from = match &item.ty(*from).kind {
+                TypeKind::Tuple(members) if members.len() != 1 => members
+                    .iter()
+                    .map(|&member| elaborate(item, member, params, wrong))
+                    .collect(),
+                _ => vec![elaborate(item, *from, params, wrong)],
+            };
+            match from.is_empty() {
+                true => result,
+                false => Type::fun(from, result),
+            }
+        }
+        TypeKind::Tuple(members) => match &members[..] {
+            [only] => elaborate(item, *only, params, wrong),
+            _ => Arc::new(Type::Tuple(
+                members
+                    .iter()
+                    .map(|&member| elaborate(item, member, params, wrong))
+                    .collect(),
+            )),
+        },
+    }
+}
+
+/// What is wrong with a written type.
+enum Wrong {
+    Unknown,
+    Bare,
+    Count,
+    NoArguments,
+}
+
+fn word(name: &str) -> Option<Ty> {
+    Some(Arc::new(match name {
+        "Nat" => Type::Nat,
+        "Int" => Type::Int,
+        "Bool" => Type::Bool,
+        "String" => Type::String,
+        "Addr" => Type::Addr,
+        "Expr" | "Rise" => Type::Expr,
+        "Type" => Type::Type,
+        "Result" => Type::Result,
+        "Strategy" => Type::Strategy(Flavour::Strategy),
+        "Pred" => Type::Strategy(Flavour::Pred),
+        "Rule" => Type::Strategy(Flavour::Rule),
+        "Traversal" => return Some(Type::traversal()),
+        _ => return None,
+    }))
+}
+
+impl Infer<'_> {
+    /// A written type; what is wrong with it is reported.
+    pub(super) fn written_type(&mut self, id: TypeId) -> Ty {
+        let mut wrongs = Vec::new();
+        let params = self.type_params.clone();
+        let ty = elaborate(self.item, id, &params, &mut |id, wrong| {
+            wrongs.push((id, wrong));
+        });
+        for (id, wrong) in wrongs {
+            let ty = self.item.ty(id);
+            let span = ty.span;
+            let name = match &ty.kind {
+                TypeKind::Name(name) => name.clone(),
+                TypeKind::Apply { name, .. } => name.name.clone(),
+                _ => Name::default(),
+            };
+            match wrong {
+                Wrong::Unknown => {
+                    let known = WORDS.iter().copied();
+                    let known = known.chain(params.iter().map(|param| param.as_str()));
+                    let close = rise::closest(&name, known).map(str::to_owned);
+                    let diagnostic = self.error(
+                        Code::UnknownName,
+                        span,
+                        format!("there is no type `{name}`"),
+                    );
+                    diagnostic.help = Some(match close {
+                        Some(close) => format!("did you mean `{close}`?"),
+                        None => format!("types are {}", listed(WORDS)),
+                    });
+                }
+                Wrong::Bare => {
+                    self.error(
+                        Code::KindMismatch,
+                        span,
+                        "`List` needs the type of its elements",
+                    )
+                    .help = Some("write `List[Nat]`".into());
+                }
+                Wrong::Count => {
+                    self.error(Code::KindMismatch, span, format!("`{name}` takes one type"));
+                }
+                Wrong::NoArguments => {
+                    self.error(Code::KindMismatch, span, format!("`{name}` takes no types"));
+                }
+            }
+        }
+        ty
+    }
+
+    /// Binds the parameters of the item, and checks what they are if they are not given. A default
+    /// sees the parameters before it.
+    pub(super) fn item_params(&mut self) {
+        let item = self.item;
+        for list in item.param_lists() {
+            for &id in &list.params {
+                let param = item.param(id);
+                let ty = match param.ty {
+                    Some(ty) => self.written_type(ty),
+                    None => self.param_without_type(id),
+                };
+                if let Some(default) = param.default {
+                    self.expect(default, &ty);
+                }
+                self.params[id.0 as usize] = ty.clone();
+                self.bind(&param.name, Key::Param(id), ty, param.span);
+            }
+        }
+    }
+}
+
+/// `a, b and c`, each in backquotes.
+pub(super) fn listed(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    match &quoted[..] {
+        [] => String::new(),
+        [only] => only.clone(),
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+    }
+}

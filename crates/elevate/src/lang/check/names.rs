@@ -1,0 +1,176 @@
+//! What names stand for.
+
+use std::sync::Arc;
+
+use syntax::Code;
+use syntax::ast::{Ident, Name};
+use syntax::elevate::ast::ExprId;
+
+use super::{Infer, Meaning, Resolution, Target};
+use crate::lang::types::{Ty, Type};
+
+/// A name among strategies.
+pub(super) enum Found {
+    /// A definition; its type, fresh for this use.
+    Item(syntax::GlobalId, Ty),
+    /// One that is wrong or not clear, which has been reported.
+    Broken,
+    /// None.
+    Unknown,
+}
+
+impl Infer<'_> {
+    /// The type of a name; as a `callee` it keeps parameters that could be left out.
+    pub(super) fn name(
+        &mut self,
+        id: ExprId,
+        name: &Name,
+        wanted: Option<&Ty>,
+        callee: bool,
+    ) -> Ty {
+        let span = self.span(id);
+        if let Some(local) = self.lookup(name).cloned() {
+            self.used(span, Target::Local(local.span));
+            self.meanings.insert(id, Meaning::Local(local.key));
+            return local.ty;
+        }
+        if self.wants_rise(wanted) && !self.is_value_of_rise(name) {
+            self.quote(id, span);
+            return Arc::new(Type::Expr);
+        }
+        match self.strategy_named(name, ident_of(name, span)) {
+            Found::Item(item, ty) => {
+                self.used(span, Target::Item(item));
+                let (ty, defaults) = match callee {
+                    true => (ty, false),
+                    false => self.without_optional(ty, wanted),
+                };
+                self.meanings
+                    .insert(id, Meaning::Item { id: item, defaults });
+                ty
+            }
+            Found::Broken => Arc::new(Type::Error),
+            Found::Unknown if self.rise_knows(name) || self.is_fresh(name) => {
+                self.quote(id, span);
+                Arc::new(Type::Expr)
+            }
+            Found::Unknown => {
+                self.unknown_name(name, span);
+                Arc::new(Type::Error)
+            }
+        }
+    }
+
+    /// A definition of this name, as its users see it.
+    pub(super) fn strategy_named(&mut self, name: &Name, at: Ident) -> Found {
+        match self.env.resolve(name) {
+            Resolution::Item(item, signature) => {
+                let own = self.own.as_ref().filter(|(own, _)| own == name);
+                let ty = match own {
+                    Some((_, ty)) => ty.clone(),
+                    None => self.table.instantiate(&signature.scheme),
+                };
+                Found::Item(item, ty)
+            }
+            Resolution::Broken(_) => Found::Broken,
+            Resolution::Ambiguous(items) => {
+                self.ambiguous(&at, &items);
+                Found::Broken
+            }
+            Resolution::Unknown => Found::Unknown,
+        }
+    }
+
+    /// Whether a definition among strategies has an expression of RISE as its value.
+    fn is_value_of_rise(&self, name: &Name) -> bool {
+        let Resolution::Item(_, signature) = self.env.resolve(name) else {
+            return false;
+        };
+        // A name that RISE does not know is taken for the strategy that it is, so that the message
+        // is about types.
+        matches!(&*signature.scheme.ty, Type::Expr) || !self.rise_knows(name)
+    }
+
+    /// Whether the item makes a variable of RISE of this name: some `fun` in it binds the name.
+    pub(super) fn is_fresh(&self, name: &str) -> bool {
+        self.fresh.iter().any(|(fresh, _)| fresh == name)
+    }
+
+    /// A definition that is named without parentheses takes the defaults of its first list, unless
+    /// a function of such a parameter is wanted.
+    fn without_optional(&mut self, ty: Ty, wanted: Option<&Ty>) -> (Ty, bool) {
+        let shallow = self.table.shallow(&ty);
+        let Type::Fun(params, result) = &*shallow else {
+            return (ty, false);
+        };
+        if params.iter().any(|param| !param.optional) {
+            return (ty, false);
+        }
+        if let Some(wanted) = wanted.map(|ty| self.table.shallow(ty))
+            && let Type::Fun(list, _) = &*wanted
+        {
+            let (given, takes) = (
+                self.table.shallow(&list[0].ty),
+                self.table.shallow(&params[0].ty),
+            );
+            let same = std::mem::discriminant(&*given) == std::mem::discriminant(&*takes);
+            let number = matches!(*takes, Type::Nat | Type::Int)
+                && (self.table.is_number(&given) || matches!(*given, Type::Nat | Type::Int));
+            if same || number {
+                return (ty, false);
+            }
+        }
+        (result.clone(), true)
+    }
+
+    fn unknown_name(&mut self, name: &Name, span: syntax::Span) {
+        if self.unknown.contains(name) {
+            return;
+        }
+        self.unknown.push(name.clone());
+        let names = self.env.names();
+        let rise = self.env.rise().names();
+        let locals = self.scope.iter().map(|local| local.name.as_str());
+        let strategies = names.iter().map(Name::as_str);
+        let close = rise::closest(name, locals.chain(strategies))
+            .or_else(|| rise::closest(name, rise.iter().map(Name::as_str)))
+            .map(str::to_owned);
+        let message = format!("there is no strategy `{name}`");
+        let diagnostic = self.error(Code::UnknownName, span, message);
+        match close {
+            Some(close) => {
+                diagnostic.help = Some(format!("did you mean `{close}`?"));
+                let taken = std::mem::replace(
+                    diagnostic,
+                    syntax::Diagnostic::error(Code::UnknownName, span, ""),
+                );
+                *diagnostic = taken.fix(format!("Change to `{close}`"), vec![(span, close)], true);
+            }
+            None => {
+                diagnostic.help =
+                    Some("define it in this file, or import the file that does".into());
+            }
+        }
+    }
+
+    fn ambiguous(&mut self, at: &Ident, items: &[syntax::GlobalId]) {
+        let message = format!("`{}` is defined by several imports", at.name);
+        let mut diagnostic = syntax::Diagnostic::error(Code::AmbiguousImport, at.span, message)
+            .help("define a name of your own for the one that you mean, in a file between");
+        for &item in items {
+            let place = syntax::Place {
+                item: Some(item),
+                span: syntax::Span::default(),
+            };
+            diagnostic = diagnostic.related(place, "one of them is here");
+        }
+        self.diagnostics.push(diagnostic);
+    }
+}
+
+pub(super) fn ident_of(name: &Name, span: syntax::Span) -> Ident {
+    Ident {
+        name: name.clone(),
+        span,
+    }
+}

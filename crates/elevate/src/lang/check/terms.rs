@@ -1,0 +1,548 @@
+//! Names in pieces of RISE: in quotations, where strategies put terms into them, and in rules and
+//! patterns, where names that nothing binds stand for what is found.
+
+use std::sync::Arc;
+
+use rise::Primitive;
+use syntax::ast::{BinderAnnotation, BinderId, Name, TermId, TermKind};
+use syntax::elevate::ast::{
+    Alt, ClauseKind, Expect, ExprId, ExprKind, ItemKind, Range, RangeKind, Step,
+};
+use syntax::{Code, Span};
+
+use super::{Captured, Infer, Key, Meaning, Quote, Resolution, Source, Target};
+use crate::lang::types::{Ty, Type};
+
+/// A name in a term of RISE.
+struct Mention {
+    name: Name,
+    span: Span,
+    /// The place of the variable of RISE that binds it.
+    bound: Option<Span>,
+    /// Whether this is the binder itself.
+    binder: bool,
+}
+
+impl Infer<'_> {
+    /// Names of RISE's variables that quotations of the item bind: where one of them stands outside
+    /// of the function that binds it, the item makes the variable itself.
+    pub(super) fn bound_by_quotes(&self) -> Vec<(Name, Span)> {
+        let mut names = Vec::new();
+        for expr in &self.item.exprs {
+            match &expr.kind {
+                ExprKind::Rise(term) => {
+                    for mention in self.mentions(*term) {
+                        if mention.binder {
+                            names.push((mention.name, mention.span));
+                        }
+                    }
+                }
+                ExprKind::Call { callee, args } => {
+                    if let ExprKind::Name(name) = &self.item.expr(*callee).kind
+                        && name == "fun"
+                        && let Some(first) = args.first()
+                        && let ExprKind::Name(variable) = &self.item.expr(first.value).kind
+                    {
+                        names.push((variable.clone(), self.span(first.value)));
+                    }
+                }
+                _ => {}
+            }
+        }
+        names
+    }
+
+    fn mentions(&self, term: TermId) -> Vec<Mention> {
+        let mut found = Vec::new();
+        self.walk(term, &mut Vec::new(), &mut found);
+        found
+    }
+
+    fn walk(&self, id: TermId, bound: &mut Vec<(Name, Span)>, found: &mut Vec<Mention>) {
+        let rise = &self.item.rise;
+        let term = rise.term(id);
+        let depth = bound.len();
+        match &term.kind {
+            TermKind::Name(name) => {
+                let binder = bound.iter().rev().find(|(known, _)| known == name);
+                found.push(Mention {
+                    name: name.clone(),
+                    span: term.span,
+                    bound: binder.map(|(_, span)| *span),
+                    binder: false,
+                });
+            }
+            TermKind::Fun { params, body } | TermKind::DepFun { params, body } => {
+                for &param in params {
+                    self.walk_binder(param, bound, found);
+                }
+                self.walk(*body, bound, found);
+            }
+            TermKind::Let {
+                binder,
+                value,
+                body,
+            } => {
+                self.walk(*value, bound, found);
+                self.walk_binder(*binder, bound, found);
+                self.walk(*body, bound, found);
+            }
+            TermKind::NatFun { param, body }
+            | TermKind::DataFun { param, body }
+            | TermKind::DepPair { param, body }
+            | TermKind::Pi { param, body, .. } => {
+                self.walk_binder(*param, bound, found);
+                self.walk(*body, bound, found);
+            }
+            TermKind::Apply { callee, args } if matches!(&rise.term(*callee).kind, TermKind::Name(name) if name == "sum") =>
+            {
+                let mut args = args.iter();
+                if let Some(&index) = args.next()
+                    && let TermKind::Name(name) = &rise.term(index).kind
+                {
+                    bound.push((name.clone(), rise.term(index).span));
+                }
+                args.for_each(|&arg| self.walk(arg, bound, found));
+            }
+            _ => rise.children(id, |child| self.walk(child, bound, found)),
+        }
+        bound.truncate(depth);
+    }
+
+    fn walk_binder(&self, id: BinderId, bound: &mut Vec<(Name, Span)>, found: &mut Vec<Mention>) {
+        let binder = self.item.rise.binder(id);
+        if let BinderAnnotation::Type(ty) = binder.annotation {
+            self.walk(ty, bound, found);
+        }
+        bound.push((binder.name.clone(), binder.span));
+        found.push(Mention {
+            name: binder.name.clone(),
+            span: binder.span,
+            bound: Some(binder.span),
+            binder: true,
+        });
+    }
+
+    /// The names of an expression that is RISE's, in the order of the text.
+    fn expr_mentions(&self, id: ExprId, found: &mut Vec<Mention>) {
+        match &self.item.expr(id).kind {
+            ExprKind::Name(name) => found.push(Mention {
+                name: name.clone(),
+                span: self.span(id),
+                bound: None,
+                binder: false,
+            }),
+            ExprKind::Rise(term) | ExprKind::Type(term) => found.extend(self.mentions(*term)),
+            ExprKind::Call { callee, args } => {
+                self.expr_mentions(*callee, found);
+                args.iter()
+                    .for_each(|arg| self.expr_mentions(arg.value, found));
+            }
+            ExprKind::Binary { lhs, rhs, .. } => {
+                self.expr_mentions(*lhs, found);
+                self.expr_mentions(*rhs, found);
+            }
+            ExprKind::Neg(inner) | ExprKind::Not(inner) | ExprKind::Paren(inner) => {
+                self.expr_mentions(*inner, found);
+            }
+            ExprKind::Member { object, .. } => self.expr_mentions(*object, found),
+            ExprKind::Tuple(members) => members
+                .iter()
+                .for_each(|&member| self.expr_mentions(member, found)),
+            _ => {}
+        }
+    }
+
+    /// Reads an expression as a piece of RISE, into which the local values that it names are put.
+    pub(super) fn quote(&mut self, id: ExprId, span: Span) {
+        let mut mentions = Vec::new();
+        self.expr_mentions(id, &mut mentions);
+        let mut quote = Quote {
+            span,
+            captured: Vec::new(),
+            places: Vec::new(),
+        };
+        for mention in mentions {
+            self.quoted_name(&mention, &mut quote);
+        }
+        self.meanings.insert(id, Meaning::Quote(quote));
+    }
+
+    fn quoted_name(&mut self, mention: &Mention, quote: &mut Quote) {
+        let name = &mention.name;
+        let local = self.lookup(name).cloned();
+        let variable = local.is_some() || self.used_as_fresh(name);
+        if mention.binder {
+            // `fun(x => …)` binds the strategy's own variable `x`, if there is one.
+            if variable && *self.key_type(name) == Type::Expr {
+                quote.places.push((mention.span, name.clone()));
+                self.capture_in(quote, name);
+            }
+            return;
+        }
+        if let Some(bound) = mention.bound {
+            if variable && *self.key_type(name) == Type::Expr {
+                quote.places.push((mention.span, name.clone()));
+            }
+            return self.used(mention.span, Target::Local(bound));
+        }
+        if let Some(local) = local {
+            self.used(mention.span, Target::Local(local.span));
+            if !self.can_be_quoted(&local.ty) {
+                let text = self.text(&local.ty);
+                let message = format!(
+                    "`{name}` is {}, which cannot be put into an expression of RISE",
+                    super::report::article(&text)
+                );
+                self.error(Code::TypeMismatch, mention.span, message);
+                return;
+            }
+            quote.places.push((mention.span, name.clone()));
+            return self.capture_in(quote, name);
+        }
+        match self.value_named(name) {
+            Some((id, ty)) => {
+                self.used(mention.span, Target::Item(id));
+                let span = quote.span;
+                self.capture(name, Source::Item(id), ty, span);
+            }
+            None => self.rise_name(mention, quote),
+        }
+    }
+
+    /// A name that is not the strategy's.
+    fn rise_name(&mut self, mention: &Mention, quote: &mut Quote) {
+        let name = &mention.name;
+        if self.rise_use(name, mention.span) {
+            return;
+        }
+        if let Some((_, span)) = self.fresh.iter().find(|(fresh, _)| fresh == name) {
+            let span = *span;
+            self.used(mention.span, Target::Local(span));
+            quote.places.push((mention.span, name.clone()));
+            return self.capture_in(quote, name);
+        }
+        if self.unknown.contains(name) {
+            return;
+        }
+        self.unknown.push(name.clone());
+        let names = self.env.rise().names();
+        let known = names.iter().map(Name::as_str);
+        let known = known.chain(Primitive::ALL.iter().map(|primitive| primitive.name()));
+        let close = rise::closest(name, known).map(str::to_owned);
+        let message = format!("`{name}` is not defined in RISE");
+        self.error(Code::UnknownName, mention.span, message).help = match close {
+            Some(close) => Some(format!("did you mean `{close}`?")),
+            None => Some("import the file that defines it: `import \"file.rise\"`".into()),
+        };
+    }
+
+    /// Notes a use of RISE's name, if it is one.
+    fn rise_use(&mut self, name: &Name, span: Span) -> bool {
+        let target = match self.env.rise().resolve(name) {
+            rise::Resolution::Def(id, _) => Some(Target::Program(id)),
+            rise::Resolution::Broken(_) | rise::Resolution::Ambiguous(_) => return true,
+            rise::Resolution::Unknown => Primitive::from_name(name).map(Target::Primitive),
+        };
+        if let Some(target) = target {
+            self.used(span, target);
+        }
+        target.is_some()
+    }
+
+    fn used_as_fresh(&self, name: &str) -> bool {
+        self.lookup(name).is_none() && self.is_fresh(name) && {
+            // Only if it stands somewhere outside of the quotation that binds it.
+            self.item
+                .exprs
+                .iter()
+                .any(|expr| matches!(&expr.kind, ExprKind::Name(other) if other == name))
+        }
+    }
+
+    fn key_type(&self, name: &str) -> Ty {
+        match self.lookup(name) {
+            Some(local) => self.table.shallow(&local.ty),
+            None => Arc::new(Type::Expr),
+        }
+    }
+
+    fn capture_in(&mut self, quote: &mut Quote, name: &Name) {
+        if quote.captured.iter().any(|(known, ..)| known == name) {
+            return;
+        }
+        let (key, ty) = match self.lookup(name) {
+            Some(local) => (local.key.clone(), local.ty.clone()),
+            None => (Key::Fresh(name.clone()), Arc::new(Type::Expr)),
+        };
+        quote.captured.push((name.clone(), key, ty));
+    }
+
+    /// Whether values of the type may stand in terms of RISE. A parameter of which nothing is known
+    /// is an expression.
+    fn can_be_quoted(&mut self, ty: &Ty) -> bool {
+        match *self.table.shallow(ty) {
+            Type::Expr | Type::Nat | Type::Int | Type::Addr | Type::Type | Type::Error => true,
+            Type::Open(_) => self.table.is_number(ty) || self.table.fits(ty, &Arc::new(Type::Expr)),
+            _ => false,
+        }
+    }
+
+    /// A definition among strategies whose value can stand in a term of RISE.
+    fn value_named(&mut self, name: &Name) -> Option<(syntax::GlobalId, Ty)> {
+        match self.env.resolve(name) {
+            Resolution::Item(id, _) if self.env.is_library(id) => None,
+            Resolution::Item(id, signature) => match *signature.scheme.ty {
+                Type::Expr | Type::Nat | Type::Int | Type::Addr | Type::Type => {
+                    Some((id, signature.scheme.ty.clone()))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn capture(&mut self, name: &Name, source: Source, ty: Ty, span: Span) {
+        let known = self
+            .captured
+            .iter()
+            .any(|known| known.name == *name && known.span == span);
+        if !known {
+            self.captured.push(Captured {
+                name: name.clone(),
+                source,
+                ty,
+                span,
+            });
+        }
+    }
+
+    // ----- rules and patterns -----
+
+    pub(super) fn alternative(&mut self, alt: &Alt) {
+        let mut terms = vec![alt.lhs];
+        let mut conditions = Vec::new();
+        for clause in &alt.clauses {
+            match &clause.kind {
+                ClauseKind::Let { value, .. } => terms.push(*value),
+                ClauseKind::Where(condition)
+                | ClauseKind::Requires(condition)
+                | ClauseKind::Assuming(condition) => conditions.push(*condition),
+            }
+        }
+        for &condition in &conditions {
+            self.condition_terms(condition, &mut terms);
+        }
+        terms.push(alt.rhs);
+        self.rule_terms(&terms, alt.span);
+        for condition in conditions {
+            self.condition(condition);
+        }
+    }
+
+    /// The names of terms that share their metavariables.
+    pub(super) fn rule_terms(&mut self, terms: &[TermId], span: Span) -> Vec<(Name, Span)> {
+        let mut metavariables: Vec<(Name, Span)> = Vec::new();
+        let sizes = self.size_names(terms);
+        for &term in terms {
+            for mention in self.mentions(term) {
+                if mention.binder {
+                    continue;
+                }
+                if let Some(bound) = mention.bound {
+                    self.used(mention.span, Target::Local(bound));
+                    continue;
+                }
+                self.rule_name(&mention, &sizes, span, &mut metavariables);
+            }
+        }
+        metavariables
+    }
+
+    fn rule_name(
+        &mut self,
+        mention: &Mention,
+        sizes: &[Name],
+        span: Span,
+        metavariables: &mut Vec<(Name, Span)>,
+    ) {
+        let name = &mention.name;
+        if !name.starts_with('?') {
+            if let Some(local) = self.lookup(name).cloned() {
+                self.used(mention.span, Target::Local(local.span));
+                self.param_in_term(name, &local.ty, sizes, mention.span);
+                return self.capture(name, Source::Local(local.key), local.ty, span);
+            }
+            if let Some((id, ty)) = self.value_named(name) {
+                self.used(mention.span, Target::Item(id));
+                return self.capture(name, Source::Item(id), ty, span);
+            }
+            if self.rise_use(name, mention.span) {
+                return;
+            }
+        }
+        let first = metavariables.iter().find(|(known, _)| known == name);
+        let first = match first {
+            Some((_, first)) => *first,
+            None => {
+                metavariables.push((name.clone(), mention.span));
+                mention.span
+            }
+        };
+        self.used(mention.span, Target::Metavariable(first));
+    }
+
+    /// A parameter whose type is not written is a size if it stands where one is wanted, and an
+    /// expression otherwise.
+    fn param_in_term(&mut self, name: &Name, ty: &Ty, sizes: &[Name], span: Span) {
+        let shallow = self.table.shallow(ty);
+        match *shallow {
+            Type::Open(_) if sizes.contains(name) => {
+                self.table.fits(ty, &Arc::new(Type::Nat));
+            }
+            _ if self.can_be_quoted(ty) => {}
+            _ => {
+                let text = self.text(ty);
+                let message = format!(
+                    "`{name}` is {}, which cannot stand in an expression of RISE",
+                    super::report::article(&text)
+                );
+                self.error(Code::TypeMismatch, span, message);
+            }
+        }
+    }
+
+    /// Names that stand where primitives of RISE take sizes.
+    fn size_names(&self, terms: &[TermId]) -> Vec<Name> {
+        let mut names = Vec::new();
+        for &term in terms {
+            self.sizes_in(term, &mut names);
+        }
+        names
+    }
+
+    fn sizes_in(&self, id: TermId, names: &mut Vec<Name>) {
+        let rise = &self.item.rise;
+        if let TermKind::Apply { callee, args } = &rise.term(id).kind
+            && let TermKind::Name(callee) = &rise.term(*callee).kind
+            && let Some(primitive) = Primitive::from_name(callee)
+        {
+            let mut ty = &rise::library_scheme(primitive).ty;
+            let mut args = args.iter();
+            while let rise::Type::Pi(pi) = &**ty {
+                ty = &pi.body;
+                if pi.implicit {
+                    continue;
+                }
+                if let (Some(&arg), syntax::ast::Kind::Nat) = (args.next(), pi.kind) {
+                    self.names_in(arg, names);
+                }
+            }
+        }
+        if let TermKind::Array { size, .. } = rise.term(id).kind {
+            self.names_in(size, names);
+        }
+        rise.children(id, |child| self.sizes_in(child, names));
+    }
+
+    fn names_in(&self, id: TermId, names: &mut Vec<Name>) {
+        let mentions = self.mentions(id).into_iter();
+        names.extend(mentions.map(|mention| mention.name));
+    }
+
+    /// The names in the sizes of a condition that stands alone.
+    pub(super) fn size_terms(&mut self, terms: &[TermId], span: Span) {
+        self.rule_terms(terms, span);
+    }
+
+    pub(super) fn range(&mut self, range: &Range) {
+        let mut terms = Vec::new();
+        match &range.kind {
+            RangeKind::Between { from, to, step } => {
+                terms.extend([*from, *to]);
+                match step {
+                    Some(Step::Add(step) | Step::Times(step)) => terms.push(*step),
+                    None => {}
+                }
+            }
+            RangeKind::Divisors(size) => terms.push(*size),
+            RangeKind::Set(sizes) => terms.extend(sizes.iter().copied()),
+        }
+        self.size_terms(&terms, range.span);
+    }
+
+    /// In an example, names that nothing binds stand for any function or value.
+    pub(super) fn example_terms(&mut self) {
+        if let ItemKind::Example {
+            input,
+            expect,
+            modulo,
+            ..
+        } = &self.item.kind
+        {
+            let mut terms = vec![*input];
+            if let Expect::Program(program) = expect {
+                terms.push(*program);
+            }
+            self.rule_terms(&terms, self.term_span(*input));
+            if let Expect::Trace(rules, _) = expect {
+                for rule in rules {
+                    self.mentioned(rule, &Type::strategy());
+                }
+            }
+            if let Some(modulo) = modulo {
+                self.mentioned(modulo, &Type::strategy());
+            }
+        }
+    }
+
+    /// A name of a strategy outside of expressions.
+    fn mentioned(&mut self, ident: &syntax::ast::Ident, wanted: &Ty) {
+        match self.strategy_named(&ident.name, ident.clone()) {
+            super::names::Found::Item(id, ty) => {
+                self.used(ident.span, Target::Item(id));
+                // A rule that takes arguments is named in a trace without them.
+                let mut end = self.table.shallow(&ty);
+                while let Type::Fun(_, result) = &*end.clone() {
+                    end = self.table.shallow(result);
+                }
+                if !self.table.fits(&end, wanted) {
+                    let (found, wanted) = (self.text(&ty), self.text(wanted));
+                    let message = format!("expected {wanted}, found {found}");
+                    self.error(Code::TypeMismatch, ident.span, message);
+                }
+            }
+            super::names::Found::Broken => {}
+            super::names::Found::Unknown => self.unknown_strategy(ident),
+        }
+    }
+
+    fn unknown_strategy(&mut self, ident: &syntax::ast::Ident) {
+        let names = self.env.names();
+        let close = rise::closest(&ident.name, names.iter().map(Name::as_str)).map(str::to_owned);
+        let message = format!("there is no strategy `{}`", ident.name);
+        self.error(Code::UnknownName, ident.span, message).help =
+            close.map(|close| format!("did you mean `{close}`?"));
+    }
+}
+
+impl Infer<'_> {
+    /// The variables that `fun` binds in a pattern: names of the case, too.
+    pub(super) fn pattern_binders(&self, term: TermId) -> Vec<(Name, Span)> {
+        let mentions = self.mentions(term).into_iter();
+        let binders = mentions.filter(|mention| mention.binder);
+        binders
+            .map(|mention| (mention.name, mention.span))
+            .collect()
+    }
+
+    /// A metavariable of a pattern is a size where one stands, and an expression elsewhere.
+    pub(super) fn metavariable_type(&self, term: TermId, name: &Name) -> Ty {
+        let mut sizes = Vec::new();
+        self.sizes_in(term, &mut sizes);
+        Arc::new(match sizes.contains(name) {
+            true => Type::Nat,
+            false => Type::Expr,
+        })
+    }
+}

@@ -1,0 +1,292 @@
+//! Open types and when a type fits where another one is expected.
+
+use std::sync::Arc;
+
+use syntax::ast::Name;
+
+use crate::lang::types::{Flavour, Param, Scheme, Ty, Type};
+
+/// What is known of the open types of an item.
+#[derive(Default)]
+pub(in crate::lang::check) struct Table {
+    open: Vec<State>,
+}
+
+#[derive(Clone)]
+enum State {
+    /// Nothing.
+    Any,
+    /// The type of a number literal: `Nat` or `Int`.
+    Number,
+    /// Found.
+    Is(Ty),
+}
+
+impl Table {
+    pub(in crate::lang::check) fn open(&mut self) -> Ty {
+        self.add(State::Any)
+    }
+
+    /// The type of a number literal.
+    pub(in crate::lang::check) fn number(&mut self) -> Ty {
+        self.add(State::Number)
+    }
+
+    fn add(&mut self, state: State) -> Ty {
+        self.open.push(state);
+        Arc::new(Type::Open(self.open.len() as u32 - 1))
+    }
+
+    /// The type with what is known at its root.
+    pub(in crate::lang::check) fn shallow(&self, ty: &Ty) -> Ty {
+        let mut ty = ty;
+        while let Type::Open(var) = **ty
+            && let State::Is(found) = &self.open[var as usize]
+        {
+            ty = found;
+        }
+        ty.clone()
+    }
+
+    /// The type with everything that is known.
+    pub(in crate::lang::check) fn resolve(&self, ty: &Ty) -> Ty {
+        let ty = self.shallow(ty);
+        ty.map(&mut |part| self.resolve(part))
+    }
+
+    /// Whether it is the type of a number literal that is still open.
+    pub(in crate::lang::check) fn is_number(&self, ty: &Ty) -> bool {
+        match *self.shallow(ty) {
+            Type::Open(var) => matches!(self.open[var as usize], State::Number),
+            _ => false,
+        }
+    }
+
+    /// A use of a definition: its type parameters are open.
+    pub(in crate::lang::check) fn instantiate(&mut self, scheme: &Scheme) -> Ty {
+        if scheme.params.is_empty() {
+            return scheme.ty.clone();
+        }
+        let fresh: Vec<Ty> = scheme.params.iter().map(|_| self.open()).collect();
+        replace(&scheme.ty, &fresh)
+    }
+
+    /// Makes what is open in `ty` its type parameters, behind those that were `written`; numbers
+    /// are `Int`.
+    pub(in crate::lang::check) fn generalise(&mut self, ty: &Ty, written: &[Name]) -> Scheme {
+        let mut names: Vec<Name> = written.to_vec();
+        let ty = self.close(ty, &mut names);
+        Scheme {
+            params: names.into(),
+            ty,
+        }
+    }
+
+    fn close(&mut self, ty: &Ty, names: &mut Vec<Name>) -> Ty {
+        let ty = self.shallow(ty);
+        if let Type::Open(var) = *ty {
+            let closed = match self.open[var as usize] {
+                State::Number => Arc::new(Type::Int),
+                _ => {
+                    let name = (b'a'..=b'z').map(|letter| Name::from((letter as char).to_string()));
+                    let name = name.into_iter().find(|name| !names.contains(name));
+                    names.push(name.unwrap_or_else(|| format!("t{}", names.len()).into()));
+                    Arc::new(Type::Param(names.len() as u32 - 1))
+                }
+            };
+            self.open[var as usize] = State::Is(closed.clone());
+            return closed;
+        }
+        ty.map(&mut |part| self.close(part, names))
+    }
+
+    /// Whether a value of type `found` may stand where `expected` is wanted; open types are solved
+    /// on the way. After a failure some may be solved in vain, which does no harm: what is wrong
+    /// is reported once.
+    pub(in crate::lang::check) fn fits(&mut self, found: &Ty, expected: &Ty) -> bool {
+        let (found, expected) = (self.shallow(found), self.shallow(expected));
+        match (&*found, &*expected) {
+            (Type::Error, _) | (_, Type::Error) => true,
+            (Type::Open(a), Type::Open(b)) if a == b => true,
+            (Type::Open(var), _) => self.solve(*var, &expected),
+            (_, Type::Open(var)) => self.solve(*var, &found),
+            (Type::Strategy(found), Type::Strategy(expected)) => flavour_fits(*found, *expected),
+            (Type::Int, Type::Nat) => true,
+            (Type::Strategy(_), Type::Fun(params, result)) => {
+                let (param, give) = (Arc::new(Type::Expr), Arc::new(Type::Result));
+                matches!(&params[..], [only] if self.fits(&only.ty, &param))
+                    && self.fits(&give, result)
+            }
+            (Type::Fun(params, result), Type::Strategy(_)) => {
+                let (param, give) = (Arc::new(Type::Expr), Arc::new(Type::Result));
+                matches!(&params[..], [only] if self.fits(&param, &only.ty))
+                    && self.fits(result, &give)
+            }
+            (Type::List(found), Type::List(expected)) => self.fits(found, expected),
+            (Type::Tuple(found), Type::Tuple(expected)) => {
+                found.len() == expected.len()
+                    && found
+                        .iter()
+                        .zip(expected.iter())
+                        .all(|(a, b)| self.fits(a, b))
+            }
+            (Type::Fun(..), Type::Fun(..)) => self.functions_fit(&found, &expected),
+            _ => found == expected,
+        }
+    }
+
+    /// `f(a, b)` is `f(a)(b)`, so the lists of both are compared parameter by parameter.
+    fn functions_fit(&mut self, found: &Ty, expected: &Ty) -> bool {
+        let (Type::Fun(left, gives), Type::Fun(right, wanted)) = (&**found, &**expected) else {
+            return false;
+        };
+        let common = left.len().min(right.len());
+        let agree = left.iter().zip(right.iter());
+        let mut agree = agree.map(|(left, right)| (left.ty.clone(), right.ty.clone()));
+        if !agree.all(|(left, right)| self.fits(&right, &left)) {
+            return false;
+        }
+        self.fits(
+            &rest_of(&left[common..], gives),
+            &rest_of(&right[common..], wanted),
+        )
+    }
+
+    fn solve(&mut self, var: u32, ty: &Ty) -> bool {
+        let ty = match self.open[var as usize] {
+            State::Number => match **ty {
+                Type::Nat | Type::Int => ty.clone(),
+                Type::Open(other) => {
+                    if let State::Any = self.open[other as usize] {
+                        self.open[other as usize] = State::Number;
+                    }
+                    ty.clone()
+                }
+                _ => return false,
+            },
+            _ if self.occurs(var, ty) => return false,
+            _ => widened(ty),
+        };
+        self.open[var as usize] = State::Is(ty);
+        true
+    }
+
+    fn occurs(&self, var: u32, ty: &Ty) -> bool {
+        let ty = self.shallow(ty);
+        let mut found = *ty == Type::Open(var);
+        if !found {
+            ty.map(&mut |part| {
+                found |= self.occurs(var, part);
+                part.clone()
+            });
+        }
+        found
+    }
+}
+
+/// `left -> gives`, where `left` may be empty.
+pub(in crate::lang::check) fn rest_of(left: &[Param], gives: &Ty) -> Ty {
+    match left {
+        [] => gives.clone(),
+        _ => Arc::new(Type::Fun(left.into(), gives.clone())),
+    }
+}
+
+/// A predicate and a rule are strategies. Whether a strategy leaves the program as it is shows only
+/// when it runs, so it is taken for a predicate; a rule surely does not.
+fn flavour_fits(found: Flavour, expected: Flavour) -> bool {
+    match (found, expected) {
+        (_, Flavour::Strategy) => true,
+        (Flavour::Rule, Flavour::Pred) => false,
+        (_, Flavour::Pred) => true,
+        (found, Flavour::Rule) => found == Flavour::Rule,
+    }
+}
+
+/// What is found out of one use does not bind the others to its flavour, and names of parameters
+/// do not travel.
+fn widened(ty: &Ty) -> Ty {
+    match &**ty {
+        Type::Strategy(_) => Type::strategy(),
+        Type::List(elem) => Arc::new(Type::List(widened(elem))),
+        _ => ty.clone(),
+    }
+}
+
+fn replace(ty: &Ty, by: &[Ty]) -> Ty {
+    match **ty {
+        Type::Param(index) => by.get(index as usize).unwrap_or(ty).clone(),
+        _ => ty.map(&mut |part| replace(part, by)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pred() -> Ty {
+        Arc::new(Type::Strategy(Flavour::Pred))
+    }
+
+    fn rule() -> Ty {
+        Arc::new(Type::Strategy(Flavour::Rule))
+    }
+
+    #[test]
+    fn rules_and_predicates_are_strategies() {
+        let mut table = Table::default();
+        assert!(table.fits(&pred(), &Type::strategy()));
+        assert!(table.fits(&rule(), &Type::strategy()));
+        assert!(table.fits(&Type::strategy(), &pred()));
+        assert!(!table.fits(&rule(), &pred()));
+        assert!(!table.fits(&pred(), &rule()));
+    }
+
+    #[test]
+    fn a_predicate_is_no_traversal() {
+        let mut table = Table::default();
+        assert!(!table.fits(&pred(), &Type::traversal()));
+        assert!(table.fits(&Type::fun([Type::strategy()], pred()), &Type::traversal()));
+        // A traversal that wants a rule does not take every strategy.
+        assert!(!table.fits(&Type::fun([rule()], pred()), &Type::traversal()));
+    }
+
+    #[test]
+    fn strategies_are_functions_of_programs() {
+        let mut table = Table::default();
+        let (a, b) = (table.open(), table.open());
+        assert!(table.fits(&Type::strategy(), &Type::fun([a.clone()], b.clone())));
+        assert_eq!(*table.resolve(&a), Type::Expr);
+        assert_eq!(*table.resolve(&b), Type::Result);
+    }
+
+    #[test]
+    fn curried_and_listed_parameters_are_one() {
+        let mut table = Table::default();
+        let (nat, int) = (Arc::new(Type::Nat), Arc::new(Type::Int));
+        let listed = Type::fun([nat.clone(), int.clone()], Type::strategy());
+        let curried = Type::fun([nat], Type::fun([int], Type::strategy()));
+        assert!(table.fits(&listed, &curried));
+        assert!(table.fits(&curried, &listed));
+    }
+
+    #[test]
+    fn literals_are_ints_unless_sizes_are_wanted() {
+        let mut table = Table::default();
+        let (first, second) = (table.number(), table.number());
+        assert!(table.fits(&first, &second));
+        assert!(table.fits(&second, &Arc::new(Type::Nat)));
+        assert_eq!(*table.resolve(&first), Type::Nat);
+        let third = table.number();
+        assert!(!table.fits(&third, &Type::strategy()));
+        assert_eq!(*table.generalise(&third, &[]).ty, Type::Int);
+    }
+
+    #[test]
+    fn no_type_contains_itself() {
+        let mut table = Table::default();
+        let open = table.open();
+        let list = Arc::new(Type::List(open.clone()));
+        assert!(!table.fits(&open, &list));
+    }
+}

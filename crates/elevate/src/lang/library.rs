@@ -1,0 +1,214 @@
+//! The library of strategies: written in ELEVATE, shipped inside the binary, always in scope.
+
+use std::ops::Range;
+use std::sync::{Arc, LazyLock, OnceLock};
+
+use rustc_hash::FxHashMap;
+use syntax::ast::Name;
+use syntax::elevate::ast::{Item, ItemKind};
+use syntax::{Diagnostic, GlobalId, Span};
+
+use super::check::{Checked, Env, Resolution, Signature, check, header_signature};
+use super::definition::Definition;
+use super::programs::Programs;
+
+/// Every file of the library: its name and its text.
+pub const LIBRARY: &[(&str, &str)] = &[
+    ("combinators.elevate", include_str!("../library/combinators.elevate")),
+    ("results.elevate", include_str!("../library/results.elevate")),
+    ("lists.elevate", include_str!("../library/lists.elevate")),
+    ("traversals.elevate", include_str!("../library/traversals.elevate")),
+    ("predicates.elevate", include_str!("../library/predicates.elevate")),
+    ("lambda.elevate", include_str!("../library/lambda.elevate")),
+    ("normal_forms.elevate", include_str!("../library/normal_forms.elevate")),
+    ("algorithmic.elevate", include_str!("../library/algorithmic.elevate")),
+    ("movement.elevate", include_str!("../library/movement.elevate")),
+    ("lowering.elevate", include_str!("../library/lowering.elevate")),
+    ("opencl.elevate", include_str!("../library/opencl.elevate")),
+    ("vectorize.elevate", include_str!("../library/vectorize.elevate")),
+    ("stencil.elevate", include_str!("../library/stencil.elevate")),
+    ("zips.elevate", include_str!("../library/zips.elevate")),
+    ("tiling.elevate", include_str!("../library/tiling.elevate")),
+    ("reorder.elevate", include_str!("../library/reorder.elevate")),
+    ("packing.elevate", include_str!("../library/packing.elevate")),
+    ("image.elevate", include_str!("../library/image.elevate")),
+    ("aliases.elevate", include_str!("../library/aliases.elevate")),
+];
+
+/// The number of the first definition of the library. Others must be below.
+pub const FIRST: u64 = 1 << 63;
+
+/// The library. Its definitions are checked when they are first asked for, each once.
+pub struct Library {
+    entries: Vec<Entry>,
+    by_name: FxHashMap<Name, usize>,
+}
+
+struct Entry {
+    file: usize,
+    span: Span,
+    item: Arc<Item>,
+    syntax: Box<[Diagnostic]>,
+    header: OnceLock<Arc<Signature>>,
+    definition: OnceLock<Arc<Definition>>,
+}
+
+/// Where a definition of the library stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file, an index into [`LIBRARY`].
+    pub file: usize,
+    /// The item, in bytes from the start of the file.
+    pub item: Span,
+    /// The name, in bytes from the start of the file.
+    pub name: Span,
+}
+
+/// The library.
+pub fn library() -> &'static Library {
+    static SHARED: LazyLock<Library> = LazyLock::new(Library::read);
+    &SHARED
+}
+
+impl Library {
+    fn read() -> Library {
+        let mut library = Library {
+            entries: Vec::new(),
+            by_name: FxHashMap::default(),
+        };
+        for (file, (_, text)) in LIBRARY.iter().enumerate() {
+            for span in syntax::elevate::split(text) {
+                let parsed = syntax::elevate::parse(&text[Range::from(span)]);
+                if let Some(name) = parsed.item.name() {
+                    let at = library.entries.len();
+                    library.by_name.entry(name.name.clone()).or_insert(at);
+                }
+                library.entries.push(Entry {
+                    file,
+                    span,
+                    item: Arc::new(parsed.item),
+                    syntax: parsed.diagnostics.into(),
+                    header: OnceLock::new(),
+                    definition: OnceLock::new(),
+                });
+            }
+        }
+        library
+    }
+
+    fn number(at: usize) -> GlobalId {
+        GlobalId(FIRST + at as u64)
+    }
+
+    fn entry(&self, id: GlobalId) -> Option<&Entry> {
+        let at = id.0.checked_sub(FIRST)?;
+        self.entries.get(usize::try_from(at).ok()?)
+    }
+
+    /// Whether a number is that of a definition of the library.
+    pub fn contains(id: GlobalId) -> bool {
+        id.0 >= FIRST
+    }
+
+    /// The number of a definition.
+    pub fn named(&self, name: &str) -> Option<GlobalId> {
+        Some(Library::number(*self.by_name.get(name)?))
+    }
+
+    /// What a name stands for in the library.
+    pub fn resolve(&self, name: &str) -> Resolution {
+        match self.by_name.get(name) {
+            Some(&at) => Resolution::Item(Library::number(at), self.header(at)),
+            None => Resolution::Unknown,
+        }
+    }
+
+    /// Definitions of the library write their types, so that nobody has to look at their bodies.
+    fn header(&self, at: usize) -> Arc<Signature> {
+        let entry = &self.entries[at];
+        let header = || Arc::new(header_signature(&entry.item));
+        entry.header.get_or_init(header).clone()
+    }
+
+    /// The names of all definitions.
+    pub fn names(&self) -> impl Iterator<Item = &Name> {
+        self.by_name.keys()
+    }
+
+    /// All items, examples too, in the order of the files.
+    pub fn items(&self) -> impl Iterator<Item = GlobalId> {
+        (0..self.entries.len()).map(Library::number)
+    }
+
+    /// An item's syntax.
+    pub fn item(&self, id: GlobalId) -> Option<&Arc<Item>> {
+        Some(&self.entry(id)?.item)
+    }
+
+    /// A checked item.
+    pub fn definition(&self, id: GlobalId) -> Option<&Arc<Definition>> {
+        let entry = self.entry(id)?;
+        Some(entry.definition.get_or_init(|| {
+            let checked = self.check(entry);
+            Arc::new(Definition {
+                id,
+                text: LIBRARY[entry.file].1[Range::from(entry.span)].into(),
+                item: entry.item.clone(),
+                checked: Arc::new(checked),
+            })
+        }))
+    }
+
+    fn check(&self, entry: &Entry) -> Checked {
+        let mut checked = check(&entry.item, &LibraryEnv(self));
+        checked
+            .diagnostics
+            .splice(0..0, entry.syntax.iter().cloned());
+        checked
+    }
+
+    /// The sizes that the library leaves open.
+    pub(super) fn tunes(&self) -> impl Iterator<Item = GlobalId> {
+        self.items().filter(|&id| {
+            let item = self.item(id);
+            item.is_some_and(|item| matches!(item.kind, ItemKind::Tune { value: None, .. }))
+        })
+    }
+
+    /// Where an item stands.
+    pub fn place(&self, id: GlobalId) -> Option<Place> {
+        let entry = self.entry(id)?;
+        let name = entry.item.name().map_or(Span::new(0, 0), |name| name.span);
+        let start = entry.span.start;
+        Some(Place {
+            file: entry.file,
+            item: entry.span,
+            name: Span::new(start + name.start, start + name.end),
+        })
+    }
+}
+
+/// What an item of the library can use.
+struct LibraryEnv<'l>(&'l Library);
+
+impl Env for LibraryEnv<'_> {
+    fn resolve(&self, name: &str) -> Resolution {
+        self.0.resolve(name)
+    }
+
+    fn names(&self) -> Vec<Name> {
+        self.0.names().cloned().collect()
+    }
+
+    fn rise(&self) -> &dyn rise::Env {
+        Programs::standard()
+    }
+
+    fn in_library(&self) -> bool {
+        true
+    }
+
+    fn is_library(&self, id: GlobalId) -> bool {
+        Library::contains(id)
+    }
+}

@@ -1,0 +1,297 @@
+//! Types of ELEVATE: those of section 9.3 of the language, with the shapes that inference leaves open.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use syntax::ast::Name;
+
+/// A shared type.
+pub type Ty = Arc<Type>;
+
+/// A type of an expression of ELEVATE.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// Of something that is wrong and has been reported; agrees with every type.
+    Error,
+    /// A type that inference is still looking for. None is left in a [`Scheme`].
+    Open(u32),
+    /// A type parameter of a [`Scheme`].
+    Param(u32),
+    /// A size: a literal, or an expression over size variables of the program.
+    Nat,
+    /// A whole number.
+    Int,
+    /// A truth value.
+    Bool,
+    /// A text.
+    String,
+    /// An address space.
+    Addr,
+    /// An expression of RISE.
+    Expr,
+    /// A type of RISE.
+    Type,
+    /// What a strategy gives: `Success(program)` or `Failure(strategy)`.
+    Result,
+    /// A function from programs to results.
+    Strategy(Flavour),
+    /// `List[t]`
+    List(Ty),
+    /// `(a, b)`; `()` has no members.
+    Tuple(Arc<[Ty]>),
+    /// A function of one parameter list; curried lists nest.
+    Fun(Arc<[Param]>, Ty),
+}
+
+/// What more is known of a strategy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Flavour {
+    /// Nothing.
+    Strategy,
+    /// It gives back the program as it is, or fails.
+    Pred,
+    /// It is a single rewrite rule.
+    Rule,
+}
+
+/// A parameter of a function.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// What it is called; empty for functions without a declaration.
+    pub name: Name,
+    /// Its type.
+    pub ty: Ty,
+    /// Whether the argument may be left out.
+    pub optional: bool,
+}
+
+/// Types are equal whatever their parameters are called.
+impl PartialEq for Param {
+    fn eq(&self, other: &Self) -> bool {
+        self.ty == other.ty && self.optional == other.optional
+    }
+}
+
+impl Eq for Param {}
+
+impl std::hash::Hash for Param {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.ty.hash(state);
+        self.optional.hash(state);
+    }
+}
+
+impl Param {
+    /// A parameter without a name that must be given.
+    pub fn of(ty: Ty) -> Param {
+        Param {
+            name: Name::default(),
+            ty,
+            optional: false,
+        }
+    }
+}
+
+/// The type of a definition.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Scheme {
+    /// What its type parameters are called, by number.
+    pub params: Arc<[Name]>,
+    /// The type under them.
+    pub ty: Ty,
+}
+
+impl Scheme {
+    /// A type without parameters.
+    pub fn mono(ty: Ty) -> Scheme {
+        Scheme {
+            params: Arc::default(),
+            ty,
+        }
+    }
+
+    /// As it is written: `(c: Pred) -> (s: Strategy) -> Strategy`.
+    pub fn text(&self) -> String {
+        type_text(&self.ty, &self.params)
+    }
+
+    /// The parameter lists of the definition, the first one first, and what it gives in the end.
+    pub fn lists(&self) -> (Vec<Arc<[Param]>>, Ty) {
+        let mut lists = Vec::new();
+        let mut ty = self.ty.clone();
+        while let Type::Fun(params, result) = &*ty.clone() {
+            lists.push(params.clone());
+            ty = result.clone();
+        }
+        (lists, ty)
+    }
+}
+
+impl Type {
+    /// The type of strategies of which nothing more is known.
+    pub fn strategy() -> Ty {
+        Arc::new(Type::Strategy(Flavour::Strategy))
+    }
+
+    /// `Strategy -> Strategy`
+    pub fn traversal() -> Ty {
+        Type::fun([Type::strategy()], Type::strategy())
+    }
+
+    /// A function of one list of parameters without names.
+    pub fn fun(params: impl IntoIterator<Item = Ty>, result: Ty) -> Ty {
+        Arc::new(Type::Fun(
+            params.into_iter().map(Param::of).collect(),
+            result,
+        ))
+    }
+
+    /// Whether it is a strategy of any flavour.
+    pub fn is_strategy(&self) -> bool {
+        matches!(self, Type::Strategy(_))
+    }
+
+    /// Whether it is `Strategy -> Strategy`, up to flavours.
+    pub fn is_traversal(&self) -> bool {
+        match self {
+            Type::Fun(params, result) => {
+                matches!(&params[..], [only] if only.ty.is_strategy()) && result.is_strategy()
+            }
+            _ => false,
+        }
+    }
+
+    /// The same with `f` applied to each direct part.
+    pub(crate) fn map(self: &Arc<Self>, f: &mut dyn FnMut(&Ty) -> Ty) -> Ty {
+        match &**self {
+            Type::List(elem) => Arc::new(Type::List(f(elem))),
+            Type::Tuple(members) => Arc::new(Type::Tuple(members.iter().map(f).collect())),
+            Type::Fun(params, result) => {
+                let params = params.iter().map(|param| Param {
+                    ty: f(&param.ty),
+                    ..param.clone()
+                });
+                let params = params.collect();
+                Arc::new(Type::Fun(params, f(result)))
+            }
+            _ => self.clone(),
+        }
+    }
+}
+
+/// A type as it is written; `params` are the names of type parameters.
+pub fn type_text(ty: &Type, params: &[Name]) -> String {
+    let mut out = String::new();
+    write_type(&mut out, ty, params, false);
+    out
+}
+
+/// `atom` asks for parentheses around functions.
+fn write_type(out: &mut String, ty: &Type, params: &[Name], atom: bool) {
+    let word = match ty {
+        Type::Error | Type::Open(_) => "_",
+        Type::Nat => "Nat",
+        Type::Int => "Int",
+        Type::Bool => "Bool",
+        Type::String => "String",
+        Type::Addr => "Addr",
+        Type::Expr => "Expr",
+        Type::Type => "Type",
+        Type::Result => "Result",
+        Type::Strategy(Flavour::Strategy) => "Strategy",
+        Type::Strategy(Flavour::Pred) => "Pred",
+        Type::Strategy(Flavour::Rule) => "Rule",
+        Type::Param(index) => params.get(*index as usize).map_or("_", |name| name),
+        Type::List(elem) => {
+            out.push_str("List[");
+            write_type(out, elem, params, false);
+            out.push(']');
+            return;
+        }
+        Type::Tuple(members) => {
+            out.push('(');
+            write_list(out, members.iter(), params);
+            out.push(')');
+            return;
+        }
+        Type::Fun(list, result) => {
+            if ty.is_traversal() && list[0].name.is_empty() {
+                out.push_str("Traversal");
+                return;
+            }
+            if atom {
+                out.push('(');
+            }
+            write_params(out, list, params);
+            out.push_str(" -> ");
+            write_type(out, result, params, false);
+            if atom {
+                out.push(')');
+            }
+            return;
+        }
+    };
+    out.push_str(word);
+}
+
+fn write_list<'t>(out: &mut String, types: impl Iterator<Item = &'t Ty>, params: &[Name]) {
+    for (index, ty) in types.enumerate() {
+        if index > 0 {
+            out.push_str(", ");
+        }
+        write_type(out, ty, params, false);
+    }
+}
+
+fn write_params(out: &mut String, list: &[Param], params: &[Name]) {
+    if let [only] = list
+        && only.name.is_empty()
+    {
+        return write_type(out, &only.ty, params, true);
+    }
+    out.push('(');
+    for (index, param) in list.iter().enumerate() {
+        if index > 0 {
+            out.push_str(", ");
+        }
+        if !param.name.is_empty() {
+            let _ = write!(out, "{}: ", param.name);
+        }
+        write_type(out, &param.ty, params, false);
+        if param.optional {
+            out.push_str(" = …");
+        }
+    }
+    out.push(')');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(name: &str, ty: Type, optional: bool) -> Param {
+        Param {
+            name: name.into(),
+            ty: Arc::new(ty),
+            optional,
+        }
+    }
+
+    #[test]
+    fn types_are_written_as_they_are_read() {
+        let pred = Arc::new(Type::Strategy(Flavour::Pred));
+        let lists = Arc::new(Type::Fun(
+            Arc::new([named("n", Type::Nat, false), named("d", Type::Int, true)]),
+            Type::fun([pred], Type::strategy()),
+        ));
+        assert_eq!(
+            Scheme::mono(lists.clone()).text(),
+            "(n: Nat, d: Int = …) -> Pred -> Strategy"
+        );
+        let higher = Type::fun([Type::fun([Arc::new(Type::Nat)], lists.clone())], lists);
+        assert!(type_text(&higher, &[]).starts_with("(Nat -> (n: Nat"));
+        assert_eq!(type_text(&Type::traversal(), &[]), "Traversal");
+        let list = Type::List(Arc::new(Type::Param(0)));
+        assert_eq!(type_text(&list, &["a".into()]), "List[a]");
+    }
+}
