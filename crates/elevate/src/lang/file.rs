@@ -97,7 +97,9 @@ impl File {
 
     /// The items, in order.
     pub fn items(&self) -> impl Iterator<Item = &Arc<Definition>> {
-        self.entries.iter().filter_map(|entry| entry.definition.get())
+        self.entries
+            .iter()
+            .filter_map(|entry| entry.definition.get())
     }
 
     /// A definition.

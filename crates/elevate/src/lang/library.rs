@@ -14,25 +14,64 @@ use super::programs::Programs;
 
 /// Every file of the library: its name and its text.
 pub const LIBRARY: &[(&str, &str)] = &[
-    ("combinators.elevate", include_str!("../library/combinators.elevate")),
-    ("results.elevate", include_str!("../library/results.elevate")),
+    (
+        "combinators.elevate",
+        include_str!("../library/combinators.elevate"),
+    ),
+    (
+        "results.elevate",
+        include_str!("../library/results.elevate"),
+    ),
     ("lists.elevate", include_str!("../library/lists.elevate")),
-    ("traversals.elevate", include_str!("../library/traversals.elevate")),
-    ("predicates.elevate", include_str!("../library/predicates.elevate")),
+    (
+        "traversals.elevate",
+        include_str!("../library/traversals.elevate"),
+    ),
+    (
+        "predicates.elevate",
+        include_str!("../library/predicates.elevate"),
+    ),
     ("lambda.elevate", include_str!("../library/lambda.elevate")),
-    ("normal_forms.elevate", include_str!("../library/normal_forms.elevate")),
-    ("algorithmic.elevate", include_str!("../library/algorithmic.elevate")),
-    ("movement.elevate", include_str!("../library/movement.elevate")),
-    ("lowering.elevate", include_str!("../library/lowering.elevate")),
+    (
+        "normal_forms.elevate",
+        include_str!("../library/normal_forms.elevate"),
+    ),
+    (
+        "algorithmic.elevate",
+        include_str!("../library/algorithmic.elevate"),
+    ),
+    (
+        "movement.elevate",
+        include_str!("../library/movement.elevate"),
+    ),
+    (
+        "lowering.elevate",
+        include_str!("../library/lowering.elevate"),
+    ),
     ("opencl.elevate", include_str!("../library/opencl.elevate")),
-    ("vectorize.elevate", include_str!("../library/vectorize.elevate")),
-    ("stencil.elevate", include_str!("../library/stencil.elevate")),
+    (
+        "vectorize.elevate",
+        include_str!("../library/vectorize.elevate"),
+    ),
+    (
+        "stencil.elevate",
+        include_str!("../library/stencil.elevate"),
+    ),
     ("zips.elevate", include_str!("../library/zips.elevate")),
     ("tiling.elevate", include_str!("../library/tiling.elevate")),
-    ("reorder.elevate", include_str!("../library/reorder.elevate")),
-    ("packing.elevate", include_str!("../library/packing.elevate")),
+    (
+        "reorder.elevate",
+        include_str!("../library/reorder.elevate"),
+    ),
+    (
+        "packing.elevate",
+        include_str!("../library/packing.elevate"),
+    ),
     ("image.elevate", include_str!("../library/image.elevate")),
-    ("aliases.elevate", include_str!("../library/aliases.elevate")),
+    (
+        "aliases.elevate",
+        include_str!("../library/aliases.elevate"),
+    ),
 ];
 
 /// The number of the first definition of the library. Others must be below.
@@ -130,6 +169,12 @@ impl Library {
         entry.header.get_or_init(header).clone()
     }
 
+    /// What the users of a definition see of it.
+    pub fn signature(&self, id: GlobalId) -> Option<Arc<Signature>> {
+        self.entry(id)?;
+        Some(self.header(usize::try_from(id.0 - FIRST).ok()?))
+    }
+
     /// The names of all definitions.
     pub fn names(&self) -> impl Iterator<Item = &Name> {
         self.by_name.keys()
@@ -168,6 +213,7 @@ impl Library {
     }
 
     /// The sizes that the library leaves open.
+    #[allow(dead_code)]
     pub(super) fn tunes(&self) -> impl Iterator<Item = GlobalId> {
         self.items().filter(|&id| {
             let item = self.item(id);

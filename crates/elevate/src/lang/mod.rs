@@ -15,6 +15,6 @@ pub use check::{
 };
 pub use definition::{Definition, Definitions};
 pub use file::File;
-pub use library::{LIBRARY, Library, Place, library};
+pub use library::{FIRST, LIBRARY, Library, Place, library};
 pub use programs::Programs;
 pub use types::{Flavour, Param, Scheme, Ty, Type, type_text};

@@ -151,6 +151,17 @@ impl Type {
         matches!(self, Type::Strategy(_))
     }
 
+    /// Whether it is `Expr -> Result`, which is what a strategy is.
+    pub(crate) fn is_plain_strategy(&self) -> bool {
+        match self {
+            Type::Fun(params, result) => {
+                matches!(&params[..], [only] if *only.ty == Type::Expr && only.name.is_empty())
+                    && **result == Type::Result
+            }
+            _ => false,
+        }
+    }
+
     /// Whether it is `Strategy -> Strategy`, up to flavours.
     pub fn is_traversal(&self) -> bool {
         match self {
@@ -286,7 +297,7 @@ mod tests {
         ));
         assert_eq!(
             Scheme::mono(lists.clone()).text(),
-            "(n: Nat, d: Int = …) -> Pred -> Strategy"
+            "(n: Nat, d: Int = …) -> Traversal"
         );
         let higher = Type::fun([Type::fun([Arc::new(Type::Nat)], lists.clone())], lists);
         assert!(type_text(&higher, &[]).starts_with("(Nat -> (n: Nat"));

@@ -116,7 +116,7 @@ impl Infer<'_> {
                     return result;
                 }
                 _ => {
-                    self.too_many(id, callee, args, rest.len());
+                    self.too_many(callee, args, rest.len());
                     rest.iter().for_each(|arg| {
                         self.infer(arg.value, None);
                     });
@@ -138,12 +138,8 @@ impl Infer<'_> {
                 None => given.iter().position(|given| !given),
             };
             match (at, &arg.name) {
-                (Some(at), name) if !given[at] => {
+                (Some(at), _) if !given[at] => {
                     given[at] = true;
-                    if let Some(name) = name {
-                        self.exprs[arg.value.0 as usize] = params[at].ty.clone();
-                        let _ = name;
-                    }
                     self.expect(arg.value, &params[at].ty);
                 }
                 (at, name) => {

@@ -67,14 +67,14 @@ impl Infer<'_> {
             }
             ExprKind::Not(operand) => self.not(id, *operand),
             ExprKind::Lambda { params, body } => self.lambda(params, *body, wanted),
-            ExprKind::Match { scrutinee, cases } => self.cases(id, *scrutinee, cases, wanted),
+            ExprKind::Match { scrutinee, cases } => self.cases(*scrutinee, cases, wanted),
             ExprKind::If {
                 condition,
                 then,
                 otherwise,
             } => {
                 self.condition_of_if(*condition);
-                self.branches(id, &[*then, *otherwise], wanted)
+                self.branches(&[*then, *otherwise], wanted)
             }
             ExprKind::List { elements, .. } => {
                 let elem = self.elem_wanted(wanted);
@@ -288,12 +288,11 @@ impl Infer<'_> {
     }
 
     /// Alternatives of one value.
-    fn branches(&mut self, id: ExprId, branches: &[ExprId], wanted: Option<&Ty>) -> Ty {
+    fn branches(&mut self, branches: &[ExprId], wanted: Option<&Ty>) -> Ty {
         let ty = match wanted {
             Some(wanted) => wanted.clone(),
             None => self.table.open(),
         };
-        let _ = id;
         let mut predicates = !branches.is_empty();
         for &branch in branches {
             let found = self.expect(branch, &ty);
@@ -305,7 +304,7 @@ impl Infer<'_> {
         }
     }
 
-    fn cases(&mut self, id: ExprId, scrutinee: ExprId, cases: &[Case], wanted: Option<&Ty>) -> Ty {
+    fn cases(&mut self, scrutinee: ExprId, cases: &[Case], wanted: Option<&Ty>) -> Ty {
         let looked_at = self.infer(scrutinee, None);
         let ty = match wanted {
             Some(wanted) => wanted.clone(),
@@ -321,7 +320,6 @@ impl Infer<'_> {
             self.scope.truncate(depth);
         }
         self.unreachable_cases(cases);
-        let _ = id;
         ty
     }
 

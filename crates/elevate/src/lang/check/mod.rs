@@ -11,6 +11,9 @@ mod report;
 mod terms;
 mod unify;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use rise::Primitive;

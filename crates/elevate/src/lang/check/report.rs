@@ -1,7 +1,5 @@
 //! What is said about expressions whose types do not agree.
 
-use std::sync::Arc;
-
 use syntax::ast::Ident;
 use syntax::elevate::ast::{Arg, ExprId, ExprKind, Op, TypeId};
 use syntax::{Code, Diagnostic, Severity, Span};
@@ -35,7 +33,7 @@ impl Infer<'_> {
 
     /// A type as it is written.
     pub(super) fn text(&self, ty: &Ty) -> String {
-        type_text(&self.table.resolve(ty), &self.type_params)
+        type_text(&self.table.shown(ty), &self.type_params)
     }
 
     /// The name that an expression is, or calls.
@@ -60,7 +58,7 @@ impl Infer<'_> {
 
     pub(super) fn mismatch(&mut self, id: ExprId, found: &Ty, wanted: &Ty) {
         let span = self.span(id);
-        let (found, wanted) = (self.table.resolve(found), self.table.resolve(wanted));
+        let (found, wanted) = (self.table.shown(found), self.table.shown(wanted));
         let called = self.called(id);
         match (&*found, &*wanted) {
             (Type::Fun(params, result), _) if !matches!(*wanted, Type::Fun(..)) => {
@@ -134,19 +132,24 @@ impl Infer<'_> {
         self.error(Code::TypeMismatch, span, message);
     }
 
-    pub(super) fn too_many(&mut self, id: ExprId, callee: ExprId, args: &[Arg], left: usize) {
+    pub(super) fn too_many(&mut self, callee: ExprId, args: &[Arg], left: usize) {
         let called = self.called(callee);
         let takes = args.len() - left;
         let first = &args[takes];
         let span = self.span(first.value);
         let message = match takes {
-            0 => format!(
-                "{called} takes no arguments: it is {}",
-                article(&self.text(&self.exprs[callee.0 as usize].clone()))
-            ),
+            0 => {
+                let called = match self.item.expr(callee).kind {
+                    ExprKind::Name(_) => called,
+                    _ => "this".into(),
+                };
+                format!(
+                    "{called} takes no arguments: it is {}",
+                    article(&self.text(&self.exprs[callee.0 as usize].clone()))
+                )
+            }
             _ => format!("{called} takes {}, found {}", arguments(takes), args.len()),
         };
-        let _ = id;
         self.error(Code::NotAFunction, span, message);
     }
 
@@ -319,7 +322,6 @@ impl Infer<'_> {
             }
             _ => self.mismatch(id, &found, &Type::strategy()),
         }
-        let _ = Arc::clone(&found);
     }
 }
 

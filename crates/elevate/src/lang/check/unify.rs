@@ -54,6 +54,15 @@ impl Table {
         ty.map(&mut |part| self.resolve(part))
     }
 
+    /// The type as messages show it: numbers of which nothing more is known are `Int`.
+    pub(in crate::lang::check) fn shown(&self, ty: &Ty) -> Ty {
+        let ty = self.shallow(ty);
+        match self.is_number(&ty) {
+            true => Arc::new(Type::Int),
+            false => ty.map(&mut |part| self.shown(part)),
+        }
+    }
+
     /// Whether it is the type of a number literal that is still open.
     pub(in crate::lang::check) fn is_number(&self, ty: &Ty) -> bool {
         match *self.shallow(ty) {
@@ -97,7 +106,11 @@ impl Table {
             self.open[var as usize] = State::Is(closed.clone());
             return closed;
         }
-        ty.map(&mut |part| self.close(part, names))
+        let ty = ty.map(&mut |part| self.close(part, names));
+        match ty.is_plain_strategy() {
+            true => Type::strategy(),
+            false => ty,
+        }
     }
 
     /// Whether a value of type `found` may stand where `expected` is wanted; open types are solved

@@ -1,0 +1,356 @@
+//! What the checker says.
+
+use expect_test::{Expect, expect};
+use syntax::Severity;
+
+use crate::lang::{File, Programs, library};
+
+/// The types of a file's definitions, and what there is to say about them.
+fn check(text: &str, expected: Expect) {
+    let file = File::new(text, Programs::standard().clone());
+    let mut out = String::new();
+    for definition in file.items() {
+        let name = definition.name();
+        if !name.is_empty() {
+            let scheme = definition.checked.signature.scheme.text();
+            out.push_str(&format!("{name}: {scheme}\n"));
+        }
+    }
+    for diagnostic in file.diagnostics() {
+        let at = &text[diagnostic.span.start as usize..diagnostic.span.end as usize];
+        let word = match diagnostic.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Information => "information",
+            Severity::Hint => "hint",
+        };
+        out.push_str(&format!(
+            "{word}[{}] at `{at}`: {}\n",
+            diagnostic.code.as_str(),
+            diagnostic.message
+        ));
+        if let Some(help) = &diagnostic.help {
+            out.push_str(&format!("  help: {help}\n"));
+        }
+    }
+    expected.assert_eq(&out);
+}
+
+#[test]
+fn the_library_has_no_errors_and_its_headers_say_all_of_its_types() {
+    let mut out = String::new();
+    for id in library().items() {
+        let definition = library().definition(id).expect("it is there");
+        let name = definition.name();
+        let said = &definition.checked.diagnostics;
+        for diagnostic in said.iter().filter(|d| d.severity != Severity::Hint) {
+            out.push_str(&format!("{name}: {}\n", diagnostic.message));
+        }
+        let header = crate::lang::header_signature(&definition.item);
+        if !name.is_empty() && header.scheme != definition.checked.signature.scheme {
+            out.push_str(&format!(
+                "{name}: {} in the header, {} found\n",
+                header.scheme.text(),
+                definition.checked.signature.scheme.text()
+            ));
+        }
+    }
+    expect![[r#"
+        flatMapSuccess: (r: Result) -> (f: Expr -> Result) -> Result in the header, (r: Result) -> (f: Strategy) -> Result found
+    "#]]
+    .assert_eq(&out);
+}
+
+#[test]
+fn listing_3_is_a_file() {
+    check(
+        "splitJoinMap   `@` outermost(isMap)  `;`\n\
+         toMapWorkGroup `@` outermost(isMap)  `;`\n\
+         toMapLocal     `@` outermost(isMap)  `;`\n\
+         fuseReduceMap  `@` every(isReduce)   `;`\n\
+         toReduceSeq    `@` every(isReduce)\n",
+        expect![""],
+    );
+}
+
+#[test]
+fn types_are_inferred() {
+    check(
+        "strategy twice(s) = s ; s\n\
+         strategy under(c)(s) = topDown(c ; s)\n\
+         strategy nTimes(n)(s) = if n > 0 then s ; nTimes(n - 1)(s) else id\n\
+         def first(xs) = xs.head\n\
+         def compose(f)(g) = x => g(f(x))\n\
+         val sizes = [1, 2, 3]\n\
+         pred isNest = isMap ; body(isMap)\n\
+         strategy blocks(ns: List[Nat]) = tileND(ns)\n\
+         strategy keeps = p => isMap(p)\n\
+         strategy unlessMap = not isMap ; etaExp\n\
+         tune n: Nat\n",
+        expect![[r#"
+            twice: (s: Strategy) -> Strategy
+            under: (c: Strategy) -> (s: Strategy) -> Strategy
+            nTimes: (n: Int) -> (s: Strategy) -> Strategy
+            first: (xs: List[a]) -> a
+            compose: (f: a -> b) -> (g: b -> c) -> a -> c
+            sizes: List[Int]
+            isNest: Pred
+            blocks: (ns: List[Nat]) -> Strategy
+            keeps: Strategy
+            unlessMap: Strategy
+            n: Nat
+        "#]],
+    );
+}
+
+#[test]
+fn behind_at_stands_a_traversal() {
+    check(
+        "val a = splitJoin(32) @ isMap\n\
+         val b = splitJoin(32) @ toMapSeq\n\
+         val c = splitJoin(32) @ outermost\n\
+         val d = splitJoin @ topDown\n\
+         val e = splitJoin(32) @ outermost(toMapSeq)\n",
+        expect![[r#"
+            a: Strategy
+            b: Strategy
+            c: Strategy
+            d: Strategy
+            e: Strategy
+            error[type-mismatch] at `isMap`: `isMap` is a predicate; behind `@` stands a traversal, which says where to apply what stands before it
+              help: write `@ outermost(p)` for the first place, from outside, where the predicate `p` holds
+            error[type-mismatch] at `toMapSeq`: `toMapSeq` is a rule; behind `@` stands a traversal, which says where to apply what stands before it
+              help: write `s ; t` for one after the other, `s @ topDown` for the first place where `s` applies
+            error[type-mismatch] at `outermost`: expected Traversal behind `@`, found (p: Strategy) -> (s: Strategy) -> Strategy
+            error[type-mismatch] at `splitJoin`: `splitJoin` needs one more argument: `n: Nat`
+        "#]],
+    );
+}
+
+#[test]
+fn unknown_names_are_reported_once_with_what_was_meant() {
+    check(
+        "val a = topDwn(splitJoin(4)) ; topDwn(splitJoin(8))\n\
+         val b = isPrimitive(mapp)\n\
+         val c = [1, 2].sise\n\
+         strategy d(s: Stratgey) = s\n\
+         val e = frobnicate\n\
+         val f = tile(32, z = 32)\n",
+        expect![[r#"
+            a: Strategy
+            b: Pred
+            c: _
+            d: (s: _) -> _
+            e: _
+            f: _
+            error[unknown-name] at `topDwn`: there is no strategy `topDwn`
+              help: did you mean `topDown`?
+            error[unknown-name] at `mapp`: `mapp` is not defined in RISE
+              help: did you mean `map`?
+            error[unknown-name] at `sise`: this is a List[Int], which has no `sise`
+              help: did you mean `size`?
+            error[unknown-name] at `Stratgey`: there is no type `Stratgey`
+              help: did you mean `Strategy`?
+            error[unknown-name] at `frobnicate`: there is no strategy `frobnicate`
+              help: define it in this file, or import the file that does
+            error[unknown-name] at `z`: there is no parameter `z`
+              help: parameters are `x` and `y`
+        "#]],
+    );
+}
+
+#[test]
+fn arguments_must_fit() {
+    check(
+        "val a = tile(32)(\"x\")\n\
+         val b = topDown(3)\n\
+         val c: Strategy = tile(32)\n\
+         val d = tile(1, 2)(3)\n\
+         val e = isMap(map)(map)\n\
+         val f: Strategy = [id]\n\
+         val g = toReduceSeq(32)\n\
+         val h = if isMap then id else fail\n\
+         val i = id + 1\n",
+        expect![[r#"
+            a: Strategy
+            b: Strategy
+            c: Strategy
+            d: Result
+            e: _
+            f: Strategy
+            g: Rule
+            h: Strategy
+            i: Int
+            error[type-mismatch] at `"x"`: expected Nat, found String
+            error[type-mismatch] at `3`: expected Strategy, found Int
+            error[type-mismatch] at `tile(32)`: `tile` needs one more argument: `y: Nat`
+            error[not-a-function] at `map`: this takes no arguments: it is a Result
+            error[type-mismatch] at `[id]`: expected Strategy, found List[Strategy]
+            error[type-mismatch] at `32`: expected Addr, found Int
+            error[type-mismatch] at `isMap`: expected Bool, found a strategy: `isMap` needs a program to decide
+              help: write `ifThenElse(c)(s)(t)`, or `(c ; s) <+ t`, to ask the program
+            error[type-mismatch] at `id`: expected Int, found Strategy
+        "#]],
+    );
+}
+
+#[test]
+fn one_mistake_is_one_error() {
+    check(
+        "strategy a = nosuch ; (nosuch <+ id) ; topDown(nosuch) @ nosuch\n\
+         strategy b = a ; missing(a, a)\n\
+         strategy c(x: Nosuch) = x ; x\n",
+        expect![[r#"
+            a: Strategy
+            b: Strategy
+            c: (x: _) -> Strategy
+            error[unknown-name] at `nosuch`: there is no strategy `nosuch`
+              help: define it in this file, or import the file that does
+            error[unknown-name] at `missing`: there is no strategy `missing`
+              help: define it in this file, or import the file that does
+            error[unknown-name] at `Nosuch`: there is no type `Nosuch`
+              help: types are `Nat`, `Int`, `Bool`, `String`, `Addr`, `Expr`, `Type`, `Result`, `Strategy`, `Traversal`, `Pred`, `Rule` and `List`
+        "#]],
+    );
+}
+
+#[test]
+fn loops_that_are_plain_to_see_are_warnings() {
+    check(
+        "strategy s = s ; id\n\
+         strategy t = isMap <+ t\n\
+         strategy u(x: Strategy): Strategy = try(u(x))\n\
+         strategy fine(x: Strategy): Strategy = try(x ; fine(x))\n\
+         strategy alsoFine(x: Strategy): Strategy = x <+ one(alsoFine(x))\n\
+         val v = repeat(id)\n\
+         val w = repeat(try(mapFusion))\n\
+         val x = repeat(isMap)\n\
+         val y = normalize(etaExp)\n\
+         val z = normalize(not(isLambda) ; etaExp)\n",
+        expect![[r#"
+            s: Strategy
+            t: Strategy
+            u: (x: Strategy) -> Strategy
+            fine: (x: Strategy) -> Strategy
+            alsoFine: (x: Strategy) -> Strategy
+            v: Strategy
+            w: Strategy
+            x: Strategy
+            y: Strategy
+            z: Strategy
+            warning[endless-strategy] at `s`: `s` applies itself to the same program, before it does anything else: it never ends
+              help: let it go to a part of the program first, as in `one(s…)`, or behind a strategy that may fail, as in `try(s ; s…)`
+            warning[endless-strategy] at `t`: `t` applies itself to the same program, before it does anything else: it never ends
+              help: let it go to a part of the program first, as in `one(t…)`, or behind a strategy that may fail, as in `try(s ; t…)`
+            warning[endless-strategy] at `u(x)`: `u` applies itself to the same program, before it does anything else: it never ends
+              help: let it go to a part of the program first, as in `one(u…)`, or behind a strategy that may fail, as in `try(s ; u…)`
+            warning[endless-strategy] at `id`: this never fails, so `repeat` applies it for ever
+              help: `repeat` ends when what it repeats fails
+            warning[endless-strategy] at `try(mapFusion)`: this never fails, so `repeat` applies it for ever
+              help: `repeat` ends when what it repeats fails
+            warning[endless-strategy] at `isMap`: a predicate changes nothing: once it holds, `repeat` applies it for ever
+            warning[endless-strategy] at `normalize(etaExp)`: `etaExp` is marked `@looping`: it applies to what it gives, so `normalize` may never end
+              help: put a guard before it: `guard ; etaExp`
+        "#]],
+    );
+}
+
+#[test]
+fn patterns_bind_names() {
+    check(
+        "strategy inBody(s: Strategy): Strategy = p => p match {\n\
+           case fun(x => b) => s(b).mapSuccess(nb => fun(x => nb))\n\
+           case app(f, x) => Failure(s)\n\
+           case map(g)(xs) => Success(xs)\n\
+           case _ => fail(p)\n\
+         }\n\
+         def sum(xs) = xs match { case [] => 0 case x :: rest => x + sum(rest) }\n\
+         def which(r) = r match { case Success(p) => p case Failure(s) => s }\n\
+         def lost(x) = x match { case y => 1 case 2 => 3 }\n",
+        expect![[r#"
+            inBody: (s: Strategy) -> Strategy
+            sum: (xs: List[Int]) -> Int
+            which: (r: Result) -> Expr
+            lost: (x: Int) -> Int
+            error[type-mismatch] at `s`: expected Expr, found Strategy
+              help: `s` is a strategy, not an expression of RISE
+            warning[unreachable-case] at `case 2 => 3`: this case is never reached
+        "#]],
+    );
+}
+
+#[test]
+fn the_scala_form_of_the_paper_is_read() {
+    check(
+        "def inBody(s: Strategy[Rise]): Strategy[Rise] = p => p match {\n\
+           case fun(x, b) => s(b).mapSuccess(nb => fun(x, nb))\n\
+           case _ => Failure(s)\n\
+         }\n",
+        expect![[r#"
+            inBody: (s: Strategy) -> Strategy
+        "#]],
+    );
+}
+
+#[test]
+fn storing_in_memory_makes_a_variable_of_its_own() {
+    check(
+        "strategy store(what: Pred)(how: Strategy): Strategy = p => extract(what)(p) match {\n\
+           case Success(t) if closedAt(t, p) => how(t).flatMapSuccess(t2 =>\n\
+             replaceAll(what)(x)(p).mapSuccess(q => rise { let(toMem(t2))(fun(x => q)) }))\n\
+           case _ => fail(p)\n\
+         }\n",
+        expect![[r#"
+            store: (what: Pred) -> (how: Strategy) -> Strategy
+        "#]],
+    );
+}
+
+#[test]
+fn rules_have_parameters_and_metavariables() {
+    check(
+        "rule tiles(n) = map(f) |-> split(n) >> map(map(f)) >> join\n\
+         rule replaces(w2d, w) = dot(join(w2d), join(x)) |-> dot(join(w), join(x))\n\
+         rule locally(d: Int = 0, a: Addr = Private) = map |-> mapLocal(d)\n\
+         rule guarded(s: Strategy) = map(f) |-> mapSeq(f) where holds(s, f)\n\
+         rule wrong = map(f) |-> mapSeq(f) where holds(f, f)\n\
+         val given = rule { map |-> mapSeq }\n",
+        expect![[r#"
+            tiles: (n: Nat) -> Rule
+            replaces: (w2d: Expr, w: Expr) -> Rule
+            locally: (d: Int = …, a: Addr = …) -> Rule
+            guarded: (s: Strategy) -> Rule
+            wrong: Rule
+            given: Rule
+            error[unknown-name] at `f`: there is no strategy `f`
+              help: define it in this file, or import the file that does
+        "#]],
+    );
+}
+
+#[test]
+fn mutually_recursive_definitions_are_checked() {
+    check(
+        "strategy even(s) = s ; all(odd(s))\n\
+         strategy odd(s) = try(s) ; all(even(s))\n\
+         strategy wrong = even(3)\n",
+        expect![[r#"
+            even: (s: Strategy) -> Strategy
+            odd: (s: Strategy) -> Strategy
+            wrong: Strategy
+            error[type-mismatch] at `3`: expected Strategy, found Int
+        "#]],
+    );
+}
+
+#[test]
+fn mixing_choice_and_sequence_is_hinted_at() {
+    check(
+        "val a = isMap ; mapFusion <+ isReduce ; id\n",
+        expect![[r#"
+            a: Strategy
+            hint[ambiguous-operators] at `isMap ; mapFusion`: `;` binds tighter than `<+`: this is one alternative
+            hint[ambiguous-operators] at `isReduce ; id`: `;` binds tighter than `<+`: this is one alternative
+        "#]],
+    );
+}
