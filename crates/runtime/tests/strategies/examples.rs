@@ -1,0 +1,95 @@
+//! The examples of the library.
+
+use std::fs;
+use std::path::Path;
+
+use syntax::ast::Name;
+use syntax::elevate::ast::{Expect, ExprKind, Item, ItemKind};
+use syntax::elevate::{parse, split};
+
+use crate::agree::agree;
+
+/// The rules of a text whose meaning is the user's promise.
+fn unsafe_rules(text: &str) -> Vec<Name> {
+    let items = split(text).into_iter();
+    let items = items.map(|span| parse(&text[span.start as usize..span.end as usize]).item);
+    let is_unsafe = |item: &Item| {
+        matches!(
+            &item.kind,
+            ItemKind::Rule {
+                unsafe_word: Some(_),
+                ..
+            }
+        )
+    };
+    let names = items
+        .filter(is_unsafe)
+        .filter_map(|item| Some(item.name()?.name.clone()));
+    names.collect()
+}
+
+fn applies(example: &Item, rule: &Name) -> bool {
+    let is = |kind: &ExprKind| matches!(kind, ExprKind::Name(name) if name == rule);
+    example.exprs.iter().any(|expr| is(&expr.kind))
+}
+
+/// An example whose result is a program.
+struct Example {
+    place: String,
+    input: String,
+    expect: String,
+}
+
+fn examples() -> Vec<Example> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../elevate/src/library");
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("the library").flatten() {
+        let text = fs::read_to_string(entry.path()).expect("a text");
+        let unsafe_rules = unsafe_rules(&text);
+        for span in split(&text) {
+            let source = &text[span.start as usize..span.end as usize];
+            let item = parse(source).item;
+            let ItemKind::Example {
+                title,
+                input,
+                expect: Expect::Program(expect),
+                ..
+            } = &item.kind
+            else {
+                continue;
+            };
+            let term = |id| {
+                let span = item.term(id).span;
+                source[span.start as usize..span.end as usize].to_owned()
+            };
+            if unsafe_rules.iter().any(|rule| applies(&item, rule)) {
+                continue;
+            }
+            let title = title.as_ref().map_or("", |(title, _)| title);
+            found.push(Example {
+                place: format!("{}: {title}", entry.file_name().to_string_lossy()),
+                input: term(*input),
+                expect: term(*expect),
+            });
+        }
+    }
+    found
+}
+
+#[test]
+fn both_sides_of_every_example_mean_the_same() {
+    let mut wrong = Vec::new();
+    for (seed, example) in (0..).zip(examples()) {
+        match agree("", &example.input, &example.expect, seed) {
+            Ok(0) => wrong.push(format!("{}: no sizes", example.place)),
+            Ok(_) => {}
+            Err(error) => wrong.push(format!("{}: {error}", example.place)),
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
