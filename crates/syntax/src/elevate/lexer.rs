@@ -33,7 +33,7 @@ pub enum TokenKind {
     Cons,
     /// `` `a name` `` on one line.
     Quoted,
-    /// A backquote without its partner on this line.
+    /// A backquote without its partner on this line, up to the end of the line.
     OpenQuote,
     /// `?f`
     Metavariable,
@@ -263,7 +263,7 @@ fn quoted(rest: &str) -> (TokenKind, usize) {
             };
             (kind, length + 2)
         }
-        None => (TokenKind::OpenQuote, 1),
+        None => (TokenKind::OpenQuote, line.len()),
     }
 }
 

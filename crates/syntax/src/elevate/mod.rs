@@ -5,11 +5,14 @@
 
 pub mod ast;
 mod dump;
+mod format;
 pub mod lexer;
 mod parser;
 mod split;
+mod tree;
 
 pub use dump::dump;
+pub use format::{format, format_item};
 pub use lexer::{Combinator, Quotes, Token, TokenKind, Word, lex};
 pub use parser::{Parsed, parse};
 pub use split::{resplit, split};

@@ -6,7 +6,7 @@ use super::WIDTH;
 
 /// A group of a [`Document`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Group(usize);
+pub(crate) struct Group(usize);
 
 #[derive(Debug)]
 enum Command<'t> {
@@ -33,7 +33,7 @@ enum Command<'t> {
 
 /// A text with its possible layouts.
 #[derive(Debug, Default)]
-pub(super) struct Document<'t> {
+pub(crate) struct Document<'t> {
     commands: Vec<Command<'t>>,
     /// For every group whether it holds a line end that must be.
     forced: Vec<bool>,
@@ -47,7 +47,7 @@ pub(super) struct Document<'t> {
 const STEP: i32 = 2;
 
 impl<'t> Document<'t> {
-    pub(super) fn text(&mut self, text: &'t str) {
+    pub(crate) fn text(&mut self, text: &'t str) {
         self.push(Command::Text(text));
         if text.contains('\n') {
             self.force();
@@ -55,23 +55,23 @@ impl<'t> Document<'t> {
     }
 
     /// A comment that stands behind the last text and ends its line.
-    pub(super) fn comment_behind(&mut self, text: &'t str) {
+    pub(crate) fn comment_behind(&mut self, text: &'t str) {
         self.behind.push(text);
     }
 
-    pub(super) fn blank(&mut self) {
+    pub(crate) fn blank(&mut self) {
         self.push(Command::Blank);
     }
 
-    pub(super) fn space(&mut self) {
+    pub(crate) fn space(&mut self) {
         self.push(Command::Space);
     }
 
-    pub(super) fn line(&mut self) {
+    pub(crate) fn line(&mut self) {
         self.push(Command::Line);
     }
 
-    pub(super) fn soft_line(&mut self) {
+    pub(crate) fn soft_line(&mut self) {
         self.push(Command::SoftLine);
     }
 
@@ -93,19 +93,19 @@ impl<'t> Document<'t> {
     }
 
     /// Ends the line; the groups around do not fit on one then.
-    pub(super) fn fresh(&mut self) {
+    pub(crate) fn fresh(&mut self) {
         self.push(Command::Fresh);
         self.force();
     }
 
     /// Breaks the innermost group, and with it those around it.
-    pub(super) fn force(&mut self) {
+    pub(crate) fn force(&mut self) {
         if let Some(group) = self.open.last() {
             self.forced[group.0] = true;
         }
     }
 
-    pub(super) fn open(&mut self) -> Group {
+    pub(crate) fn open(&mut self) -> Group {
         self.write_behind();
         let group = Group(self.forced.len());
         self.forced.push(false);
@@ -115,7 +115,7 @@ impl<'t> Document<'t> {
     }
 
     /// Closes the innermost group.
-    pub(super) fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         let forced = self.open.pop().is_some_and(|group| self.forced[group.0]);
         if forced {
             self.force();
@@ -123,24 +123,24 @@ impl<'t> Document<'t> {
         self.commands.push(Command::Close);
     }
 
-    pub(super) fn indent(&mut self) {
+    pub(crate) fn indent(&mut self) {
         self.commands.push(Command::Indent(STEP));
     }
 
-    pub(super) fn dedent(&mut self) {
+    pub(crate) fn dedent(&mut self) {
         self.commands.push(Command::Indent(-STEP));
     }
 
-    pub(super) fn indent_if_broken(&mut self, group: Group) {
+    pub(crate) fn indent_if_broken(&mut self, group: Group) {
         self.commands.push(Command::IndentIfBroken(group, STEP));
     }
 
-    pub(super) fn dedent_if_broken(&mut self, group: Group) {
+    pub(crate) fn dedent_if_broken(&mut self, group: Group) {
         self.commands.push(Command::IndentIfBroken(group, -STEP));
     }
 
     /// The layout.
-    pub(super) fn print(mut self, newline: &str) -> String {
+    pub(crate) fn print(mut self, newline: &str) -> String {
         self.write_behind();
         let mut printer = Printer {
             out: String::new(),

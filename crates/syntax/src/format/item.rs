@@ -3,11 +3,13 @@
 use super::document::Document;
 use super::source::Writer;
 use crate::Dialect;
-use crate::ast::{AnnotationValue, BinderAnnotation, BinderId, Item, ItemKind, TermId, TermKind};
+use crate::ast::{
+    Annotation, AnnotationValue, BinderAnnotation, BinderId, Item, ItemKind, TermId, TermKind,
+};
 use crate::lexer::TokenKind;
 
 /// The document of an item without syntax errors.
-pub(super) fn layout<'t>(text: &'t str, item: &'t Item, dialect: Dialect) -> Document<'t> {
+pub(crate) fn layout<'t>(text: &'t str, item: &'t Item, dialect: Dialect) -> Document<'t> {
     let mut writer = Writer::new(text, item, dialect);
     writer.item();
     writer.out
@@ -15,18 +17,7 @@ pub(super) fn layout<'t>(text: &'t str, item: &'t Item, dialect: Dialect) -> Doc
 
 impl Writer<'_> {
     fn item(&mut self) {
-        for annotation in &self.item.annotations {
-            self.words_until(annotation.name.as_ref().map_or(0, |name| name.span.end));
-            if self.kind() == TokenKind::LParen {
-                self.annotation_args(annotation.args.len(), |writer, at| {
-                    writer.annotation_arg(
-                        &annotation.args[at].value,
-                        annotation.args[at].key.is_some(),
-                    );
-                });
-            }
-            self.out.fresh();
-        }
+        self.annotations(&self.item.annotations);
         match &self.item.kind {
             ItemKind::Import { path } => {
                 self.word();
@@ -49,6 +40,22 @@ impl Writer<'_> {
                 }
             }
             ItemKind::Stray => self.words_until(u32::MAX),
+        }
+    }
+
+    /// `@name(…)`, a line each; their terms are terms of the item.
+    pub(crate) fn annotations(&mut self, annotations: &[Annotation]) {
+        for annotation in annotations {
+            self.words_until(annotation.name.as_ref().map_or(0, |name| name.span.end));
+            if self.kind() == TokenKind::LParen {
+                self.annotation_args(annotation.args.len(), |writer, at| {
+                    writer.annotation_arg(
+                        &annotation.args[at].value,
+                        annotation.args[at].key.is_some(),
+                    );
+                });
+            }
+            self.out.fresh();
         }
     }
 
@@ -83,7 +90,7 @@ impl Writer<'_> {
     }
 
     /// What stands behind a `=` or `=>`, below it if it is long. A command has its own line.
-    pub(super) fn right_side(&mut self, body: TermId) {
+    pub(crate) fn right_side(&mut self, body: TermId) {
         self.out.open();
         if matches!(
             self.item.term(body).kind,
@@ -138,7 +145,7 @@ impl Writer<'_> {
     }
 
     /// `(a, b)` or `[a, b]`: on one line, or each element on its own.
-    pub(super) fn list(&mut self, count: usize, mut each: impl FnMut(&mut Self, usize)) {
+    pub(crate) fn list(&mut self, count: usize, mut each: impl FnMut(&mut Self, usize)) {
         self.open();
         self.word();
         self.out.indent();
@@ -156,7 +163,7 @@ impl Writer<'_> {
     }
 
     /// `x`, `x: type`, `n: Nat`
-    pub(super) fn binder(&mut self, id: BinderId) {
+    pub(crate) fn binder(&mut self, id: BinderId) {
         self.word();
         match self.item.binder(id).annotation {
             BinderAnnotation::None => {}

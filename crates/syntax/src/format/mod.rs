@@ -6,7 +6,7 @@
 
 mod document;
 mod item;
-mod source;
+pub(crate) mod source;
 mod term;
 #[cfg(test)]
 mod tests;
@@ -23,8 +23,19 @@ pub fn format(text: &str) -> String {
     format_in(text, Dialect::Rise)
 }
 
-/// Formats a file in one of the dialects, as [`format`] does.
+/// Formats a file in one of the dialects, as [`format()`] does.
 pub fn format_in(text: &str, dialect: Dialect) -> String {
+    let each = |item: &str, newline: &str| format_item_in(item, newline, dialect);
+    format_file(text, &split(text), &each)
+}
+
+/// Formats a file of these items by what formats one of them, and keeps the comments and blank
+/// lines between them.
+pub(crate) fn format_file(
+    text: &str,
+    items: &[Span],
+    each: &dyn Fn(&str, &str) -> String,
+) -> String {
     let newline = match text.find('\n') {
         Some(at) if text[..at].ends_with('\r') => "\r\n",
         _ => "\n",
@@ -34,10 +45,10 @@ pub fn format_in(text: &str, dialect: Dialect) -> String {
         newline,
     };
     let mut end = 0;
-    for span in split(text) {
+    for &span in items {
         file.gap(text, Span::new(end, span.start), true);
         let item = &text[std::ops::Range::from(span)];
-        file.out.push_str(&format_item_in(item, newline, dialect));
+        file.out.push_str(&each(item, newline));
         end = span.end;
     }
     file.gap(text, Span::new(end, text.len() as u32), false);

@@ -39,9 +39,9 @@ impl Word<'_> {
 }
 
 /// Writes a document from an item's tree and tokens.
-pub(super) struct Writer<'t> {
-    pub(super) item: &'t Item,
-    pub(super) out: Document<'t>,
+pub(crate) struct Writer<'t> {
+    pub(crate) item: &'t Item,
+    pub(crate) out: Document<'t>,
     words: Vec<Word<'t>>,
     next: usize,
     /// Whether what stands before the next token is written.
@@ -49,48 +49,61 @@ pub(super) struct Writer<'t> {
 }
 
 impl<'t> Writer<'t> {
-    pub(super) fn new(text: &'t str, item: &'t Item, dialect: Dialect) -> Self {
+    pub(crate) fn new(text: &'t str, item: &'t Item, dialect: Dialect) -> Self {
+        Writer::over(text, item, super::kept_tokens(text, dialect))
+    }
+
+    /// A writer for an item whose tokens, trivia included, are given.
+    pub(crate) fn over(text: &'t str, item: &'t Item, tokens: Vec<Token>) -> Self {
         Writer {
             item,
             out: Document::default(),
-            words: words(text, dialect),
+            words: words(text, tokens),
             next: 0,
             led: false,
         }
     }
 
     /// The next token.
-    pub(super) fn kind(&self) -> TokenKind {
+    pub(crate) fn kind(&self) -> TokenKind {
         self.words
             .get(self.next)
             .map_or(TokenKind::End, |word| word.token.kind)
     }
 
     /// The place of the next token.
-    pub(super) fn place(&self) -> Span {
+    pub(crate) fn place(&self) -> Span {
         self.words
             .get(self.next)
             .map_or(Span::default(), |word| word.token.span)
     }
 
     /// Whether a line ends directly before the next token.
-    pub(super) fn begins_line(&self) -> bool {
+    pub(crate) fn begins_line(&self) -> bool {
         self.words.get(self.next).is_some_and(Word::begins_line)
     }
 
+    /// Whether a line ends directly before the token at this place.
+    pub(crate) fn begins_line_at(&self, place: Span) -> bool {
+        let at = self
+            .words
+            .partition_point(|word| word.token.span.start < place.start);
+        self.words.get(at).is_some_and(Word::begins_line)
+    }
+
     /// Whether a line ends directly before or behind the next token.
-    pub(super) fn at_line_end(&self) -> bool {
+    pub(crate) fn at_line_end(&self) -> bool {
         self.begins_line() || self.words.get(self.next + 1).is_some_and(Word::begins_line)
     }
 
     /// Opens a group with the next token; the comments before it stay outside.
-    pub(super) fn open(&mut self) -> Group {
+    pub(crate) fn open(&mut self) -> Group {
         self.lead();
         self.out.open()
     }
 
     /// Writes the next token with its comments.
-    pub(super) fn word(&mut self) {
+    pub(crate) fn word(&mut self) {
         self.lead();
         self.led = false;
         let Some(word) = self.words.get(self.next) else {
@@ -140,7 +153,7 @@ impl<'t> Writer<'t> {
     }
 
     /// Writes the tokens up to `end` without spaces between them.
-    pub(super) fn words_until(&mut self, end: u32) {
+    pub(crate) fn words_until(&mut self, end: u32) {
         while self
             .words
             .get(self.next)
@@ -150,7 +163,7 @@ impl<'t> Writer<'t> {
         }
     }
 
-    pub(super) fn space(&mut self) {
+    pub(crate) fn space(&mut self) {
         self.out.space();
     }
 }
@@ -170,11 +183,11 @@ fn is_closer(kind: TokenKind) -> bool {
 }
 
 /// The tokens of a text, with the comments between them handed to one side or the other.
-fn words(text: &str, dialect: Dialect) -> Vec<Word<'_>> {
+fn words(text: &str, tokens: Vec<Token>) -> Vec<Word<'_>> {
     let mut words: Vec<Word> = Vec::new();
     let mut comments: Vec<Comment> = Vec::new();
     let mut lines = 0;
-    for token in super::kept_tokens(text, dialect) {
+    for token in tokens {
         let piece = &text[std::ops::Range::from(token.span)];
         if token.kind == TokenKind::Whitespace {
             lines += super::newlines(piece);

@@ -39,13 +39,13 @@ enum Step {
 }
 
 impl Writer<'_> {
-    pub(super) fn term(&mut self, id: TermId) {
+    pub(crate) fn term(&mut self, id: TermId) {
         self.tail(id, &mut None);
     }
 
     /// A term at the end of a group. A function there ends the group before its body, so that the
     /// body may stand on lines of its own without breaking what stands before it.
-    pub(super) fn tail(&mut self, id: TermId, group: &mut Option<Group>) {
+    pub(crate) fn tail(&mut self, id: TermId, group: &mut Option<Group>) {
         let item = self.item;
         let term = item.term(id);
         match &term.kind {
@@ -196,7 +196,7 @@ impl Writer<'_> {
         self.word();
     }
 
-    pub(super) fn is_function(&self, id: TermId) -> bool {
+    pub(crate) fn is_function(&self, id: TermId) -> bool {
         matches!(
             self.item.term(id).kind,
             TermKind::Fun { .. } | TermKind::DepFun { .. }
@@ -432,7 +432,7 @@ impl Writer<'_> {
     }
 
     /// The type of a definition, which has its own indentation.
-    pub(super) fn type_of_def(&mut self, id: TermId) {
+    pub(crate) fn type_of_def(&mut self, id: TermId) {
         match self.item.term(id).kind {
             TermKind::Arrow(..) | TermKind::Pi { .. } => self.arrows(id, false),
             _ => self.term(id),

@@ -130,32 +130,21 @@ impl Parser<'_> {
 
     /// Whether the parentheses that open here hold a condition rather than a size.
     fn encloses_condition(&self) -> bool {
-        let open = self.rise.pos;
-        let close = self.partners[open] as usize;
+        let mut open = self.rise.pos;
+        let mut close = self.partners[open] as usize;
+        // Of parentheses in parentheses the innermost say what they hold.
+        while self.kinds[open + 1] == TokenKind::Rise(Rise::LParen)
+            && self.partners[open + 1] as usize + 1 == close
+        {
+            open += 1;
+            close = self.partners[open] as usize;
+        }
         let mut at = open + 1;
         while at < close {
             match self.kinds[at] {
                 TokenKind::Rise(Rise::And | Rise::Or | Rise::Bang | Rise::Colon) => return true,
-                TokenKind::Rise(Rise::Ident) => {
-                    let word = self.rise.slice(self.rise.tokens[at].span);
-                    let call = self.kinds[at + 1] == TokenKind::Rise(Rise::LParen);
-                    let condition = match word {
-                        "and" | "or" | "divides" | "notIn" => at > open + 1,
-                        "not" | "holds" => at == open + 1 && (call || word == "not"),
-                        _ => false,
-                    };
-                    if condition {
-                        return true;
-                    }
-                }
-                TokenKind::Rise(Rise::LParen) if at == open + 1 => {
-                    // `((n divides m) or …)`: what is inside says what it is.
-                    let inner = self.partners[at] as usize;
-                    if inner + 1 >= close {
-                        at += 1;
-                        continue;
-                    }
-                    at = inner;
+                TokenKind::Rise(Rise::Ident) if self.is_condition_word(at, at == open + 1) => {
+                    return true;
                 }
                 TokenKind::Rise(Rise::LParen | Rise::LBracket | Rise::LBrace) => {
                     at = self.partners[at] as usize;
@@ -165,6 +154,17 @@ impl Parser<'_> {
             at += 1;
         }
         false
+    }
+
+    /// Whether a word belongs to conditions, where it stands first or behind an operand.
+    fn is_condition_word(&self, at: usize, first: bool) -> bool {
+        let call = self.kinds[at + 1] == TokenKind::Rise(Rise::LParen);
+        match self.rise.slice(self.rise.tokens[at].span) {
+            "and" | "or" | "divides" | "notIn" => !first,
+            "not" => first,
+            "holds" => first && call,
+            _ => false,
+        }
     }
 
     /// The condition that a term states: a comparison, a property, or several joined by `&&`.

@@ -168,7 +168,7 @@ impl<'t> Parser<'t> {
                 }
             }
             TokenKind::OpenQuote => {
-                let span = token.span;
+                let span = Span::new(token.span.start, token.span.start + 1);
                 self.rise.report(|| {
                     Diagnostic::error(
                         Code::Unterminated,

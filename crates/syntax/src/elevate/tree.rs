@@ -1,0 +1,179 @@
+//! Walks over the nodes of an item.
+
+use super::ast::{
+    Alt, ClauseKind, CondId, CondKind, Expect, ExprId, ExprKind, Item, ItemKind, PredBody,
+    RangeKind, Step,
+};
+use crate::ast::TermId;
+
+impl Item {
+    /// Visits the direct children of an expression that are expressions, in the order of the text:
+    /// defaults of parameters, guards, and strategies in the conditions of a nameless rule too.
+    pub fn children(&self, id: ExprId, mut visit: impl FnMut(ExprId)) {
+        match &self.expr(id).kind {
+            ExprKind::Missing
+            | ExprKind::Hole
+            | ExprKind::Name(_)
+            | ExprKind::Literal(_)
+            | ExprKind::String(_)
+            | ExprKind::Address(_)
+            | ExprKind::Type(_)
+            | ExprKind::Rise(_) => {}
+            ExprKind::Call { callee, args } => {
+                visit(*callee);
+                args.iter().for_each(|arg| visit(arg.value));
+            }
+            ExprKind::Member { object: a, .. }
+            | ExprKind::Neg(a)
+            | ExprKind::Not(a)
+            | ExprKind::Paren(a) => visit(*a),
+            ExprKind::Binary { lhs: a, rhs: b, .. }
+            | ExprKind::With {
+                normal_form: a,
+                body: b,
+            } => {
+                visit(*a);
+                visit(*b);
+            }
+            ExprKind::Lambda { params, body } => {
+                params
+                    .iter()
+                    .filter_map(|&param| self.param(param).default)
+                    .for_each(&mut visit);
+                visit(*body);
+            }
+            ExprKind::Match { scrutinee, cases } => {
+                visit(*scrutinee);
+                for case in cases {
+                    case.guard.into_iter().for_each(&mut visit);
+                    visit(case.body);
+                }
+            }
+            ExprKind::If {
+                condition,
+                then,
+                otherwise,
+            } => [condition, then, otherwise]
+                .into_iter()
+                .for_each(|&id| visit(id)),
+            ExprKind::List { elements, .. } | ExprKind::Tuple(elements) => {
+                elements.iter().for_each(|&element| visit(element));
+            }
+            ExprKind::Rule(alts) => alts.iter().for_each(|alt| {
+                self.conditions_of(alt, &mut |cond| self.strategies_in(cond, &mut visit));
+            }),
+        }
+    }
+
+    /// The conditions of an alternative, in the order of the text.
+    fn conditions_of(&self, alt: &Alt, visit: &mut dyn FnMut(CondId)) {
+        for clause in &alt.clauses {
+            match clause.kind {
+                ClauseKind::Let { .. } => {}
+                ClauseKind::Where(cond)
+                | ClauseKind::Requires(cond)
+                | ClauseKind::Assuming(cond) => visit(cond),
+            }
+        }
+    }
+
+    /// The strategies of `holds` in a condition.
+    fn strategies_in(&self, id: CondId, visit: &mut dyn FnMut(ExprId)) {
+        match self.cond(id).kind {
+            CondKind::Or(a, b) | CondKind::And(a, b) => {
+                self.strategies_in(a, visit);
+                self.strategies_in(b, visit);
+            }
+            CondKind::Not(a) | CondKind::Paren(a) => self.strategies_in(a, visit),
+            CondKind::Holds { strategy, .. } => visit(strategy),
+            _ => {}
+        }
+    }
+
+    /// The innermost expression that holds `offset` or ends or begins there; of several, the first
+    /// one in the text that is not [`ExprKind::Missing`].
+    pub fn expr_at(&self, offset: u32) -> Option<ExprId> {
+        (0..self.exprs.len() as u32)
+            .map(ExprId)
+            .filter(|&id| self.expr(id).span.touches(offset))
+            .min_by_key(|&id| {
+                let expr = self.expr(id);
+                (expr.kind == ExprKind::Missing, expr.span.len(), id)
+            })
+    }
+
+    /// The terms of RISE that no other term of RISE holds, in the order of the text: the sides of
+    /// rules, patterns, quotations, the operands of conditions, sizes.
+    pub fn roots(&self) -> Vec<TermId> {
+        let mut roots = Vec::new();
+        match &self.kind {
+            ItemKind::Rule { alts, .. } => self.roots_of_alts(alts, &mut roots),
+            ItemKind::Pred {
+                body: PredBody::Patterns(patterns),
+                ..
+            } => roots.extend(patterns),
+            ItemKind::Tune {
+                range: Some(range), ..
+            } => match &range.kind {
+                RangeKind::Between { from, to, step } => {
+                    roots.extend([*from, *to]);
+                    roots.extend(step.map(|step| match step {
+                        Step::Add(by) | Step::Times(by) => by,
+                    }));
+                }
+                RangeKind::Divisors(size) => roots.push(*size),
+                RangeKind::Set(sizes) => roots.extend(sizes),
+            },
+            ItemKind::Example { input, expect, .. } => {
+                roots.push(*input);
+                if let Expect::Program(program) = expect {
+                    roots.push(*program);
+                }
+            }
+            _ => {}
+        }
+        for cond in &self.conds {
+            match &cond.kind {
+                CondKind::Divides {
+                    divisor: a,
+                    size: b,
+                }
+                | CondKind::Compare { lhs: a, rhs: b, .. }
+                | CondKind::NotIn { name: a, term: b }
+                | CondKind::HasType { term: a, ty: b } => roots.extend([*a, *b]),
+                CondKind::Property { args, .. } => roots.extend(args),
+                CondKind::HasKind { term: a, .. } | CondKind::Holds { term: a, .. } => {
+                    roots.push(*a);
+                }
+                _ => {}
+            }
+        }
+        for expr in &self.exprs {
+            match &expr.kind {
+                ExprKind::Type(term) | ExprKind::Rise(term) => roots.push(*term),
+                ExprKind::Rule(alts) => self.roots_of_alts(alts, &mut roots),
+                _ => {}
+            }
+        }
+        roots.extend(
+            self.patterns
+                .iter()
+                .filter_map(|pattern| match pattern.kind {
+                    super::ast::PatternKind::Term(term) => Some(term),
+                    _ => None,
+                }),
+        );
+        roots.sort_by_key(|&root| (self.term(root).span.start, root));
+        roots
+    }
+
+    fn roots_of_alts(&self, alts: &[Alt], roots: &mut Vec<TermId>) {
+        for alt in alts {
+            roots.extend([alt.lhs, alt.rhs]);
+            roots.extend(alt.clauses.iter().filter_map(|clause| match clause.kind {
+                ClauseKind::Let { value, .. } => Some(value),
+                _ => None,
+            }));
+        }
+    }
+}
