@@ -4,12 +4,14 @@ use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use rise::core::{Def, elaborate};
+use rise::types::{Arg, Type};
 use rise::{Env, Primitive, Resolution, Scheme};
 use rustc_hash::FxHashMap;
 use syntax::GlobalId;
 use syntax::ast::Name;
 
-use crate::term::{Imported, Store, Term, import};
+use crate::engine::{Context, Miss, Reach, Reason, Rewrite, Rewritten};
+use crate::term::{Imported, Node, Store, Term, import};
 
 /// Definitions of texts, each checked with those before it and the standard library in scope.
 #[derive(Clone, Default)]
@@ -86,9 +88,107 @@ pub(crate) fn term(store: &mut Store, text: &str) -> Term {
     imported(store, text).root
 }
 
-/// A term with these functions in front, which bind what the others share:
-/// `terms(store, "fun((f, g) => {})", &["map(f)", "map(g)"])` binds one `f` for both.
-#[allow(dead_code)]
-pub(crate) fn text(store: &Store, term: Term) -> String {
-    crate::term::print(store, term)
+/// A rule in Rust.
+#[derive(Debug)]
+pub(crate) struct Plain {
+    pub name: &'static str,
+    pub reach: Reach,
+    pub make: fn(&mut Store, Term) -> Option<Term>,
+}
+
+impl Rewrite for Plain {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss> {
+        let made = (self.make)(cx.store, term);
+        made.map(Rewritten::plain).ok_or(Miss::FAR)
+    }
+
+    fn explain(&self, _: &mut Context<'_>, term: Term) -> Reason {
+        Reason::Shape {
+            expected: self.name.to_owned(),
+            found: term,
+        }
+    }
+
+    fn reach(&self) -> Reach {
+        self.reach
+    }
+}
+
+/// `map(f)(map(g)(x))` becomes `map(fun(y => f(g(y))))(x)`.
+pub(crate) fn fusion() -> Plain {
+    Plain {
+        name: "mapFusion",
+        reach: Reach::levels(4),
+        make: |store, term| {
+            let (f, inner) = map_parts(store, term)?;
+            let (g, x) = map_parts(store, inner)?;
+            let (from, _) = store.fun_parts(store.ty(g))?;
+            let local = store.fresh_local("y", from);
+            let y = store.var(local);
+            let body = store.apply(g, y);
+            let body = store.apply(f, body);
+            let both = store.lambda(local, body);
+            mapped(store, both, x)
+        },
+    }
+}
+
+/// `map(fun(x => f(g(x))))` becomes `fun(xs => map(f)(map(fun(x => g(x)))(xs)))`.
+pub(crate) fn fission() -> Plain {
+    Plain {
+        name: "mapLastFission",
+        reach: Reach::levels(5).and_free(),
+        make: |store, term| {
+            let Node::Apply(map, function) = store.node(term) else {
+                return None;
+            };
+            let Node::Primitive(Primitive::Map, _) = store.node(map) else {
+                return None;
+            };
+            let Node::Lambda(x, body) = store.node(function) else {
+                return None;
+            };
+            let Node::Apply(f, given) = store.node(body) else {
+                return None;
+            };
+            let is_var = matches!(store.node(given), Node::Var(_));
+            if store.has_free(f, x) || is_var || store.is_function(given) {
+                return None;
+            }
+            let (input, _) = store.fun_parts(store.ty(term))?;
+            let local = store.fresh_local("xs", input);
+            let xs = store.var(local);
+            let first = store.lambda(x, given);
+            let inner = mapped(store, first, xs)?;
+            let outer = mapped(store, f, inner)?;
+            Some(store.lambda(local, outer))
+        },
+    }
+}
+
+/// The `f` and `x` of `map(f)(x)`.
+pub(crate) fn map_parts(store: &Store, term: Term) -> Option<(Term, Term)> {
+    let Node::Apply(f, x) = store.node(term) else {
+        return None;
+    };
+    let Node::Apply(head, function) = store.node(f) else {
+        return None;
+    };
+    matches!(store.node(head), Node::Primitive(Primitive::Map, _)).then_some((function, x))
+}
+
+/// `map(f)(x)`
+pub(crate) fn mapped(store: &mut Store, f: Term, x: Term) -> Option<Term> {
+    let (from, to) = store.fun_parts(store.ty(f))?;
+    let Type::Array(size, _) = &**store.type_of(x) else {
+        return None;
+    };
+    let size = Arg::Nat(size.clone());
+    let [from, to] = [from, to].map(|ty| Arg::Type(store.ty_of(ty).clone()));
+    let map = store.primitive(Primitive::Map, &[size, from, to])?;
+    Some(store.apply_all(map, [f, x]))
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use nat::{Facts, Prop};
 
+use super::strategy::{Failed, Strategy};
 use crate::term::{Child, Store, Term};
 
 /// A rule, as the machine applies it.
@@ -39,8 +40,8 @@ pub trait Rewrite: fmt::Debug + Send + Sync {
 pub struct Rewritten {
     /// The new term.
     pub term: Term,
-    /// What must hold of sizes for it to be right, as far as it is not known.
-    pub assumptions: Vec<Prop>,
+    /// What must hold for it to be right, as far as it is not known.
+    pub assumptions: Vec<Assumption>,
 }
 
 impl Rewritten {
@@ -130,44 +131,99 @@ impl Reach {
     }
 }
 
-/// Calls its argument with the nodes around a place, the innermost first, each with the part of it
-/// that holds the place, until that says `true`.
-pub type Around<'a> = dyn Fn(&mut dyn FnMut(Term, Child) -> bool) + 'a;
-
 /// Where a rule is applied.
 pub struct Context<'a> {
     /// The terms.
     pub store: &'a mut Store,
-    /// What is known of sizes.
+    /// What is known of sizes: what the definition assumes, and what rules assumed so far.
     pub facts: &'a Facts,
-    around: &'a Around<'a>,
+    around: Around<'a>,
+}
+
+/// What stands around a place.
+enum Around<'a> {
+    /// These nodes, the outermost first.
+    Nodes(&'a [(Term, Child)]),
+    /// What the machine is doing.
+    Host(&'a mut dyn Host),
+}
+
+/// What a machine does for a rule or function.
+pub(super) trait Host {
+    /// See [`Context::run`].
+    fn run(&mut self, store: &mut Store, s: &Strategy, term: Term) -> Result<Term, Failed>;
+    /// See [`Context::holds`].
+    fn holds(&mut self, store: &mut Store, s: &Strategy, term: Term) -> bool;
+    /// See [`Context::enclosing`].
+    fn enclosing(&self) -> Vec<(Term, Child)>;
 }
 
 impl<'a> Context<'a> {
-    /// A place with what is around it: see [`Context::enclosing`].
-    pub fn new(store: &'a mut Store, facts: &'a Facts, around: &'a Around<'a>) -> Self {
+    /// A place inside these nodes, the outermost first, each with the part of it that holds the
+    /// place.
+    pub fn new(store: &'a mut Store, facts: &'a Facts, around: &'a [(Term, Child)]) -> Self {
         Context {
             store,
             facts,
-            around,
+            around: Around::Nodes(around),
         }
     }
 
-    /// A place with nothing around it.
-    pub fn alone(store: &'a mut Store, facts: &'a Facts) -> Self {
-        Context::new(store, facts, &|_| {})
+    pub(super) fn hosted(store: &'a mut Store, facts: &'a Facts, host: &'a mut dyn Host) -> Self {
+        Context {
+            store,
+            facts,
+            around: Around::Host(host),
+        }
     }
 
-    /// The nodes around the place, the innermost first, each with the part of it that holds the
+    /// The nodes around the place, the outermost first, each with the part of it that holds the
     /// place. They are those from before what was done below them.
     pub fn enclosing(&self) -> Vec<(Term, Child)> {
-        let mut all = Vec::new();
-        (self.around)(&mut |node, child| {
-            all.push((node, child));
-            false
-        });
-        all
+        match &self.around {
+            Around::Nodes(nodes) => nodes.to_vec(),
+            Around::Host(host) => host.enclosing(),
+        }
     }
+
+    /// Whether a strategy succeeds on a term. What it does is forgotten.
+    pub fn holds(&mut self, strategy: &Strategy, term: Term) -> bool {
+        match &mut self.around {
+            Around::Nodes(_) => self.run_alone(strategy, term).is_ok(),
+            Around::Host(host) => host.holds(self.store, strategy, term),
+        }
+    }
+
+    /// Applies a strategy to a term: its steps are steps of the run. It nests on the stack of the
+    /// thread, so there is a limit to how deeply; functions that may recurse return
+    /// [`Next`](super::Next) instead.
+    ///
+    /// # Errors
+    /// The strategy fails, or nests too deeply.
+    pub fn run(&mut self, strategy: &Strategy, term: Term) -> Result<Term, Failed> {
+        match &mut self.around {
+            Around::Nodes(_) => self.run_alone(strategy, term),
+            Around::Host(host) => host.run(self.store, strategy, term),
+        }
+    }
+
+    fn run_alone(&mut self, strategy: &Strategy, term: Term) -> Result<Term, Failed> {
+        let options = super::Options {
+            facts: self.facts.clone(),
+            ..super::Options::default()
+        };
+        let outcome = super::run(self.store, term, strategy, &options);
+        outcome.result.map_err(|_| Failed)
+    }
+}
+
+/// What must hold for a rewritten program to mean the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Assumption {
+    /// A condition on sizes.
+    Size(Prop),
+    /// Something else, in words.
+    Said(String),
 }
 
 /// Why a strategy does not apply.

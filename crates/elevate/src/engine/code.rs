@@ -1,0 +1,332 @@
+//! Strategies as the machine reads them: each form once, in a table, so that what is recursive is
+//! a circle and what is done next is a number.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rise::Primitive;
+use rustc_hash::FxHashMap;
+
+use super::rewrite::{Reach, Rewrite};
+use super::strategy::{Function, Predicate, Step, Strategy};
+use crate::normal::NormalForm;
+use crate::term::{Child, Order, Term};
+
+/// A strategy in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Code(pub u32);
+
+/// The one for `id`.
+pub(super) const ID: Code = Code(0);
+
+/// What to do.
+#[derive(Clone, Copy)]
+pub(super) enum Op {
+    /// A strategy that was not looked at yet.
+    Unread(u32),
+    Id,
+    Fail,
+    Rule(u32),
+    Seq(Code, Code),
+    Choice(Code, Code),
+    Select(Code, Code, Code),
+    Not(Code),
+    All(Code),
+    One(Code),
+    Some(Code),
+    Part(Child, bool, Code),
+    ArgumentOf(Primitive, Code),
+    Repeat(Code),
+    Times(u32, Code),
+    Normalize(Code),
+    Skip(u32, Code),
+    Position(u32, Code),
+    Limit(u64, Code),
+    InOrder(Order, Code),
+    Housekeeping(u32, Code),
+    NormalForm(NormalForm),
+    Predicate(u32),
+    IsEqualTo(Term, bool),
+    Insert(Term),
+    Named(u32, Code),
+    Function(u32),
+    /// What another strategy does.
+    Jump(Code),
+}
+
+/// The table.
+pub(super) struct Table {
+    ops: Vec<Op>,
+    /// Those that are in the table; they are kept so that no other one gets their address.
+    strategies: Vec<Strategy>,
+    index: FxHashMap<*const Step, Code>,
+    pub rules: Vec<Rc<Arc<dyn Rewrite>>>,
+    rule_index: FxHashMap<*const (), u32>,
+    pub predicates: Vec<Predicate>,
+    pub functions: Vec<(Arc<str>, Rc<Arc<Function>>)>,
+    pub names: Vec<Arc<str>>,
+    reaches: FxHashMap<Code, Reach>,
+}
+
+impl Table {
+    pub fn new() -> Table {
+        Table {
+            ops: vec![Op::Id],
+            strategies: Vec::new(),
+            index: FxHashMap::default(),
+            rules: Vec::new(),
+            rule_index: FxHashMap::default(),
+            predicates: Vec::new(),
+            functions: Vec::new(),
+            names: Vec::new(),
+            reaches: FxHashMap::default(),
+        }
+    }
+
+    /// The number of a strategy.
+    pub fn code(&mut self, strategy: &Strategy) -> Code {
+        if let Some(&known) = self.index.get(&Arc::as_ptr(strategy)) {
+            return known;
+        }
+        let at = count(self.strategies.len());
+        self.strategies.push(strategy.clone());
+        let code = self.push(Op::Unread(at));
+        self.index.insert(Arc::as_ptr(strategy), code);
+        code
+    }
+
+    fn push(&mut self, op: Op) -> Code {
+        let code = Code(count(self.ops.len()));
+        self.ops.push(op);
+        code
+    }
+
+    /// What a strategy does first.
+    #[inline]
+    pub fn op(&mut self, code: Code) -> Op {
+        match self.ops[code.0 as usize] {
+            Op::Unread(at) => self.read(code, at),
+            Op::Position(times, inner) => {
+                let op = match times {
+                    0 => self.op(inner),
+                    _ => Op::One(self.push(Op::Position(times - 1, inner))),
+                };
+                self.ops[code.0 as usize] = op;
+                op
+            }
+            op => op,
+        }
+    }
+
+    /// What a strategy is called, for messages.
+    pub fn text(&self, code: Code) -> String {
+        let known = self.index.iter().find(|(_, known)| **known == code);
+        match known.and_then(|(at, _)| self.strategies.iter().find(|s| Arc::as_ptr(s) == *at)) {
+            Some(strategy) => {
+                let text = format!("{strategy:?}");
+                match text.chars().count() {
+                    0..=80 => text,
+                    _ => text.chars().take(79).chain(['…']).collect(),
+                }
+            }
+            None => "a strategy".to_owned(),
+        }
+    }
+
+    fn read(&mut self, code: Code, at: u32) -> Op {
+        let strategy = self.strategies[at as usize].clone();
+        let op = self.translate(code, &strategy);
+        self.ops[code.0 as usize] = op;
+        op
+    }
+
+    fn translate(&mut self, code: Code, step: &Step) -> Op {
+        match step {
+            Step::Id => Op::Id,
+            Step::Fail(_) => Op::Fail,
+            Step::Rule(rule) => Op::Rule(self.rule(rule)),
+            Step::Seq(a, b) => Op::Seq(self.code(a), self.code(b)),
+            Step::Choice(a, b) => Op::Choice(self.code(a), self.code(b)),
+            Step::Select(c, a, b) => Op::Select(self.code(c), self.code(a), self.code(b)),
+            Step::Not(s) => Op::Not(self.code(s)),
+            Step::All(s) => Op::All(self.code(s)),
+            Step::One(s) => Op::One(self.code(s)),
+            Step::Some(s) => Op::Some(self.code(s)),
+            Step::Body(s) => Op::Part(Child::Body, false, self.code(s)),
+            Step::Function(s) => Op::Part(Child::Function, false, self.code(s)),
+            Step::Argument(s) => Op::Part(Child::Argument, false, self.code(s)),
+            Step::DepFunction(s) => Op::Part(Child::Function, true, self.code(s)),
+            Step::ArgumentOf(primitive, s) => Op::ArgumentOf(*primitive, self.code(s)),
+            Step::At(path, s) => {
+                let s = self.code(s);
+                let part = |s, child: &Child| self.push(Op::Part(*child, false, s));
+                let inner = path.0.iter().skip(1).rev().fold(s, part);
+                match path.0.first() {
+                    Some(child) => Op::Part(*child, false, inner),
+                    None => self.op(s),
+                }
+            }
+            Step::Repeat(s) | Step::Normalize(s) | Step::Try(s) => self.repeated(step, s),
+            Step::Times(times, s) => Op::Times(*times, self.code(s)),
+            Step::Skip(times, s) => Op::Skip(*times, self.code(s)),
+            Step::Position(times, s) => match times {
+                0 => {
+                    let s = self.code(s);
+                    self.op(s)
+                }
+                _ => {
+                    let s = self.code(s);
+                    Op::One(self.push(Op::Position(times - 1, s)))
+                }
+            },
+            Step::Limit(steps, s) => Op::Limit(*steps, self.code(s)),
+            Step::InOrder(order, s) => Op::InOrder(*order, self.code(s)),
+            Step::Housekeeping(name, s) => Op::Housekeeping(self.name(name), self.code(s)),
+            Step::NormalForm(form) => Op::NormalForm(*form),
+            Step::Predicate(predicate) => {
+                self.predicates.push(predicate.clone());
+                Op::Predicate(count(self.predicates.len() - 1))
+            }
+            Step::IsEqualTo(term) => Op::IsEqualTo(*term, true),
+            Step::IsEqualToUntyped(term) => Op::IsEqualTo(*term, false),
+            Step::Insert(term) => Op::Insert(*term),
+            Step::Named(name, s) => Op::Named(self.name(name), self.code(s)),
+            Step::Delay(make) => {
+                let made = make();
+                let made = self.code(&made);
+                Op::Jump(made)
+            }
+            Step::Call(name, function) => {
+                let function = Rc::new(function.clone());
+                self.functions.push((name.clone(), function));
+                Op::Function(count(self.functions.len() - 1))
+            }
+            _ => self.traversal(code, step),
+        }
+    }
+
+    fn repeated(&mut self, step: &Step, s: &Strategy) -> Op {
+        let code = self.code(s);
+        match (step, &**s) {
+            (Step::Repeat(_), Step::TopDown(inner)) => Op::Normalize(self.code(inner)),
+            (Step::Repeat(_), _) => Op::Repeat(code),
+            (Step::Normalize(_), _) => Op::Normalize(code),
+            _ => Op::Choice(code, ID),
+        }
+    }
+
+    /// Traversals are the circles that their equations say.
+    fn traversal(&mut self, this: Code, step: &Step) -> Op {
+        match step {
+            Step::TopDown(s) => Op::Choice(self.code(s), self.push(Op::One(this))),
+            Step::BottomUp(s) => Op::Choice(self.push(Op::One(this)), self.code(s)),
+            Step::AllTopDown(s) => Op::Seq(self.code(s), self.push(Op::All(this))),
+            Step::AllBottomUp(s) => Op::Seq(self.push(Op::All(this)), self.code(s)),
+            Step::DownUp(a, b) => {
+                let (below, b) = (self.push(Op::All(this)), self.code(b));
+                let rest = self.push(Op::Seq(below, b));
+                Op::Seq(self.code(a), rest)
+            }
+            Step::TryAll(s) => {
+                let s = self.code(s);
+                Op::Seq(self.push(Op::All(this)), self.push(Op::Choice(s, ID)))
+            }
+            Step::AllTd(s) => Op::Choice(self.code(s), self.push(Op::All(this))),
+            Step::SomeTd(s) => Op::Choice(self.code(s), self.push(Op::Some(this))),
+            Step::SomeBu(s) => Op::Choice(self.push(Op::Some(this)), self.code(s)),
+            _ => Op::Fail,
+        }
+    }
+
+    fn rule(&mut self, rule: &Arc<dyn Rewrite>) -> u32 {
+        let key = Arc::as_ptr(rule).cast::<()>();
+        // Rules without fields may share an address.
+        let same = |at: &u32| self.rules[*at as usize].name() == rule.name();
+        if let Some(known) = self.rule_index.get(&key).copied().filter(same) {
+            return known;
+        }
+        let at = count(self.rules.len());
+        self.rules.push(Rc::new(rule.clone()));
+        self.rule_index.insert(key, at);
+        at
+    }
+
+    fn name(&mut self, name: &Arc<str>) -> u32 {
+        if let Some(at) = self.names.iter().position(|known| Arc::ptr_eq(known, name)) {
+            return count(at);
+        }
+        self.names.push(name.clone());
+        count(self.names.len() - 1)
+    }
+
+    /// How much of a term decides whether a strategy succeeds on it.
+    pub fn reach(&mut self, code: Code) -> Reach {
+        if let Some(&known) = self.reaches.get(&code) {
+            return known;
+        }
+        let reach = self.find_reach(code, 32);
+        self.reaches.insert(code, reach);
+        reach
+    }
+
+    fn find_reach(&mut self, code: Code, depth: u32) -> Reach {
+        let Some(depth) = depth.checked_sub(1) else {
+            return Reach::WHOLE;
+        };
+        match self.op(code) {
+            Op::Id | Op::Fail | Op::Insert(_) => Reach::levels(0),
+            Op::Rule(at) => self.rules[at as usize].reach(),
+            // A predicate gives the second what it got.
+            Op::Seq(a, b) if self.keeps(a, depth) => {
+                self.find_reach(a, depth).max(self.find_reach(b, depth))
+            }
+            Op::Choice(a, b) => self.find_reach(a, depth).max(self.find_reach(b, depth)),
+            Op::Select(c, a, b) => {
+                let both = self.find_reach(a, depth).max(self.find_reach(b, depth));
+                both.max(self.find_reach(c, depth))
+            }
+            Op::Not(s) | Op::Named(_, s) | Op::Jump(s) => self.find_reach(s, depth),
+            Op::All(s) | Op::One(s) | Op::Some(s) | Op::Part(_, _, s) => {
+                self.find_reach(s, depth).below(1).max(Reach::levels(1))
+            }
+            Op::ArgumentOf(_, s) => self.find_reach(s, depth).below(1).max(Reach::levels(2)),
+            Op::Predicate(at) => match &self.predicates[at as usize] {
+                Predicate::Other(..) => Reach::WHOLE,
+                _ => Reach::levels(1),
+            },
+            _ => Reach::WHOLE,
+        }
+    }
+
+    /// Whether a strategy leaves the term as it is.
+    fn keeps(&mut self, code: Code, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else {
+            return false;
+        };
+        match self.op(code) {
+            Op::Id | Op::Fail | Op::Not(_) | Op::Predicate(_) | Op::IsEqualTo(..) => true,
+            Op::Seq(a, b) | Op::Choice(a, b) => self.keeps(a, depth) && self.keeps(b, depth),
+            Op::Select(_, a, b) => self.keeps(a, depth) && self.keeps(b, depth),
+            Op::All(s)
+            | Op::One(s)
+            | Op::Some(s)
+            | Op::Part(_, _, s)
+            | Op::ArgumentOf(_, s)
+            | Op::Named(_, s)
+            | Op::Jump(s) => self.keeps(s, depth),
+            _ => false,
+        }
+    }
+
+    /// Whether a strategy succeeds on every term.
+    pub fn never_fails(&mut self, code: Code) -> bool {
+        matches!(
+            self.op(code),
+            Op::Id | Op::Repeat(_) | Op::Normalize(_) | Op::NormalForm(_) | Op::Choice(_, ID)
+        )
+    }
+}
+
+fn count(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}

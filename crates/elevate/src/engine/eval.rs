@@ -1,0 +1,430 @@
+//! What a strategy does first.
+
+use std::rc::Rc;
+
+use super::code::{Code, ID, Op};
+use super::frames::{Frame, Place};
+use super::machine::{Applied, Engine, State, What, length};
+use super::rewrite::{Assumption, Context, Miss, Reason, Rewritten};
+use super::strategy::{Next, Predicate};
+use super::walk::{Kind, Normal, Walk, Want};
+use crate::normal;
+use crate::term::{Child, MAX_SIZE, Node, Order, Store, Term};
+
+impl Engine<'_> {
+    pub(super) fn eval(&mut self, store: &mut Store, code: Code, term: Term) -> State {
+        match self.table.op(code) {
+            Op::Rule(at) => self.rule(store, at, term),
+            Op::Choice(a, b) => {
+                let quiet = b == ID || self.table.never_fails(b);
+                self.quiet += u32::from(quiet);
+                let mark = self.mark();
+                self.stack.push(Frame::Choice {
+                    other: b,
+                    term,
+                    mark,
+                    quiet,
+                });
+                State::Eval(a, term)
+            }
+            Op::Seq(a, b) => {
+                let blames = length(self.blames.len());
+                self.stack.push(Frame::Seq(b, blames));
+                State::Eval(a, term)
+            }
+            Op::One(s) => match store.ordered(term, self.order) {
+                (Some(current), next) => {
+                    let frame = Frame::One {
+                        code: s,
+                        node: term,
+                        current,
+                        next,
+                        mark: self.mark(),
+                    };
+                    self.enter_part(store, frame, s, term, current)
+                }
+                _ => self.no_part(store, code, term),
+            },
+            Op::All(s) => match store.ordered(term, Order::FunctionFirst) {
+                (Some(current), next) => {
+                    let frame = Frame::All {
+                        code: s,
+                        node: term,
+                        current,
+                        next,
+                    };
+                    self.enter_part(store, frame, s, term, current)
+                }
+                _ => State::Done(term),
+            },
+            Op::Some(s) => match store.ordered(term, Order::FunctionFirst) {
+                (Some(current), next) => {
+                    let frame = Frame::Some {
+                        code: s,
+                        node: term,
+                        current,
+                        next,
+                        mark: self.mark(),
+                        any: false,
+                    };
+                    self.enter_part(store, frame, s, term, current)
+                }
+                _ => self.no_part(store, code, term),
+            },
+            Op::Part(child, dependent, s) => {
+                let is_dependent = matches!(store.node(term), Node::DepApply(..));
+                match store.child(term, child) {
+                    Some(_) if child != Child::Function || dependent == is_dependent => {
+                        let frame = Frame::Part { node: term, child };
+                        self.enter_part(store, frame, s, term, child)
+                    }
+                    _ => self.no_part(store, code, term),
+                }
+            }
+            Op::ArgumentOf(primitive, s) => {
+                let fits = match store.node(term) {
+                    Node::Apply(f, _) => {
+                        matches!(store.node(f), Node::Primitive(p, _) if p == primitive)
+                    }
+                    _ => false,
+                };
+                match fits {
+                    true => {
+                        let child = Child::Argument;
+                        let frame = Frame::Part { node: term, child };
+                        self.enter_part(store, frame, s, term, child)
+                    }
+                    false => self.no_part(store, code, term),
+                }
+            }
+            op => self.eval_other(store, code, op, term),
+        }
+    }
+
+    fn eval_other(&mut self, store: &mut Store, code: Code, op: Op, term: Term) -> State {
+        match op {
+            Op::Id => State::Done(term),
+            Op::Fail => self.blame(store, 1, None, term, |engine, _| {
+                Reason::Said(engine.table.text(code))
+            }),
+            Op::Select(question, then, other) => {
+                let mark = self.mark();
+                self.quiet += 1;
+                self.stack.push(Frame::Select {
+                    then,
+                    other,
+                    term,
+                    mark,
+                });
+                State::Eval(question, term)
+            }
+            Op::Not(s) => {
+                let mark = self.mark();
+                self.quiet += 1;
+                self.stack.push(Frame::Not { code, term, mark });
+                State::Eval(s, term)
+            }
+            Op::Repeat(s) => {
+                self.quiet += 1;
+                let mark = self.mark();
+                self.stack.push(Frame::Repeat {
+                    code: s,
+                    term,
+                    mark,
+                    earlier: term,
+                    rounds: (0, 64),
+                });
+                State::Eval(s, term)
+            }
+            Op::Times(0, _) => State::Done(term),
+            Op::Times(times, s) => {
+                let left = times - 1;
+                self.stack.push(Frame::Times { code: s, left });
+                State::Eval(s, term)
+            }
+            Op::Normalize(s) => {
+                self.quiet += 1;
+                let kind = Kind::Normalize(self.table.reach(s));
+                self.walk(store, s, kind, term)
+            }
+            Op::Skip(times, s) => self.walk(store, s, Kind::Skip(times), term),
+            Op::Limit(steps, s) => {
+                let mark = self.mark();
+                let outer = self.limit;
+                self.limit = outer.min(self.done.saturating_add(steps));
+                self.stack.push(Frame::Limit { outer, mark });
+                State::Eval(s, term)
+            }
+            Op::InOrder(order, s) => {
+                let outer = std::mem::replace(&mut self.order, order);
+                self.stack.push(Frame::Order(outer));
+                State::Eval(s, term)
+            }
+            Op::Housekeeping(name, s) => {
+                self.housekeeping += 1;
+                self.stack.push(Frame::Housekeeping {
+                    name: self.table.names[name as usize].clone(),
+                    term,
+                    applied: length(self.applied.len()),
+                });
+                State::Eval(s, term)
+            }
+            Op::Named(name, s) => {
+                self.stack.push(Frame::Named(name));
+                State::Eval(s, term)
+            }
+            Op::Jump(s) => {
+                self.jumps += 1;
+                if self.jumps > 10_000 {
+                    self.stop = Some(self.nests_forever());
+                }
+                State::Eval(s, term)
+            }
+            Op::NormalForm(form) => self.normal_form(store, form, term),
+            Op::Predicate(at) => self.predicate(store, at, term),
+            Op::IsEqualTo(other, typed) => {
+                let equal = match typed {
+                    true => store.alpha_eq(term, other),
+                    false => store.alpha_eq_untyped(term, other),
+                };
+                match equal {
+                    true => State::Done(term),
+                    false => self.blame(store, 1, None, term, |_, store| Reason::Shape {
+                        expected: crate::term::print(store, other),
+                        found: term,
+                    }),
+                }
+            }
+            Op::Insert(new) => {
+                self.jumps = 0;
+                State::Done(new)
+            }
+            Op::Function(at) => self.function(store, at, term),
+            // The others are read, or done with, before.
+            _ => State::Failed,
+        }
+    }
+
+    pub(super) fn enter_part(
+        &mut self,
+        store: &Store,
+        frame: Frame,
+        s: Code,
+        node: Term,
+        child: Child,
+    ) -> State {
+        self.stack.push(frame);
+        State::Eval(s, store.child(node, child).unwrap_or(node))
+    }
+
+    fn rule(&mut self, store: &mut Store, at: u32, term: Term) -> State {
+        let rule = self.table.rules[at as usize].clone();
+        let facts = self.facts.clone();
+        match rule.apply(&mut Context::hosted(store, &facts, self), term) {
+            Ok(rewritten) => self.rewritten(store, What::Rule(at), term, rewritten),
+            Err(Miss { matched }) if self.quiet == 0 => {
+                let score = matched.saturating_add(2);
+                self.blame(store, score, Some(at), term, |engine, store| {
+                    rule.explain(&mut Context::hosted(store, &facts, engine), term)
+                })
+            }
+            Err(_) => State::Failed,
+        }
+    }
+
+    fn rewritten(&mut self, store: &mut Store, what: What, term: Term, new: Rewritten) -> State {
+        self.jumps = 0;
+        let assumed = self.assumptions.len();
+        for assumption in new.assumptions {
+            self.assume(assumption);
+        }
+        if new.term == term {
+            return State::Done(term);
+        }
+        self.count(what, 1);
+        if store.is_too_deep() || u64::from(store.size(new.term)) > MAX_SIZE {
+            self.stop = Some(Reason::TooLarge);
+        }
+        if self.options.trace && self.housekeeping == 0 {
+            let name = self.name_of(what);
+            self.record(store, name, term, new.term, assumed, 0);
+        }
+        State::Done(new.term)
+    }
+
+    /// Counts an application.
+    fn count(&mut self, what: What, count: u32) {
+        self.done += u64::from(count);
+        self.over_limit |= self.done > self.limit;
+        self.applied.push(Applied {
+            what,
+            count,
+            housekeeping: self.housekeeping > 0,
+        });
+        if self.done > self.options.steps {
+            self.stop = Some(self.out_of_fuel());
+        }
+    }
+
+    fn assume(&mut self, assumption: Assumption) {
+        if self
+            .assumptions
+            .iter()
+            .any(|(known, _)| *known == assumption)
+        {
+            return;
+        }
+        let before = self.facts.clone();
+        if let Assumption::Size(prop) = &assumption {
+            if self.facts.proves(prop) {
+                return;
+            }
+            Rc::make_mut(&mut self.facts).assume(prop);
+            // What did not fit may fit now.
+            self.normal.iter_mut().for_each(Normal::clear);
+        }
+        self.assumptions.push((assumption, before));
+    }
+
+    fn normal_form(&mut self, store: &mut Store, form: normal::NormalForm, term: Term) -> State {
+        let left = self.options.steps.saturating_sub(self.done);
+        let left = u32::try_from(left).unwrap_or(u32::MAX);
+        match normal::normalise(store, form, term, &mut self.forms, left) {
+            Ok((new, count)) => {
+                if new != term {
+                    self.housekeeping += 1;
+                    self.count(What::Form(form), count);
+                    self.housekeeping -= 1;
+                    if self.options.trace && self.housekeeping == 0 {
+                        let name = self.name_of(What::Form(form));
+                        let assumed = self.assumptions.len();
+                        self.record(store, name, term, new, assumed, u64::from(count).max(1));
+                    }
+                }
+                State::Done(new)
+            }
+            Err(normal::Gaveup::TooLarge) => {
+                self.stop = Some(Reason::TooLarge);
+                State::Failed
+            }
+            Err(normal::Gaveup::Steps) => {
+                self.stop = Some(Reason::OutOfFuel {
+                    last: vec![form.name().to_owned()],
+                });
+                State::Failed
+            }
+        }
+    }
+
+    fn predicate(&mut self, store: &mut Store, at: u32, term: Term) -> State {
+        let holds = match &self.table.predicates[at as usize] {
+            Predicate::IsLambda => matches!(store.node(term), Node::Lambda(..)),
+            Predicate::IsDepLambda => matches!(store.node(term), Node::DepLambda(..)),
+            Predicate::IsIdentifier => matches!(store.node(term), Node::Var(_)),
+            Predicate::IsApply => matches!(store.node(term), Node::Apply(..)),
+            Predicate::IsDepApply => matches!(store.node(term), Node::DepApply(..)),
+            Predicate::IsLiteral => matches!(store.node(term), Node::Literal(_) | Node::Nat(_)),
+            Predicate::IsPrimitive(primitive) => {
+                matches!(store.node(term), Node::Primitive(p, _) if p == *primitive)
+            }
+            Predicate::IsGlobal(id, _) => {
+                matches!(store.node(term), Node::Global(g, _) if g == *id)
+            }
+            Predicate::IsArray => matches!(**store.type_of(term), rise::Type::Array(..)),
+            Predicate::IsFunction => store.fun_parts(store.ty(term)).is_some(),
+            Predicate::Other(_, test) => {
+                let (test, facts) = (test.clone(), self.facts.clone());
+                test(&mut Context::hosted(store, &facts, self), term)
+            }
+        };
+        if holds {
+            return State::Done(term);
+        }
+        self.blame(store, 1, None, term, |engine, _| Reason::No {
+            predicate: engine.table.predicates[at as usize].name(),
+            found: term,
+        })
+    }
+
+    fn function(&mut self, store: &mut Store, at: u32, term: Term) -> State {
+        self.jumps = 0;
+        let function = self.table.functions[at as usize].1.clone();
+        let facts = self.facts.clone();
+        let next = function(&mut Context::hosted(store, &facts, self), term);
+        self.next(store, next, term)
+    }
+
+    pub(super) fn next(&mut self, store: &mut Store, next: Next, given: Term) -> State {
+        match next {
+            Next::Done(Ok(term)) => State::Done(term),
+            Next::Done(Err(reason)) => self.blame(store, 2, None, given, |_, _| reason),
+            Next::Apply(strategy, term) => {
+                let place = place_of(store, given, term);
+                self.stack.push(Frame::Call {
+                    then: None,
+                    given,
+                    place,
+                });
+                State::Eval(self.table.code(&strategy), term)
+            }
+            Next::Then(strategy, term, then) => {
+                let place = place_of(store, given, term);
+                let then = Some(then);
+                self.stack.push(Frame::Call { then, given, place });
+                State::Eval(self.table.code(&strategy), term)
+            }
+        }
+    }
+
+    fn walk(&mut self, store: &mut Store, s: Code, kind: Kind, term: Term) -> State {
+        let mut walk = Box::new(Walk::new(s, kind, self.mark(), self.order, term));
+        let want = walk.start(store, &mut self.normal[self.order as usize]);
+        self.walk_on(walk, want)
+    }
+
+    pub(super) fn walk_on(&mut self, mut walk: Box<Walk>, want: Want) -> State {
+        let is_normalize = matches!(walk.kind, Kind::Normalize(_));
+        match want {
+            Want::Try(term) => {
+                let code = walk.code;
+                walk.mark = self.mark();
+                self.stack.push(Frame::Walk(walk));
+                return State::Eval(code, term);
+            }
+            Want::Endless => self.stop = Some(self.endless()),
+            Want::Done(_) | Want::Nothing => {}
+        }
+        self.quiet -= u32::from(is_normalize);
+        match want {
+            Want::Done(term) => State::Done(term),
+            _ => State::Failed,
+        }
+    }
+}
+
+/// Where a term stands in another one, if it is a part of it near its root.
+pub(super) fn place_of(store: &Store, whole: Term, part: Term) -> Place {
+    const LOOKED_AT: usize = 64;
+    let mut open: Vec<(Term, Option<(usize, Child)>)> = vec![(whole, None)];
+    let mut at = 0;
+    while at < open.len().min(LOOKED_AT) {
+        let (here, _) = open[at];
+        if here == part {
+            let mut nodes = Vec::new();
+            let mut above = open[at].1;
+            while let Some((parent, child)) = above {
+                nodes.push((open[parent].0, child));
+                above = open[parent].1;
+            }
+            nodes.reverse();
+            return Place::Inside(nodes.into());
+        }
+        open.extend(
+            store
+                .children(here)
+                .map(|(child, term)| (term, Some((at, child)))),
+        );
+        at += 1;
+    }
+    Place::Unknown
+}

@@ -1,0 +1,231 @@
+//! The rules of the lambda calculus, which patterns cannot say: they substitute.
+
+use rise::Primitive;
+use rise::types::Type;
+
+use super::rewrite::{Context, Miss, Reach, Reason, Rewrite, Rewritten};
+use crate::term::{Node, Store, Term};
+
+/// `(fun(x => b))(v)` becomes `b` with `v` for `x`; so do functions of type-level arguments.
+#[derive(Clone, Copy, Debug)]
+pub struct Beta;
+
+/// The same where no work is done twice: `v` is a variable or a pair, or `x` stands at most once
+/// in `b`, or the argument is type-level.
+#[derive(Clone, Copy, Debug)]
+pub struct GentleBeta;
+
+/// `fun(x => f(x))` becomes `f`, if `x` is not free in `f`.
+#[derive(Clone, Copy, Debug)]
+pub struct Eta;
+
+/// `f` becomes `fun(x => f(x))`. It applies to its own result, so it needs a guard.
+#[derive(Clone, Copy, Debug)]
+pub struct EtaAbstraction;
+
+/// `fun(x => b)` gets another parameter, if `x` is free in `b`.
+#[derive(Clone, Copy, Debug)]
+pub struct FreshBinder;
+
+/// What is left of a function that is applied, if it is one that is written here.
+pub(crate) fn beta(store: &mut Store, term: Term) -> Option<Term> {
+    match store.node(term) {
+        Node::Apply(f, value) => match store.node(f) {
+            Node::Lambda(local, body) => Some(store.substitute(body, local, value)),
+            _ => None,
+        },
+        Node::DepApply(f, arg) => match store.node(f) {
+            Node::DepLambda(var, _, _, body) => {
+                let arg = store.arg(arg).clone();
+                Some(store.substitute_vars(body, &[(var, arg)]))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The function that one only passes its parameter on to.
+pub(crate) fn eta(store: &Store, term: Term) -> Option<Term> {
+    let Node::Lambda(local, body) = store.node(term) else {
+        return None;
+    };
+    let Node::Apply(f, x) = store.node(body) else {
+        return None;
+    };
+    let passes_on = store.node(x) == Node::Var(local) && !store.has_free(f, local);
+    passes_on.then_some(f)
+}
+
+/// `fun(x => f(x))`, if `f` is a function of values.
+pub(crate) fn eta_abstraction(store: &mut Store, f: Term) -> Option<Term> {
+    let (from, _) = store.fun_parts(store.ty(f))?;
+    let name = match &**store.ty_of(from) {
+        Type::Array(..) | Type::DepArray(..) => "xs",
+        Type::Fun(..) | Type::Pi(_) => "f",
+        _ => "x",
+    };
+    let local = store.fresh_local(name, from);
+    let x = store.var(local);
+    let body = store.apply(f, x);
+    Some(store.lambda(local, body))
+}
+
+/// Whether `x` in `(fun(x => b))(v)` can be replaced without doing any work twice.
+fn is_gentle(store: &Store, term: Term) -> bool {
+    let Node::Apply(f, value) = store.node(term) else {
+        return true;
+    };
+    let Node::Lambda(local, body) = store.node(f) else {
+        return true;
+    };
+    let is_pair = || match store.node(value) {
+        Node::Apply(half, _) => match store.node(half) {
+            Node::Apply(head, _) => {
+                matches!(store.node(head), Node::Primitive(Primitive::MakePair, _))
+            }
+            _ => false,
+        },
+        _ => false,
+    };
+    matches!(store.node(value), Node::Var(_)) || is_pair() || occurrences(store, body, local) < 2
+}
+
+/// How often a variable stands in a term, counted to 2.
+fn occurrences(store: &Store, term: Term, local: crate::term::Local) -> u32 {
+    let mut found = 0;
+    let mut open = vec![term];
+    while let Some(here) = open.pop() {
+        if !store.has_free(here, local) {
+            continue;
+        }
+        if let Node::Var(_) = store.node(here) {
+            found += 1;
+            if found == 2 {
+                break;
+            }
+        }
+        open.extend(store.children(here).map(|(_, part)| part));
+    }
+    found
+}
+
+fn made(term: Option<Term>) -> Result<Rewritten, Miss> {
+    term.map(Rewritten::plain).ok_or(Miss::FAR)
+}
+
+fn expected(what: &str, found: Term) -> Reason {
+    Reason::Shape {
+        expected: what.to_owned(),
+        found,
+    }
+}
+
+impl Rewrite for Beta {
+    fn name(&self) -> &str {
+        "beta"
+    }
+
+    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss> {
+        made(beta(cx.store, term))
+    }
+
+    fn explain(&self, _: &mut Context<'_>, term: Term) -> Reason {
+        expected("fun(x => body)(value)", term)
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::levels(2)
+    }
+}
+
+impl Rewrite for GentleBeta {
+    fn name(&self) -> &str {
+        "gentleBeta"
+    }
+
+    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss> {
+        let is_redex = match cx.store.node(term) {
+            Node::Apply(f, _) => matches!(cx.store.node(f), Node::Lambda(..)),
+            Node::DepApply(f, _) => matches!(cx.store.node(f), Node::DepLambda(..)),
+            _ => false,
+        };
+        if !is_redex {
+            return Err(Miss::FAR);
+        }
+        match is_gentle(cx.store, term) {
+            true => made(beta(cx.store, term)),
+            false => Err(Miss::in_condition(0)),
+        }
+    }
+
+    fn explain(&self, cx: &mut Context<'_>, term: Term) -> Reason {
+        match beta(cx.store, term) {
+            Some(_) => Reason::Refuted {
+                condition: "the parameter stands at most once in the body".to_owned(),
+                example: None,
+            },
+            None => expected("fun(x => body)(value)", term),
+        }
+    }
+}
+
+impl Rewrite for Eta {
+    fn name(&self) -> &str {
+        "eta"
+    }
+
+    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss> {
+        made(eta(cx.store, term))
+    }
+
+    fn explain(&self, _: &mut Context<'_>, term: Term) -> Reason {
+        expected("fun(x => f(x)), with x not in f", term)
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::levels(3).and_free()
+    }
+}
+
+impl Rewrite for EtaAbstraction {
+    fn name(&self) -> &str {
+        "etaExp"
+    }
+
+    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss> {
+        made(eta_abstraction(cx.store, term))
+    }
+
+    fn explain(&self, _: &mut Context<'_>, term: Term) -> Reason {
+        expected("a function of a value", term)
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::levels(0)
+    }
+}
+
+impl Rewrite for FreshBinder {
+    fn name(&self) -> &str {
+        "freshLambdaIdentifier"
+    }
+
+    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss> {
+        let store = &mut *cx.store;
+        let Node::Lambda(local, body) = store.node(term) else {
+            return Err(Miss::FAR);
+        };
+        if !store.has_free(body, local) {
+            return Err(Miss::in_condition(0));
+        }
+        let other = store.fresh_copy(local);
+        let var = store.var(other);
+        let body = store.substitute(body, local, var);
+        Ok(Rewritten::plain(store.lambda(other, body)))
+    }
+
+    fn explain(&self, _: &mut Context<'_>, term: Term) -> Reason {
+        expected("fun(x => body), with x in the body", term)
+    }
+}

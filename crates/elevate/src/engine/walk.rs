@@ -1,0 +1,294 @@
+//! Walks over all nodes of a term that go on where something was done, instead of starting over
+//! at the root.
+//!
+//! `normalize(s)` is `repeat(topDown(s))`: after each success the search starts at the root again.
+//! What it finds next is known without searching: nodes that come before the place of the success
+//! and are not around it did not change, so `s` fails there as before. A node around it may fit
+//! now; but `s` looks only so many levels down ([`Reach`]), so only the nearest ones have to be
+//! asked again. What was found to be normal once is remembered by term.
+
+use rustc_hash::FxHashSet;
+
+use super::code::Code;
+use super::frames::Mark;
+use super::rewrite::Reach;
+use crate::term::{Child, Node, Order, Store, Term};
+
+/// A walk, and where it is.
+pub(super) struct Walk {
+    pub code: Code,
+    pub kind: Kind,
+    pub mark: Mark,
+    /// The nodes above the one that the walk is at.
+    spine: Vec<Spot>,
+    /// What is tried now.
+    tried: Term,
+    phase: Phase,
+    order: Order,
+    circle: Circle,
+}
+
+/// What a walk is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Until the strategy succeeds nowhere.
+    Normalize(Reach),
+    /// To the first success after so many others.
+    Skip(u32),
+}
+
+/// A node on the way to where the walk is.
+pub(super) struct Spot {
+    pub node: Term,
+    /// The part that the walk is in.
+    pub current: Child,
+    next: Option<Child>,
+    /// Whether what is applied is counted already: the strategy succeeded on the whole spine.
+    counted: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Phase {
+    /// The node where the walk is.
+    Here,
+    /// A node of the spine once more, and then the term below all of it.
+    Again(usize, Term),
+}
+
+/// What comes back again and again.
+#[derive(Default)]
+struct Circle {
+    successes: u32,
+    /// The place and what stood there, some successes ago.
+    earlier: Option<(usize, Term, Term)>,
+    /// When it is replaced.
+    until: u32,
+}
+
+/// Where a walk goes next.
+enum Move {
+    /// To a node, to try it.
+    Enter(Term),
+    /// Into the parts of a node that was tried, and whether it was counted.
+    Descend(Term, bool),
+    /// Out of a node that is done.
+    Leave(Term),
+}
+
+/// What a walk wants.
+pub(super) enum Want {
+    /// The strategy on this term.
+    Try(Term),
+    /// It ends here, with the whole term.
+    Done(Term),
+    /// It ends, with nothing.
+    Nothing,
+    /// It never ends.
+    Endless,
+}
+
+/// Terms on which no node fits a strategy.
+pub(super) type Normal = FxHashSet<(Code, Term)>;
+
+impl Walk {
+    pub fn new(code: Code, kind: Kind, mark: Mark, order: Order, term: Term) -> Walk {
+        Walk {
+            code,
+            kind,
+            mark,
+            spine: Vec::new(),
+            tried: term,
+            phase: Phase::Here,
+            order,
+            circle: Circle {
+                until: 64,
+                ..Circle::default()
+            },
+        }
+    }
+
+    /// The nodes around the one that is tried.
+    pub fn above(&self) -> &[Spot] {
+        match self.phase {
+            Phase::Here => &self.spine,
+            Phase::Again(at, _) => &self.spine[..at],
+        }
+    }
+
+    /// Whether what is normal can be remembered by term.
+    fn remembers(&self) -> bool {
+        matches!(self.kind, Kind::Normalize(reach) if !reach.context)
+    }
+
+    pub fn start(&mut self, store: &mut Store, normal: &mut Normal) -> Want {
+        self.go(store, normal, Move::Enter(self.tried))
+    }
+
+    /// The strategy failed on what was tried.
+    pub fn failed(&mut self, store: &mut Store, normal: &mut Normal) -> Want {
+        match self.phase {
+            Phase::Here => self.go(store, normal, Move::Descend(self.tried, false)),
+            Phase::Again(at, below) => self.again(store, normal, at + 1, below),
+        }
+    }
+
+    /// The strategy made `new` of what was tried.
+    pub fn succeeded(&mut self, store: &mut Store, normal: &mut Normal, new: Term) -> Want {
+        let reach = match &mut self.kind {
+            Kind::Skip(0) => return Want::Done(self.whole(store, new)),
+            Kind::Skip(left) => {
+                *left -= 1;
+                return self.go(store, normal, Move::Descend(self.tried, true));
+            }
+            Kind::Normalize(reach) => *reach,
+        };
+        if let Phase::Again(at, _) = self.phase {
+            self.spine.truncate(at);
+        }
+        if new == self.tried || self.is_circle(store, new) {
+            return Want::Endless;
+        }
+        let depth = self.spine.len();
+        let all = reach.context || (reach.free && !store.same_free(new, self.tried));
+        let from = match reach.levels {
+            Some(levels) if !all => depth.saturating_sub((levels as usize).saturating_sub(1)),
+            _ => 0,
+        };
+        let mut part = new;
+        for spot in self.spine[from..].iter_mut().rev() {
+            spot.node = store.with_child(spot.node, spot.current, part);
+            part = spot.node;
+        }
+        if reach.context {
+            self.spine.clear();
+            return self.go(store, normal, Move::Enter(part));
+        }
+        self.again(store, normal, from, new)
+    }
+
+    /// Asks the nodes of the spine from `at` on again, then goes on with what is below.
+    fn again(&mut self, store: &mut Store, normal: &mut Normal, at: usize, below: Term) -> Want {
+        match self.spine.get(at) {
+            Some(spot) => {
+                self.tried = spot.node;
+                self.phase = Phase::Again(at, below);
+                Want::Try(spot.node)
+            }
+            None => {
+                self.phase = Phase::Here;
+                self.go(store, normal, Move::Enter(below))
+            }
+        }
+    }
+
+    /// Goes on until there is something to try.
+    fn go(&mut self, store: &mut Store, normal: &mut Normal, first: Move) -> Want {
+        let mut next = first;
+        loop {
+            next = match next {
+                Move::Enter(term) => {
+                    if self.remembers() && normal.contains(&(self.code, term)) {
+                        Move::Leave(term)
+                    } else {
+                        self.tried = term;
+                        self.phase = Phase::Here;
+                        return Want::Try(term);
+                    }
+                }
+                Move::Descend(term, counted) => self.descend(store, term, counted),
+                Move::Leave(term) => {
+                    if self.remembers() && store.height(term) > 1 {
+                        normal.insert((self.code, term));
+                    }
+                    match self.leave(store, term) {
+                        Some(next) => next,
+                        None => {
+                            return match self.kind {
+                                Kind::Normalize(_) => Want::Done(term),
+                                Kind::Skip(_) => Want::Nothing,
+                            };
+                        }
+                    }
+                }
+            };
+        }
+    }
+
+    fn descend(&mut self, store: &Store, term: Term, counted: bool) -> Move {
+        let (Some(current), next) = store.ordered(term, self.order) else {
+            return Move::Leave(term);
+        };
+        let is_spine = matches!(store.node(term), Node::Apply(..) | Node::DepApply(..));
+        self.spine.push(Spot {
+            node: term,
+            current,
+            next,
+            counted: counted && is_spine,
+        });
+        self.part(store, term, current)
+    }
+
+    /// Into a part of the last node of the spine.
+    fn part(&self, store: &Store, node: Term, part: Child) -> Move {
+        let term = store.child(node, part).unwrap_or(node);
+        match self.spine.last() {
+            Some(spot) if spot.counted && part == Child::Function => Move::Descend(term, true),
+            _ => Move::Enter(term),
+        }
+    }
+
+    /// Nothing is left to be done in `term`: on to the next part of what holds it, or out.
+    fn leave(&mut self, store: &mut Store, term: Term) -> Option<Move> {
+        let spot = self.spine.last_mut()?;
+        if store.child(spot.node, spot.current) != Some(term) {
+            spot.node = store.with_child(spot.node, spot.current, term);
+        }
+        let node = spot.node;
+        Some(match spot.next.take() {
+            Some(next) => {
+                spot.current = next;
+                self.part(store, node, next)
+            }
+            None => {
+                self.spine.pop();
+                Move::Leave(node)
+            }
+        })
+    }
+
+    /// The whole term with `new` where the walk is.
+    fn whole(&self, store: &mut Store, new: Term) -> Term {
+        let rebuild = |part, spot: &Spot| store.with_child(spot.node, spot.current, part);
+        self.above().iter().rev().fold(new, rebuild)
+    }
+
+    /// Whether the whole term is one that was there before. Asked about only after many successes,
+    /// and only of terms that are kept at ever larger distances (Brent's algorithm).
+    fn is_circle(&mut self, store: &mut Store, new: Term) -> bool {
+        self.circle.successes += 1;
+        if self.circle.successes < 64 {
+            return false;
+        }
+        let depth = self.spine.len();
+        if let Some((at, part, whole)) = self.circle.earlier
+            && at == depth
+            && store.alpha_eq(part, new)
+        {
+            let now = self.whole_of(store, new);
+            if store.alpha_eq(whole, now) {
+                return true;
+            }
+        }
+        if self.circle.successes >= self.circle.until {
+            self.circle.until = self.circle.until.saturating_mul(2);
+            let whole = self.whole_of(store, new);
+            self.circle.earlier = Some((depth, new, whole));
+        }
+        false
+    }
+
+    fn whole_of(&self, store: &mut Store, new: Term) -> Term {
+        let rebuild = |part, spot: &Spot| store.with_child(spot.node, spot.current, part);
+        self.spine.iter().rev().fold(new, rebuild)
+    }
+}

@@ -1,0 +1,105 @@
+//! What the data-flow normal form writes as functions.
+
+use rise::Primitive;
+
+use super::{Normal, Normaliser};
+use crate::engine::eta_abstraction;
+use crate::term::{Node, Term};
+
+impl Normaliser<'_> {
+    /// A βη-normal term with the functions of its maps and reductions written as functions.
+    pub(super) fn expanded(&mut self, term: Term) -> Normal {
+        if self.store.height(term) == 1 {
+            return Ok((term, 0));
+        }
+        if let Some(&known) = self.memo.expanded.get(&term) {
+            return Ok(known);
+        }
+        self.enter()?;
+        let result = self.expand(term);
+        self.depth -= 1;
+        let result = result?;
+        self.memo.expanded.insert(term, result);
+        Ok(result)
+    }
+
+    fn expand(&mut self, term: Term) -> Normal {
+        Ok(match self.store.node(term) {
+            Node::Apply(f, x) => {
+                let (function, a) = self.expanded(f)?;
+                let (argument, b) = self.expanded(x)?;
+                let wanted = match self.store.node(f) {
+                    Node::Primitive(Primitive::Map, _) => 1,
+                    Node::Primitive(Primitive::Reduce, _) => 2,
+                    _ => 0,
+                };
+                let (argument, c) = self.with_params(argument, wanted)?;
+                let steps = a.saturating_add(b).saturating_add(c);
+                (self.store.apply(function, argument), steps)
+            }
+            Node::Lambda(local, body) => {
+                let (body, steps) = self.with_input(body)?;
+                (self.store.lambda(local, body), steps)
+            }
+            Node::DepLambda(var, kind, implicit, body) => {
+                let (body, steps) = self.with_input(body)?;
+                (self.store.dep_lambda(var, kind, implicit, body), steps)
+            }
+            Node::DepApply(f, arg) => {
+                let (f, steps) = self.with_input(f)?;
+                (self.store.dep_apply(f, arg), steps)
+            }
+            _ => (term, 0),
+        })
+    }
+
+    /// `f` as a function with so many parameters, as far as its type goes.
+    fn with_params(&mut self, f: Term, wanted: u32) -> Normal {
+        if wanted == 0 {
+            return Ok((f, 0));
+        }
+        let (local, body, steps) = match self.store.node(f) {
+            Node::Lambda(local, body) => (local, body, 0),
+            _ => match self.abstracted(f)? {
+                Some(function) => match self.store.node(function) {
+                    Node::Lambda(local, body) => (local, body, 1),
+                    _ => return Ok((f, 0)),
+                },
+                None => return Ok((f, 0)),
+            },
+        };
+        let (body, more) = self.with_params(body, wanted - 1)?;
+        Ok((self.store.lambda(local, body), steps + more))
+    }
+
+    /// What a function gives; if that is a `map` or `reduce` without its input, with that.
+    fn with_input(&mut self, body: Term) -> Normal {
+        let (body, steps) = self.expanded(body)?;
+        if self.lacks_input(body)
+            && let Some(function) = self.abstracted(body)?
+        {
+            return Ok((function, steps.saturating_add(1)));
+        }
+        Ok((body, steps))
+    }
+
+    fn abstracted(&mut self, f: Term) -> Result<Option<Term>, super::Gaveup> {
+        let function = eta_abstraction(self.store, f);
+        if function.is_some() {
+            self.step()?;
+        }
+        Ok(function)
+    }
+
+    /// `map(f)`, or something with `reduce(op)` in the place of its function or argument.
+    fn lacks_input(&self, term: Term) -> bool {
+        let applies = |term: Term, primitive: Primitive| match self.store.node(term) {
+            Node::Apply(f, _) => {
+                matches!(self.store.node(f), Node::Primitive(p, _) if p == primitive)
+            }
+            _ => false,
+        };
+        let mut parts = self.store.children(term);
+        applies(term, Primitive::Map) || parts.any(|(_, part)| applies(part, Primitive::Reduce))
+    }
+}

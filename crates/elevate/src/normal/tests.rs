@@ -1,0 +1,96 @@
+use std::sync::Arc;
+
+use super::*;
+use crate::engine::{Beta, Eta, EtaAbstraction, Options, Predicate, Step, Strategy, run};
+use crate::testing::{fission, term};
+use rise::Primitive;
+
+fn step(step: Step) -> Strategy {
+    Arc::new(step)
+}
+
+/// `repeat(s <+ one(…))`, without the engine's own form.
+fn normalize(s: Strategy) -> Strategy {
+    let search = step(Step::Choice(step(Step::TopDown(s)), Step::fail()));
+    step(Step::Repeat(search))
+}
+
+/// The textbook's βη-normal form.
+fn benf() -> Strategy {
+    normalize(Step::choice([Step::rule(Eta), Step::rule(Beta)]))
+}
+
+/// The textbook's data-flow normal form.
+fn dfnf() -> Strategy {
+    let is = |predicate| Step::test(predicate);
+    let expand = || {
+        let is_lambda = step(Step::Not(is(Predicate::IsLambda)));
+        Step::seq([is_lambda, Step::rule(EtaAbstraction)])
+    };
+    let argument_of = |p, s| normalize(step(Step::ArgumentOf(p, s)));
+    let lacks = || {
+        let function = |p| step(Step::Function(is(Predicate::IsPrimitive(p))));
+        let reduce = step(Step::One(function(Primitive::Reduce)));
+        Step::choice([function(Primitive::Map), reduce])
+    };
+    let complete = Step::seq([
+        step(Step::One(lacks())),
+        step(Step::Not(is(Predicate::IsApply))),
+        step(Step::One(Step::seq([lacks(), Step::rule(EtaAbstraction)]))),
+    ]);
+    Step::seq([
+        benf(),
+        argument_of(Primitive::Map, expand()),
+        argument_of(Primitive::Reduce, expand()),
+        argument_of(Primitive::Reduce, step(Step::Body(expand()))),
+        normalize(complete),
+    ])
+}
+
+/// The textbook's rewrite normal form.
+fn rnf() -> Strategy {
+    let once = Step::seq([dfnf(), Step::rule(fission())]);
+    Step::seq([normalize(once), dfnf()])
+}
+
+fn agree(store: &mut Store, term: Term) {
+    let forms = [
+        (NormalForm::Benf, benf()),
+        (NormalForm::Dfnf, dfnf()),
+        (NormalForm::Rnf, rnf()),
+    ];
+    for (form, textbook) in forms {
+        let expected = run(store, term, &textbook, &Options::default());
+        let expected = expected.result.expect("a normal form");
+        let found = normalise(store, form, term, &mut Memo::default(), u32::MAX);
+        let (found, _) = found.expect("a normal form");
+        assert!(
+            store.alpha_eq(found, expected),
+            "{form:?} of {}:\n{}\nand not\n{}",
+            crate::term::print(store, term),
+            crate::term::print(store, found),
+            crate::term::print(store, expected),
+        );
+    }
+}
+
+#[test]
+fn the_textbook_agrees() {
+    let texts = [
+        "fun((f: f32 -> f32, xs: 8.f32) => xs |> map(f))",
+        "fun((f: f32 -> f32, g: f32 -> f32) => map(f) >> map(g))",
+        "fun((f: f32 -> f32, xs: 8.8.8.f32) => xs |> map(map(map(f))))",
+        "fun((f: f32 -> f32, g: f32 -> f32, xs: 8.8.f32) => xs |> map(map(g >> f)))",
+        "fun((f: f32 -> f32, xs: 8.16.f32) => xs |> map(map(f) >> split(4) >> map(map(f)) >> join))",
+        "fun((op: f32 -> f32 -> f32, xs: 8.16.f32) => xs |> map(reduce(op)(0.0f)) |> reduce(add)(0.0f))",
+        "fun((xs: 8.16.f32) => xs |> map(fun(row => row |> map(fun(x => x * x)) |> reduce(add)(0.0f))))",
+        "fun((a: 8.4.f32, b: 4.8.f32) => a |> map(fun(row => b |> transpose |> map(fun(col => \
+         zip(row)(col) |> map(fun(p => p._1 * p._2)) |> reduce(add)(0.0f))))))",
+        "depFun((n: Nat) => fun((xs: n.f32) => xs |> map(fun(x => fun(y => y + x)(x * x)))))",
+    ];
+    for text in texts {
+        let mut store = Store::new();
+        let root = term(&mut store, text);
+        agree(&mut store, root);
+    }
+}
