@@ -50,6 +50,7 @@ fn library() -> BTreeMap<String, Vec<Item>> {
 fn every_text_parses() {
     assert!(library().len() >= 14);
     assert!(items("examples/strategies").len() >= 9);
+    assert!(items("crates/elevate/tests/conformance").len() >= 9);
 }
 
 #[test]

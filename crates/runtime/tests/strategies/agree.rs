@@ -11,7 +11,7 @@ use runtime::interp::{self, Options};
 use runtime::{Bindings, Shape, Value};
 use syntax::ast::{Kind, ScalarType};
 
-/// The largest size that is tried, besides those that obligations ask for.
+/// The largest size that is tried.
 const LARGEST: u64 = 4;
 
 /// How often sizes are drawn until they fulfil what both programs assume.
@@ -133,7 +133,7 @@ impl Run {
     /// Random sizes that fulfil what both programs assume.
     fn sizes(&self, random: &mut Random) -> Option<Vec<i64>> {
         let count = self.programs[0].signature().sizes().count();
-        let draw = |_| (random.draw() % (LARGEST + 1)) as i64;
+        let draw = |_| (1 + random.draw() % LARGEST) as i64;
         let sizes: Vec<i64> = (0..count).map(draw).collect();
         let fits = self.programs.iter().all(|program| {
             let bindings = bindings(program, &sizes);

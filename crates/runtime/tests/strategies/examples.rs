@@ -1,4 +1,4 @@
-//! The examples of the library.
+//! The examples of the library, and those that hold it to what is published.
 
 use std::fs;
 use std::path::Path;
@@ -41,9 +41,13 @@ struct Example {
 }
 
 fn examples() -> Vec<Example> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../elevate/src/library");
+    let elevate = Path::new(env!("CARGO_MANIFEST_DIR")).join("../elevate");
+    let folders = ["src/library", "tests/conformance"].map(|folder| elevate.join(folder));
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder).expect("the library").flatten() {
+    let entries = folders
+        .iter()
+        .flat_map(|folder| fs::read_dir(folder).expect("a folder"));
+    for entry in entries.flatten() {
         let text = fs::read_to_string(entry.path()).expect("a text");
         let unsafe_rules = unsafe_rules(&text);
         for span in split(&text) {
