@@ -45,7 +45,7 @@ enum State {
     Header,
     /// The item is complete: whatever follows is another one.
     Complete,
-    /// The name, parameters and type of a definition, up to this token.
+    /// The name, parameters and type of a definition, or the title of an example, up to this token.
     Head(Rise),
     /// Anything else.
     Body,
@@ -185,7 +185,7 @@ impl<'t> Splitter<'t> {
             (TokenKind::Word(Word::Unsafe), _) => State::Unsafe,
             (TokenKind::Word(Word::Language | Word::Traversal), _) => State::Header,
             (TokenKind::Rise(Rise::Import), _) => State::Path,
-            (TokenKind::Word(Word::Example), _) if item => State::Body,
+            (TokenKind::Word(Word::Example), _) if item => State::Head(Rise::LBrace),
             (TokenKind::Word(Word::Tune), _) if item => State::Head(Rise::Colon),
             (_, _) if item => State::Head(Rise::Equals),
             (_, _) if begins => State::Body,

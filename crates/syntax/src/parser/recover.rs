@@ -11,7 +11,10 @@ pub(super) const SEEK_LIMIT: usize = 1000;
 impl Parser<'_> {
     /// A token as it is written, in backquotes; shortened if it is long.
     pub(crate) fn quoted(&self, token: Token) -> String {
-        let text = self.slice(token.span);
+        let text = match self.host {
+            Some(_) => self.slice(token.span).trim_matches('`'),
+            None => self.slice(token.span),
+        };
         let long = text
             .char_indices()
             .enumerate()
@@ -202,8 +205,36 @@ impl Parser<'_> {
         }
     }
 
+    /// A word that the host reserves, where it is called: reported.
+    fn reserved_by_host(&mut self) -> bool {
+        let (token, next) = (self.token(), self.peek(1));
+        let text = self.slice(token.span);
+        let called = next.kind == TokenKind::LParen && next.span.start == token.span.end;
+        let word = text.starts_with(|c: char| c.is_alphabetic());
+        let reserved = self.host.is_some() && self.at(TokenKind::Unknown) && word && called;
+        if reserved {
+            let text = text.to_owned();
+            self.report(|| {
+                Diagnostic::error(
+                    Code::ReservedName,
+                    token.span,
+                    format!("`{text}` is a reserved word: in backquotes it is a name"),
+                )
+                .fix(
+                    "put it in backquotes",
+                    vec![(token.span, format!("`{text}`"))],
+                    true,
+                )
+            });
+        }
+        reserved
+    }
+
     /// Reports that an operand is missing behind the last token.
     pub(crate) fn expected_operand(&mut self, mode: Mode) {
+        if self.reserved_by_host() {
+            return;
+        }
         let what = match (mode, self.previous().map(|token| token.kind)) {
             (Mode::Arg, Some(TokenKind::LParen | TokenKind::Comma)) => "an argument",
             (Mode::Expr, Some(TokenKind::LBrace)) => "a command",

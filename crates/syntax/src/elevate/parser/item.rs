@@ -9,6 +9,9 @@ use crate::elevate::lexer::{TokenKind, Word};
 use crate::parser::Mode;
 use crate::{Code, Diagnostic, Span, TokenKind as Rise};
 
+/// Attributes by whose names it is clear that no operator was meant.
+const ATTRIBUTES: &[&str] = &["action", "hidden", "kind", "looping", "native", "title"];
+
 impl Parser<'_> {
     /// The whole item; what follows it is reported.
     pub(super) fn item(&mut self) -> (Box<[Annotation]>, ItemKind) {
@@ -61,6 +64,12 @@ impl Parser<'_> {
         };
         let sign = Span::new(sign, sign + 1);
         let text = name.name.clone();
+        if ATTRIBUTES.contains(&text.as_str()) {
+            let span = self.rise.last_char();
+            return self.rise.error_at(span, || {
+                "expected a definition after the attribute".to_owned()
+            });
+        }
         self.rise.report(|| {
             Diagnostic::error(
                 Code::SyntaxError,
@@ -353,9 +362,8 @@ impl Parser<'_> {
     fn between(&mut self) -> RangeKind {
         let from = self.size(Mode::Size);
         if self.eat(Rise::DotDot).is_none() {
-            self.rise.expected(
-                "`..` and the end of the range: values are written `1..64`, `divisors(n)` or `{8, 16}`,",
-            );
+            self.rise
+                .expected("`..` and the end of the range, as in `1..64`,");
         }
         let to = self.size(Mode::Size);
         let step = match self.text() {
@@ -459,11 +467,8 @@ impl Parser<'_> {
             return ItemKind::Main { expr: self.expr() };
         }
         let (span, text) = (self.span(), self.quoted());
-        if !attributes.is_empty() && self.at(Rise::End) {
-            let span = self.rise.last_char();
-            self.rise.error_at(span, || {
-                "expected a definition after the attribute".to_owned()
-            });
+        if let Some(attribute) = attributes.first() {
+            self.lone_attribute(attribute);
         } else if !self.at(Rise::End) {
             self.rise.error_at(span, || match text.as_str() {
                 "`foreign`" => "foreign functions are defined in RISE, in `.rise` files".to_owned(),

@@ -1,0 +1,83 @@
+//! What holds of a file's items together: headers first, the main expression last, one of each.
+
+use super::ast::{ExprKind, Item, ItemKind};
+use crate::{Code, Diagnostic, Span};
+use std::mem::discriminant;
+
+/// What is wrong with the order of a file's items: for each mistake the item that it stands in, by
+/// its index, and the diagnostic.
+///
+/// `language` and `traversal` stand before what they hold for, once each. The main expression is
+/// the last item: one that is not was probably meant to go on with the item before it.
+pub fn check_order<'i>(items: impl IntoIterator<Item = &'i Item>) -> Vec<(usize, Diagnostic)> {
+    let items: Vec<&Item> = items.into_iter().collect();
+    let last = items.len().saturating_sub(1);
+    let mut diagnostics = Vec::new();
+    let mut headers: Vec<&ItemKind> = Vec::new();
+    let mut defined = false;
+    for (at, item) in items.iter().enumerate() {
+        match &item.kind {
+            ItemKind::Main { .. } if at < last => diagnostics.push((at, early_main(item))),
+            ItemKind::Language { .. } | ItemKind::Traversal { .. } => {
+                let twice = headers
+                    .iter()
+                    .any(|header| discriminant(*header) == discriminant(&item.kind));
+                if defined || twice {
+                    diagnostics.push((at, misplaced_header(item, twice)));
+                }
+                headers.push(&item.kind);
+            }
+            _ => {}
+        }
+        defined |= !matches!(
+            item.kind,
+            ItemKind::Import { .. } | ItemKind::Language { .. } | ItemKind::Traversal { .. }
+        );
+    }
+    diagnostics
+}
+
+fn early_main(item: &Item) -> Diagnostic {
+    let span = first_operand(item);
+    Diagnostic::error(
+        Code::SyntaxError,
+        span,
+        "the main expression begins here, and it is the last item of a file",
+    )
+    .help(
+        "nothing joins it to what stands before it: put an operator such as `;` between them, give it a name with `val`, or move it to the end",
+    )
+}
+
+/// The leftmost operand of the main expression.
+fn first_operand(item: &Item) -> Span {
+    let ItemKind::Main { expr } = item.kind else {
+        return Span::default();
+    };
+    let mut id = expr;
+    loop {
+        id = match &item.expr(id).kind {
+            ExprKind::Binary { lhs, .. } => *lhs,
+            ExprKind::Call { callee, .. } => *callee,
+            ExprKind::Member { object, .. } => *object,
+            ExprKind::Match { scrutinee, .. } => *scrutinee,
+            _ => return item.expr(id).span,
+        };
+    }
+}
+
+fn misplaced_header(item: &Item, twice: bool) -> Diagnostic {
+    let (word, span) = match &item.kind {
+        ItemKind::Language { name } => (
+            "language",
+            name.as_ref().map_or(Span::default(), |name| name.span),
+        ),
+        ItemKind::Traversal { span, .. } => ("traversal", *span),
+        _ => ("header", Span::default()),
+    };
+    let message = match twice {
+        true => format!("the file has a `{word}` already"),
+        false => format!("`{word}` stands before all definitions: it holds for the whole file"),
+    };
+    Diagnostic::error(Code::SyntaxError, span, message)
+}
