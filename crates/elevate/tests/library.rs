@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use syntax::ast::AnnotationValue;
 use syntax::elevate::ast::{ExprKind, Item, ItemKind};
-use syntax::elevate::{parse, split};
+use syntax::elevate::{format, parse, split};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -51,6 +51,38 @@ fn every_text_parses() {
     assert!(library().len() >= 14);
     assert!(items("examples/strategies").len() >= 9);
     assert!(items("crates/elevate/tests/conformance").len() >= 9);
+}
+
+/// `UPDATE_EXPECT=1` formats them. Listing 3 stays as it is printed.
+#[test]
+fn every_text_is_formatted() {
+    let mut differ = Vec::new();
+    for folder in [
+        "crates/elevate/src/library",
+        "crates/elevate/tests/conformance",
+        "examples/strategies",
+    ] {
+        for file in items(folder)
+            .into_keys()
+            .filter(|file| file != "mv.elevate")
+        {
+            let path = root().join(folder).join(&file);
+            let text = fs::read_to_string(&path).expect("a text");
+            let formatted = format(&text);
+            if formatted == text {
+                continue;
+            }
+            match std::env::var_os("UPDATE_EXPECT") {
+                Some(_) => fs::write(path, formatted).expect("the text is written"),
+                None => differ.push(file),
+            }
+        }
+    }
+    assert_eq!(
+        differ,
+        Vec::<String>::new(),
+        "run the test with UPDATE_EXPECT=1"
+    );
 }
 
 #[test]
