@@ -55,6 +55,23 @@ function termsOf(language) {
 /** A word with which an item begins; see the grammar of RISE for why there are two tokens. */
 const itemStart = (word) => choice(word, alias(token(choice(word, `${word}\x7f`)), word));
 
+/** A name in backquotes: neither empty nor an operator. */
+const QUOTED = (() => {
+  const blanks = /[ \t]*/;
+  const sign = /[^` \t\n]/;
+  const rest = /[^`\n]*/;
+  const inside = choice(
+    seq(/[^`;@< \t\n]/, rest),
+    seq(";", blanks, /[^`; \t\n]/, rest),
+    seq(";", /[ \t]+/, ";", rest),
+    seq(";;", blanks, sign, rest),
+    seq("@", blanks, sign, rest),
+    seq("<", optional(seq(/[^`+\n]/, rest))),
+    seq("<+", blanks, sign, rest),
+  );
+  return token(seq("`", blanks, inside, "`"));
+})();
+
 /** An operator between strategies, plain or in quotes. */
 const combinator = (text) => {
   const escaped = text.replace(/[+]/g, "\\$&");
@@ -126,10 +143,10 @@ function strategies() {
 module.exports = grammar(termsOf(rise), {
   name: "elevate",
 
-  // The last three never come, but tell the scanner where it is. At the first one a word stands
+  // The last four never come, but tell the scanner where it is. At the first one a word stands
   // that is a name if no operand follows it: so no operand is missing, and what follows begins no
   // main expression. At the second one `step` and `pow` begin none, at the third one `rule` begins
-  // no other item.
+  // no other item. The last one is possible behind operands.
   externals: ($, previous) => [
     ...previous,
     $._main_start,
@@ -139,6 +156,7 @@ module.exports = grammar(termsOf(rise), {
     $._or_name,
     $._range_end,
     $._rule_due,
+    $._operand_end,
   ],
 
   conflicts: ($) => [
@@ -169,6 +187,11 @@ module.exports = grammar(termsOf(rise), {
         $.import,
         $.language_declaration,
         $.traversal_declaration,
+        seq($._open_item, optional($._operand_end)),
+      ),
+    // Those that end with an operand, which might go on.
+    _open_item: ($) =>
+      choice(
         $.rule_definition,
         $.strategy_definition,
         $.value_definition,
@@ -526,7 +549,7 @@ module.exports = grammar(termsOf(rise), {
     type_arguments: ($) => called($, commaSep1($._type_or_size)),
 
     _name: ($) => choice($.identifier, $.quoted_identifier, $.metavariable),
-    quoted_identifier: (_) => /`[^`\n]*`/,
+    quoted_identifier: (_) => QUOTED,
     metavariable: (_) => /\?[_\p{XID_Start}]\p{XID_Continue}*/,
   },
 });

@@ -85,7 +85,7 @@ local file = folder .. '/gemv.rise'
 vim.fn.writefile(vim.fn.readfile(ROOT .. '/examples/linear-algebra/gemv.rise'), file)
 
 vim.opt.runtimepath:append(ROOT .. '/editors/nvim')
-vim.cmd('runtime! plugin/rise.lua ftdetect/rise.vim')
+vim.cmd('runtime! plugin/rise.lua ftdetect/rise.vim ftdetect/elevate.vim')
 vim.cmd('filetype plugin on | syntax on')
 vim.opt.hidden = true
 vim.opt.swapfile = false
@@ -246,6 +246,31 @@ step('a preview follows the text', function()
   local line, column = place('- p._1')
   vim.api.nvim_buf_set_text(0, line, column, line, column + 1, { '*' })
   wait('the change', function() return preview():find('xs[i] * xs[i]', 1, true) ~= nil end)
+end)
+
+step('a file of strategies has its options and colours', function()
+  local strategies = folder .. '/low.elevate'
+  vim.fn.writefile({
+    'rule lower = map(?f) |-> mapSeq(?f)',
+    'lower `@` every(isMap) `;` id',
+  }, strategies)
+  vim.cmd('edit ' .. vim.fn.fnameescape(strategies))
+  assert(vim.bo.filetype == 'elevate', 'the file type is ' .. vim.bo.filetype)
+  assert(vim.bo.commentstring == '// %s', 'the options are not set')
+  assert(vim.b.current_syntax == 'elevate', 'the colours are not loaded')
+  local function group(needle, nth)
+    local line, column = place(needle, nth)
+    return vim.fn.synIDattr(vim.fn.synID(line + 1, column + 1, 1), 'name')
+  end
+  local colours = {
+    group('rule'), group('lower'), group('?f'), group('|->'), group('mapSeq'), group('`@`'), group('every'),
+  }
+  local expected = {
+    'riseDefine', 'riseDefinition', 'elevateMetavariable', 'riseOperator', 'risePrimitive', 'riseOperator',
+    'elevateCombinator',
+  }
+  assert(vim.deep_equal(colours, expected), vim.inspect(colours))
+  wait('the client', function() return attached() ~= nil end)
 end)
 
 --- What stands behind a definition, when something does.

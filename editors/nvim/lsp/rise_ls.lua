@@ -1,7 +1,7 @@
 -- Found by `vim.lsp.enable('rise_ls')` of Neovim 0.11 and later.
 return {
   cmd = { 'rise-ls', '--stdio' },
-  filetypes = { 'rise', 'dpia' },
+  filetypes = { 'rise', 'dpia', 'elevate' },
   root_markers = { '.git', '.hg', 'README.md' },
   capabilities = { experimental = { rise = { commands = { 'rise.run', 'rise.preview' } } } },
   handlers = {

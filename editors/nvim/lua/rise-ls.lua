@@ -1,4 +1,4 @@
---- Starts rise-ls for buffers of RISE and DPIA. Works from Neovim 0.7 on; what newer ones offer is used there.
+--- Starts rise-ls for buffers of RISE, DPIA and ELEVATE. Works from Neovim 0.7 on; what newer ones offer is used there.
 ---
 ---   require('rise-ls').setup({ cmd = { 'rise-ls' }, on_attach = function(client, bufnr) end })
 
@@ -37,7 +37,7 @@ local defaults = {
 
 local LIBRARY = 'rise-std:'
 
-local FILETYPES = { 'rise', 'dpia' }
+local FILETYPES = { 'rise', 'dpia', 'elevate' }
 
 ---@type rise.Options
 local options = defaults
@@ -191,7 +191,7 @@ function M.read_library(bufnr, uri)
   vim.bo[bufnr].readonly = true
   vim.bo[bufnr].buftype = 'nofile'
   vim.bo[bufnr].swapfile = false
-  vim.bo[bufnr].filetype = 'rise'
+  vim.bo[bufnr].filetype = uri:match('%.elevate$') and 'elevate' or 'rise'
 end
 
 --- Shows what the server says about itself.
@@ -254,7 +254,7 @@ end
 --- Whether this Neovim starts servers by `lsp/*.lua` files.
 local function has_native_config() return vim.lsp.config ~= nil and vim.lsp.enable ~= nil end
 
---- Serves every buffer of RISE and DPIA from now on.
+--- Serves every buffer of RISE, DPIA and ELEVATE from now on.
 ---@param chosen rise.Options|nil
 function M.setup(chosen)
   options = vim.tbl_deep_extend('force', defaults, chosen or {})

@@ -21,6 +21,7 @@ enum Token {
   OR_NAME,
   RANGE_END,
   RULE_DUE,
+  OPERAND_END,
 };
 
 /// Longer words than the longest reserved one are cut, and so are not taken for one.
@@ -74,11 +75,15 @@ static void read_word(TSLexer *lexer, char *word) {
 static bool at_quoted_name(TSLexer *lexer) {
   char inside[4];
   int length = 0;
+  bool blank = false;
   lexer->advance(lexer, true);
   for (; lexer->lookahead != '`'; lexer->advance(lexer, true)) {
     if (lexer->eof(lexer) || lexer->lookahead == '\n') return false;
-    if (is_space(lexer->lookahead) || length == 3) continue;
-    inside[length++] = lexer->lookahead < 0x80 ? (char)lexer->lookahead : '?';
+    if (is_space(lexer->lookahead)) {
+      blank = length > 0;
+    } else if (length < 3) {
+      inside[length++] = lexer->lookahead < 0x80 && !blank ? (char)lexer->lookahead : '?';
+    }
   }
   inside[length] = '\0';
   return !is_one_of(inside, OPERATORS);
@@ -103,14 +108,13 @@ static enum Begins word_begins(TSLexer *lexer, const bool *valid) {
   if (is_one_of(word, ITEMS)) return ITEM;
   if (is_one_of(word, JOINING) || is_one_of(word, RESERVED)) return NOTHING;
   if (valid[RANGE_END] && is_one_of(word, STEPS)) return NOTHING;
-  return valid[CALL] && is_one_of(word, OPERANDS) ? NOTHING : MAIN;
+  return valid[OPERAND_END] && is_one_of(word, OPERANDS) ? NOTHING : MAIN;
 }
 
 static enum Begins begins(TSLexer *lexer, const bool *valid, bool behind_blank) {
   if (lexer->eof(lexer)) return ITEM;
   if (begins_name(lexer->lookahead)) return word_begins(lexer, valid);
-  // Where a call is possible an operand stands before it.
-  if (!valid[CALL] && at_operand(lexer)) return MAIN;
+  if (!valid[OPERAND_END] && at_operand(lexer)) return MAIN;
   switch (lexer->lookahead) {
     case '(': return behind_blank ? MAIN : NOTHING;
     case '`': return at_quoted_name(lexer) ? MAIN : NOTHING;
@@ -131,10 +135,11 @@ static bool found(TSLexer *lexer, enum Token token) {
   return true;
 }
 
-/// What is missing before the next item, if something is.
-static bool scan_missing(TSLexer *lexer, const bool *valid) {
+/// What is missing before the next item, or before a main expression.
+static bool scan_missing(TSLexer *lexer, const bool *valid, enum Begins what) {
   if (valid[OR_NAME]) return false;
   if (valid[NATIVE_END]) return found(lexer, NATIVE_END);
+  if (what == MAIN) return false;
   if (valid[MISSING_CLOSE]) return found(lexer, MISSING_CLOSE);
   return valid[MISSING_OPERAND] && found(lexer, MISSING_OPERAND);
 }
@@ -142,13 +147,13 @@ static bool scan_missing(TSLexer *lexer, const bool *valid) {
 /// Behind a comment only what is missing is looked for: comments do not belong to the others.
 static bool scan_behind_comment(TSLexer *lexer, const bool *valid) {
   if (valid[ATTRIBUTE_START] || !skip_trivia(lexer)) return false;
-  bool ends = at_attribute(lexer, true) || begins(lexer, valid, false) == ITEM;
-  return ends && scan_missing(lexer, valid);
+  enum Begins what = at_attribute(lexer, true) ? ITEM : begins(lexer, valid, true);
+  return what != NOTHING && scan_missing(lexer, valid, what);
 }
 
 static bool scan_attribute(TSLexer *lexer, const bool *valid, bool behind_blank) {
   if (!at_attribute(lexer, behind_blank)) return false;
-  if (!valid[ATTRIBUTE_START]) return scan_missing(lexer, valid);
+  if (!valid[ATTRIBUTE_START]) return scan_missing(lexer, valid, ITEM);
   lexer->mark_end(lexer);
   return found(lexer, ATTRIBUTE_START);
 }
@@ -171,8 +176,8 @@ static bool scan(TSLexer *lexer, const bool *valid) {
   bool main = valid[MAIN_START] && !valid[MISSING_OPERAND] && !valid[OR_NAME];
   if (main) lexer->mark_end(lexer);
   switch (begins(lexer, valid, behind_blank)) {
-    case MAIN: return main && found(lexer, MAIN_START);
-    case ITEM: return scan_missing(lexer, valid);
+    case MAIN: return main ? found(lexer, MAIN_START) : scan_missing(lexer, valid, MAIN);
+    case ITEM: return scan_missing(lexer, valid, ITEM);
     default: return false;
   }
 }
