@@ -6,6 +6,7 @@ mod support;
 
 mod words;
 
+use std::fs;
 use std::ops::Range;
 
 use support::{Compiler, Equality};
@@ -214,4 +215,27 @@ fn on_wrong_programs() {
 #[test]
 fn on_programs_with_a_token_missing() {
     elevate().with_a_token_missing(RIGHT);
+}
+
+/// Every so many definitions of the library: all of them take half a minute.
+#[test]
+fn on_definitions_of_the_library_with_a_token_missing() {
+    let library = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../crates/elevate/src/library"
+    );
+    let mut definitions = Vec::new();
+    let mut files: Vec<_> = fs::read_dir(library)
+        .expect("the library is there")
+        .map(|entry| entry.expect("it can be listed").path())
+        .collect();
+    files.sort();
+    for file in files {
+        let text = fs::read_to_string(file).expect("a text");
+        let items = elevate::split(&text).into_iter();
+        definitions.extend(items.map(|item| text[Range::<usize>::from(item)].to_owned()));
+    }
+    assert!(definitions.len() > 300, "only {} items", definitions.len());
+    let some: Vec<&str> = definitions.iter().step_by(13).map(String::as_str).collect();
+    elevate().with_a_token_missing(&some);
 }
