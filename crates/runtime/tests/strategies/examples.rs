@@ -28,6 +28,22 @@ fn unsafe_rules(text: &str) -> Vec<Name> {
     names.collect()
 }
 
+/// The texts of RISE that a file imports.
+fn imported(file: &Path, text: &str) -> String {
+    let mut found = String::new();
+    for span in split(text) {
+        let item = parse(&text[span.start as usize..span.end as usize]).item;
+        if let ItemKind::Import {
+            path: Some((path, _)),
+        } = &item.kind
+        {
+            let path = file.with_file_name(&**path);
+            found += &fs::read_to_string(path).expect("what is imported");
+        }
+    }
+    found
+}
+
 fn applies(example: &Item, rule: &Name) -> bool {
     let is = |kind: &ExprKind| matches!(kind, ExprKind::Name(name) if name == rule);
     example.exprs.iter().any(|expr| is(&expr.kind))
@@ -36,19 +52,30 @@ fn applies(example: &Item, rule: &Name) -> bool {
 /// An example whose result is a program.
 struct Example {
     place: String,
+    /// The definitions that its file imports.
+    prelude: String,
     input: String,
     expect: String,
 }
 
 fn examples() -> Vec<Example> {
     let elevate = Path::new(env!("CARGO_MANIFEST_DIR")).join("../elevate");
-    let folders = ["src/library", "tests/conformance"].map(|folder| elevate.join(folder));
+    let folders = [
+        "src/library",
+        "tests/conformance",
+        "../../examples/strategies",
+    ];
+    let folders = folders.map(|folder| elevate.join(folder));
     let mut found = Vec::new();
     let entries = folders
         .iter()
         .flat_map(|folder| fs::read_dir(folder).expect("a folder"));
     for entry in entries.flatten() {
+        if entry.path().extension().is_none_or(|end| end != "elevate") {
+            continue;
+        }
         let text = fs::read_to_string(entry.path()).expect("a text");
+        let prelude = imported(&entry.path(), &text);
         let unsafe_rules = unsafe_rules(&text);
         for span in split(&text) {
             let source = &text[span.start as usize..span.end as usize];
@@ -72,6 +99,7 @@ fn examples() -> Vec<Example> {
             let title = title.as_ref().map_or("", |(title, _)| title);
             found.push(Example {
                 place: format!("{}: {title}", entry.file_name().to_string_lossy()),
+                prelude: prelude.clone(),
                 input: term(*input),
                 expect: term(*expect),
             });
@@ -84,7 +112,7 @@ fn examples() -> Vec<Example> {
 fn both_sides_of_every_example_mean_the_same() {
     let mut wrong = Vec::new();
     for (seed, example) in (0..).zip(examples()) {
-        match agree("", &example.input, &example.expect, seed) {
+        match agree(&example.prelude, &example.input, &example.expect, seed) {
             Ok(0) => wrong.push(format!("{}: no sizes", example.place)),
             Ok(_) => {}
             Err(error) => wrong.push(format!("{}: {error}", example.place)),
