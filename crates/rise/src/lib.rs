@@ -23,7 +23,9 @@ use syntax::ast::{BinderId, Kind, Name, TermId};
 use syntax::{Diagnostic, GlobalId};
 
 pub use accepts::matches as accepts;
-pub use infer::{ANNOTATIONS, infer, infer_in, library_scheme, written_scheme};
+pub use infer::{
+    ANNOTATIONS, Need, Sides, SidesInference, infer, infer_in, library_scheme, written_scheme,
+};
 pub use library::STD;
 pub use primitive::Primitive;
 pub use suggest::closest;

@@ -26,7 +26,7 @@ use crate::subst::subst;
 use crate::types::{Access, Address, Arg, DataFun, Names, Pi, SizeFun, Ty};
 
 pub use check::{IllTyped, check};
-pub use elaborate::{Command, Surface, elaborate, elaborate_in};
+pub use elaborate::{Command, Surface, Terms, elaborate, elaborate_in, elaborate_terms};
 pub use language::{Language, Notation};
 pub use link::{LinkError, MAX_HEIGHT, MAX_NODES, link};
 pub use map::{Mapper, for_each_local, subst_local, subst_vars, walk};

@@ -246,6 +246,15 @@ impl Infer<'_> {
     }
 
     pub(super) fn bind_value(&mut self, binder: BinderId, ty: Ty) {
+        if let Some(earlier) = self.joined_with(binder)
+            && let BinderInfo::Value(wanted) = self.binders[earlier.0 as usize].clone()
+        {
+            let cause = Cause {
+                span: self.item.binder(binder).span,
+                why: Why::Context,
+            };
+            self.demand(&wanted, &ty, cause);
+        }
         let meaning = match &*ty {
             Type::Error => Meaning::Broken,
             _ => Meaning::Value(ty),
@@ -257,6 +266,11 @@ impl Infer<'_> {
         });
     }
 
+    /// The binder of an earlier term that this one stands for.
+    fn joined_with(&self, binder: BinderId) -> Option<BinderId> {
+        self.joined.as_ref()?.get(&binder).copied()
+    }
+
     /// Brings a type-level name into scope, one level further in.
     pub(super) fn bind_type_level(&mut self, binder: BinderId, kind: Kind) -> nat::Var {
         let (name, span) = {
@@ -264,7 +278,14 @@ impl Infer<'_> {
             (binder.name.clone(), binder.span)
         };
         let inner = !self.spine.contains(&binder);
-        let var = self.rigid(name.clone(), kind, span, inner);
+        let earlier = self.joined_with(binder);
+        let var = match earlier.map(|earlier| &self.binders[earlier.0 as usize]) {
+            Some(&BinderInfo::TypeLevel(var, same)) if same == kind => {
+                self.level = self.level.max(self.table.info(var).level);
+                var
+            }
+            _ => self.rigid(name.clone(), kind, span, inner),
+        };
         self.binders[binder.0 as usize] = BinderInfo::TypeLevel(var, kind);
         self.scope.push(Local {
             name,

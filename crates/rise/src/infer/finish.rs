@@ -182,7 +182,7 @@ impl Infer<'_> {
     }
 
     /// Sizes and types that a use inserted, that nothing determined, and that are no parameter.
-    fn report_undetermined(&mut self) {
+    pub(super) fn report_undetermined(&mut self) {
         if self.failed() {
             return;
         }
@@ -218,7 +218,7 @@ impl Infer<'_> {
     }
 
     /// The names of all variables; of those that stayed open, none.
-    fn all_names(&self) -> Names {
+    pub(super) fn all_names(&self) -> Names {
         let names: Vec<Name> = (0..self.table.len())
             .map(|index| {
                 let var = Var(index as u32);
@@ -278,7 +278,7 @@ impl Infer<'_> {
         }
     }
 
-    fn read_terms(&mut self) -> Box<[TermInfo]> {
+    pub(super) fn read_terms(&mut self) -> Box<[TermInfo]> {
         let terms = std::mem::take(&mut self.terms);
         terms
             .into_iter()
@@ -292,7 +292,7 @@ impl Infer<'_> {
             .collect()
     }
 
-    fn read_binders(&mut self) -> Box<[BinderInfo]> {
+    pub(super) fn read_binders(&mut self) -> Box<[BinderInfo]> {
         let binders = std::mem::take(&mut self.binders);
         binders
             .into_iter()
@@ -304,7 +304,7 @@ impl Infer<'_> {
             .collect()
     }
 
-    fn read_uses(&mut self) -> Vec<NameUse> {
+    pub(super) fn read_uses(&mut self) -> Vec<NameUse> {
         let mut uses = std::mem::take(&mut self.uses);
         uses.sort_by_key(|u| self.span(u.term).start);
         for name_use in &mut uses {

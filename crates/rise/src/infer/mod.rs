@@ -19,6 +19,7 @@ mod optional;
 mod phrase;
 mod report;
 mod restrict;
+mod sides;
 mod signature;
 mod sizes;
 mod special;
@@ -28,7 +29,7 @@ mod unify;
 use std::sync::Arc;
 
 use nat::{Nat, Var};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::{BinderId, Item, ItemKind, Kind, Literal, Name, TermId, TermKind};
 use syntax::{Code, Diagnostic, Dialect, Span};
 
@@ -40,6 +41,7 @@ use table::{State, Table, VarInfo};
 use unify::{Cause, Demand, Equation, Why};
 
 pub use annotations::ANNOTATIONS;
+pub use sides::{Need, Sides, SidesInference};
 pub(crate) use expr::kind_noun;
 pub(crate) use operators::operator_primitive;
 pub use signature::{library_scheme, written_scheme};
@@ -130,6 +132,8 @@ struct Infer<'a> {
     spine: Vec<BinderId>,
     /// Conditions and sizes in annotations whose names are not all in scope yet.
     assumptions: Vec<annotations::Assumption>,
+    /// In the terms of a rule, see [`Sides`]: binders that stand for what earlier ones do.
+    joined: Option<FxHashMap<BinderId, BinderId>>,
     terms: Vec<TermInfo>,
     binders: Vec<BinderInfo>,
     uses: Vec<NameUse>,
@@ -163,6 +167,7 @@ impl<'a> Infer<'a> {
             generalised_vars: Vec::new(),
             spine: Vec::new(),
             assumptions: Vec::new(),
+            joined: None,
             terms: vec![TermInfo::Unknown; item.terms.len()],
             binders: vec![BinderInfo::Unknown; item.binders.len()],
             uses: Vec::new(),

@@ -41,6 +41,10 @@ impl Infer<'_> {
                     self.set(term, TermInfo::Arg(Arg::Nat(Nat::constant(dimension))));
                     true
                 }
+                // In a rule a name may stand for the dimension.
+                None if self.joined.is_some() && self.source_name(term).is_some() => {
+                    self.is_size(term) && self.elab_nat(term).is_some()
+                }
                 None => false,
             },
         }

@@ -67,6 +67,35 @@ pub fn elaborate_in<P: Surface>(item: &Item, inference: &Inference) -> Option<De
     })
 }
 
+/// Explicit terms of one item, over the same variables and locals.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    /// The terms, in the order in which they were asked for.
+    pub exprs: Vec<Expr<Primitive>>,
+    /// The places that their origins stand for.
+    pub sites: Box<[Site]>,
+    /// The definitions that they use.
+    pub uses: Box<[(GlobalId, Name)]>,
+    /// How many numbers for locals they use: each is below.
+    pub locals: u32,
+}
+
+/// The explicit forms of terms that were inferred together, see [`Sides`](crate::Sides); `None` if
+/// something is wrong with one of them.
+pub fn elaborate_terms(item: &Item, inference: &Inference, terms: &[TermId]) -> Option<Terms> {
+    let mut elaborator = Elaborator::new(item, inference);
+    let exprs = terms
+        .iter()
+        .map(|&term| elaborator.term(term, None))
+        .collect::<Option<Vec<_>>>()?;
+    Some(Terms {
+        exprs,
+        sites: elaborator.sites.into(),
+        uses: elaborator.globals.into(),
+        locals: elaborator.next_local,
+    })
+}
+
 /// The sizes in `@opencl`.
 fn launch(item: &Item, inference: &Inference) -> Launch {
     let size = |term: &TermId| match inference.terms.get(term.0 as usize) {

@@ -1,0 +1,404 @@
+//! Several terms under one assignment of the names that they share: the two sides of a rewrite
+//! rule and what its conditions mention.
+//!
+//! The left side comes first and decides; what it leaves open stands for anything from then on
+//! ([`Sides::fix`]). What the right side needs of sizes beyond what the left side and the
+//! conditions say is given back as [`Need`]s and not assumed.
+
+use nat::{Nat, Prop, Var, Verdict};
+use rustc_hash::FxHashMap;
+use syntax::ast::{BinderId, Item, Kind, TermId};
+use syntax::{Code, Dialect, Span};
+
+use super::report::Undecided;
+use super::table::{State, VarInfo};
+use super::unify::{Cause, Why};
+use super::{Infer, Local, Meaning, Pending};
+use crate::classes::Classes;
+use crate::types::{Arg, Scheme, Ty, Type};
+use crate::{BinderInfo, Env, Inference, Target};
+
+/// Deeper than all binders of an item: a type of this level may mention what any of them binds.
+const INSIDE: u32 = 1 << 24;
+
+/// The terms of a rule while they are looked at, one after the other.
+pub struct Sides<'a> {
+    infer: Infer<'a>,
+    fixed: bool,
+    /// Names for values that are given with every use.
+    given: Vec<BinderId>,
+    needs: Vec<Need>,
+}
+
+/// A condition on sizes without which the sides have no common type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Need {
+    /// The condition.
+    pub prop: Prop,
+    /// As it is written in messages.
+    pub text: String,
+    /// The term that needs it.
+    pub span: Span,
+    /// Sizes for which it fails, where some were found: `n = 1, m = 2`.
+    pub fails_for: Option<String>,
+    /// For an equation between the sizes of two types: the wanted one and the one found.
+    pub types: Option<(String, String)>,
+}
+
+/// What is known once all terms were looked at.
+#[derive(Debug)]
+pub struct SidesInference {
+    /// What each term and binder is. The scheme has no meaning; the obligations are those that the
+    /// left side and the conditions say.
+    pub inference: Inference,
+    /// What the right side needs beyond that.
+    pub needs: Vec<Need>,
+}
+
+impl<'a> Sides<'a> {
+    /// Nothing looked at yet. The names that the terms share are binders of the item.
+    pub fn new(item: &'a Item, env: &'a dyn Env) -> Sides<'a> {
+        let mut infer = Infer::new(item, env, Dialect::Rise);
+        infer.joined = Some(FxHashMap::default());
+        Sides {
+            infer,
+            fixed: false,
+            given: Vec::new(),
+            needs: Vec::new(),
+        }
+    }
+
+    /// Brings a name for values into scope, of a type that the terms determine. With `inside` that
+    /// type may depend on sizes and types that are bound inside the terms.
+    pub fn value(&mut self, binder: BinderId, inside: bool) {
+        let level = if inside { INSIDE } else { 0 };
+        let var = self.variable("t", binder, Kind::DataType, State::Open, level);
+        self.infer.table.update(var).classes = Classes::ANY;
+        let ty = Ty::new(Type::Var(var));
+        self.infer.binders[binder.0 as usize] = BinderInfo::Value(ty.clone());
+        self.infer.bind_value(binder, ty);
+    }
+
+    /// The same for a name that is given with every use of the rule: what the left side does not
+    /// say of its type, the right side may.
+    pub fn given_value(&mut self, binder: BinderId) {
+        self.value(binder, false);
+        self.given.push(binder);
+    }
+
+    /// Brings a type-level name into scope: one that stands for anything (`given`), or one that the
+    /// terms may determine. A type may be a function type.
+    pub fn type_level(&mut self, binder: BinderId, kind: Kind, given: bool) {
+        let name = self.infer.item.binder(binder).name.clone();
+        let state = if given { State::Rigid } else { State::Open };
+        let var = self.variable(&name, binder, kind, state, 0);
+        if kind == Kind::DataType {
+            self.infer.table.update(var).classes = Classes::ANY;
+        }
+        self.bind_variable(binder, var, kind);
+    }
+
+    fn variable(
+        &mut self,
+        name: &str,
+        binder: BinderId,
+        kind: Kind,
+        state: State,
+        level: u32,
+    ) -> Var {
+        let span = self.infer.item.binder(binder).span;
+        self.infer.table.add(VarInfo {
+            name: name.into(),
+            kind,
+            level,
+            state,
+            classes: Classes::of_kind(kind),
+            span,
+            range: None,
+            values: None,
+            inner: false,
+        })
+    }
+
+    fn bind_variable(&mut self, binder: BinderId, var: Var, kind: Kind) {
+        self.infer.binders[binder.0 as usize] = BinderInfo::TypeLevel(var, kind);
+        self.infer.scope.push(Local {
+            name: self.infer.item.binder(binder).name.clone(),
+            target: Target::Binder(binder),
+            meaning: Meaning::TypeLevel(var, kind),
+        });
+    }
+
+    /// A name for a size: `let v = u + m`. Returns false after an error.
+    pub fn define(&mut self, binder: BinderId, size: TermId) -> bool {
+        let Some(value) = self.infer.elab_nat(size) else {
+            return false;
+        };
+        let name = self.infer.item.binder(binder).name.clone();
+        let var = self.variable(&name, binder, Kind::Nat, State::Rigid, 0);
+        self.infer.solve_var(var, Arg::Nat(value));
+        self.bind_variable(binder, var, Kind::Nat);
+        true
+    }
+
+    /// Says that a binder of a later term stands for what a binder of an earlier one does, so that
+    /// they have one type.
+    pub fn join(&mut self, later: BinderId, earlier: BinderId) {
+        if let Some(joined) = &mut self.infer.joined {
+            joined.insert(later, earlier);
+        }
+    }
+
+    /// The type of a term.
+    pub fn synth(&mut self, term: TermId) -> Ty {
+        self.infer.synth(term)
+    }
+
+    /// Looks at a term that must have this type, which is said of the term at `of`.
+    pub fn check(&mut self, term: TermId, expected: &Ty) {
+        let cause = Cause {
+            span: self.infer.span(term),
+            why: Why::Context,
+        };
+        self.infer.check(term, expected, cause);
+    }
+
+    /// A type as it is written.
+    pub fn written_type(&mut self, term: TermId) -> Ty {
+        self.infer.elab_type(term)
+    }
+
+    /// Makes a written type one of a kind: the condition `scalar(t)`. Returns false where it cannot
+    /// be, without a message.
+    pub fn restrict(&mut self, ty: &Ty, kind: Kind) -> bool {
+        self.infer.restrict(ty, Classes::of_kind(kind)).is_ok()
+    }
+
+    /// The name has this type; reported at `span` where it cannot.
+    pub fn has_type(&mut self, binder: BinderId, ty: &Ty, span: Span) {
+        if let BinderInfo::Value(own) = self.infer.binders[binder.0 as usize].clone() {
+            let why = Why::Context;
+            self.infer.demand(ty, &own, Cause { span, why });
+        }
+    }
+
+    /// A size as it is written; `None` after an error.
+    pub fn size(&mut self, term: TermId) -> Option<Nat> {
+        self.infer.elab_nat(term)
+    }
+
+    /// What holds from now on.
+    pub fn assume(&mut self, prop: Prop, span: Span) {
+        self.infer.note_condition(prop, span, true, None);
+    }
+
+    /// The type as it is known so far.
+    pub fn read(&self, ty: &Ty) -> Ty {
+        self.infer.table.ty(ty)
+    }
+
+    /// The type for a message.
+    pub fn show(&self, ty: &Ty) -> String {
+        self.infer.show(ty)
+    }
+
+    /// The text of a term for a message.
+    pub fn source(&self, term: TermId) -> String {
+        self.infer.source(term)
+    }
+
+    /// How many things there are to say so far.
+    pub fn diagnostics(&self) -> usize {
+        self.infer.diagnostics.len()
+    }
+
+    /// The end of the left side. What is open stands for anything from here on; the conditions and
+    /// the equations between sizes that are left hold wherever the left side occurs.
+    pub fn fix(&mut self) {
+        let infer = &mut self.infer;
+        infer.settle();
+        infer.settle_quotients();
+        for equation in std::mem::take(&mut infer.equations) {
+            let (a, b) = (
+                infer.table.nat(&equation.expected),
+                infer.table.nat(&equation.found),
+            );
+            let prop = Prop::Equal(a.clone(), b.clone());
+            if infer.facts_for(&[]).excludes(&prop) {
+                infer.report_sizes(equation.demand, &a, &b, Undecided::Impossible);
+                continue;
+            }
+            let span = infer.demands[equation.demand].cause.span;
+            infer.obligations.push(Pending {
+                prop,
+                span,
+                written: true,
+                source: None,
+            });
+        }
+        for pending in &mut infer.obligations {
+            pending.written = true;
+        }
+        self.name_after_text();
+        let later = self.types_to_find();
+        let infer = &mut self.infer;
+        for index in 0..infer.table.len() {
+            let var = Var(index as u32);
+            if infer.table.is_open(var) && !later.contains(&var) {
+                let info = infer.table.update(var);
+                info.state = State::Rigid;
+                info.level = 0;
+                info.inner = false;
+            }
+        }
+        infer.inserted.clear();
+        infer.facts.forget();
+        self.fixed = true;
+    }
+
+    /// The types of given values of which nothing is known.
+    fn types_to_find(&self) -> Vec<Var> {
+        let open = |binder: &BinderId| {
+            let BinderInfo::Value(ty) = &self.infer.binders[binder.0 as usize] else {
+                return None;
+            };
+            match *self.infer.table.head(ty) {
+                Type::Var(var) => Some(var),
+                _ => None,
+            }
+        };
+        self.given.iter().filter_map(open).collect()
+    }
+
+    /// A variable that a name of the text turned out to be is called so; no other one is.
+    fn name_after_text(&mut self) {
+        let infer = &mut self.infer;
+        let mut named: FxHashMap<Var, syntax::ast::Name> = FxHashMap::default();
+        for (binder, info) in infer.item.binders.iter().zip(&infer.binders) {
+            let BinderInfo::TypeLevel(var, kind) = *info else {
+                continue;
+            };
+            let end = match infer.table.arg(&crate::core::var_arg(var, kind)) {
+                Arg::Nat(nat) => nat.as_var(),
+                Arg::Type(ty) => match *ty {
+                    Type::Var(var) => Some(var),
+                    _ => None,
+                },
+                _ => None,
+            };
+            named.entry(end.unwrap_or(var)).or_insert(binder.name.clone());
+        }
+        let mut used: Vec<syntax::ast::Name> =
+            infer.item.binders.iter().map(|b| b.name.clone()).collect();
+        for index in 0..infer.table.len() {
+            let var = Var(index as u32);
+            if let Some(name) = named.get(&var) {
+                infer.table.update(var).name = name.clone();
+            } else if infer.table.is_open(var) {
+                let (name, kind) = (infer.table.info(var).name.clone(), infer.table.info(var).kind);
+                let name = match used.contains(&name) {
+                    true => super::finish::fresh_name(&name, kind, &used),
+                    false => name,
+                };
+                used.push(name.clone());
+                infer.table.update(var).name = name;
+            }
+        }
+    }
+
+    /// Every equation between sizes that is left is proved, or a need.
+    fn decide_equations(&mut self) {
+        let infer = &mut self.infer;
+        let mut reported = None;
+        for equation in std::mem::take(&mut infer.equations) {
+            let (a, b) = (
+                infer.table.nat(&equation.expected),
+                infer.table.nat(&equation.found),
+            );
+            let mut vars = Vec::new();
+            for side in [&a, &b] {
+                side.for_each_var(&mut |v| vars.push(v));
+            }
+            let facts = infer.facts_for(&vars);
+            let prop = Prop::Equal(a.clone(), b.clone());
+            if vars.iter().any(|&v| infer.table.is_open(v)) {
+                if !infer.failed() {
+                    infer.report_sizes(equation.demand, &a, &b, Undecided::Open);
+                }
+                continue;
+            }
+            let fails_for = match facts.prove(&prop) {
+                Verdict::Proved => continue,
+                Verdict::Refuted(witness) => infer.fails_for(&witness),
+                Verdict::Unknown => None,
+            };
+            if reported == Some(equation.demand) || infer.failed() {
+                continue;
+            }
+            reported = Some(equation.demand);
+            let demand = infer.demands[equation.demand].clone();
+            let text = infer.show_prop(&prop);
+            let types = (infer.show(&demand.expected), infer.show(&demand.found));
+            self.needs.push(Need {
+                prop,
+                text,
+                span: demand.cause.span,
+                fails_for,
+                types: Some(types),
+            });
+        }
+    }
+
+    /// The end: everything is decided, reported or needed.
+    pub fn finish(mut self) -> SidesInference {
+        if !self.fixed {
+            self.fix();
+        }
+        self.infer.settle();
+        self.infer.settle_quotients();
+        self.decide_equations();
+        let infer = &mut self.infer;
+        infer.settle_literals(&|_| false);
+        infer.report_holes();
+        let judged = infer.judge_obligations();
+        let (said, left): (Vec<_>, Vec<_>) = judged.into_iter().partition(|(_, written)| *written);
+        for (obligation, _) in left {
+            let text = infer.show_prop(&obligation.prop);
+            self.needs.push(Need {
+                prop: obligation.prop,
+                text,
+                span: obligation.span,
+                fails_for: None,
+                types: None,
+            });
+        }
+        infer.report_undetermined();
+        let names = infer.all_names();
+        infer.diagnostics.sort_by_key(|d| (d.severity, d.span.start));
+        let scheme = Scheme {
+            ty: Ty::new(Type::Error),
+            obligations: [].into(),
+            names: names.clone(),
+            literals: [].into(),
+        };
+        let inference = Inference {
+            scheme: scheme.into(),
+            terms: infer.read_terms(),
+            binders: infer.read_binders(),
+            uses: infer.read_uses(),
+            diagnostics: std::mem::take(&mut infer.diagnostics),
+            obligations: said.into_iter().map(|(obligation, _)| obligation).collect(),
+            of_rounds: Vec::new(),
+            names,
+        };
+        SidesInference {
+            inference,
+            needs: self.needs,
+        }
+    }
+
+    /// Reports something of the caller's own.
+    pub fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        self.infer.error(code, span, message);
+    }
+}
