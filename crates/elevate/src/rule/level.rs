@@ -1,0 +1,644 @@
+//! The second phase of matching: sizes, types and address spaces.
+
+use std::sync::Arc;
+
+use nat::{Facts, Nat, NatFun, Prop, Solution, Var, solve};
+use rise::subst::{map_sizes, subst_arg, subst_nat};
+use rise::types::{Access, Address, Arg, DataFun, SizeFun, Ty, Type};
+use rustc_hash::FxHashMap;
+
+use super::miss::Why;
+use super::pattern::{Given, INNER, Key, Pattern};
+use super::template::Leaves;
+use super::{Assumption, Identity, RuleArg};
+use crate::term::{ArgId, ArgsId, Store, TyId};
+
+/// Variables of the pattern that have no value yet stand from here on in equations.
+const OPEN: u32 = 1 << 28;
+
+/// What the first phase saw at a place that has a [`Key`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Found {
+    Args(ArgsId),
+    Ty(TyId),
+    Arg(ArgId),
+    Var(Var),
+}
+
+/// The values of a pattern's variables for sizes and types.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Values(pub Vec<Option<Arg>>);
+
+impl Values {
+    pub fn get(&self, var: Var) -> Option<Arg> {
+        self.0.get(var.0 as usize).cloned().flatten()
+    }
+
+    /// The argument with values in the places of variables; `None` if one has no value.
+    pub fn arg(&self, arg: &Arg) -> Option<Arg> {
+        let mut whole = true;
+        vars_of_arg(arg, &mut |var, bound| {
+            whole &= bound || var.0 >= INNER || matches!(self.0.get(var.0 as usize), Some(Some(_)));
+        });
+        whole.then(|| subst_arg(arg, &|var| self.get(var)))
+    }
+
+    pub fn nat(&self, nat: &Nat) -> Option<Nat> {
+        match self.arg(&Arg::Nat(nat.clone()))? {
+            Arg::Nat(nat) => Some(nat),
+            _ => None,
+        }
+    }
+
+    pub fn ty(&self, ty: &Ty) -> Option<Ty> {
+        match self.arg(&Arg::Type(ty.clone()))? {
+            Arg::Type(ty) => Some(ty),
+            _ => None,
+        }
+    }
+
+    pub fn prop(&self, prop: &Prop) -> Option<Prop> {
+        let mut whole = true;
+        prop.for_each_var(&mut |var| whole &= self.get(var).is_some());
+        whole.then(|| rise::subst::subst_prop(prop, &|var| self.get(var)))
+    }
+}
+
+/// What is known of an alternative at some sizes and types.
+#[derive(Debug)]
+pub(super) struct Solved {
+    pub values: Values,
+    /// The parts of the right side that depend on sizes and types only.
+    pub leaves: Leaves,
+    pub assumptions: Arc<[Assumption]>,
+}
+
+/// Why the sizes and types do not fit: the node of the pattern, and what is wrong with it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Unsolved {
+    pub node: u32,
+    pub why: Why,
+}
+
+type Known = FxHashMap<Box<[Found]>, Result<Arc<Solved>, Unsolved>>;
+
+/// What rules found out about sizes and types, for terms of one store under the same facts.
+#[derive(Debug, Default)]
+pub struct Memo {
+    known: FxHashMap<(Identity, u32, u32), Known>,
+    args: FxHashMap<Identity, Vec<Box<[RuleArg]>>>,
+    types: FxHashMap<(TyId, TyId), bool>,
+    pub(super) found: Vec<Found>,
+}
+
+impl Memo {
+    /// Nothing is known yet.
+    pub fn new() -> Memo {
+        Memo::default()
+    }
+
+    /// Forgets everything: to be called when the facts change.
+    pub fn clear(&mut self) {
+        self.known.clear();
+        self.types.clear();
+    }
+
+    /// A number for the arguments of a rule.
+    pub(super) fn number(&mut self, rule: Identity, args: &[RuleArg]) -> u32 {
+        if args.is_empty() {
+            return 0;
+        }
+        let known = self.args.entry(rule).or_default();
+        let at = match known.iter().position(|other| **other == *args) {
+            Some(at) => at,
+            None => {
+                known.push(args.into());
+                known.len() - 1
+            }
+        };
+        u32::try_from(at).unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn get(
+        &self,
+        key: (Identity, u32, u32),
+        found: &[Found],
+    ) -> Option<&Result<Arc<Solved>, Unsolved>> {
+        self.known.get(&key)?.get(found)
+    }
+
+    pub(super) fn put(
+        &mut self,
+        key: (Identity, u32, u32),
+        found: &[Found],
+        solved: Result<Arc<Solved>, Unsolved>,
+    ) {
+        self.known.entry(key).or_default().insert(found.into(), solved);
+    }
+
+    /// Whether two types are equal as far as is known of sizes.
+    pub(super) fn same_type(&mut self, store: &Store, facts: &Facts, a: TyId, b: TyId) -> bool {
+        if a == b {
+            return true;
+        }
+        if let Some(&known) = self.types.get(&(a, b)) {
+            return known;
+        }
+        let same = store.same_type(a, b) || types_agree(store.ty_of(a), store.ty_of(b), facts);
+        self.types.insert((a, b), same);
+        same
+    }
+}
+
+/// Finds the values of a pattern's variables.
+pub(super) struct Solver<'a> {
+    pub facts: &'a Facts,
+    pub values: Values,
+    /// Sizes that no variable alone stands for, with what they are in the term.
+    later: Vec<(Nat, Nat, bool, u32)>,
+    node: u32,
+}
+
+type Outcome = Result<(), Unsolved>;
+
+impl<'a> Solver<'a> {
+    /// The values for what the first phase found.
+    pub fn solve(
+        store: &Store,
+        facts: &'a Facts,
+        pattern: &Pattern,
+        args: &[RuleArg],
+        found: &[Found],
+    ) -> Result<Values, Unsolved> {
+        let mut solver = Solver {
+            facts,
+            values: Values(vec![None; usize::from(pattern.levels)]),
+            later: Vec::new(),
+            node: 0,
+        };
+        solver.give(store, pattern, args)?;
+        for ((key, node), found) in pattern.keys.iter().zip(found) {
+            solver.node = *node;
+            solver.key(store, key, *found, pattern.strict)?;
+        }
+        solver.settle()?;
+        Ok(solver.values)
+    }
+
+    fn give(&mut self, store: &Store, pattern: &Pattern, args: &[RuleArg]) -> Outcome {
+        for (given, arg) in pattern.params.iter().zip(args) {
+            let Some(Given::Level(level)) = given else { continue };
+            let value = match arg {
+                RuleArg::Nat(nat) => Arg::Nat(nat.clone()),
+                RuleArg::Int(int) => Arg::Nat(Nat::constant(*int)),
+                RuleArg::Address(address) => Arg::Address(*address),
+                RuleArg::Type(ty) => Arg::Type(ty.clone()),
+                RuleArg::Expr(_) | RuleArg::Other => continue,
+            };
+            self.values.0[usize::from(*level)] = Some(value);
+        }
+        for (param, ty) in &pattern.given_types {
+            if let Some(RuleArg::Expr(term)) = args.get(usize::from(*param)) {
+                self.ty(ty, store.type_of(*term), true)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn key(&mut self, store: &Store, key: &Key, found: Found, strict: bool) -> Outcome {
+        match (key, found) {
+            (Key::Args(patterns, more), Found::Args(args)) => {
+                let args = store.args(args);
+                let fits = args.len() == patterns.len() || (*more && args.len() == patterns.len() + 1);
+                if !fits {
+                    return self.fail(Why::Optional);
+                }
+                for ((pattern, explicit), found) in patterns.iter().zip(args.iter()) {
+                    self.arg(pattern, found, strict || *explicit)?;
+                }
+                Ok(())
+            }
+            (Key::Ty(pattern, compared), Found::Ty(ty)) => {
+                self.ty(pattern, store.ty_of(ty), strict || *compared)
+            }
+            (Key::Arg(pattern), Found::Arg(arg)) => self.arg(pattern, store.arg(arg), true),
+            (Key::Var(var, kind), Found::Var(found)) => {
+                self.values.0[var.0 as usize] = Some(rise::core::var_arg(found, *kind));
+                Ok(())
+            }
+            _ => self.fail(Why::Shape),
+        }
+    }
+
+    fn fail(&self, why: Why) -> Outcome {
+        let node = self.node;
+        Err(Unsolved { node, why })
+    }
+
+    fn arg(&mut self, pattern: &Arg, found: &Arg, strict: bool) -> Outcome {
+        match (pattern, found) {
+            (Arg::Nat(p), Arg::Nat(f)) => self.nat(p, f, strict),
+            (Arg::Type(p), Arg::Type(f)) => self.ty(p, f, strict),
+            (Arg::Address(Address::Var(var)), Arg::Address(_))
+            | (Arg::SizeFun(SizeFun::Var(var)), Arg::SizeFun(_))
+            | (Arg::DataFun(DataFun::Var(var)), Arg::DataFun(_))
+            | (Arg::Access(Access::Var(var)), Arg::Access(_)) => self.bind(*var, found, strict),
+            (Arg::DataFun(DataFun::Lambda(param, body)), Arg::DataFun(DataFun::Lambda(other, ty))) => {
+                let (here, there) = (*param, *other);
+                let body = rename_one(body, here, Var(OPEN - 1));
+                let ty = rename_one(ty, there, Var(OPEN - 1));
+                self.ty(&body, &ty, strict)
+            }
+            _ if !strict => Ok(()),
+            _ => match self.values.arg(pattern) {
+                Some(value) if same_arg(&value, found) => Ok(()),
+                value => self.fail(Why::Argument {
+                    expected: value,
+                    found: found.clone(),
+                }),
+            },
+        }
+    }
+
+    /// A variable alone has this value.
+    fn bind(&mut self, var: Var, found: &Arg, strict: bool) -> Outcome {
+        let Some(known) = self.values.0.get(var.0 as usize) else {
+            return Ok(());
+        };
+        match known.clone() {
+            None => {
+                self.values.0[var.0 as usize] = Some(found.clone());
+                Ok(())
+            }
+            Some(value) if !strict || same_arg(&value, found) => Ok(()),
+            Some(value) => match (&value, found) {
+                (Arg::Nat(a), Arg::Nat(b)) => self.equal(a, b),
+                (Arg::Type(a), Arg::Type(b)) if types_agree(a, b, self.facts) => Ok(()),
+                _ => self.fail(Why::Argument {
+                    expected: Some(value),
+                    found: found.clone(),
+                }),
+            },
+        }
+    }
+
+    fn equal(&self, expected: &Nat, found: &Nat) -> Outcome {
+        if sizes_agree(expected, found, self.facts) {
+            return Ok(());
+        }
+        self.fail(Why::Argument {
+            expected: Some(Arg::Nat(expected.clone())),
+            found: Arg::Nat(found.clone()),
+        })
+    }
+
+    fn nat(&mut self, pattern: &Nat, found: &Nat, strict: bool) -> Outcome {
+        match pattern.as_var() {
+            Some(var) if (var.0 as usize) < self.values.0.len() => {
+                self.bind(var, &Arg::Nat(found.clone()), strict)
+            }
+            _ if pattern == found => Ok(()),
+            _ if pattern.as_const().is_some() => match strict {
+                true => self.equal(pattern, found),
+                false => Ok(()),
+            },
+            _ => {
+                (self.later).push((pattern.clone(), found.clone(), strict, self.node));
+                Ok(())
+            }
+        }
+    }
+
+    fn ty(&mut self, pattern: &Ty, found: &Ty, strict: bool) -> Outcome {
+        match (&**pattern, &**found) {
+            (Type::Error, _) | (_, Type::Error) => Ok(()),
+            (Type::Var(var), _) => self.bind(*var, &Arg::Type(found.clone()), strict),
+            (Type::Scalar(a), Type::Scalar(b)) if a == b => Ok(()),
+            (Type::Index(a), Type::Index(b)) => self.nat(a, b, strict),
+            (Type::Vector(a, s), Type::Vector(b, t)) | (Type::Array(a, s), Type::Array(b, t)) => {
+                self.nat(a, b, strict)?;
+                self.ty(s, t, strict)
+            }
+            (Type::Pair(a, b), Type::Pair(c, d)) | (Type::Fun(a, b), Type::Fun(c, d)) => {
+                self.ty(a, c, strict)?;
+                self.ty(b, d, strict)
+            }
+            (Type::DepArray(a, f), Type::DepArray(b, g)) => {
+                self.nat(a, b, strict)?;
+                self.arg(&Arg::DataFun(f.clone()), &Arg::DataFun(g.clone()), strict)
+            }
+            (Type::DepPair(f), Type::DepPair(g)) => {
+                self.arg(&Arg::DataFun(f.clone()), &Arg::DataFun(g.clone()), strict)
+            }
+            (Type::Pi(p), Type::Pi(q)) if p.kind == q.kind => {
+                let body = rename_one(&p.body, p.var, Var(OPEN - 1));
+                let other = rename_one(&q.body, q.var, Var(OPEN - 1));
+                self.ty(&body, &other, strict)
+            }
+            (Type::Apply(f, a), Type::Apply(g, b)) => {
+                self.bind(*f, &Arg::DataFun(DataFun::Var(*g)), strict)?;
+                self.nat(a, b, strict)
+            }
+            _ if !strict => Ok(()),
+            _ => self.fail(Why::Type {
+                expected: self.values.ty(pattern),
+                found: found.clone(),
+            }),
+        }
+    }
+
+    /// What is left: sizes that are made of several, and of which one may be unknown.
+    fn settle(&mut self) -> Outcome {
+        let mut left = std::mem::take(&mut self.later);
+        while !left.is_empty() {
+            let before = left.len();
+            let mut again = Vec::new();
+            for (pattern, found, strict, node) in left {
+                self.node = node;
+                let mut unknown = 0;
+                let known = pattern.subst(&|var| match self.values.get(var) {
+                    Some(Arg::Nat(nat)) => Some(nat),
+                    _ if (var.0 as usize) < self.values.0.len() => {
+                        Some(Nat::var(Var(OPEN + var.0)))
+                    }
+                    _ => None,
+                });
+                pattern.for_each_var(&mut |var| {
+                    unknown += u32::from(self.values.get(var).is_none() && var.0 < INNER);
+                });
+                match unknown {
+                    0 if strict => self.equal(&known, &found)?,
+                    0 => {}
+                    _ => {
+                        if !self.unknown(&known, &found, strict)? {
+                            again.push((pattern, found, strict, node));
+                        }
+                    }
+                }
+            }
+            if again.len() == before {
+                let (_, found, strict, node) = &again[0];
+                self.node = *node;
+                if again.iter().any(|(_, _, strict, _)| *strict) || *strict {
+                    return self.fail(Why::Argument {
+                        expected: None,
+                        found: Arg::Nat(found.clone()),
+                    });
+                }
+                break;
+            }
+            left = again;
+        }
+        Ok(())
+    }
+
+    /// Solves for what is unknown; whether that was possible.
+    fn unknown(&mut self, pattern: &Nat, found: &Nat, strict: bool) -> Result<bool, Unsolved> {
+        let open = |var: Var| (OPEN..INNER).contains(&var.0);
+        match solve(pattern, found, self.facts, &open, &|_, _| true) {
+            Solution::Trivial => Ok(true),
+            Solution::Solved(assignments) => {
+                for assignment in assignments {
+                    let proved = |need: &Prop| self.facts.proves(need);
+                    if !assignment.needs.iter().all(proved) {
+                        return match strict {
+                            true => self.fail(Why::Argument {
+                                expected: None,
+                                found: Arg::Nat(found.clone()),
+                            })
+                            .map(|()| false),
+                            false => Ok(false),
+                        };
+                    }
+                    let at = assignment.var.0.wrapping_sub(OPEN) as usize;
+                    if let Some(value) = self.values.0.get_mut(at) {
+                        *value = Some(Arg::Nat(assignment.value));
+                    }
+                }
+                Ok(true)
+            }
+            Solution::Refuted(_) if strict => self
+                .fail(Why::Argument {
+                    expected: None,
+                    found: Arg::Nat(found.clone()),
+                })
+                .map(|()| false),
+            Solution::Refuted(_) | Solution::Stuck => Ok(false),
+        }
+    }
+}
+
+/// The argument with its sizes as simple as the facts make them.
+pub(super) fn simplified(arg: Arg, facts: &Facts) -> Arg {
+    if facts.is_empty() {
+        return arg;
+    }
+    match arg {
+        Arg::Nat(nat) => Arg::Nat(facts.normalize(&nat)),
+        Arg::Type(ty) => Arg::Type(map_sizes(&ty, &|nat| facts.normalize(nat))),
+        other => other,
+    }
+}
+
+fn same_arg(a: &Arg, b: &Arg) -> bool {
+    match (a, b) {
+        (Arg::DataFun(DataFun::Lambda(p, s)), Arg::DataFun(DataFun::Lambda(q, t))) => {
+            *s == rename_one(t, *q, *p)
+        }
+        _ => a == b,
+    }
+}
+
+/// Whether two sizes are equal as far as is known.
+pub(super) fn sizes_agree(a: &Nat, b: &Nat, facts: &Facts) -> bool {
+    a == b || facts.proves(&Prop::Equal(a.clone(), b.clone()))
+}
+
+/// Whether two types are equal as far as is known of sizes.
+pub(super) fn types_agree(a: &Ty, b: &Ty, facts: &Facts) -> bool {
+    if Arc::ptr_eq(a, b) || a == b {
+        return true;
+    }
+    let size = |a: &Nat, b: &Nat| sizes_agree(a, b, facts);
+    let fun = |f: &DataFun, g: &DataFun| match (f, g) {
+        (DataFun::Var(f), DataFun::Var(g)) => f == g,
+        (DataFun::Lambda(p, s), DataFun::Lambda(q, t)) => {
+            types_agree(s, &rename_one(t, *q, *p), facts)
+        }
+        _ => false,
+    };
+    match (&**a, &**b) {
+        (Type::Index(m), Type::Index(n)) => size(m, n),
+        (Type::Vector(m, s), Type::Vector(n, t)) | (Type::Array(m, s), Type::Array(n, t)) => {
+            size(m, n) && types_agree(s, t, facts)
+        }
+        (Type::Pair(a, b), Type::Pair(c, d)) | (Type::Fun(a, b), Type::Fun(c, d)) => {
+            types_agree(a, c, facts) && types_agree(b, d, facts)
+        }
+        (Type::DepArray(m, f), Type::DepArray(n, g)) => size(m, n) && fun(f, g),
+        (Type::DepPair(f), Type::DepPair(g)) => fun(f, g),
+        (Type::Apply(f, m), Type::Apply(g, n)) => f == g && size(m, n),
+        (Type::Pi(p), Type::Pi(q)) => {
+            p.kind == q.kind && types_agree(&p.body, &rename_one(&q.body, q.var, p.var), facts)
+        }
+        _ => false,
+    }
+}
+
+fn rename_one(ty: &Ty, from: Var, to: Var) -> Ty {
+    rise::subst::rename(ty, &|var| if var == from { to } else { var })
+}
+
+/// Every free variable of a type.
+pub(super) fn vars_of_ty(ty: &Ty, found: &mut dyn FnMut(Var)) {
+    let mut bound = Vec::new();
+    bound_in(ty, &mut bound);
+    walk_ty(ty, &mut |var| {
+        if !bound.contains(&var) {
+            found(var);
+        }
+    });
+}
+
+/// Every variable of an argument, with whether it is bound in it.
+pub(super) fn vars_of_arg(arg: &Arg, found: &mut dyn FnMut(Var, bool)) {
+    match arg {
+        Arg::Nat(nat) => nat.for_each_var(&mut |var| found(var, false)),
+        Arg::Type(ty) => {
+            let mut bound = Vec::new();
+            bound_in(ty, &mut bound);
+            bound.iter().for_each(|var| found(*var, true));
+            walk_ty(ty, &mut |var| {
+                if !bound.contains(&var) {
+                    found(var, false);
+                }
+            });
+        }
+        Arg::Address(Address::Var(var))
+        | Arg::Access(Access::Var(var))
+        | Arg::SizeFun(SizeFun::Var(var))
+        | Arg::DataFun(DataFun::Var(var)) => found(*var, false),
+        Arg::Address(_) | Arg::Access(_) => {}
+        Arg::SizeFun(SizeFun::Lambda(NatFun { param, body })) => {
+            found(*param, true);
+            body.for_each_var(&mut |var| {
+                if var != *param {
+                    found(var, false);
+                }
+            });
+        }
+        Arg::DataFun(DataFun::Lambda(param, body)) => {
+            found(*param, true);
+            let mut bound = vec![*param];
+            bound_in(body, &mut bound);
+            bound[1..].iter().for_each(|var| found(*var, true));
+            walk_ty(body, &mut |var| {
+                if !bound.contains(&var) {
+                    found(var, false);
+                }
+            });
+        }
+    }
+}
+
+/// The variables that a type binds.
+pub(super) fn bound_in(ty: &Type, bound: &mut Vec<Var>) {
+    match ty {
+        Type::Error | Type::Var(_) | Type::Scalar(_) | Type::Index(_) | Type::Apply(..) | Type::Comm => {}
+        Type::Vector(_, t) | Type::Array(_, t) | Type::Exp(t, _) | Type::Acc(t) => bound_in(t, bound),
+        Type::DepArray(_, f) | Type::DepPair(f) => {
+            if let DataFun::Lambda(param, body) = f {
+                bound.push(*param);
+                bound_in(body, bound);
+            }
+        }
+        Type::Pair(a, b) | Type::Fun(a, b) => {
+            bound_in(a, bound);
+            bound_in(b, bound);
+        }
+        Type::Pi(pi) => {
+            bound.push(pi.var);
+            bound_in(&pi.body, bound);
+        }
+    }
+}
+
+/// Every use of a variable in a type.
+fn walk_ty(ty: &Type, found: &mut dyn FnMut(Var)) {
+    let fun = |fun: &DataFun, found: &mut dyn FnMut(Var)| match fun {
+        DataFun::Var(var) => found(*var),
+        DataFun::Lambda(_, body) => walk_ty(body, found),
+    };
+    match ty {
+        Type::Error | Type::Scalar(_) | Type::Comm => {}
+        Type::Var(var) => found(*var),
+        Type::Index(n) => n.for_each_var(found),
+        Type::Vector(n, t) | Type::Array(n, t) => {
+            n.for_each_var(found);
+            walk_ty(t, found);
+        }
+        Type::DepArray(n, f) => {
+            n.for_each_var(found);
+            fun(f, found);
+        }
+        Type::DepPair(f) => fun(f, found),
+        Type::Pair(a, b) | Type::Fun(a, b) => {
+            walk_ty(a, found);
+            walk_ty(b, found);
+        }
+        Type::Apply(f, n) => {
+            found(*f);
+            n.for_each_var(found);
+        }
+        Type::Pi(pi) => walk_ty(&pi.body, found),
+        Type::Exp(t, _) | Type::Acc(t) => walk_ty(t, found),
+    }
+}
+
+/// The variables that stand alone in a type, so that comparing gives them a value.
+pub(super) fn plain_vars(ty: &Ty, found: &mut dyn FnMut(Var)) {
+    let mut bound = Vec::new();
+    bound_in(ty, &mut bound);
+    plain(ty, &mut |var| {
+        if !bound.contains(&var) {
+            found(var);
+        }
+    });
+}
+
+fn plain(ty: &Type, found: &mut dyn FnMut(Var)) {
+    let size = |n: &Nat, found: &mut dyn FnMut(Var)| {
+        if let Some(var) = n.as_var() {
+            found(var);
+        }
+    };
+    let fun = |fun: &DataFun, found: &mut dyn FnMut(Var)| match fun {
+        DataFun::Var(var) => found(*var),
+        DataFun::Lambda(_, body) => plain(body, found),
+    };
+    match ty {
+        Type::Error | Type::Scalar(_) | Type::Comm | Type::Apply(..) => {}
+        Type::Var(var) => found(*var),
+        Type::Index(n) => size(n, found),
+        Type::Vector(n, t) | Type::Array(n, t) => {
+            size(n, found);
+            plain(t, found);
+        }
+        Type::DepArray(n, f) => {
+            size(n, found);
+            fun(f, found);
+        }
+        Type::DepPair(f) => fun(f, found),
+        Type::Pair(a, b) | Type::Fun(a, b) => {
+            plain(a, found);
+            plain(b, found);
+        }
+        Type::Pi(pi) => plain(&pi.body, found),
+        Type::Exp(t, _) | Type::Acc(t) => plain(t, found),
+    }
+}
+
+/// A size of the pattern with values, where all have one.
+pub(super) fn instance(nat: &Nat, values: &Values) -> Nat {
+    subst_nat(nat, &|var| values.get(var))
+}

@@ -1,0 +1,264 @@
+//! The first phase of matching: the structure of a term against that of a pattern.
+
+use syntax::ast::Kind;
+
+use super::level::Found;
+use super::miss::{Miss, Why};
+use super::pattern::{Head, Pat, Pattern};
+use super::{RuleArg, VariableKind};
+use crate::term::{Local, Node, Store, Term};
+
+/// What the structure of a term says.
+#[derive(Debug, Default)]
+pub(super) struct Bound {
+    /// What the metavariables for terms stand for; in a match each has a value.
+    pub slots: Vec<Option<Term>>,
+    /// The variables of the term that the pattern's stand for.
+    pub locals: Vec<Local>,
+    /// What is to be said of sizes and types.
+    pub found: Vec<Found>,
+    /// How many nodes fitted.
+    progress: u32,
+}
+
+/// A node that does not fit.
+#[derive(Clone, Debug)]
+struct Misfit {
+    node: u32,
+    term: Term,
+    why: Why,
+}
+
+impl Bound {
+    fn start(&mut self, pattern: &Pattern, args: &[RuleArg]) {
+        self.slots.clear();
+        self.slots.resize(usize::from(pattern.values), None);
+        self.locals.clear();
+        self.locals.resize(usize::from(pattern.locals), Local(u32::MAX));
+        self.found.clear();
+        self.progress = 0;
+        for (given, arg) in pattern.params.iter().zip(args) {
+            if let (Some(super::pattern::Given::Value(slot)), RuleArg::Expr(term)) = (given, arg) {
+                self.slots[usize::from(*slot)] = Some(*term);
+            }
+        }
+    }
+}
+
+/// Compares the structure. On failure it is said which node did not fit, and how many did.
+pub(super) fn structure(
+    store: &mut Store,
+    pattern: &Pattern,
+    args: &[RuleArg],
+    term: Term,
+    bound: &mut Bound,
+) -> Result<(), Miss> {
+    bound.start(pattern, args);
+    let mut walk = Walk {
+        store,
+        pattern,
+        bound,
+    };
+    match walk.node(0, term) {
+        Ok(()) => Ok(()),
+        Err(misfit) => Err(Miss {
+            alt: 0,
+            node: Some(misfit.node),
+            found: Some(misfit.term),
+            progress: bound.progress,
+            why: misfit.why,
+        }),
+    }
+}
+
+struct Walk<'a> {
+    store: &'a mut Store,
+    pattern: &'a Pattern,
+    bound: &'a mut Bound,
+}
+
+impl Walk<'_> {
+    fn node(&mut self, id: u32, term: Term) -> Result<(), Misfit> {
+        let pattern = self.pattern;
+        let pat = &pattern.nodes[id as usize];
+        let node = self.store.node(term);
+        match (pat, node) {
+            (Pat::Value { slot, first, typed }, _) => {
+                return self.value(id, usize::from(*slot), *first, *typed, term);
+            }
+            (Pat::Local(local), Node::Var(found)) if self.bound.locals[usize::from(*local)] == found => {}
+            (Pat::Literal(literal), Node::Literal(found)) if self.store.literal_of(found) == literal => {
+                self.bound.found.push(Found::Ty(self.store.ty(term)));
+            }
+            (Pat::Nat, Node::Nat(arg)) => self.bound.found.push(Found::Arg(arg)),
+            (Pat::Lambda(local, body), Node::Lambda(found, below)) => {
+                self.bound.locals[usize::from(*local)] = found;
+                self.bound.progress += 1;
+                return self.node(*body, below);
+            }
+            (Pat::DepLambda(kind, body), Node::DepLambda(var, found, _, below)) if *kind == found => {
+                self.bound.found.push(Found::Var(var));
+                self.bound.progress += 1;
+                return self.node(*body, below);
+            }
+            (Pat::Apply(f, x), Node::Apply(g, y)) => {
+                self.node(*f, g)?;
+                self.bound.progress += 1;
+                return self.node(*x, y);
+            }
+            (Pat::DepApply(f), Node::DepApply(g, arg)) => {
+                self.bound.found.push(Found::Arg(arg));
+                return self.node(*f, g);
+            }
+            (Pat::Primitive(primitive), Node::Primitive(found, args)) if *primitive == found => {
+                self.bound.found.push(Found::Args(args));
+            }
+            (Pat::Global(id), Node::Global(found, args)) if *id == found => {
+                self.bound.found.push(Found::Args(args));
+            }
+            (Pat::Apply(..) | Pat::Primitive(_) | Pat::Global(_), Node::Lambda(local, body)) => {
+                return match self.without_eta(local, body) {
+                    Some(function) => self.node(id, function),
+                    None => Err(misfit(id, term, Why::Shape)),
+                };
+            }
+            _ => return Err(misfit(id, term, Why::Shape)),
+        }
+        self.bound.progress += 1;
+        Ok(())
+    }
+
+    /// `f` of `fun(x => f(x))`.
+    fn without_eta(&self, local: Local, body: Term) -> Option<Term> {
+        let Node::Apply(function, x) = self.store.node(body) else {
+            return None;
+        };
+        let same = matches!(self.store.node(x), Node::Var(other) if other == local);
+        (same && !self.store.has_free(function, local)).then_some(function)
+    }
+
+    fn value(
+        &mut self,
+        id: u32,
+        slot: usize,
+        first: bool,
+        typed: bool,
+        term: Term,
+    ) -> Result<(), Misfit> {
+        if first {
+            self.bound.slots[slot] = Some(term);
+            if typed {
+                self.bound.found.push(Found::Ty(self.store.ty(term)));
+            }
+            self.bound.progress += 1;
+            return Ok(());
+        }
+        let same = match self.bound.slots[slot] {
+            Some(known) => known == term || self.store.alpha_eq(known, term),
+            None => false,
+        };
+        if !same {
+            return Err(misfit(id, term, Why::NotEqual));
+        }
+        self.bound.progress += 1;
+        Ok(())
+    }
+}
+
+#[cold]
+fn misfit(node: u32, term: Term, why: Why) -> Misfit {
+    Misfit { node, term, why }
+}
+
+impl Pattern {
+    /// The function in front of how many arguments of `term` the pattern may match: the longest
+    /// first. Only a look at the outermost function.
+    pub fn places(&self, store: &Store, term: Term) -> Places {
+        let (mut head, mut values) = (term, 0);
+        while let Node::Apply(f, _) = store.node(head) {
+            values += 1;
+            head = f;
+        }
+        let exactly = |wanted: u32| match wanted {
+            wanted if wanted > values => Places::NONE,
+            wanted if wanted == values || self.function => Places::only(values - wanted),
+            _ => Places::NONE,
+        };
+        match (&self.head, store.node(head)) {
+            (Head::Primitive(primitive, count), Node::Primitive(found, _)) if *primitive == found => {
+                exactly(*count)
+            }
+            (Head::Global(id, count), Node::Global(found, _)) if *id == found => exactly(*count),
+            // Eta: `fun(x => map(f)(x))` where `map(f)` is wanted.
+            (Head::Primitive(..) | Head::Global(..), Node::Lambda(..)) if self.function => {
+                exactly(0)
+            }
+            (Head::Lambda, Node::Lambda(..)) | (Head::DepLambda, Node::DepLambda(..)) => exactly(0),
+            (Head::Any(least), _) if *least <= values => match self.function {
+                true => Places {
+                    next: Some(0),
+                    last: values - least,
+                },
+                false => Places::only(0),
+            },
+            (Head::Leaf, Node::Literal(_) | Node::Nat(_)) if values == 0 => Places::only(0),
+            _ => Places::NONE,
+        }
+    }
+}
+
+/// In front of how many arguments a pattern is tried.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Places {
+    next: Option<u32>,
+    last: u32,
+}
+
+impl Places {
+    const NONE: Places = Places {
+        next: None,
+        last: 0,
+    };
+
+    fn only(outside: u32) -> Places {
+        Places {
+            next: Some(outside),
+            last: outside,
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.next.is_none()
+    }
+}
+
+impl Iterator for Places {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        let next = self.next?;
+        self.next = (next < self.last).then_some(next + 1);
+        Some(next)
+    }
+}
+
+/// The function in front of the last `outside` arguments.
+pub(super) fn prefix(store: &Store, term: Term, outside: u32) -> Term {
+    (0..outside).fold(term, |term, _| match store.node(term) {
+        Node::Apply(f, _) => f,
+        _ => term,
+    })
+}
+
+/// Whether a metavariable of this kind is a term.
+pub(super) fn is_value(kind: VariableKind) -> bool {
+    kind == VariableKind::Value
+}
+
+/// The kind of a metavariable for sizes, types and the like.
+pub(super) fn level_kind(kind: VariableKind) -> Option<Kind> {
+    match kind {
+        VariableKind::Level(kind) => Some(kind),
+        VariableKind::Value => None,
+    }
+}

@@ -1,0 +1,674 @@
+//! Which names of a rule are metavariables, and what they stand for: values, sizes, types, ….
+//!
+//! In a pattern only primitives, definitions of RISE that are in scope, parameters and what the
+//! pattern itself binds are bound; any other name is a metavariable, `?f` is one whatever is in
+//! scope, and each `_` is one of its own. What kind of thing a metavariable stands for follows from
+//! where it stands: `split(n)` takes a size, `map(f)` a value.
+//!
+//! Metavariables become binders of a copy of the item's terms, so that RISE's own inference
+//! finds them. In patterns the copy has the type-level arguments that were left out, as
+//! metavariables: `split` alone is any `split(n)`.
+
+use rise::primitive::OptionalArgument;
+use rise::types::Type as RiseType;
+use rise::{Env, Primitive, Resolution};
+use rustc_hash::FxHashMap;
+use syntax::ast::{
+    BinaryOp, Binder, BinderAnnotation, BinderId, Item, Kind, Literal, Name, Term, TermId, TermKind,
+};
+use syntax::{Code, Diagnostic, Severity, Span};
+
+use super::{ParamKind, VariableKind};
+
+/// Where a term stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// In the pattern: unknown names are metavariables.
+    Left,
+    /// On the right side: unknown names are mistakes.
+    Right,
+    /// In a condition: as on the right side, but nothing is built there.
+    Condition,
+}
+
+/// What is wanted where a term stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Value,
+    Level(Kind),
+}
+
+/// Where a variable comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The parameter with this number.
+    Param(usize),
+    /// The pattern.
+    Pattern,
+    /// `let`, the clause with this number.
+    Let(usize),
+}
+
+/// A use of a variable.
+#[derive(Clone, Debug)]
+pub(super) struct Use {
+    pub term: TermId,
+    pub side: Side,
+    /// The binders of the terms around it, outermost first.
+    pub scope: Vec<BinderId>,
+}
+
+/// A name that stands for something.
+#[derive(Clone, Debug)]
+pub(super) struct Variable {
+    pub name: Name,
+    pub binder: BinderId,
+    /// Not known before something shows it; a value then.
+    pub kind: Option<VariableKind>,
+    pub origin: Origin,
+    pub uses: Vec<Use>,
+    /// Written as `_`, or not written at all.
+    pub anonymous: bool,
+    pub forced: bool,
+    /// Whether it is an argument of a function in the pattern, and not only in a type there.
+    pub argument: bool,
+}
+
+/// How exactly a pattern means what it leaves out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// The left side of a rule: what is not written is not there (dimension 0, no address space).
+    Exact,
+    /// A predicate: what is not written may be anything.
+    Loose,
+    /// In `within(…)`: as a predicate, and the only argument `_` of a parallel map is its dimension.
+    Enclosing,
+}
+
+/// The copy of the terms, and their variables.
+pub(super) struct Names<'a> {
+    pub terms: Vec<Term>,
+    pub binders: Vec<Binder>,
+    base: &'a Item,
+    env: &'a dyn Env,
+    pub variables: Vec<Variable>,
+    index: FxHashMap<Name, usize>,
+    scope: Vec<BinderId>,
+    /// How many types are around.
+    types: u32,
+    mode: Mode,
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether a name was reported.
+    pub failed: bool,
+}
+
+/// An application as it is written.
+struct Spine {
+    head: TermId,
+    args: Vec<(TermId, bool)>,
+}
+
+impl<'a> Names<'a> {
+    pub fn new(item: &'a Item, env: &'a dyn Env, mode: Mode) -> Self {
+        Names {
+            terms: item.terms.to_vec(),
+            binders: item.binders.to_vec(),
+            base: item,
+            env,
+            variables: Vec::new(),
+            index: FxHashMap::default(),
+            scope: Vec::new(),
+            types: 0,
+            mode,
+            diagnostics: Vec::new(),
+            failed: false,
+        }
+    }
+
+    /// The copy as an item.
+    pub fn item(&self) -> Item {
+        Item {
+            docs: None,
+            annotations: [].into(),
+            kind: self.base.kind.clone(),
+            terms: self.terms.clone().into(),
+            binders: self.binders.clone().into(),
+        }
+    }
+
+    // ----- variables -----
+
+    pub fn param(&mut self, number: usize, name: &Name, kind: ParamKind) {
+        let kind = match kind {
+            ParamKind::Nat | ParamKind::Int => VariableKind::Level(Kind::Nat),
+            ParamKind::Address => VariableKind::Level(Kind::AddrSp),
+            ParamKind::Type => VariableKind::Level(Kind::DataType),
+            ParamKind::Expr => VariableKind::Value,
+            ParamKind::Strategy => return,
+        };
+        self.declare(name.clone(), Span::default(), Some(kind), Origin::Param(number));
+    }
+
+    pub fn declare(
+        &mut self,
+        name: Name,
+        span: Span,
+        kind: Option<VariableKind>,
+        origin: Origin,
+    ) -> usize {
+        let binder = BinderId(u32::try_from(self.binders.len()).unwrap_or(u32::MAX));
+        self.binders.push(Binder {
+            name: name.clone(),
+            span,
+            annotation: BinderAnnotation::None,
+        });
+        let number = self.variables.len();
+        self.variables.push(Variable {
+            name: name.clone(),
+            binder,
+            kind,
+            origin,
+            uses: Vec::new(),
+            anonymous: false,
+            forced: false,
+            argument: false,
+        });
+        self.index.insert(name, number);
+        number
+    }
+
+    /// A metavariable without a name of its own.
+    fn anonymous(&mut self, span: Span, kind: Option<VariableKind>) -> Name {
+        let number = self.variables.iter().filter(|v| v.anonymous).count() + 1;
+        let name = Name::from(format!("_{number}"));
+        let at = self.declare(name.clone(), span, kind, Origin::Pattern);
+        self.variables[at].anonymous = true;
+        self.variables[at].argument = true;
+        name
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Variable> {
+        self.index.get(name).map(|&at| &self.variables[at])
+    }
+
+    /// What a term is, without parentheses.
+    pub fn bare(&self, mut term: TermId) -> TermId {
+        while let TermKind::Paren(inner) = self.terms[term.0 as usize].kind {
+            term = inner;
+        }
+        term
+    }
+
+    /// The variable that a term is.
+    pub fn variable_of(&self, term: TermId) -> Option<usize> {
+        match &self.terms[self.bare(term).0 as usize].kind {
+            TermKind::Name(name) => self.index.get(name).copied(),
+            _ => None,
+        }
+    }
+
+    fn is_bound(&self, name: &str) -> bool {
+        Primitive::from_name(name).is_some() || self.env.resolve(name) != Resolution::Unknown
+    }
+
+    fn in_scope(&self, name: &str) -> bool {
+        self.scope
+            .iter()
+            .any(|b| self.binders[b.0 as usize].name == name)
+    }
+
+    fn kind_of(&self, term: TermId) -> Option<VariableKind> {
+        self.variables[self.variable_of(term)?].kind
+    }
+
+    // ----- terms -----
+
+    /// Looks at a term and everything in it.
+    pub fn visit(&mut self, term: TermId, role: Role, side: Side) {
+        let at = term.0 as usize;
+        let (kind, span) = (self.terms[at].kind.clone(), self.terms[at].span);
+        match kind {
+            TermKind::Hole if side == Side::Left => self.hole(term, role, span),
+            TermKind::Hole if role == Role::Value => {
+                let text = "`_` on the right side stands for nothing";
+                self.report(Diagnostic::error(Code::UnknownName, span, text));
+            }
+            TermKind::Name(name) => self.name(term, &name, role, side, span),
+            TermKind::Paren(inner) => self.visit(inner, role, side),
+            TermKind::Apply { .. } if role != Role::Value => self.size_call(term, side),
+            TermKind::Apply { .. }
+            | TermKind::Binary {
+                op: BinaryOp::Pipe | BinaryOp::ApplyLeft,
+                ..
+            } => self.application(term, side),
+            TermKind::Binary { lhs, rhs, .. } => {
+                self.visit(lhs, role, side);
+                self.visit(rhs, role, side);
+            }
+            TermKind::Unary { operand, .. } => self.visit(operand, role, side),
+            TermKind::Project { pair, .. } => self.visit(pair, Role::Value, side),
+            TermKind::Fun { params, body } | TermKind::DepFun { params, body } => {
+                self.under(&params, body, Role::Value, side);
+            }
+            TermKind::Let {
+                binder,
+                value,
+                body,
+            } => {
+                self.visit(value, Role::Value, side);
+                self.under(&[binder], body, Role::Value, side);
+            }
+            TermKind::NatFun { param, body } => {
+                self.under(&[param], body, Role::Level(Kind::Nat), side);
+            }
+            TermKind::DataFun { param, body }
+            | TermKind::DepPair { param, body }
+            | TermKind::Pi { param, body, .. } => {
+                self.under(&[param], body, Role::Level(Kind::DataType), side);
+            }
+            TermKind::Pair(a, b) => {
+                self.visit(a, role, side);
+                self.visit(b, role, side);
+            }
+            TermKind::Ascribe { term, ty } => {
+                self.visit(term, role, side);
+                self.visit_type(ty, side);
+            }
+            TermKind::Array { size, elem, .. } | TermKind::Vector { size, elem } => {
+                self.visit(size, Role::Level(Kind::Nat), side);
+                self.visit(elem, Role::Level(Kind::DataType), side);
+            }
+            TermKind::DepArray { size, elem } => {
+                self.visit(size, Role::Level(Kind::Nat), side);
+                self.visit(elem, Role::Level(Kind::Nat2Data), side);
+            }
+            TermKind::Index(size) => self.visit(size, Role::Level(Kind::Nat), side),
+            TermKind::Tuple(a, b) | TermKind::Arrow(a, b) => {
+                self.visit(a, Role::Level(Kind::DataType), side);
+                self.visit(b, Role::Level(Kind::DataType), side);
+            }
+            TermKind::Missing => self.failed = true,
+            TermKind::Hole
+            | TermKind::Literal(_)
+            | TermKind::Operator(_)
+            | TermKind::Scalar(_)
+            | TermKind::Address(_)
+            | TermKind::Access(_)
+            | TermKind::Comm
+            | TermKind::Skip
+            | TermKind::Exp { .. }
+            | TermKind::Acc(_)
+            | TermKind::Assign { .. }
+            | TermKind::Sequence(_)
+            | TermKind::If { .. } => {}
+        }
+    }
+
+    /// Looks at a type that something is said to have.
+    pub fn visit_type(&mut self, ty: TermId, side: Side) {
+        self.types += 1;
+        self.visit(ty, Role::Level(Kind::DataType), side);
+        self.types -= 1;
+    }
+
+    fn under(&mut self, params: &[BinderId], body: TermId, role: Role, side: Side) {
+        let depth = self.scope.len();
+        for &param in params {
+            if let BinderAnnotation::Type(ty) = self.binders[param.0 as usize].annotation {
+                self.visit_type(ty, side);
+            }
+            self.scope.push(param);
+        }
+        self.visit(body, role, side);
+        self.scope.truncate(depth);
+    }
+
+    fn hole(&mut self, term: TermId, role: Role, span: Span) {
+        let kind = match role {
+            Role::Value => VariableKind::Value,
+            // Inference knows these holes itself.
+            Role::Level(Kind::DataType) => return,
+            Role::Level(kind) => VariableKind::Level(kind),
+        };
+        let name = self.anonymous(span, Some(kind));
+        self.terms[term.0 as usize].kind = TermKind::Name(name.clone());
+        self.note_use(&name, term, Side::Left);
+    }
+
+    fn note_use(&mut self, name: &Name, term: TermId, side: Side) {
+        if let Some(&at) = self.index.get(name) {
+            let scope = self.scope.clone();
+            self.variables[at].uses.push(Use { term, side, scope });
+        }
+    }
+
+    fn name(&mut self, term: TermId, written: &Name, role: Role, side: Side, span: Span) {
+        if self.in_scope(written) {
+            return;
+        }
+        let forced = written.strip_prefix('?');
+        let name = match forced {
+            Some(bare) if !self.is_bound(bare) && !self.in_scope(bare) => Name::from(bare),
+            _ => written.clone(),
+        };
+        let known = self.index.get(&name).copied();
+        if known.is_none() && forced.is_none() && self.is_bound(&name) {
+            if side == Side::Left && role == Role::Value {
+                self.complete_name(term);
+            }
+            return;
+        }
+        if forced.is_some() {
+            self.terms[term.0 as usize].kind = TermKind::Name(name.clone());
+        }
+        let at = match known {
+            Some(at) => at,
+            None if side == Side::Left => {
+                let at = self.declare(name.clone(), span, None, Origin::Pattern);
+                self.variables[at].forced = forced.is_some();
+                at
+            }
+            None => return self.unbound(&name, span),
+        };
+        if let Role::Level(kind) = role {
+            let kind = VariableKind::Level(kind);
+            self.variables[at].kind.get_or_insert(kind);
+            self.variables[at].argument |= self.types == 0 && side == Side::Left;
+        }
+        self.note_use(&name, term, side);
+    }
+
+    /// A name on the right side that the left side does not bind.
+    fn unbound(&mut self, name: &Name, span: Span) {
+        let mut text = format!("nothing on the left side binds `{name}`");
+        let own = self.variables.iter().map(|v| v.name.as_str());
+        let bound = self.env.names();
+        let primitives = Primitive::ALL.iter().map(|p| p.name());
+        let candidates = own.chain(bound.iter().map(Name::as_str)).chain(primitives);
+        let near = rise::closest(name, candidates).map(str::to_owned);
+        text.push_str(", and there is no definition of that name");
+        let mut diagnostic = Diagnostic::error(Code::UnknownName, span, text);
+        diagnostic = match near {
+            Some(near) => diagnostic
+                .help(format!("did you mean `{near}`?"))
+                .fix(format!("Replace with `{near}`"), vec![(span, near)], true),
+            None => diagnostic.help("the right side uses what the left side, parameters and `let` bind"),
+        };
+        self.report(diagnostic);
+    }
+
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        self.failed |= diagnostic.severity == Severity::Error;
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// `min(a, b)`, `sum(i, a, b, e)`, or a function on sizes: in a size or type.
+    fn size_call(&mut self, term: TermId, side: Side) {
+        let TermKind::Apply { callee, args } = self.terms[term.0 as usize].kind.clone() else {
+            return;
+        };
+        let callee = self.bare(callee);
+        let word = match &self.terms[callee.0 as usize].kind {
+            TermKind::Name(name) => name.clone(),
+            _ => return,
+        };
+        let size = Role::Level(Kind::Nat);
+        match word.as_str() {
+            "min" | "max" | "ceilDiv" | "log2" => {
+                args.iter().for_each(|&arg| self.visit(arg, size, side));
+            }
+            "sum" => {
+                let [index, from, to, body] = *args else { return };
+                self.visit(from, size, side);
+                self.visit(to, size, side);
+                let TermKind::Name(name) = self.terms[index.0 as usize].kind.clone() else {
+                    return;
+                };
+                let binder = BinderId(u32::try_from(self.binders.len()).unwrap_or(u32::MAX));
+                self.binders.push(Binder {
+                    name,
+                    span: self.terms[index.0 as usize].span,
+                    annotation: BinderAnnotation::None,
+                });
+                self.under(&[binder], body, size, side);
+            }
+            _ => {
+                self.visit(callee, Role::Level(Kind::Nat2Nat), side);
+                args.iter().for_each(|&arg| self.visit(arg, size, side));
+            }
+        }
+    }
+
+    // ----- applications -----
+
+    fn spine(&self, term: TermId) -> Spine {
+        let (mut head, mut args) = (term, Vec::new());
+        loop {
+            match &self.terms[head.0 as usize].kind {
+                TermKind::Apply { callee, args: list } => {
+                    args.extend(list.iter().rev().map(|&arg| (arg, false)));
+                    head = *callee;
+                }
+                TermKind::Binary {
+                    op: BinaryOp::Pipe,
+                    lhs: arg,
+                    rhs: function,
+                    ..
+                }
+                | TermKind::Binary {
+                    op: BinaryOp::ApplyLeft,
+                    lhs: function,
+                    rhs: arg,
+                    ..
+                } => {
+                    args.push((*arg, true));
+                    head = *function;
+                }
+                TermKind::Paren(inner) => head = *inner,
+                _ => break,
+            }
+        }
+        args.reverse();
+        Spine { head, args }
+    }
+
+    /// What the name of a function stands for, unless it is a variable.
+    fn callee(&self, head: TermId) -> Option<(Option<Primitive>, Vec<Kind>, usize)> {
+        let name = match &self.terms[head.0 as usize].kind {
+            TermKind::Name(name) => name,
+            _ => return None,
+        };
+        if self.in_scope(name) || self.index.contains_key(name) || name.starts_with('?') {
+            return None;
+        }
+        match self.env.resolve(name) {
+            Resolution::Def(_, scheme) => {
+                let (kinds, values) = arguments(&scheme.ty);
+                Some((None, kinds, values))
+            }
+            Resolution::Unknown => {
+                let primitive = Primitive::from_name(name)?;
+                let (kinds, values) = arguments(&rise::library_scheme(primitive).ty);
+                Some((Some(primitive), kinds, values))
+            }
+            _ => None,
+        }
+    }
+
+    fn application(&mut self, term: TermId, side: Side) {
+        let mut spine = self.spine(term);
+        let callee = self.callee(spine.head);
+        if let Some((Some(primitive), kinds, _)) = &callee
+            && side == Side::Left
+            && self.complete(term, &spine, *primitive, kinds)
+        {
+            spine = self.spine(term);
+        }
+        let mut at = 0;
+        match callee {
+            Some((primitive, kinds, values)) => {
+                if let Some(primitive) = primitive
+                    && let Some(kind) = self.optional(primitive, &spine, kinds.len() + values)
+                {
+                    self.visit(spine.args[0].0, Role::Level(kind), side);
+                    at = 1;
+                }
+                for kind in kinds {
+                    match spine.args.get(at) {
+                        Some(&(arg, false)) => self.visit(arg, Role::Level(kind), side),
+                        _ => break,
+                    }
+                    at += 1;
+                }
+            }
+            None => self.visit(spine.head, Role::Value, side),
+        }
+        for &(arg, _) in &spine.args[at.min(spine.args.len())..] {
+            let role = match self.kind_of(arg) {
+                Some(VariableKind::Level(kind)) => Role::Level(kind),
+                _ => Role::Value,
+            };
+            self.visit(arg, role, side);
+        }
+    }
+
+    /// A bare name of a primitive in a pattern, or an application of one, gets what it leaves out.
+    fn complete_name(&mut self, term: TermId) {
+        let spine = self.spine(term);
+        if let Some((Some(primitive), kinds, _)) = self.callee(spine.head) {
+            self.complete(term, &spine, primitive, &kinds);
+        }
+    }
+
+    /// Puts in the type-level arguments that a pattern leaves out; whether there were any.
+    fn complete(&mut self, term: TermId, spine: &Spine, primitive: Primitive, kinds: &[Kind]) -> bool {
+        let mut changed = false;
+        let total = kinds.len() + arguments(&rise::library_scheme(primitive).ty).1;
+        let optional = self.optional(primitive, spine, total);
+        let written = spine.args.iter().filter(|(_, piped)| !piped).count();
+        let written = written.saturating_sub(usize::from(optional.is_some()));
+        let piped = written < spine.args.len() - usize::from(optional.is_some());
+        let missing = kinds.get(written..).unwrap_or_default();
+        if !missing.is_empty() && !piped {
+            for &kind in missing {
+                self.give(term, VariableKind::Level(kind));
+            }
+            changed = true;
+        }
+        let dimension = primitive.optional_argument() == Some(OptionalArgument::Dimension);
+        if dimension && optional.is_none() && self.mode != Mode::Exact {
+            // The head may be the term itself, which is an application of it by now.
+            let head = self.spine(term).head;
+            self.give(head, VariableKind::Level(Kind::Nat));
+            changed = true;
+        }
+        changed
+    }
+
+    /// Makes a term an application of itself to a new metavariable.
+    fn give(&mut self, term: TermId, kind: VariableKind) {
+        let old = self.terms[term.0 as usize].clone();
+        let span = old.span;
+        let name = self.anonymous(span, Some(kind));
+        let id = |len: usize| TermId(u32::try_from(len).unwrap_or(u32::MAX));
+        let callee = id(self.terms.len());
+        self.terms.push(old);
+        let arg = id(self.terms.len());
+        self.terms.push(Term {
+            kind: TermKind::Name(name),
+            span,
+        });
+        let args = [arg].into();
+        self.terms[term.0 as usize].kind = TermKind::Apply { callee, args };
+    }
+
+    /// Whether the first argument is the one that may be left out, and what it is.
+    fn optional(&self, primitive: Primitive, spine: &Spine, total: usize) -> Option<Kind> {
+        let optional = primitive.optional_argument()?;
+        let &(first, false) = spine.args.first()? else {
+            return None;
+        };
+        let (wanted, literal) = match optional {
+            OptionalArgument::AddressSpace => (Kind::AddrSp, false),
+            OptionalArgument::Dimension => (Kind::Nat, true),
+        };
+        let bare = self.bare(first);
+        let is_it = match &self.terms[bare.0 as usize].kind {
+            TermKind::Address(_) => !literal,
+            TermKind::Literal(Literal::Int { suffix: None, .. }) => literal,
+            TermKind::Name(name) if self.in_scope(name) => false,
+            TermKind::Name(_) => match self.kind_of(bare) {
+                Some(kind) => kind == VariableKind::Level(wanted),
+                None => spine.args.len() > total,
+            },
+            TermKind::Hole => {
+                let alone = self.mode == Mode::Enclosing && spine.args.len() == 1 && literal;
+                alone || spine.args.len() > total
+            }
+            _ => false,
+        };
+        is_it.then_some(wanted)
+    }
+
+    // ----- the end -----
+
+    /// Kinds that nothing showed are values; suspicious names are warned of.
+    pub fn settle(&mut self) {
+        let names = self.env.names();
+        let mut warnings = Vec::new();
+        for variable in &mut self.variables {
+            variable.kind.get_or_insert(VariableKind::Value);
+            let [only] = &variable.uses[..] else { continue };
+            let (Origin::Pattern, false, false) =
+                (variable.origin, variable.anonymous, variable.forced)
+            else {
+                continue;
+            };
+            if variable.name.starts_with('_') || variable.name.chars().count() < 4 {
+                continue;
+            }
+            let primitives = Primitive::ALL.iter().map(|p| p.name());
+            let bound = names.iter().map(Name::as_str).chain(primitives);
+            if let Some(near) = rise::closest(&variable.name, bound) {
+                let span = self.terms[only.term.0 as usize].span;
+                let text = format!(
+                    "`{}` is taken as a metavariable; did you mean `{near}`?",
+                    variable.name
+                );
+                let warning = Diagnostic::new(Severity::Warning, Code::UnknownName, span, text)
+                    .help(format!(
+                        "write `?{}` or `_` if it is to stand for anything",
+                        variable.name
+                    ))
+                    .fix(
+                        format!("Replace with `{near}`"),
+                        vec![(span, near.to_owned())],
+                        true,
+                    );
+                warnings.push(warning);
+            }
+        }
+        self.diagnostics.extend(warnings);
+    }
+}
+
+/// The kinds of the type-level arguments that a function takes first, and how many values it takes
+/// in all.
+fn arguments(ty: &RiseType) -> (Vec<Kind>, usize) {
+    let (mut kinds, mut values, mut ty) = (Vec::new(), 0, ty);
+    loop {
+        ty = match ty {
+            RiseType::Pi(pi) => {
+                if !pi.implicit && values == 0 {
+                    kinds.push(pi.kind);
+                }
+                &pi.body
+            }
+            RiseType::Fun(_, rest) => {
+                values += 1;
+                rest
+            }
+            _ => return (kinds, values),
+        };
+    }
+}

@@ -1,0 +1,510 @@
+//! Right sides: from explicit terms of RISE to what builds terms.
+
+use std::sync::Arc;
+
+use nat::{Facts, Nat, Var};
+use rise::Primitive;
+use rise::core::{Expr, Form, var_arg};
+use rise::types::{Arg, Ty};
+use rustc_hash::FxHashMap;
+use syntax::GlobalId;
+use syntax::ast::{Kind, Literal, Name};
+
+use super::level::{Values, simplified};
+use super::miss::Why;
+use super::pattern::Levels;
+use crate::term::{ArgId, Local, Node, Store, Term};
+
+/// A node of a right side; parts stand before the whole, the root last.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Tm {
+    /// What a metavariable stands for.
+    Value(u16),
+    /// The same, where the pattern's binders around it are other ones here: pairs of a binder of
+    /// this side and the variable of the pattern that it stands for.
+    Captured(u16, Box<[(u16, u16)]>),
+    /// A variable that this side binds.
+    Local(u16),
+    /// A part that depends on sizes and types only.
+    Leaf(u16),
+    /// `fun(x => body)`
+    Lambda(u16, u32),
+    /// `depFun(x: kind => body)`, the variable by its number in the pattern's levels.
+    DepLambda(Var, Kind, bool, u32),
+    /// `f(x)`
+    Apply(u32, u32),
+    /// `f(n)`
+    DepApply(u32, u16),
+}
+
+/// A part that depends on sizes and types only.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Leaf {
+    Primitive(Primitive, Box<[Arg]>),
+    Literal(Literal, Ty),
+    Nat(Nat),
+    Global(GlobalId, Box<[Arg]>, Ty),
+}
+
+/// A variable that the right side binds.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Binder {
+    name: Name,
+    ty: Ty,
+    /// The variable of the pattern that it stands for.
+    joined: Option<u16>,
+    /// Metavariables under it that may not mention it.
+    others: Box<[u16]>,
+}
+
+/// A right side.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Template {
+    pub nodes: Box<[Tm]>,
+    leaves: Box<[Leaf]>,
+    binders: Box<[Binder]>,
+    args: Box<[Arg]>,
+    /// Variables that `depFun`s of this side bind: numbers in the pattern's levels.
+    vars: Box<[(Var, Kind, Name)]>,
+}
+
+/// `let fv = vectorized(k, f)`: a metavariable that is made of another one.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Made {
+    /// The metavariable that is made.
+    pub slot: u16,
+    /// The one that it is made of.
+    pub from: u16,
+    /// How many lanes.
+    pub lanes: Nat,
+}
+
+/// The parts of a right side that depend on sizes and types only, in a store.
+#[derive(Debug, Default)]
+pub(super) struct Leaves {
+    terms: Vec<Term>,
+    locals: Vec<Local>,
+    args: Vec<ArgId>,
+}
+
+/// Where a metavariable may be used, and what its binders are called in the pattern.
+pub(super) struct Captures<'a> {
+    /// For a binder of the right side (number of the local), the pattern's binders of which it is
+    /// one.
+    pub joined: &'a FxHashMap<u32, Vec<u32>>,
+    /// For each metavariable, the pattern's binders that it may mention.
+    pub captured: &'a [Vec<u32>],
+    /// The pattern's numbers of its binders.
+    pub locals: &'a FxHashMap<u32, u16>,
+}
+
+/// Builds templates.
+pub(super) struct Builder<'a> {
+    pub levels: &'a mut Levels,
+    pub values: &'a FxHashMap<u32, u16>,
+    pub captures: Captures<'a>,
+    nodes: Vec<Tm>,
+    leaves: Vec<Leaf>,
+    binders: Vec<Binder>,
+    args: Vec<Arg>,
+    vars: Vec<(Var, Kind, Name)>,
+    /// Binders around, with their locals' numbers.
+    scope: Vec<(u32, u16)>,
+    names: &'a rise::Names,
+}
+
+impl<'a> Builder<'a> {
+    pub fn new(
+        levels: &'a mut Levels,
+        values: &'a FxHashMap<u32, u16>,
+        captures: Captures<'a>,
+        names: &'a rise::Names,
+    ) -> Self {
+        Builder {
+            levels,
+            values,
+            captures,
+            nodes: Vec::new(),
+            leaves: Vec::new(),
+            binders: Vec::new(),
+            args: Vec::new(),
+            vars: Vec::new(),
+            scope: Vec::new(),
+            names,
+        }
+    }
+
+    fn push(&mut self, tm: Tm) -> u32 {
+        self.nodes.push(tm);
+        u32::try_from(self.nodes.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    fn leaf(&mut self, leaf: Leaf) -> u32 {
+        let at = self.leaves.iter().position(|other| *other == leaf);
+        let at = at.unwrap_or_else(|| {
+            self.leaves.push(leaf);
+            self.leaves.len() - 1
+        });
+        self.push(Tm::Leaf(u16::try_from(at).unwrap_or(u16::MAX)))
+    }
+
+    fn all(&mut self, args: &[Arg]) -> Box<[Arg]> {
+        args.iter().map(|arg| self.levels.arg(arg)).collect()
+    }
+
+    /// The number of a term; `None` if it mentions what the pattern does not bind.
+    pub fn term(&mut self, expr: &Expr<Primitive>) -> Option<u32> {
+        Some(match &expr.form {
+            Form::Var(local) => {
+                if let Some(&(_, binder)) = self.scope.iter().rev().find(|(id, _)| *id == local.id) {
+                    return Some(self.push(Tm::Local(binder)));
+                }
+                let slot = *self.values.get(&local.id)?;
+                self.value(slot)
+            }
+            Form::Literal(literal) => {
+                let ty = self.levels.ty(&expr.ty);
+                self.leaf(Leaf::Literal(literal.clone(), ty))
+            }
+            Form::Nat(nat) => {
+                let nat = self.levels.nat(nat);
+                self.leaf(Leaf::Nat(nat))
+            }
+            Form::Lambda(param, body) => {
+                let binder = u16::try_from(self.binders.len()).ok()?;
+                let joined = self.captures.joined.get(&param.local.id);
+                let joined = joined.and_then(|all| self.captures.locals.get(all.first()?)).copied();
+                let ty = self.levels.ty(&param.ty);
+                self.binders.push(Binder {
+                    name: param.local.name.clone(),
+                    ty,
+                    joined,
+                    others: [].into(),
+                });
+                self.scope.push((param.local.id, binder));
+                let from = self.nodes.len();
+                let body = self.term(body);
+                self.scope.pop();
+                let body = body?;
+                self.binders[usize::from(binder)].others = self.others(from, binder);
+                self.push(Tm::Lambda(binder, body))
+            }
+            Form::DepLambda(var, kind, body) => {
+                let implicit = matches!(&*expr.ty, rise::Type::Pi(pi) if pi.implicit);
+                let number = match self.levels.get(*var) {
+                    Some(number) if number.0 < super::pattern::INNER => number,
+                    _ => {
+                        let number = self.levels.fresh(*var);
+                        self.vars.push((number, *kind, self.names.get(*var)));
+                        number
+                    }
+                };
+                let body = self.term(body)?;
+                self.push(Tm::DepLambda(number, *kind, implicit, body))
+            }
+            Form::Apply(f, x) => {
+                let f = self.term(f)?;
+                let x = self.term(x)?;
+                self.push(Tm::Apply(f, x))
+            }
+            Form::DepApply(f, arg) => {
+                let f = self.term(f)?;
+                let arg = self.levels.arg(arg);
+                self.args.push(arg);
+                let at = u16::try_from(self.args.len() - 1).ok()?;
+                self.push(Tm::DepApply(f, at))
+            }
+            Form::Primitive(primitive, args, values) => {
+                let args = self.all(args);
+                let head = self.leaf(Leaf::Primitive(*primitive, args));
+                self.applied(head, values)?
+            }
+            Form::Global(id, args) => {
+                let args = self.all(args);
+                let ty = self.levels.ty(&expr.ty);
+                self.leaf(Leaf::Global(*id, args, ty))
+            }
+            Form::Foreign(..) => return None,
+        })
+    }
+
+    fn applied(&mut self, head: u32, values: &[Expr<Primitive>]) -> Option<u32> {
+        let mut whole = head;
+        for value in values {
+            let value = self.term(value)?;
+            whole = self.push(Tm::Apply(whole, value));
+        }
+        Some(whole)
+    }
+
+    /// A metavariable where the binders in scope stand for those of the pattern.
+    fn value(&mut self, slot: u16) -> u32 {
+        let mut pairs = Vec::new();
+        let captured = self.captures.captured.get(usize::from(slot));
+        for binder in captured.into_iter().flatten() {
+            let here = self.scope.iter().rev().find(|(id, _)| {
+                let joined = self.captures.joined.get(id);
+                joined.is_some_and(|all| all.contains(binder))
+            });
+            if let (Some(&(_, here)), Some(&there)) = (here, self.captures.locals.get(binder)) {
+                pairs.push((here, there));
+            }
+        }
+        match pairs.is_empty() {
+            true => self.push(Tm::Value(slot)),
+            false => self.push(Tm::Captured(slot, pairs.into())),
+        }
+    }
+
+    /// The metavariables from a node on that must not mention a binder.
+    fn others(&self, from: usize, binder: u16) -> Box<[u16]> {
+        let mut others = Vec::new();
+        for node in &self.nodes[from..] {
+            let slot = match node {
+                Tm::Value(slot) => *slot,
+                Tm::Captured(slot, pairs) if pairs.iter().all(|(here, _)| *here != binder) => *slot,
+                _ => continue,
+            };
+            if !others.contains(&slot) {
+                others.push(slot);
+            }
+        }
+        others.into()
+    }
+
+    /// The whole, whose root is the node that was made last.
+    pub fn finish(self) -> Template {
+        Template {
+            nodes: self.nodes.into(),
+            leaves: self.leaves.into(),
+            binders: self.binders.into(),
+            args: self.args.into(),
+            vars: self.vars.into(),
+        }
+    }
+
+    /// `f(x)` of the last term and a metavariable.
+    pub fn apply_to(&mut self, function: u32, slot: u16) {
+        let x = self.push(Tm::Value(slot));
+        self.push(Tm::Apply(function, x));
+    }
+}
+
+impl Template {
+    /// The parts that depend on sizes and types only.
+    pub fn leaves(
+        &self,
+        store: &mut Store,
+        facts: &Facts,
+        values: &mut Values,
+    ) -> Result<Leaves, Why> {
+        for (var, kind, name) in &self.vars {
+            let fresh = store.fresh_var(name.clone());
+            values.0[var.0 as usize] = Some(var_arg(fresh, *kind));
+        }
+        let open = || Why::Undetermined;
+        let arg = |values: &Values, arg: &Arg| {
+            let arg = values.arg(arg).ok_or_else(open)?;
+            Ok::<Arg, Why>(simplified(arg, facts))
+        };
+        let all = |values: &Values, args: &[Arg]| {
+            args.iter()
+                .map(|a| arg(values, a))
+                .collect::<Result<Vec<Arg>, Why>>()
+        };
+        let mut leaves = Leaves::default();
+        for leaf in &self.leaves {
+            let term = match leaf {
+                Leaf::Primitive(primitive, args) => {
+                    let args = all(values, args)?;
+                    store.primitive(*primitive, &args).ok_or_else(open)?
+                }
+                Leaf::Literal(literal, ty) => {
+                    let ty = values.ty(ty).ok_or_else(open)?;
+                    let ty = store.intern_ty(&ty);
+                    store.literal(literal, ty)
+                }
+                Leaf::Nat(nat) => {
+                    let nat = facts.normalize(&values.nat(nat).ok_or_else(open)?);
+                    store.nat(&nat)
+                }
+                Leaf::Global(id, args, ty) => {
+                    let args = all(values, args)?;
+                    let ty = values.ty(ty).ok_or_else(open)?;
+                    let ty = store.intern_ty(&ty);
+                    store.global(*id, &args, ty)
+                }
+            };
+            leaves.terms.push(term);
+        }
+        for binder in &self.binders {
+            let ty = arg(values, &Arg::Type(binder.ty.clone()))?;
+            let Arg::Type(ty) = ty else { return Err(open()) };
+            let ty = store.intern_ty(&ty);
+            leaves.locals.push(store.fresh_local(binder.name.clone(), ty));
+        }
+        for a in &self.args {
+            let a = arg(values, a)?;
+            leaves.args.push(store.intern_arg(&a));
+        }
+        Ok(leaves)
+    }
+
+    /// The term for values of the metavariables; `built` is a buffer. What the pattern bound are
+    /// `locals`.
+    pub fn build(
+        &self,
+        store: &mut Store,
+        leaves: &Leaves,
+        levels: &Values,
+        slots: &[Term],
+        locals: &[Local],
+        built: &mut Vec<Term>,
+    ) -> Option<Term> {
+        let own: Vec<Local> = match self.binders.is_empty() {
+            true => Vec::new(),
+            false => self.own_locals(store, leaves, slots, locals),
+        };
+        built.clear();
+        for tm in &self.nodes {
+            let term = match tm {
+                Tm::Value(slot) => *slots.get(usize::from(*slot))?,
+                Tm::Captured(slot, pairs) => {
+                    let mut changes = Vec::new();
+                    for (here, there) in pairs {
+                        let (old, new) = (locals[usize::from(*there)], own[usize::from(*here)]);
+                        if old != new {
+                            changes.push((old, store.var(new)));
+                        }
+                    }
+                    store.substitute_all(slots[usize::from(*slot)], &changes)
+                }
+                Tm::Local(binder) => store.var(own[usize::from(*binder)]),
+                Tm::Leaf(leaf) => leaves.terms[usize::from(*leaf)],
+                Tm::Lambda(binder, body) => {
+                    store.lambda(own[usize::from(*binder)], built[*body as usize])
+                }
+                Tm::DepLambda(var, kind, implicit, body) => {
+                    let var = match levels.get(*var)? {
+                        Arg::Nat(nat) => nat.as_var()?,
+                        other => variable(&other)?,
+                    };
+                    store.dep_lambda(var, *kind, *implicit, built[*body as usize])
+                }
+                Tm::Apply(f, x) => apply(store, built[*f as usize], built[*x as usize]),
+                Tm::DepApply(f, arg) => {
+                    let f = built[*f as usize];
+                    let arg = leaves.args[usize::from(*arg)];
+                    match store.node(f) {
+                        Node::DepLambda(var, _, _, body) => {
+                            let value = store.arg(arg).clone();
+                            store.substitute_vars(body, &[(var, value)])
+                        }
+                        _ => store.dep_apply(f, arg),
+                    }
+                }
+            };
+            built.push(term);
+        }
+        built.last().copied()
+    }
+
+    /// The variables of this side: those of the pattern where they stand for one, and others where
+    /// something under the binder has that variable for something else.
+    fn own_locals(
+        &self,
+        store: &mut Store,
+        leaves: &Leaves,
+        slots: &[Term],
+        locals: &[Local],
+    ) -> Vec<Local> {
+        let mut own = Vec::with_capacity(self.binders.len());
+        for (at, binder) in self.binders.iter().enumerate() {
+            let local = match binder.joined {
+                Some(joined) => locals[usize::from(joined)],
+                None => leaves.locals[at],
+            };
+            let captures = |slot: &u16| store.has_free(slots[usize::from(*slot)], local);
+            let clashes = binder.others.iter().any(captures);
+            own.push(if clashes { store.fresh_copy(local) } else { local });
+        }
+        own
+    }
+}
+
+fn variable(arg: &Arg) -> Option<Var> {
+    use rise::types::{Access, Address, DataFun, SizeFun, Type};
+    match arg {
+        Arg::Nat(nat) => nat.as_var(),
+        Arg::Type(ty) => match **ty {
+            Type::Var(var) => Some(var),
+            _ => None,
+        },
+        Arg::Address(Address::Var(var))
+        | Arg::Access(Access::Var(var))
+        | Arg::SizeFun(SizeFun::Var(var))
+        | Arg::DataFun(DataFun::Var(var)) => Some(*var),
+        _ => None,
+    }
+}
+
+/// `f(x)`, reduced at once where `f` is a function whose body is known and nothing is computed
+/// more often for it.
+fn apply(store: &mut Store, f: Term, x: Term) -> Term {
+    match store.node(f) {
+        Node::Lambda(local, body) if is_cheap(store, x, 8) || uses(store, body, local, 2) < 2 => {
+            store.substitute(body, local, x)
+        }
+        _ => store.apply(f, x),
+    }
+}
+
+/// How often a variable occurs, counted up to `limit`.
+fn uses(store: &Store, term: Term, local: Local, limit: u32) -> u32 {
+    let mut stack = vec![term];
+    let mut count = 0;
+    while let Some(term) = stack.pop() {
+        if !store.has_free(term, local) {
+            continue;
+        }
+        match store.node(term) {
+            Node::Var(_) => {
+                count += 1;
+                if count == limit {
+                    break;
+                }
+            }
+            Node::Apply(f, x) => stack.extend([x, f]),
+            Node::Lambda(_, body) | Node::DepLambda(_, _, _, body) | Node::DepApply(body, _) => {
+                stack.push(body);
+            }
+            _ => {}
+        }
+    }
+    count
+}
+
+/// Whether a term may stand in several places: functions, variables, numbers, and what only says
+/// where data lies.
+fn is_cheap(store: &Store, term: Term, depth: u32) -> bool {
+    use Primitive::*;
+    if store.is_function(term) {
+        return true;
+    }
+    let (mut head, mut values) = (term, Vec::new());
+    while let Node::Apply(f, x) = store.node(head) {
+        values.push(x);
+        head = f;
+    }
+    match store.node(head) {
+        Node::Var(_) | Node::Literal(_) | Node::Nat(_) => values.is_empty(),
+        Node::Primitive(
+            Fst | Snd | MakePair | Transpose | Split | Join | Take | Drop | Idx | Zip | Unzip
+            | Slide | Concat | PadCst | PadClamp | AsVector | AsVectorAligned | AsScalar | Gather
+            | Reorder | VectorFromScalar | IndexAsNat,
+            _,
+        ) => depth > 0 && values.iter().all(|&value| is_cheap(store, value, depth - 1)),
+        _ => false,
+    }
+}
+
