@@ -7,7 +7,7 @@ use rise::subst::{map_sizes, subst_arg, subst_nat};
 use rise::types::{Access, Address, Arg, DataFun, SizeFun, Ty, Type};
 use rustc_hash::FxHashMap;
 
-use super::miss::Why;
+use super::miss::{Detail, Why};
 use super::pattern::{Given, INNER, Key, Pattern};
 use super::template::Leaves;
 use super::{Assumption, Identity, RuleArg};
@@ -211,7 +211,7 @@ impl<'a> Solver<'a> {
                 let args = store.args(args);
                 let fits = args.len() == patterns.len() || (*more && args.len() == patterns.len() + 1);
                 if !fits {
-                    return self.fail(Why::Optional);
+                    return self.fail(Detail::Optional.into());
                 }
                 for ((pattern, explicit), found) in patterns.iter().zip(args.iter()) {
                     self.arg(pattern, found, strict || *explicit)?;
@@ -252,10 +252,10 @@ impl<'a> Solver<'a> {
             _ if !strict => Ok(()),
             _ => match self.values.arg(pattern) {
                 Some(value) if same_arg(&value, found) => Ok(()),
-                value => self.fail(Why::Argument {
+                value => self.fail(Detail::Argument {
                     expected: value,
                     found: found.clone(),
-                }),
+                }.into()),
             },
         }
     }
@@ -274,10 +274,10 @@ impl<'a> Solver<'a> {
             Some(value) => match (&value, found) {
                 (Arg::Nat(a), Arg::Nat(b)) => self.equal(a, b),
                 (Arg::Type(a), Arg::Type(b)) if types_agree(a, b, self.facts) => Ok(()),
-                _ => self.fail(Why::Argument {
+                _ => self.fail(Detail::Argument {
                     expected: Some(value),
                     found: found.clone(),
-                }),
+                }.into()),
             },
         }
     }
@@ -286,10 +286,10 @@ impl<'a> Solver<'a> {
         if sizes_agree(expected, found, self.facts) {
             return Ok(());
         }
-        self.fail(Why::Argument {
+        self.fail(Detail::Argument {
             expected: Some(Arg::Nat(expected.clone())),
             found: Arg::Nat(found.clone()),
-        })
+        }.into())
     }
 
     fn nat(&mut self, pattern: &Nat, found: &Nat, strict: bool) -> Outcome {
@@ -340,10 +340,10 @@ impl<'a> Solver<'a> {
                 self.nat(a, b, strict)
             }
             _ if !strict => Ok(()),
-            _ => self.fail(Why::Type {
+            _ => self.fail(Detail::Type {
                 expected: self.values.ty(pattern),
                 found: found.clone(),
-            }),
+            }.into()),
         }
     }
 
@@ -380,10 +380,10 @@ impl<'a> Solver<'a> {
                 let (_, found, strict, node) = &again[0];
                 self.node = *node;
                 if again.iter().any(|(_, _, strict, _)| *strict) || *strict {
-                    return self.fail(Why::Argument {
+                    return self.fail(Detail::Argument {
                         expected: None,
                         found: Arg::Nat(found.clone()),
-                    });
+                    }.into());
                 }
                 break;
             }
@@ -402,10 +402,10 @@ impl<'a> Solver<'a> {
                     let proved = |need: &Prop| self.facts.proves(need);
                     if !assignment.needs.iter().all(proved) {
                         return match strict {
-                            true => self.fail(Why::Argument {
+                            true => self.fail(Detail::Argument {
                                 expected: None,
                                 found: Arg::Nat(found.clone()),
-                            })
+                            }.into())
                             .map(|()| false),
                             false => Ok(false),
                         };
@@ -417,11 +417,10 @@ impl<'a> Solver<'a> {
                 }
                 Ok(true)
             }
-            Solution::Refuted(_) if strict => self
-                .fail(Why::Argument {
+            Solution::Refuted(_) if strict => self.fail(Detail::Argument {
                     expected: None,
                     found: Arg::Nat(found.clone()),
-                })
+                }.into())
                 .map(|()| false),
             Solution::Refuted(_) | Solution::Stuck => Ok(false),
         }

@@ -1,5 +1,7 @@
 //! Why a rule does not apply.
 
+use std::sync::Arc;
+
 use rise::types::{Arg, Ty};
 use syntax::Span;
 
@@ -30,6 +32,15 @@ pub enum Why {
     Shape,
     /// A metavariable that stands for something else already.
     NotEqual,
+    /// What has a story of its own.
+    Detail(Arc<Detail>),
+    /// There is no alternative whose outermost function is the term's.
+    Head,
+}
+
+/// What is wrong, where there is more to say of it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Detail {
     /// Another size or type as an argument. `expected` is not known where it would have to be
     /// computed from several unknowns.
     Argument {
@@ -58,6 +69,8 @@ pub enum Why {
     },
     /// A size or type of the right side that nothing determines.
     Undetermined,
+    /// What `let` is to make cannot be made.
+    NotMade(Box<str>),
     /// What comes out has another type than what was there.
     OtherType {
         /// What was there.
@@ -67,8 +80,12 @@ pub enum Why {
     },
     /// What comes out would nest too deeply.
     TooDeep,
-    /// There is no alternative whose outermost function is the term's.
-    Head,
+}
+
+impl From<Detail> for Why {
+    fn from(detail: Detail) -> Why {
+        Why::Detail(Arc::new(detail))
+    }
 }
 
 /// A [`Miss`] in words.
@@ -129,33 +146,61 @@ impl Miss {
         let message = match &self.why {
             Why::Shape => format!("expected {wanted}, found {here}"),
             Why::NotEqual => format!("{wanted} stands for something else already than {here}"),
-            Why::Argument { expected: Some(expected), found } => {
-                format!("expected `{}` in {wanted}, found `{}`", argument(expected), argument(found))
-            }
-            Why::Argument { expected: None, found } => {
-                format!("no size makes {wanted} equal to `{}`", argument(found))
-            }
-            Why::Optional => format!("{wanted} has no address space, or another one, than {here}"),
-            Why::Type { expected: Some(expected), found } => {
-                format!("expected the type `{}`, found `{}`", ty(expected), ty(found))
-            }
-            Why::Type { expected: None, found } => format!("{wanted} has the type `{}`", ty(found)),
-            Why::Condition { span, refuted, reason } => {
-                let said = short(names(*span));
-                let verdict = if *refuted { "does not hold" } else { "cannot be proved" };
-                format!("`{said}` {verdict}: {reason}")
-            }
-            Why::Undetermined => "nothing determines a size or type of the right side".to_owned(),
-            Why::OtherType { expected, found } => format!(
-                "the result has the type `{}`, and `{}` is wanted",
-                ty(found),
-                ty(expected)
-            ),
-            Why::TooDeep => "the result nests too deeply".to_owned(),
             Why::Head => "no pattern of the rule begins like this term".to_owned(),
+            Why::Detail(detail) => match &**detail {
+                Detail::Argument {
+                    expected: Some(expected),
+                    found,
+                } => {
+                    let (expected, found) = (argument(expected), argument(found));
+                    format!("expected `{expected}` in {wanted}, found `{found}`")
+                }
+                Detail::Argument {
+                    expected: None,
+                    found,
+                } => format!("no size makes {wanted} equal to `{}`", argument(found)),
+                Detail::Optional => {
+                    format!("{wanted} has no address space, or another one, than {here}")
+                }
+                Detail::Type {
+                    expected: Some(expected),
+                    found,
+                } => {
+                    let (expected, found) = (ty(expected), ty(found));
+                    format!("expected the type `{expected}`, found `{found}`")
+                }
+                Detail::Type {
+                    expected: None,
+                    found,
+                } => format!("{wanted} has the type `{}`", ty(found)),
+                Detail::Condition {
+                    span,
+                    refuted,
+                    reason,
+                } => {
+                    let said = short(names(*span));
+                    let verdict = match refuted {
+                        true => "does not hold",
+                        false => "cannot be proved",
+                    };
+                    format!("`{said}` {verdict}: {reason}")
+                }
+                Detail::Undetermined => {
+                    "nothing determines a size or type of the right side".to_owned()
+                }
+                Detail::NotMade(reason) => reason.to_string(),
+                Detail::OtherType { expected, found } => {
+                    let (expected, found) = (ty(expected), ty(found));
+                    format!("the result has the type `{found}`, and `{expected}` is wanted")
+                }
+                Detail::TooDeep => "the result nests too deeply".to_owned(),
+            },
         };
         let pattern = match &self.why {
-            Why::Condition { span, .. } => Some(*span),
+            Why::Detail(detail) => match **detail {
+                Detail::Condition { span, .. } => Some(span),
+                _ => span,
+            },
             _ => span,
         };
         Explained {
@@ -168,7 +213,7 @@ impl Miss {
 }
 
 /// A text for a message, in one line.
-fn short(text: &str) -> String {
+pub(super) fn short(text: &str) -> String {
     const LENGTH: usize = 60;
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");

@@ -11,7 +11,7 @@ use syntax::GlobalId;
 use syntax::ast::{Kind, Literal, Name};
 
 use super::level::{Values, simplified};
-use super::miss::Why;
+use super::miss::{Detail, Why};
 use super::pattern::Levels;
 use crate::term::{ArgId, Local, Node, Store, Term};
 
@@ -302,7 +302,7 @@ impl Template {
             let fresh = store.fresh_var(name.clone());
             values.0[var.0 as usize] = Some(var_arg(fresh, *kind));
         }
-        let open = || Why::Undetermined;
+        let open = || Why::from(Detail::Undetermined);
         let arg = |values: &Values, arg: &Arg| {
             let arg = values.arg(arg).ok_or_else(open)?;
             Ok::<Arg, Why>(simplified(arg, facts))

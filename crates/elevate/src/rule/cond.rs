@@ -1,0 +1,368 @@
+//! Conditions: whether they hold for a match.
+
+use std::sync::Arc;
+
+use nat::{Facts, Nat, Prop, Verdict};
+use rise::types::{Ty, Type};
+use syntax::Span;
+use syntax::ast::ScalarType;
+
+use super::laws::{self, Law};
+use super::level::{Found, Solver, Values};
+use super::matching::{Bound, structure};
+use super::miss::{Detail, Why};
+use super::pattern::Pattern;
+use super::template::Template;
+use super::{Assumption, Ctx, RuleArg};
+use crate::term::{Child, Local, Node, Term};
+
+/// How much must be known of a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Strength {
+    /// `where`, `requires`: that it holds.
+    Proved,
+    /// `assuming`: that it is not certain not to hold.
+    Assumed,
+}
+
+/// A clause with a condition.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Clause {
+    pub strength: Strength,
+    pub cond: Cond,
+    pub span: Span,
+    /// As it is written.
+    pub text: Arc<str>,
+}
+
+/// What sort of type is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sort {
+    /// Truth values, numbers, indices.
+    Scalar,
+    /// Scalars, vectors, and pairs of such.
+    Basic,
+    /// Scalars and vectors.
+    Copyable,
+    /// Anything but vectors, and arrays and pairs with vectors in them.
+    NotVector,
+}
+
+/// A condition. Sizes and types are over the pattern's own variables.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Cond {
+    All(Box<[Cond]>),
+    Any(Box<[Cond]>),
+    Not(Box<Cond>),
+    Size(Prop),
+    Differ(Nat, Nat),
+    Sort(Sort, Ty),
+    /// The variable of the pattern is not free in the term.
+    NotIn(u16, Operand),
+    /// The variable that a metavariable stands for is not.
+    NotInValue(u16, Operand),
+    Law(Law, Operand),
+    Neutral(Operand, Operand),
+    Within(Box<Pattern>),
+    Holds(u16, Operand),
+    /// The types of the pattern say it.
+    Given,
+}
+
+/// A term that a condition is about.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Operand {
+    Slot(u16),
+    Term(Box<Template>),
+}
+
+/// What is known of a condition.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Truth {
+    /// It holds; for floating-point numbers perhaps only up to rounding, which the text says.
+    True(Option<String>),
+    /// It does not hold, because of this.
+    False(String),
+    /// Neither is known, because of this; for sizes, the condition.
+    Unknown(String, Option<Prop>),
+}
+
+impl Truth {
+    const HOLDS: Truth = Truth::True(None);
+
+    fn of(holds: bool, otherwise: impl FnOnce() -> String) -> Truth {
+        match holds {
+            true => Truth::HOLDS,
+            false => Truth::False(otherwise()),
+        }
+    }
+}
+
+impl Cond {
+    /// Whether it is about sizes and types only.
+    pub fn is_level(&self) -> bool {
+        match self {
+            Cond::All(all) | Cond::Any(all) => all.iter().all(Cond::is_level),
+            Cond::Not(cond) => cond.is_level(),
+            Cond::Size(_) | Cond::Differ(..) | Cond::Sort(..) | Cond::Given => true,
+            _ => false,
+        }
+    }
+
+    /// Whether it looks only at which variables are free in the terms of the match.
+    pub fn is_scope(&self) -> bool {
+        match self {
+            Cond::All(all) | Cond::Any(all) => all.iter().all(Cond::is_scope),
+            Cond::Not(cond) => cond.is_scope(),
+            Cond::NotIn(_, Operand::Slot(_)) => true,
+            other => other.is_level(),
+        }
+    }
+
+    /// Whether a law is part of it.
+    pub fn has_law(&self) -> bool {
+        match self {
+            Cond::All(all) | Cond::Any(all) => all.iter().any(Cond::has_law),
+            Cond::Not(cond) => cond.has_law(),
+            Cond::Law(..) | Cond::Neutral(..) => true,
+            _ => false,
+        }
+    }
+}
+
+/// A match whose conditions are looked at.
+pub(super) struct Match<'m> {
+    pub values: &'m Values,
+    pub slots: &'m [Term],
+    pub locals: &'m [Local],
+    pub args: &'m [RuleArg],
+}
+
+/// Decides a clause; what it assumes is added to `assumed`.
+pub(super) fn decide(
+    ctx: &mut Ctx<'_>,
+    facts: &Facts,
+    clause: &Clause,
+    found: &Match<'_>,
+    assumed: &mut Vec<Assumption>,
+) -> Result<(), Why> {
+    let parts = match &clause.cond {
+        Cond::All(parts) => &parts[..],
+        one => std::slice::from_ref(one),
+    };
+    for part in parts {
+        let fails = |refuted, reason: String| {
+            let detail = Detail::Condition {
+                span: clause.span,
+                refuted,
+                reason: reason.into(),
+            };
+            Err(Why::Detail(Arc::new(detail)))
+        };
+        let truth = truth(ctx, facts, part, found);
+        match (truth, clause.strength) {
+            (Truth::True(None), _) => {}
+            (Truth::True(Some(remark)), _) => assumed.push(Assumption::Said(remark.into())),
+            (Truth::False(reason), _) => return fails(true, reason),
+            (Truth::Unknown(reason, _), Strength::Proved) => return fails(false, reason),
+            (Truth::Unknown(_, Some(prop)), Strength::Assumed) => {
+                assumed.push(Assumption::Size(prop));
+            }
+            (Truth::Unknown(..), Strength::Assumed) => {
+                assumed.push(Assumption::Said(clause.text.clone()));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn truth(ctx: &mut Ctx<'_>, facts: &Facts, cond: &Cond, found: &Match<'_>) -> Truth {
+    match cond {
+        Cond::Given => Truth::HOLDS,
+        Cond::All(all) => {
+            let mut remark = None;
+            let mut unknown = None;
+            for cond in all {
+                match truth(ctx, facts, cond, found) {
+                    Truth::True(said) => remark = remark.or(said),
+                    Truth::False(reason) => return Truth::False(reason),
+                    Truth::Unknown(reason, _) => unknown = unknown.or(Some(reason)),
+                }
+            }
+            match unknown {
+                Some(reason) => Truth::Unknown(reason, None),
+                None => Truth::True(remark),
+            }
+        }
+        Cond::Any(all) => {
+            let mut unknown = None;
+            let mut reasons = Vec::new();
+            for cond in all {
+                match truth(ctx, facts, cond, found) {
+                    Truth::True(said) => return Truth::True(said),
+                    Truth::False(reason) => reasons.push(reason),
+                    Truth::Unknown(reason, _) => unknown = unknown.or(Some(reason)),
+                }
+            }
+            match unknown {
+                Some(reason) => Truth::Unknown(reason, None),
+                None => Truth::False(reasons.join(", ")),
+            }
+        }
+        Cond::Not(cond) => match truth(ctx, facts, cond, found) {
+            Truth::True(_) => Truth::False("what it says must not hold, and it does".into()),
+            Truth::False(_) => Truth::HOLDS,
+            Truth::Unknown(reason, _) => Truth::Unknown(reason, None),
+        },
+        Cond::Size(prop) => size(ctx, facts, prop, found.values),
+        Cond::Differ(a, b) => differ(facts, a, b, found.values),
+        Cond::Sort(sort, ty) => match found.values.ty(ty) {
+            Some(ty) => Truth::of(sort.holds(&ty), || {
+                let text = crate::term::arg_text(ctx.store, &rise::Arg::Type(ty));
+                format!("the type is `{text}`")
+            }),
+            None => Truth::Unknown("the type is not known".into(), None),
+        },
+        Cond::NotIn(local, operand) => {
+            let local = found.locals[usize::from(*local)];
+            not_in(ctx, local, operand, found)
+        }
+        Cond::NotInValue(slot, operand) => match ctx.store.node(found.slots[usize::from(*slot)]) {
+            Node::Var(local) => not_in(ctx, local, operand, found),
+            _ => Truth::False("it is no variable".into()),
+        },
+        Cond::Law(law, operand) => match term(ctx, operand, found) {
+            Some(op) => laws::law(ctx, *law, op),
+            None => Truth::Unknown("it has no type here".into(), None),
+        },
+        Cond::Neutral(op, z) => match (term(ctx, op, found), term(ctx, z, found)) {
+            (Some(op), Some(z)) => laws::neutral(ctx, op, z),
+            _ => Truth::Unknown("it has no type here".into(), None),
+        },
+        Cond::Within(pattern) => Truth::of(within(ctx, facts, pattern, found.args), || {
+            "nothing around it is so".into()
+        }),
+        Cond::Holds(number, operand) => match term(ctx, operand, found) {
+            Some(term) => {
+                let holds = (ctx.holds)(ctx.store, usize::from(*number), term);
+                Truth::of(holds, || {
+                    let text = super::miss::short(&crate::term::print(ctx.store, term));
+                    format!("it does not hold of `{text}`")
+                })
+            }
+            None => Truth::Unknown("it has no type here".into(), None),
+        },
+    }
+}
+
+fn size(ctx: &Ctx<'_>, facts: &Facts, prop: &Prop, values: &Values) -> Truth {
+    let Some(prop) = values.prop(prop) else {
+        return Truth::Unknown("one of its sizes is not known".into(), None);
+    };
+    let text = || prop.display(&|var| ctx.store.var_name(var)).to_string();
+    if facts.proves(&prop) {
+        return Truth::HOLDS;
+    }
+    if facts.excludes(&prop) {
+        return Truth::False(format!("{} is wrong", text()));
+    }
+    let example = match facts.prove(&prop) {
+        Verdict::Proved => return Truth::HOLDS,
+        Verdict::Refuted(sizes) if sizes.is_empty() => {
+            return Truth::False(format!("{} is wrong", text()));
+        }
+        Verdict::Refuted(sizes) => {
+            let sizes: Vec<String> = sizes
+                .iter()
+                .map(|(var, value)| format!("{} = {value}", ctx.store.var_name(*var)))
+                .collect();
+            format!(", and wrong for {}", sizes.join(", "))
+        }
+        Verdict::Unknown => String::new(),
+    };
+    Truth::Unknown(format!("{} is not known{example}", text()), Some(prop))
+}
+
+fn differ(facts: &Facts, a: &Nat, b: &Nat, values: &Values) -> Truth {
+    let (Some(a), Some(b)) = (values.nat(a), values.nat(b)) else {
+        return Truth::Unknown("one of its sizes is not known".into(), None);
+    };
+    let equal = Prop::Equal(a, b);
+    if facts.excludes(&equal) {
+        Truth::HOLDS
+    } else if facts.proves(&equal) {
+        Truth::False("they are equal".into())
+    } else {
+        Truth::Unknown("they may be equal".into(), None)
+    }
+}
+
+impl Sort {
+    fn holds(self, ty: &Ty) -> bool {
+        let scalar = matches!(**ty, Type::Scalar(_) | Type::Index(_));
+        match self {
+            Sort::Scalar => scalar,
+            Sort::Copyable => scalar || matches!(**ty, Type::Vector(..)),
+            Sort::Basic => match &**ty {
+                Type::Vector(..) => true,
+                Type::Pair(a, b) => self.holds(a) && self.holds(b),
+                _ => scalar,
+            },
+            Sort::NotVector => match &**ty {
+                Type::Vector(..) => false,
+                Type::Array(_, elem) => self.holds(elem),
+                Type::Pair(a, b) => self.holds(a) && self.holds(b),
+                Type::Scalar(ScalarType::Bool) => true,
+                _ => true,
+            },
+        }
+    }
+}
+
+fn not_in(ctx: &mut Ctx<'_>, local: Local, operand: &Operand, found: &Match<'_>) -> Truth {
+    match term(ctx, operand, found) {
+        Some(term) => Truth::of(!ctx.store.has_free(term, local), || {
+            let name = ctx.store.local_name(local);
+            let text = super::miss::short(&crate::term::print(ctx.store, term));
+            format!("`{name}` occurs in `{text}`")
+        }),
+        None => Truth::Unknown("it has no type here".into(), None),
+    }
+}
+
+/// The term that an operand is in a match.
+fn term(ctx: &mut Ctx<'_>, operand: &Operand, found: &Match<'_>) -> Option<Term> {
+    match operand {
+        Operand::Slot(slot) => found.slots.get(usize::from(*slot)).copied(),
+        Operand::Term(template) => {
+            let mut values = found.values.clone();
+            let leaves = template.leaves(ctx.store, ctx.facts, &mut values).ok()?;
+            let (slots, locals) = (found.slots, found.locals);
+            template.build(ctx.store, &leaves, &values, slots, locals, &mut Vec::new())
+        }
+    }
+}
+
+/// Whether the place is in the argument of a function that matches.
+fn within(ctx: &mut Ctx<'_>, facts: &Facts, pattern: &Pattern, args: &[RuleArg]) -> bool {
+    let mut bound = Bound::default();
+    ctx.enclosing.iter().any(|&(node, child)| {
+        let Node::Apply(function, _) = ctx.store.node(node) else {
+            return false;
+        };
+        child == Child::Argument
+            && structure(ctx.store, pattern, args, function, &mut bound).is_ok()
+            && solves(ctx, facts, pattern, args, &bound.found)
+    })
+}
+
+/// Whether the sizes and types of a match fit.
+pub(super) fn solves(
+    ctx: &Ctx<'_>,
+    facts: &Facts,
+    pattern: &Pattern,
+    args: &[RuleArg],
+    found: &[Found],
+) -> bool {
+    Solver::solve(ctx.store, facts, pattern, args, found).is_ok()
+}

@@ -1,0 +1,84 @@
+//! Where metavariables may stand: what is bound around them in the pattern must be bound around
+//! them on the right side, too.
+
+use rustc_hash::FxHashMap;
+use syntax::ast::BinderId;
+use syntax::{Code, Diagnostic, Span};
+
+use super::names::{Names, Origin, Side};
+
+/// Which binders of the pattern the metavariables may mention, and which binders of the right
+/// side stand for them.
+#[derive(Debug, Default)]
+pub(super) struct Scopes {
+    /// For each variable of [`Names`], the binders of the pattern that it may mention.
+    pub captured: Vec<Vec<BinderId>>,
+    /// For each binder of the right side that stands for some of the pattern, those.
+    pub joined: FxHashMap<BinderId, Vec<BinderId>>,
+}
+
+/// Finds them. `excluded` has the pairs of `x notIn f`: a binder's name, and a variable's number.
+/// A use out of scope is an error, mended by a clause that is put in at `end`.
+pub(super) fn scopes(names: &mut Names<'_>, excluded: &[(String, usize)], end: Span) -> Scopes {
+    let mut scopes = Scopes::default();
+    let mut errors = Vec::new();
+    for (number, variable) in names.variables.iter().enumerate() {
+        let mut captured: Vec<BinderId> = Vec::new();
+        let first = variable.uses.iter().find(|u| u.side == Side::Left);
+        if let (Some(first), Origin::Pattern) = (first, variable.origin) {
+            let may = |binder: &&BinderId| {
+                let name = &names.binders[binder.0 as usize].name;
+                !excluded.iter().any(|(x, f)| *f == number && x == name)
+            };
+            captured.extend(first.scope.iter().filter(may));
+        }
+        let uses = variable.uses.iter().filter(|u| u.side == Side::Right);
+        for used in uses {
+            for &binder in &captured {
+                let name = &names.binders[binder.0 as usize].name;
+                let here = used.scope.iter().rev().find(|b| names.binders[b.0 as usize].name == *name);
+                match here {
+                    Some(&here) => {
+                        let joined = scopes.joined.entry(here).or_default();
+                        if !joined.contains(&binder) {
+                            joined.push(binder);
+                        }
+                    }
+                    None => errors.push((number, binder, used.term)),
+                }
+            }
+        }
+        scopes.captured.push(captured);
+    }
+    for (number, binder, term) in errors {
+        let name = names.binders[binder.0 as usize].name.clone();
+        let variable = names.variables[number].name.clone();
+        let level = matches!(names.variables[number].kind, Some(super::VariableKind::Level(_)));
+        if level && !is_type_level(names, binder) {
+            continue;
+        }
+        let span = names.terms[term.0 as usize].span;
+        let text = format!(
+            "`{variable}` may use `{name}`, which the pattern binds around it and nothing binds here"
+        );
+        let clause = format!(" where {name} notIn {variable}");
+        let diagnostic = Diagnostic::error(Code::UnknownName, span, text)
+            .related(names.binders[binder.0 as usize].span, format!("`{name}` is bound here"))
+            .help(format!("if it does not use it, say so: `where {name} notIn {variable}`"))
+            .fix(
+                format!("Add `where {name} notIn {variable}`"),
+                vec![(Span::empty(end.end), clause)],
+                true,
+            );
+        names.report(diagnostic);
+    }
+    scopes
+}
+
+/// Whether the binder is one of a `depFun` or type.
+fn is_type_level(names: &Names<'_>, binder: BinderId) -> bool {
+    matches!(
+        names.binders[binder.0 as usize].annotation,
+        syntax::ast::BinderAnnotation::Kind(..)
+    )
+}
