@@ -62,6 +62,11 @@ impl Facts {
         &self.0.assumed
     }
 
+    /// Whether the same is assumed, in the same order; at once for clones.
+    pub fn is_same(&self, other: &Facts) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.assumed == other.0.assumed
+    }
+
     /// A variable is an integer `>= 0`, which holds for those that are not declared too.
     pub fn declare(&mut self, _var: Var) {}
 

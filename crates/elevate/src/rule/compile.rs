@@ -21,6 +21,9 @@ use super::{
     Alt, Identity, Matcher, ParamKind, Predicate, Quotation, Rule, Source, VariableKind, vectorized,
 };
 
+/// What a rule is that applies to its own results.
+const ENDLESS: Code = Code::RecursiveDef;
+
 /// A rule from its text, with what there is to say about it. Alternatives that are wrong are left
 /// out.
 pub fn compile(source: &Source<'_>) -> (Rule, Vec<Diagnostic>) {
@@ -439,7 +442,7 @@ struct AltCompiler<'a, 'h> {
 /// Conditions that are types of the pattern: `x : t`, `scalar(t)`.
 enum TypeClause {
     Has(TermId, TermId, Span),
-    Scalar(TermId, Span),
+    Kind(TermId, Kind, Span),
 }
 
 impl<'a, 'h> AltCompiler<'a, 'h> {
@@ -517,10 +520,13 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
             let mut parts = Vec::new();
             self.conjuncts(cond, &mut parts);
             for part in parts {
-                let CondKind::HasType { term, ty } = self.cond(part).kind else {
+                let CondKind::HasKind { term, kind } = self.cond(part).kind else {
                     continue;
                 };
-                let Some(kind) = self.kind_name(ty) else { continue };
+                let kind = match kind {
+                    Kind::Scalar | Kind::Num | Kind::Int | Kind::Float => Kind::DataType,
+                    kind => kind,
+                };
                 let term = self.source.item.term(term);
                 if let TermKind::Name(name) = &term.kind
                     && names.get(name).is_none()
@@ -529,17 +535,6 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
                     names.declare(name.clone(), term.span, kind, Origin::Pattern);
                 }
             }
-        }
-    }
-
-    /// The kind that a type's name is.
-    fn kind_name(&self, ty: TermId) -> Option<Kind> {
-        let TermKind::Name(name) = &self.source.item.term(ty).kind else {
-            return None;
-        };
-        match name.as_str() {
-            "Addr" => Some(Kind::AddrSp),
-            word => Kind::from_text(word),
         }
     }
 
@@ -598,12 +593,11 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
             }
             CondKind::NotIn { term, .. } => names.visit(*term, Role::Value, Side::Condition),
             CondKind::HasType { term, ty } => {
-                if self.kind_name(*ty).is_none() {
-                    names.visit(*term, Role::Value, Side::Condition);
-                    // Names of types that only a condition mentions are metavariables, too.
-                    names.visit_type(*ty, Side::Left);
-                }
+                names.visit(*term, Role::Value, Side::Condition);
+                // Names of types that only a condition mentions are metavariables, too.
+                names.visit_type(*ty, Side::Left);
             }
+            CondKind::HasKind { .. } => {}
             CondKind::Property { name, args } => match name.name.as_str() {
                 "within" => {}
                 "scalar" | "basic" | "copyable" | "notVector" => {
@@ -649,7 +643,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         if bare && !self.source.looping {
             let text = "this pattern matches every term, the rule's own result too";
             let span = rise.term(self.alt.lhs).span;
-            let diagnostic = Diagnostic::error(Code::EndlessStrategy, span, text)
+            let diagnostic = Diagnostic::error(ENDLESS, span, text)
                 .help("write `@looping` before the rule if it is only used under a guard");
             self.diagnostics.push(diagnostic);
         }
@@ -708,11 +702,20 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         for need in &done.needs {
             self.need(names, need);
         }
+        for (name, form) in &done.narrowed.forms {
+            let text = format!("the right side has a type only where the type `{name}` of the left side is `{form}`");
+            let warning = Diagnostic::new(Severity::Warning, Code::TypeMismatch, rhs, text)
+                .related(lhs, format!("the left side has the type `{shown}`"))
+                .help("if the rule is meant for such types only, write the type in the pattern");
+            self.diagnostics.push(warning);
+        }
         let mut wanted = vec![self.alt.lhs, self.alt.rhs];
         wanted.extend(self.operands(names));
         let terms = elaborate_terms(&rise, &done.inference, &wanted)?;
         Some(Typed {
-            strict: has_types(&rise, self.alt.lhs) || !self.type_clauses().is_empty(),
+            strict: has_types(&rise, self.alt.lhs)
+                || !self.type_clauses().is_empty()
+                || !done.narrowed.forms.is_empty(),
             function: is_function(&left),
             wanted,
             terms,
@@ -729,11 +732,14 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
             for part in parts {
                 let cond = self.cond(part);
                 match &cond.kind {
-                    CondKind::HasType { term, ty } if self.kind_name(*ty).is_none() => {
+                    CondKind::HasType { term, ty } => {
                         found.push(TypeClause::Has(*term, *ty, cond.span));
                     }
+                    CondKind::HasKind { term, kind } => {
+                        found.push(TypeClause::Kind(*term, *kind, cond.span));
+                    }
                     CondKind::Property { name, args } if name.name == "scalar" && args.len() == 1 => {
-                        found.push(TypeClause::Scalar(args[0], cond.span));
+                        found.push(TypeClause::Kind(args[0], Kind::Scalar, cond.span));
                     }
                     _ => {}
                 }
@@ -755,9 +761,12 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
                     ),
                 }
             }
-            TypeClause::Scalar(ty, span) => {
+            TypeClause::Kind(ty, kind, span) => {
+                if !matches!(kind, Kind::Scalar | Kind::Num | Kind::Int | Kind::Float) {
+                    return;
+                }
                 let ty = sides.written_type(ty);
-                if !sides.restrict(&ty, Kind::Scalar) {
+                if !sides.restrict(&ty, kind) {
                     let text = sides.show(&ty);
                     self.error(
                         Code::WrongSubkind,
@@ -838,8 +847,8 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
             CondKind::NotIn { term, .. } | CondKind::Holds { term, .. } => {
                 sides.synth(*term);
             }
-            CondKind::HasType { ty, .. } => {
-                if !holds && self.kind_name(*ty).is_none() {
+            CondKind::HasType { .. } | CondKind::HasKind { .. } => {
+                if !holds {
                     let text = "a type is a condition of its own, not a part of `or` or `not`";
                     self.error(Code::SyntaxError, said.span, text);
                 }
@@ -1005,7 +1014,6 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
             given,
             &mut levels,
         );
-        let known = levels.bound;
         let done = &typed.done;
         let template =
             parts.template(&typed.terms.exprs[1], tail, scopes, &locals, done, &mut levels)?;
@@ -1022,6 +1030,19 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
                 text,
             });
         }
+        // What the right side needs of types is a condition, too.
+        for (var, kind) in &done.narrowed.kinds {
+            let ty = levels.ty(&Ty::new(Type::Var(*var)));
+            if let Some(sort) = Sort::of_kind(*kind) {
+                let name = done.inference.names.get(*var);
+                clauses.push(Clause {
+                    strength: Strength::Proved,
+                    cond: Cond::Sort(sort, ty),
+                    span: self.source.item.rise.term(self.alt.rhs).span,
+                    text: format!("{name} : {kind}").into(),
+                });
+            }
+        }
         self.laws(&clauses, typed);
         let made = typed.made.iter().map(|&(to, from, lanes)| {
             let arg = match &done.inference.terms[lanes.0 as usize] {
@@ -1035,7 +1056,6 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
             })
         });
         let made = made.collect::<Option<Box<[Made]>>>()?;
-        let _ = known;
         pattern.levels = levels.bound;
         let clauses: Box<[Clause]> = clauses.into();
         Some(Alt {
@@ -1096,7 +1116,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
             _ => None,
         };
         let said = self.cond(cond);
-        let mut operand = |term: TermId, levels: &mut Levels| {
+        let operand = |term: TermId, levels: &mut Levels| {
             if let Some(variable) = parts.names.variable_of(term) {
                 let binder = parts.names.variables[variable].binder.0;
                 return Some(Operand::Slot(*parts.values.get(&binder)?));
@@ -1141,6 +1161,12 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
                 self.not_in(parts, locals, *name, *term, operand)?
             }
             CondKind::HasType { .. } => Cond::Given,
+            CondKind::HasKind { term, kind } => {
+                match (Sort::of_kind(*kind), &typed.done.inference.terms[term.0 as usize]) {
+                    (Some(sort), TermInfo::Arg(Arg::Type(ty))) => Cond::Sort(sort, levels.ty(ty)),
+                    _ => Cond::Given,
+                }
+            }
             CondKind::Property { name, args } => match name.name.as_str() {
                 "within" => Cond::Within(Box::new(self.within(args[0])?)),
                 "assoc" => Cond::Law(Law::Associative, operand(args[0], levels)?),

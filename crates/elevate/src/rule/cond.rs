@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nat::{Facts, Nat, Prop, Verdict};
 use rise::types::{Ty, Type};
 use syntax::Span;
-use syntax::ast::ScalarType;
+use syntax::ast::{Kind, ScalarType};
 
 use super::laws::{self, Law};
 use super::level::{Found, Solver, Values};
@@ -38,8 +38,16 @@ pub(super) struct Clause {
 /// What sort of type is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
+    /// Everything but functions.
+    Data,
     /// Truth values, numbers, indices.
     Scalar,
+    /// Numbers and vectors of them.
+    Num,
+    /// Integers.
+    Int,
+    /// Floating-point numbers.
+    Float,
     /// Scalars, vectors, and pairs of such.
     Basic,
     /// Scalars and vectors.
@@ -109,16 +117,6 @@ impl Cond {
         }
     }
 
-    /// Whether it looks only at which variables are free in the terms of the match.
-    pub fn is_scope(&self) -> bool {
-        match self {
-            Cond::All(all) | Cond::Any(all) => all.iter().all(Cond::is_scope),
-            Cond::Not(cond) => cond.is_scope(),
-            Cond::NotIn(_, Operand::Slot(_)) => true,
-            other => other.is_level(),
-        }
-    }
-
     /// Whether a law is part of it.
     pub fn has_law(&self) -> bool {
         match self {
@@ -140,7 +138,7 @@ pub(super) struct Match<'m> {
 
 /// Decides a clause; what it assumes is added to `assumed`.
 pub(super) fn decide(
-    ctx: &mut Ctx<'_>,
+    ctx: &mut Ctx<'_, '_>,
     facts: &Facts,
     clause: &Clause,
     found: &Match<'_>,
@@ -176,7 +174,7 @@ pub(super) fn decide(
     Ok(())
 }
 
-fn truth(ctx: &mut Ctx<'_>, facts: &Facts, cond: &Cond, found: &Match<'_>) -> Truth {
+fn truth(ctx: &mut Ctx<'_, '_>, facts: &Facts, cond: &Cond, found: &Match<'_>) -> Truth {
     match cond {
         Cond::Given => Truth::HOLDS,
         Cond::All(all) => {
@@ -218,7 +216,7 @@ fn truth(ctx: &mut Ctx<'_>, facts: &Facts, cond: &Cond, found: &Match<'_>) -> Tr
         Cond::Differ(a, b) => differ(facts, a, b, found.values),
         Cond::Sort(sort, ty) => match found.values.ty(ty) {
             Some(ty) => Truth::of(sort.holds(&ty), || {
-                let text = crate::term::arg_text(ctx.store, &rise::Arg::Type(ty));
+                let text = crate::term::arg_text(ctx.cx.store, &rise::Arg::Type(ty));
                 format!("the type is `{text}`")
             }),
             None => Truth::Unknown("the type is not known".into(), None),
@@ -227,7 +225,7 @@ fn truth(ctx: &mut Ctx<'_>, facts: &Facts, cond: &Cond, found: &Match<'_>) -> Tr
             let local = found.locals[usize::from(*local)];
             not_in(ctx, local, operand, found)
         }
-        Cond::NotInValue(slot, operand) => match ctx.store.node(found.slots[usize::from(*slot)]) {
+        Cond::NotInValue(slot, operand) => match ctx.cx.store.node(found.slots[usize::from(*slot)]) {
             Node::Var(local) => not_in(ctx, local, operand, found),
             _ => Truth::False("it is no variable".into()),
         },
@@ -244,9 +242,9 @@ fn truth(ctx: &mut Ctx<'_>, facts: &Facts, cond: &Cond, found: &Match<'_>) -> Tr
         }),
         Cond::Holds(number, operand) => match term(ctx, operand, found) {
             Some(term) => {
-                let holds = (ctx.holds)(ctx.store, usize::from(*number), term);
+                let holds = ctx.holds(usize::from(*number), term);
                 Truth::of(holds, || {
-                    let text = super::miss::short(&crate::term::print(ctx.store, term));
+                    let text = super::miss::short(&crate::term::print(ctx.cx.store, term));
                     format!("it does not hold of `{text}`")
                 })
             }
@@ -255,11 +253,11 @@ fn truth(ctx: &mut Ctx<'_>, facts: &Facts, cond: &Cond, found: &Match<'_>) -> Tr
     }
 }
 
-fn size(ctx: &Ctx<'_>, facts: &Facts, prop: &Prop, values: &Values) -> Truth {
+fn size(ctx: &Ctx<'_, '_>, facts: &Facts, prop: &Prop, values: &Values) -> Truth {
     let Some(prop) = values.prop(prop) else {
         return Truth::Unknown("one of its sizes is not known".into(), None);
     };
-    let text = || prop.display(&|var| ctx.store.var_name(var)).to_string();
+    let text = || prop.display(&|var| ctx.cx.store.var_name(var)).to_string();
     if facts.proves(&prop) {
         return Truth::HOLDS;
     }
@@ -274,7 +272,7 @@ fn size(ctx: &Ctx<'_>, facts: &Facts, prop: &Prop, values: &Values) -> Truth {
         Verdict::Refuted(sizes) => {
             let sizes: Vec<String> = sizes
                 .iter()
-                .map(|(var, value)| format!("{} = {value}", ctx.store.var_name(*var)))
+                .map(|(var, value)| format!("{} = {value}", ctx.cx.store.var_name(*var)))
                 .collect();
             format!(", and wrong for {}", sizes.join(", "))
         }
@@ -298,9 +296,33 @@ fn differ(facts: &Facts, a: &Nat, b: &Nat, values: &Values) -> Truth {
 }
 
 impl Sort {
+    /// The sort that a kind is; `None` for kinds of everything.
+    pub fn of_kind(kind: Kind) -> Option<Sort> {
+        match kind {
+            Kind::DataType => Some(Sort::Data),
+            Kind::Scalar => Some(Sort::Scalar),
+            Kind::Num => Some(Sort::Num),
+            Kind::Int => Some(Sort::Int),
+            Kind::Float => Some(Sort::Float),
+            _ => None,
+        }
+    }
+
     fn holds(self, ty: &Ty) -> bool {
         let scalar = matches!(**ty, Type::Scalar(_) | Type::Index(_));
+        let float = matches!(
+            **ty,
+            Type::Scalar(ScalarType::F16 | ScalarType::F32 | ScalarType::F64)
+        );
+        let int = matches!(**ty, Type::Scalar(s) if s != ScalarType::Bool) && !float;
         match self {
+            Sort::Data => !matches!(**ty, Type::Fun(..) | Type::Pi(_)),
+            Sort::Float => float,
+            Sort::Int => int,
+            Sort::Num => match &**ty {
+                Type::Vector(_, elem) => self.holds(elem),
+                _ => int || float,
+            },
             Sort::Scalar => scalar,
             Sort::Copyable => scalar || matches!(**ty, Type::Vector(..)),
             Sort::Basic => match &**ty {
@@ -312,18 +334,17 @@ impl Sort {
                 Type::Vector(..) => false,
                 Type::Array(_, elem) => self.holds(elem),
                 Type::Pair(a, b) => self.holds(a) && self.holds(b),
-                Type::Scalar(ScalarType::Bool) => true,
                 _ => true,
             },
         }
     }
 }
 
-fn not_in(ctx: &mut Ctx<'_>, local: Local, operand: &Operand, found: &Match<'_>) -> Truth {
+fn not_in(ctx: &mut Ctx<'_, '_>, local: Local, operand: &Operand, found: &Match<'_>) -> Truth {
     match term(ctx, operand, found) {
-        Some(term) => Truth::of(!ctx.store.has_free(term, local), || {
-            let name = ctx.store.local_name(local);
-            let text = super::miss::short(&crate::term::print(ctx.store, term));
+        Some(term) => Truth::of(!ctx.cx.store.has_free(term, local), || {
+            let name = ctx.cx.store.local_name(local);
+            let text = super::miss::short(&crate::term::print(ctx.cx.store, term));
             format!("`{name}` occurs in `{text}`")
         }),
         None => Truth::Unknown("it has no type here".into(), None),
@@ -331,38 +352,38 @@ fn not_in(ctx: &mut Ctx<'_>, local: Local, operand: &Operand, found: &Match<'_>)
 }
 
 /// The term that an operand is in a match.
-fn term(ctx: &mut Ctx<'_>, operand: &Operand, found: &Match<'_>) -> Option<Term> {
+fn term(ctx: &mut Ctx<'_, '_>, operand: &Operand, found: &Match<'_>) -> Option<Term> {
     match operand {
         Operand::Slot(slot) => found.slots.get(usize::from(*slot)).copied(),
         Operand::Term(template) => {
             let mut values = found.values.clone();
-            let leaves = template.leaves(ctx.store, ctx.facts, &mut values).ok()?;
+            let leaves = template.leaves(ctx.cx.store, ctx.cx.facts, &mut values).ok()?;
             let (slots, locals) = (found.slots, found.locals);
-            template.build(ctx.store, &leaves, &values, slots, locals, &mut Vec::new())
+            template.build(ctx.cx.store, &leaves, &values, slots, locals, &mut Vec::new())
         }
     }
 }
 
 /// Whether the place is in the argument of a function that matches.
-fn within(ctx: &mut Ctx<'_>, facts: &Facts, pattern: &Pattern, args: &[RuleArg]) -> bool {
+fn within(ctx: &mut Ctx<'_, '_>, facts: &Facts, pattern: &Pattern, args: &[RuleArg]) -> bool {
     let mut bound = Bound::default();
-    ctx.enclosing.iter().any(|&(node, child)| {
-        let Node::Apply(function, _) = ctx.store.node(node) else {
+    ctx.cx.enclosing().into_iter().any(|(node, child)| {
+        let Node::Apply(function, _) = ctx.cx.store.node(node) else {
             return false;
         };
         child == Child::Argument
-            && structure(ctx.store, pattern, args, function, &mut bound).is_ok()
+            && structure(ctx.cx.store, pattern, args, function, &mut bound).is_ok()
             && solves(ctx, facts, pattern, args, &bound.found)
     })
 }
 
 /// Whether the sizes and types of a match fit.
 pub(super) fn solves(
-    ctx: &Ctx<'_>,
+    ctx: &Ctx<'_, '_>,
     facts: &Facts,
     pattern: &Pattern,
     args: &[RuleArg],
     found: &[Found],
 ) -> bool {
-    Solver::solve(ctx.store, facts, pattern, args, found).is_ok()
+    Solver::solve(ctx.cx.store, facts, pattern, args, found).is_ok()
 }

@@ -47,7 +47,7 @@ enum Numbers {
 }
 
 /// Whether the law holds of an operator.
-pub(super) fn law(ctx: &mut Ctx<'_>, law: Law, op: Term) -> Truth {
+pub(super) fn law(ctx: &mut Ctx<'_, '_>, law: Law, op: Term) -> Truth {
     let operator = operator(ctx, op, DEPTH);
     let word = match law {
         Law::Associative => "associative",
@@ -93,9 +93,9 @@ impl Operator {
 }
 
 /// Whether `z` changes nothing, on either side of the operator.
-pub(super) fn neutral(ctx: &mut Ctx<'_>, op: Term, z: Term) -> Truth {
+pub(super) fn neutral(ctx: &mut Ctx<'_, '_>, op: Term, z: Term) -> Truth {
     let operator = operator(ctx, op, DEPTH);
-    is_neutral(ctx.store, &operator, z)
+    is_neutral(ctx.cx.store, &operator, z)
 }
 
 fn is_neutral(store: &Store, operator: &Operator, z: Term) -> Truth {
@@ -205,20 +205,20 @@ fn spine(store: &Store, term: Term) -> (Node, Vec<Term>) {
     (store.node(head), values)
 }
 
-fn operator(ctx: &mut Ctx<'_>, op: Term, depth: u32) -> Operator {
+fn operator(ctx: &mut Ctx<'_, '_>, op: Term, depth: u32) -> Operator {
     let Some(depth) = depth.checked_sub(1) else {
         return Operator::Unknown;
     };
-    match ctx.store.node(op) {
-        Node::Primitive(primitive, _) => built_in(ctx.store, primitive, op),
-        Node::Global(..) => match super::unfold(ctx, op) {
+    match ctx.cx.store.node(op) {
+        Node::Primitive(primitive, _) => built_in(ctx.cx.store, primitive, op),
+        Node::Global(..) => match super::apply::unfold_in(ctx, op) {
             Some(body) => operator(ctx, body, depth),
             None => Operator::Unknown,
         },
-        Node::Lambda(a, inner) => match ctx.store.node(inner) {
+        Node::Lambda(a, inner) => match ctx.cx.store.node(inner) {
             Node::Lambda(b, body) => of_body(ctx, a, b, body, depth),
             // `fun(a => op(a))`
-            Node::Apply(op, x) if is_var(ctx.store, x, a) && !ctx.store.has_free(op, a) => {
+            Node::Apply(op, x) if is_var(ctx.cx.store, x, a) && !ctx.cx.store.has_free(op, a) => {
                 operator(ctx, op, depth)
             }
             _ => Operator::Unknown,
@@ -253,17 +253,17 @@ fn is_var(store: &Store, term: Term, local: Local) -> bool {
 }
 
 /// The operator `fun(a, b => body)`.
-fn of_body(ctx: &mut Ctx<'_>, a: Local, b: Local, body: Term, depth: u32) -> Operator {
+fn of_body(ctx: &mut Ctx<'_, '_>, a: Local, b: Local, body: Term, depth: u32) -> Operator {
     use Primitive::*;
-    if is_var(ctx.store, body, a) {
+    if is_var(ctx.cx.store, body, a) {
         return Operator::First;
     }
-    if is_var(ctx.store, body, b) {
+    if is_var(ctx.cx.store, body, b) {
         return Operator::Second;
     }
-    let (head, values) = spine(ctx.store, body);
+    let (head, values) = spine(ctx.cx.store, body);
     match (head, &values[..]) {
-        (Node::Primitive(Select, _), &[condition, x, y]) => choice(ctx.store, a, b, condition, x, y),
+        (Node::Primitive(Select, _), &[condition, x, y]) => choice(ctx.cx.store, a, b, condition, x, y),
         (Node::Primitive(MakePair, _), &[x, y]) => {
             match (half(ctx, a, b, x, Fst, depth), half(ctx, a, b, y, Snd, depth)) {
                 (Some(first), Some(second)) => Operator::Pair(first.into(), second.into()),
@@ -273,20 +273,20 @@ fn of_body(ctx: &mut Ctx<'_>, a: Local, b: Local, body: Term, depth: u32) -> Ope
         (Node::Primitive(Map | MapSeq, _), &[f, zipped]) => elements(ctx, a, b, f, zipped, depth),
         (_, [.., x, y]) => {
             let (x, y) = (*x, *y);
-            let op = match ctx.store.node(body) {
-                Node::Apply(f, _) => match ctx.store.node(f) {
+            let op = match ctx.cx.store.node(body) {
+                Node::Apply(f, _) => match ctx.cx.store.node(f) {
                     Node::Apply(op, _) => op,
                     _ => return Operator::Unknown,
                 },
                 _ => return Operator::Unknown,
             };
-            if ctx.store.has_free(op, a) || ctx.store.has_free(op, b) {
+            if ctx.cx.store.has_free(op, a) || ctx.cx.store.has_free(op, b) {
                 return Operator::Unknown;
             }
-            if is_var(ctx.store, x, a) && is_var(ctx.store, y, b) {
+            if is_var(ctx.cx.store, x, a) && is_var(ctx.cx.store, y, b) {
                 return operator(ctx, op, depth);
             }
-            if is_var(ctx.store, x, b) && is_var(ctx.store, y, a) {
+            if is_var(ctx.cx.store, x, b) && is_var(ctx.cx.store, y, a) {
                 let flipped = operator(ctx, op, depth);
                 return match &flipped {
                     Operator::First => Operator::Second,
@@ -331,17 +331,17 @@ fn choice(store: &Store, a: Local, b: Local, condition: Term, x: Term, y: Term) 
 
 /// The operator on one half of two pairs: `op(a._1)(b._1)`.
 fn half(
-    ctx: &mut Ctx<'_>,
+    ctx: &mut Ctx<'_, '_>,
     a: Local,
     b: Local,
     term: Term,
     which: Primitive,
     depth: u32,
 ) -> Option<Operator> {
-    let Node::Apply(f, y) = ctx.store.node(term) else {
+    let Node::Apply(f, y) = ctx.cx.store.node(term) else {
         return None;
     };
-    let Node::Apply(op, x) = ctx.store.node(f) else {
+    let Node::Apply(op, x) = ctx.cx.store.node(f) else {
         return None;
     };
     let is_half = |store: &Store, term: Term, of: Local| match spine(store, term) {
@@ -350,7 +350,7 @@ fn half(
         }
         _ => false,
     };
-    let store = &*ctx.store;
+    let store = &*ctx.cx.store;
     if store.has_free(op, a) || store.has_free(op, b) {
         return None;
     }
@@ -359,14 +359,14 @@ fn half(
 
 /// `map(fun(p => op(p._1)(p._2)))(zip(a)(b))`
 fn elements(
-    ctx: &mut Ctx<'_>,
+    ctx: &mut Ctx<'_, '_>,
     a: Local,
     b: Local,
     f: Term,
     zipped: Term,
     depth: u32,
 ) -> Operator {
-    let store = &*ctx.store;
+    let store = &*ctx.cx.store;
     let in_order = match spine(store, zipped) {
         (Node::Primitive(Primitive::Zip, _), values) => {
             values.len() == 2 && is_var(store, values[0], a) && is_var(store, values[1], b)

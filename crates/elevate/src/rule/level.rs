@@ -82,13 +82,25 @@ pub(super) struct Unsolved {
 
 type Known = FxHashMap<Box<[Found]>, Result<Arc<Solved>, Unsolved>>;
 
+/// The place of a [`Memo`] in a store. A clone starts without one.
+#[derive(Debug, Default)]
+pub(crate) struct Kept(pub Option<Box<Memo>>);
+
+impl Clone for Kept {
+    fn clone(&self) -> Kept {
+        Kept(None)
+    }
+}
+
 /// What rules found out about sizes and types, for terms of one store under the same facts.
 #[derive(Debug, Default)]
 pub struct Memo {
     known: FxHashMap<(Identity, u32, u32), Known>,
     args: FxHashMap<Identity, Vec<Box<[RuleArg]>>>,
     types: FxHashMap<(TyId, TyId), bool>,
-    pub(super) found: Vec<Found>,
+    pub(super) scratch: super::apply::Scratch,
+    /// What was known of sizes.
+    facts: Facts,
 }
 
 impl Memo {
@@ -97,10 +109,13 @@ impl Memo {
         Memo::default()
     }
 
-    /// Forgets everything: to be called when the facts change.
-    pub fn clear(&mut self) {
-        self.known.clear();
-        self.types.clear();
+    /// Forgets what other facts led to.
+    pub fn under(&mut self, facts: &Facts) {
+        if !self.facts.is_same(facts) {
+            self.known.clear();
+            self.types.clear();
+            self.facts = facts.clone();
+        }
     }
 
     /// A number for the arguments of a rule.

@@ -1,11 +1,9 @@
 //! The first phase of matching: the structure of a term against that of a pattern.
 
-use syntax::ast::Kind;
-
 use super::level::Found;
 use super::miss::{Miss, Why};
 use super::pattern::{Head, Pat, Pattern};
-use super::{RuleArg, VariableKind};
+use super::RuleArg;
 use crate::term::{Local, Node, Store, Term};
 
 /// What the structure of a term says.
@@ -30,7 +28,13 @@ struct Misfit {
 }
 
 impl Bound {
-    fn start(&mut self, pattern: &Pattern, args: &[RuleArg]) {
+    /// How many nodes fitted.
+    pub fn progress(&self) -> u32 {
+        self.progress
+    }
+
+    /// Nothing but what the parameters give.
+    pub fn start(&mut self, pattern: &Pattern, args: &[RuleArg]) {
         self.slots.clear();
         self.slots.resize(usize::from(pattern.values), None);
         self.locals.clear();
@@ -248,17 +252,4 @@ pub(super) fn prefix(store: &Store, term: Term, outside: u32) -> Term {
         Node::Apply(f, _) => f,
         _ => term,
     })
-}
-
-/// Whether a metavariable of this kind is a term.
-pub(super) fn is_value(kind: VariableKind) -> bool {
-    kind == VariableKind::Value
-}
-
-/// The kind of a metavariable for sizes, types and the like.
-pub(super) fn level_kind(kind: VariableKind) -> Option<Kind> {
-    match kind {
-        VariableKind::Level(kind) => Some(kind),
-        VariableKind::Value => None,
-    }
 }

@@ -13,6 +13,7 @@
 //!
 //! After "Reference: ELEVATE" sections 2 and 9.
 
+mod apply;
 mod compile;
 mod cond;
 mod laws;
@@ -23,6 +24,8 @@ mod names;
 mod pattern;
 mod scope;
 mod template;
+mod vectorized;
+pub mod weights;
 
 #[cfg(test)]
 mod tests;
@@ -30,19 +33,22 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
-use nat::{Facts, Nat, Prop};
+use nat::{Nat, Prop};
 use rise::core::Def;
-use rise::types::{Address, Ty};
+use rise::types::{Address, Arg, Ty};
 use rise::{Env, Primitive};
-use syntax::ast::{Kind, Name, TermId};
+use syntax::ast::{Kind, Name};
 use syntax::elevate::ast::{self, ExprId};
 use syntax::{GlobalId, Span};
 
-use crate::term::{Child, Store, Term};
+use crate::engine::Context;
+use crate::term::Term;
 
+pub use apply::{apply, holds, instantiate, matches, matches_only, unfold};
 pub use compile::{compile, compile_pattern, compile_predicate, compile_template};
 pub use level::Memo;
-pub use miss::{Explained, Miss, Why};
+pub(crate) use level::Kept;
+pub use miss::{Detail, Explained, Miss, Why};
 
 use cond::Clause;
 use pattern::Pattern;
@@ -120,6 +126,8 @@ pub(crate) struct Alt {
     /// `let fv = vectorized(k, f)`.
     made: Box<[template::Made]>,
     span: Span,
+    /// Whether no metavariable stands in two places.
+    linear: bool,
 }
 
 /// Patterns of which one must match.
@@ -128,6 +136,7 @@ pub struct Predicate {
     /// Its parameters.
     pub params: Box<[(Name, ParamKind)]>,
     pub(crate) patterns: Box<[Matcher]>,
+    pub(crate) id: Identity,
 }
 
 /// A pattern on its own, as in `case`.
@@ -136,6 +145,14 @@ pub struct Matcher {
     pattern: Pattern,
     /// Its metavariables in the order of the text: what a match gives values to.
     pub variables: Box<[(Name, VariableKind)]>,
+    outputs: Box<[Output]>,
+}
+
+/// Where the value of a metavariable is found.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Output {
+    Value(u16),
+    Level(Arg),
 }
 
 /// A term with parameters, as in `rise { … }`.
@@ -152,6 +169,8 @@ pub struct Quotation {
 pub struct Source<'a> {
     /// The item that holds the terms.
     pub item: &'a ast::Item,
+    /// The item's text.
+    pub text: &'a str,
     /// The alternatives.
     pub alts: &'a [ast::Alt],
     /// The name, if it has one.
@@ -166,20 +185,39 @@ pub struct Source<'a> {
     pub env: &'a dyn Env,
 }
 
-/// What a rule may ask for while it is applied.
-pub struct Ctx<'a> {
-    /// Where the terms are.
-    pub store: &'a mut Store,
-    /// What is known of sizes.
-    pub facts: &'a Facts,
-    /// What was found out before under the same facts.
-    pub memo: &'a mut Memo,
-    /// The nodes around the term, from the root inwards, each with the way that leads on.
-    pub enclosing: &'a [(Term, Child)],
-    /// Whether the strategy with this number of [`Rule::holds`] succeeds on a term.
-    pub holds: &'a mut dyn FnMut(&mut Store, usize, Term) -> bool,
-    /// Definitions, for patterns that name one.
-    pub definition: &'a dyn Fn(GlobalId) -> Option<Arc<Def<Primitive>>>,
+/// A strategy of `holds(s, x)`, ready to be tried on a term.
+pub type Test = Arc<dyn Fn(&mut Context<'_>, Term) -> bool + Send + Sync>;
+
+/// Definitions of RISE by number.
+pub type Definitions = Arc<dyn Fn(GlobalId) -> Option<Arc<Def<Primitive>>> + Send + Sync>;
+
+/// What a rule may ask for besides the place where it is applied.
+#[derive(Clone, Copy)]
+pub struct Host<'a> {
+    /// The strategies of `holds(s, x)`, one for each of [`Rule::holds`].
+    pub tests: &'a [Test],
+    /// What names of definitions stand for.
+    pub definitions: &'a Definitions,
+}
+
+/// Where a rule is applied, and what it may ask for.
+struct Ctx<'a, 'c> {
+    cx: &'a mut Context<'c>,
+    memo: &'a mut Memo,
+    host: Host<'a>,
+}
+
+impl Ctx<'_, '_> {
+    fn holds(&mut self, number: usize, term: Term) -> bool {
+        // The test may apply rules itself: it gets the memo.
+        let Some(test) = self.host.tests.get(number) else {
+            return false;
+        };
+        self.cx.store.rules.0 = Some(Box::new(std::mem::take(self.memo)));
+        let holds = test(self.cx, term);
+        *self.memo = *self.cx.store.rules.0.take().unwrap_or_default();
+        holds
+    }
 }
 
 /// What became of a term.
@@ -239,9 +277,4 @@ impl Rule {
     pub fn depth(&self) -> u32 {
         self.alts.iter().map(|alt| alt.pattern.depth).max().unwrap_or(0)
     }
-}
-
-/// Some item in which a term of RISE stands.
-pub(crate) fn term_span(item: &ast::Item, term: TermId) -> Span {
-    item.rise.term(term).span
 }

@@ -88,6 +88,8 @@ pub(super) struct Pattern {
     pub function: bool,
     pub depth: u32,
     pub head: Head,
+    /// What holds of sizes wherever the pattern matches.
+    pub facts: Box<[nat::Prop]>,
 }
 
 /// What a parameter gives a value to.
@@ -416,6 +418,7 @@ impl<'a> Builder<'a> {
             strict,
             function,
             depth: self.depth,
+            facts: [].into(),
         }
     }
 
@@ -434,6 +437,77 @@ impl<'a> Builder<'a> {
                 Pat::Literal(_) | Pat::Nat => return Head::Leaf,
                 _ => return Head::Any(count),
             }
+        }
+    }
+}
+
+impl Pattern {
+    /// What has parameters, and no term to be compared with.
+    pub fn nothing(params: Box<[Option<Given>]>, values: usize) -> Pattern {
+        Pattern {
+            nodes: [].into(),
+            spans: [].into(),
+            paths: [].into(),
+            keys: [].into(),
+            values: u16::try_from(values).unwrap_or(u16::MAX),
+            locals: 0,
+            levels: 0,
+            params,
+            given_types: [].into(),
+            strict: false,
+            function: false,
+            depth: 0,
+            head: Head::Leaf,
+            facts: [].into(),
+        }
+    }
+
+    /// Whether no metavariable stands in two places.
+    pub fn is_linear(&self) -> bool {
+        let again = |pat: &Pat| matches!(pat, Pat::Value { first: false, .. });
+        !self.nodes.iter().any(again)
+    }
+
+    /// Whether every term that `other` matches is matched, too; `false` where that is not plain.
+    pub fn covers(&self, other: &Pattern) -> bool {
+        if self.strict || !self.is_linear() || self.function != other.function {
+            return false;
+        }
+        // Written arguments other than variables alone are not compared here.
+        let any = |arg: &Arg| match arg {
+            Arg::Nat(nat) => nat.as_var().is_some(),
+            Arg::Address(rise::Address::Var(_)) => true,
+            _ => false,
+        };
+        let plain = |(key, _): &(Key, u32)| match key {
+            Key::Args(args, _) => args.iter().all(|(arg, written)| !written || any(arg)),
+            Key::Ty(_, compared) => !compared,
+            Key::Arg(arg) => any(arg),
+            Key::Var(..) => true,
+        };
+        self.keys.iter().all(plain) && self.covers_node(0, other, 0)
+    }
+
+    fn covers_node(&self, here: u32, other: &Pattern, there: u32) -> bool {
+        match (&self.nodes[here as usize], &other.nodes[there as usize]) {
+            (Pat::Value { .. }, _) => true,
+            (Pat::Local(a), Pat::Local(b)) => a == b,
+            (Pat::Literal(a), Pat::Literal(b)) => a == b,
+            (Pat::Nat, Pat::Nat) => true,
+            (Pat::Lambda(a, f), Pat::Lambda(b, g)) => a == b && self.covers_node(*f, other, *g),
+            (Pat::DepLambda(a, f), Pat::DepLambda(b, g)) => {
+                a == b && self.covers_node(*f, other, *g)
+            }
+            (Pat::Apply(f, x), Pat::Apply(g, y)) => {
+                self.covers_node(*f, other, *g) && self.covers_node(*x, other, *y)
+            }
+            (Pat::DepApply(f), Pat::DepApply(g)) => self.covers_node(*f, other, *g),
+            (Pat::Primitive(a), Pat::Primitive(b)) => {
+                let optional = a.optional_argument().is_some();
+                a == b && !optional
+            }
+            (Pat::Global(a), Pat::Global(b)) => a == b,
+            _ => false,
         }
     }
 }

@@ -1,7 +1,5 @@
 //! Right sides: from explicit terms of RISE to what builds terms.
 
-use std::sync::Arc;
-
 use nat::{Facts, Nat, Var};
 use rise::Primitive;
 use rise::core::{Expr, Form, var_arg};
@@ -33,6 +31,8 @@ pub(super) enum Tm {
     DepLambda(Var, Kind, bool, u32),
     /// `f(x)`
     Apply(u32, u32),
+    /// `f(x)` where `f` is what a metavariable stands for: reduced at once if its body is known.
+    Reduce(u32, u32),
     /// `f(n)`
     DepApply(u32, u16),
 }
@@ -205,7 +205,7 @@ impl<'a> Builder<'a> {
             Form::Apply(f, x) => {
                 let f = self.term(f)?;
                 let x = self.term(x)?;
-                self.push(Tm::Apply(f, x))
+                self.push(self.applied_to(f, x))
             }
             Form::DepApply(f, arg) => {
                 let f = self.term(f)?;
@@ -286,7 +286,14 @@ impl<'a> Builder<'a> {
     /// `f(x)` of the last term and a metavariable.
     pub fn apply_to(&mut self, function: u32, slot: u16) {
         let x = self.push(Tm::Value(slot));
-        self.push(Tm::Apply(function, x));
+        self.push(Tm::Reduce(function, x));
+    }
+
+    fn applied_to(&self, f: u32, x: u32) -> Tm {
+        match self.nodes[f as usize] {
+            Tm::Value(_) | Tm::Captured(..) | Tm::Reduce(..) => Tm::Reduce(f, x),
+            _ => Tm::Apply(f, x),
+        }
     }
 }
 
@@ -391,7 +398,8 @@ impl Template {
                     };
                     store.dep_lambda(var, *kind, *implicit, built[*body as usize])
                 }
-                Tm::Apply(f, x) => apply(store, built[*f as usize], built[*x as usize]),
+                Tm::Apply(f, x) => store.apply(built[*f as usize], built[*x as usize]),
+                Tm::Reduce(f, x) => apply(store, built[*f as usize], built[*x as usize]),
                 Tm::DepApply(f, arg) => {
                     let f = built[*f as usize];
                     let arg = leaves.args[usize::from(*arg)];
@@ -450,7 +458,7 @@ fn variable(arg: &Arg) -> Option<Var> {
 
 /// `f(x)`, reduced at once where `f` is a function whose body is known and nothing is computed
 /// more often for it.
-fn apply(store: &mut Store, f: Term, x: Term) -> Term {
+pub(super) fn apply(store: &mut Store, f: Term, x: Term) -> Term {
     match store.node(f) {
         Node::Lambda(local, body) if is_cheap(store, x, 8) || uses(store, body, local, 2) < 2 => {
             store.substitute(body, local, x)

@@ -106,6 +106,8 @@ pub struct Store {
     error: TyId,
     nat: TyId,
     too_deep: bool,
+    /// What rules found out about the terms.
+    pub(crate) rules: crate::rule::Kept,
 }
 
 pub(super) fn hash_of<T: Hash + ?Sized>(value: &T) -> u64 {
@@ -118,6 +120,11 @@ impl Default for Store {
     fn default() -> Self {
         Store::new()
     }
+}
+
+impl Term {
+    /// No term.
+    pub(crate) const NONE: Term = Term(u32::MAX);
 }
 
 impl Store {
@@ -147,6 +154,7 @@ impl Store {
             error,
             nat,
             too_deep: false,
+            rules: Default::default(),
         }
     }
 

@@ -246,9 +246,10 @@ impl Infer<'_> {
     }
 
     pub(super) fn bind_value(&mut self, binder: BinderId, ty: Ty) {
-        if let Some(earlier) = self.joined_with(binder)
-            && let BinderInfo::Value(wanted) = self.binders[earlier.0 as usize].clone()
-        {
+        for earlier in self.joined_with(binder) {
+            let BinderInfo::Value(wanted) = self.binders[earlier.0 as usize].clone() else {
+                continue;
+            };
             let cause = Cause {
                 span: self.item.binder(binder).span,
                 why: Why::Context,
@@ -266,9 +267,10 @@ impl Infer<'_> {
         });
     }
 
-    /// The binder of an earlier term that this one stands for.
-    fn joined_with(&self, binder: BinderId) -> Option<BinderId> {
-        self.joined.as_ref()?.get(&binder).copied()
+    /// The binders of earlier terms that this one stands for.
+    fn joined_with(&self, binder: BinderId) -> Vec<BinderId> {
+        let joined = self.joined.as_ref().and_then(|all| all.get(&binder));
+        joined.cloned().unwrap_or_default()
     }
 
     /// Brings a type-level name into scope, one level further in.
@@ -278,7 +280,7 @@ impl Infer<'_> {
             (binder.name.clone(), binder.span)
         };
         let inner = !self.spine.contains(&binder);
-        let earlier = self.joined_with(binder);
+        let earlier = self.joined_with(binder).first().copied();
         let var = match earlier.map(|earlier| &self.binders[earlier.0 as usize]) {
             Some(&BinderInfo::TypeLevel(var, same)) if same == kind => {
                 self.level = self.level.max(self.table.info(var).level);

@@ -41,7 +41,7 @@ use table::{State, Table, VarInfo};
 use unify::{Cause, Demand, Equation, Why};
 
 pub use annotations::ANNOTATIONS;
-pub use sides::{Need, Sides, SidesInference};
+pub use sides::{Narrowed, Need, Sides, SidesInference};
 pub(crate) use expr::kind_noun;
 pub(crate) use operators::operator_primitive;
 pub use signature::{library_scheme, written_scheme};
@@ -133,7 +133,7 @@ struct Infer<'a> {
     /// Conditions and sizes in annotations whose names are not all in scope yet.
     assumptions: Vec<annotations::Assumption>,
     /// In the terms of a rule, see [`Sides`]: binders that stand for what earlier ones do.
-    joined: Option<FxHashMap<BinderId, BinderId>>,
+    joined: Option<FxHashMap<BinderId, Vec<BinderId>>>,
     terms: Vec<TermInfo>,
     binders: Vec<BinderInfo>,
     uses: Vec<NameUse>,

@@ -1,9 +1,10 @@
 //! Several terms under one assignment of the names that they share: the two sides of a rewrite
 //! rule and what its conditions mention.
 //!
-//! The left side comes first and decides; what it leaves open stands for anything from then on
-//! ([`Sides::fix`]). What the right side needs of sizes beyond what the left side and the
-//! conditions say is given back as [`Need`]s and not assumed.
+//! The left side comes first. Sizes that it leaves open stand for anything from then on
+//! ([`Sides::fix`]): what the right side needs of them beyond what the left side and the conditions
+//! say is given back as [`Need`]s and not assumed. Types that it leaves open may be told more of by
+//! the right side, which is said in [`Narrowed`]: the rule is for such types only.
 
 use nat::{Nat, Prop, Var, Verdict};
 use rustc_hash::FxHashMap;
@@ -28,6 +29,18 @@ pub struct Sides<'a> {
     /// Names for values that are given with every use.
     given: Vec<BinderId>,
     needs: Vec<Need>,
+    /// Names for values, and the types that were open after the left side.
+    values: Vec<BinderId>,
+    open: Vec<(Var, Classes)>,
+}
+
+/// What the right side says of types that the left side left open.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Narrowed {
+    /// Types that are of a certain form or equal to others, as text: `s` is `t`.
+    pub forms: Vec<(String, String)>,
+    /// Types that are of a kind.
+    pub kinds: Vec<(Var, Kind)>,
 }
 
 /// A condition on sizes without which the sides have no common type.
@@ -53,6 +66,8 @@ pub struct SidesInference {
     pub inference: Inference,
     /// What the right side needs beyond that.
     pub needs: Vec<Need>,
+    /// What it says of types beyond that.
+    pub narrowed: Narrowed,
 }
 
 impl<'a> Sides<'a> {
@@ -65,6 +80,8 @@ impl<'a> Sides<'a> {
             fixed: false,
             given: Vec::new(),
             needs: Vec::new(),
+            values: Vec::new(),
+            open: Vec::new(),
         }
     }
 
@@ -75,6 +92,7 @@ impl<'a> Sides<'a> {
         let var = self.variable("t", binder, Kind::DataType, State::Open, level);
         self.infer.table.update(var).classes = Classes::ANY;
         let ty = Ty::new(Type::Var(var));
+        self.values.push(binder);
         self.infer.binders[binder.0 as usize] = BinderInfo::Value(ty.clone());
         self.infer.bind_value(binder, ty);
     }
@@ -141,11 +159,17 @@ impl<'a> Sides<'a> {
         true
     }
 
+    /// A name for a value of this type.
+    pub fn define_value(&mut self, binder: BinderId, ty: Ty) {
+        self.infer.binders[binder.0 as usize] = BinderInfo::Value(ty.clone());
+        self.infer.bind_value(binder, ty);
+    }
+
     /// Says that a binder of a later term stands for what a binder of an earlier one does, so that
     /// they have one type.
     pub fn join(&mut self, later: BinderId, earlier: BinderId) {
         if let Some(joined) = &mut self.infer.joined {
-            joined.insert(later, earlier);
+            joined.entry(later).or_default().push(earlier);
         }
     }
 
@@ -189,7 +213,18 @@ impl<'a> Sides<'a> {
 
     /// What holds from now on.
     pub fn assume(&mut self, prop: Prop, span: Span) {
+        let at_least = match &prop {
+            Prop::Divides(d, a) => Some((a.clone(), d.clone())),
+            _ => None,
+        };
         self.infer.note_condition(prop, span, true, None);
+        // What divides a size that is not 0 is not larger.
+        if let Some((a, d)) = at_least {
+            let some = Prop::AtLeast(self.infer.table.nat(&a), Nat::ONE);
+            if self.infer.facts_for(&[]).proves(&some) {
+                self.infer.note_condition(Prop::AtLeast(a, d), span, true, None);
+            }
+        }
     }
 
     /// The type as it is known so far.
@@ -239,16 +274,23 @@ impl<'a> Sides<'a> {
         for pending in &mut infer.obligations {
             pending.written = true;
         }
+        self.plain_consequences();
         self.name_after_text();
-        let later = self.types_to_find();
+        let given = self.types_of_given();
         let infer = &mut self.infer;
         for index in 0..infer.table.len() {
             let var = Var(index as u32);
-            if infer.table.is_open(var) && !later.contains(&var) {
-                let info = infer.table.update(var);
+            if !infer.table.is_open(var) {
+                continue;
+            }
+            let is_type = infer.table.info(var).kind == Kind::DataType;
+            let info = infer.table.update(var);
+            info.level = 0;
+            info.inner = false;
+            if !is_type {
                 info.state = State::Rigid;
-                info.level = 0;
-                info.inner = false;
+            } else if !given.contains(&var) {
+                self.open.push((var, info.classes));
             }
         }
         infer.inserted.clear();
@@ -256,8 +298,33 @@ impl<'a> Sides<'a> {
         self.fixed = true;
     }
 
+    /// What follows from conditions on products, which the prover does not see.
+    fn plain_consequences(&mut self) {
+        let mut more = Vec::new();
+        for pending in &self.infer.obligations {
+            let Prop::AtLeast(a, b) = self.infer.table.prop(&pending.prop) else {
+                continue;
+            };
+            // A product that is at least 1 has no factor 0.
+            let difference = Nat::sub(&a, &b);
+            if let [product, constant] = &difference.summands()[..]
+                && product.coeff > 0
+                && constant.factors.is_empty()
+                && constant.coeff < 0
+            {
+                more.extend(product.factors.iter().filter_map(|(part, _)| match part {
+                    nat::Part::Var(var) => Some((*var, pending.span)),
+                    _ => None,
+                }));
+            }
+        }
+        for (var, span) in more {
+            self.assume(Prop::AtLeast(Nat::var(var), Nat::ONE), span);
+        }
+    }
+
     /// The types of given values of which nothing is known.
-    fn types_to_find(&self) -> Vec<Var> {
+    fn types_of_given(&self) -> Vec<Var> {
         let open = |binder: &BinderId| {
             let BinderInfo::Value(ty) = &self.infer.binders[binder.0 as usize] else {
                 return None;
@@ -268,6 +335,54 @@ impl<'a> Sides<'a> {
             }
         };
         self.given.iter().filter_map(open).collect()
+    }
+
+    /// What became of the types that the left side left open; sizes and types in those of names
+    /// stand for anything.
+    fn narrowed(&mut self) -> Narrowed {
+        let infer = &mut self.infer;
+        let of_names = self.values.iter().filter_map(|binder| {
+            match &infer.binders[binder.0 as usize] {
+                BinderInfo::Value(ty) => Some(ty.clone()),
+                _ => None,
+            }
+        });
+        let of_left = self.open.iter().map(|(var, _)| Ty::new(Type::Var(*var)));
+        let mut vars = Vec::new();
+        for ty in of_names.chain(of_left) {
+            let ty = infer.table.ty(&ty);
+            super::for_each_var(&ty, &mut Vec::new(), &mut |var| vars.push(var));
+        }
+        for var in vars {
+            if infer.table.is_open(var) {
+                infer.table.update(var).state = State::Rigid;
+            }
+        }
+        let mut narrowed = Narrowed::default();
+        let mut seen: FxHashMap<Var, syntax::ast::Name> = FxHashMap::default();
+        for (var, classes) in std::mem::take(&mut self.open) {
+            let own = Ty::new(Type::Var(var));
+            let name = infer.name_of(var);
+            let form = infer.table.head(&own);
+            match *form {
+                Type::Var(same) if infer.table.is_rigid(same) || infer.table.is_open(same) => {
+                    if let Some(other) = seen.insert(same, name.clone()) {
+                        narrowed.forms.push((name.to_string(), other.to_string()));
+                        continue;
+                    }
+                    infer.table.update(same).name = name;
+                    infer.table.update(same).state = State::Rigid;
+                    let now = infer.table.info(same).classes;
+                    if now != classes
+                        && let Some(kind) = now.to_kind()
+                    {
+                        narrowed.kinds.push((same, kind));
+                    }
+                }
+                _ => narrowed.forms.push((name.to_string(), infer.show(&own))),
+            }
+        }
+        narrowed
     }
 
     /// A variable that a name of the text turned out to be is called so; no other one is.
@@ -358,7 +473,10 @@ impl<'a> Sides<'a> {
         self.infer.settle_quotients();
         self.decide_equations();
         let infer = &mut self.infer;
-        infer.settle_literals(&|_| false);
+        let left: Vec<Ty> = (self.open.iter())
+            .map(|(var, _)| infer.table.ty(&Ty::new(Type::Var(*var))))
+            .collect();
+        infer.settle_literals(&|var| left.iter().any(|ty| **ty == Type::Var(var)));
         infer.report_holes();
         let judged = infer.judge_obligations();
         let (said, left): (Vec<_>, Vec<_>) = judged.into_iter().partition(|(_, written)| *written);
@@ -372,6 +490,8 @@ impl<'a> Sides<'a> {
                 types: None,
             });
         }
+        let narrowed = self.narrowed();
+        let infer = &mut self.infer;
         infer.report_undetermined();
         let names = infer.all_names();
         infer.diagnostics.sort_by_key(|d| (d.severity, d.span.start));
@@ -394,6 +514,7 @@ impl<'a> Sides<'a> {
         SidesInference {
             inference,
             needs: self.needs,
+            narrowed,
         }
     }
 

@@ -1,0 +1,491 @@
+//! Rules, predicates and patterns at a term.
+
+use std::sync::Arc;
+
+use nat::Facts;
+use rise::types::Arg;
+
+use super::cond::{self, Match};
+use super::level::{Found, Solved, Solver, Unsolved, Values};
+use super::matching::{Bound, prefix, structure};
+use super::miss::{Detail, Miss, Why};
+use super::pattern::Pattern;
+use super::{
+    Alt, Assumption, Ctx, Host, Identity, Matcher, Output, Predicate, Quotation, Rewritten, Rule,
+    RuleArg,
+};
+use crate::engine::Context;
+use crate::term::{Local, Node, Store, Term};
+
+/// Buffers that an application needs, kept from one to the next.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    bound: Bound,
+    slots: Vec<Term>,
+    built: Vec<Term>,
+}
+
+impl Rule {
+    /// Whether the outermost function of a term, or of a function in front of its last arguments,
+    /// is one that the rule asks for: `false` is certain, and costs next to nothing.
+    pub fn could_match(&self, store: &Store, term: Term) -> bool {
+        self.alts.iter().any(|alt| !alt.pattern.places(store, term).is_empty())
+    }
+}
+
+fn apply_in(
+    ctx: &mut Ctx<'_, '_>,
+    rule: &Rule,
+    args: &[RuleArg],
+    term: Term,
+) -> Result<Rewritten, Miss> {
+    let mut scratch = std::mem::take(&mut ctx.memo.scratch);
+    let number = ctx.memo.number(rule.id, args);
+    let mut nearest: Option<Miss> = None;
+    let mut result = None;
+    'alts: for (at, alt) in rule.alts.iter().enumerate() {
+        let at = u32::try_from(at).unwrap_or(u32::MAX);
+        for outside in alt.pattern.places(ctx.cx.store, term) {
+            let key = (rule.id, at, number);
+            let focus = prefix(ctx.cx.store, term, outside);
+            let made = matched(ctx, alt, key, args, focus, &mut scratch)
+                .and_then(|solved| build(ctx, alt, args, &solved, focus, &mut scratch));
+            match made {
+                Ok((new, assumptions)) => {
+                    result = Some(Rewritten {
+                        term: outside_again(ctx.cx.store, term, outside, new),
+                        outside,
+                        alt: at,
+                        assumptions,
+                    });
+                    break 'alts;
+                }
+                Err(miss) => nearest = Some(Miss { alt: at, ..miss }.nearer(nearest)),
+            }
+        }
+    }
+    ctx.memo.scratch = scratch;
+    result.ok_or_else(|| nearest.unwrap_or_else(|| Miss::new(Why::Head)))
+}
+
+fn matches_only_in(
+    ctx: &mut Ctx<'_, '_>,
+    rule: &Rule,
+    args: &[RuleArg],
+    term: Term,
+) -> Result<(), Miss> {
+    let mut scratch = std::mem::take(&mut ctx.memo.scratch);
+    let number = ctx.memo.number(rule.id, args);
+    let mut result = Err(Miss::new(Why::Head));
+    'alts: for (at, alt) in rule.alts.iter().enumerate() {
+        let at = u32::try_from(at).unwrap_or(u32::MAX);
+        for outside in alt.pattern.places(ctx.cx.store, term) {
+            let focus = prefix(ctx.cx.store, term, outside);
+            let key = (rule.id, at, number);
+            let found = matched(ctx, alt, key, args, focus, &mut scratch)
+                .and_then(|solved| values_decide(ctx, alt, args, &solved, &mut scratch).map(|_| ()));
+            match found {
+                Ok(()) => {
+                    result = Ok(());
+                    break 'alts;
+                }
+                Err(miss) => result = Err(Miss { alt: at, ..miss }.nearer(result.err())),
+            }
+        }
+    }
+    ctx.memo.scratch = scratch;
+    result
+}
+
+/// Both phases of matching, with the conditions on sizes and types.
+fn matched(
+    ctx: &mut Ctx<'_, '_>,
+    alt: &Alt,
+    key: (Identity, u32, u32),
+    args: &[RuleArg],
+    focus: Term,
+    scratch: &mut Scratch,
+) -> Result<Arc<Solved>, Miss> {
+    structure(ctx.cx.store, &alt.pattern, args, focus, &mut scratch.bound)?;
+    let progress = scratch.bound.progress();
+    let known = match ctx.memo.get(key, &scratch.bound.found) {
+        Some(known) => known.clone(),
+        None => {
+            let solved = solve(ctx, alt, args, &scratch.bound.found).map(Arc::new);
+            ctx.memo.put(key, &scratch.bound.found, solved.clone());
+            solved
+        }
+    };
+    known.map_err(|Unsolved { node, why }| Miss {
+        node: Some(node),
+        found: None,
+        progress,
+        ..Miss::new(why)
+    })
+}
+
+/// The second phase.
+fn solve(
+    ctx: &mut Ctx<'_, '_>,
+    alt: &Alt,
+    args: &[RuleArg],
+    found: &[Found],
+) -> Result<Solved, Unsolved> {
+    let mut values = Solver::solve(ctx.cx.store, ctx.cx.facts, &alt.pattern, args, found)?;
+    let at_root = |why: Why| Unsolved { node: 0, why };
+    let mut facts: Facts = ctx.cx.facts.clone();
+    let mut assumed = Vec::new();
+    if alt.clauses.iter().any(|clause| clause.cond.is_level()) {
+        for prop in &alt.pattern.facts {
+            if let Some(prop) = values.prop(prop) {
+                facts.assume(&prop);
+            }
+        }
+        for clause in alt.clauses.iter().filter(|clause| clause.cond.is_level()) {
+            let found = Match {
+                values: &values,
+                slots: &[],
+                locals: &[],
+                args,
+            };
+            let before = assumed.len();
+            cond::decide(ctx, &facts, clause, &found, &mut assumed).map_err(at_root)?;
+            for assumption in &assumed[before..] {
+                if let Assumption::Size(prop) = assumption {
+                    facts.assume(prop);
+                }
+            }
+        }
+    }
+    let leaves = alt.template.leaves(ctx.cx.store, &facts, &mut values).map_err(at_root)?;
+    Ok(Solved {
+        values,
+        leaves,
+        assumptions: assumed.into(),
+    })
+}
+
+/// The conditions on terms; what they assume.
+fn values_decide(
+    ctx: &mut Ctx<'_, '_>,
+    alt: &Alt,
+    args: &[RuleArg],
+    solved: &Solved,
+    scratch: &mut Scratch,
+) -> Result<Vec<Assumption>, Miss> {
+    scratch.slots.clear();
+    let slots = &mut scratch.slots;
+    let missing = Term::NONE;
+    slots.extend(scratch.bound.slots.iter().map(|slot| slot.unwrap_or(missing)));
+    for made in &alt.made {
+        let made_of = slots[usize::from(made.from)];
+        let lanes = super::level::instance(&made.lanes, &solved.values);
+        match super::vectorized::vectorized(ctx.cx.store, made_of, &lanes) {
+            Ok(term) => slots[usize::from(made.slot)] = term,
+            Err(reason) => {
+                let why = Detail::NotMade(reason.into()).into();
+                return Err(after(&scratch.bound, why));
+            }
+        }
+    }
+    let mut assumed = Vec::new();
+    for clause in alt.clauses.iter().filter(|clause| !clause.cond.is_level()) {
+        let found = Match {
+            values: &solved.values,
+            slots: &scratch.slots,
+            locals: &scratch.bound.locals,
+            args,
+        };
+        let facts = ctx.cx.facts;
+        cond::decide(ctx, facts, clause, &found, &mut assumed)
+            .map_err(|why| after(&scratch.bound, why))?;
+    }
+    Ok(assumed)
+}
+
+/// A miss after the whole pattern matched.
+#[cold]
+fn after(bound: &Bound, why: Why) -> Miss {
+    Miss {
+        progress: bound.progress() + 1,
+        ..Miss::new(why)
+    }
+}
+
+fn build(
+    ctx: &mut Ctx<'_, '_>,
+    alt: &Alt,
+    args: &[RuleArg],
+    solved: &Solved,
+    focus: Term,
+    scratch: &mut Scratch,
+) -> Result<(Term, Arc<[Assumption]>), Miss> {
+    let assumed = values_decide(ctx, alt, args, solved, scratch)?;
+    let Scratch {
+        bound,
+        slots,
+        built,
+    } = scratch;
+    let fails = |why: Detail| after(bound, why.into());
+    let new = alt
+        .template
+        .build(ctx.cx.store, &solved.leaves, &solved.values, slots, &bound.locals, built)
+        .ok_or_else(|| fails(Detail::Undetermined))?;
+    if ctx.cx.store.is_too_deep() {
+        return Err(fails(Detail::TooDeep));
+    }
+    let (old_ty, new_ty) = (ctx.cx.store.ty(focus), ctx.cx.store.ty(new));
+    if old_ty != new_ty && !same_type(ctx, solved, old_ty, new_ty) {
+        return Err(fails(Detail::OtherType {
+            expected: ctx.cx.store.ty_of(old_ty).clone(),
+            found: ctx.cx.store.ty_of(new_ty).clone(),
+        }));
+    }
+    let assumptions = match assumed.is_empty() {
+        true => solved.assumptions.clone(),
+        false => solved.assumptions.iter().cloned().chain(assumed).collect(),
+    };
+    Ok((new, assumptions))
+}
+
+/// Whether the types are equal under what the rewriting assumes.
+fn same_type(
+    ctx: &mut Ctx<'_, '_>,
+    solved: &Solved,
+    old: crate::term::TyId,
+    new: crate::term::TyId,
+) -> bool {
+    if solved.assumptions.is_empty() {
+        return ctx.memo.same_type(ctx.cx.store, ctx.cx.facts, old, new);
+    }
+    let mut facts = ctx.cx.facts.clone();
+    for assumption in solved.assumptions.iter() {
+        if let Assumption::Size(prop) = assumption {
+            facts.assume(prop);
+        }
+    }
+    super::level::types_agree(ctx.cx.store.ty_of(old), ctx.cx.store.ty_of(new), &facts)
+}
+
+/// The new function with the arguments that stood behind the old one.
+fn outside_again(store: &mut Store, term: Term, outside: u32, new: Term) -> Term {
+    if outside == 0 {
+        return new;
+    }
+    match store.node(term) {
+        Node::Apply(f, x) => {
+            let f = outside_again(store, f, outside - 1, new);
+            super::template::apply(store, f, x)
+        }
+        _ => new,
+    }
+}
+
+fn holds_in(
+    ctx: &mut Ctx<'_, '_>,
+    predicate: &Predicate,
+    args: &[RuleArg],
+    term: Term,
+) -> Result<(), Miss> {
+    let mut nearest: Option<Miss> = None;
+    let mut scratch = std::mem::take(&mut ctx.memo.scratch);
+    let mut fits = false;
+    'patterns: for (at, matcher) in predicate.patterns.iter().enumerate() {
+        let at = u32::try_from(at).unwrap_or(u32::MAX);
+        let pattern = &matcher.pattern;
+        for outside in pattern.places(ctx.cx.store, term) {
+            let focus = prefix(ctx.cx.store, term, outside);
+            let found = fit(ctx, pattern, args, focus, &mut scratch.bound);
+            match found {
+                Ok(_) => {
+                    fits = true;
+                    break 'patterns;
+                }
+                Err(miss) => nearest = Some(Miss { alt: at, ..miss }.nearer(nearest)),
+            }
+        }
+    }
+    ctx.memo.scratch = scratch;
+    match fits {
+        true => Ok(()),
+        false => Err(nearest.unwrap_or_else(|| Miss::new(Why::Head))),
+    }
+}
+
+/// Both phases for a pattern without conditions.
+fn fit(
+    ctx: &mut Ctx<'_, '_>,
+    pattern: &Pattern,
+    args: &[RuleArg],
+    term: Term,
+    bound: &mut Bound,
+) -> Result<Values, Miss> {
+    structure(ctx.cx.store, pattern, args, term, bound)?;
+    Solver::solve(ctx.cx.store, ctx.cx.facts, pattern, args, &bound.found).map_err(
+        |Unsolved { node, why }| Miss {
+            node: Some(node),
+            progress: bound.progress(),
+            ..Miss::new(why)
+        },
+    )
+}
+
+fn matches_in(
+    ctx: &mut Ctx<'_, '_>,
+    matcher: &Matcher,
+    args: &[RuleArg],
+    term: Term,
+) -> Result<Vec<RuleArg>, Miss> {
+    let mut bound = Bound::default();
+    let values = fit(ctx, &matcher.pattern, args, term, &mut bound)?;
+    let value = |output: &Output| match output {
+        Output::Value(slot) => bound.slots[usize::from(*slot)].map(RuleArg::Expr),
+        Output::Level(arg) => Some(match values.arg(arg)? {
+            Arg::Nat(nat) => RuleArg::Nat(nat),
+            Arg::Type(ty) => RuleArg::Type(ty),
+            Arg::Address(address) => RuleArg::Address(address),
+            Arg::SizeFun(_) | Arg::DataFun(_) | Arg::Access(_) => RuleArg::Other,
+        }),
+    };
+    let all: Option<Vec<RuleArg>> = matcher.outputs.iter().map(value).collect();
+    all.ok_or_else(|| Miss::new(Detail::Undetermined.into()))
+}
+
+fn instantiate_in(
+    ctx: &mut Ctx<'_, '_>,
+    quotation: &Quotation,
+    args: &[RuleArg],
+) -> Result<Term, Miss> {
+    let Quotation {
+        pattern, template, ..
+    } = quotation;
+    let solved = Solver::solve(ctx.cx.store, ctx.cx.facts, pattern, args, &[]);
+    let mut values = solved.map_err(|unsolved| Miss::new(unsolved.why))?;
+    let leaves = template.leaves(ctx.cx.store, ctx.cx.facts, &mut values).map_err(Miss::new)?;
+    let mut bound = Bound::default();
+    bound.start(pattern, args);
+    let slots: Vec<Term> = bound.slots.iter().map(|slot| slot.unwrap_or(Term::NONE)).collect();
+    let no_locals: [Local; 0] = [];
+    template
+        .build(ctx.cx.store, &leaves, &values, &slots, &no_locals, &mut Vec::new())
+        .ok_or_else(|| Miss::new(Detail::Undetermined.into()))
+}
+
+pub(super) fn unfold_in(ctx: &mut Ctx<'_, '_>, term: Term) -> Option<Term> {
+    let Node::Global(id, args) = ctx.cx.store.node(term) else {
+        return None;
+    };
+    let def = (ctx.host.definitions)(id)?;
+    let args = ctx.cx.store.args(args).clone();
+    let mut body = crate::term::import(ctx.cx.store, &def).ok()?.root;
+    for arg in args.iter() {
+        let Node::DepLambda(var, _, true, inner) = ctx.cx.store.node(body) else {
+            return None;
+        };
+        body = ctx.cx.store.substitute_vars(inner, &[(var, arg.clone())]);
+    }
+    Some(body)
+}
+
+/// Has rules look at a place with the memo of its store.
+fn with<R>(cx: &mut Context<'_>, host: &Host<'_>, look: impl FnOnce(&mut Ctx<'_, '_>) -> R) -> R {
+    let mut memo = cx.store.rules.0.take().unwrap_or_default();
+    memo.under(cx.facts);
+    let mut ctx = Ctx {
+        cx,
+        memo: &mut memo,
+        host: *host,
+    };
+    let result = look(&mut ctx);
+    cx.store.rules.0 = Some(memo);
+    result
+}
+
+/// What becomes of a term; where the rule is for functions, also of the function in front of its
+/// last arguments, the longest one first.
+///
+/// # Errors
+///
+/// The nearest miss.
+pub fn apply(
+    cx: &mut Context<'_>,
+    host: &Host<'_>,
+    rule: &Rule,
+    args: &[RuleArg],
+    term: Term,
+) -> Result<Rewritten, Miss> {
+    if !rule.could_match(cx.store, term) {
+        return Err(Miss::new(Why::Head));
+    }
+    with(cx, host, |ctx| apply_in(ctx, rule, args, term))
+}
+
+/// Whether the rule applies to a term, as [`apply`] would find. Builds nothing but the parts that
+/// depend on sizes and types only.
+///
+/// # Errors
+///
+/// The nearest miss.
+pub fn matches_only(
+    cx: &mut Context<'_>,
+    host: &Host<'_>,
+    rule: &Rule,
+    args: &[RuleArg],
+    term: Term,
+) -> Result<(), Miss> {
+    if !rule.could_match(cx.store, term) {
+        return Err(Miss::new(Why::Head));
+    }
+    with(cx, host, |ctx| matches_only_in(ctx, rule, args, term))
+}
+
+/// Whether one of the patterns matches the term, or a function in front of its last arguments.
+///
+/// # Errors
+///
+/// The nearest miss.
+pub fn holds(
+    cx: &mut Context<'_>,
+    host: &Host<'_>,
+    predicate: &Predicate,
+    args: &[RuleArg],
+    term: Term,
+) -> Result<(), Miss> {
+    with(cx, host, |ctx| holds_in(ctx, predicate, args, term))
+}
+
+/// What the metavariables of a pattern stand for where it matches exactly this term, in the order
+/// of [`Matcher::variables`].
+///
+/// # Errors
+///
+/// Why it does not match.
+pub fn matches(
+    cx: &mut Context<'_>,
+    host: &Host<'_>,
+    matcher: &Matcher,
+    args: &[RuleArg],
+    term: Term,
+) -> Result<Vec<RuleArg>, Miss> {
+    with(cx, host, |ctx| matches_in(ctx, matcher, args, term))
+}
+
+/// The term that a quotation stands for.
+///
+/// # Errors
+///
+/// Where the given terms do not fit together.
+pub fn instantiate(
+    cx: &mut Context<'_>,
+    host: &Host<'_>,
+    quotation: &Quotation,
+    args: &[RuleArg],
+) -> Result<Term, Miss> {
+    with(cx, host, |ctx| instantiate_in(ctx, quotation, args))
+}
+
+/// A definition's name as its right side, with its implicit arguments put in; `None` for other
+/// terms, and where the definition is not known.
+pub fn unfold(cx: &mut Context<'_>, host: &Host<'_>, term: Term) -> Option<Term> {
+    with(cx, host, |ctx| unfold_in(ctx, term))
+}
