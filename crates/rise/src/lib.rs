@@ -24,7 +24,8 @@ use syntax::{Diagnostic, GlobalId};
 
 pub use accepts::matches as accepts;
 pub use infer::{
-    ANNOTATIONS, Narrowed, Need, Sides, SidesInference, infer, infer_in, library_scheme, written_scheme,
+    ANNOTATIONS, Narrowed, Need, Sides, SidesInference, infer, infer_in, library_scheme,
+    written_scheme,
 };
 pub use library::STD;
 pub use primitive::Primitive;

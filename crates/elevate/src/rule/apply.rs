@@ -25,14 +25,6 @@ pub(super) struct Scratch {
     built: Vec<Term>,
 }
 
-impl Rule {
-    /// Whether the outermost function of a term, or of a function in front of its last arguments,
-    /// is one that the rule asks for: `false` is certain, and costs next to nothing.
-    pub fn could_match(&self, store: &Store, term: Term) -> bool {
-        self.alts.iter().any(|alt| !alt.pattern.places(store, term).is_empty())
-    }
-}
-
 fn apply_in(
     ctx: &mut Ctx<'_, '_>,
     rule: &Rule,
@@ -82,8 +74,9 @@ fn matches_only_in(
         for outside in alt.pattern.places(ctx.cx.store, term) {
             let focus = prefix(ctx.cx.store, term, outside);
             let key = (rule.id, at, number);
-            let found = matched(ctx, alt, key, args, focus, &mut scratch)
-                .and_then(|solved| values_decide(ctx, alt, args, &solved, &mut scratch).map(|_| ()));
+            let found = matched(ctx, alt, key, args, focus, &mut scratch).and_then(|solved| {
+                values_decide(ctx, alt, args, &solved, &mut scratch).map(|_| ())
+            });
             match found {
                 Ok(()) => {
                     result = Ok(());
@@ -157,7 +150,10 @@ fn solve(
             }
         }
     }
-    let leaves = alt.template.leaves(ctx.cx.store, &facts, &mut values).map_err(at_root)?;
+    let leaves = alt
+        .template
+        .leaves(ctx.cx.store, &facts, &mut values)
+        .map_err(at_root)?;
     Ok(Solved {
         values,
         leaves,
@@ -176,7 +172,13 @@ fn values_decide(
     scratch.slots.clear();
     let slots = &mut scratch.slots;
     let missing = Term::NONE;
-    slots.extend(scratch.bound.slots.iter().map(|slot| slot.unwrap_or(missing)));
+    slots.extend(
+        scratch
+            .bound
+            .slots
+            .iter()
+            .map(|slot| slot.unwrap_or(missing)),
+    );
     for made in &alt.made {
         let made_of = slots[usize::from(made.from)];
         let lanes = super::level::instance(&made.lanes, &solved.values);
@@ -229,7 +231,14 @@ fn build(
     let fails = |why: Detail| after(bound, why.into());
     let new = alt
         .template
-        .build(ctx.cx.store, &solved.leaves, &solved.values, slots, &bound.locals, built)
+        .build(
+            ctx.cx.store,
+            &solved.leaves,
+            &solved.values,
+            slots,
+            &bound.locals,
+            built,
+        )
         .ok_or_else(|| fails(Detail::Undetermined))?;
     if ctx.cx.store.is_too_deep() {
         return Err(fails(Detail::TooDeep));
@@ -338,8 +347,12 @@ fn matches_in(
 ) -> Result<Vec<RuleArg>, Miss> {
     let mut bound = Bound::default();
     let values = fit(ctx, &matcher.pattern, args, term, &mut bound)?;
-    let value = |output: &Output| match output {
+    let mut value = |output: &Output| match output {
         Output::Value(slot) => bound.slots[usize::from(*slot)].map(RuleArg::Expr),
+        Output::Local(local) => {
+            let local = bound.locals[usize::from(*local)];
+            Some(RuleArg::Expr(ctx.cx.store.var(local)))
+        }
         Output::Level(arg) => Some(match values.arg(arg)? {
             Arg::Nat(nat) => RuleArg::Nat(nat),
             Arg::Type(ty) => RuleArg::Type(ty),
@@ -347,7 +360,7 @@ fn matches_in(
             Arg::SizeFun(_) | Arg::DataFun(_) | Arg::Access(_) => RuleArg::Other,
         }),
     };
-    let all: Option<Vec<RuleArg>> = matcher.outputs.iter().map(value).collect();
+    let all: Option<Vec<RuleArg>> = matcher.outputs.iter().map(&mut value).collect();
     all.ok_or_else(|| Miss::new(Detail::Undetermined.into()))
 }
 
@@ -361,13 +374,26 @@ fn instantiate_in(
     } = quotation;
     let solved = Solver::solve(ctx.cx.store, ctx.cx.facts, pattern, args, &[]);
     let mut values = solved.map_err(|unsolved| Miss::new(unsolved.why))?;
-    let leaves = template.leaves(ctx.cx.store, ctx.cx.facts, &mut values).map_err(Miss::new)?;
+    let leaves = template
+        .leaves(ctx.cx.store, ctx.cx.facts, &mut values)
+        .map_err(Miss::new)?;
     let mut bound = Bound::default();
     bound.start(pattern, args);
-    let slots: Vec<Term> = bound.slots.iter().map(|slot| slot.unwrap_or(Term::NONE)).collect();
+    let slots: Vec<Term> = bound
+        .slots
+        .iter()
+        .map(|slot| slot.unwrap_or(Term::NONE))
+        .collect();
     let no_locals: [Local; 0] = [];
     template
-        .build(ctx.cx.store, &leaves, &values, &slots, &no_locals, &mut Vec::new())
+        .build(
+            ctx.cx.store,
+            &leaves,
+            &values,
+            &slots,
+            &no_locals,
+            &mut Vec::new(),
+        )
         .ok_or_else(|| Miss::new(Detail::Undetermined.into()))
 }
 

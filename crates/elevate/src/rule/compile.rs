@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nat::{Nat, Prop};
-use rise::core::{Expr, Form, Terms, elaborate_terms};
+use rise::core::{Expr, Form, Mapper, Terms, elaborate_terms, subst_local, walk};
 use rise::types::{Arg, Ty, Type};
 use rise::{Env, Need, Primitive, Sides, SidesInference, TermInfo};
 use rustc_hash::FxHashMap;
@@ -22,7 +22,7 @@ use super::{
 };
 
 /// What a rule is that applies to its own results.
-const ENDLESS: Code = Code::RecursiveDef;
+const ENDLESS: Code = Code::EndlessStrategy;
 
 /// A rule from its text, with what there is to say about it. Alternatives that are wrong are left
 /// out.
@@ -103,9 +103,10 @@ fn matcher(
     let function = is_function(&sides.read(&ty));
     let done = sides.finish();
     names.diagnostics.extend(errors(&done, None));
-    let Some(terms) = elaborate_terms(&rise, &done.inference, &[pattern]) else {
+    let Some(mut terms) = elaborate_terms(&rise, &done.inference, &[pattern]) else {
         return (None, names.diagnostics);
     };
+    flatten_all(&mut terms, &rise);
     let Some(variables) = variables(&names, &done) else {
         return (None, names.diagnostics);
     };
@@ -119,13 +120,25 @@ fn matcher(
         mode,
     };
     let strict = has_types(&rise, pattern);
-    let (mut built, _) = parts.pattern(&terms.exprs[0], None, function, strict, given, &mut levels);
+    let (mut built, locals) =
+        parts.pattern(&terms.exprs[0], None, function, strict, given, &mut levels);
     built.given_types = given_types(&names, params, &done, &mut levels);
+    // What the pattern binds, in the order of the text.
+    let mut bound: Vec<_> = (locals.into_iter())
+        .filter_map(|(binder, local)| Some((names.binders.get(binder as usize)?, local)))
+        .collect();
+    bound.sort_by_key(|(binder, _)| binder.span.start);
     let results = variables
         .iter()
         .filter(|v| !v.anonymous)
         .map(|v| (v.name.clone(), v.kind))
+        .chain(
+            bound
+                .iter()
+                .map(|(b, _)| (b.name.clone(), VariableKind::Value)),
+        )
         .collect();
+    let bound = bound.iter().map(|(_, local)| super::Output::Local(*local));
     let outputs = variables
         .iter()
         .filter(|v| !v.anonymous)
@@ -133,6 +146,7 @@ fn matcher(
             Place::Value(binder) => super::Output::Value(values[binder]),
             Place::Level(arg) => super::Output::Level(levels.arg(arg)),
         })
+        .chain(bound)
         .collect();
     built.levels = levels.bound;
     let matcher = Matcher {
@@ -164,9 +178,10 @@ pub fn compile_template(
     sides.fix();
     let done = sides.finish();
     names.diagnostics.extend(errors(&done, None));
-    let Some(terms) = elaborate_terms(&rise, &done.inference, &[term]) else {
+    let Some(mut terms) = elaborate_terms(&rise, &done.inference, &[term]) else {
         return (None, names.diagnostics);
     };
+    flatten_all(&mut terms, &rise);
     let values = slots(&names);
     let mut levels = Levels::default();
     let given = given(&names, params, &done, &values, &mut levels);
@@ -178,7 +193,8 @@ pub fn compile_template(
         mode: Mode::Exact,
     };
     let locals = FxHashMap::default();
-    let Some(template) = parts.template(&terms.exprs[0], None, &scopes, &locals, &done, &mut levels)
+    let Some(template) =
+        parts.template(&terms.exprs[0], None, &scopes, &locals, &done, &mut levels)
     else {
         return (None, names.diagnostics);
     };
@@ -229,7 +245,10 @@ fn bind(names: &Names<'_>, sides: &mut Sides<'_>) {
 
 /// The slots of the variables that are terms, by the number of their binder.
 fn slots(names: &Names<'_>) -> FxHashMap<u32, u16> {
-    let values = names.variables.iter().filter(|v| v.kind == Some(VariableKind::Value));
+    let values = names
+        .variables
+        .iter()
+        .filter(|v| v.kind == Some(VariableKind::Value));
     values
         .enumerate()
         .map(|(slot, v)| (v.binder.0, u16::try_from(slot).unwrap_or(u16::MAX)))
@@ -245,7 +264,10 @@ fn given(
     levels: &mut Levels,
 ) -> Box<[Option<Given>]> {
     let one = |number: usize| {
-        let variable = names.variables.iter().find(|v| v.origin == Origin::Param(number))?;
+        let variable = names
+            .variables
+            .iter()
+            .find(|v| v.origin == Origin::Param(number))?;
         match &done.inference.binders[variable.binder.0 as usize] {
             rise::BinderInfo::TypeLevel(var, _) => {
                 let number = levels.number(*var);
@@ -264,7 +286,10 @@ fn given_types(
     levels: &mut Levels,
 ) -> Box<[(u16, Ty)]> {
     let one = |number: usize| {
-        let variable = names.variables.iter().find(|v| v.origin == Origin::Param(number))?;
+        let variable = names
+            .variables
+            .iter()
+            .find(|v| v.origin == Origin::Param(number))?;
         match &done.inference.binders[variable.binder.0 as usize] {
             rise::BinderInfo::Value(ty) => Some((u16::try_from(number).ok()?, levels.ty(ty))),
             _ => None,
@@ -288,7 +313,11 @@ enum Place {
 
 fn variables(names: &Names<'_>, done: &SidesInference) -> Option<Vec<Variable>> {
     let mut all = Vec::new();
-    for variable in names.variables.iter().filter(|v| v.origin == Origin::Pattern) {
+    for variable in names
+        .variables
+        .iter()
+        .filter(|v| v.origin == Origin::Pattern)
+    {
         let binder = variable.binder.0;
         let (kind, place) = match (variable.kind?, &done.inference.binders[binder as usize]) {
             (kind @ VariableKind::Level(_), rise::BinderInfo::TypeLevel(..)) => {
@@ -348,7 +377,10 @@ fn has_types(item: &syntax::ast::Item, term: TermId) -> bool {
             TermKind::Fun { params, .. } => params,
             _ => &[],
         };
-        if binders.iter().any(|b| matches!(item.binder(*b).annotation, BinderAnnotation::Type(_))) {
+        if binders
+            .iter()
+            .any(|b| matches!(item.binder(*b).annotation, BinderAnnotation::Type(_)))
+        {
             return true;
         }
         item.children(term, |child| stack.push(child));
@@ -465,13 +497,16 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
 
     /// The conditions of the clauses with how much must be known of them.
     fn conditions(&self) -> impl Iterator<Item = (Strength, CondId, Span)> + use<'a> {
-        self.alt.clauses.iter().filter_map(|clause| match clause.kind {
-            ClauseKind::Where(cond) | ClauseKind::Requires(cond) => {
-                Some((Strength::Proved, cond, clause.span))
-            }
-            ClauseKind::Assuming(cond) => Some((Strength::Assumed, cond, clause.span)),
-            ClauseKind::Let { .. } => None,
-        })
+        self.alt
+            .clauses
+            .iter()
+            .filter_map(|clause| match clause.kind {
+                ClauseKind::Where(cond) | ClauseKind::Requires(cond) => {
+                    Some((Strength::Proved, cond, clause.span))
+                }
+                ClauseKind::Assuming(cond) => Some((Strength::Assumed, cond, clause.span)),
+                ClauseKind::Let { .. } => None,
+            })
     }
 
     /// A condition and what it consists of, down to what is no `and`.
@@ -511,7 +546,9 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
     }
 
     fn failed(&self) -> bool {
-        self.diagnostics.iter().any(|d| d.severity == Severity::Error)
+        self.diagnostics
+            .iter()
+            .any(|d| d.severity == Severity::Error)
     }
 
     /// `a : AddrSp` says what `a` is before anything else does.
@@ -558,7 +595,12 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
                     VariableKind::Level(Kind::Nat)
                 }
             };
-            names.declare(name.name.clone(), name.span, Some(kind), Origin::Let(number));
+            names.declare(
+                name.name.clone(),
+                name.span,
+                Some(kind),
+                Origin::Let(number),
+            );
         }
     }
 
@@ -601,9 +643,12 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
             CondKind::Property { name, args } => match name.name.as_str() {
                 "within" => {}
                 "scalar" | "basic" | "copyable" | "notVector" => {
-                    args.iter().for_each(|&arg| names.visit_type(arg, Side::Condition));
+                    args.iter()
+                        .for_each(|&arg| names.visit_type(arg, Side::Condition));
                 }
-                _ => args.iter().for_each(|&arg| names.visit(arg, Role::Value, Side::Condition)),
+                _ => args
+                    .iter()
+                    .for_each(|&arg| names.visit(arg, Role::Value, Side::Condition)),
             },
             CondKind::Holds { term, .. } => names.visit(*term, Role::Value, Side::Condition),
         }
@@ -639,7 +684,9 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
                 _ => break,
             };
         }
-        let bare = names.variable_of(term).is_some_and(|v| names.variables[v].origin == Origin::Pattern);
+        let bare = names
+            .variable_of(term)
+            .is_some_and(|v| names.variables[v].origin == Origin::Pattern);
         if bare && !self.source.looping {
             let text = "this pattern matches every term, the rule's own result too";
             let span = rise.term(self.alt.lhs).span;
@@ -695,7 +742,8 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         sides.check(self.alt.rhs, &left);
         let done = sides.finish();
         let (lhs, rhs) = (rise.term(self.alt.lhs).span, rise.term(self.alt.rhs).span);
-        self.diagnostics.extend(errors(&done, Some((rhs, lhs, &shown))));
+        self.diagnostics
+            .extend(errors(&done, Some((rhs, lhs, &shown))));
         if self.failed() {
             return None;
         }
@@ -703,7 +751,9 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
             self.need(names, need);
         }
         for (name, form) in &done.narrowed.forms {
-            let text = format!("the right side has a type only where the type `{name}` of the left side is `{form}`");
+            let text = format!(
+                "the right side has a type only where the type `{name}` of the left side is `{form}`"
+            );
             let warning = Diagnostic::new(Severity::Warning, Code::TypeMismatch, rhs, text)
                 .related(lhs, format!("the left side has the type `{shown}`"))
                 .help("if the rule is meant for such types only, write the type in the pattern");
@@ -711,7 +761,8 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         }
         let mut wanted = vec![self.alt.lhs, self.alt.rhs];
         wanted.extend(self.operands(names));
-        let terms = elaborate_terms(&rise, &done.inference, &wanted)?;
+        let mut terms = elaborate_terms(&rise, &done.inference, &wanted)?;
+        flatten_all(&mut terms, &rise);
         Some(Typed {
             strict: has_types(&rise, self.alt.lhs)
                 || !self.type_clauses().is_empty()
@@ -738,7 +789,9 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
                     CondKind::HasKind { term, kind } => {
                         found.push(TypeClause::Kind(*term, *kind, cond.span));
                     }
-                    CondKind::Property { name, args } if name.name == "scalar" && args.len() == 1 => {
+                    CondKind::Property { name, args }
+                        if name.name == "scalar" && args.len() == 1 =>
+                    {
                         found.push(TypeClause::Kind(args[0], Kind::Scalar, cond.span));
                     }
                     _ => {}
@@ -785,7 +838,10 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
             let ClauseKind::Let { value, .. } = clause.kind else {
                 continue;
             };
-            let Some(variable) = names.variables.iter().find(|v| v.origin == Origin::Let(number))
+            let Some(variable) = names
+                .variables
+                .iter()
+                .find(|v| v.origin == Origin::Let(number))
             else {
                 continue;
             };
@@ -793,10 +849,15 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
                 sides.define(variable.binder, value);
                 continue;
             };
-            let Some(size) = sides.size(lanes) else { continue };
+            let Some(size) = sides.size(lanes) else {
+                continue;
+            };
             let ty = sides.synth(from);
             let ty = sides.read(&ty);
-            match (vectorized::vectorized_ty(&ty, &size), names.variable_of(from)) {
+            match (
+                vectorized::vectorized_ty(&ty, &size),
+                names.variable_of(from),
+            ) {
                 (Ok(ty), Some(from)) => {
                     sides.define_value(variable.binder, ty);
                     made.push((variable.binder.0, names.variables[from].binder.0, lanes));
@@ -870,8 +931,15 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
             "assoc" | "commutative" | "scalar" | "basic" | "copyable" | "notVector" | "within" => 1,
             other => {
                 let known = [
-                    "assoc", "commutative", "neutral", "scalar", "basic", "copyable", "notVector",
-                    "within", "holds",
+                    "assoc",
+                    "commutative",
+                    "neutral",
+                    "scalar",
+                    "basic",
+                    "copyable",
+                    "notVector",
+                    "within",
+                    "holds",
                 ];
                 let mut diagnostic = Diagnostic::error(
                     Code::UnknownName,
@@ -930,7 +998,8 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         };
         let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
         let mut names_of = words.filter(|w| w.starts_with(|c: char| c.is_alphabetic()));
-        let speakable = names_of.all(|w| said(w) || matches!(w, "divides" | "min" | "max" | "ceilDiv" | "log2"));
+        let speakable = names_of
+            .all(|w| said(w) || matches!(w, "divides" | "min" | "max" | "ceilDiv" | "log2"));
         diagnostic.help = Some(match speakable {
             true => format!("add `assuming {text}`"),
             false => "name the sizes of the pattern, as in `map(f) : m.s -> m.t`, and say it with `assuming`".into(),
@@ -1015,9 +1084,20 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
             &mut levels,
         );
         let done = &typed.done;
-        let template =
-            parts.template(&typed.terms.exprs[1], tail, scopes, &locals, done, &mut levels)?;
-        pattern.facts = done.inference.obligations.iter().map(|o| levels.prop(&o.prop)).collect();
+        let template = parts.template(
+            &typed.terms.exprs[1],
+            tail,
+            scopes,
+            &locals,
+            done,
+            &mut levels,
+        )?;
+        pattern.facts = done
+            .inference
+            .obligations
+            .iter()
+            .map(|o| levels.prop(&o.prop))
+            .collect();
         pattern.given_types = given_types(names, params, done, &mut levels);
         let mut clauses = Vec::new();
         for (strength, cond, span) in self.conditions() {
@@ -1065,6 +1145,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
             clauses,
             made,
             span: self.alt.span,
+            lhs: self.source.item.rise.term(self.alt.lhs).span,
         })
     }
 
@@ -1094,10 +1175,10 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         let (left, right) = (&typed.terms.exprs[0], &typed.terms.exprs[1]);
         if !required && reorders(right) && !reorders(left) {
             let span = self.source.item.rise.term(self.alt.rhs).span;
-            let text = "the left side combines values in a fixed order, and the right side in any order";
-            let diagnostic = Diagnostic::error(Code::ObligationFails, span, text).help(
-                "add `requires assoc(op) and neutral(op, z)`, or make it an `unsafe rule`",
-            );
+            let text =
+                "the left side combines values in a fixed order, and the right side in any order";
+            let diagnostic = Diagnostic::error(Code::ObligationFails, span, text)
+                .help("add `requires assoc(op) and neutral(op, z)`, or make it an `unsafe rule`");
             self.diagnostics.push(diagnostic);
         }
     }
@@ -1111,7 +1192,9 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         cond: CondId,
         levels: &mut Levels,
     ) -> Option<Cond> {
-        let nat = |term: TermId, levels: &mut Levels| match &typed.done.inference.terms[term.0 as usize] {
+        let nat = |term: TermId, levels: &mut Levels| match &typed.done.inference.terms
+            [term.0 as usize]
+        {
             TermInfo::Arg(Arg::Nat(nat)) => Some(levels.nat(nat)),
             _ => None,
         };
@@ -1162,7 +1245,10 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
             }
             CondKind::HasType { .. } => Cond::Given,
             CondKind::HasKind { term, kind } => {
-                match (Sort::of_kind(*kind), &typed.done.inference.terms[term.0 as usize]) {
+                match (
+                    Sort::of_kind(*kind),
+                    &typed.done.inference.terms[term.0 as usize],
+                ) {
                     (Some(sort), TermInfo::Arg(Arg::Type(ty))) => Cond::Sort(sort, levels.ty(ty)),
                     _ => Cond::Given,
                 }
@@ -1206,7 +1292,11 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
     ) -> Option<Cond> {
         let written = self.source.item.term(name);
         let TermKind::Name(x) = &written.kind else {
-            self.error(Code::SyntaxError, written.span, "expected the name of a variable");
+            self.error(
+                Code::SyntaxError,
+                written.span,
+                "expected the name of a variable",
+            );
             return None;
         };
         if let Some(variable) = parts.names.variable_of(name) {
@@ -1215,12 +1305,21 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         }
         // The binder around the metavariable, else the only one of that name.
         let around = parts.names.variable_of(term).and_then(|v| {
-            let used = parts.names.variables[v].uses.iter().find(|u| u.side == Side::Left)?;
+            let used = parts.names.variables[v]
+                .uses
+                .iter()
+                .find(|u| u.side == Side::Left)?;
             let named = |b: &&syntax::ast::BinderId| parts.names.binders[b.0 as usize].name == *x;
             used.scope.iter().rev().find(named).map(|b| b.0)
         });
         let any = || {
-            let named = |b: &&u32| parts.names.binders.get(**b as usize).is_some_and(|b| b.name == *x);
+            let named = |b: &&u32| {
+                parts
+                    .names
+                    .binders
+                    .get(**b as usize)
+                    .is_some_and(|b| b.name == *x)
+            };
             locals.keys().find(named).copied()
         };
         match around.or_else(any).and_then(|binder| locals.get(&binder)) {
@@ -1235,7 +1334,13 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
 
     fn within(&mut self, pattern: TermId) -> Option<Pattern> {
         let source = self.source;
-        let (matcher, said) = matcher(source.item, pattern, source.params, source.env, Mode::Enclosing);
+        let (matcher, said) = matcher(
+            source.item,
+            pattern,
+            source.params,
+            source.env,
+            Mode::Enclosing,
+        );
         self.diagnostics.extend(said);
         let mut pattern = matcher?.pattern;
         pattern.function = false;
@@ -1266,6 +1371,35 @@ fn compare(op: BinaryOp, a: Nat, b: Nat) -> Option<Prop> {
     })
 }
 
+/// Compositions of more than two functions are one function of one variable, and not functions in
+/// the bodies of others: the variables that elaboration made for the inner ones go.
+fn flatten_all(terms: &mut Terms, item: &syntax::ast::Item) {
+    let made = u32::try_from(item.binders.len()).unwrap_or(u32::MAX);
+    for expr in &mut terms.exprs {
+        *expr = Flatten(made).expr(expr);
+    }
+}
+
+struct Flatten(u32);
+
+impl Mapper<Primitive> for Flatten {
+    fn keeps_types(&self) -> bool {
+        true
+    }
+
+    fn expr(&mut self, expr: &Expr<Primitive>) -> Expr<Primitive> {
+        let expr = walk(self, expr);
+        if let Form::Apply(f, x) = &expr.form
+            && let Form::Lambda(param, body) = &f.form
+            && param.local.id >= self.0
+        {
+            // The value stands in one place, so nothing is made twice.
+            return self.expr(&subst_local(body, &param.local, x));
+        }
+        expr
+    }
+}
+
 /// Whether values are combined in any order in a term.
 fn reorders(expr: &Expr<Primitive>) -> bool {
     let mut stack = vec![expr];
@@ -1286,9 +1420,9 @@ fn reorders(expr: &Expr<Primitive>) -> bool {
 /// An alternative that only matches what an earlier one without conditions does is never tried.
 fn overlaps(alts: &[Alt], diagnostics: &mut Vec<Diagnostic>) {
     for (at, alt) in alts.iter().enumerate() {
-        let covered = alts[..at].iter().find(|earlier| {
-            earlier.clauses.is_empty() && earlier.pattern.covers(&alt.pattern)
-        });
+        let covered = alts[..at]
+            .iter()
+            .find(|earlier| earlier.clauses.is_empty() && earlier.pattern.covers(&alt.pattern));
         if let Some(earlier) = covered {
             let text = "this alternative is never taken: an earlier one matches whatever it does";
             let warning = Diagnostic::new(Severity::Warning, Code::ShadowedName, alt.span, text)

@@ -117,6 +117,16 @@ impl Cond {
         }
     }
 
+    /// Whether it looks only at which variables are free in the terms of the match, and at types.
+    pub fn is_scope(&self) -> bool {
+        match self {
+            Cond::All(all) | Cond::Any(all) => all.iter().all(Cond::is_scope),
+            Cond::Not(cond) => cond.is_scope(),
+            Cond::NotIn(_, Operand::Slot(_)) => true,
+            other => other.is_level(),
+        }
+    }
+
     /// Whether a law is part of it.
     pub fn has_law(&self) -> bool {
         match self {
@@ -225,7 +235,8 @@ fn truth(ctx: &mut Ctx<'_, '_>, facts: &Facts, cond: &Cond, found: &Match<'_>) -
             let local = found.locals[usize::from(*local)];
             not_in(ctx, local, operand, found)
         }
-        Cond::NotInValue(slot, operand) => match ctx.cx.store.node(found.slots[usize::from(*slot)]) {
+        Cond::NotInValue(slot, operand) => match ctx.cx.store.node(found.slots[usize::from(*slot)])
+        {
             Node::Var(local) => not_in(ctx, local, operand, found),
             _ => Truth::False("it is no variable".into()),
         },
@@ -357,9 +368,18 @@ fn term(ctx: &mut Ctx<'_, '_>, operand: &Operand, found: &Match<'_>) -> Option<T
         Operand::Slot(slot) => found.slots.get(usize::from(*slot)).copied(),
         Operand::Term(template) => {
             let mut values = found.values.clone();
-            let leaves = template.leaves(ctx.cx.store, ctx.cx.facts, &mut values).ok()?;
+            let leaves = template
+                .leaves(ctx.cx.store, ctx.cx.facts, &mut values)
+                .ok()?;
             let (slots, locals) = (found.slots, found.locals);
-            template.build(ctx.cx.store, &leaves, &values, slots, locals, &mut Vec::new())
+            template.build(
+                ctx.cx.store,
+                &leaves,
+                &values,
+                slots,
+                locals,
+                &mut Vec::new(),
+            )
         }
     }
 }

@@ -100,7 +100,12 @@ pub(super) fn neutral(ctx: &mut Ctx<'_, '_>, op: Term, z: Term) -> Truth {
 
 fn is_neutral(store: &Store, operator: &Operator, z: Term) -> Truth {
     use Primitive::*;
-    let unknown = || Truth::Unknown("nothing is known of whether it changes nothing".into(), None);
+    let unknown = || {
+        Truth::Unknown(
+            "nothing is known of whether it changes nothing".into(),
+            None,
+        )
+    };
     let verdict = |fits: Option<bool>, word: &str| match fits {
         Some(true) => Truth::True(None),
         Some(false) => Truth::False(format!("it is not neutral for `{word}`")),
@@ -115,7 +120,10 @@ fn is_neutral(store: &Store, operator: &Operator, z: Term) -> Truth {
         Operator::Max(Some(ty)) => verdict(is_end(store, z, *ty, true), "max"),
         Operator::Pair(a, b) => match spine(store, z) {
             (Node::Primitive(MakePair, _), values) if values.len() == 2 => {
-                match (is_neutral(store, a, values[0]), is_neutral(store, b, values[1])) {
+                match (
+                    is_neutral(store, a, values[0]),
+                    is_neutral(store, b, values[1]),
+                ) {
                     (Truth::True(a), Truth::True(b)) => Truth::True(a.or(b)),
                     (Truth::True(_), other) | (other, _) => other,
                 }
@@ -133,7 +141,9 @@ fn is_neutral(store: &Store, operator: &Operator, z: Term) -> Truth {
             }
             (Node::Primitive(MakeArray, _), values) => {
                 let all = values.iter().map(|value| is_neutral(store, op, *value));
-                let other = all.into_iter().find(|truth| !matches!(truth, Truth::True(_)));
+                let other = all
+                    .into_iter()
+                    .find(|truth| !matches!(truth, Truth::True(_)));
                 other.unwrap_or(Truth::True(None))
             }
             _ => unknown(),
@@ -229,7 +239,10 @@ fn operator(ctx: &mut Ctx<'_, '_>, op: Term, depth: u32) -> Operator {
 
 fn built_in(store: &Store, primitive: Primitive, op: Term) -> Operator {
     use Primitive::*;
-    if !matches!(primitive, Add | Sub | Mul | Div | Mod | And | Or | Equal | NotEqual) {
+    if !matches!(
+        primitive,
+        Add | Sub | Mul | Div | Mod | And | Or | Equal | NotEqual
+    ) {
         return Operator::Unknown;
     }
     let numbers = match &**store.type_of(op) {
@@ -263,9 +276,14 @@ fn of_body(ctx: &mut Ctx<'_, '_>, a: Local, b: Local, body: Term, depth: u32) ->
     }
     let (head, values) = spine(ctx.cx.store, body);
     match (head, &values[..]) {
-        (Node::Primitive(Select, _), &[condition, x, y]) => choice(ctx.cx.store, a, b, condition, x, y),
+        (Node::Primitive(Select, _), &[condition, x, y]) => {
+            choice(ctx.cx.store, a, b, condition, x, y)
+        }
         (Node::Primitive(MakePair, _), &[x, y]) => {
-            match (half(ctx, a, b, x, Fst, depth), half(ctx, a, b, y, Snd, depth)) {
+            match (
+                half(ctx, a, b, x, Fst, depth),
+                half(ctx, a, b, y, Snd, depth),
+            ) {
                 (Some(first), Some(second)) => Operator::Pair(first.into(), second.into()),
                 _ => Operator::Unknown,
             }

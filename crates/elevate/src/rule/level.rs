@@ -95,13 +95,23 @@ impl Clone for Kept {
 /// What rules found out about sizes and types, for terms of one store under the same facts.
 #[derive(Debug, Default)]
 pub struct Memo {
-    known: FxHashMap<(Identity, u32, u32), Known>,
+    /// What was found out under the facts of now, and of before.
+    now: Under,
+    before: Vec<Under>,
     args: FxHashMap<Identity, Vec<Box<[RuleArg]>>>,
-    types: FxHashMap<(TyId, TyId), bool>,
     pub(super) scratch: super::apply::Scratch,
-    /// What was known of sizes.
-    facts: Facts,
 }
+
+/// What was found out under some facts.
+#[derive(Debug, Default)]
+struct Under {
+    facts: Facts,
+    known: FxHashMap<(Identity, u32, u32), Known>,
+    types: FxHashMap<(TyId, TyId), bool>,
+}
+
+/// For how many sets of facts results are kept: a strategy that fails takes back what it assumed.
+const KEPT: usize = 8;
 
 impl Memo {
     /// Nothing is known yet.
@@ -109,13 +119,25 @@ impl Memo {
         Memo::default()
     }
 
-    /// Forgets what other facts led to.
-    pub fn under(&mut self, facts: &Facts) {
-        if !self.facts.is_same(facts) {
-            self.known.clear();
-            self.types.clear();
-            self.facts = facts.clone();
+    /// Takes what was found out under these facts.
+    pub(super) fn under(&mut self, facts: &Facts) {
+        if self.now.facts.is_same(facts) {
+            return;
         }
+        let known = self
+            .before
+            .iter()
+            .position(|other| other.facts.is_same(facts));
+        let next = match known {
+            Some(at) => self.before.remove(at),
+            None => Under {
+                facts: facts.clone(),
+                ..Under::default()
+            },
+        };
+        let last = std::mem::replace(&mut self.now, next);
+        self.before.insert(0, last);
+        self.before.truncate(KEPT);
     }
 
     /// A number for the arguments of a rule.
@@ -139,7 +161,7 @@ impl Memo {
         key: (Identity, u32, u32),
         found: &[Found],
     ) -> Option<&Result<Arc<Solved>, Unsolved>> {
-        self.known.get(&key)?.get(found)
+        self.now.known.get(&key)?.get(found)
     }
 
     pub(super) fn put(
@@ -148,7 +170,11 @@ impl Memo {
         found: &[Found],
         solved: Result<Arc<Solved>, Unsolved>,
     ) {
-        self.known.entry(key).or_default().insert(found.into(), solved);
+        self.now
+            .known
+            .entry(key)
+            .or_default()
+            .insert(found.into(), solved);
     }
 
     /// Whether two types are equal as far as is known of sizes.
@@ -156,11 +182,11 @@ impl Memo {
         if a == b {
             return true;
         }
-        if let Some(&known) = self.types.get(&(a, b)) {
+        if let Some(&known) = self.now.types.get(&(a, b)) {
             return known;
         }
         let same = store.same_type(a, b) || types_agree(store.ty_of(a), store.ty_of(b), facts);
-        self.types.insert((a, b), same);
+        self.now.types.insert((a, b), same);
         same
     }
 }
@@ -202,7 +228,9 @@ impl<'a> Solver<'a> {
 
     fn give(&mut self, store: &Store, pattern: &Pattern, args: &[RuleArg]) -> Outcome {
         for (given, arg) in pattern.params.iter().zip(args) {
-            let Some(Given::Level(level)) = given else { continue };
+            let Some(Given::Level(level)) = given else {
+                continue;
+            };
             let value = match arg {
                 RuleArg::Nat(nat) => Arg::Nat(nat.clone()),
                 RuleArg::Int(int) => Arg::Nat(Nat::constant(*int)),
@@ -224,7 +252,8 @@ impl<'a> Solver<'a> {
         match (key, found) {
             (Key::Args(patterns, more), Found::Args(args)) => {
                 let args = store.args(args);
-                let fits = args.len() == patterns.len() || (*more && args.len() == patterns.len() + 1);
+                let fits =
+                    args.len() == patterns.len() || (*more && args.len() == patterns.len() + 1);
                 if !fits {
                     return self.fail(Detail::Optional.into());
                 }
@@ -258,7 +287,10 @@ impl<'a> Solver<'a> {
             | (Arg::SizeFun(SizeFun::Var(var)), Arg::SizeFun(_))
             | (Arg::DataFun(DataFun::Var(var)), Arg::DataFun(_))
             | (Arg::Access(Access::Var(var)), Arg::Access(_)) => self.bind(*var, found, strict),
-            (Arg::DataFun(DataFun::Lambda(param, body)), Arg::DataFun(DataFun::Lambda(other, ty))) => {
+            (
+                Arg::DataFun(DataFun::Lambda(param, body)),
+                Arg::DataFun(DataFun::Lambda(other, ty)),
+            ) => {
                 let (here, there) = (*param, *other);
                 let body = rename_one(body, here, Var(OPEN - 1));
                 let ty = rename_one(ty, there, Var(OPEN - 1));
@@ -267,10 +299,13 @@ impl<'a> Solver<'a> {
             _ if !strict => Ok(()),
             _ => match self.values.arg(pattern) {
                 Some(value) if same_arg(&value, found) => Ok(()),
-                value => self.fail(Detail::Argument {
-                    expected: value,
-                    found: found.clone(),
-                }.into()),
+                value => self.fail(
+                    Detail::Argument {
+                        expected: value,
+                        found: found.clone(),
+                    }
+                    .into(),
+                ),
             },
         }
     }
@@ -289,10 +324,13 @@ impl<'a> Solver<'a> {
             Some(value) => match (&value, found) {
                 (Arg::Nat(a), Arg::Nat(b)) => self.equal(a, b),
                 (Arg::Type(a), Arg::Type(b)) if types_agree(a, b, self.facts) => Ok(()),
-                _ => self.fail(Detail::Argument {
-                    expected: Some(value),
-                    found: found.clone(),
-                }.into()),
+                _ => self.fail(
+                    Detail::Argument {
+                        expected: Some(value),
+                        found: found.clone(),
+                    }
+                    .into(),
+                ),
             },
         }
     }
@@ -301,10 +339,13 @@ impl<'a> Solver<'a> {
         if sizes_agree(expected, found, self.facts) {
             return Ok(());
         }
-        self.fail(Detail::Argument {
-            expected: Some(Arg::Nat(expected.clone())),
-            found: Arg::Nat(found.clone()),
-        }.into())
+        self.fail(
+            Detail::Argument {
+                expected: Some(Arg::Nat(expected.clone())),
+                found: Arg::Nat(found.clone()),
+            }
+            .into(),
+        )
     }
 
     fn nat(&mut self, pattern: &Nat, found: &Nat, strict: bool) -> Outcome {
@@ -355,10 +396,13 @@ impl<'a> Solver<'a> {
                 self.nat(a, b, strict)
             }
             _ if !strict => Ok(()),
-            _ => self.fail(Detail::Type {
-                expected: self.values.ty(pattern),
-                found: found.clone(),
-            }.into()),
+            _ => self.fail(
+                Detail::Type {
+                    expected: self.values.ty(pattern),
+                    found: found.clone(),
+                }
+                .into(),
+            ),
         }
     }
 
@@ -395,10 +439,13 @@ impl<'a> Solver<'a> {
                 let (_, found, strict, node) = &again[0];
                 self.node = *node;
                 if again.iter().any(|(_, _, strict, _)| *strict) || *strict {
-                    return self.fail(Detail::Argument {
-                        expected: None,
-                        found: Arg::Nat(found.clone()),
-                    }.into());
+                    return self.fail(
+                        Detail::Argument {
+                            expected: None,
+                            found: Arg::Nat(found.clone()),
+                        }
+                        .into(),
+                    );
                 }
                 break;
             }
@@ -417,11 +464,15 @@ impl<'a> Solver<'a> {
                     let proved = |need: &Prop| self.facts.proves(need);
                     if !assignment.needs.iter().all(proved) {
                         return match strict {
-                            true => self.fail(Detail::Argument {
-                                expected: None,
-                                found: Arg::Nat(found.clone()),
-                            }.into())
-                            .map(|()| false),
+                            true => self
+                                .fail(
+                                    Detail::Argument {
+                                        expected: None,
+                                        found: Arg::Nat(found.clone()),
+                                    }
+                                    .into(),
+                                )
+                                .map(|()| false),
                             false => Ok(false),
                         };
                     }
@@ -432,10 +483,14 @@ impl<'a> Solver<'a> {
                 }
                 Ok(true)
             }
-            Solution::Refuted(_) if strict => self.fail(Detail::Argument {
-                    expected: None,
-                    found: Arg::Nat(found.clone()),
-                }.into())
+            Solution::Refuted(_) if strict => self
+                .fail(
+                    Detail::Argument {
+                        expected: None,
+                        found: Arg::Nat(found.clone()),
+                    }
+                    .into(),
+                )
                 .map(|()| false),
             Solution::Refuted(_) | Solution::Stuck => Ok(false),
         }
@@ -558,8 +613,15 @@ pub(super) fn vars_of_arg(arg: &Arg, found: &mut dyn FnMut(Var, bool)) {
 /// The variables that a type binds.
 pub(super) fn bound_in(ty: &Type, bound: &mut Vec<Var>) {
     match ty {
-        Type::Error | Type::Var(_) | Type::Scalar(_) | Type::Index(_) | Type::Apply(..) | Type::Comm => {}
-        Type::Vector(_, t) | Type::Array(_, t) | Type::Exp(t, _) | Type::Acc(t) => bound_in(t, bound),
+        Type::Error
+        | Type::Var(_)
+        | Type::Scalar(_)
+        | Type::Index(_)
+        | Type::Apply(..)
+        | Type::Comm => {}
+        Type::Vector(_, t) | Type::Array(_, t) | Type::Exp(t, _) | Type::Acc(t) => {
+            bound_in(t, bound)
+        }
         Type::DepArray(_, f) | Type::DepPair(f) => {
             if let DataFun::Lambda(param, body) = f {
                 bound.push(*param);

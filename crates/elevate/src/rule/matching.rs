@@ -1,9 +1,11 @@
 //! The first phase of matching: the structure of a term against that of a pattern.
 
+use syntax::ast::Literal;
+
+use super::RuleArg;
 use super::level::Found;
 use super::miss::{Miss, Why};
 use super::pattern::{Head, Pat, Pattern};
-use super::RuleArg;
 use crate::term::{Local, Node, Store, Term};
 
 /// What the structure of a term says.
@@ -38,7 +40,8 @@ impl Bound {
         self.slots.clear();
         self.slots.resize(usize::from(pattern.values), None);
         self.locals.clear();
-        self.locals.resize(usize::from(pattern.locals), Local(u32::MAX));
+        self.locals
+            .resize(usize::from(pattern.locals), Local(u32::MAX));
         self.found.clear();
         self.progress = 0;
         for (given, arg) in pattern.params.iter().zip(args) {
@@ -90,8 +93,11 @@ impl Walk<'_> {
             (Pat::Value { slot, first, typed }, _) => {
                 return self.value(id, usize::from(*slot), *first, *typed, term);
             }
-            (Pat::Local(local), Node::Var(found)) if self.bound.locals[usize::from(*local)] == found => {}
-            (Pat::Literal(literal), Node::Literal(found)) if self.store.literal_of(found) == literal => {
+            (Pat::Local(local), Node::Var(found))
+                if self.bound.locals[usize::from(*local)] == found => {}
+            (Pat::Literal(literal), Node::Literal(found))
+                if same_value(self.store.literal_of(found), literal) =>
+            {
                 self.bound.found.push(Found::Ty(self.store.ty(term)));
             }
             (Pat::Nat, Node::Nat(arg)) => self.bound.found.push(Found::Arg(arg)),
@@ -100,7 +106,9 @@ impl Walk<'_> {
                 self.bound.progress += 1;
                 return self.node(*body, below);
             }
-            (Pat::DepLambda(kind, body), Node::DepLambda(var, found, _, below)) if *kind == found => {
+            (Pat::DepLambda(kind, body), Node::DepLambda(var, found, _, below))
+                if *kind == found =>
+            {
                 self.bound.found.push(Found::Var(var));
                 self.bound.progress += 1;
                 return self.node(*body, below);
@@ -169,6 +177,18 @@ impl Walk<'_> {
     }
 }
 
+/// Whether two literals of one type stand for one value, as far as their texts tell.
+fn same_value(a: &Literal, b: &Literal) -> bool {
+    match (a, b) {
+        (Literal::Int { value: a, .. }, Literal::Int { value: b, .. }) => a == b,
+        (Literal::Float { text: a, .. }, Literal::Float { text: b, .. }) => {
+            a == b || a.parse::<f64>().ok() == b.parse::<f64>().ok()
+        }
+        (Literal::Bool(a), Literal::Bool(b)) => a == b,
+        _ => false,
+    }
+}
+
 #[cold]
 fn misfit(node: u32, term: Term, why: Why) -> Misfit {
     Misfit { node, term, why }
@@ -189,7 +209,9 @@ impl Pattern {
             _ => Places::NONE,
         };
         match (&self.head, store.node(head)) {
-            (Head::Primitive(primitive, count), Node::Primitive(found, _)) if *primitive == found => {
+            (Head::Primitive(primitive, count), Node::Primitive(found, _))
+                if *primitive == found =>
+            {
                 exactly(*count)
             }
             (Head::Global(id, count), Node::Global(found, _)) if *id == found => exactly(*count),

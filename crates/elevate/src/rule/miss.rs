@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rise::types::{Arg, Ty};
 use syntax::Span;
 
-use super::{Predicate, Rule};
 use super::pattern::Pattern;
+use super::{Predicate, Rule};
 use crate::term::{Path, Store, Term, arg_text, print};
 
 /// Why a rule does not apply to a term: of all alternatives, and of all functions in front of
@@ -141,7 +141,10 @@ impl Miss {
         let found = self.found.map(|term| short(&print(store, term)));
         let argument = |arg: &Arg| arg_text(store, arg);
         let ty = |ty: &Ty| arg_text(store, &Arg::Type(ty.clone()));
-        let wanted = wanted.map_or_else(|| "the pattern".to_owned(), |text| format!("`{}`", short(text)));
+        let wanted = wanted.map_or_else(
+            || "the pattern".to_owned(),
+            |text| format!("`{}`", short(text)),
+        );
         let here = found.map_or_else(|| "this term".to_owned(), |text| format!("`{text}`"));
         let message = match &self.why {
             Why::Shape => format!("expected {wanted}, found {here}"),

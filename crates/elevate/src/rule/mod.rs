@@ -13,6 +13,7 @@
 //!
 //! After "Reference: ELEVATE" sections 2 and 9.
 
+mod applied;
 mod apply;
 mod compile;
 mod cond;
@@ -44,10 +45,11 @@ use syntax::{GlobalId, Span};
 use crate::engine::Context;
 use crate::term::Term;
 
+pub use applied::Applied;
 pub use apply::{apply, holds, instantiate, matches, matches_only, unfold};
 pub use compile::{compile, compile_pattern, compile_predicate, compile_template};
-pub use level::Memo;
 pub(crate) use level::Kept;
+pub use level::Memo;
 pub use miss::{Detail, Explained, Miss, Why};
 
 use cond::Clause;
@@ -126,6 +128,8 @@ pub(crate) struct Alt {
     /// `let fv = vectorized(k, f)`.
     made: Box<[template::Made]>,
     span: Span,
+    /// The left side.
+    lhs: Span,
     /// Whether no metavariable stands in two places.
     linear: bool,
 }
@@ -143,7 +147,8 @@ pub struct Predicate {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matcher {
     pattern: Pattern,
-    /// Its metavariables in the order of the text: what a match gives values to.
+    /// Its metavariables in the order of the text, then the variables that it binds: what a match
+    /// gives values to.
     pub variables: Box<[(Name, VariableKind)]>,
     outputs: Box<[Output]>,
 }
@@ -153,6 +158,8 @@ pub struct Matcher {
 pub(crate) enum Output {
     Value(u16),
     Level(Arg),
+    /// A variable that the pattern binds.
+    Local(u16),
 }
 
 /// A term with parameters, as in `rise { … }`.
@@ -275,6 +282,10 @@ impl Rule {
     /// How deeply its patterns look into a term: what is below cannot make a difference to whether
     /// it applies, conditions aside.
     pub fn depth(&self) -> u32 {
-        self.alts.iter().map(|alt| alt.pattern.depth).max().unwrap_or(0)
+        self.alts
+            .iter()
+            .map(|alt| alt.pattern.depth)
+            .max()
+            .unwrap_or(0)
     }
 }

@@ -146,7 +146,12 @@ impl<'a> Names<'a> {
             ParamKind::Expr => VariableKind::Value,
             ParamKind::Strategy => return,
         };
-        self.declare(name.clone(), Span::default(), Some(kind), Origin::Param(number));
+        self.declare(
+            name.clone(),
+            Span::default(),
+            Some(kind),
+            Origin::Param(number),
+        );
     }
 
     pub fn declare(
@@ -389,10 +394,14 @@ impl<'a> Names<'a> {
         text.push_str(", and there is no definition of that name");
         let mut diagnostic = Diagnostic::error(Code::UnknownName, span, text);
         diagnostic = match near {
-            Some(near) => diagnostic
-                .help(format!("did you mean `{near}`?"))
-                .fix(format!("Replace with `{near}`"), vec![(span, near)], true),
-            None => diagnostic.help("the right side uses what the left side, parameters and `let` bind"),
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(
+                format!("Replace with `{near}`"),
+                vec![(span, near)],
+                true,
+            ),
+            None => {
+                diagnostic.help("the right side uses what the left side, parameters and `let` bind")
+            }
         };
         self.report(diagnostic);
     }
@@ -418,7 +427,9 @@ impl<'a> Names<'a> {
                 args.iter().for_each(|&arg| self.visit(arg, size, side));
             }
             "sum" => {
-                let [index, from, to, body] = *args else { return };
+                let [index, from, to, body] = *args else {
+                    return;
+                };
                 self.visit(from, size, side);
                 self.visit(to, size, side);
                 let TermKind::Name(name) = self.terms[index.0 as usize].kind.clone() else {
@@ -541,7 +552,13 @@ impl<'a> Names<'a> {
     }
 
     /// Puts in the type-level arguments that a pattern leaves out; whether there were any.
-    fn complete(&mut self, term: TermId, spine: &Spine, primitive: Primitive, kinds: &[Kind]) -> bool {
+    fn complete(
+        &mut self,
+        term: TermId,
+        spine: &Spine,
+        primitive: Primitive,
+        kinds: &[Kind],
+    ) -> bool {
         let mut changed = false;
         let total = kinds.len() + arguments(&rise::library_scheme(primitive).ty).1;
         let optional = self.optional(primitive, spine, total);

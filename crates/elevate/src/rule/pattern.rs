@@ -160,7 +160,10 @@ impl Levels {
         let numbers = &self.numbers;
         move |var| {
             let bound = inner.iter().find(|(known, _)| *known == var);
-            bound.map_or_else(|| numbers.get(&var).copied().unwrap_or(var), |(_, own)| *own)
+            bound.map_or_else(
+                || numbers.get(&var).copied().unwrap_or(var),
+                |(_, own)| *own,
+            )
         }
     }
 
@@ -246,7 +249,8 @@ impl<'a> Builder<'a> {
         let id = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
         self.nodes.push(pat);
         let site = self.sites.get(expr.origin.0 as usize);
-        self.spans.push(site.map_or(Span::default(), |site| site.span));
+        self.spans
+            .push(site.map_or(Span::default(), |site| site.span));
         self.paths.push(self.path.clone().into());
         self.depth = self.depth.max(self.path.len() as u32 + 1);
         id
@@ -327,10 +331,15 @@ impl<'a> Builder<'a> {
                 self.keys.push((Key::Arg(arg), id));
                 id
             }
-            Form::Primitive(primitive, args, values) => self.primitive(*primitive, args, values, expr),
+            Form::Primitive(primitive, args, values) => {
+                self.primitive(*primitive, args, values, expr)
+            }
             Form::Global(id, args) => {
                 let node = self.push(Pat::Global(*id), expr);
-                let args = args.iter().map(|arg| (self.levels.arg(arg), false)).collect();
+                let args = args
+                    .iter()
+                    .map(|arg| (self.levels.arg(arg), false))
+                    .collect();
                 self.keys.push((Key::Args(args, false), node));
                 node
             }
@@ -356,7 +365,12 @@ impl<'a> Builder<'a> {
         let numbered = args
             .iter()
             .enumerate()
-            .map(|(at, arg)| (self.levels.arg(arg), explicit.get(at).copied().unwrap_or(true)))
+            .map(|(at, arg)| {
+                (
+                    self.levels.arg(arg),
+                    explicit.get(at).copied().unwrap_or(true),
+                )
+            })
             .collect();
         let address = primitive.optional_argument() == Some(OptionalArgument::AddressSpace);
         let more = self.loose && address && args.len() == explicit.len();
@@ -373,12 +387,7 @@ impl<'a> Builder<'a> {
 
     /// The whole pattern, once [`Builder::term`] was called for its root. `strict` has the types of
     /// all metavariables compared, else only those from which something is learnt.
-    pub fn finish(
-        mut self,
-        function: bool,
-        strict: bool,
-        params: Box<[Option<Given>]>,
-    ) -> Pattern {
+    pub fn finish(mut self, function: bool, strict: bool, params: Box<[Option<Given>]>) -> Pattern {
         let mut known = vec![false; usize::from(u16::MAX)];
         for given in params.iter().flatten() {
             if let Given::Level(level) = given {
@@ -459,6 +468,34 @@ impl Pattern {
             depth: 0,
             head: Head::Leaf,
             facts: [].into(),
+        }
+    }
+
+    /// How many arguments a term may have behind what the pattern matches; `None` if that is not
+    /// known.
+    pub fn more_arguments(&self) -> Option<u32> {
+        if !self.function {
+            return Some(0);
+        }
+        match &self.head {
+            Head::Primitive(primitive, count) => {
+                let mut ty = &*rise::library_scheme(*primitive).ty;
+                let mut values = 0;
+                loop {
+                    ty = match ty {
+                        rise::Type::Pi(pi) => &pi.body,
+                        rise::Type::Fun(_, rest) => {
+                            values += 1;
+                            rest
+                        }
+                        _ => break,
+                    };
+                }
+                let many = *primitive == Primitive::MakeArray;
+                (!many).then(|| u32::saturating_sub(values, *count))
+            }
+            Head::Lambda | Head::DepLambda | Head::Leaf => Some(0),
+            Head::Global(..) | Head::Any(_) => None,
         }
     }
 

@@ -36,7 +36,11 @@ pub(super) fn scopes(names: &mut Names<'_>, excluded: &[(String, usize)], end: S
         for used in uses {
             for &binder in &captured {
                 let name = &names.binders[binder.0 as usize].name;
-                let here = used.scope.iter().rev().find(|b| names.binders[b.0 as usize].name == *name);
+                let here = used
+                    .scope
+                    .iter()
+                    .rev()
+                    .find(|b| names.binders[b.0 as usize].name == *name);
                 match here {
                     Some(&here) => {
                         let joined = scopes.joined.entry(here).or_default();
@@ -53,7 +57,10 @@ pub(super) fn scopes(names: &mut Names<'_>, excluded: &[(String, usize)], end: S
     for (number, binder, term) in errors {
         let name = names.binders[binder.0 as usize].name.clone();
         let variable = names.variables[number].name.clone();
-        let level = matches!(names.variables[number].kind, Some(super::VariableKind::Level(_)));
+        let level = matches!(
+            names.variables[number].kind,
+            Some(super::VariableKind::Level(_))
+        );
         if level && !is_type_level(names, binder) {
             continue;
         }
@@ -63,8 +70,13 @@ pub(super) fn scopes(names: &mut Names<'_>, excluded: &[(String, usize)], end: S
         );
         let clause = format!(" where {name} notIn {variable}");
         let diagnostic = Diagnostic::error(Code::UnknownName, span, text)
-            .related(names.binders[binder.0 as usize].span, format!("`{name}` is bound here"))
-            .help(format!("if it does not use it, say so: `where {name} notIn {variable}`"))
+            .related(
+                names.binders[binder.0 as usize].span,
+                format!("`{name}` is bound here"),
+            )
+            .help(format!(
+                "if it does not use it, say so: `where {name} notIn {variable}`"
+            ))
             .fix(
                 format!("Add `where {name} notIn {variable}`"),
                 vec![(Span::empty(end.end), clause)],

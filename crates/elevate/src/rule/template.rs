@@ -156,7 +156,8 @@ impl<'a> Builder<'a> {
     pub fn term(&mut self, expr: &Expr<Primitive>) -> Option<u32> {
         Some(match &expr.form {
             Form::Var(local) => {
-                if let Some(&(_, binder)) = self.scope.iter().rev().find(|(id, _)| *id == local.id) {
+                if let Some(&(_, binder)) = self.scope.iter().rev().find(|(id, _)| *id == local.id)
+                {
                     return Some(self.push(Tm::Local(binder)));
                 }
                 let slot = *self.values.get(&local.id)?;
@@ -173,7 +174,9 @@ impl<'a> Builder<'a> {
             Form::Lambda(param, body) => {
                 let binder = u16::try_from(self.binders.len()).ok()?;
                 let joined = self.captures.joined.get(&param.local.id);
-                let joined = joined.and_then(|all| self.captures.locals.get(all.first()?)).copied();
+                let joined = joined
+                    .and_then(|all| self.captures.locals.get(all.first()?))
+                    .copied();
                 let ty = self.levels.ty(&param.ty);
                 self.binders.push(Binder {
                     name: param.local.name.clone(),
@@ -346,9 +349,13 @@ impl Template {
         }
         for binder in &self.binders {
             let ty = arg(values, &Arg::Type(binder.ty.clone()))?;
-            let Arg::Type(ty) = ty else { return Err(open()) };
+            let Arg::Type(ty) = ty else {
+                return Err(open());
+            };
             let ty = store.intern_ty(&ty);
-            leaves.locals.push(store.fresh_local(binder.name.clone(), ty));
+            leaves
+                .locals
+                .push(store.fresh_local(binder.name.clone(), ty));
         }
         for a in &self.args {
             let a = arg(values, a)?;
@@ -434,7 +441,11 @@ impl Template {
             };
             let captures = |slot: &u16| store.has_free(slots[usize::from(*slot)], local);
             let clashes = binder.others.iter().any(captures);
-            own.push(if clashes { store.fresh_copy(local) } else { local });
+            own.push(if clashes {
+                store.fresh_copy(local)
+            } else {
+                local
+            });
         }
         own
     }
@@ -511,8 +522,12 @@ fn is_cheap(store: &Store, term: Term, depth: u32) -> bool {
             | Slide | Concat | PadCst | PadClamp | AsVector | AsVectorAligned | AsScalar | Gather
             | Reorder | VectorFromScalar | IndexAsNat,
             _,
-        ) => depth > 0 && values.iter().all(|&value| is_cheap(store, value, depth - 1)),
+        ) => {
+            depth > 0
+                && values
+                    .iter()
+                    .all(|&value| is_cheap(store, value, depth - 1))
+        }
         _ => false,
     }
 }
-

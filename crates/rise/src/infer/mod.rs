@@ -41,9 +41,9 @@ use table::{State, Table, VarInfo};
 use unify::{Cause, Demand, Equation, Why};
 
 pub use annotations::ANNOTATIONS;
-pub use sides::{Narrowed, Need, Sides, SidesInference};
 pub(crate) use expr::kind_noun;
 pub(crate) use operators::operator_primitive;
+pub use sides::{Narrowed, Need, Sides, SidesInference};
 pub use signature::{library_scheme, written_scheme};
 pub(crate) use unify::for_each_var;
 

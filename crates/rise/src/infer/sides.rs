@@ -222,7 +222,8 @@ impl<'a> Sides<'a> {
         if let Some((a, d)) = at_least {
             let some = Prop::AtLeast(self.infer.table.nat(&a), Nat::ONE);
             if self.infer.facts_for(&[]).proves(&some) {
-                self.infer.note_condition(Prop::AtLeast(a, d), span, true, None);
+                self.infer
+                    .note_condition(Prop::AtLeast(a, d), span, true, None);
             }
         }
     }
@@ -341,12 +342,13 @@ impl<'a> Sides<'a> {
     /// stand for anything.
     fn narrowed(&mut self) -> Narrowed {
         let infer = &mut self.infer;
-        let of_names = self.values.iter().filter_map(|binder| {
-            match &infer.binders[binder.0 as usize] {
-                BinderInfo::Value(ty) => Some(ty.clone()),
-                _ => None,
-            }
-        });
+        let of_names =
+            self.values
+                .iter()
+                .filter_map(|binder| match &infer.binders[binder.0 as usize] {
+                    BinderInfo::Value(ty) => Some(ty.clone()),
+                    _ => None,
+                });
         let of_left = self.open.iter().map(|(var, _)| Ty::new(Type::Var(*var)));
         let mut vars = Vec::new();
         for ty in of_names.chain(of_left) {
@@ -401,7 +403,9 @@ impl<'a> Sides<'a> {
                 },
                 _ => None,
             };
-            named.entry(end.unwrap_or(var)).or_insert(binder.name.clone());
+            named
+                .entry(end.unwrap_or(var))
+                .or_insert(binder.name.clone());
         }
         let mut used: Vec<syntax::ast::Name> =
             infer.item.binders.iter().map(|b| b.name.clone()).collect();
@@ -410,7 +414,10 @@ impl<'a> Sides<'a> {
             if let Some(name) = named.get(&var) {
                 infer.table.update(var).name = name.clone();
             } else if infer.table.is_open(var) {
-                let (name, kind) = (infer.table.info(var).name.clone(), infer.table.info(var).kind);
+                let (name, kind) = (
+                    infer.table.info(var).name.clone(),
+                    infer.table.info(var).kind,
+                );
                 let name = match used.contains(&name) {
                     true => super::finish::fresh_name(&name, kind, &used),
                     false => name,
@@ -494,7 +501,9 @@ impl<'a> Sides<'a> {
         let infer = &mut self.infer;
         infer.report_undetermined();
         let names = infer.all_names();
-        infer.diagnostics.sort_by_key(|d| (d.severity, d.span.start));
+        infer
+            .diagnostics
+            .sort_by_key(|d| (d.severity, d.span.start));
         let scheme = Scheme {
             ty: Ty::new(Type::Error),
             obligations: [].into(),

@@ -26,7 +26,10 @@ fn every_rule_of_the_library_is_one() {
             count += 1;
             for d in &diagnostics {
                 let place = &item.text[Range::from(d.span)];
-                said += &format!("{file} {}: {:?} `{place}`: {} ({:?})\n", rule.name, d.severity, d.message, d.help);
+                said += &format!(
+                    "{file} {}: {:?} `{place}`: {} ({:?})\n",
+                    rule.name, d.severity, d.message, d.help
+                );
             }
         }
     }
@@ -78,25 +81,43 @@ fn the_examples_of_single_rules_hold() {
     let defs = Defs::library();
     let definitions = definitions(&defs);
     let mut rules = std::collections::HashMap::new();
-    let all: Vec<_> = texts().into_iter().map(|(file, text)| (file, items(&text))).collect();
+    let all: Vec<_> = texts()
+        .into_iter()
+        .map(|(file, text)| (file, items(&text)))
+        .collect();
     for item in all.iter().flat_map(|(_, items)| items) {
         if let Some((rule, _)) = rule_of(item, &defs) {
-            let whole = rule.alts() == match &item.item.kind {
-                ItemKind::Rule { alts, .. } => alts.len(),
-                _ => 0,
-            };
+            let whole = rule.alts()
+                == match &item.item.kind {
+                    ItemKind::Rule { alts, .. } => alts.len(),
+                    _ => 0,
+                };
             if whole && rule.holds.is_empty() {
                 rules.insert(rule.name.clone(), rule);
             }
         }
     }
     let (mut tried, mut said) = (0, String::new());
-    for (file, item) in all.iter().flat_map(|(file, items)| items.iter().map(move |i| (file, i))) {
-        let ItemKind::Example { input, apply, expect, title, .. } = &item.item.kind else {
+    for (file, item) in all
+        .iter()
+        .flat_map(|(file, items)| items.iter().map(move |i| (file, i)))
+    {
+        let ItemKind::Example {
+            input,
+            apply,
+            expect,
+            title,
+            ..
+        } = &item.item.kind
+        else {
             continue;
         };
-        let Some((name, args)) = applied(&item.item, *apply) else { continue };
-        let Some(rule) = rules.get(&name) else { continue };
+        let Some((name, args)) = applied(&item.item, *apply) else {
+            continue;
+        };
+        let Some(rule) = rules.get(&name) else {
+            continue;
+        };
         if rule.params.len() != args.len() {
             continue;
         }
@@ -109,8 +130,11 @@ fn the_examples_of_single_rules_hold() {
             continue;
         };
         let facts = input.facts();
-        let host = Host { tests: &[], definitions: &definitions };
-        let mut cx = Context::alone(&mut store, &facts);
+        let host = Host {
+            tests: &[],
+            definitions: &definitions,
+        };
+        let mut cx = Context::new(&mut store, &facts, &[]);
         let made = top_down(&mut cx, &host, rule, &args, input.root);
         match (made, expect) {
             (None, Expect::Failure(_)) => {}
@@ -126,8 +150,12 @@ fn the_examples_of_single_rules_hold() {
                     continue;
                 };
                 if !same(&mut store, made, wanted.root) {
-                    let (made, wanted) = (crate::term::print(&store, made), crate::term::print(&store, wanted.root));
-                    said += &format!("{file} {title}: {name}\n    made {made}\n  wanted {wanted}\n");
+                    let (made, wanted) = (
+                        crate::term::print(&store, made),
+                        crate::term::print(&store, wanted.root),
+                    );
+                    said +=
+                        &format!("{file} {title}: {name}\n    made {made}\n  wanted {wanted}\n");
                 }
             }
             _ => said += &format!("{file} {title}: {name} should fail\n"),

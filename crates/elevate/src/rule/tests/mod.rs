@@ -5,14 +5,13 @@ mod library;
 use std::ops::Range;
 use std::sync::Arc;
 
-use nat::Facts;
 use syntax::Diagnostic;
 use syntax::ast::Name;
 use syntax::elevate::ast::{Item, ItemKind, ParamList, TypeKind};
 
 use super::{Definitions, Host, ParamKind, Rule, RuleArg, Source, compile};
 use crate::engine::Context;
-use crate::term::{Child, Order, Store, Term};
+use crate::term::{Order, Store, Term};
 use crate::testing::Defs;
 
 /// An item of ELEVATE with its text.
