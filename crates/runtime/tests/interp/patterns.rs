@@ -174,6 +174,12 @@ fn empty_arrays() {
         "[0.0, 0.0, 0.0]"
     );
     assert_eq!(eval(text, &[("n", 2), ("m", 0)], &["[[],[]]"]), "[]");
+    let text = "def main = depFun((n: Nat, m: Nat) => fun(xss: (2*n).m.f32 =>
+      xss |> split(2) |> map(transpose) |> map(map(map(fun(x => x + 1.0f))))
+        |> map(transpose) |> join))";
+    let empty = "[[],[],[],[],[],[]]";
+    let expected = "[[], [], [], [], [], []]";
+    assert_eq!(eval(text, &[("n", 3), ("m", 0)], &[empty]), expected);
 }
 
 #[test]
