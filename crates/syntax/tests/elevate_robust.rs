@@ -275,6 +275,10 @@ fn items_begin_at_their_words() {
         items("val f = p => p match { case x => y } if a then b else c"),
         ["val f = p => p match { case x => y }", "if a then b else c"]
     );
+    assert_eq!(
+        items("val a = not and u or not b"),
+        ["val a = not and u or not b"]
+    );
     assert_eq!(items("// nothing\n/// at all"), [""; 0]);
 }
 

@@ -59,6 +59,8 @@ struct Splitter<'t> {
     depth: u32,
     /// Whether the last token completes an operand.
     operand: bool,
+    /// Whether the last token is `not`, an operator or a name.
+    not: bool,
     /// Whether the item is a `tune`, where `step` and `pow` join sizes.
     tune: bool,
     /// Where the last token ends.
@@ -78,6 +80,7 @@ impl<'t> Splitter<'t> {
             state: State::Outside,
             depth: 0,
             operand: false,
+            not: false,
             tune: false,
             end: u32::MAX,
             docs: None,
@@ -130,6 +133,7 @@ impl<'t> Splitter<'t> {
                 self.current = Some(Span::new(start, token.span.end));
                 self.depth = 0;
                 self.operand = false;
+                self.not = false;
                 self.tune = token.kind == TokenKind::Word(Word::Tune);
             }
         }
@@ -211,12 +215,10 @@ impl<'t> Splitter<'t> {
             }
             _ => {}
         }
-        self.operand = match token.kind {
-            TokenKind::Rise(Rise::Ident) => {
-                self.slice(token) != "not" && !(self.operand && self.joins(token))
-            }
-            kind => ends_operand(kind),
-        };
+        let name = token.kind == TokenKind::Rise(Rise::Ident);
+        let joins = name && (self.operand || self.not) && self.joins(token);
+        self.not = name && self.slice(token) == "not";
+        self.operand = ends_operand(token.kind) && !self.not && !joins;
     }
 }
 

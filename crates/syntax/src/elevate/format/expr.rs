@@ -224,7 +224,7 @@ impl Layout<'_> {
             self.writer.out.indent_if_broken(group);
         }
         for &operand in &operands {
-            if sequence && operands.len() > 1 && self.writer.at_line_end() {
+            if sequence && self.writer.at_line_end() {
                 self.writer.out.force();
             }
             match trailing {
