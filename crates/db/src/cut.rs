@@ -5,15 +5,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use ropey::Rope;
-use syntax::{Dialect, Parsed, Span};
+use syntax::{Edit, Resplit, Span, elevate};
 
 use crate::header::Header;
-use crate::trees::parse;
+use crate::language::Language;
+use crate::trees::{Tree, parse};
 
 /// The text of an item, and its header if that is known already.
 pub(crate) struct Piece {
     pub text: Arc<str>,
-    dialect: Dialect,
+    language: Language,
     header: Option<Header>,
 }
 
@@ -21,14 +22,14 @@ pub(crate) struct Piece {
 pub(crate) struct ReadPiece {
     pub text: Arc<str>,
     pub header: Header,
-    pub parsed: Option<Arc<Parsed>>,
+    pub parsed: Option<Tree>,
 }
 
 impl Piece {
-    pub fn new(text: Arc<str>, dialect: Dialect) -> Self {
+    pub fn new(text: Arc<str>, language: Language) -> Self {
         Piece {
             text,
-            dialect,
+            language,
             header: None,
         }
     }
@@ -41,8 +42,8 @@ impl Piece {
                 parsed: None,
             },
             None => {
-                let parsed = Arc::new(parse(&self.text, self.dialect));
-                let header = Header::of(&parsed.item);
+                let parsed = parse(&self.text, self.language);
+                let header = Header::of(&parsed);
                 ReadPiece {
                     text: self.text,
                     header,
@@ -50,6 +51,28 @@ impl Piece {
                 }
             }
         }
+    }
+}
+
+/// A text's items.
+fn split(text: &str, language: Language) -> Vec<Span> {
+    match language {
+        Language::Rise | Language::Dpia => syntax::split(text),
+        Language::Elevate => elevate::split(text),
+    }
+}
+
+/// How an edit changes a text's items; `len` is how long it is now, and `read` gives its text.
+pub(crate) fn resplit(
+    language: Language,
+    old: &[Span],
+    edit: Edit,
+    len: u32,
+    read: &dyn Fn(Span) -> String,
+) -> Resplit {
+    match language {
+        Language::Rise | Language::Dpia => syntax::resplit(old, edit, len, read),
+        Language::Elevate => elevate::resplit(old, edit, len, read),
     }
 }
 
@@ -69,14 +92,14 @@ pub(crate) struct Replacement {
 
 impl Replacement {
     /// All items are new.
-    pub fn whole(text: &str, dialect: Dialect, read: bool) -> Self {
-        let spans = syntax::split(text);
+    pub fn whole(text: &str, language: Language, read: bool) -> Self {
+        let spans = split(text, language);
         let piece = |span: &Span| {
             let text: Arc<str> = text[std::ops::Range::from(*span)].into();
-            let header = read.then(|| Header::of(&parse(&text, dialect).item));
+            let header = read.then(|| Header::of(&parse(&text, language)));
             Piece {
                 text,
-                dialect,
+                language,
                 header,
             }
         };
@@ -94,17 +117,17 @@ impl Replacement {
 /// A text that is read and cut into items, so that giving it to a database takes no time.
 pub struct Prepared {
     pub(crate) rope: Rope,
-    pub(crate) dialect: Dialect,
+    pub(crate) language: Language,
     pub(crate) cut: Replacement,
 }
 
 impl Prepared {
     /// Reads a text in this language.
-    pub fn new(text: &str, dialect: Dialect) -> Self {
+    pub fn new(text: &str, language: Language) -> Self {
         Prepared {
             rope: Rope::from_str(text),
-            dialect,
-            cut: Replacement::whole(text, dialect, true),
+            language,
+            cut: Replacement::whole(text, language, true),
         }
     }
 }
@@ -116,14 +139,14 @@ impl std::fmt::Debug for Prepared {
 }
 
 /// Cuts many texts and reads their headers on so many threads; gives them in the same order.
-pub(crate) fn prepare_all(texts: &[(String, Dialect)], threads: usize) -> Vec<Prepared> {
+pub(crate) fn prepare_all(texts: &[(String, Language)], threads: usize) -> Vec<Prepared> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(texts.len()));
     let work = || {
         while let at = next.fetch_add(1, Ordering::Relaxed)
-            && let Some((text, dialect)) = texts.get(at)
+            && let Some((text, language)) = texts.get(at)
         {
-            let prepared = (at, Prepared::new(text, *dialect));
+            let prepared = (at, Prepared::new(text, *language));
             done.lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .push(prepared);

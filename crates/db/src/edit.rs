@@ -5,10 +5,11 @@ use std::sync::{Arc, PoisonError};
 
 use ropey::Rope;
 use salsa::{Durability, Setter};
-use syntax::{Dialect, Edit, Resplit, Span};
+use syntax::{Edit, Resplit, Span};
 
-use crate::cut::{Piece, Prepared, ReadPiece, Replacement, boundary, offset, prepare_all, slice};
+use crate::cut::{Piece, Prepared, ReadPiece, Replacement, boundary, offset, prepare_all, resplit, slice};
 use crate::inputs::{SourceFile, SourceItem};
+use crate::language::Language;
 use crate::{Database, Db, FileId, FilePath, FileState, ItemId, ReadError, queries};
 
 /// Writing. Each of these waits until every clone of the database is dropped.
@@ -18,25 +19,25 @@ impl Database {
     pub fn set_file(&mut self, path: FilePath, text: impl Into<Rope>) -> FileId {
         let file = self.file_at(&path);
         let rope = text.into();
-        let cut = Replacement::whole(&rope.to_string(), self.dialect(file), false);
+        let cut = Replacement::whole(&rope.to_string(), self.language(file), false);
         self.replace_items(file, rope, cut);
         file
     }
 
     /// Says what the file at `path` is written in, if its name does not say it. A text that it has
     /// is read anew.
-    pub fn set_dialect(&mut self, path: FilePath, dialect: Dialect) {
+    pub fn set_language(&mut self, path: FilePath, language: Language) {
         let file = self.file_at(&path);
-        if path.dialect().is_some() || self.dialect(file) == dialect {
+        if path.language().is_some() || self.language(file) == language {
             return;
         }
         let text = self.layouts.get(&file).map(|layout| layout.rope.clone());
         // No item stays: the same text means something else now.
         self.remove_file(file);
         SourceFile::from(file)
-            .set_dialect(self)
+            .set_language(self)
             .with_durability(Durability::HIGH)
-            .to(dialect);
+            .to(language);
         if let Some(text) = text {
             self.set_file(path, text);
         }
@@ -47,8 +48,8 @@ impl Database {
         let (paths, texts): (Vec<FilePath>, Vec<_>) = files
             .into_iter()
             .map(|(path, text)| {
-                let dialect = self.dialect(self.file_at(&path));
-                (path, (text, dialect))
+                let language = self.language(self.file_at(&path));
+                (path, (text, language))
             })
             .unzip();
         let prepared = prepare_all(&texts, threads);
@@ -62,7 +63,7 @@ impl Database {
     /// Gives the file at `path` a text that was read before, perhaps on another thread.
     pub fn set_prepared(&mut self, path: FilePath, text: Prepared) -> FileId {
         let file = self.file_at(&path);
-        if text.dialect != self.dialect(file) {
+        if text.language != self.language(file) {
             return self.set_file(path, text.rope);
         }
         self.replace_items(file, text.rope, text.cut);
@@ -89,15 +90,17 @@ impl Database {
             new_end: offset(new_end),
         };
         let read = |span: Span| slice(&rope, span).to_string();
+        let language = self.language(file);
         let Resplit {
             prefix,
             suffix,
             middle: spans,
-        } = syntax::resplit(&layout.spans, edit, offset(rope.len_bytes()), &read);
-        let dialect = self.dialect(file);
+        } = resplit(
+            language,
+            &layout.spans, edit, offset(rope.len_bytes()), &read);
         let pieces = spans
             .iter()
-            .map(|&span| Piece::new(slice(&rope, span), dialect))
+            .map(|&span| Piece::new(slice(&rope, span), language))
             .collect();
         let shift = edit.new_end.wrapping_sub(edit.old_end);
         self.replace_items(
@@ -278,7 +281,7 @@ impl Database {
     /// Puts items that are in no file any more into the pool.
     fn release(&mut self, items: &[ItemId]) {
         for &item in items {
-            self.change(item, Piece::new(Arc::default(), Dialect::default()));
+            self.change(item, Piece::new(Arc::default(), Language::default()));
         }
         self.trees.forget(items);
         Arc::make_mut(&mut self.free).extend(items);

@@ -8,9 +8,10 @@ use ropey::Rope;
 use rustc_hash::FxHashMap;
 use salsa::plumbing::{AsId, FromId};
 use smol_str::SmolStr;
-use syntax::{Dialect, GlobalId, Span};
+use syntax::{GlobalId, Span};
 
 use crate::inputs::{SourceFile, SourceItem};
+use crate::language::Language;
 
 /// Names a file in a database.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -123,11 +124,11 @@ impl FilePath {
     }
 
     /// The language of the file, if its name says it: how it ends.
-    pub fn dialect(&self) -> Option<Dialect> {
-        let extension = |path: &Path| Dialect::from_extension(path.extension()?.to_str()?);
+    pub fn language(&self) -> Option<Language> {
+        let extension = |path: &Path| Language::from_extension(path.extension()?.to_str()?);
         match self {
             FilePath::Disk(path) => extension(path),
-            FilePath::Std(_) => Some(Dialect::Rise),
+            FilePath::Std(name) => Some(extension(Path::new(name.as_str())).unwrap_or_default()),
             FilePath::Virtual(name) => extension(Path::new(name.as_str())),
         }
     }
@@ -169,7 +170,7 @@ fn normalised(path: &Path) -> PathBuf {
 /// Why a file has no text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ReadError {
-    /// There is none. With the names of the files of RISE and DPIA beside it, if they are known, for "did
+    /// There is none. With the names of the source files beside it, if they are known, for "did
     /// you mean".
     NotFound(Arc<[SmolStr]>),
     /// It is not UTF-8.

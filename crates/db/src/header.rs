@@ -1,9 +1,10 @@
 //! What the other items can see of an item before anything is inferred.
 
 use syntax::Span;
-use syntax::ast::{Item, ItemKind, Name};
+use syntax::ast::{Annotation, AnnotationValue, Item, ItemKind, Name, TermKind};
 
 use crate::mentions::mentions;
+use crate::trees::Tree;
 
 /// What other items can see of an item without its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,8 +13,23 @@ pub struct Header {
     pub declares: Declares,
     /// Where: the name, or the import's string. In the item.
     pub span: Span,
-    /// The names that nothing in the item binds, sorted.
+    /// The names of its own language that nothing in the item binds, sorted.
     pub mentions: Box<[Name]>,
+    /// The names of programs that strategies may speak of, sorted; of an item of ELEVATE only.
+    pub programs: Box<[Name]>,
+    /// The strategy that lowers it, if it names one.
+    pub strategy: Option<Box<StrategyName>>,
+}
+
+/// `@strategy("file.elevate", name)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StrategyName {
+    /// The file's path as it is written, and where, in the item.
+    pub file: Option<(Box<str>, Span)>,
+    /// The strategy.
+    pub name: Name,
+    /// Where the name stands, in the item.
+    pub span: Span,
 }
 
 /// What an item declares.
@@ -28,7 +44,14 @@ pub enum Declares {
 }
 
 impl Header {
-    pub(crate) fn of(item: &Item) -> Header {
+    pub(crate) fn of(tree: &Tree) -> Header {
+        match tree {
+            Tree::Program(parsed) => Header::of_program(&parsed.item),
+            Tree::Strategy(parsed) => Header::of_strategy(&parsed.item),
+        }
+    }
+
+    fn of_program(item: &Item) -> Header {
         let (declares, span) = match (&item.kind, item.name()) {
             (
                 ItemKind::Import {
@@ -45,6 +68,38 @@ impl Header {
             declares,
             span,
             mentions: mentions(item),
+            programs: Box::default(),
+            strategy: strategy_name(item).map(Box::new),
         }
     }
+}
+
+/// The strategy that the definition names; the first, of several.
+fn strategy_name(item: &Item) -> Option<StrategyName> {
+    let is_strategy = |annotation: &&Annotation| {
+        annotation
+            .name
+            .as_ref()
+            .is_some_and(|name| name.name == "strategy")
+    };
+    let annotation = item.annotations.iter().find(is_strategy)?;
+    let (file, name) = match &*annotation.args {
+        [name] => (None, &name.value),
+        [file, name] => match &file.value {
+            AnnotationValue::String(path, span) => (Some((path.clone(), *span)), &name.value),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let AnnotationValue::Term(term) = name else {
+        return None;
+    };
+    let TermKind::Name(name) = &item.term(*term).kind else {
+        return None;
+    };
+    Some(StrategyName {
+        file,
+        name: name.clone(),
+        span: item.term(*term).span,
+    })
 }

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use syntax::Dialect;
-
 use crate::files::{FileId, FilePath, ItemId, ReadError};
 use crate::header::{Declares, Header};
+use crate::language::Language;
 
 /// What is known about a file's existence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +24,7 @@ pub(crate) struct SourceFile {
     pub path: FilePath,
     /// What its text is written in.
     #[returns(copy)]
-    pub dialect: Dialect,
+    pub language: Language,
     #[returns(clone)]
     pub state: FileState,
 }
@@ -67,4 +66,7 @@ pub(crate) struct Options {
 pub(crate) struct Library {
     #[returns(ref)]
     pub files: Box<[FileId]>,
+    /// Those of strategies: none until a file speaks of strategies.
+    #[returns(ref)]
+    pub strategies: Box<[FileId]>,
 }

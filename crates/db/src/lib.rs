@@ -14,6 +14,7 @@ mod flow;
 mod guard;
 mod header;
 mod inputs;
+mod language;
 mod mentions;
 mod notes;
 mod phrases;
@@ -43,6 +44,7 @@ pub use dpia::{Device, Target, Targets};
 pub use files::{FileId, FilePath, ItemId, ReadError};
 pub use header::{Declares, Header};
 pub use inputs::FileState;
+pub use language::Language;
 pub use queries::Import;
 pub use recursion::Recursion;
 pub use salsa::Cancelled;
@@ -92,11 +94,11 @@ impl Db for Database {
         }
         let file = SourceFile::builder(
             path.clone(),
-            path.dialect().unwrap_or_default(),
+            path.language().unwrap_or_default(),
             FileState::Wanted,
         )
         .durability(salsa::Durability::MEDIUM)
-        .dialect_durability(salsa::Durability::HIGH)
+        .language_durability(salsa::Durability::HIGH)
         .path_durability(salsa::Durability::NEVER_CHANGE)
         .new(self)
         .into();
@@ -193,8 +195,13 @@ impl Database {
     }
 
     /// What the file's text is written in.
+    pub fn language(&self, file: FileId) -> Language {
+        SourceFile::from(file).language(self)
+    }
+
+    /// What the terms in the file are written in.
     pub fn dialect(&self, file: FileId) -> Dialect {
-        SourceFile::from(file).dialect(self)
+        self.language(file).dialect()
     }
 
     /// What is known about the file's existence.

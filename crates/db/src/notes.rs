@@ -3,10 +3,11 @@
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
-use syntax::{Code, Diagnostic, Dialect, Place, Severity};
+use syntax::{Code, Diagnostic, Place, Severity};
 
 use crate::header::Declares;
 use crate::inputs::{FileState, SourceFile, SourceItem};
+use crate::language::Language;
 use crate::queries::{Import, imports, items};
 use crate::recursion::{import_circle, import_group, recursion};
 use crate::scope::{definitions, is_primitive, scope};
@@ -30,7 +31,9 @@ pub(crate) fn notes(db: &dyn Db, file: SourceFile) -> Notes {
     for &(later, first) in &definitions(db, file).duplicates {
         note(later, duplicate(db, later, first));
     }
-    for cycle in &recursion(db, file).cycles {
+    // Strategies may use themselves: they are only unfolded as far as a program asks for it.
+    let may_recurse = file.language(db) == Language::Elevate;
+    for cycle in recursion(db, file).cycles.iter().filter(|_| !may_recurse) {
         if let Some(&first) = cycle.first()
             && SourceItem::from(first).file(db) == FileId::from(file)
         {
@@ -124,7 +127,7 @@ fn shadow_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Dia
                 item,
                 hint(message).related(name_place(db, hidden), format!("the library's `{name}`")),
             );
-        } else if is_primitive(name, file.dialect(db)) {
+        } else if is_primitive(name, file.language(db)) {
             note(
                 item,
                 hint(format!("this definition hides the primitive `{name}`")),
@@ -196,7 +199,7 @@ fn unreadable(db: &dyn Db, file: SourceFile, import: &Import) -> Option<Diagnost
     match why {
         ReadError::NotFound(siblings) => {
             let diagnostic = error(format!("cannot find `{path}`"))?;
-            Some(match similar(path, &siblings, file.dialect(db)) {
+            Some(match similar(path, &siblings, file.language(db)) {
                 Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(
                     format!("Import `{near}`"),
                     vec![(span, format!("\"{near}\""))],
@@ -210,40 +213,44 @@ fn unreadable(db: &dyn Db, file: SourceFile, import: &Import) -> Option<Diagnost
     }
 }
 
-/// Definitions of the two languages do not mix: those of RISE say nothing of access.
+/// Definitions of RISE and DPIA do not mix: those of RISE say nothing of access.
 fn other_language(
     db: &dyn Db,
     file: SourceFile,
     import: &Import,
     target: SourceFile,
 ) -> Option<Diagnostic> {
-    let (own, other) = (file.dialect(db), target.dialect(db));
-    if own == other {
+    let (own, other) = (file.language(db), target.language(db));
+    if own.imports().contains(&other) {
         return None;
     }
     let path = name_of(db, import.item);
     let span = SourceItem::from(import.item).header(db).span;
+    let allowed: Vec<&str> = own.imports().iter().map(|language| language.name()).collect();
     let message = format!(
         "`{path}` is {}, and a file of {} imports {} only",
         other.name(),
         own.name(),
-        own.name()
+        allowed.join(" and ")
     );
     let error = Diagnostic::error(Code::ImportNotFound, span, message);
     Some(match own {
-        Dialect::Rise => error.help("what both need is written in RISE"),
-        Dialect::Dpia => error.help("`rise-ls emit --as dpia` writes a definition of RISE as DPIA"),
+        Language::Rise => error.help("what both need is written in RISE"),
+        Language::Dpia => {
+            error.help("`rise-ls emit --as dpia` writes a definition of RISE as DPIA")
+        }
+        Language::Elevate => error.help("strategies rewrite programs in RISE"),
     })
 }
 
 /// The path with its last part replaced by the name of a file that exists and is much like it.
-fn similar(path: &str, siblings: &[SmolStr], dialect: Dialect) -> Option<String> {
+fn similar(path: &str, siblings: &[SmolStr], language: Language) -> Option<String> {
     let stem = |name: &str| match name.rsplit_once('.') {
-        Some((stem, ending)) if Dialect::from_extension(ending).is_some() => stem.to_owned(),
+        Some((stem, ending)) if Language::from_extension(ending).is_some() => stem.to_owned(),
         _ => name.to_owned(),
     };
     let (folder, name) = path.split_at(path.rfind('/').map_or(0, |slash| slash + 1));
-    let ending = format!(".{}", dialect.extension());
+    let ending = format!(".{}", language.extension());
     let of_language = siblings.iter().filter(|sibling| sibling.ends_with(&ending));
     let stems: Vec<String> = of_language.map(|sibling| stem(sibling)).collect();
     let name = stem(name);

@@ -1,21 +1,23 @@
 //! The questions about one item, and the order in which they are asked.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use dpia::functional::Selection;
 use rise::core::{Def, LinkError, Program};
 use rise::{BinderInfo, Env, Inference, Names, Primitive, Resolution, Scheme, TermInfo, Type};
 use rustc_hash::FxHashSet;
 use syntax::ast::{Item, ItemKind, Name};
-use syntax::{Diagnostic, Dialect, Parsed, Span};
+use syntax::{Diagnostic, Dialect, Parsed, Span, elevate};
 
 use crate::device::launched;
 use crate::guard::guarded;
 use crate::header::Declares;
 use crate::inputs::{FileState, SourceFile, SourceItem};
+use crate::language::Language;
 use crate::notes::{Notes, notes};
 use crate::recursion::recursion;
 use crate::scope::{Binding, scope};
+use crate::trees::Tree;
 use crate::{Db, FileId, ItemId};
 
 /// An import of a file.
@@ -36,15 +38,36 @@ pub(crate) struct Checked {
     pub selection: Selection,
 }
 
-/// The item's syntax.
+/// The syntax of an item of a program; that of an empty one for an item of strategies.
 pub(crate) fn parsed(db: &dyn Db, item: ItemId) -> Arc<Parsed> {
+    tree(db, item).program().unwrap_or_else(nothing_parsed)
+}
+
+/// The syntax of an item of strategies; that of an empty one for an item of a program.
+pub(crate) fn strategy_parsed(db: &dyn Db, item: ItemId) -> Arc<elevate::Parsed> {
+    tree(db, item)
+        .strategy()
+        .unwrap_or_else(|| Arc::new(elevate::parse("")))
+}
+
+fn tree(db: &dyn Db, item: ItemId) -> Tree {
     let source = SourceItem::from(item);
-    db.trees().get(item, &source.text(db), dialect(db, source))
+    db.trees().get(item, &source.text(db), language(db, source))
+}
+
+fn nothing_parsed() -> Arc<Parsed> {
+    static NOTHING: LazyLock<Arc<Parsed>> = LazyLock::new(|| Arc::new(syntax::parse("")));
+    NOTHING.clone()
 }
 
 /// The language of the item.
 pub(crate) fn dialect(db: &dyn Db, item: SourceItem) -> Dialect {
-    SourceFile::from(item.file(db)).dialect(db)
+    language(db, item).dialect()
+}
+
+/// The language of the item's file.
+pub(crate) fn language(db: &dyn Db, item: SourceItem) -> Language {
+    SourceFile::from(item.file(db)).language(db)
 }
 
 /// The file's items; none if it has no text.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::inputs::{Library, SourceFile};
+use crate::language::Language;
 use crate::queries::{dependencies, imports, items};
 use crate::{Db, FileId, FilePath, ItemId};
 
@@ -13,14 +14,23 @@ use crate::{Db, FileId, FilePath, ItemId};
 pub struct Recursion {
     /// One shortest way around each circle, from its first definition in file order.
     pub cycles: Box<[Box<[ItemId]>]>,
-    /// Every definition on a circle.
-    members: FxHashSet<ItemId>,
+    /// Every definition on a circle, with the number of its group: the definitions that it uses and
+    /// that use it.
+    members: FxHashMap<ItemId, u32>,
 }
 
 impl Recursion {
     /// Whether the definition uses itself.
     pub fn contains(&self, item: ItemId) -> bool {
-        self.members.contains(&item)
+        self.members.contains_key(&item)
+    }
+
+    /// Whether each of the two definitions, which are different ones, uses the other.
+    pub fn together(&self, one: ItemId, other: ItemId) -> bool {
+        match (self.members.get(&one), self.members.get(&other)) {
+            (Some(one), Some(other)) => one == other,
+            _ => false,
+        }
     }
 }
 
@@ -47,8 +57,9 @@ fn group_recursion(db: &dyn Db, first: SourceFile) -> Arc<Recursion> {
     cycles.sort_unstable();
     recursion.members = cycles
         .iter()
-        .flatten()
-        .map(|&node| all[node as usize])
+        .zip(0..)
+        .flat_map(|(members, group)| members.iter().map(move |&node| (node, group)))
+        .map(|(node, group)| (all[node as usize], group))
         .collect();
     let around = |members: &Vec<u32>| {
         graph
@@ -67,7 +78,10 @@ fn group_recursion(db: &dyn Db, first: SourceFile) -> Arc<Recursion> {
 pub(crate) fn import_group(db: &dyn Db, file: SourceFile) -> Arc<[FileId]> {
     if matches!(file.path(db), FilePath::Std(_)) {
         return Library::try_get(db)
-            .map(|library| library.files(db).iter().copied().collect())
+            .map(|library| match file.language(db) {
+                Language::Elevate => library.strategies(db).iter().copied().collect(),
+                Language::Rise | Language::Dpia => library.files(db).iter().copied().collect(),
+            })
             .unwrap_or_default();
     }
     let own = FileId::from(file);
@@ -101,10 +115,13 @@ pub(crate) fn import_group(db: &dyn Db, file: SourceFile) -> Arc<[FileId]> {
     group.into()
 }
 
+/// The imported files of the same language: programs and strategies may speak of each other.
 fn imported_files(db: &dyn Db, file: FileId) -> Vec<FileId> {
+    let language = |file: FileId| SourceFile::from(file).language(db);
     imports(db, file.into())
         .iter()
         .filter_map(|import| import.target)
+        .filter(|&target| language(target) == language(file))
         .collect()
 }
 

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use syntax::Dialect;
 use syntax::ast::Name;
 
 use crate::header::Declares;
 use crate::inputs::{FileState, Library, SourceFile, SourceItem};
+use crate::language::Language;
 use crate::queries::{imports, items};
-use crate::{Db, FilePath, ItemId};
+use crate::{Db, FileId, FilePath, ItemId};
 
 /// The definitions of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,14 +44,14 @@ pub enum Origin {
     Library,
 }
 
-/// The definitions that the items of a file can use.
+/// The definitions of one language that the items of a file can use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
     own: Arc<Definitions>,
     imported: Box<[Arc<Definitions>]>,
     library: Arc<Definitions>,
     has_broken_import: bool,
-    dialect: Dialect,
+    language: Language,
 }
 
 impl Scope {
@@ -76,7 +76,7 @@ impl Scope {
     fn resolve_outside(&self, name: &str) -> Binding {
         match self.library.by_name.get(name) {
             Some(&def) => Binding::Def(def),
-            None if is_primitive(name, self.dialect) => Binding::Unknown,
+            None if is_primitive(name, self.language) => Binding::Unknown,
             None if self.has_broken_import => Binding::Broken,
             None => Binding::Unknown,
         }
@@ -118,10 +118,11 @@ impl Scope {
 }
 
 /// Whether the language has a primitive of this name.
-pub(crate) fn is_primitive(name: &str, dialect: Dialect) -> bool {
-    match dialect {
-        Dialect::Rise => rise::Primitive::from_name(name).is_some(),
-        Dialect::Dpia => dpia::Prim::from_name(name).is_some(),
+pub(crate) fn is_primitive(name: &str, language: Language) -> bool {
+    match language {
+        Language::Rise => rise::Primitive::from_name(name).is_some(),
+        Language::Dpia => dpia::Prim::from_name(name).is_some(),
+        Language::Elevate => false,
     }
 }
 
@@ -131,18 +132,29 @@ pub(crate) fn definitions(db: &dyn Db, file: SourceFile) -> Arc<Definitions> {
     Arc::new(collect(db, items(db, file).iter().copied()))
 }
 
-/// The definitions of all files of the library.
+/// The definitions of all files of the library that are written in the language.
+fn library(db: &dyn Db, language: Language) -> Arc<Definitions> {
+    match (Library::try_get(db), language) {
+        (Some(library), Language::Rise) => programs_library(db, library),
+        (Some(library), Language::Elevate) => strategies_library(db, library),
+        // The library is RISE, and DPIA has no use for its functions: they have no access.
+        (_, Language::Dpia) | (None, _) => Arc::default(),
+    }
+}
+
 #[salsa::tracked(returns(clone))]
-fn library(db: &dyn Db, library: Library) -> Arc<Definitions> {
-    let files: Vec<Arc<[ItemId]>> = library
-        .files(db)
-        .iter()
-        .map(|&file| items(db, file.into()))
-        .collect();
-    Arc::new(collect(
-        db,
-        files.iter().flat_map(|items| items.iter().copied()),
-    ))
+fn programs_library(db: &dyn Db, library: Library) -> Arc<Definitions> {
+    Arc::new(collect_files(db, library.files(db)))
+}
+
+#[salsa::tracked(returns(clone))]
+fn strategies_library(db: &dyn Db, library: Library) -> Arc<Definitions> {
+    Arc::new(collect_files(db, library.strategies(db)))
+}
+
+fn collect_files(db: &dyn Db, files: &[FileId]) -> Definitions {
+    let files: Vec<Arc<[ItemId]>> = files.iter().map(|&file| items(db, file.into())).collect();
+    collect(db, files.iter().flat_map(|items| items.iter().copied()))
 }
 
 fn collect(db: &dyn Db, items: impl Iterator<Item = ItemId>) -> Definitions {
@@ -163,46 +175,66 @@ fn collect(db: &dyn Db, items: impl Iterator<Item = ItemId>) -> Definitions {
     }
 }
 
-/// The names that the file's items can use.
-#[salsa::tracked(returns(clone))]
+/// The names of the file's own language that its items can use.
 pub(crate) fn scope(db: &dyn Db, file: SourceFile) -> Arc<Scope> {
-    let dialect = file.dialect(db);
-    // The library is RISE, and DPIA has no use for its functions: they have no access.
-    let library = Library::try_get(db)
-        .filter(|_| dialect == Dialect::Rise)
-        .map(|files| library(db, files))
-        .unwrap_or_default();
-    if matches!(file.path(db), FilePath::Std(_)) {
-        return Arc::new(Scope {
-            own: library.clone(),
-            imported: Box::default(),
-            library,
-            has_broken_import: false,
-            dialect: Dialect::Rise,
-        });
+    match file.language(db) {
+        Language::Rise | Language::Dpia => programs(db, file),
+        Language::Elevate => strategies(db, file),
     }
-    let own = definitions(db, file);
+}
+
+/// The definitions of programs that the file's items can use.
+#[salsa::tracked(returns(clone))]
+pub(crate) fn programs(db: &dyn Db, file: SourceFile) -> Arc<Scope> {
+    let language = match file.language(db) {
+        Language::Rise | Language::Elevate => Language::Rise,
+        Language::Dpia => Language::Dpia,
+    };
+    Arc::new(scope_in(db, file, language))
+}
+
+/// The strategies that the file's items can use.
+#[salsa::tracked(returns(clone))]
+pub(crate) fn strategies(db: &dyn Db, file: SourceFile) -> Arc<Scope> {
+    Arc::new(scope_in(db, file, Language::Elevate))
+}
+
+/// The names of this language that the file's items can use.
+fn scope_in(db: &dyn Db, file: SourceFile, language: Language) -> Scope {
+    let library = library(db, language);
+    let own_language = file.language(db);
+    let in_library = matches!(file.path(db), FilePath::Std(_));
+    let own = match own_language == language {
+        true if in_library => library.clone(),
+        true => definitions(db, file),
+        false => Arc::default(),
+    };
+    let mut scope = Scope {
+        own,
+        imported: Box::default(),
+        library,
+        has_broken_import: false,
+        language,
+    };
+    if in_library {
+        return scope;
+    }
     let imports = imports(db, file);
     let mut targets: Vec<_> = imports.iter().filter_map(|import| import.target).collect();
     targets.sort_unstable();
     targets.dedup();
     targets.retain(|&target| SourceFile::from(target) != file);
-    let readable = |&target: &crate::FileId| {
+    let readable = |&target: &FileId| {
         let target = SourceFile::from(target);
-        matches!(target.state(db), FileState::Present(_)) && target.dialect(db) == dialect
+        matches!(target.state(db), FileState::Present(_))
+            && own_language.imports().contains(&target.language(db))
     };
-    let imported: Vec<_> = targets
+    scope.has_broken_import = !targets.iter().all(readable)
+        || imports.iter().any(|import| import.target.is_none());
+    targets.retain(|target| readable(target) && SourceFile::from(*target).language(db) == language);
+    scope.imported = targets
         .iter()
-        .filter(|target| readable(target))
         .map(|&target| definitions(db, target.into()))
         .collect();
-    let has_broken_import =
-        imported.len() < targets.len() || imports.iter().any(|import| import.target.is_none());
-    Arc::new(Scope {
-        own,
-        imported: imported.into(),
-        library,
-        has_broken_import,
-        dialect,
-    })
+    scope
 }

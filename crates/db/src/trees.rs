@@ -9,39 +9,67 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
-use syntax::{Dialect, Parsed};
+use syntax::{Dialect, Parsed, elevate};
 
 use crate::ItemId;
 use crate::guard::guarded;
+use crate::language::Language;
 
 const SHARDS: usize = 16;
 const PER_SHARD: usize = 160;
+
+/// A syntax tree of an item.
+#[derive(Clone)]
+pub(crate) enum Tree {
+    /// Of an item of a program.
+    Program(Arc<Parsed>),
+    /// Of an item of strategies.
+    Strategy(Arc<elevate::Parsed>),
+}
+
+impl Tree {
+    /// The tree of an item of a program.
+    pub fn program(self) -> Option<Arc<Parsed>> {
+        match self {
+            Tree::Program(parsed) => Some(parsed),
+            Tree::Strategy(_) => None,
+        }
+    }
+
+    /// The tree of an item of strategies.
+    pub fn strategy(self) -> Option<Arc<elevate::Parsed>> {
+        match self {
+            Tree::Program(_) => None,
+            Tree::Strategy(parsed) => Some(parsed),
+        }
+    }
+}
 
 #[derive(Default)]
 pub(crate) struct Trees([Mutex<Shard>; SHARDS]);
 
 #[derive(Default)]
 struct Shard {
-    trees: FxHashMap<ItemId, (Arc<str>, Arc<Parsed>)>,
+    trees: FxHashMap<ItemId, (Arc<str>, Tree)>,
     /// The keys of `trees`, oldest first.
     order: VecDeque<ItemId>,
 }
 
 impl Trees {
     /// The tree of this text, which is the item's.
-    pub fn get(&self, item: ItemId, text: &Arc<str>, dialect: Dialect) -> Arc<Parsed> {
+    pub fn get(&self, item: ItemId, text: &Arc<str>, language: Language) -> Tree {
         if let Some((of, tree)) = self.shard(item).trees.get(&item)
             && Arc::ptr_eq(of, text)
         {
             return tree.clone();
         }
-        let tree = Arc::new(parse(text, dialect));
+        let tree = parse(text, language);
         self.keep(item, text.clone(), tree.clone());
         tree
     }
 
     /// Remembers the tree of this text, which is the item's.
-    pub fn keep(&self, item: ItemId, text: Arc<str>, tree: Arc<Parsed>) {
+    pub fn keep(&self, item: ItemId, text: Arc<str>, tree: Tree) {
         self.shard(item).keep(item, text, tree);
     }
 
@@ -76,7 +104,7 @@ impl Trees {
 }
 
 impl Shard {
-    fn keep(&mut self, item: ItemId, text: Arc<str>, tree: Arc<Parsed>) {
+    fn keep(&mut self, item: ItemId, text: Arc<str>, tree: Tree) {
         if self.trees.insert(item, (text, tree)).is_some() {
             return;
         }
@@ -90,9 +118,24 @@ impl Shard {
 }
 
 /// Parses; a failure of the parser is a diagnostic and an empty item.
-pub(crate) fn parse(text: &str, dialect: Dialect) -> Parsed {
+pub(crate) fn parse(text: &str, language: Language) -> Tree {
+    match language {
+        Language::Rise => Tree::Program(Arc::new(parse_program(text, Dialect::Rise))),
+        Language::Dpia => Tree::Program(Arc::new(parse_program(text, Dialect::Dpia))),
+        Language::Elevate => Tree::Strategy(Arc::new(parse_strategy(text))),
+    }
+}
+
+fn parse_program(text: &str, dialect: Dialect) -> Parsed {
     guarded(text, "reading", || syntax::parse_in(text, dialect)).unwrap_or_else(|failure| Parsed {
         diagnostics: vec![failure],
         ..syntax::parse("")
+    })
+}
+
+fn parse_strategy(text: &str) -> elevate::Parsed {
+    guarded(text, "reading", || elevate::parse(text)).unwrap_or_else(|failure| elevate::Parsed {
+        diagnostics: vec![failure],
+        ..elevate::parse("")
     })
 }

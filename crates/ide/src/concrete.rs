@@ -4,11 +4,11 @@ use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use db::Database;
+use db::{Database, Language};
 use ropey::Rope;
-use tree_sitter::{InputEdit, Language, Node, ParseOptions, Parser, Point, Tree};
+use tree_sitter::{InputEdit, Node, ParseOptions, Parser, Point, Tree};
 
-use syntax::{Dialect, Span};
+use syntax::Span;
 
 mod show;
 
@@ -25,7 +25,7 @@ const SHORT: usize = 256 << 10;
 #[derive(Clone, Debug)]
 pub struct SyntaxTree {
     text: Rope,
-    dialect: Dialect,
+    language: Language,
     /// The tree of an earlier version, its nodes moved to where they stand in this one.
     earlier: Option<Tree>,
     /// What came of parsing this version. Held only while one thread parses.
@@ -41,11 +41,12 @@ enum Outcome {
     GivenUp,
 }
 
-/// The grammar of a language.
-pub(crate) fn grammar(dialect: Dialect) -> Language {
-    match dialect {
-        Dialect::Rise => tree_sitter_rise::LANGUAGE.into(),
-        Dialect::Dpia => tree_sitter_dpia::LANGUAGE.into(),
+/// The grammar of a language, if it has one.
+pub(crate) fn grammar(language: Language) -> Option<tree_sitter::Language> {
+    match language {
+        Language::Rise => Some(tree_sitter_rise::LANGUAGE.into()),
+        Language::Dpia => Some(tree_sitter_dpia::LANGUAGE.into()),
+        Language::Elevate => None,
     }
 }
 
@@ -72,14 +73,14 @@ impl Limit<'_> {
 impl SyntaxTree {
     /// The tree of a text in RISE of which nothing is known.
     pub fn new(text: Rope) -> SyntaxTree {
-        SyntaxTree::new_in(text, Dialect::Rise)
+        SyntaxTree::new_in(text, Language::Rise)
     }
 
     /// The tree of a text of which nothing but the language is known.
-    pub fn new_in(text: Rope, dialect: Dialect) -> SyntaxTree {
+    pub fn new_in(text: Rope, language: Language) -> SyntaxTree {
         SyntaxTree {
             text,
-            dialect,
+            language,
             earlier: None,
             outcome: Arc::default(),
         }
@@ -91,8 +92,8 @@ impl SyntaxTree {
     }
 
     /// What the text is written in.
-    pub fn dialect(&self) -> Dialect {
-        self.dialect
+    pub fn language(&self) -> Language {
+        self.language
     }
 
     /// The text is `after` now, which has `new_len` bytes in the place of the bytes `range`.
@@ -155,19 +156,24 @@ impl SyntaxTree {
 /// What the parser makes of a text that does not fit the grammar depends on what it has seen
 /// before. One text should get one answer, so a short one that does not fit is parsed on its own.
 fn parse_again(syntax: &SyntaxTree, limit: &Limit) -> Option<Tree> {
-    let (text, dialect) = (&syntax.text, syntax.dialect);
+    let (text, language) = (&syntax.text, syntax.language);
     let earlier = syntax.earlier.as_ref();
-    let tree = parse(text, dialect, earlier, limit)?;
+    let tree = parse(text, language, earlier, limit)?;
     if earlier.is_some() && tree.root_node().has_error() && text.len_bytes() <= SHORT {
-        return parse(text, dialect, None, limit);
+        return parse(text, language, None, limit);
     }
     Some(tree)
 }
 
 /// The tree of a text; `None` if it takes too long.
-fn parse(text: &Rope, dialect: Dialect, earlier: Option<&Tree>, limit: &Limit) -> Option<Tree> {
+fn parse(
+    text: &Rope,
+    language: Language,
+    earlier: Option<&Tree>,
+    limit: &Limit,
+) -> Option<Tree> {
     let mut parser = Parser::new();
-    parser.set_language(&grammar(dialect)).ok()?;
+    parser.set_language(&grammar(language)?).ok()?;
     let mut read = |byte: usize, _: Point| rest_of_chunk(text, byte);
     let mut check = |_: &_| limit.check();
     let options = ParseOptions::new().progress_callback(&mut check);

@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 use std::sync::LazyLock;
 
-use db::{Database, FileId, ItemId};
+use db::{Database, FileId, ItemId, Language};
 use ropey::Rope;
 use syntax::ast::ItemKind;
 use syntax::lexer::lex_in;
-use syntax::{Dialect, Span};
+use syntax::Span;
 use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, StreamingIterator, Tree};
 
 use crate::concrete::{SyntaxTree, errors, grammar, span};
@@ -79,21 +79,22 @@ fn one_a_line(text: &Rope, mut found: Vec<Folding>) -> Vec<Folding> {
 
 /// The grammar's own list of what folds, one node at a time: a pattern for a run of nodes takes
 /// far more time than there are nodes, so runs are put together here.
-static FOLDS: LazyLock<[Option<Query>; 2]> = LazyLock::new(|| {
-    let query = |patterns: &str, dialect| {
+static FOLDS: LazyLock<[Option<Query>; 3]> = LazyLock::new(|| {
+    let query = |patterns: &str, language| {
         let patterns = patterns.replace(")+ @fold", ") @fold");
-        Query::new(&grammar(dialect), &patterns).ok()
+        Query::new(&grammar(language)?, &patterns).ok()
     };
     [
-        query(tree_sitter_rise::FOLDS_QUERY, Dialect::Rise),
-        query(tree_sitter_dpia::FOLDS_QUERY, Dialect::Dpia),
+        query(tree_sitter_rise::FOLDS_QUERY, Language::Rise),
+        query(tree_sitter_dpia::FOLDS_QUERY, Language::Dpia),
+        None,
     ]
 });
 
 /// What the query finds, with comments and imports that belong together put together.
 fn captured(db: &Database, syntax: &SyntaxTree, tree: &Tree) -> Vec<Folding> {
     let text = syntax.text();
-    let Some(query) = &FOLDS[syntax.dialect() as usize] else {
+    let Some(query) = &FOLDS[syntax.language() as usize] else {
         return Vec::new();
     };
     let mut cancelled = |_: &_| match db.is_cancelled() {

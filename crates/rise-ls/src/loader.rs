@@ -159,7 +159,7 @@ fn read_from(from: impl Read, expected: u64, path: &Path) -> Result<Content, Loa
     }
 }
 
-/// The files of RISE and DPIA that `path` means, in the order of their paths: itself, or every one below it
+/// The source files that `path` means, in the order of their paths: itself, or every one below it
 /// that no `.gitignore` excludes. Hidden files are left out.
 pub fn source_files(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
     let io = |source| LoadError::Io {
@@ -183,9 +183,9 @@ pub fn source_files(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
     Ok(found.into_iter().collect())
 }
 
-/// Whether the path ends as files of RISE or DPIA do.
+/// Whether the path ends as files of RISE, DPIA or ELEVATE do.
 pub fn is_source(path: &Path) -> bool {
-    FilePath::disk(path).dialect().is_some()
+    FilePath::disk(path).language().is_some()
 }
 
 fn is_file(entry: &ignore::DirEntry) -> bool {
@@ -218,7 +218,7 @@ pub fn load_imports(db: &mut Database) -> Vec<db::FileId> {
 /// The text of the file at `path`, cut into items. A file whose name does not say what it is
 /// written in is one of RISE.
 pub fn prepared(path: &FilePath, text: &str) -> Prepared {
-    Prepared::new(text, path.dialect().unwrap_or_default())
+    Prepared::new(text, path.language().unwrap_or_default())
 }
 
 /// The text of a file that an import names.
@@ -239,7 +239,7 @@ pub fn read_import(path: &FilePath) -> Result<String, ReadError> {
     }
 }
 
-/// The names of the files of RISE and DPIA beside `path`, in order.
+/// The names of the source files beside `path`, in order.
 fn siblings(path: &Path) -> Arc<[SmolStr]> {
     let Some(Ok(folder)) = path.parent().map(std::fs::read_dir) else {
         return Arc::default();
@@ -305,6 +305,7 @@ mod tests {
             "b.rise",
             "a.rise",
             "deep/er/c.dpia",
+            "s.elevate",
             "out/d.rise",
             "notes.md",
             ".hidden/e.rise",
@@ -317,7 +318,7 @@ mod tests {
             .iter()
             .map(|path| path.strip_prefix(folder.path()).unwrap())
             .collect();
-        assert_eq!(names, ["a.rise", "b.rise", "deep/er/c.dpia"].map(Path::new));
+        assert_eq!(names, ["a.rise", "b.rise", "deep/er/c.dpia", "s.elevate"].map(Path::new));
     }
 
     #[test]

@@ -4,7 +4,6 @@ use super::emit::EmitOptions;
 use super::run::RunOptions;
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
-use syntax::Dialect;
 
 /// The RISE language server and checker.
 ///
@@ -25,7 +24,7 @@ pub struct Args {
     #[arg(long, requires = "paths", conflicts_with_all = ["stdio", "listen"])]
     pub check: bool,
 
-    /// What to check: files, folders (every .rise and .dpia file below them), `-` for standard
+    /// What to check: files, folders (every .rise, .dpia and .elevate file below them), `-` for standard
     /// input
     #[arg(value_name = "PATH", requires = "check")]
     pub paths: Vec<PathBuf>,
@@ -66,7 +65,7 @@ pub struct CheckOptions {
     #[arg(long, requires = "check")]
     pub stats: bool,
 
-    /// What standard input, and files that end in neither .rise nor .dpia, hold
+    /// What standard input, and files whose names do not say it, hold
     #[arg(long, value_enum, requires = "check", value_name = "LANGUAGE")]
     pub language: Option<Language>,
 }
@@ -92,14 +91,17 @@ pub enum Language {
     Rise,
     /// DPIA, as in .dpia files
     Dpia,
+    /// ELEVATE, as in .elevate files
+    Elevate,
 }
 
 impl Language {
     /// The language.
-    pub fn dialect(self) -> Dialect {
+    pub fn language(self) -> db::Language {
         match self {
-            Language::Rise => Dialect::Rise,
-            Language::Dpia => Dialect::Dpia,
+            Language::Rise => db::Language::Rise,
+            Language::Dpia => db::Language::Dpia,
+            Language::Elevate => db::Language::Elevate,
         }
     }
 }
@@ -171,7 +173,7 @@ pub struct TypesOptions {
     #[arg(long, value_enum, default_value_t)]
     pub format: TypesFormat,
 
-    /// What standard input, and files that end in neither .rise nor .dpia, hold
+    /// What standard input, and files whose names do not say it, hold
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub language: Option<Language>,
 }
@@ -197,7 +199,7 @@ pub struct FmtOptions {
     #[arg(long)]
     pub check: bool,
 
-    /// What standard input, and files that end in neither .rise nor .dpia, hold
+    /// What standard input, and files whose names do not say it, hold
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub language: Option<Language>,
 }

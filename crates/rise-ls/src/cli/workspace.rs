@@ -1,13 +1,13 @@
 //! The files that a command is about, in a database.
 
-use super::args::Language;
+use super::args;
 use super::output;
 use crate::loader::{self, Content, LoadError, NotText};
-use db::{Database, FileId, FilePath, Prepared};
+use db::{Database, FileId, FilePath, Language, Prepared};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use syntax::{Code, Diagnostic, Dialect, Span};
+use syntax::{Code, Diagnostic, Span};
 
 /// What standard input is called.
 pub const STDIN: &str = "<stdin>";
@@ -45,13 +45,13 @@ impl Input {
     }
 
     /// What it is written in: what its name says, else what the user says, else RISE.
-    pub fn dialect(&self, language: Option<Language>) -> Dialect {
+    pub fn language(&self, language: Option<args::Language>) -> Language {
         let named = match self {
             Input::Stdin => None,
-            Input::File(path) => FilePath::disk(path).dialect(),
+            Input::File(path) => FilePath::disk(path).language(),
         };
         named
-            .or_else(|| language.map(Language::dialect))
+            .or_else(|| language.map(args::Language::language))
             .unwrap_or_default()
     }
 
@@ -95,7 +95,7 @@ fn files(path: &Path) -> Result<Vec<Input>, LoadError> {
     let files = loader::source_files(path)?;
     if files.is_empty() {
         output::note(&format!(
-            "{}: there is no .rise and no .dpia file in this folder",
+            "{}: there is no .rise, .dpia or .elevate file in this folder",
             path.display()
         ));
     }
@@ -110,7 +110,7 @@ pub fn current_folder() -> PathBuf {
 impl Workspace {
     /// Reads these files and folders, and what they import. What does not say it by its name is
     /// written in `language`.
-    pub fn load(paths: &[PathBuf], language: Option<Language>) -> Workspace {
+    pub fn load(paths: &[PathBuf], language: Option<args::Language>) -> Workspace {
         let (inputs, unreadable) = inputs(paths);
         let base = current_folder();
         let mut workspace = Workspace {
@@ -121,14 +121,14 @@ impl Workspace {
             base,
         };
         for input in &inputs {
-            let dialect = input.dialect(language);
+            let language = input.language(language);
             workspace
                 .db
-                .set_dialect(input.path(&workspace.base), dialect);
+                .set_language(input.path(&workspace.base), language);
         }
         let read: Vec<_> = inputs
             .par_iter()
-            .map(|input| read(input, input.dialect(language)))
+            .map(|input| read(input, input.language(language)))
             .collect();
         for (input, read) in inputs.iter().zip(read) {
             workspace.add(input, read);
@@ -160,9 +160,9 @@ enum Read {
     NotText(NotText),
 }
 
-fn read(input: &Input, dialect: Dialect) -> Result<Read, LoadError> {
+fn read(input: &Input, language: Language) -> Result<Read, LoadError> {
     input.read().map(|content| match content {
-        Content::Text { text, .. } => Read::Text(Prepared::new(&text, dialect)),
+        Content::Text { text, .. } => Read::Text(Prepared::new(&text, language)),
         Content::NotText(bad) => Read::NotText(bad),
     })
 }

@@ -104,7 +104,7 @@ impl Session {
             let path = self.db.path(known);
             match self.db.state(known) {
                 FileState::Present(_) => {
-                    db.set_dialect(path.clone(), self.db.dialect(known));
+                    db.set_language(path.clone(), self.db.language(known));
                     let same = db.set_file(path, self.db.text(known));
                     if let Some(open) = self.view.open.get(&known) {
                         view.open.insert(same, open.clone());

@@ -107,8 +107,8 @@ impl Snapshot {
         match self.view.open.get(&document.file) {
             Some(open) => open.syntax.clone(),
             None => {
-                let dialect = self.db.dialect(document.file);
-                SyntaxTree::new_in(document.rope.clone(), dialect)
+                let language = self.db.language(document.file);
+                SyntaxTree::new_in(document.rope.clone(), language)
             }
         }
     }

@@ -4,12 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use db::{FileId, FilePath, FileState};
+use db::{FileId, FilePath, FileState, Language};
 use ide::SyntaxTree;
 use rustc_hash::FxHashSet;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use syntax::Dialect;
 use tower_lsp::lsp_types::{
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
     DidCloseTextDocumentParams, DidOpenTextDocumentParams, FileChangeType, MessageType, Position,
@@ -72,10 +71,10 @@ impl Session {
         }
         self.before_change();
         // What the name of the document says of its language counts more than what the client says.
-        let dialect = Dialect::from_extension(&opened.language_id).unwrap_or_default();
-        self.db.set_dialect(path.clone(), dialect);
+        let language = Language::from_extension(&opened.language_id).unwrap_or_default();
+        self.db.set_language(path.clone(), language);
         let file = self.db.set_file(path, opened.text.as_str());
-        let syntax = SyntaxTree::new_in(self.db.text(file), self.db.dialect(file));
+        let syntax = SyntaxTree::new_in(self.db.text(file), self.db.language(file));
         self.text_changed(file, opened.uri, opened.version, syntax, since);
     }
 
@@ -109,7 +108,7 @@ impl Session {
         let Some(range) = change.range else {
             let path = self.db.path(file);
             self.db.set_file(path, change.text.as_str());
-            *syntax = SyntaxTree::new_in(self.db.text(file), syntax.dialect());
+            *syntax = SyntaxTree::new_in(self.db.text(file), syntax.language());
             return;
         };
         let rope = self.db.text(file);

@@ -1,0 +1,73 @@
+//! What files are written in.
+
+use syntax::Dialect;
+
+/// What a file is written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Language {
+    /// Programs in RISE, `*.rise`.
+    #[default]
+    Rise,
+    /// Programs in DPIA, `*.dpia`.
+    Dpia,
+    /// Strategies in ELEVATE, `*.elevate`.
+    Elevate,
+}
+
+impl Language {
+    /// All of them.
+    pub const ALL: &'static [Language] = &[Language::Rise, Language::Dpia, Language::Elevate];
+
+    /// What the language is called.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Language::Rise => Dialect::Rise.name(),
+            Language::Dpia => Dialect::Dpia.name(),
+            Language::Elevate => "ELEVATE",
+        }
+    }
+
+    /// How its files end, without the dot.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Language::Rise => Dialect::Rise.extension(),
+            Language::Dpia => Dialect::Dpia.extension(),
+            Language::Elevate => "elevate",
+        }
+    }
+
+    /// The one whose files end so; `extension` comes without the dot.
+    pub fn from_extension(extension: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|language| language.extension() == extension)
+    }
+
+    /// What the terms in it are written in: the patterns and examples of ELEVATE are RISE.
+    pub const fn dialect(self) -> Dialect {
+        match self {
+            Language::Rise | Language::Elevate => Dialect::Rise,
+            Language::Dpia => Dialect::Dpia,
+        }
+    }
+
+    /// What a file in it may import: strategies speak of programs in RISE, and definitions in RISE
+    /// name the strategies that lower them.
+    pub const fn imports(self) -> &'static [Language] {
+        match self {
+            Language::Rise => &[Language::Rise, Language::Elevate],
+            Language::Dpia => &[Language::Dpia],
+            Language::Elevate => &[Language::Elevate, Language::Rise],
+        }
+    }
+}
+
+impl From<Dialect> for Language {
+    fn from(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::Rise => Language::Rise,
+            Dialect::Dpia => Language::Dpia,
+        }
+    }
+}
