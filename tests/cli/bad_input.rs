@@ -144,7 +144,7 @@ fn a_folder_without_programs() {
     let ran = folder.run(&["--check", "docs"]);
     assert_eq!((ran.status, ran.out.as_str()), (0, ""));
     expect![[r#"
-        note: docs: there is no .rise and no .dpia file in this folder
+        note: docs: there is no .rise, .dpia or .elevate file in this folder
         no errors in 0 files
     "#]]
     .assert_eq(&ran.err);

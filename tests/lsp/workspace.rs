@@ -43,7 +43,7 @@ fn an_import_that_appears_changes_and_vanishes_is_followed() {
     );
     assert_eq!(
         registered["registrations"][0]["registerOptions"]["watchers"][0]["globPattern"],
-        "**/*.{rise,dpia}"
+        "**/*.{rise,dpia,elevate}"
     );
     let user = client.open_file("user.rise");
     assert_eq!(codes(&client.diagnostics(&user, 1)), ["import-not-found"]);

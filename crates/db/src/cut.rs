@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use ropey::Rope;
-use syntax::{Edit, Resplit, Span, elevate};
+use syntax::Span;
 
 use crate::header::Header;
 use crate::language::Language;
@@ -54,28 +54,6 @@ impl Piece {
     }
 }
 
-/// A text's items.
-fn split(text: &str, language: Language) -> Vec<Span> {
-    match language {
-        Language::Rise | Language::Dpia => syntax::split(text),
-        Language::Elevate => elevate::split(text),
-    }
-}
-
-/// How an edit changes a text's items; `len` is how long it is now, and `read` gives its text.
-pub(crate) fn resplit(
-    language: Language,
-    old: &[Span],
-    edit: Edit,
-    len: u32,
-    read: &dyn Fn(Span) -> String,
-) -> Resplit {
-    match language {
-        Language::Rise | Language::Dpia => syntax::resplit(old, edit, len, read),
-        Language::Elevate => elevate::resplit(old, edit, len, read),
-    }
-}
-
 /// How the items of a file change.
 pub(crate) struct Replacement {
     /// So many items at the start stay as they are.
@@ -93,7 +71,7 @@ pub(crate) struct Replacement {
 impl Replacement {
     /// All items are new.
     pub fn whole(text: &str, language: Language, read: bool) -> Self {
-        let spans = split(text, language);
+        let spans = language.split(text);
         let piece = |span: &Span| {
             let text: Arc<str> = text[std::ops::Range::from(*span)].into();
             let header = read.then(|| Header::of(&parse(&text, language)));

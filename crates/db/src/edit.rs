@@ -7,7 +7,7 @@ use ropey::Rope;
 use salsa::{Durability, Setter};
 use syntax::{Edit, Resplit, Span};
 
-use crate::cut::{Piece, Prepared, ReadPiece, Replacement, boundary, offset, prepare_all, resplit, slice};
+use crate::cut::{Piece, Prepared, ReadPiece, Replacement, boundary, offset, prepare_all, slice};
 use crate::inputs::{SourceFile, SourceItem};
 use crate::language::Language;
 use crate::{Database, Db, FileId, FilePath, FileState, ItemId, ReadError, queries};
@@ -95,9 +95,7 @@ impl Database {
             prefix,
             suffix,
             middle: spans,
-        } = resplit(
-            language,
-            &layout.spans, edit, offset(rope.len_bytes()), &read);
+        } = language.resplit(&layout.spans, edit, offset(rope.len_bytes()), &read);
         let pieces = spans
             .iter()
             .map(|&span| Piece::new(slice(&rope, span), language))
@@ -140,6 +138,7 @@ impl Database {
         let unread = std::mem::take(&mut self.unread_imports);
         for &file in unread.iter() {
             queries::imports(self, file.into());
+            queries::strategy_files(self, file.into());
         }
         let mut wanted = {
             let mut paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);

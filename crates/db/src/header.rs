@@ -1,9 +1,10 @@
 //! What the other items can see of an item before anything is inferred.
 
-use syntax::Span;
 use syntax::ast::{Annotation, AnnotationValue, Item, ItemKind, Name, TermKind};
+use syntax::{Span, elevate};
 
 use crate::mentions::mentions;
+use crate::strategies;
 use crate::trees::Tree;
 
 /// What other items can see of an item without its type.
@@ -48,6 +49,28 @@ impl Header {
         match tree {
             Tree::Program(parsed) => Header::of_program(&parsed.item),
             Tree::Strategy(parsed) => Header::of_strategy(&parsed.item),
+        }
+    }
+
+    fn of_strategy(item: &elevate::ast::Item) -> Header {
+        let (declares, span) = match (&item.kind, item.name()) {
+            (
+                elevate::ast::ItemKind::Import {
+                    path: Some((path, span)),
+                },
+                _,
+            ) => (Declares::Import(path.clone()), *span),
+            (_, Some(name)) if !name.name.is_empty() => {
+                (Declares::Def(name.name.clone()), name.span)
+            }
+            _ => (Declares::Nothing, Span::default()),
+        };
+        Header {
+            declares,
+            span,
+            mentions: strategies::mentions::strategies(item),
+            programs: strategies::mentions::programs(item),
+            strategy: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! What files are written in.
 
-use syntax::Dialect;
+use syntax::{Diagnostic, Dialect, Edit, Resplit, Span, elevate};
 
 /// What a file is written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,6 +59,57 @@ impl Language {
             Language::Rise => &[Language::Rise, Language::Elevate],
             Language::Dpia => &[Language::Dpia],
             Language::Elevate => &[Language::Elevate, Language::Rise],
+        }
+    }
+}
+
+/// Texts.
+impl Language {
+    /// The items of a text.
+    pub fn split(self, text: &str) -> Vec<Span> {
+        match self {
+            Language::Rise | Language::Dpia => syntax::split(text),
+            Language::Elevate => elevate::split(text),
+        }
+    }
+
+    /// How an edit changes the items of a text: `len` is how long it is now, `read` gives its parts.
+    pub(crate) fn resplit(
+        self,
+        old: &[Span],
+        edit: Edit,
+        len: u32,
+        read: &dyn Fn(Span) -> String,
+    ) -> Resplit {
+        match self {
+            Language::Rise | Language::Dpia => syntax::resplit(old, edit, len, read),
+            Language::Elevate => elevate::resplit(old, edit, len, read),
+        }
+    }
+
+    /// What the parser has to say about an item. Spans are relative to it.
+    pub fn mistakes(self, item: &str) -> Vec<Diagnostic> {
+        match self {
+            Language::Rise | Language::Dpia => syntax::parse_in(item, self.dialect()).diagnostics,
+            Language::Elevate => elevate::parse(item).diagnostics,
+        }
+    }
+
+    /// The text, formatted; items with mistakes of syntax stay as they are.
+    pub fn format(self, text: &str) -> String {
+        match self {
+            Language::Rise | Language::Dpia => syntax::format_in(text, self.dialect()),
+            Language::Elevate => elevate::format(text),
+        }
+    }
+
+    /// An item, formatted, its lines ended with `newline`; one with mistakes stays as it is.
+    pub fn format_item(self, text: &str, newline: &str) -> String {
+        match self {
+            Language::Rise | Language::Dpia => {
+                syntax::format_item_in(text, newline, self.dialect())
+            }
+            Language::Elevate => elevate::format_item(text, newline),
         }
     }
 }

@@ -22,6 +22,7 @@ mod queries;
 mod recursion;
 mod scope;
 mod stages;
+mod strategies;
 mod targets;
 mod trees;
 mod values;
@@ -42,7 +43,7 @@ pub use cut::Prepared;
 pub use dpia::target::VectorWidths;
 pub use dpia::{Device, Target, Targets};
 pub use files::{FileId, FilePath, ItemId, ReadError};
-pub use header::{Declares, Header};
+pub use header::{Declares, Header, StrategyName};
 pub use inputs::FileState;
 pub use language::Language;
 pub use queries::Import;
@@ -262,9 +263,14 @@ impl Database {
         span.shifted(self.item_span(item).start)
     }
 
-    /// The item's syntax.
+    /// The syntax of an item of a program; for an item of strategies, that of an empty text.
     pub fn parsed(&self, item: ItemId) -> Arc<syntax::Parsed> {
         queries::parsed(self, item)
+    }
+
+    /// The syntax of an item of strategies; for an item of a program, that of an empty text.
+    pub fn strategy_parsed(&self, item: ItemId) -> Arc<syntax::elevate::Parsed> {
+        queries::strategy_parsed(self, item)
     }
 
     /// The item's name or import path, and the names that it uses.
@@ -340,6 +346,19 @@ impl Database {
     /// The file's imports.
     pub fn imports(&self, file: FileId) -> Arc<[Import]> {
         queries::imports(self, file.into())
+    }
+
+    /// The files that the file's definitions name to be lowered by, each with the definition.
+    pub fn strategy_files(&self, file: FileId) -> Arc<[Import]> {
+        queries::strategy_files(self, file.into())
+    }
+
+    /// The files that the file needs: its imports, and those of its definitions' strategies.
+    pub fn needs(&self, file: FileId) -> Vec<FileId> {
+        let imports = self.imports(file);
+        let strategies = self.strategy_files(file);
+        let all = imports.iter().chain(strategies.iter());
+        all.filter_map(|import| import.target).collect()
     }
 
     /// The definitions of the file (and of files that it imports in a circle) that use themselves.
@@ -563,7 +582,7 @@ impl Database {
             .iter()
             .map(|(name, text)| db.load_library_file(name, text))
             .collect();
-        let _singleton = Library::builder(files)
+        let _singleton = Library::builder(files, Box::default())
             .durability(salsa::Durability::HIGH)
             .new(&db);
         let _singleton = Options::builder(None, Arc::default(), rise::core::Launch::default())

@@ -226,7 +226,11 @@ fn other_language(
     }
     let path = name_of(db, import.item);
     let span = SourceItem::from(import.item).header(db).span;
-    let allowed: Vec<&str> = own.imports().iter().map(|language| language.name()).collect();
+    let allowed: Vec<&str> = own
+        .imports()
+        .iter()
+        .map(|language| language.name())
+        .collect();
     let message = format!(
         "`{path}` is {}, and a file of {} imports {} only",
         other.name(),

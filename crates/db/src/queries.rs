@@ -91,6 +91,22 @@ pub(crate) fn imports(db: &dyn Db, file: SourceFile) -> Arc<[Import]> {
     imports.into()
 }
 
+/// The files that the annotations of the file's definitions name: `@strategy("file.elevate", name)`.
+/// Each with its definition.
+#[salsa::tracked(returns(clone))]
+pub(crate) fn strategy_files(db: &dyn Db, file: SourceFile) -> Arc<[Import]> {
+    let mut named = Vec::new();
+    for &item in items(db, file).iter() {
+        if let Some(strategy) = &SourceItem::from(item).header(db).strategy
+            && let Some((path, _)) = &strategy.file
+        {
+            let target = file.path(db).import(path).map(|path| db.file_at(&path));
+            named.push(Import { item, target });
+        }
+    }
+    named.into()
+}
+
 /// What the item's free names stand for; those that stand for nothing here are left out.
 #[salsa::tracked]
 pub(crate) fn bindings(db: &dyn Db, item: SourceItem) -> Arc<[(Name, Binding)]> {

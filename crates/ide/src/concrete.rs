@@ -166,12 +166,7 @@ fn parse_again(syntax: &SyntaxTree, limit: &Limit) -> Option<Tree> {
 }
 
 /// The tree of a text; `None` if it takes too long.
-fn parse(
-    text: &Rope,
-    language: Language,
-    earlier: Option<&Tree>,
-    limit: &Limit,
-) -> Option<Tree> {
+fn parse(text: &Rope, language: Language, earlier: Option<&Tree>, limit: &Limit) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&grammar(language)?).ok()?;
     let mut read = |byte: usize, _: Point| rest_of_chunk(text, byte);

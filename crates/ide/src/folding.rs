@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use db::{Database, FileId, ItemId, Language};
 use ropey::Rope;
+use syntax::Span;
 use syntax::ast::ItemKind;
 use syntax::lexer::lex_in;
-use syntax::Span;
 use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, StreamingIterator, Tree};
 
 use crate::concrete::{SyntaxTree, errors, grammar, span};

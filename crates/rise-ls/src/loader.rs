@@ -318,7 +318,10 @@ mod tests {
             .iter()
             .map(|path| path.strip_prefix(folder.path()).unwrap())
             .collect();
-        assert_eq!(names, ["a.rise", "b.rise", "deep/er/c.dpia", "s.elevate"].map(Path::new));
+        assert_eq!(
+            names,
+            ["a.rise", "b.rise", "deep/er/c.dpia", "s.elevate"].map(Path::new)
+        );
     }
 
     #[test]

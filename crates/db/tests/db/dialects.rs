@@ -1,8 +1,7 @@
 //! Files of RISE and of DPIA beside each other.
 
-use db::{Database, FileId, FilePath, FileState, ReadError, Target};
+use db::{Database, FileId, FilePath, FileState, Language, ReadError, Target};
 use expect_test::{Expect, expect};
-use syntax::Dialect;
 
 const COPY: &str = "\
 def copy = depFun((n: Nat) => fun((out: Acc[n.f32], xs: Exp[n.f32, Rd]) =>
@@ -36,8 +35,8 @@ fn check(db: &Database, file: FileId, expected: Expect) {
 #[test]
 fn the_end_of_the_name_says_the_language() {
     let (db, files) = with(&[("/a.dpia", COPY), ("/a.rise", COPY)]);
-    assert_eq!(db.dialect(files[0]), Dialect::Dpia);
-    assert_eq!(db.dialect(files[1]), Dialect::Rise);
+    assert_eq!(db.language(files[0]), Language::Dpia);
+    assert_eq!(db.language(files[1]), Language::Rise);
     assert_eq!(found(&db, files[0]), [""; 0]);
     assert!(found(&db, files[1])[0].starts_with("syntax-error"));
     let item = db.items(files[0])[0];
@@ -50,19 +49,19 @@ fn what_has_no_such_name_is_told() {
     let path = FilePath::Virtual("untitled:Untitled-1".into());
     let file = db.set_file(path.clone(), COPY);
     assert!(!found(&db, file).is_empty());
-    db.set_dialect(path.clone(), Dialect::Dpia);
+    db.set_language(path.clone(), Language::Dpia);
     assert_eq!(db.text(file), COPY);
     assert_eq!(found(&db, file), [""; 0]);
     db.edit_file(file, 0..0, "def x = 1.0f\n");
     assert_eq!(db.items(file).len(), 2);
     assert_eq!(found(&db, file), [""; 0]);
-    db.set_dialect(path, Dialect::Rise);
+    db.set_language(path, Language::Rise);
     assert!(!found(&db, file).is_empty());
     // A name that says it counts more.
     let named = FilePath::disk("/a.rise");
-    db.set_dialect(named.clone(), Dialect::Dpia);
+    db.set_language(named.clone(), Language::Dpia);
     let file = db.set_file(named, "def x = 1.0f\n");
-    assert_eq!(db.dialect(file), Dialect::Rise);
+    assert_eq!(db.language(file), Language::Rise);
 }
 
 #[test]

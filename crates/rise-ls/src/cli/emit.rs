@@ -40,7 +40,7 @@ pub struct EmitOptions {
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
 
-    /// What standard input, and files that end in neither .rise nor .dpia, hold
+    /// What standard input, and files whose names do not say it, hold
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub language: Option<Language>,
 }

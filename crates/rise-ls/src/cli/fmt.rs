@@ -8,10 +8,10 @@ use super::report::Reporter;
 use super::workspace::{Input, current_folder, inputs, not_text};
 use super::{FINE, FOUND, UNUSABLE, human, output};
 use crate::loader::{Content, NotText, reason};
-use db::{Database, FilePath};
+use db::{Database, FilePath, Language};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use syntax::{Diagnostic, Dialect, Severity};
+use syntax::{Diagnostic, Severity};
 
 /// Formats the files, and returns the exit status.
 pub fn run(options: &FmtOptions) -> u8 {
@@ -27,14 +27,14 @@ pub fn run(options: &FmtOptions) -> u8 {
 /// Formats one file.
 fn one(input: &Input, base: &Path, options: &FmtOptions) -> u8 {
     let path = input.path(base);
-    let dialect = input.dialect(options.language);
+    let language = input.language(options.language);
     let (text, bom) = match input.read() {
         Ok(Content::Text { text, bom }) => (text, bom),
         Ok(Content::NotText(bad)) => return reject(&path, &bad, base),
         Err(problem) => return failed(&problem.to_string()),
     };
-    let formatted = syntax::format_in(&text, dialect);
-    let mistakes = show_mistakes(&path, &text, dialect, base);
+    let formatted = language.format(&text);
+    let mistakes = show_mistakes(&path, &text, language, base);
     let done = match input {
         _ if options.check => list(&path, base, formatted != text),
         Input::Stdin => print(&formatted, bom),
@@ -79,13 +79,12 @@ fn reject(path: &FilePath, bad: &NotText, base: &Path) -> u8 {
 }
 
 /// Prints the mistakes of syntax, which keep a part of the file from being formatted.
-fn show_mistakes(path: &FilePath, text: &str, dialect: Dialect, base: &Path) -> u8 {
+fn show_mistakes(path: &FilePath, text: &str, language: Language, base: &Path) -> u8 {
     let db = Database::new();
     let mut reporter = Reporter::new(&db, base);
-    for item in syntax::split(text) {
-        let parsed = syntax::parse_in(&text[std::ops::Range::from(item)], dialect);
-        for mistake in parsed
-            .diagnostics
+    for item in language.split(text) {
+        let mistakes = language.mistakes(&text[std::ops::Range::from(item)]);
+        for mistake in mistakes
             .iter()
             .filter(|mistake| mistake.severity == Severity::Error)
         {

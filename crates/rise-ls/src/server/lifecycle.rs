@@ -85,7 +85,7 @@ impl Session {
             registrations.push(json!({
                 "id": "rise/files",
                 "method": "workspace/didChangeWatchedFiles",
-                "registerOptions": {"watchers": [{"globPattern": "**/*.{rise,dpia}"}]},
+                "registerOptions": {"watchers": [{"globPattern": "**/*.{rise,dpia,elevate}"}]},
             }));
         }
         if client.registers_configuration {

@@ -191,12 +191,7 @@ impl Session {
         let present = self.db.files();
         let mut paths: Vec<FilePath> = present.iter().map(|&file| self.db.path(file)).collect();
         for file in present {
-            let targets: Vec<FileId> = self
-                .db
-                .imports(file)
-                .iter()
-                .filter_map(|import| import.target)
-                .collect();
+            let targets = self.db.needs(file);
             let absent = |target: &FileId| matches!(self.db.state(*target), FileState::Absent(_));
             paths.extend(
                 targets
@@ -297,12 +292,7 @@ impl Session {
         let mut seen: FxHashSet<FileId> = files.iter().copied().collect();
         let mut open = files;
         while let Some(file) = open.pop() {
-            let targets: Vec<FileId> = self
-                .db
-                .imports(file)
-                .iter()
-                .filter_map(|import| import.target)
-                .collect();
+            let targets = self.db.needs(file);
             open.extend(targets.into_iter().filter(|&target| seen.insert(target)));
         }
         seen

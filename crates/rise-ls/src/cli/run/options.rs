@@ -60,7 +60,7 @@ pub struct RunOptions {
     #[arg(long, value_enum, default_value_t)]
     pub format: RunFormat,
 
-    /// What standard input, and files that end in neither .rise nor .dpia, hold
+    /// What standard input, and files whose names do not say it, hold
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub language: Option<Language>,
 

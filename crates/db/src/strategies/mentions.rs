@@ -1,0 +1,124 @@
+//! The names that an item of strategies takes from elsewhere.
+
+use rustc_hash::FxHashMap;
+use syntax::Span;
+use syntax::ast::{Name, TermKind};
+use syntax::elevate::ast::{Expect, ExprKind, Item, ItemKind, Op, PatternKind};
+
+/// What `;;` normalises to where nothing else is said.
+pub(crate) const DEFAULT_NORMAL_FORM: &str = "DFNF";
+
+/// The strategies that the item names outside of its own binders, sorted, each once. All that the
+/// checker can ask for are among them.
+pub(crate) fn strategies(item: &Item) -> Box<[Name]> {
+    let bound = Bound::of(item);
+    let mut names: Vec<Name> = Vec::new();
+    for expr in &item.exprs {
+        match &expr.kind {
+            ExprKind::Name(name) if !bound.binds(name, expr.span) => names.push(name.clone()),
+            // `x.f(y)` is `f(x)(y)`.
+            ExprKind::Member {
+                name: Some(name), ..
+            } => names.push(name.name.clone()),
+            ExprKind::Binary {
+                op: Op::SeqNormal, ..
+            } => names.push(DEFAULT_NORMAL_FORM.into()),
+            _ => {}
+        }
+    }
+    if let ItemKind::Example { expect, modulo, .. } = &item.kind {
+        names.extend(modulo.iter().map(|name| name.name.clone()));
+        if let Expect::Trace(rules, _) = expect {
+            names.extend(rules.iter().map(|name| name.name.clone()));
+        }
+    }
+    sorted(names)
+}
+
+/// The names that may mean something of RISE: those in its terms, and those of strategies, which
+/// may be programs given to functions.
+pub(crate) fn programs(item: &Item) -> Box<[Name]> {
+    let in_terms = item.rise.terms.iter().filter_map(|term| match &term.kind {
+        TermKind::Name(name) if !name.starts_with('?') => Some(name.clone()),
+        _ => None,
+    });
+    let in_expressions = item.exprs.iter().filter_map(|expr| match &expr.kind {
+        ExprKind::Name(name) => Some(name.clone()),
+        _ => None,
+    });
+    let in_patterns = item
+        .patterns
+        .iter()
+        .filter_map(|pattern| match &pattern.kind {
+            PatternKind::Name(name) => Some(name.clone()),
+            _ => None,
+        });
+    sorted(in_terms.chain(in_expressions).chain(in_patterns).collect())
+}
+
+/// The names in a pattern: variables of its own, or names of RISE.
+fn names_in(item: &Item, pattern: Span) -> impl Iterator<Item = &Name> {
+    let patterns = item
+        .patterns
+        .iter()
+        .filter_map(move |inner| match &inner.kind {
+            PatternKind::Name(name) if pattern.contains(inner.span) => Some(name),
+            _ => None,
+        });
+    let terms = item
+        .rise
+        .terms
+        .iter()
+        .filter_map(move |inner| match &inner.kind {
+            TermKind::Name(name) if pattern.contains(inner.span) => Some(name),
+            _ => None,
+        });
+    patterns.chain(terms)
+}
+
+fn sorted(mut names: Vec<Name>) -> Box<[Name]> {
+    names.retain(|name| !name.is_empty());
+    names.sort_unstable();
+    names.dedup();
+    names.into()
+}
+
+/// Where the item itself binds names.
+struct Bound<'a>(FxHashMap<&'a str, Vec<Span>>);
+
+impl<'a> Bound<'a> {
+    fn of(item: &'a Item) -> Self {
+        let mut scopes: FxHashMap<&str, Vec<Span>> = FxHashMap::default();
+        let everywhere = Span::new(0, u32::MAX);
+        for &param in item.param_lists().iter().flat_map(|list| &list.params) {
+            let param = item.param(param);
+            scopes.entry(&param.name).or_default().push(everywhere);
+        }
+        for expr in &item.exprs {
+            match &expr.kind {
+                ExprKind::Lambda { params, .. } => {
+                    for &param in params {
+                        let param = item.param(param);
+                        scopes.entry(&param.name).or_default().push(expr.span);
+                    }
+                }
+                ExprKind::Match { cases, .. } => {
+                    for case in cases {
+                        let pattern = item.pattern(case.pattern).span;
+                        for name in names_in(item, pattern) {
+                            scopes.entry(name).or_default().push(case.span);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        Bound(scopes)
+    }
+
+    fn binds(&self, name: &str, at: Span) -> bool {
+        self.0
+            .get(name)
+            .is_some_and(|scopes| scopes.iter().any(|scope| scope.contains(at)))
+    }
+}

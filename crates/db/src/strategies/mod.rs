@@ -1,0 +1,3 @@
+//! Files of ELEVATE: what their items use, their types, and what becomes of programs.
+
+pub(crate) mod mentions;
