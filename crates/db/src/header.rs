@@ -45,6 +45,14 @@ pub enum Declares {
 }
 
 impl Header {
+    /// Whether the item speaks of something of this name that it does not bind itself.
+    pub fn names(&self, name: &str) -> bool {
+        let among = |names: &[Name]| names.binary_search_by(|known| known.as_str().cmp(name)).is_ok();
+        let lowers = |strategy: &StrategyName| strategy.name == name;
+        among(&self.mentions)
+            || among(&self.programs)
+            || self.strategy.as_deref().is_some_and(lowers)
+    }
     pub(crate) fn of(tree: &Tree) -> Header {
         match tree {
             Tree::Program(parsed) => Header::of_program(&parsed.item),

@@ -16,7 +16,8 @@ use crate::inputs::{FileState, SourceFile, SourceItem};
 use crate::language::Language;
 use crate::notes::{Notes, notes};
 use crate::recursion::recursion;
-use crate::scope::{Binding, scope};
+use crate::scope::{Binding, Scope, programs, scope};
+use crate::strategies::strategy_checked;
 use crate::trees::Tree;
 use crate::{Db, FileId, ItemId};
 
@@ -115,10 +116,22 @@ pub(crate) fn bindings(db: &dyn Db, item: SourceItem) -> Arc<[(Name, Binding)]> 
         return Arc::default();
     }
     let scope = scope(db, item.file(db).into());
-    let bindings = header
-        .mentions
-        .iter()
-        .map(|name| (name.clone(), scope.resolve(name)));
+    resolved(&header.mentions, &scope)
+}
+
+/// What the names of an item of strategies stand for among programs; those that stand for nothing
+/// here, or for a primitive, are left out.
+#[salsa::tracked]
+pub(crate) fn program_bindings(db: &dyn Db, item: SourceItem) -> Arc<[(Name, Binding)]> {
+    let header = item.header(db);
+    if header.programs.is_empty() {
+        return Arc::default();
+    }
+    resolved(&header.programs, &programs(db, item.file(db).into()))
+}
+
+fn resolved(names: &[Name], scope: &Scope) -> Arc<[(Name, Binding)]> {
+    let bindings = names.iter().map(|name| (name.clone(), scope.resolve(name)));
     bindings
         .filter(|(_, binding)| *binding != Binding::Unknown)
         .collect()
@@ -126,7 +139,8 @@ pub(crate) fn bindings(db: &dyn Db, item: SourceItem) -> Arc<[(Name, Binding)]> 
 
 /// The items that the item uses.
 pub(crate) fn dependencies(db: &dyn Db, item: ItemId, mut visit: impl FnMut(ItemId)) {
-    for (_, binding) in bindings(db, item.into()).iter() {
+    let own = bindings(db, item.into()).iter();
+    for (_, binding) in own.chain(program_bindings(db, item.into()).iter()) {
         if let Binding::Def(used) = *binding {
             visit(used);
         }
@@ -136,6 +150,13 @@ pub(crate) fn dependencies(db: &dyn Db, item: ItemId, mut visit: impl FnMut(Item
 /// The item's type and everything that syntax and inference have to say about it.
 #[salsa::tracked]
 pub(crate) fn checked(db: &dyn Db, item: SourceItem) -> Checked {
+    if language(db, item) == Language::Elevate {
+        return Checked {
+            scheme: None,
+            diagnostics: strategy_checked(db, item).diagnostics.as_slice().into(),
+            selection: Selection::default(),
+        };
+    }
     let parsed = parsed(db, item.into());
     let mut diagnostics = parsed.diagnostics.to_vec();
     let mut selection = Selection::default();
@@ -223,11 +244,7 @@ fn infer(
     ) {
         return None;
     }
-    let env = ItemEnv {
-        db,
-        source,
-        known: resolutions(db, source),
-    };
+    let env = ProgramEnv::new(db, source);
     Some(guarded(&source.text(db), "checking", || {
         match dialect(db, source) {
             Dialect::Rise => rise::infer(&parsed.item, &env),
@@ -237,7 +254,7 @@ fn infer(
 }
 
 /// Inference knows the number of another definition but not where its name stands.
-fn point_at_names(db: &dyn Db, diagnostic: &mut Diagnostic) {
+pub(crate) fn point_at_names(db: &dyn Db, diagnostic: &mut Diagnostic) {
     for related in &mut diagnostic.related {
         if let Some(other) = related.place.item
             && related.place.span == Span::default()
@@ -266,14 +283,29 @@ fn nothing_known(item: &Item) -> Inference {
 }
 
 /// What inference sees of the other items.
-struct ItemEnv<'db> {
+pub(crate) struct ProgramEnv<'db> {
     db: &'db dyn Db,
     source: SourceItem,
     /// Sorted by name.
     known: Box<[(Name, Resolution)]>,
 }
 
-impl Env for ItemEnv<'_> {
+impl<'db> ProgramEnv<'db> {
+    /// What an item of any language sees of programs.
+    pub fn new(db: &'db dyn Db, source: SourceItem) -> Self {
+        let bindings = match language(db, source) {
+            Language::Rise | Language::Dpia => bindings(db, source),
+            Language::Elevate => program_bindings(db, source),
+        };
+        ProgramEnv {
+            db,
+            source,
+            known: resolutions(db, bindings),
+        }
+    }
+}
+
+impl Env for ProgramEnv<'_> {
     fn resolve(&self, name: &str) -> Resolution {
         match self
             .known
@@ -285,12 +317,12 @@ impl Env for ItemEnv<'_> {
     }
 
     fn names(&self) -> Vec<Name> {
-        let scope = scope(self.db, self.source.file(self.db).into());
+        let scope = programs(self.db, self.source.file(self.db).into());
         scope.names().map(|(name, ..)| name.clone()).collect()
     }
 }
 
-fn resolutions(db: &dyn Db, item: SourceItem) -> Box<[(Name, Resolution)]> {
+fn resolutions(db: &dyn Db, bindings: &[(Name, Binding)]) -> Box<[(Name, Resolution)]> {
     let resolve = |binding: &Binding| match binding {
         Binding::Def(def) => match scheme(db, (*def).into()) {
             Some(scheme) => Resolution::Def(def.global(), scheme),
@@ -302,7 +334,7 @@ fn resolutions(db: &dyn Db, item: SourceItem) -> Box<[(Name, Resolution)]> {
         Binding::Broken => Resolution::Broken(None),
         Binding::Unknown => Resolution::Unknown,
     };
-    bindings(db, item)
+    bindings
         .iter()
         .map(|(name, binding)| (name.clone(), resolve(binding)))
         .collect()

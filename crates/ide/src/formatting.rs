@@ -1,29 +1,29 @@
 //! Formatting of a file, or of the items in a range.
 
-use db::{Database, FileId};
+use db::{Database, FileId, Language};
 use syntax::lexer::{Token, TokenKind, lex_in};
 use syntax::{Dialect, Span};
 
-use crate::TextEdit;
+use crate::{TextEdit, strategies};
 
 /// The edits that format `file`, where there is something to change. Items with mistakes of syntax
 /// stay as they are.
 pub fn format(db: &Database, file: FileId) -> Option<Vec<TextEdit>> {
     let old = db.text(file).to_string();
-    let dialect = db.dialect(file);
-    let edits = differences(&old, &syntax::format_in(&old, dialect), 0, dialect);
+    let language = db.language(file);
+    let edits = differences(&old, &language.format(&old), 0, language);
     (!edits.is_empty()).then_some(edits)
 }
 
 /// The edits that format the items that `range` touches, where there is something to change.
 pub fn format_range(db: &Database, file: FileId, range: Span) -> Option<Vec<TextEdit>> {
     let newline = newline(db, file);
-    let dialect = db.dialect(file);
+    let language = db.language(file);
     let mut edits = Vec::new();
     for item in db.items_in(file, range) {
         let old = db.item_text(item);
-        let new = syntax::format_item_in(&old, newline, dialect);
-        edits.extend(differences(&old, &new, db.item_span(item).start, dialect));
+        let new = language.format_item(&old, newline);
+        edits.extend(differences(&old, &new, db.item_span(item).start, language));
     }
     (!edits.is_empty()).then_some(edits)
 }
@@ -43,7 +43,11 @@ fn newline(db: &Database, file: FileId) -> &'static str {
 
 /// The edits that turn `old`, which begins at `base`, into `new`. Formatting changes blanks alone,
 /// so there is one small edit a change, and cursors and breakpoints stay where they are.
-fn differences(old: &str, new: &str, base: u32, dialect: Dialect) -> Vec<TextEdit> {
+fn differences(old: &str, new: &str, base: u32, language: Language) -> Vec<TextEdit> {
+    if language == Language::Elevate {
+        return strategies::formatting::differences(old, new, base);
+    }
+    let dialect = language.dialect();
     if old == new {
         return Vec::new();
     }

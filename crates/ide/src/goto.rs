@@ -1,21 +1,21 @@
 //! From a name to where it, or its type, is defined.
 
-use db::{Binding, Database, Declares, ItemId};
+use db::{Binding, Database, Declares, ItemId, Language};
 use nat::Var;
 use rise::{BinderInfo, Scheme, Type};
 use syntax::Span;
-use syntax::ast::{BinderId, TermId, TermKind};
+use syntax::ast::{BinderId, Name, TermId, TermKind};
 use syntax::lexer::{TokenKind, lex};
 
 use crate::view::{self, Symbol, View};
-use crate::{FilePosition, NavTarget, SymbolKind, tree, vars};
+use crate::{FilePosition, NavTarget, SymbolKind, strategies, tree, vars};
 
 /// Where the name at `at` is defined. On the path of an import, the file it names.
 pub fn goto_definition(db: &Database, at: FilePosition) -> Vec<NavTarget> {
     let Some((view, offset)) = View::at(db, at) else {
         return Vec::new();
     };
-    if view::import_at(view.item(), offset).is_some() {
+    if view::import_at(&view, offset).is_some() {
         return import_target(&view).into_iter().collect();
     }
     match view.occurrence_at(offset) {
@@ -56,18 +56,27 @@ fn binder_of(view: &View<'_>, var: Var) -> Option<BinderId> {
 
 /// A name that several imports define leads to all of them.
 fn ambiguous(view: &View<'_>, offset: u32) -> Vec<NavTarget> {
-    let Some(term) = tree::innermost(view.item(), offset) else {
+    let Some(name) = name_at(view, offset) else {
         return Vec::new();
     };
-    let TermKind::Name(name) = &view.item().term(term).kind else {
-        return Vec::new();
-    };
-    match view.db.resolve(view.file, name) {
+    match view.db.resolve(view.file, &name) {
         Binding::Ambiguous(items) => items
             .iter()
             .filter_map(|item| definition(view.db, *item))
             .collect(),
         _ => Vec::new(),
+    }
+}
+
+/// The name at a position of the item, whatever it stands for.
+fn name_at(view: &View<'_>, offset: u32) -> Option<Name> {
+    if view.is_strategy() {
+        return strategies::names::name_at(view, offset);
+    }
+    let term = tree::innermost(view.item(), offset)?;
+    match &view.item().term(term).kind {
+        TermKind::Name(name) => Some(name.clone()),
+        _ => None,
     }
 }
 
@@ -90,6 +99,7 @@ pub(crate) fn target(view: &View<'_>, symbol: Symbol) -> Option<NavTarget> {
         Symbol::Binder(item, id) if item == view.id => Some(binder(view, id)),
         Symbol::Binder(item, id) => Some(binder(&View::new(view.db, item), id)),
         Symbol::SumIndex(_, sum) => sum_index(view, sum),
+        Symbol::Place(item, span) => Some(place(&View::new(view.db, item), span)),
         Symbol::Def(item) => definition(view.db, item),
         Symbol::Primitive(_) => None,
     }
@@ -104,6 +114,18 @@ fn binder(view: &View<'_>, id: BinderId) -> NavTarget {
         focus,
         name: binder.name.to_string(),
         kind: binder_kind(view, id),
+    }
+}
+
+/// A name that an item of strategies binds itself.
+fn place(view: &View<'_>, span: Span) -> NavTarget {
+    let focus = view.absolute(span);
+    NavTarget {
+        file: view.file,
+        full: focus,
+        focus,
+        name: strategies::names::text_at(view, span),
+        kind: SymbolKind::Parameter,
     }
 }
 
@@ -163,6 +185,7 @@ pub(crate) fn binder_kind(view: &View<'_>, id: BinderId) -> SymbolKind {
 /// What a definition defines, by its type.
 pub(crate) fn def_kind(db: &Database, item: ItemId, scheme: Option<&Scheme>) -> SymbolKind {
     match scheme {
+        _ if db.language(db.file_of(item)) == Language::Elevate => strategies::names::kind(db, item),
         _ if is_foreign(db, item) => SymbolKind::Foreign,
         Some(scheme) if is_data(&scheme.ty) => SymbolKind::Value,
         _ => SymbolKind::Function,

@@ -4,7 +4,7 @@ mod kernel;
 mod memory;
 mod words;
 
-use db::{Database, ItemId};
+use db::{Database, ItemId, Language};
 use rise::{Arg, BinderInfo, TermInfo, Ty, Type};
 use syntax::ast::{BinaryOp, BinderId, ItemKind, Kind, ScalarType, TermId, TermKind};
 use syntax::lexer::{Token, TokenKind};
@@ -12,7 +12,7 @@ use syntax::{Severity, Span};
 
 use crate::builtin::Builtin;
 use crate::view::{self, Occurrence, Symbol, View};
-use crate::{FilePosition, markdown, token, tree, vars};
+use crate::{FilePosition, markdown, strategies, token, tree, vars};
 
 /// What there is to say about a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +26,9 @@ pub struct Hover {
 /// What stands at `at`: what is wrong there, its type, and what is known besides.
 pub fn hover(db: &Database, at: FilePosition) -> Option<Hover> {
     let (view, offset) = View::at(db, at)?;
+    if view.is_strategy() {
+        return strategies::hover::hover(&view, offset);
+    }
     let text = db.item_text(view.id);
     let token = token::at(&text, offset, view.dialect())?;
     if token.kind.is_comment() {
@@ -44,7 +47,7 @@ pub fn hover(db: &Database, at: FilePosition) -> Option<Hover> {
 }
 
 /// The errors that stand on what the cursor stands on.
-fn problems(view: &View<'_>, span: Span) -> Vec<String> {
+pub(crate) fn problems(view: &View<'_>, span: Span) -> Vec<String> {
     let all = view.db.item_diagnostics(view.id);
     let here = all.iter().filter(|found| {
         found.severity == Severity::Error
@@ -58,7 +61,7 @@ fn problems(view: &View<'_>, span: Span) -> Vec<String> {
 }
 
 fn describe(view: &View<'_>, token: Token, offset: u32) -> Option<String> {
-    if view::import_at(view.item(), offset).is_some() {
+    if view::import_at(view, offset).is_some() {
         return import(view);
     }
     if let Some(found) = view.occurrence_at(offset) {
@@ -94,7 +97,7 @@ fn text_of(view: &View<'_>, token: Token) -> String {
         .to_owned()
 }
 
-fn import(view: &View<'_>) -> Option<String> {
+pub(crate) fn import(view: &View<'_>) -> Option<String> {
     let imports = view.db.imports(view.file);
     let target = imports
         .iter()
@@ -115,11 +118,12 @@ fn import(view: &View<'_>) -> Option<String> {
 
 // Names.
 
-fn name(view: &View<'_>, found: Occurrence) -> String {
+pub(crate) fn name(view: &View<'_>, found: Occurrence) -> String {
     let written = view.name_of(found.symbol);
     let general = match found.symbol {
         Symbol::Binder(_, id) => return binder(view, id, found),
         Symbol::SumIndex(..) => return view.code(&format!("{written} : Nat")),
+        Symbol::Place(..) => return strategies::hover::local(view, found, &written),
         Symbol::Def(item) => definition(view.db, item, &written),
         Symbol::Primitive(primitive) => primitive_text(primitive),
     };
@@ -151,7 +155,10 @@ fn binder(view: &View<'_>, id: BinderId, found: Occurrence) -> String {
     markdown::paragraphs([view.code(&own)].into_iter().chain(used))
 }
 
-fn definition(db: &Database, item: ItemId, name: &str) -> String {
+pub(crate) fn definition(db: &Database, item: ItemId, name: &str) -> String {
+    if db.language(db.file_of(item)) == Language::Elevate {
+        return strategies::hover::definition(db, item, name);
+    }
     let keyword = match db.parsed(item).item.kind {
         ItemKind::Foreign { .. } => "foreign def",
         _ => "def",

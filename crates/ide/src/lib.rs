@@ -33,6 +33,7 @@ mod semantic_tokens;
 mod short;
 mod signature_help;
 mod snippet;
+mod strategies;
 mod symbols;
 mod token;
 mod tree;

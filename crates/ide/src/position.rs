@@ -95,6 +95,14 @@ pub enum SymbolKind {
     TypeParameter,
     /// A primitive.
     Primitive,
+    /// A rule of ELEVATE.
+    Rule,
+    /// A strategy or normal form.
+    Strategy,
+    /// A test of programs.
+    Predicate,
+    /// A size that is tuned.
+    Tunable,
     /// A file that is imported.
     File,
 }

@@ -55,7 +55,9 @@ pub fn highlights(db: &Database, at: FilePosition) -> Vec<Highlight> {
         return Vec::new();
     };
     let mut places = match found.symbol {
-        Symbol::Binder(..) | Symbol::SumIndex(..) => in_item(&view, found.symbol),
+        Symbol::Binder(..) | Symbol::SumIndex(..) | Symbol::Place(..) => {
+            in_item(&view, found.symbol)
+        }
         Symbol::Def(_) | Symbol::Primitive(_) => {
             let items = mentioning(&view, view.file, found.symbol);
             in_items(db, &items, found.symbol)
@@ -79,7 +81,7 @@ pub fn highlights(db: &Database, at: FilePosition) -> Vec<Highlight> {
 pub(crate) fn everywhere(view: &View<'_>, symbol: Symbol) -> Vec<Reference> {
     let db = view.db;
     match symbol {
-        Symbol::Binder(..) | Symbol::SumIndex(..) => in_item(view, symbol),
+        Symbol::Binder(..) | Symbol::SumIndex(..) | Symbol::Place(..) => in_item(view, symbol),
         Symbol::Def(item) => {
             let mut items = vec![item];
             items.extend(db.users(item).into_iter().filter(|user| *user != item));
@@ -98,13 +100,7 @@ pub(crate) fn everywhere(view: &View<'_>, symbol: Symbol) -> Vec<Reference> {
 /// The items of `file` that name what `symbol` is called, and its definition if it is there.
 fn mentioning(view: &View<'_>, file: FileId, symbol: Symbol) -> Vec<ItemId> {
     let name = view.name_of(symbol);
-    let names = |item: &ItemId| {
-        view.db
-            .header(*item)
-            .mentions
-            .binary_search_by(|mention| mention.as_str().cmp(&name))
-            .is_ok()
-    };
+    let names = |item: &ItemId| view.db.header(*item).names(&name);
     let items = view.db.items(file);
     items
         .iter()

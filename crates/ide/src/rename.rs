@@ -1,6 +1,6 @@
 //! A new name for a definition or binder, everywhere.
 
-use db::{Binding, Database, FileId, ItemId};
+use db::{Binding, Database, FileId, ItemId, Language};
 use syntax::ast::{BinderId, ItemKind, TermId, TermKind};
 use syntax::lexer::{Token, TokenKind, lex_in};
 use syntax::{Dialect, Span};
@@ -43,12 +43,16 @@ pub fn prepare_rename(db: &Database, at: FilePosition) -> Result<RenameTarget, R
 pub fn rename(db: &Database, at: FilePosition, new: &str) -> Result<SourceEdits, RenameError> {
     let (view, found) = renamed(db, at)?;
     let old = view.name_of(found.symbol);
-    check_name(new, db.dialect(at.file))?;
+    match db.language(at.file) {
+        Language::Elevate => check_strategy_name(new)?,
+        Language::Rise | Language::Dpia => check_name(new, db.dialect(at.file))?,
+    }
     if old == new {
         return Ok(SourceEdits::default());
     }
     match found.symbol {
         Symbol::Def(item) => check_def(db, item, &old, new)?,
+        Symbol::Place(..) => check_place(&view, &old, new)?,
         symbol => check_local(&view, symbol, &old, new)?,
     }
     let edits = references::everywhere(&view, found.symbol)
@@ -82,9 +86,10 @@ fn renamed(db: &Database, at: FilePosition) -> Result<(View<'_>, Occurrence), Re
                 primitive.name()
             ));
         }
-        Symbol::Def(item) | Symbol::Binder(item, _) | Symbol::SumIndex(item, _) => {
-            db.is_library(db.file_of(item))
-        }
+        Symbol::Def(item)
+        | Symbol::Binder(item, _)
+        | Symbol::SumIndex(item, _)
+        | Symbol::Place(item, _) => db.is_library(db.file_of(item)),
     };
     if library {
         let name = view.name_of(found.symbol);
@@ -121,7 +126,47 @@ fn check_name(new: &str, dialect: Dialect) -> Result<(), RenameError> {
     }
 }
 
+/// Whether `new` is a name that strategies can have.
+fn check_strategy_name(new: &str) -> Result<(), RenameError> {
+    use syntax::elevate;
+    let tokens: Vec<elevate::Token> = elevate::lex(new).collect();
+    match tokens[..] {
+        [
+            elevate::Token {
+                kind:
+                    elevate::TokenKind::Rise(TokenKind::Ident)
+                    | elevate::TokenKind::Quoted
+                    | elevate::TokenKind::Metavariable,
+                ..
+            },
+        ] => Ok(()),
+        [
+            elevate::Token {
+                kind: elevate::TokenKind::Word(_),
+                ..
+            },
+        ] => error(format!("`{new}` is a reserved word and cannot be a name")),
+        _ => check_name(new, Dialect::Rise),
+    }
+}
+
 // Names inside an item.
+
+/// A name that an item of strategies binds: its scope is not looked at so closely, so the new name
+/// may stand for nothing else in the whole item.
+fn check_place(view: &View<'_>, old: &str, new: &str) -> Result<(), RenameError> {
+    let bare = |name: &str| name.trim_matches('`').trim_start_matches('?').to_owned();
+    let taken = view
+        .occurrences()
+        .iter()
+        .any(|found| bare(&view.name_of(found.symbol)) == bare(new));
+    if taken {
+        return error(format!(
+            "`{new}` already stands for something here: it would mean the renamed `{old}`"
+        ));
+    }
+    Ok(())
+}
 
 fn check_local(view: &View<'_>, symbol: Symbol, old: &str, new: &str) -> Result<(), RenameError> {
     if let Symbol::Binder(_, binder) = symbol
@@ -177,7 +222,7 @@ fn distance(view: &View<'_>, term: TermId, symbol: Symbol) -> Option<usize> {
             .position(|id| *id == binder)
             .map(|at| at + 1),
         Symbol::SumIndex(_, sum) => view.parents().path(term).any(|id| id == sum).then_some(0),
-        Symbol::Def(_) | Symbol::Primitive(_) => Some(usize::MAX),
+        Symbol::Def(_) | Symbol::Primitive(_) | Symbol::Place(..) => Some(usize::MAX),
     }
 }
 
@@ -215,10 +260,7 @@ fn check_def(db: &Database, item: ItemId, old: &str, new: &str) -> Result<(), Re
     }
     let importers = db.files().into_iter().filter(|file| {
         *file != home
-            && db
-                .imports(*file)
-                .iter()
-                .any(|import| import.target == Some(home))
+            && db.needs(*file).contains(&home)
     });
     for file in std::iter::once(home).chain(importers) {
         check_visible(db, file, old, new)?;
@@ -230,12 +272,19 @@ fn check_def(db: &Database, item: ItemId, old: &str, new: &str) -> Result<(), Re
 fn check_user(view: &View<'_>, def: ItemId, old: &str, new: &str) -> Result<(), RenameError> {
     let symbol = Symbol::Def(def);
     let place = || view.db.path(view.file).file_name();
+    let user = || view::def_name(view.db, view.id).unwrap_or_default();
+    let binds = |found: &Occurrence| {
+        matches!(found.symbol, Symbol::Place(..)) && view.name_of(found.symbol) == new
+    };
+    if view.is_strategy() && view.occurrences().iter().any(binds) {
+        return error(format!("`{new}` is already bound in `{}`, which uses `{old}`", user()));
+    }
     for found in view.occurrences_of(symbol) {
         if found
             .term
             .is_some_and(|term| hides(view, term, new, symbol))
         {
-            let user = view::def_name(view.db, view.id).unwrap_or_default();
+            let user = user();
             return error(format!(
                 "`{new}` is already bound in `{user}`, where `{old}` is used"
             ));
@@ -267,12 +316,7 @@ fn check_visible(db: &Database, file: FileId, old: &str, new: &str) -> Result<()
     if db.scope(file).own().by_name.contains_key(new) {
         return Ok(());
     }
-    let names = |item: &&ItemId| {
-        db.header(**item)
-            .mentions
-            .binary_search_by(|name| name.as_str().cmp(new))
-            .is_ok()
-    };
+    let names = |item: &&ItemId| db.header(**item).names(new);
     let items = db.items(file);
     let Some(user) = items.iter().find(names) else {
         return Ok(());

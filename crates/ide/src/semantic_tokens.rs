@@ -8,7 +8,7 @@ use syntax::lexer::{TokenKind, lex_in};
 use syntax::{Dialect, Span};
 
 use crate::view::{Occurrence, SIZE_FUNCTIONS, Symbol, View};
-use crate::{SymbolKind, goto};
+use crate::{SymbolKind, goto, strategies};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -163,7 +163,7 @@ pub fn semantic_tokens(db: &Database, file: FileId, range: Option<Span>) -> Vec<
 }
 
 /// What definitions are.
-type Kinds = FxHashMap<ItemId, SymbolKind>;
+pub(crate) type Kinds = FxHashMap<ItemId, SymbolKind>;
 
 /// What these items, and the definitions that they use, are.
 fn kinds(db: &Database, items: &[ItemId]) -> Kinds {
@@ -194,7 +194,7 @@ fn comments(rope: &Rope, dialect: Dialect, gap: Span, out: &mut Vec<Token>) {
     out.extend(comments.map(|token| comment(token.kind, token.span.shifted(gap.start))));
 }
 
-fn comment(kind: TokenKind, span: Span) -> Token {
+pub(crate) fn comment(kind: TokenKind, span: Span) -> Token {
     let modifiers = match kind {
         TokenKind::DocComment => Modifiers::DOCUMENTATION,
         _ => Modifiers::default(),
@@ -206,9 +206,12 @@ fn comment(kind: TokenKind, span: Span) -> Token {
     }
 }
 
-type Class = (TokenType, Modifiers);
+pub(crate) type Class = (TokenType, Modifiers);
 
 fn item_tokens(view: &View<'_>, kinds: &Kinds, out: &mut Vec<Token>) {
+    if view.is_strategy() {
+        return strategies::tokens::item_tokens(view, kinds, out);
+    }
     let names: FxHashMap<u32, Class> = view
         .occurrences()
         .into_iter()
@@ -260,10 +263,11 @@ fn item_tokens(view: &View<'_>, kinds: &Kinds, out: &mut Vec<Token>) {
 }
 
 /// What a name is, by what it stands for.
-fn name_class(view: &View<'_>, found: Occurrence, kinds: &Kinds) -> Class {
+pub(crate) fn name_class(view: &View<'_>, found: Occurrence, kinds: &Kinds) -> Class {
     let (kind, library) = match found.symbol {
         Symbol::Binder(_, binder) => (goto::binder_kind(view, binder), false),
         Symbol::SumIndex(..) => (SymbolKind::TypeParameter, false),
+        Symbol::Place(..) => (SymbolKind::Parameter, false),
         Symbol::Primitive(_) => (SymbolKind::Primitive, true),
         Symbol::Def(item) => {
             let kind = kinds.get(&item).copied().unwrap_or(SymbolKind::Function);
@@ -271,8 +275,15 @@ fn name_class(view: &View<'_>, found: Occurrence, kinds: &Kinds) -> Class {
         }
     };
     let ty = match kind {
-        SymbolKind::Function | SymbolKind::Foreign | SymbolKind::Primitive => TokenType::Function,
-        SymbolKind::Value | SymbolKind::Variable | SymbolKind::File => TokenType::Variable,
+        SymbolKind::Function
+        | SymbolKind::Foreign
+        | SymbolKind::Primitive
+        | SymbolKind::Rule
+        | SymbolKind::Strategy
+        | SymbolKind::Predicate => TokenType::Function,
+        SymbolKind::Value | SymbolKind::Variable | SymbolKind::Tunable | SymbolKind::File => {
+            TokenType::Variable
+        }
         SymbolKind::Parameter => TokenType::Parameter,
         SymbolKind::TypeParameter => TokenType::TypeParameter,
     };
@@ -287,7 +298,7 @@ fn name_class(view: &View<'_>, found: Occurrence, kinds: &Kinds) -> Class {
 }
 
 /// What a token is whatever stands around it; brackets and unknown names are nothing.
-fn word_class(kind: TokenKind, word: &str) -> Option<Class> {
+pub(crate) fn word_class(kind: TokenKind, word: &str) -> Option<Class> {
     use TokenKind::*;
     let plain = |ty| Some((ty, Modifiers::default()));
     match kind {

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use db::{Binding, Database, Declares, FileId, ItemId};
+use db::{Binding, Database, Declares, FileId, ItemId, Language};
 use rise::{BinderInfo, Inference, TermInfo, Ty};
 use syntax::ast::{Annotation, BinderId, Item, ItemKind, Term, TermId, TermKind};
 use syntax::lexer::{TokenKind, lex_in};
@@ -11,7 +11,7 @@ use syntax::{Dialect, Parsed, Span};
 
 use crate::builtin::Builtin;
 use crate::tree::{self, Parents, Scope};
-use crate::{FilePosition, FileRange, markdown};
+use crate::{FilePosition, FileRange, markdown, strategies};
 
 /// The annotations whose arguments name parameters of the def.
 const TAKES_SIZES: [&str; 3] = ["assume", "opencl", "run"];
@@ -26,6 +26,8 @@ pub(crate) enum Symbol {
     Binder(ItemId, BinderId),
     /// The index of the `sum(i, …)` at this term.
     SumIndex(ItemId, TermId),
+    /// What is bound at this place of an item of strategies.
+    Place(ItemId, Span),
     /// A definition.
     Def(ItemId),
     /// A primitive.
@@ -95,6 +97,11 @@ impl<'d> View<'d> {
         self.db.dialect(self.file)
     }
 
+    /// Whether the item is one of strategies.
+    pub(crate) fn is_strategy(&self) -> bool {
+        self.db.language(self.file) == Language::Elevate
+    }
+
     /// Code in that language, as Markdown.
     pub(crate) fn code(&self, text: &str) -> String {
         markdown::code_in(text, self.dialect())
@@ -159,6 +166,9 @@ impl<'d> View<'d> {
         let annotation = self
             .annotation_of(term)
             .and_then(|found| found.name.as_ref());
+        if annotation.is_some_and(|name| name.name == "strategy") {
+            return self.db.strategy_of(self.id).map(Symbol::Def);
+        }
         if annotation.is_some_and(|name| !TAKES_SIZES.contains(&&*name.name)) {
             return None;
         }
@@ -213,6 +223,10 @@ impl<'d> View<'d> {
 
     /// The name that touches `offset`.
     pub(crate) fn occurrence_at(&self, offset: u32) -> Option<Occurrence> {
+        if self.is_strategy() {
+            let names = self.occurrences().into_iter();
+            return names.filter(|name| name.span.touches(offset)).last();
+        }
         let item = self.item();
         if let Some(name) = self.own_name()
             && name.span.touches(offset)
@@ -280,6 +294,11 @@ impl<'d> View<'d> {
 
     /// Every name in the item that stands for something, in the order of the text.
     pub(crate) fn occurrences(&self) -> Vec<Occurrence> {
+        if self.is_strategy() {
+            let mut found = strategies::names::occurrences(self);
+            sort(&mut found);
+            return found;
+        }
         let item = self.item();
         let mut found: Vec<Occurrence> = self.annotation_keys().collect();
         found.extend(self.own_name());
@@ -305,6 +324,11 @@ impl<'d> View<'d> {
 
     /// Every place in the item where `name` stands for something, in the order of the text.
     pub(crate) fn occurrences_named(&self, name: &str) -> Vec<Occurrence> {
+        if self.is_strategy() {
+            let mut found = self.occurrences();
+            found.retain(|found| self.name_of(found.symbol) == name);
+            return found;
+        }
         let item = self.item();
         let mut found: Vec<Occurrence> = Vec::new();
         if item.name().is_some_and(|own| own.name == name) {
@@ -349,7 +373,8 @@ impl<'d> View<'d> {
                     _ => String::new(),
                 }
             }
-            Symbol::Binder(item, _) | Symbol::SumIndex(item, _) => {
+            Symbol::Place(item, span) if item == self.id => strategies::names::text_at(self, span),
+            Symbol::Binder(item, _) | Symbol::SumIndex(item, _) | Symbol::Place(item, _) => {
                 View::new(self.db, item).name_of(symbol)
             }
             Symbol::Def(item) => def_name(self.db, item).unwrap_or_default(),
@@ -444,8 +469,11 @@ pub(crate) fn params(item: &Item) -> Vec<BinderId> {
 }
 
 /// The import path that touches `offset`.
-pub(crate) fn import_at(item: &Item, offset: u32) -> Option<Span> {
-    match &item.kind {
+pub(crate) fn import_at(view: &View<'_>, offset: u32) -> Option<Span> {
+    if view.is_strategy() {
+        return strategies::names::import_at(view, offset);
+    }
+    match &view.item().kind {
         ItemKind::Import {
             path: Some((_, span)),
         } if span.touches(offset) => Some(*span),

@@ -121,11 +121,16 @@ pub fn ranges(snapshot: &Snapshot, file: FileId, full: Span, focus: Span) -> (Ra
 /// The protocol's name for what a name stands for.
 pub fn symbol_kind(kind: SymbolKind) -> LspSymbolKind {
     match kind {
-        SymbolKind::Function | SymbolKind::Foreign | SymbolKind::Primitive => {
+        SymbolKind::Function
+        | SymbolKind::Foreign
+        | SymbolKind::Primitive
+        | SymbolKind::Rule
+        | SymbolKind::Strategy
+        | SymbolKind::Predicate => {
             LspSymbolKind::FUNCTION
         }
         SymbolKind::Value => LspSymbolKind::CONSTANT,
-        SymbolKind::Parameter | SymbolKind::Variable => LspSymbolKind::VARIABLE,
+        SymbolKind::Parameter | SymbolKind::Variable | SymbolKind::Tunable => LspSymbolKind::VARIABLE,
         SymbolKind::TypeParameter => LspSymbolKind::TYPE_PARAMETER,
         SymbolKind::File => LspSymbolKind::FILE,
     }

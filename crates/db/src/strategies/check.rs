@@ -1,0 +1,140 @@
+//! Checking items of strategies, one at a time.
+
+use std::sync::Arc;
+
+use elevate::lang::{self, Checked, Resolution, Scheme, Signature, Sort, Type};
+use rise::Env as _;
+use syntax::ast::Name;
+use syntax::{Diagnostic, Severity};
+
+use crate::guard::guarded;
+use crate::inputs::{SourceFile, SourceItem};
+use crate::queries::{ProgramEnv, bindings, point_at_names, strategy_parsed};
+use crate::recursion::recursion;
+use crate::scope::{Binding, strategies};
+use crate::{Db, FilePath, ItemId};
+
+/// Everything that is known of an item of strategies. Of a definition that cannot be read as it
+/// stands, only what the parser says.
+#[salsa::tracked(returns(clone))]
+pub(crate) fn strategy_checked(db: &dyn Db, item: SourceItem) -> Arc<Checked> {
+    let parsed = strategy_parsed(db, item.into());
+    let mut checked = guarded(&item.text(db), "checking", || {
+        lang::check(&parsed.item, &ItemEnv::new(db, item))
+    })
+    .unwrap_or_else(|failure| nothing_known(&parsed.item, failure));
+    let unreadable = !parsed.diagnostics.is_empty();
+    checked
+        .diagnostics
+        .retain(|diagnostic| !unreadable || diagnostic.severity != Severity::Error);
+    checked
+        .diagnostics
+        .iter_mut()
+        .for_each(|diagnostic| point_at_names(db, diagnostic));
+    checked
+        .diagnostics
+        .splice(0..0, parsed.diagnostics.iter().cloned());
+    Arc::new(checked)
+}
+
+/// What its users know of a definition of strategies.
+#[salsa::tracked(returns(clone))]
+pub(crate) fn signature(db: &dyn Db, item: SourceItem) -> Arc<Signature> {
+    strategy_checked(db, item).signature.clone()
+}
+
+/// What the definition's first lines say of it: all that is known to those that it uses itself.
+#[salsa::tracked(returns(clone))]
+fn header_signature(db: &dyn Db, item: SourceItem) -> Arc<Signature> {
+    let parsed = strategy_parsed(db, item.into());
+    Arc::new(lang::header_signature(&parsed.item))
+}
+
+/// What `user` knows of `used`.
+fn signature_for(db: &dyn Db, user: ItemId, used: ItemId) -> Arc<Signature> {
+    let file = SourceItem::from(used).file(db);
+    if user == used || recursion(db, file.into()).together(user, used) {
+        header_signature(db, used.into())
+    } else {
+        signature(db, used.into())
+    }
+}
+
+/// What checking sees of the other items.
+pub(crate) struct ItemEnv<'db> {
+    db: &'db dyn Db,
+    item: SourceItem,
+    /// Sorted by name.
+    known: Box<[(Name, Resolution)]>,
+    programs: ProgramEnv<'db>,
+}
+
+impl<'db> ItemEnv<'db> {
+    pub fn new(db: &'db dyn Db, item: SourceItem) -> Self {
+        let resolve = |binding: &Binding| match binding {
+            Binding::Def(used) => {
+                Resolution::Item(used.global(), signature_for(db, item.into(), *used))
+            }
+            Binding::Ambiguous(all) => {
+                Resolution::Ambiguous(all.iter().map(|item| item.global()).collect())
+            }
+            Binding::Broken => Resolution::Broken(None),
+            Binding::Unknown => Resolution::Unknown,
+        };
+        let known = bindings(db, item)
+            .iter()
+            .map(|(name, binding)| (name.clone(), resolve(binding)))
+            .collect();
+        ItemEnv {
+            db,
+            item,
+            known,
+            programs: ProgramEnv::new(db, item),
+        }
+    }
+}
+
+impl lang::Env for ItemEnv<'_> {
+    fn resolve(&self, name: &str) -> Resolution {
+        match self
+            .known
+            .binary_search_by(|(known, _)| known.as_str().cmp(name))
+        {
+            Ok(at) => self.known[at].1.clone(),
+            Err(_) => Resolution::Unknown,
+        }
+    }
+
+    fn names(&self) -> Vec<Name> {
+        let scope = strategies(self.db, self.item.file(self.db).into());
+        scope.names().map(|(name, ..)| name.clone()).collect()
+    }
+
+    fn rise(&self) -> &dyn rise::Env {
+        &self.programs
+    }
+
+    fn in_library(&self) -> bool {
+        let file = SourceFile::from(self.item.file(self.db));
+        matches!(file.path(self.db), FilePath::Std(_))
+    }
+}
+
+/// Of an item on which the checker has failed.
+fn nothing_known(item: &syntax::elevate::ast::Item, failure: Diagnostic) -> Checked {
+    let error = Arc::new(Type::Error);
+    Checked {
+        signature: Arc::new(Signature {
+            sort: Sort::Strategy,
+            scheme: Scheme::mono(error.clone()),
+            looping: false,
+            docs: None,
+        }),
+        diagnostics: vec![failure],
+        exprs: vec![error.clone(); item.exprs.len()].into(),
+        params: vec![error; item.params.len()].into(),
+        uses: Vec::new(),
+        meanings: Default::default(),
+        captured: Vec::new(),
+    }
+}

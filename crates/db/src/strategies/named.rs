@@ -1,0 +1,140 @@
+//! `@strategy(name)`, `@strategy("file.elevate", name)`: the strategy that a definition names.
+
+use elevate::lang::Type;
+use syntax::{Code, Diagnostic};
+
+use super::signature;
+use crate::header::StrategyName;
+use crate::inputs::{FileState, SourceFile, SourceItem};
+use crate::language::Language;
+use crate::scope::{Binding, definitions, strategies};
+use crate::{Db, FileId, FilePath, ItemId, ReadError};
+
+/// The strategy that the definition names, or why there is none; `None` if it names none.
+pub(crate) fn named(db: &dyn Db, item: ItemId) -> Option<Result<ItemId, Diagnostic>> {
+    let source = SourceItem::from(item);
+    let name = source.header(db).strategy.as_deref()?;
+    let file = SourceFile::from(source.file(db));
+    let found = match &name.file {
+        Some((path, span)) => from_file(db, file, name, path, *span),
+        None => in_scope(db, file, name),
+    };
+    Some(found.and_then(|found| is_whole(db, name, found).map(|()| found)))
+}
+
+fn from_file(
+    db: &dyn Db,
+    file: SourceFile,
+    name: &StrategyName,
+    path: &str,
+    span: syntax::Span,
+) -> Result<ItemId, Diagnostic> {
+    let error = |message: String| Err(Diagnostic::error(Code::ImportNotFound, span, message));
+    let Some(target) = file.path(db).import(path).map(|path| db.file_at(&path)) else {
+        return error(format!(
+            "cannot find `{path}`: this file is not saved, so nothing lies beside it"
+        ));
+    };
+    let target = SourceFile::from(target);
+    match target.state(db) {
+        FileState::Absent(ReadError::NotFound(_)) => {
+            return error(format!("cannot find `{path}`"))
+                .map_err(|error: Diagnostic| {
+                    error.help("the path is relative to the folder of this file")
+                });
+        }
+        FileState::Absent(ReadError::NotText) => {
+            return error(format!("cannot read `{path}`: it is not UTF-8 text"));
+        }
+        FileState::Absent(ReadError::Other(reason)) => {
+            return error(format!("cannot read `{path}`: {reason}"));
+        }
+        FileState::Wanted | FileState::Present(_) => {}
+    }
+    if target.language(db) != Language::Elevate {
+        return error(format!(
+            "`{path}` is {}, and strategies are written in ELEVATE",
+            target.language(db).name()
+        ));
+    }
+    let own = definitions(db, target);
+    match own.by_name.get(&name.name) {
+        Some(&found) => Ok(found),
+        None => Err(unknown(
+            name,
+            &format!("`{path}` defines no strategy `{}`", name.name),
+            own.by_name.keys().map(|name| name.as_str()),
+        )),
+    }
+}
+
+fn in_scope(db: &dyn Db, file: SourceFile, name: &StrategyName) -> Result<ItemId, Diagnostic> {
+    let scope = strategies(db, file);
+    match scope.resolve(&name.name) {
+        Binding::Def(found) => Ok(found),
+        Binding::Ambiguous(all) => {
+            let files: Vec<String> = all.iter().map(|item| file_name(db, *item)).collect();
+            let message = format!(
+                "several imports define a strategy `{}`: {}",
+                name.name,
+                files.join(", ")
+            );
+            Err(Diagnostic::error(Code::AmbiguousImport, name.span, message)
+                .help("name the file: `@strategy(\"file.elevate\", name)`"))
+        }
+        Binding::Broken | Binding::Unknown => Err(unknown(
+            name,
+            &format!("no strategy here is called `{}`", name.name),
+            scope.names().map(|(name, ..)| name.as_str()),
+        )),
+    }
+}
+
+fn file_name(db: &dyn Db, item: ItemId) -> String {
+    let file: FileId = SourceItem::from(item).file(db);
+    match SourceFile::from(file).path(db) {
+        FilePath::Std(name) => format!("`{name}` of the library"),
+        path => format!("`{}`", path.file_name()),
+    }
+}
+
+fn unknown<'a>(
+    name: &StrategyName,
+    message: &str,
+    known: impl Iterator<Item = &'a str>,
+) -> Diagnostic {
+    let error = Diagnostic::error(Code::UnknownName, name.span, message);
+    match rise::closest(&name.name, known) {
+        Some(near) => {
+            let fix = format!("Use `{near}`");
+            error
+                .help(format!("did you mean `{near}`?"))
+                .fix(fix, vec![(name.span, near.to_owned())], true)
+        }
+        None => error.help(
+            "import a file that defines it, or name the file: `@strategy(\"file.elevate\", name)`",
+        ),
+    }
+}
+
+/// A definition is lowered by a strategy that has all that it needs.
+fn is_whole(db: &dyn Db, name: &StrategyName, found: ItemId) -> Result<(), Diagnostic> {
+    let signature = signature(db, found.into());
+    let mut ty = &*signature.scheme.ty;
+    while let Type::Fun(params, result) = ty
+        && params.iter().all(|param| param.optional)
+    {
+        ty = result;
+    }
+    match ty {
+        Type::Strategy(_) | Type::Error => return Ok(()),
+        _ => {}
+    }
+    let message = format!(
+        "`{}` is no strategy for a whole definition: it is {}",
+        name.name,
+        signature.scheme.text()
+    );
+    Err(Diagnostic::error(Code::TypeMismatch, name.span, message)
+        .help("give it what it takes in a `val` of an .elevate file, and name that"))
+}

@@ -1,0 +1,369 @@
+//! What could be written at the cursor of a file of strategies.
+
+use db::{Database, ItemId, Origin};
+use elevate::lang::{Param, Signature, Type, type_text};
+use syntax::Span;
+use syntax::elevate::ast::{Item, Order, PatternKind};
+
+use super::context::{After, Context, Place};
+use crate::builtin::Builtin;
+use crate::completion::{COMPLETION_LIMIT, Completion, CompletionKind, CompletionSource};
+use crate::view::{self, View};
+use crate::{FilePosition, fuzzy};
+
+/// What an attribute may be called, with what it says.
+const ATTRIBUTES: [(&str, &str, &str); 6] = [
+    ("title", "title(\"$0\")", "how the rewrite is called in menus"),
+    ("kind", "kind(${1|fuse,split,tile,move,simplify,lower,parallel,vectorize|})", "in which menu it stands"),
+    ("looping", "looping", "applied again and again, it never ends"),
+    ("hidden", "hidden", "not offered in menus"),
+    ("action", "action(\"refactor.rewrite\")", "the kind of its code action"),
+    ("order", "order(${1|default,functionFirst,argumentFirst|})", "in which order it visits children"),
+];
+
+/// What may begin an item.
+const ITEMS: [(&str, &str); 10] = [
+    ("rule", "rule ${1:name} = ${2:pattern} |-> $0"),
+    ("strategy", "strategy ${1:name}(${2:s: Strategy}) = $0"),
+    ("val", "val ${1:name} = $0"),
+    ("pred", "pred ${1:name} = { $0 }"),
+    ("normalform", "normalform ${1:name} = normalize($0)"),
+    ("tune", "tune ${1:name} : Nat$0"),
+    ("example", "example \"${1:title}\" {\n  input ${2:program}\n  apply ${3:strategy}\n  expect $0\n}"),
+    ("import", "import \"$0\""),
+    ("unsafe", "unsafe rule ${1:name} = ${2:pattern} |-> $0"),
+    ("traversal", "traversal $0"),
+];
+
+/// The conditions that are known by a name.
+const CONDITIONS: [(&str, &str, &str); 10] = [
+    ("within", "within(${1:mapWorkGroup(_)})", "inside of the function given to this"),
+    ("assoc", "assoc(${1:op})", "`op(op(x, y), z)` is `op(x, op(y, z))`"),
+    ("commutative", "commutative(${1:op})", "`op(x, y)` is `op(y, x)`"),
+    ("neutral", "neutral(${1:op}, ${2:z})", "`op(z, x)` is `x`"),
+    ("scalar", "scalar(${1:t})", "the type is a scalar"),
+    ("holds", "holds(${1:strategy}, ${2:x})", "the strategy succeeds on `x`"),
+    ("divides", "divides", "`n divides m`: `m` is a multiple of `n`"),
+    ("notIn", "notIn", "`x notIn f`: `x` is not free in `f`"),
+    ("and", "and", "both conditions"),
+    ("or", "or", "one of the conditions"),
+];
+
+/// The types of ELEVATE, with what they are.
+const TYPES: [(&str, &str, &str); 13] = [
+    ("Strategy", "Strategy", "from programs to programs, or failures"),
+    ("Nat", "Nat", "a size"),
+    ("Pred", "Pred", "a test of programs"),
+    ("Rule", "Rule", "a single rewrite rule"),
+    ("Traversal", "Traversal", "from strategies to strategies"),
+    ("Expr", "Expr", "a term of RISE"),
+    ("Type", "Type", "a type of RISE"),
+    ("Addr", "Addr", "an address space"),
+    ("Int", "Int", "a whole number"),
+    ("Bool", "Bool", "a truth value"),
+    ("String", "String", "a text"),
+    ("Result", "Result", "what a strategy gives"),
+    ("List", "List[${1:Nat}]", "a list"),
+];
+
+/// What could be written at a position, best first. None if it is in no item.
+pub(crate) fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
+    let Some((view, offset)) = View::at_or_before(db, at) else {
+        return match view::in_gap_comment(db, at) {
+            true => Vec::new(),
+            false => List::new(db, "", Span::empty(at.offset)).items().finish(),
+        };
+    };
+    let mut text = db.item_text(view.id).to_string();
+    if offset as usize > text.len() {
+        text.push_str(&view::gap_before(db, at));
+    }
+    let place = Place::at(&text, offset);
+    let typed = Span::new(place.word.start, offset.min(place.word.end));
+    let prefix = text.get(std::ops::Range::from(typed)).unwrap_or_default();
+    let mut list = List::new(db, prefix, view.absolute(place.word));
+    let rest = text.get(place.word.end as usize..).unwrap_or_default();
+    list.called = rest.starts_with('(');
+    list.fill(&view, &place, text[..place.word.start as usize].ends_with('\n'));
+    list.finish()
+}
+
+/// What there is to offer.
+struct List<'a> {
+    db: &'a Database,
+    prefix: &'a str,
+    replace: Span,
+    /// Whether arguments follow already.
+    called: bool,
+    /// With their ranks: smaller comes first.
+    found: Vec<(u8, u32, Completion)>,
+}
+
+impl<'a> List<'a> {
+    fn new(db: &'a Database, prefix: &'a str, replace: Span) -> Self {
+        List {
+            db,
+            prefix,
+            replace,
+            called: false,
+            found: Vec::new(),
+        }
+    }
+
+    fn fill(&mut self, view: &View<'_>, place: &Place, at_line_start: bool) {
+        let parsed = self.db.strategy_parsed(view.id);
+        match place.context {
+            Context::Item => {
+                self.items();
+            }
+            Context::Attribute => self.words(&ATTRIBUTES, CompletionKind::Annotation, 0),
+            Context::Type => self.words(&TYPES, CompletionKind::Type, 0),
+            Context::Order => {
+                for order in Order::ALL {
+                    self.word(order.as_str(), CompletionKind::Keyword, order.as_str(), None, 0);
+                }
+            }
+            Context::Condition => {
+                self.locals(&parsed.item, 1);
+                self.words(&CONDITIONS, CompletionKind::Keyword, 0);
+            }
+            Context::Term => {
+                self.locals(&parsed.item, 0);
+                self.programs(view);
+            }
+            Context::Example => {
+                for word in ["input", "apply", "expect", "modulo"] {
+                    self.word(word, CompletionKind::Keyword, &format!("{word} "), None, 0);
+                }
+            }
+            Context::Strategy { after } => self.strategy(view, &parsed.item, after, at_line_start),
+            Context::Nothing => {}
+        }
+    }
+
+    fn strategy(&mut self, view: &View<'_>, item: &Item, after: After, at_line_start: bool) {
+        if after == After::Operand {
+            if at_line_start {
+                self.items();
+            }
+            for word in ["match", "then", "else"] {
+                self.word(word, CompletionKind::Keyword, word, None, 7);
+            }
+            return;
+        }
+        self.strategies(view, after);
+        if after != After::Start {
+            return;
+        }
+        self.locals(item, 0);
+        for (word, insert) in [
+            ("if", "if ${1:condition} then ${2:a} else $0"),
+            ("with", "with ${1:DFNF} { $0 }"),
+            ("rise", "rise { $0 }"),
+            ("rule", "rule { ${1:pattern} |-> $0 }"),
+            ("fun", "fun(${1:x} => $0)"),
+        ] {
+            self.word(word, CompletionKind::Keyword, insert, None, 7);
+        }
+    }
+
+    fn items(&mut self) -> &mut Self {
+        for (word, insert) in ITEMS {
+            self.word(word, CompletionKind::Keyword, insert, None, 6);
+        }
+        self
+    }
+
+    /// Labels with what they insert and what is said of them.
+    fn words(&mut self, words: &[(&str, &str, &str)], kind: CompletionKind, tier: u8) {
+        for (label, insert, said) in words {
+            self.word(label, kind, insert, Some((*said).to_owned()), tier);
+        }
+    }
+
+    fn word(
+        &mut self,
+        label: &str,
+        kind: CompletionKind,
+        insert: &str,
+        detail: Option<String>,
+        tier: u8,
+    ) {
+        let completion = Completion {
+            label: label.to_owned(),
+            kind,
+            detail,
+            replace: self.replace,
+            insert: insert.to_owned(),
+            snippet: insert.contains('$'),
+            sort: String::new(),
+            source: CompletionSource::None,
+        };
+        self.push(completion, tier);
+    }
+
+    fn push(&mut self, completion: Completion, tier: u8) {
+        let typed = self.prefix.trim_start_matches(['?', '`']);
+        if let Some(score) = fuzzy::score(typed, &completion.label) {
+            self.found.push((tier, score, completion));
+        }
+    }
+
+    /// The parameters and variables of the item.
+    fn locals(&mut self, item: &Item, tier: u8) {
+        let params = item.params.iter().map(|param| &param.name);
+        let patterns = item.patterns.iter().filter_map(|pattern| match &pattern.kind {
+            PatternKind::Name(name) => Some(name),
+            _ => None,
+        });
+        let mut names: Vec<_> = params
+            .chain(patterns)
+            .filter(|name| !name.is_empty() && *name != "_" && *name != self.prefix)
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names {
+            self.word(name, CompletionKind::Value, name, None, tier);
+        }
+    }
+
+    /// What terms of RISE are made of.
+    fn programs(&mut self, view: &View<'_>) {
+        let scope = self.db.program_scope(view.file);
+        let names: Vec<(String, ItemId, Origin)> = scope
+            .names()
+            .map(|(name, item, origin)| (name.to_string(), item, origin))
+            .collect();
+        let schemes = self.db.schemes(names.iter().map(|(_, item, _)| *item));
+        for ((name, item, origin), scheme) in names.into_iter().zip(schemes) {
+            let completion = Completion {
+                kind: CompletionKind::Function,
+                detail: scheme.map(|scheme| rise::print::scheme_text(&scheme)),
+                replace: self.replace,
+                insert: name.clone(),
+                snippet: false,
+                sort: String::new(),
+                source: CompletionSource::Global(item.global()),
+                label: name,
+            };
+            self.push(completion, if origin == Origin::Library { 3 } else { 1 });
+        }
+        for primitive in Builtin::all(syntax::Dialect::Rise) {
+            let completion = Completion {
+                label: primitive.name().to_owned(),
+                kind: CompletionKind::Function,
+                detail: Some(primitive.signature_text()),
+                replace: self.replace,
+                insert: primitive.name().to_owned(),
+                snippet: false,
+                sort: String::new(),
+                source: CompletionSource::Primitive(primitive),
+            };
+            self.push(completion, 2);
+        }
+    }
+
+    /// The strategies in scope, those first that fit behind what stands before.
+    fn strategies(&mut self, view: &View<'_>, after: After) {
+        let scope = self.db.scope(view.file);
+        let names: Vec<(String, ItemId, Origin)> = scope
+            .names()
+            .filter(|(name, ..)| fuzzy::score(self.prefix, name).is_some())
+            .map(|(name, item, origin)| (name.to_string(), item, origin))
+            .collect();
+        for (name, item, origin) in names {
+            let signature = self.db.strategy_signature(item);
+            let own = match origin {
+                Origin::Own | Origin::Imported => 0,
+                Origin::Library => 1,
+            };
+            let tier = own + 2 * misfit(&signature, after);
+            let insert = match self.called {
+                true => quoted(&name),
+                false => call(&name, &signature, after),
+            };
+            let kind = match &*signature.scheme.ty {
+                Type::Fun(..) | Type::Strategy(_) => CompletionKind::Function,
+                _ => CompletionKind::Value,
+            };
+            let completion = Completion {
+                kind,
+                detail: Some(signature.scheme.text()),
+                replace: self.replace,
+                snippet: insert.contains('$'),
+                insert,
+                sort: String::new(),
+                source: CompletionSource::Global(item.global()),
+                label: name,
+            };
+            self.push(completion, tier);
+        }
+    }
+
+    fn finish(&mut self) -> Vec<Completion> {
+        let mut found = std::mem::take(&mut self.found);
+        found.sort_by(|a, b| (a.0, a.1, &a.2.label).cmp(&(b.0, b.1, &b.2.label)));
+        found.dedup_by(|a, b| a.2.label == b.2.label && a.2.kind == b.2.kind);
+        found.truncate(COMPLETION_LIMIT);
+        found
+            .into_iter()
+            .map(|(tier, score, completion)| Completion {
+                sort: format!("{tier:02}{score:02}{}", completion.label),
+                ..completion
+            })
+            .collect()
+    }
+}
+
+/// A name as it is written in an expression.
+fn quoted(name: &str) -> String {
+    let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    match plain {
+        true => name.to_owned(),
+        false => format!("`{name}`"),
+    }
+}
+
+/// How badly something fits behind what stands before it: 0 is well.
+fn misfit(signature: &Signature, after: After) -> u8 {
+    let (lists, result) = signature.scheme.lists();
+    let is_strategy = matches!(*result, Type::Strategy(_));
+    let takes_strategy = lists.last().is_some_and(|list| {
+        matches!(&**list, [param] if matches!(*param.ty, Type::Strategy(_)))
+    });
+    match after {
+        After::At => u8::from(!(is_strategy && takes_strategy)),
+        After::Dot => u8::from(lists.is_empty()),
+        After::Start | After::Operand => u8::from(!is_strategy),
+    }
+}
+
+/// `tile(${1:x}, ${2:y})`; behind `@` without what the operator gives it, behind `.` without what
+/// stands before the point.
+fn call(name: &str, signature: &Signature, after: After) -> String {
+    let (mut lists, _) = signature.scheme.lists();
+    match after {
+        After::At => drop(lists.pop()),
+        After::Dot if !lists.is_empty() => drop(lists.remove(0)),
+        _ => {}
+    }
+    let mut number = 0;
+    let mut out = quoted(name);
+    for list in lists {
+        let required: Vec<&Param> = list.iter().filter(|param| !param.optional).collect();
+        if required.is_empty() && !list.is_empty() {
+            // All have defaults: the name alone says it.
+            break;
+        }
+        let placeholders = required.iter().map(|param| {
+            number += 1;
+            match param.name.is_empty() {
+                true => format!("${{{number}:{}}}", type_text(&param.ty, &signature.scheme.params)),
+                false => format!("${{{number}:{}}}", param.name),
+            }
+        });
+        let inside: Vec<String> = placeholders.collect();
+        out.push_str(&format!("({})", inside.join(", ")));
+    }
+    out
+}

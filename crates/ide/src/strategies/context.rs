@@ -1,0 +1,361 @@
+//! What may stand at the cursor of a file of strategies, by the words before it.
+
+use syntax::elevate::{Combinator, Token, TokenKind, Word, lex};
+use syntax::{Span, TokenKind as Rise};
+
+/// What may stand at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Context {
+    /// The start of an item.
+    Item,
+    /// The name of an attribute, behind its `@`.
+    Attribute,
+    /// A type of ELEVATE.
+    Type,
+    /// A term of RISE: a side of a rule, a pattern.
+    Term,
+    /// A condition behind `where`, `requires` or `assuming`.
+    Condition,
+    /// A strategy expression.
+    Strategy {
+        /// What stands before it.
+        after: After,
+    },
+    /// The parts of an example.
+    Example,
+    /// The word of `traversal`.
+    Order,
+    /// A new name, text, or something that is not offered.
+    Nothing,
+}
+
+/// What stands before a strategy expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum After {
+    /// `@`: a traversal is next.
+    At,
+    /// `;`, `<+`, `=`, `apply`, an opening bracket: a whole expression begins.
+    Start,
+    /// `.`: something that is done with what stands before.
+    Dot,
+    /// A whole expression: an operator may follow, or a new item begin.
+    Operand,
+}
+
+/// A call whose arguments are being written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OpenCall {
+    /// The end of what is called.
+    pub(crate) callee_end: u32,
+    /// The commas before the cursor.
+    pub(crate) commas: usize,
+}
+
+/// The cursor, and the words before it.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// What may stand here.
+    pub(crate) context: Context,
+    /// The word that is being typed.
+    pub(crate) word: Span,
+    /// The calls around the cursor, the innermost last.
+    pub(crate) calls: Vec<OpenCall>,
+}
+
+impl Place {
+    /// The place at `offset` of an item.
+    pub(crate) fn at(text: &str, offset: u32) -> Place {
+        let mut before: Vec<Token> = Vec::new();
+        let mut word = Span::empty(offset);
+        let mut nowhere = false;
+        for token in lex(text).take_while(|token| token.span.start < offset) {
+            if token.span.end > offset || (token.span.end == offset && is_word(token.kind)) {
+                nowhere = !is_word(token.kind) && !is_blank(token.kind);
+                if is_word(token.kind) {
+                    word = token.span;
+                }
+                break;
+            }
+            let open_comment = token.kind.is_comment() && token.span.end == offset;
+            nowhere = open_comment;
+            if !token.kind.is_trivia() && !token.kind.is_comment() {
+                before.push(token);
+            }
+        }
+        let mut reader = Reader::new(text);
+        before.iter().for_each(|token| reader.read(*token));
+        Place {
+            context: match nowhere {
+                true => Context::Nothing,
+                false => reader.context(),
+            },
+            word,
+            calls: reader.calls(),
+        }
+    }
+}
+
+fn is_blank(kind: TokenKind) -> bool {
+    kind.is_trivia() && !kind.is_comment()
+}
+
+fn is_word(kind: TokenKind) -> bool {
+    match kind {
+        TokenKind::Word(_) | TokenKind::Metavariable | TokenKind::Quoted => true,
+        TokenKind::Rise(kind) => {
+            kind == Rise::Ident || kind == Rise::Underscore || kind.is_reserved()
+        }
+        _ => false,
+    }
+}
+
+/// What is read on one level of brackets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Item,
+    /// Behind the name of a definition, up to its `=`.
+    Head,
+    Term,
+    Condition,
+    Strategy,
+    Example,
+}
+
+struct Level {
+    /// What was read outside.
+    mode: Mode,
+    /// Where a call's callee ends, if this is one.
+    callee: Option<u32>,
+    commas: usize,
+}
+
+/// Reads an item from its start.
+struct Reader<'a> {
+    text: &'a str,
+    mode: Mode,
+    levels: Vec<Level>,
+    keyword: Option<Word>,
+    last: Option<Token>,
+    /// The word before the last token.
+    earlier: Option<Token>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(text: &'a str) -> Self {
+        Reader {
+            text,
+            mode: Mode::Item,
+            levels: Vec::new(),
+            keyword: None,
+            last: None,
+            earlier: None,
+        }
+    }
+
+    fn slice(&self, token: Token) -> &'a str {
+        self.text
+            .get(std::ops::Range::from(token.span))
+            .unwrap_or_default()
+    }
+
+    fn read(&mut self, token: Token) {
+        match token.kind {
+            TokenKind::Word(word) if word.begins_item() && !self.is_rule_expression(word) => {
+                self.keyword = Some(word);
+                self.mode = match word {
+                    Word::Example => Mode::Example,
+                    _ => Mode::Head,
+                };
+                self.levels.clear();
+            }
+            TokenKind::Word(Word::Where | Word::Requires | Word::Assuming) => {
+                self.mode = Mode::Condition;
+            }
+            TokenKind::MapsTo => self.mode = Mode::Term,
+            TokenKind::Rise(Rise::Bar) if self.mode == Mode::Condition => self.mode = Mode::Term,
+            TokenKind::Rise(Rise::Def) => {
+                self.keyword = Some(Word::Strategy);
+                self.mode = Mode::Head;
+            }
+            TokenKind::Rise(Rise::Equals) if self.mode == Mode::Head && self.levels.is_empty() => {
+                self.mode = match self.keyword {
+                    Some(Word::Rule | Word::Unsafe) => Mode::Term,
+                    _ => Mode::Strategy,
+                };
+            }
+            TokenKind::Rise(Rise::LParen | Rise::LBracket | Rise::LBrace) => self.open(token),
+            TokenKind::Rise(Rise::RParen | Rise::RBracket | Rise::RBrace) => {
+                if let Some(level) = self.levels.pop() {
+                    self.mode = level.mode;
+                }
+            }
+            TokenKind::Rise(Rise::Comma) => {
+                if let Some(level) = self.levels.last_mut() {
+                    level.commas += 1;
+                }
+            }
+            TokenKind::Rise(Rise::Ident) if self.keyword == Some(Word::Example) => {
+                self.mode = match self.slice(token) {
+                    "input" | "expect" => Mode::Term,
+                    "apply" | "modulo" => Mode::Strategy,
+                    _ => self.mode,
+                };
+            }
+            _ if self.mode == Mode::Item && token.kind != TokenKind::Attribute => {
+                // A main expression has no word of its own.
+                if !matches!(self.last.map(|last| last.kind), Some(TokenKind::Attribute)) {
+                    self.mode = Mode::Strategy;
+                }
+            }
+            _ => {}
+        }
+        self.earlier = self.last.replace(token);
+    }
+
+    /// `rule` before `{` is an expression; told by what stands before it.
+    fn is_rule_expression(&self, word: Word) -> bool {
+        word == Word::Rule && self.mode == Mode::Strategy && !self.at_operand()
+    }
+
+    fn open(&mut self, token: Token) {
+        let callee = self.last.filter(|last| {
+            token.kind == TokenKind::Rise(Rise::LParen) && last.span.end == token.span.start
+        });
+        self.levels.push(Level {
+            mode: self.mode,
+            callee: callee.map(|callee| callee.span.end),
+            commas: 0,
+        });
+        if token.kind != TokenKind::Rise(Rise::LBrace) {
+            return;
+        }
+        let after = self.last.map(|last| (last.kind, self.slice(last)));
+        self.mode = match after {
+            Some((TokenKind::Word(Word::Rule), _)) => Mode::Term,
+            Some((_, "rise")) => Mode::Term,
+            Some((TokenKind::Rise(Rise::Equals), _)) if self.keyword == Some(Word::Pred) => {
+                Mode::Term
+            }
+            _ => self.mode,
+        };
+    }
+
+    /// Whether the last word ends an expression.
+    fn at_operand(&self) -> bool {
+        self.last.is_some_and(|last| match last.kind {
+            TokenKind::Quoted | TokenKind::Metavariable => true,
+            TokenKind::Rise(kind) => matches!(
+                kind,
+                Rise::Ident
+                    | Rise::Int
+                    | Rise::Float
+                    | Rise::String
+                    | Rise::RParen
+                    | Rise::RBracket
+                    | Rise::RBrace
+                    | Rise::Underscore
+            ),
+            _ => false,
+        })
+    }
+
+    fn context(&self) -> Context {
+        let last = self.last.map(|last| last.kind);
+        match (self.mode, last) {
+            (_, Some(TokenKind::Attribute)) => Context::Attribute,
+            (_, Some(TokenKind::Word(Word::Traversal))) => Context::Order,
+            (Mode::Item, _) => Context::Item,
+            (Mode::Head, Some(TokenKind::Rise(Rise::Colon | Rise::Arrow))) => Context::Type,
+            (Mode::Head, Some(TokenKind::Rise(Rise::Equals))) => Context::Strategy {
+                after: After::Start,
+            },
+            (Mode::Head, _) => Context::Nothing,
+            (Mode::Strategy, Some(TokenKind::Rise(Rise::Colon))) => Context::Type,
+            (Mode::Strategy, _) => Context::Strategy {
+                after: self.after(),
+            },
+            (Mode::Example, _) if self.at_operand() || self.levels.len() == 1 => Context::Example,
+            (Mode::Example, _) => Context::Nothing,
+            (Mode::Term, _) => Context::Term,
+            (Mode::Condition, _) => Context::Condition,
+        }
+    }
+
+    fn after(&self) -> After {
+        match self.last.map(|last| last.kind) {
+            Some(TokenKind::Combinator(Combinator::At, _)) => After::At,
+            Some(TokenKind::Rise(Rise::Dot)) => After::Dot,
+            _ if self.at_operand() => After::Operand,
+            _ => After::Start,
+        }
+    }
+
+    fn calls(&self) -> Vec<OpenCall> {
+        let call = |level: &Level| {
+            level.callee.map(|callee_end| OpenCall {
+                callee_end,
+                commas: level.commas,
+            })
+        };
+        self.levels.iter().filter_map(call).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(marked: &str) -> Context {
+        let offset = marked.find('$').expect("a cursor");
+        let text = marked.replace('$', "");
+        Place::at(&text, offset as u32).context
+    }
+
+    #[test]
+    fn what_may_stand_where() {
+        let strategy = |after| Context::Strategy { after };
+        for (text, expected) in [
+            ("$", Context::Item),
+            ("stra$", Context::Item),
+            ("@$", Context::Attribute),
+            ("@ti$", Context::Attribute),
+            ("rule $", Context::Nothing),
+            ("rule f(n: $", Context::Type),
+            ("rule f = ma$", Context::Term),
+            ("rule f = map(f) >> map(g) |-> $", Context::Term),
+            ("rule f(n: Nat) = map |-> split(n) assuming $", Context::Condition),
+            ("rule f = { map |-> mapSeq where x notIn f | $", Context::Term),
+            ("strategy s(t: Strategy)(n: $", Context::Type),
+            ("strategy s(t: Strategy) = $", strategy(After::Start)),
+            ("strategy s = a ; $", strategy(After::Start)),
+            ("strategy s = a @ out$", strategy(After::At)),
+            ("strategy s = a $", strategy(After::Operand)),
+            ("strategy s = xs.$", strategy(After::Dot)),
+            ("strategy s = rule { $", Context::Term),
+            ("strategy s = rule { a |-> b } ; $", strategy(After::Start)),
+            ("strategy s = f(rise { $", Context::Term),
+            ("pred p = { $", Context::Term),
+            ("pred p = $", strategy(After::Start)),
+            ("example { $", Context::Example),
+            ("example \"x\" { input fun($", Context::Term),
+            ("example { input map(f) apply $", strategy(After::Start)),
+            ("traversal $", Context::Order),
+            ("splitJoin(32) @ $", strategy(After::At)),
+            ("val x = \"text$\"", Context::Nothing),
+            ("val x = a // note$", Context::Nothing),
+        ] {
+            assert_eq!(at(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn calls_know_their_arguments() {
+        let place = Place::at("strategy s = tile(32, f(1)", 25);
+        let ends: Vec<(u32, usize)> = place
+            .calls
+            .iter()
+            .map(|call| (call.callee_end, call.commas))
+            .collect();
+        assert_eq!(ends, [(17, 1), (23, 0)]);
+    }
+}

@@ -1,0 +1,204 @@
+//! What stands under the cursor in a file of strategies.
+
+use db::{Database, ItemId};
+use elevate::lang::{Checked, Type, type_text};
+use syntax::Span;
+use syntax::ast::TermId;
+use syntax::elevate::ast::{ExprId, Item, ItemKind, Op};
+use syntax::elevate::{Token, TokenKind, Word, lex};
+
+use super::names;
+use crate::view::{self, Occurrence, Symbol, View};
+use crate::{Hover, hover, markdown};
+
+/// What stands at a position of an item of strategies.
+pub(crate) fn hover(view: &View<'_>, offset: u32) -> Option<Hover> {
+    let token = token_at(view, offset)?;
+    if token.kind.is_comment() {
+        return None;
+    }
+    let known = describe(view, token, offset);
+    let problems = hover::problems(view, token.span);
+    if known.is_none() && problems.is_empty() {
+        return None;
+    }
+    Some(Hover {
+        range: view.absolute(token.span),
+        markdown: markdown::paragraphs(problems.into_iter().chain(known)),
+    })
+}
+
+/// The token that the cursor means: a name that it touches, else the one behind it.
+fn token_at(view: &View<'_>, offset: u32) -> Option<Token> {
+    let text = view.db.item_text(view.id);
+    let touched = lex(&text)
+        .skip_while(|token| token.span.end < offset)
+        .take_while(|token| token.span.start <= offset)
+        .filter(|token| !token.kind.is_trivia() || token.kind.is_comment());
+    touched.max_by_key(|token| (is_name(token.kind), token.span.start))
+}
+
+fn is_name(kind: TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::Rise(syntax::TokenKind::Ident) | TokenKind::Quoted | TokenKind::Metavariable
+    )
+}
+
+fn describe(view: &View<'_>, token: Token, offset: u32) -> Option<String> {
+    if view::import_at(view, offset).is_some() {
+        return hover::import(view);
+    }
+    if let Some(found) = view.occurrence_at(offset) {
+        return Some(hover::name(view, found));
+    }
+    match token.kind {
+        TokenKind::Word(word) => Some(word_docs(word).to_owned()),
+        TokenKind::Combinator(combinator, _) => Some(operator_docs(combinator.op()).to_owned()),
+        TokenKind::MapsTo => Some(
+            "What matches the pattern on the left gives way to the term on the right; both have \
+             one type."
+                .to_owned(),
+        ),
+        _ => expression(view, token.span),
+    }
+}
+
+/// The type of the smallest expression around a place.
+fn expression(view: &View<'_>, span: Span) -> Option<String> {
+    let parsed = view.db.strategy_parsed(view.id);
+    let checked = view.db.strategy_checked(view.id);
+    let id = smallest(&parsed.item, span)?;
+    type_of(view, &checked, id)
+}
+
+fn smallest(item: &Item, span: Span) -> Option<ExprId> {
+    let all = item.exprs.iter().zip(0..).map(|(expr, at)| (expr.span, ExprId(at)));
+    let around = all.filter(|(own, _)| own.contains(span));
+    around.min_by_key(|(own, _)| own.len()).map(|(_, id)| id)
+}
+
+fn type_of(view: &View<'_>, checked: &Checked, id: ExprId) -> Option<String> {
+    let ty = checked.exprs.get(id.0 as usize)?;
+    (**ty != Type::Error).then(|| view.code(&type_text(ty, &[])))
+}
+
+/// A name that the item binds itself: a parameter, a variable of a pattern.
+pub(crate) fn local(view: &View<'_>, found: Occurrence, name: &str) -> String {
+    let Symbol::Place(_, binder) = found.symbol else {
+        return String::new();
+    };
+    let parsed = view.db.strategy_parsed(view.id);
+    let checked = view.db.strategy_checked(view.id);
+    let param = parsed.item.params.iter().position(|param| param.span == binder);
+    if let Some(ty) = param.and_then(|at| checked.params.get(at)) {
+        return view.code(&format!("{name} : {}", type_text(ty, &[])));
+    }
+    match parsed.item.kind {
+        ItemKind::Rule { .. } | ItemKind::Pred { .. } => markdown::paragraphs([
+            view.code(name),
+            "Metavariable: stands for whatever the pattern has here.".to_owned(),
+        ]),
+        _ => expression(view, found.span).unwrap_or_else(|| view.code(name)),
+    }
+}
+
+/// A definition of strategies: how it begins, its type, its documentation; of a rule, its sides.
+pub(crate) fn definition(db: &Database, item: ItemId, name: &str) -> String {
+    let parsed = db.strategy_parsed(item);
+    let signature = db.strategy_signature(item);
+    let keyword = names::keyword(&parsed.item.kind);
+    let shown = match &*signature.scheme.ty {
+        Type::Error => name.to_owned(),
+        _ => format!("{name} : {}", signature.scheme.text()),
+    };
+    let library = match db.is_library(db.file_of(item)) {
+        true => "Library of strategies.".to_owned(),
+        false => String::new(),
+    };
+    let looping = match signature.looping {
+        true => "Applied again and again, it never ends: use it under a test.".to_owned(),
+        false => String::new(),
+    };
+    markdown::paragraphs([
+        code(&format!("{keyword} {shown}")),
+        sides(db, item, &parsed.item),
+        signature
+            .docs
+            .as_ref()
+            .map(|docs| docs.to_string())
+            .unwrap_or_default(),
+        looping,
+        library,
+    ])
+}
+
+/// Code in ELEVATE, as Markdown.
+pub(crate) fn code(text: &str) -> String {
+    format!("```elevate\n{text}\n```")
+}
+
+/// How many alternatives of a rule are shown.
+const SHOWN: usize = 4;
+
+/// The alternatives of a rule, as they are written.
+fn sides(db: &Database, item: ItemId, syntax: &Item) -> String {
+    let ItemKind::Rule { alts, .. } = &syntax.kind else {
+        return String::new();
+    };
+    let text = db.item_text(item);
+    let term = |id: TermId| {
+        let span = syntax.term(id).span;
+        one_line(text.get(std::ops::Range::from(span)).unwrap_or_default())
+    };
+    let mut lines: Vec<String> = alts
+        .iter()
+        .take(SHOWN)
+        .map(|alt| format!("{} |-> {}", term(alt.lhs), term(alt.rhs)))
+        .collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    if alts.len() > SHOWN {
+        lines.push(format!("// and {} more", alts.len() - SHOWN));
+    }
+    code(&lines.join("\n"))
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn word_docs(word: Word) -> &'static str {
+    match word {
+        Word::Rule => "A rule: what matches the left side gives way to the right side.",
+        Word::Unsafe => "The rule needs a law that cannot be decided: using it is a promise.",
+        Word::Strategy => "A strategy: a function from a program to another one, or to a failure.",
+        Word::Val => "A name for a strategy or another value.",
+        Word::Pred => "A test: succeeds with the program as it is, or fails.",
+        Word::NormalForm => "A form in which no step of the strategy is left to do.",
+        Word::Tune => "A size to be chosen. Without a value it becomes a parameter of the program.",
+        Word::Example => "A program, a strategy, and what must come out; checked with the file.",
+        Word::Language => "What the programs are written in.",
+        Word::Traversal => "In which order traversals visit the children of an application.",
+        Word::Match => "Looks at the form of a value; the first case that fits counts.",
+        Word::Case => "A form, and what comes out if the value has it.",
+        Word::If | Word::Then | Word::Else => "A choice by a truth value.",
+        Word::With => "Sets the normal form that `;;` brings the program to.",
+        Word::Where => "Decided when the rule is tried; if it does not hold, the rule fails.",
+        Word::Requires => "Must be proved, or the rule does not apply.",
+        Word::Assuming => {
+            "Fails only if it is refuted; otherwise it becomes an obligation of the result."
+        }
+    }
+}
+
+fn operator_docs(op: Op) -> &'static str {
+    match op {
+        Op::Seq => "`a ; b`: first `a`, then `b`; fails if one of them fails.",
+        Op::SeqNormal => "`a ;; b`: first `a`, then the normal form, then `b`.",
+        Op::Choice => "`a <+ b`: `a`; if it fails, `b` on the program as it was.",
+        Op::At => "`s @ t` is `t(s)`: the strategy on the left, where the one on the right says.",
+        _ => "",
+    }
+}

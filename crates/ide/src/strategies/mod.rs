@@ -1,0 +1,7 @@
+//! Files of ELEVATE: what the names of an item stand for, and what only strategies need.
+
+pub(crate) mod completion;
+pub(crate) mod formatting;
+pub(crate) mod hover;
+pub(crate) mod names;
+pub(crate) mod tokens;

@@ -1,0 +1,132 @@
+//! The names of an item of strategies.
+
+use std::collections::BTreeSet;
+
+use db::{Database, ItemId};
+use elevate::lang::{Checked, Target};
+use syntax::Span;
+use syntax::ast::{Name, TermKind};
+use syntax::elevate::ast::{ExprKind, Item, ItemKind};
+
+use crate::SymbolKind;
+use crate::builtin::Builtin;
+use crate::view::{Occurrence, Symbol, View};
+
+/// Every name in the item that stands for something, in no order.
+pub(crate) fn occurrences(view: &View<'_>) -> Vec<Occurrence> {
+    let parsed = view.db.strategy_parsed(view.id);
+    let checked = view.db.strategy_checked(view.id);
+    let mut found: Vec<Occurrence> = Vec::new();
+    if let Some(name) = parsed.item.name() {
+        found.push(declared(Symbol::Def(view.id), name.span));
+    }
+    let bound = bound(&parsed.item, &checked);
+    found.extend(
+        bound
+            .into_iter()
+            .map(|span| declared(Symbol::Place(view.id, span), span)),
+    );
+    let uses = checked.uses.iter().map(|used| Occurrence {
+        symbol: symbol(view, used.target),
+        span: used.span,
+        term: None,
+        declaration: false,
+    });
+    found.extend(uses);
+    found
+}
+
+fn declared(symbol: Symbol, span: Span) -> Occurrence {
+    Occurrence {
+        symbol,
+        span,
+        term: None,
+        declaration: true,
+    }
+}
+
+fn symbol(view: &View<'_>, target: Target) -> Symbol {
+    match target {
+        Target::Item(id) | Target::Program(id) => Symbol::Def(view.db.item_of(id)),
+        Target::Primitive(primitive) => Symbol::Primitive(Builtin::Rise(primitive)),
+        Target::Local(span) | Target::Metavariable(span) => Symbol::Place(view.id, span),
+    }
+}
+
+/// The places where the item binds names.
+fn bound(item: &Item, checked: &Checked) -> BTreeSet<Span> {
+    let params = item.params.iter().filter(|param| !is_blank(&param.name));
+    let used = checked.uses.iter().filter_map(|used| match used.target {
+        Target::Local(span) | Target::Metavariable(span) => Some(span),
+        Target::Item(_) | Target::Program(_) | Target::Primitive(_) => None,
+    });
+    params.map(|param| param.span).chain(used).collect()
+}
+
+fn is_blank(name: &str) -> bool {
+    name.is_empty() || name == "_"
+}
+
+/// What stands at a place that binds a name.
+pub(crate) fn text_at(view: &View<'_>, span: Span) -> String {
+    let text = view.db.item_text(view.id);
+    let word = text.get(std::ops::Range::from(span)).unwrap_or_default();
+    word.trim_matches('`').to_owned()
+}
+
+/// The path of the import that touches `offset`.
+pub(crate) fn import_at(view: &View<'_>, offset: u32) -> Option<Span> {
+    match &view.db.strategy_parsed(view.id).item.kind {
+        ItemKind::Import {
+            path: Some((_, span)),
+        } if span.touches(offset) => Some(*span),
+        _ => None,
+    }
+}
+
+/// The name at a position of the item, whatever it stands for.
+pub(crate) fn name_at(view: &View<'_>, offset: u32) -> Option<Name> {
+    let parsed = view.db.strategy_parsed(view.id);
+    let touched = |span: Span| span.touches(offset);
+    let in_expression = parsed.item.exprs.iter().find_map(|expr| match &expr.kind {
+        ExprKind::Name(name) if touched(expr.span) => Some(name.clone()),
+        _ => None,
+    });
+    in_expression.or_else(|| {
+        parsed.item.rise.terms.iter().find_map(|term| match &term.kind {
+            TermKind::Name(name) if touched(term.span) => Some(name.clone()),
+            _ => None,
+        })
+    })
+}
+
+/// What an item of strategies defines.
+pub(crate) fn kind(db: &Database, item: ItemId) -> SymbolKind {
+    match db.strategy_parsed(item).item.kind {
+        ItemKind::Rule { .. } => SymbolKind::Rule,
+        ItemKind::Pred { .. } => SymbolKind::Predicate,
+        ItemKind::Tune { .. } => SymbolKind::Tunable,
+        _ => SymbolKind::Strategy,
+    }
+}
+
+/// The word that an item begins with.
+pub(crate) fn keyword(kind: &ItemKind) -> &'static str {
+    match kind {
+        ItemKind::Import { .. } => "import",
+        ItemKind::Language { .. } => "language",
+        ItemKind::Traversal { .. } => "traversal",
+        ItemKind::Rule {
+            unsafe_word: Some(_),
+            ..
+        } => "unsafe rule",
+        ItemKind::Rule { .. } => "rule",
+        ItemKind::Strategy { .. } => "strategy",
+        ItemKind::Val { .. } => "val",
+        ItemKind::Pred { .. } => "pred",
+        ItemKind::NormalForm { .. } => "normalform",
+        ItemKind::Tune { .. } => "tune",
+        ItemKind::Example { .. } => "example",
+        ItemKind::Main { .. } | ItemKind::Stray => "",
+    }
+}
