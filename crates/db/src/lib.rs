@@ -273,6 +273,23 @@ impl Database {
         queries::strategy_parsed(self, item)
     }
 
+    /// Everything that is known of an item of strategies.
+    pub fn strategy_checked(&self, item: ItemId) -> Arc<elevate::lang::Checked> {
+        queries::settle(self, [item]);
+        strategies::strategy_checked(self, item.into())
+    }
+
+    /// What the users of an item of strategies know of it.
+    pub fn strategy_signature(&self, item: ItemId) -> Arc<elevate::lang::Signature> {
+        queries::settle(self, [item]);
+        strategies::signature(self, item.into())
+    }
+
+    /// The strategy that a definition names in `@strategy`, if there is one of that name.
+    pub fn strategy_of(&self, item: ItemId) -> Option<ItemId> {
+        strategies::named(self, item)?.ok()
+    }
+
     /// The item's name or import path, and the names that it uses.
     pub fn header(&self, item: ItemId) -> &Header {
         SourceItem::from(item).header(self)
@@ -338,6 +355,17 @@ impl Database {
         scope::scope(self, file.into())
     }
 
+    /// The definitions of programs that the file's items can use; of a file of programs, the same
+    /// as [`Database::scope`].
+    pub fn program_scope(&self, file: FileId) -> Arc<Scope> {
+        scope::programs(self, file.into())
+    }
+
+    /// The strategies that the file's items can use, or name in `@strategy`.
+    pub fn strategy_scope(&self, file: FileId) -> Arc<Scope> {
+        scope::strategies(self, file.into())
+    }
+
     /// What `name` stands for in the file, where no binder binds it.
     pub fn resolve(&self, file: FileId, name: &str) -> Binding {
         self.scope(file).resolve(name)
@@ -383,10 +411,7 @@ impl Database {
         for file in self.files() {
             let sees = everywhere
                 || file == home
-                || self
-                    .imports(file)
-                    .iter()
-                    .any(|import| import.target == Some(home));
+                || self.needs(file).contains(&home);
             if sees {
                 users.extend(
                     self.items(file)
@@ -400,20 +425,19 @@ impl Database {
     }
 
     fn mentions(&self, user: ItemId, name: &str, item: ItemId) -> bool {
-        if self
-            .header(user)
-            .mentions
-            .binary_search_by(|mention| mention.as_str().cmp(name))
-            .is_err()
-        {
+        if !self.header(user).names(name) {
             return false;
         }
-        let bindings = self.bindings(user);
-        bindings.iter().any(|(_, binding)| match binding {
-            Binding::Def(found) => *found == item,
-            Binding::Ambiguous(found) => found.contains(&item),
-            Binding::Broken | Binding::Unknown => false,
-        })
+        let of = |bindings: &[(syntax::ast::Name, Binding)]| {
+            bindings.iter().any(|(_, binding)| match binding {
+                Binding::Def(found) => *found == item,
+                Binding::Ambiguous(found) => found.contains(&item),
+                Binding::Broken | Binding::Unknown => false,
+            })
+        };
+        of(queries::bindings(self, user.into()))
+            || of(queries::program_bindings(self, user.into()))
+            || self.strategy_of(user) == Some(item)
     }
 
     /// The number by which diagnostics and inference name the item.

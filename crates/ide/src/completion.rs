@@ -5,12 +5,12 @@ mod place;
 #[cfg(test)]
 mod tests;
 
-use db::{Database, FileId};
+use db::{Database, FileId, Language};
 use syntax::{GlobalId, Span};
 
 use crate::builtin::Builtin;
 use crate::context::Context;
-use crate::{FilePosition, markdown, view};
+use crate::{FilePosition, markdown, strategies, view};
 use list::List;
 use place::Place;
 
@@ -75,6 +75,9 @@ pub const COMPLETION_LIMIT: usize = 256;
 
 /// What could be written at `at`, best first, at most [`COMPLETION_LIMIT`].
 pub fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
+    if db.language(at.file) == Language::Elevate {
+        return strategies::completion::completions(db, at);
+    }
     let Some(place) = Place::at(db, at) else {
         return before_items(db, at);
     };
@@ -107,7 +110,7 @@ pub fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
 /// Asks for what completions in this file will need: the types of all names that it sees. Files
 /// that are imported but not open may not have been checked yet.
 pub fn prepare_completions(db: &Database, file: FileId) {
-    let scope = db.scope(file);
+    let scope = db.program_scope(file);
     db.schemes(scope.names().map(|(_, item, _)| item));
 }
 
@@ -129,6 +132,9 @@ pub fn resolve_completion(db: &Database, source: CompletionSource) -> Option<Str
         CompletionSource::Global(global) => {
             let item = db.item_of(global);
             let name = view::def_name(db, item)?;
+            if db.language(db.file_of(item)) == Language::Elevate {
+                return Some(strategies::hover::definition(db, item, &name));
+            }
             let head = match db.scheme(item) {
                 Some(scheme) => markdown::signature(&name, &scheme),
                 None => name,

@@ -11,7 +11,7 @@ use syntax::lexer::lex_in;
 use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, StreamingIterator, Tree};
 
 use crate::concrete::{SyntaxTree, errors, grammar, span};
-use crate::token;
+use crate::{strategies, token};
 
 /// What folds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -208,6 +208,17 @@ fn imports(db: &Database, file: FileId) -> Option<Folding> {
 fn items(db: &Database, items: &[ItemId]) -> Vec<Folding> {
     let mut found = Vec::new();
     for &id in items {
+        if db.language(db.file_of(id)) == Language::Elevate {
+            found.extend(
+                strategies::structure::foldings(db, id)
+                    .into_iter()
+                    .map(|span| Folding {
+                        span,
+                        kind: FoldingKind::Region,
+                    }),
+            );
+            continue;
+        }
         let parsed = db.parsed(id);
         let item = &parsed.item;
         if matches!(item.kind, ItemKind::Import { .. }) {

@@ -27,7 +27,7 @@ pub struct Hover {
 pub fn hover(db: &Database, at: FilePosition) -> Option<Hover> {
     let (view, offset) = View::at(db, at)?;
     if view.is_strategy() {
-        return strategies::hover::hover(&view, offset);
+        return strategies::hover::at(&view, offset);
     }
     let text = db.item_text(view.id);
     let token = token::at(&text, offset, view.dialect())?;

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use db::{Database, FileId, Values};
+use db::{Database, FileId, Language, Values};
 use dpia::Target;
 use rise::{BinderInfo, NameUse, Scheme, Ty};
 use syntax::Span;
@@ -14,7 +14,7 @@ use crate::barriers::Barriers;
 use crate::flow::{AccessFlow, Flow};
 use crate::tree::{self, Stage};
 use crate::view::View;
-use crate::{TextEdit, short, vars};
+use crate::{TextEdit, short, strategies, vars};
 
 /// Between the type and the access of a stage.
 const SEPARATOR: &str = " · ";
@@ -100,6 +100,12 @@ pub fn inlay_hints(
     range: Span,
     config: &InlayConfig,
 ) -> Vec<InlayHint> {
+    if db.language(file) == Language::Elevate {
+        return match config.parameters {
+            true => strategies::structure::inlay_hints(db, file, range, config.max_length),
+            false => Vec::new(),
+        };
+    }
     let mut hints = Vec::new();
     for id in db.items_in(file, range) {
         let view = View::new(db, id);

@@ -1,8 +1,10 @@
 //! Imports as links.
 
-use db::{Database, FileId, FileState};
+use db::{Database, FileId, FileState, ItemId, Language};
 use syntax::Span;
 use syntax::ast::ItemKind;
+
+use crate::strategies;
 
 /// An import that leads to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,12 +24,7 @@ pub fn document_links(db: &Database, file: FileId) -> Vec<DocumentLink> {
             let target = import
                 .target
                 .filter(|file| matches!(db.state(*file), FileState::Present(_)))?;
-            let ItemKind::Import {
-                path: Some((_, span)),
-            } = db.parsed(import.item).item.kind
-            else {
-                return None;
-            };
+            let span = path_of(db, import.item)?;
             let inside = Span::new(
                 span.start + 1,
                 span.end.saturating_sub(1).max(span.start + 1),
@@ -38,6 +35,19 @@ pub fn document_links(db: &Database, file: FileId) -> Vec<DocumentLink> {
             })
         })
         .collect()
+}
+
+/// The path of an import, with its quotes.
+fn path_of(db: &Database, item: ItemId) -> Option<Span> {
+    if db.language(db.file_of(item)) == Language::Elevate {
+        return strategies::structure::import_path(db, item);
+    }
+    match db.parsed(item).item.kind {
+        ItemKind::Import {
+            path: Some((_, span)),
+        } => Some(span),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use tree_sitter::{Node, Tree};
 
 use crate::concrete::{SyntaxTree, path, span};
 use crate::view::View;
-use crate::{FilePosition, token};
+use crate::{FilePosition, strategies, token};
 
 /// For each offset of the file, whose tree this is, what holds it, innermost first; each span lies
 /// within the next, and the last one is the file.
@@ -63,6 +63,10 @@ impl Candidates {
             return;
         };
         let text = db.item_text(view.id);
+        if view.is_strategy() {
+            self.add_strategy(&view, &text);
+            return;
+        }
         let item = view.item();
         let mut spans: Vec<Span> = item.terms.iter().map(|term| term.span).collect();
         spans.extend(item.binders.iter().map(|binder| binder.span));
@@ -78,6 +82,18 @@ impl Candidates {
             .extend(spans.into_iter().map(|span| view.absolute(span)));
         let word = token::at(&text, offset, view.dialect()).map(|token| view.absolute(token.span));
         self.token = self.token.or(word);
+    }
+
+    /// The same for an item of strategies.
+    fn add_strategy(&mut self, view: &View<'_>, text: &str) {
+        let parsed = view.db.strategy_parsed(view.id);
+        let mut spans = strategies::structure::stretches(&parsed.item);
+        for (open, close) in strategies::structure::pairs(text) {
+            spans.push(open.cover(close));
+            spans.push(trimmed(text, Span::new(open.end, close.start)));
+        }
+        self.spans
+            .extend(spans.into_iter().map(|span| view.absolute(span)));
     }
 
     /// The longest chain of spans that begins with the token.

@@ -10,7 +10,7 @@ use syntax::ast::{Item, TermId, TermKind};
 use crate::builtin::Builtin;
 use crate::context::{self, OpenCall};
 use crate::view::{Symbol, View};
-use crate::{FilePosition, markdown, token, tree, vars};
+use crate::{FilePosition, markdown, strategies, token, tree, vars};
 
 /// A function with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +35,9 @@ pub struct SignatureHelp {
 /// The innermost call around `at`.
 pub fn signature_help(db: &Database, at: FilePosition) -> Option<SignatureHelp> {
     let (view, offset) = View::at_or_before(db, at)?;
+    if view.is_strategy() {
+        return strategies::signature::signature_help(&view, offset);
+    }
     let text = db.item_text(view.id);
     let (tokens, _) = token::before(&text, offset, view.dialect());
     let (_, calls) = context::read(&tokens);

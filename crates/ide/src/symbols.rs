@@ -1,10 +1,10 @@
 //! The definitions of a file, and of the workspace.
 
-use db::{Database, Declares, FileId, ItemId};
+use db::{Database, Declares, FileId, ItemId, Language};
 use rise::Scheme;
 use syntax::Span;
 
-use crate::{SymbolKind, fuzzy, goto, vars};
+use crate::{SymbolKind, fuzzy, goto, strategies, vars};
 
 /// A definition in a file's outline.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +37,10 @@ pub struct WorkspaceSymbol {
 /// The definitions of `file`, in order.
 pub fn document_symbols(db: &Database, file: FileId) -> Vec<DocumentSymbol> {
     let items = db.items(file);
+    if db.language(file) == Language::Elevate {
+        let symbol = |item: &ItemId| strategies::structure::document_symbol(db, *item);
+        return items.iter().filter_map(symbol).collect();
+    }
     let schemes = db.schemes(items.iter().copied());
     items
         .iter()

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use elevate::lang::{self, Checked, Resolution, Scheme, Signature, Sort, Type};
-use rise::Env as _;
 use syntax::ast::Name;
 use syntax::{Diagnostic, Severity};
 

@@ -2,5 +2,7 @@
 
 mod check;
 pub(crate) mod mentions;
+mod named;
 
 pub(crate) use check::{signature, strategy_checked};
+pub(crate) use named::named;

@@ -9,10 +9,11 @@ use syntax::elevate::{Token, TokenKind, Word, lex};
 
 use super::names;
 use crate::view::{self, Occurrence, Symbol, View};
-use crate::{Hover, hover, markdown};
+use crate::hover::{self, Hover};
+use crate::markdown;
 
 /// What stands at a position of an item of strategies.
-pub(crate) fn hover(view: &View<'_>, offset: u32) -> Option<Hover> {
+pub(crate) fn at(view: &View<'_>, offset: u32) -> Option<Hover> {
     let token = token_at(view, offset)?;
     if token.kind.is_comment() {
         return None;

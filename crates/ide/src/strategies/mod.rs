@@ -1,7 +1,10 @@
 //! Files of ELEVATE: what the names of an item stand for, and what only strategies need.
 
 pub(crate) mod completion;
+mod context;
 pub(crate) mod formatting;
 pub(crate) mod hover;
 pub(crate) mod names;
+pub(crate) mod signature;
+pub(crate) mod structure;
 pub(crate) mod tokens;

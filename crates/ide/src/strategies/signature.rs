@@ -1,0 +1,92 @@
+//! The parameters of the strategy whose call is being written.
+
+use elevate::lang::{Signature as Known, type_text};
+use syntax::Span;
+use syntax::elevate::ast::{ExprId, ExprKind, Item};
+
+use super::context::{OpenCall, Place};
+use crate::view::{Symbol, View};
+use crate::{Signature, SignatureHelp};
+
+/// The innermost call around a position of an item.
+pub(crate) fn signature_help(view: &View<'_>, offset: u32) -> Option<SignatureHelp> {
+    let text = view.db.item_text(view.id);
+    let place = Place::at(&text, offset);
+    let open = *place.calls.last()?;
+    let parsed = view.db.strategy_parsed(view.id);
+    let (head, list) = head_of(&parsed.item, open)?;
+    let names = view.occurrences();
+    let named = names
+        .iter()
+        .find(|name| name.span == parsed.item.expr(head).span)?;
+    let Symbol::Def(item) = named.symbol else {
+        return None;
+    };
+    let known = view.db.strategy_signature(item);
+    let name = view.name_of(named.symbol);
+    Some(shown(&name, &known, list, open.commas))
+}
+
+/// What is called in the end, and how many lists of arguments stand before this one.
+fn head_of(item: &Item, open: OpenCall) -> Option<(ExprId, usize)> {
+    let calls = item.exprs.iter().find_map(|expr| match &expr.kind {
+        ExprKind::Call { callee, .. } if item.expr(*callee).span.end == open.callee_end => {
+            Some(*callee)
+        }
+        _ => None,
+    });
+    let mut head = calls?;
+    let mut list = 0;
+    loop {
+        match &item.expr(head).kind {
+            ExprKind::Call { callee, .. } => {
+                head = *callee;
+                list += 1;
+            }
+            ExprKind::Paren(inner) => head = *inner,
+            ExprKind::Name(_) => return Some((head, list)),
+            _ => return None,
+        }
+    }
+}
+
+/// `tile(x: Nat, y: Nat) : Strategy`, with the parameters of all lists.
+fn shown(name: &str, known: &Known, list: usize, commas: usize) -> SignatureHelp {
+    let (lists, result) = known.scheme.lists();
+    let mut label = name.to_owned();
+    let mut parameters = Vec::new();
+    let mut active = None;
+    for (at, params) in lists.iter().enumerate() {
+        label.push('(');
+        for (number, param) in params.iter().enumerate() {
+            if number > 0 {
+                label.push_str(", ");
+            }
+            let start = label.len();
+            if !param.name.is_empty() {
+                label.push_str(&param.name);
+                label.push_str(": ");
+            }
+            label.push_str(&type_text(&param.ty, &known.scheme.params));
+            if at == list && number == commas {
+                active = Some(parameters.len());
+            }
+            parameters.push(Span::new(offset(start), offset(label.len())));
+        }
+        label.push(')');
+    }
+    label.push_str(" : ");
+    label.push_str(&type_text(&result, &known.scheme.params));
+    SignatureHelp {
+        signature: Signature {
+            label,
+            parameters,
+            docs: known.docs.as_ref().map(|docs| docs.to_string()),
+        },
+        active,
+    }
+}
+
+fn offset(bytes: usize) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}
