@@ -66,7 +66,4 @@ pub(crate) struct Options {
 pub(crate) struct Library {
     #[returns(ref)]
     pub files: Box<[FileId]>,
-    /// Those of strategies: none until a file speaks of strategies.
-    #[returns(ref)]
-    pub strategies: Box<[FileId]>,
 }

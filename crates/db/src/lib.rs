@@ -606,7 +606,7 @@ impl Database {
             .iter()
             .map(|(name, text)| db.load_library_file(name, text))
             .collect();
-        let _singleton = Library::builder(files, Box::default())
+        let _singleton = Library::builder(files)
             .durability(salsa::Durability::HIGH)
             .new(&db);
         let _singleton = Options::builder(None, Arc::default(), rise::core::Launch::default())

@@ -76,12 +76,9 @@ fn group_recursion(db: &dyn Db, first: SourceFile) -> Arc<Recursion> {
 /// files of the library, which all see each other, are one group.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn import_group(db: &dyn Db, file: SourceFile) -> Arc<[FileId]> {
-    if matches!(file.path(db), FilePath::Std(_)) {
+    if matches!(file.path(db), FilePath::Std(_)) && file.language(db) == Language::Rise {
         return Library::try_get(db)
-            .map(|library| match file.language(db) {
-                Language::Elevate => library.strategies(db).iter().copied().collect(),
-                Language::Rise | Language::Dpia => library.files(db).iter().copied().collect(),
-            })
+            .map(|library| library.files(db).iter().copied().collect())
             .unwrap_or_default();
     }
     let own = FileId::from(file);

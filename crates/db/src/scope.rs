@@ -136,26 +136,23 @@ pub(crate) fn definitions(db: &dyn Db, file: SourceFile) -> Arc<Definitions> {
 fn library(db: &dyn Db, language: Language) -> Arc<Definitions> {
     match (Library::try_get(db), language) {
         (Some(library), Language::Rise) => programs_library(db, library),
-        (Some(library), Language::Elevate) => strategies_library(db, library),
-        // The library is RISE, and DPIA has no use for its functions: they have no access.
-        (_, Language::Dpia) | (None, _) => Arc::default(),
+        // DPIA has no use for RISE's functions: they have no access. The library of strategies is
+        // part of ELEVATE, and stands in no database.
+        (_, Language::Dpia | Language::Elevate) | (None, _) => Arc::default(),
     }
 }
 
 #[salsa::tracked(returns(clone))]
 fn programs_library(db: &dyn Db, library: Library) -> Arc<Definitions> {
-    Arc::new(collect_files(db, library.files(db)))
+    let files = library.files(db).iter();
+    let files: Vec<Arc<[ItemId]>> = files.map(|&file| items(db, file.into())).collect();
+    Arc::new(collect(
+        db,
+        files.iter().flat_map(|items| items.iter().copied()),
+    ))
 }
 
-#[salsa::tracked(returns(clone))]
-fn strategies_library(db: &dyn Db, library: Library) -> Arc<Definitions> {
-    Arc::new(collect_files(db, library.strategies(db)))
-}
 
-fn collect_files(db: &dyn Db, files: &[FileId]) -> Definitions {
-    let files: Vec<Arc<[ItemId]>> = files.iter().map(|&file| items(db, file.into())).collect();
-    collect(db, files.iter().flat_map(|items| items.iter().copied()))
-}
 
 fn collect(db: &dyn Db, items: impl Iterator<Item = ItemId>) -> Definitions {
     let mut by_name = FxHashMap::default();
@@ -205,7 +202,7 @@ fn scope_in(db: &dyn Db, file: SourceFile, language: Language) -> Scope {
     let own_language = file.language(db);
     let in_library = matches!(file.path(db), FilePath::Std(_));
     let own = match own_language == language {
-        true if in_library => library.clone(),
+        true if in_library && language == Language::Rise => library.clone(),
         true => definitions(db, file),
         false => Arc::default(),
     };
