@@ -157,6 +157,25 @@ impl Database {
         self.set_file(FilePath::Std(name.into()), text)
     }
 
+    /// Shows a file of the library of strategies: it has a text, and no items before somebody looks
+    /// into it. What it defines is known without them.
+    pub(crate) fn show_library_file(&mut self, name: &str, text: &str) {
+        let file = self.file_at(&FilePath::Std(name.into()));
+        let nothing = Replacement::whole("", Language::Elevate, false);
+        self.replace_items(file, Rope::from_str(text), nothing);
+    }
+
+    /// Reads the items of a file of the library of strategies, if that is what it is.
+    pub fn open_library_file(&mut self, file: FileId) {
+        if self.is_library(file)
+            && self.language(file) == Language::Elevate
+            && self.items(file).is_empty()
+        {
+            let (path, text) = (self.path(file), self.text(file));
+            self.set_file(path, text);
+        }
+    }
+
     /// Gives a file a new text, which changes its items so.
     fn replace_items(&mut self, file: FileId, rope: Rope, new: Replacement) {
         if u32::try_from(rope.len_bytes()).is_err() {

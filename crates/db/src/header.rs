@@ -47,7 +47,11 @@ pub enum Declares {
 impl Header {
     /// Whether the item speaks of something of this name that it does not bind itself.
     pub fn names(&self, name: &str) -> bool {
-        let among = |names: &[Name]| names.binary_search_by(|known| known.as_str().cmp(name)).is_ok();
+        let among = |names: &[Name]| {
+            names
+                .binary_search_by(|known| known.as_str().cmp(name))
+                .is_ok()
+        };
         let lowers = |strategy: &StrategyName| strategy.name == name;
         among(&self.mentions)
             || among(&self.programs)

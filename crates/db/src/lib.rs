@@ -279,15 +279,31 @@ impl Database {
         strategies::strategy_checked(self, item.into())
     }
 
-    /// What the users of an item of strategies know of it.
-    pub fn strategy_signature(&self, item: ItemId) -> Arc<elevate::lang::Signature> {
-        queries::settle(self, [item]);
-        strategies::signature(self, item.into())
+    /// What the users of a definition of strategies, which may be one of the library, know of it.
+    pub fn strategy_signature(&self, id: GlobalId) -> Arc<elevate::lang::Signature> {
+        if !elevate::lang::Library::contains(id) {
+            queries::settle(self, [self.item_of(id)]);
+        }
+        strategies::signature_of(self, id)
     }
 
     /// The strategy that a definition names in `@strategy`, if there is one of that name.
-    pub fn strategy_of(&self, item: ItemId) -> Option<ItemId> {
+    pub fn strategy_of(&self, item: ItemId) -> Option<GlobalId> {
         strategies::named(self, item)?.ok()
+    }
+
+    /// The definition of programs that strategies of the file know by this number.
+    pub fn program_of(&self, file: FileId, id: GlobalId) -> Option<ItemId> {
+        strategies::from_standard(self, file.into(), id).map(ItemId::from_global)
+    }
+
+    /// The file of the library of strategies that holds a definition of it, the definition's bytes,
+    /// and its name's.
+    pub fn strategy_place(&self, id: GlobalId) -> Option<(FileId, Span, Span)> {
+        let place = elevate::lang::library().place(id)?;
+        let (name, _) = elevate::lang::LIBRARY.get(place.file)?;
+        let file = self.file(&FilePath::Std((*name).into()))?;
+        Some((file, place.item, place.name))
     }
 
     /// The item's name or import path, and the names that it uses.
@@ -409,9 +425,7 @@ impl Database {
         let everywhere = self.is_library(home);
         let mut users = Vec::new();
         for file in self.files() {
-            let sees = everywhere
-                || file == home
-                || self.needs(file).contains(&home);
+            let sees = everywhere || file == home || self.needs(file).contains(&home);
             if sees {
                 users.extend(
                     self.items(file)
@@ -437,7 +451,7 @@ impl Database {
         };
         of(queries::bindings(self, user.into()))
             || of(queries::program_bindings(self, user.into()))
-            || self.strategy_of(user) == Some(item)
+            || self.strategy_of(user) == Some(item.global())
     }
 
     /// The number by which diagnostics and inference name the item.
@@ -609,6 +623,9 @@ impl Database {
         let _singleton = Library::builder(files)
             .durability(salsa::Durability::HIGH)
             .new(&db);
+        for (name, text) in elevate::lang::LIBRARY {
+            db.show_library_file(name, text);
+        }
         let _singleton = Options::builder(None, Arc::default(), rise::core::Launch::default())
             .durability(salsa::Durability::HIGH)
             .new(&db);

@@ -1,6 +1,7 @@
 //! What is said about an item because of its place among the others: imports that lead nowhere or
 //! in a circle, names that are defined twice, hidden, or by themselves.
 
+use elevate::lang::library;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use syntax::{Code, Diagnostic, Place, Severity};
@@ -127,6 +128,9 @@ fn shadow_notes(db: &dyn Db, file: SourceFile, note: &mut impl FnMut(ItemId, Dia
                 item,
                 hint(message).related(name_place(db, hidden), format!("the library's `{name}`")),
             );
+        } else if file.language(db) == Language::Elevate && library().named(name).is_some() {
+            let message = format!("this definition hides `{name}` of the library of strategies");
+            note(item, hint(message));
         } else if is_primitive(name, file.language(db)) {
             note(
                 item,

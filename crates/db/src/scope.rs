@@ -152,8 +152,6 @@ fn programs_library(db: &dyn Db, library: Library) -> Arc<Definitions> {
     ))
 }
 
-
-
 fn collect(db: &dyn Db, items: impl Iterator<Item = ItemId>) -> Definitions {
     let mut by_name = FxHashMap::default();
     let mut duplicates = Vec::new();

@@ -6,6 +6,7 @@ mod place;
 mod tests;
 
 use db::{Database, FileId, Language};
+use elevate::lang::Library;
 use syntax::{GlobalId, Span};
 
 use crate::builtin::Builtin;
@@ -130,6 +131,10 @@ pub fn resolve_completion(db: &Database, source: CompletionSource) -> Option<Str
         CompletionSource::None => None,
         CompletionSource::Primitive(primitive) => Some(markdown::primitive(primitive)),
         CompletionSource::Global(global) => {
+            if Library::contains(global) {
+                let name = strategies::names::library_name(global);
+                return Some(strategies::hover::library_definition(global, &name));
+            }
             let item = db.item_of(global);
             let name = view::def_name(db, item)?;
             if db.language(db.file_of(item)) == Language::Elevate {

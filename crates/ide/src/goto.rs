@@ -3,9 +3,9 @@
 use db::{Binding, Database, Declares, ItemId, Language};
 use nat::Var;
 use rise::{BinderInfo, Scheme, Type};
-use syntax::Span;
 use syntax::ast::{BinderId, Name, TermId, TermKind};
 use syntax::lexer::{TokenKind, lex};
+use syntax::{GlobalId, Span};
 
 use crate::view::{self, Symbol, View};
 use crate::{FilePosition, NavTarget, SymbolKind, strategies, tree, vars};
@@ -101,6 +101,7 @@ pub(crate) fn target(view: &View<'_>, symbol: Symbol) -> Option<NavTarget> {
         Symbol::SumIndex(_, sum) => sum_index(view, sum),
         Symbol::Place(item, span) => Some(place(&View::new(view.db, item), span)),
         Symbol::Def(item) => definition(view.db, item),
+        Symbol::Library(id) => library_strategy(view.db, id),
         Symbol::Primitive(_) => None,
     }
 }
@@ -115,6 +116,18 @@ fn binder(view: &View<'_>, id: BinderId) -> NavTarget {
         name: binder.name.to_string(),
         kind: binder_kind(view, id),
     }
+}
+
+/// A definition of the library of strategies.
+fn library_strategy(db: &Database, id: GlobalId) -> Option<NavTarget> {
+    let (file, full, focus) = db.strategy_place(id)?;
+    Some(NavTarget {
+        file,
+        full,
+        focus,
+        name: strategies::names::library_name(id),
+        kind: strategies::names::kind_of(elevate::lang::library().item(id)?),
+    })
 }
 
 /// A name that an item of strategies binds itself.
@@ -185,7 +198,9 @@ pub(crate) fn binder_kind(view: &View<'_>, id: BinderId) -> SymbolKind {
 /// What a definition defines, by its type.
 pub(crate) fn def_kind(db: &Database, item: ItemId, scheme: Option<&Scheme>) -> SymbolKind {
     match scheme {
-        _ if db.language(db.file_of(item)) == Language::Elevate => strategies::names::kind(db, item),
+        _ if db.language(db.file_of(item)) == Language::Elevate => {
+            strategies::names::kind(db, item)
+        }
         _ if is_foreign(db, item) => SymbolKind::Foreign,
         Some(scheme) if is_data(&scheme.ty) => SymbolKind::Value,
         _ => SymbolKind::Function,

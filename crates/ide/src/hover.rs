@@ -125,6 +125,7 @@ pub(crate) fn name(view: &View<'_>, found: Occurrence) -> String {
         Symbol::SumIndex(..) => return view.code(&format!("{written} : Nat")),
         Symbol::Place(..) => return strategies::hover::local(view, found, &written),
         Symbol::Def(item) => definition(view.db, item, &written),
+        Symbol::Library(id) => strategies::hover::library_definition(id, &written),
         Symbol::Primitive(primitive) => primitive_text(primitive),
     };
     let Some(term) = found.term else {

@@ -58,7 +58,7 @@ pub fn highlights(db: &Database, at: FilePosition) -> Vec<Highlight> {
         Symbol::Binder(..) | Symbol::SumIndex(..) | Symbol::Place(..) => {
             in_item(&view, found.symbol)
         }
-        Symbol::Def(_) | Symbol::Primitive(_) => {
+        Symbol::Def(_) | Symbol::Library(_) | Symbol::Primitive(_) => {
             let items = mentioning(&view, view.file, found.symbol);
             in_items(db, &items, found.symbol)
         }
@@ -87,7 +87,7 @@ pub(crate) fn everywhere(view: &View<'_>, symbol: Symbol) -> Vec<Reference> {
             items.extend(db.users(item).into_iter().filter(|user| *user != item));
             in_items(db, &items, symbol)
         }
-        Symbol::Primitive(_) => {
+        Symbol::Primitive(_) | Symbol::Library(_) => {
             let files = db.files().into_iter().filter(|file| !db.is_library(*file));
             let items: Vec<ItemId> = files
                 .flat_map(|file| mentioning(view, file, symbol))

@@ -86,6 +86,7 @@ fn renamed(db: &Database, at: FilePosition) -> Result<(View<'_>, Occurrence), Re
                 primitive.name()
             ));
         }
+        Symbol::Library(_) => true,
         Symbol::Def(item)
         | Symbol::Binder(item, _)
         | Symbol::SumIndex(item, _)
@@ -222,7 +223,9 @@ fn distance(view: &View<'_>, term: TermId, symbol: Symbol) -> Option<usize> {
             .position(|id| *id == binder)
             .map(|at| at + 1),
         Symbol::SumIndex(_, sum) => view.parents().path(term).any(|id| id == sum).then_some(0),
-        Symbol::Def(_) | Symbol::Primitive(_) | Symbol::Place(..) => Some(usize::MAX),
+        Symbol::Def(_) | Symbol::Library(_) | Symbol::Primitive(_) | Symbol::Place(..) => {
+            Some(usize::MAX)
+        }
     }
 }
 
@@ -258,10 +261,10 @@ fn check_def(db: &Database, item: ItemId, old: &str, new: &str) -> Result<(), Re
     for user in db.users(item) {
         check_user(&View::new(db, user), item, old, new)?;
     }
-    let importers = db.files().into_iter().filter(|file| {
-        *file != home
-            && db.needs(*file).contains(&home)
-    });
+    let importers = db
+        .files()
+        .into_iter()
+        .filter(|file| *file != home && db.needs(*file).contains(&home));
     for file in std::iter::once(home).chain(importers) {
         check_visible(db, file, old, new)?;
     }
@@ -277,7 +280,10 @@ fn check_user(view: &View<'_>, def: ItemId, old: &str, new: &str) -> Result<(), 
         matches!(found.symbol, Symbol::Place(..)) && view.name_of(found.symbol) == new
     };
     if view.is_strategy() && view.occurrences().iter().any(binds) {
-        return error(format!("`{new}` is already bound in `{}`, which uses `{old}`", user()));
+        return error(format!(
+            "`{new}` is already bound in `{}`, which uses `{old}`",
+            user()
+        ));
     }
     for found in view.occurrences_of(symbol) {
         if found

@@ -268,6 +268,7 @@ pub(crate) fn name_class(view: &View<'_>, found: Occurrence, kinds: &Kinds) -> C
         Symbol::Binder(_, binder) => (goto::binder_kind(view, binder), false),
         Symbol::SumIndex(..) => (SymbolKind::TypeParameter, false),
         Symbol::Place(..) => (SymbolKind::Parameter, false),
+        Symbol::Library(_) => (SymbolKind::Strategy, true),
         Symbol::Primitive(_) => (SymbolKind::Primitive, true),
         Symbol::Def(item) => {
             let kind = kinds.get(&item).copied().unwrap_or(SymbolKind::Function);

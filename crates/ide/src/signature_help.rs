@@ -150,7 +150,7 @@ fn signature(view: &View<'_>, head: TermId) -> Option<Signature> {
             let scheme = primitive.scheme();
             Some(labelled(&name, &scheme.ty, &scheme.names, false, docs))
         }
-        Symbol::Binder(..) | Symbol::SumIndex(..) | Symbol::Place(..) => None,
+        Symbol::Binder(..) | Symbol::SumIndex(..) | Symbol::Place(..) | Symbol::Library(_) => None,
     }
 }
 

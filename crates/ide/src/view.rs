@@ -7,7 +7,7 @@ use db::{Binding, Database, Declares, FileId, ItemId, Language};
 use rise::{BinderInfo, Inference, TermInfo, Ty};
 use syntax::ast::{Annotation, BinderId, Item, ItemKind, Term, TermId, TermKind};
 use syntax::lexer::{TokenKind, lex_in};
-use syntax::{Dialect, Parsed, Span};
+use syntax::{Dialect, GlobalId, Parsed, Span};
 
 use crate::builtin::Builtin;
 use crate::tree::{self, Parents, Scope};
@@ -30,6 +30,8 @@ pub(crate) enum Symbol {
     Place(ItemId, Span),
     /// A definition.
     Def(ItemId),
+    /// A definition of the library of strategies.
+    Library(GlobalId),
     /// A primitive.
     Primitive(Builtin),
 }
@@ -104,7 +106,10 @@ impl<'d> View<'d> {
 
     /// Code in that language, as Markdown.
     pub(crate) fn code(&self, text: &str) -> String {
-        markdown::code_in(text, self.dialect())
+        match self.is_strategy() {
+            true => strategies::hover::code(text),
+            false => markdown::code_in(text, self.dialect()),
+        }
     }
 
     pub(crate) fn item(&self) -> &Item {
@@ -167,7 +172,8 @@ impl<'d> View<'d> {
             .annotation_of(term)
             .and_then(|found| found.name.as_ref());
         if annotation.is_some_and(|name| name.name == "strategy") {
-            return self.db.strategy_of(self.id).map(Symbol::Def);
+            let found = self.db.strategy_of(self.id)?;
+            return Some(strategies::names::defined(self.db, found));
         }
         if annotation.is_some_and(|name| !TAKES_SIZES.contains(&&*name.name)) {
             return None;
@@ -378,6 +384,7 @@ impl<'d> View<'d> {
                 View::new(self.db, item).name_of(symbol)
             }
             Symbol::Def(item) => def_name(self.db, item).unwrap_or_default(),
+            Symbol::Library(id) => strategies::names::library_name(id),
             Symbol::Primitive(primitive) => primitive.name().to_string(),
         }
     }

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use elevate::lang::{self, Checked, Resolution, Scheme, Signature, Sort, Type};
+use elevate::lang::{self, Checked, Library, Resolution, Scheme, Signature, Sort, Type, library};
 use syntax::ast::Name;
-use syntax::{Diagnostic, Severity};
+use syntax::{Diagnostic, GlobalId, Severity};
 
 use crate::guard::guarded;
 use crate::inputs::{SourceFile, SourceItem};
-use crate::queries::{ProgramEnv, bindings, point_at_names, strategy_parsed};
+use crate::queries::{bindings, point_at_names, strategy_parsed};
 use crate::recursion::recursion;
 use crate::scope::{Binding, strategies};
+use crate::strategies::programs::Programs;
 use crate::{Db, FilePath, ItemId};
 
 /// Everything that is known of an item of strategies. Of a definition that cannot be read as it
@@ -26,10 +27,13 @@ pub(crate) fn strategy_checked(db: &dyn Db, item: SourceItem) -> Arc<Checked> {
     checked
         .diagnostics
         .retain(|diagnostic| !unreadable || diagnostic.severity != Severity::Error);
-    checked
-        .diagnostics
-        .iter_mut()
-        .for_each(|diagnostic| point_at_names(db, diagnostic));
+    for diagnostic in &mut checked.diagnostics {
+        // The library is no part of the database: its places have no file here.
+        diagnostic
+            .related
+            .retain(|related| related.place.item.is_none_or(|id| !Library::contains(id)));
+        point_at_names(db, diagnostic);
+    }
     checked
         .diagnostics
         .splice(0..0, parsed.diagnostics.iter().cloned());
@@ -40,6 +44,14 @@ pub(crate) fn strategy_checked(db: &dyn Db, item: SourceItem) -> Arc<Checked> {
 #[salsa::tracked(returns(clone))]
 pub(crate) fn signature(db: &dyn Db, item: SourceItem) -> Arc<Signature> {
     strategy_checked(db, item).signature.clone()
+}
+
+/// What its users know of a definition of strategies, of the library too.
+pub(crate) fn signature_of(db: &dyn Db, id: GlobalId) -> Arc<Signature> {
+    match library().signature(id) {
+        Some(signature) => signature,
+        None => signature(db, ItemId::from_global(id).into()),
+    }
 }
 
 /// What the definition's first lines say of it: all that is known to those that it uses itself.
@@ -65,7 +77,7 @@ pub(crate) struct ItemEnv<'db> {
     item: SourceItem,
     /// Sorted by name.
     known: Box<[(Name, Resolution)]>,
-    programs: ProgramEnv<'db>,
+    programs: Programs<'db>,
 }
 
 impl<'db> ItemEnv<'db> {
@@ -82,35 +94,49 @@ impl<'db> ItemEnv<'db> {
         };
         let known = bindings(db, item)
             .iter()
+            .filter(|(_, binding)| *binding != Binding::Unknown)
             .map(|(name, binding)| (name.clone(), resolve(binding)))
             .collect();
         ItemEnv {
             db,
             item,
             known,
-            programs: ProgramEnv::new(db, item),
+            programs: Programs::new(db, item),
         }
     }
 }
 
 impl lang::Env for ItemEnv<'_> {
     fn resolve(&self, name: &str) -> Resolution {
-        match self
+        let own = match self
             .known
             .binary_search_by(|(known, _)| known.as_str().cmp(name))
         {
             Ok(at) => self.known[at].1.clone(),
             Err(_) => Resolution::Unknown,
+        };
+        match own {
+            Resolution::Item(..) | Resolution::Ambiguous(_) => own,
+            // What an import would define that cannot be read hides nothing of the library.
+            Resolution::Broken(_) | Resolution::Unknown => match library().resolve(name) {
+                Resolution::Unknown => own,
+                found => found,
+            },
         }
     }
 
     fn names(&self) -> Vec<Name> {
         let scope = strategies(self.db, self.item.file(self.db).into());
-        scope.names().map(|(name, ..)| name.clone()).collect()
+        let own = scope.names().map(|(name, ..)| name.clone());
+        own.chain(library().names().cloned()).collect()
     }
 
     fn rise(&self) -> &dyn rise::Env {
         &self.programs
+    }
+
+    fn is_library(&self, id: GlobalId) -> bool {
+        Library::contains(id)
     }
 
     fn in_library(&self) -> bool {

@@ -3,6 +3,8 @@
 mod check;
 pub(crate) mod mentions;
 mod named;
+mod programs;
 
-pub(crate) use check::{signature, strategy_checked};
+pub(crate) use check::{signature_of, strategy_checked};
 pub(crate) use named::named;
+pub(crate) use programs::from_standard;

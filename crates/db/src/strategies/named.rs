@@ -1,9 +1,9 @@
 //! `@strategy(name)`, `@strategy("file.elevate", name)`: the strategy that a definition names.
 
-use elevate::lang::Type;
-use syntax::{Code, Diagnostic};
+use elevate::lang::{Type, library};
+use syntax::{Code, Diagnostic, GlobalId};
 
-use super::signature;
+use super::signature_of;
 use crate::header::StrategyName;
 use crate::inputs::{FileState, SourceFile, SourceItem};
 use crate::language::Language;
@@ -11,7 +11,7 @@ use crate::scope::{Binding, definitions, strategies};
 use crate::{Db, FileId, FilePath, ItemId, ReadError};
 
 /// The strategy that the definition names, or why there is none; `None` if it names none.
-pub(crate) fn named(db: &dyn Db, item: ItemId) -> Option<Result<ItemId, Diagnostic>> {
+pub(crate) fn named(db: &dyn Db, item: ItemId) -> Option<Result<GlobalId, Diagnostic>> {
     let source = SourceItem::from(item);
     let name = source.header(db).strategy.as_deref()?;
     let file = SourceFile::from(source.file(db));
@@ -28,7 +28,7 @@ fn from_file(
     name: &StrategyName,
     path: &str,
     span: syntax::Span,
-) -> Result<ItemId, Diagnostic> {
+) -> Result<GlobalId, Diagnostic> {
     let error = |message: String| Err(Diagnostic::error(Code::ImportNotFound, span, message));
     let Some(target) = file.path(db).import(path).map(|path| db.file_at(&path)) else {
         return error(format!(
@@ -38,10 +38,9 @@ fn from_file(
     let target = SourceFile::from(target);
     match target.state(db) {
         FileState::Absent(ReadError::NotFound(_)) => {
-            return error(format!("cannot find `{path}`"))
-                .map_err(|error: Diagnostic| {
-                    error.help("the path is relative to the folder of this file")
-                });
+            return error(format!("cannot find `{path}`")).map_err(|error: Diagnostic| {
+                error.help("the path is relative to the folder of this file")
+            });
         }
         FileState::Absent(ReadError::NotText) => {
             return error(format!("cannot read `{path}`: it is not UTF-8 text"));
@@ -59,7 +58,7 @@ fn from_file(
     }
     let own = definitions(db, target);
     match own.by_name.get(&name.name) {
-        Some(&found) => Ok(found),
+        Some(found) => Ok(found.global()),
         None => Err(unknown(
             name,
             &format!("`{path}` defines no strategy `{}`", name.name),
@@ -68,10 +67,10 @@ fn from_file(
     }
 }
 
-fn in_scope(db: &dyn Db, file: SourceFile, name: &StrategyName) -> Result<ItemId, Diagnostic> {
+fn in_scope(db: &dyn Db, file: SourceFile, name: &StrategyName) -> Result<GlobalId, Diagnostic> {
     let scope = strategies(db, file);
     match scope.resolve(&name.name) {
-        Binding::Def(found) => Ok(found),
+        Binding::Def(found) => Ok(found.global()),
         Binding::Ambiguous(all) => {
             let files: Vec<String> = all.iter().map(|item| file_name(db, *item)).collect();
             let message = format!(
@@ -82,11 +81,14 @@ fn in_scope(db: &dyn Db, file: SourceFile, name: &StrategyName) -> Result<ItemId
             Err(Diagnostic::error(Code::AmbiguousImport, name.span, message)
                 .help("name the file: `@strategy(\"file.elevate\", name)`"))
         }
-        Binding::Broken | Binding::Unknown => Err(unknown(
-            name,
-            &format!("no strategy here is called `{}`", name.name),
-            scope.names().map(|(name, ..)| name.as_str()),
-        )),
+        Binding::Broken | Binding::Unknown => library().named(&name.name).ok_or_else(|| {
+            let own = scope.names().map(|(name, ..)| name.as_str());
+            unknown(
+                name,
+                &format!("no strategy here is called `{}`", name.name),
+                own.chain(library().names().map(|name| name.as_str())),
+            )
+        }),
     }
 }
 
@@ -107,9 +109,11 @@ fn unknown<'a>(
     match rise::closest(&name.name, known) {
         Some(near) => {
             let fix = format!("Use `{near}`");
-            error
-                .help(format!("did you mean `{near}`?"))
-                .fix(fix, vec![(name.span, near.to_owned())], true)
+            error.help(format!("did you mean `{near}`?")).fix(
+                fix,
+                vec![(name.span, near.to_owned())],
+                true,
+            )
         }
         None => error.help(
             "import a file that defines it, or name the file: `@strategy(\"file.elevate\", name)`",
@@ -118,8 +122,8 @@ fn unknown<'a>(
 }
 
 /// A definition is lowered by a strategy that has all that it needs.
-fn is_whole(db: &dyn Db, name: &StrategyName, found: ItemId) -> Result<(), Diagnostic> {
-    let signature = signature(db, found.into());
+fn is_whole(db: &dyn Db, name: &StrategyName, found: GlobalId) -> Result<(), Diagnostic> {
+    let signature = signature_of(db, found);
     let mut ty = &*signature.scheme.ty;
     while let Type::Fun(params, result) = ty
         && params.iter().all(|param| param.optional)

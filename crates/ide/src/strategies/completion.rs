@@ -2,8 +2,8 @@
 
 use db::{Database, ItemId, Origin};
 use elevate::lang::{Param, Signature, Type, type_text};
-use syntax::Span;
 use syntax::elevate::ast::{Item, Order, PatternKind};
+use syntax::{GlobalId, Span};
 
 use super::context::{After, Context, Place};
 use crate::builtin::Builtin;
@@ -13,12 +13,32 @@ use crate::{FilePosition, fuzzy};
 
 /// What an attribute may be called, with what it says.
 const ATTRIBUTES: [(&str, &str, &str); 6] = [
-    ("title", "title(\"$0\")", "how the rewrite is called in menus"),
-    ("kind", "kind(${1|fuse,split,tile,move,simplify,lower,parallel,vectorize|})", "in which menu it stands"),
-    ("looping", "looping", "applied again and again, it never ends"),
+    (
+        "title",
+        "title(\"$0\")",
+        "how the rewrite is called in menus",
+    ),
+    (
+        "kind",
+        "kind(${1|fuse,split,tile,move,simplify,lower,parallel,vectorize|})",
+        "in which menu it stands",
+    ),
+    (
+        "looping",
+        "looping",
+        "applied again and again, it never ends",
+    ),
     ("hidden", "hidden", "not offered in menus"),
-    ("action", "action(\"refactor.rewrite\")", "the kind of its code action"),
-    ("order", "order(${1|default,functionFirst,argumentFirst|})", "in which order it visits children"),
+    (
+        "action",
+        "action(\"refactor.rewrite\")",
+        "the kind of its code action",
+    ),
+    (
+        "order",
+        "order(${1|default,functionFirst,argumentFirst|})",
+        "in which order it visits children",
+    ),
 ];
 
 /// What may begin an item.
@@ -29,7 +49,10 @@ const ITEMS: [(&str, &str); 10] = [
     ("pred", "pred ${1:name} = { $0 }"),
     ("normalform", "normalform ${1:name} = normalize($0)"),
     ("tune", "tune ${1:name} : Nat$0"),
-    ("example", "example \"${1:title}\" {\n  input ${2:program}\n  apply ${3:strategy}\n  expect $0\n}"),
+    (
+        "example",
+        "example \"${1:title}\" {\n  input ${2:program}\n  apply ${3:strategy}\n  expect $0\n}",
+    ),
     ("import", "import \"$0\""),
     ("unsafe", "unsafe rule ${1:name} = ${2:pattern} |-> $0"),
     ("traversal", "traversal $0"),
@@ -37,13 +60,33 @@ const ITEMS: [(&str, &str); 10] = [
 
 /// The conditions that are known by a name.
 const CONDITIONS: [(&str, &str, &str); 10] = [
-    ("within", "within(${1:mapWorkGroup(_)})", "inside of the function given to this"),
-    ("assoc", "assoc(${1:op})", "`op(op(x, y), z)` is `op(x, op(y, z))`"),
-    ("commutative", "commutative(${1:op})", "`op(x, y)` is `op(y, x)`"),
+    (
+        "within",
+        "within(${1:mapWorkGroup(_)})",
+        "inside of the function given to this",
+    ),
+    (
+        "assoc",
+        "assoc(${1:op})",
+        "`op(op(x, y), z)` is `op(x, op(y, z))`",
+    ),
+    (
+        "commutative",
+        "commutative(${1:op})",
+        "`op(x, y)` is `op(y, x)`",
+    ),
     ("neutral", "neutral(${1:op}, ${2:z})", "`op(z, x)` is `x`"),
     ("scalar", "scalar(${1:t})", "the type is a scalar"),
-    ("holds", "holds(${1:strategy}, ${2:x})", "the strategy succeeds on `x`"),
-    ("divides", "divides", "`n divides m`: `m` is a multiple of `n`"),
+    (
+        "holds",
+        "holds(${1:strategy}, ${2:x})",
+        "the strategy succeeds on `x`",
+    ),
+    (
+        "divides",
+        "divides",
+        "`n divides m`: `m` is a multiple of `n`",
+    ),
     ("notIn", "notIn", "`x notIn f`: `x` is not free in `f`"),
     ("and", "and", "both conditions"),
     ("or", "or", "one of the conditions"),
@@ -51,7 +94,11 @@ const CONDITIONS: [(&str, &str, &str); 10] = [
 
 /// The types of ELEVATE, with what they are.
 const TYPES: [(&str, &str, &str); 13] = [
-    ("Strategy", "Strategy", "from programs to programs, or failures"),
+    (
+        "Strategy",
+        "Strategy",
+        "from programs to programs, or failures",
+    ),
     ("Nat", "Nat", "a size"),
     ("Pred", "Pred", "a test of programs"),
     ("Rule", "Rule", "a single rewrite rule"),
@@ -84,7 +131,11 @@ pub(crate) fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
     let mut list = List::new(db, prefix, view.absolute(place.word));
     let rest = text.get(place.word.end as usize..).unwrap_or_default();
     list.called = rest.starts_with('(');
-    list.fill(&view, &place, text[..place.word.start as usize].ends_with('\n'));
+    list.fill(
+        &view,
+        &place,
+        text[..place.word.start as usize].ends_with('\n'),
+    );
     list.finish()
 }
 
@@ -120,7 +171,13 @@ impl<'a> List<'a> {
             Context::Type => self.words(&TYPES, CompletionKind::Type, 0),
             Context::Order => {
                 for order in Order::ALL {
-                    self.word(order.as_str(), CompletionKind::Keyword, order.as_str(), None, 0);
+                    self.word(
+                        order.as_str(),
+                        CompletionKind::Keyword,
+                        order.as_str(),
+                        None,
+                        0,
+                    );
                 }
             }
             Context::Condition => {
@@ -212,10 +269,13 @@ impl<'a> List<'a> {
     /// The parameters and variables of the item.
     fn locals(&mut self, item: &Item, tier: u8) {
         let params = item.params.iter().map(|param| &param.name);
-        let patterns = item.patterns.iter().filter_map(|pattern| match &pattern.kind {
-            PatternKind::Name(name) => Some(name),
-            _ => None,
-        });
+        let patterns = item
+            .patterns
+            .iter()
+            .filter_map(|pattern| match &pattern.kind {
+                PatternKind::Name(name) => Some(name),
+                _ => None,
+            });
         let mut names: Vec<_> = params
             .chain(patterns)
             .filter(|name| !name.is_empty() && *name != "_" && *name != self.prefix)
@@ -271,12 +331,18 @@ impl<'a> List<'a> {
             .filter(|(name, ..)| fuzzy::score(self.prefix, name).is_some())
             .map(|(name, item, origin)| (name.to_string(), item, origin))
             .collect();
-        for (name, item, origin) in names {
-            let signature = self.db.strategy_signature(item);
-            let own = match origin {
-                Origin::Own | Origin::Imported => 0,
-                Origin::Library => 1,
-            };
+        let own = names
+            .iter()
+            .map(|(name, item, _)| (name.clone(), item.global(), 0));
+        let library = elevate::lang::library();
+        let shipped = library
+            .names()
+            .filter(|name| fuzzy::score(self.prefix, name).is_some())
+            .filter(|name| names.iter().all(|(own, ..)| own != name.as_str()))
+            .filter_map(|name| Some((name.to_string(), library.named(name)?, 1)));
+        let all: Vec<(String, GlobalId, u8)> = own.chain(shipped).collect();
+        for (name, id, own) in all {
+            let signature = self.db.strategy_signature(id);
             let tier = own + 2 * misfit(&signature, after);
             let insert = match self.called {
                 true => quoted(&name),
@@ -293,7 +359,7 @@ impl<'a> List<'a> {
                 snippet: insert.contains('$'),
                 insert,
                 sort: String::new(),
-                source: CompletionSource::Global(item.global()),
+                source: CompletionSource::Global(id),
                 label: name,
             };
             self.push(completion, tier);
@@ -328,9 +394,9 @@ fn quoted(name: &str) -> String {
 fn misfit(signature: &Signature, after: After) -> u8 {
     let (lists, result) = signature.scheme.lists();
     let is_strategy = matches!(*result, Type::Strategy(_));
-    let takes_strategy = lists.last().is_some_and(|list| {
-        matches!(&**list, [param] if matches!(*param.ty, Type::Strategy(_)))
-    });
+    let takes_strategy = lists
+        .last()
+        .is_some_and(|list| matches!(&**list, [param] if matches!(*param.ty, Type::Strategy(_))));
     match after {
         After::At => u8::from(!(is_strategy && takes_strategy)),
         After::Dot => u8::from(lists.is_empty()),
@@ -358,7 +424,10 @@ fn call(name: &str, signature: &Signature, after: After) -> String {
         let placeholders = required.iter().map(|param| {
             number += 1;
             match param.name.is_empty() {
-                true => format!("${{{number}:{}}}", type_text(&param.ty, &signature.scheme.params)),
+                true => format!(
+                    "${{{number}:{}}}",
+                    type_text(&param.ty, &signature.scheme.params)
+                ),
                 false => format!("${{{number}:{}}}", param.name),
             }
         });

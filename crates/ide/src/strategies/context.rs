@@ -201,6 +201,7 @@ impl<'a> Reader<'a> {
                     _ => self.mode,
                 };
             }
+            TokenKind::Combinator(Combinator::At, _) if self.mode == Mode::Item => {}
             _ if self.mode == Mode::Item && token.kind != TokenKind::Attribute => {
                 // A main expression has no word of its own.
                 if !matches!(self.last.map(|last| last.kind), Some(TokenKind::Attribute)) {
@@ -262,7 +263,8 @@ impl<'a> Reader<'a> {
     fn context(&self) -> Context {
         let last = self.last.map(|last| last.kind);
         match (self.mode, last) {
-            (_, Some(TokenKind::Attribute)) => Context::Attribute,
+            (_, Some(TokenKind::Attribute))
+            | (Mode::Item, Some(TokenKind::Combinator(Combinator::At, _))) => Context::Attribute,
             (_, Some(TokenKind::Word(Word::Traversal))) => Context::Order,
             (Mode::Item, _) => Context::Item,
             (Mode::Head, Some(TokenKind::Rise(Rise::Colon | Rise::Arrow))) => Context::Type,
@@ -323,8 +325,14 @@ mod tests {
             ("rule f(n: $", Context::Type),
             ("rule f = ma$", Context::Term),
             ("rule f = map(f) >> map(g) |-> $", Context::Term),
-            ("rule f(n: Nat) = map |-> split(n) assuming $", Context::Condition),
-            ("rule f = { map |-> mapSeq where x notIn f | $", Context::Term),
+            (
+                "rule f(n: Nat) = map |-> split(n) assuming $",
+                Context::Condition,
+            ),
+            (
+                "rule f = { map |-> mapSeq where x notIn f | $",
+                Context::Term,
+            ),
             ("strategy s(t: Strategy)(n: $", Context::Type),
             ("strategy s(t: Strategy) = $", strategy(After::Start)),
             ("strategy s = a ; $", strategy(After::Start)),

@@ -1,16 +1,16 @@
 //! What stands under the cursor in a file of strategies.
 
 use db::{Database, ItemId};
-use elevate::lang::{Checked, Type, type_text};
-use syntax::Span;
+use elevate::lang::{Checked, Signature, Type, type_text};
 use syntax::ast::TermId;
 use syntax::elevate::ast::{ExprId, Item, ItemKind, Op};
 use syntax::elevate::{Token, TokenKind, Word, lex};
+use syntax::{GlobalId, Span};
 
 use super::names;
-use crate::view::{self, Occurrence, Symbol, View};
 use crate::hover::{self, Hover};
 use crate::markdown;
+use crate::view::{self, Occurrence, Symbol, View};
 
 /// What stands at a position of an item of strategies.
 pub(crate) fn at(view: &View<'_>, offset: u32) -> Option<Hover> {
@@ -74,7 +74,11 @@ fn expression(view: &View<'_>, span: Span) -> Option<String> {
 }
 
 fn smallest(item: &Item, span: Span) -> Option<ExprId> {
-    let all = item.exprs.iter().zip(0..).map(|(expr, at)| (expr.span, ExprId(at)));
+    let all = item
+        .exprs
+        .iter()
+        .zip(0..)
+        .map(|(expr, at)| (expr.span, ExprId(at)));
     let around = all.filter(|(own, _)| own.contains(span));
     around.min_by_key(|(own, _)| own.len()).map(|(_, id)| id)
 }
@@ -91,7 +95,11 @@ pub(crate) fn local(view: &View<'_>, found: Occurrence, name: &str) -> String {
     };
     let parsed = view.db.strategy_parsed(view.id);
     let checked = view.db.strategy_checked(view.id);
-    let param = parsed.item.params.iter().position(|param| param.span == binder);
+    let param = parsed
+        .item
+        .params
+        .iter()
+        .position(|param| param.span == binder);
     if let Some(ty) = param.and_then(|at| checked.params.get(at)) {
         return view.code(&format!("{name} : {}", type_text(ty, &[])));
     }
@@ -106,14 +114,34 @@ pub(crate) fn local(view: &View<'_>, found: Occurrence, name: &str) -> String {
 
 /// A definition of strategies: how it begins, its type, its documentation; of a rule, its sides.
 pub(crate) fn definition(db: &Database, item: ItemId, name: &str) -> String {
-    let parsed = db.strategy_parsed(item);
-    let signature = db.strategy_signature(item);
-    let keyword = names::keyword(&parsed.item.kind);
+    let library = db.is_library(db.file_of(item));
+    let signature = db.strategy_signature(item.global());
+    shown(
+        name,
+        &db.strategy_parsed(item).item,
+        &db.item_text(item),
+        &signature,
+        library,
+    )
+}
+
+/// A definition of the library.
+pub(crate) fn library_definition(id: GlobalId, name: &str) -> String {
+    let library = elevate::lang::library();
+    let (Some(item), Some(signature)) = (library.item(id), library.signature(id)) else {
+        return name.to_owned();
+    };
+    let text = library.text(id).unwrap_or_default();
+    shown(name, item, text, &signature, true)
+}
+
+fn shown(name: &str, item: &Item, text: &str, signature: &Signature, library: bool) -> String {
+    let keyword = names::keyword(&item.kind);
     let shown = match &*signature.scheme.ty {
         Type::Error => name.to_owned(),
         _ => format!("{name} : {}", signature.scheme.text()),
     };
-    let library = match db.is_library(db.file_of(item)) {
+    let library = match library {
         true => "Library of strategies.".to_owned(),
         false => String::new(),
     };
@@ -123,7 +151,7 @@ pub(crate) fn definition(db: &Database, item: ItemId, name: &str) -> String {
     };
     markdown::paragraphs([
         code(&format!("{keyword} {shown}")),
-        sides(db, item, &parsed.item),
+        sides(item, text),
         signature
             .docs
             .as_ref()
@@ -143,13 +171,12 @@ pub(crate) fn code(text: &str) -> String {
 const SHOWN: usize = 4;
 
 /// The alternatives of a rule, as they are written.
-fn sides(db: &Database, item: ItemId, syntax: &Item) -> String {
-    let ItemKind::Rule { alts, .. } = &syntax.kind else {
+fn sides(item: &Item, text: &str) -> String {
+    let ItemKind::Rule { alts, .. } = &item.kind else {
         return String::new();
     };
-    let text = db.item_text(item);
     let term = |id: TermId| {
-        let span = syntax.term(id).span;
+        let span = item.term(id).span;
         one_line(text.get(std::ops::Range::from(span)).unwrap_or_default())
     };
     let mut lines: Vec<String> = alts

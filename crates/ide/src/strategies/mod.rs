@@ -7,4 +7,6 @@ pub(crate) mod hover;
 pub(crate) mod names;
 pub(crate) mod signature;
 pub(crate) mod structure;
+#[cfg(test)]
+mod tests;
 pub(crate) mod tokens;

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use db::{Database, ItemId};
-use elevate::lang::{Checked, Target};
-use syntax::Span;
+use elevate::lang::{Checked, Library, Target, library};
 use syntax::ast::{Name, TermKind};
 use syntax::elevate::ast::{ExprKind, Item, ItemKind};
+use syntax::{GlobalId, Span};
 
 use crate::SymbolKind;
 use crate::builtin::Builtin;
@@ -47,10 +47,29 @@ fn declared(symbol: Symbol, span: Span) -> Occurrence {
 
 fn symbol(view: &View<'_>, target: Target) -> Symbol {
     match target {
-        Target::Item(id) | Target::Program(id) => Symbol::Def(view.db.item_of(id)),
+        Target::Item(id) => defined(view.db, id),
+        Target::Program(id) => match view.db.program_of(view.file, id) {
+            Some(item) => Symbol::Def(item),
+            None => Symbol::Library(id),
+        },
         Target::Primitive(primitive) => Symbol::Primitive(Builtin::Rise(primitive)),
         Target::Local(span) | Target::Metavariable(span) => Symbol::Place(view.id, span),
     }
+}
+
+/// A definition of strategies.
+pub(crate) fn defined(db: &Database, id: GlobalId) -> Symbol {
+    match Library::contains(id) {
+        true => Symbol::Library(id),
+        false => Symbol::Def(db.item_of(id)),
+    }
+}
+
+/// What a definition of the library is called.
+pub(crate) fn library_name(id: GlobalId) -> String {
+    let item = library().item(id);
+    let name = item.and_then(|item| item.name());
+    name.map(|name| name.name.to_string()).unwrap_or_default()
 }
 
 /// The places where the item binds names.
@@ -93,16 +112,26 @@ pub(crate) fn name_at(view: &View<'_>, offset: u32) -> Option<Name> {
         _ => None,
     });
     in_expression.or_else(|| {
-        parsed.item.rise.terms.iter().find_map(|term| match &term.kind {
-            TermKind::Name(name) if touched(term.span) => Some(name.clone()),
-            _ => None,
-        })
+        parsed
+            .item
+            .rise
+            .terms
+            .iter()
+            .find_map(|term| match &term.kind {
+                TermKind::Name(name) if touched(term.span) => Some(name.clone()),
+                _ => None,
+            })
     })
 }
 
 /// What an item of strategies defines.
 pub(crate) fn kind(db: &Database, item: ItemId) -> SymbolKind {
-    match db.strategy_parsed(item).item.kind {
+    kind_of(&db.strategy_parsed(item).item)
+}
+
+/// What an item of strategies defines, by its syntax.
+pub(crate) fn kind_of(item: &Item) -> SymbolKind {
+    match item.kind {
         ItemKind::Rule { .. } => SymbolKind::Rule,
         ItemKind::Pred { .. } => SymbolKind::Predicate,
         ItemKind::Tune { .. } => SymbolKind::Tunable,

@@ -19,10 +19,11 @@ pub(crate) fn signature_help(view: &View<'_>, offset: u32) -> Option<SignatureHe
     let named = names
         .iter()
         .find(|name| name.span == parsed.item.expr(head).span)?;
-    let Symbol::Def(item) = named.symbol else {
-        return None;
+    let known = match named.symbol {
+        Symbol::Def(item) => view.db.strategy_signature(item.global()),
+        Symbol::Library(id) => view.db.strategy_signature(id),
+        _ => return None,
     };
-    let known = view.db.strategy_signature(item);
     let name = view.name_of(named.symbol);
     Some(shown(&name, &known, list, open.commas))
 }

@@ -11,7 +11,7 @@ use crate::{DocumentSymbol, InlayHint, InlayKind, SymbolKind, TextEdit, goto, to
 /// The item in its file's outline; examples and the main expression stand there, too.
 pub(crate) fn document_symbol(db: &Database, item: ItemId) -> Option<DocumentSymbol> {
     if let Some(target) = goto::definition_with(db, item, None) {
-        let signature = db.strategy_signature(item);
+        let signature = db.strategy_signature(item.global());
         let known = *signature.scheme.ty != Type::Error;
         return Some(DocumentSymbol {
             name: target.name,
@@ -99,7 +99,12 @@ pub(crate) fn stretches(item: &Item) -> Vec<Span> {
 }
 
 /// The types of the item's parameters that have none written.
-pub(crate) fn inlay_hints(db: &Database, file: FileId, range: Span, longest: usize) -> Vec<InlayHint> {
+pub(crate) fn inlay_hints(
+    db: &Database,
+    file: FileId,
+    range: Span,
+    longest: usize,
+) -> Vec<InlayHint> {
     let mut hints = Vec::new();
     for item in db.items_in(file, range) {
         let parsed = db.strategy_parsed(item);
@@ -139,7 +144,9 @@ pub(crate) fn inlay_hints(db: &Database, file: FileId, range: Span, longest: usi
 }
 
 fn in_brackets(item: &Item, param: Span) -> bool {
-    item.param_lists().iter().any(|list| list.span.contains(param))
+    item.param_lists()
+        .iter()
+        .any(|list| list.span.contains(param))
 }
 
 /// The path of an import, with its quotes.

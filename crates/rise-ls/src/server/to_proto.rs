@@ -126,11 +126,11 @@ pub fn symbol_kind(kind: SymbolKind) -> LspSymbolKind {
         | SymbolKind::Primitive
         | SymbolKind::Rule
         | SymbolKind::Strategy
-        | SymbolKind::Predicate => {
-            LspSymbolKind::FUNCTION
-        }
+        | SymbolKind::Predicate => LspSymbolKind::FUNCTION,
         SymbolKind::Value => LspSymbolKind::CONSTANT,
-        SymbolKind::Parameter | SymbolKind::Variable | SymbolKind::Tunable => LspSymbolKind::VARIABLE,
+        SymbolKind::Parameter | SymbolKind::Variable | SymbolKind::Tunable => {
+            LspSymbolKind::VARIABLE
+        }
         SymbolKind::TypeParameter => LspSymbolKind::TYPE_PARAMETER,
         SymbolKind::File => LspSymbolKind::FILE,
     }
