@@ -24,6 +24,21 @@ impl Database {
         file
     }
 
+    /// Gives the file at `path`, one of strategies, this text, which sees what the definitions of
+    /// `program` can name in `@strategy`, and those definitions: a strategy that is given for a
+    /// program, and stands in no file.
+    pub fn set_strategy(
+        &mut self,
+        path: FilePath,
+        text: impl Into<Rope>,
+        program: FileId,
+    ) -> FileId {
+        self.set_language(path.clone(), Language::Elevate);
+        let file = self.set_file(path, text);
+        SourceFile::from(file).set_within(self).to(Some(program));
+        file
+    }
+
     /// Says what the file at `path` is written in, if its name does not say it. A text that it has
     /// is read anew.
     pub fn set_language(&mut self, path: FilePath, language: Language) {

@@ -27,6 +27,9 @@ pub(crate) struct SourceFile {
     pub language: Language,
     #[returns(clone)]
     pub state: FileState,
+    /// The file whose names it sees besides its own: that of a strategy given for a program.
+    #[returns(copy)]
+    pub within: Option<FileId>,
 }
 
 /// An item of a file. An item that is gone waits in a pool and becomes another one.

@@ -97,6 +97,7 @@ impl Db for Database {
             path.clone(),
             path.language().unwrap_or_default(),
             FileState::Wanted,
+            None,
         )
         .durability(salsa::Durability::MEDIUM)
         .language_durability(salsa::Durability::HIGH)

@@ -214,8 +214,13 @@ fn scope_in(db: &dyn Db, file: SourceFile, language: Language) -> Scope {
     if in_library {
         return scope;
     }
-    let imports = imports(db, file);
-    let mut targets: Vec<_> = imports.iter().filter_map(|import| import.target).collect();
+    let mut imports = imports(db, file).to_vec();
+    let mut targets: Vec<_> = Vec::new();
+    if let Some(program) = file.within(db) {
+        imports.extend(crate::queries::imports(db, program.into()).iter());
+        targets.push(program);
+    }
+    targets.extend(imports.iter().filter_map(|import| import.target));
     targets.sort_unstable();
     targets.dedup();
     targets.retain(|&target| SourceFile::from(target) != file);

@@ -41,12 +41,12 @@ enum Outcome {
     GivenUp,
 }
 
-/// The grammar of a language, if it has one.
-pub(crate) fn grammar(language: Language) -> Option<tree_sitter::Language> {
+/// The grammar of a language.
+pub(crate) fn grammar(language: Language) -> tree_sitter::Language {
     match language {
-        Language::Rise => Some(tree_sitter_rise::LANGUAGE.into()),
-        Language::Dpia => Some(tree_sitter_dpia::LANGUAGE.into()),
-        Language::Elevate => None,
+        Language::Rise => tree_sitter_rise::LANGUAGE.into(),
+        Language::Dpia => tree_sitter_dpia::LANGUAGE.into(),
+        Language::Elevate => tree_sitter_elevate::LANGUAGE.into(),
     }
 }
 
@@ -168,7 +168,7 @@ fn parse_again(syntax: &SyntaxTree, limit: &Limit) -> Option<Tree> {
 /// The tree of a text; `None` if it takes too long.
 fn parse(text: &Rope, language: Language, earlier: Option<&Tree>, limit: &Limit) -> Option<Tree> {
     let mut parser = Parser::new();
-    parser.set_language(&grammar(language)?).ok()?;
+    parser.set_language(&grammar(language)).ok()?;
     let mut read = |byte: usize, _: Point| rest_of_chunk(text, byte);
     let mut check = |_: &_| limit.check();
     let options = ParseOptions::new().progress_callback(&mut check);

@@ -82,12 +82,12 @@ fn one_a_line(text: &Rope, mut found: Vec<Folding>) -> Vec<Folding> {
 static FOLDS: LazyLock<[Option<Query>; 3]> = LazyLock::new(|| {
     let query = |patterns: &str, language| {
         let patterns = patterns.replace(")+ @fold", ") @fold");
-        Query::new(&grammar(language)?, &patterns).ok()
+        Query::new(&grammar(language), &patterns).ok()
     };
     [
         query(tree_sitter_rise::FOLDS_QUERY, Language::Rise),
         query(tree_sitter_dpia::FOLDS_QUERY, Language::Dpia),
-        None,
+        query(tree_sitter_elevate::FOLDS_QUERY, Language::Elevate),
     ]
 });
 

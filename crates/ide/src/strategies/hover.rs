@@ -131,8 +131,15 @@ pub(crate) fn library_definition(id: GlobalId, name: &str) -> String {
     let (Some(item), Some(signature)) = (library.item(id), library.signature(id)) else {
         return name.to_owned();
     };
-    let text = library.text(id).unwrap_or_default();
+    let text = library_text(id).unwrap_or_default();
     shown(name, item, text, &signature, true)
+}
+
+/// The text of a definition of the library.
+fn library_text(id: GlobalId) -> Option<&'static str> {
+    let place = elevate::lang::library().place(id)?;
+    let (_, file) = elevate::lang::LIBRARY.get(place.file)?;
+    file.get(std::ops::Range::from(place.item))
 }
 
 fn shown(name: &str, item: &Item, text: &str, signature: &Signature, library: bool) -> String {
