@@ -280,6 +280,9 @@ impl Database {
         if source.declares(self) != &header.declares {
             source.set_declares(self).to(header.declares.clone());
         }
+        if source.strategy(self) != &header.strategy {
+            source.set_strategy(self).to(header.strategy.clone());
+        }
         if source.header(self) != &header {
             source.set_header(self).to(header);
         }
@@ -300,7 +303,8 @@ impl Database {
             header,
         } = piece.read();
         let declares = header.declares.clone();
-        let item = SourceItem::builder(text.clone(), header, declares, file)
+        let strategy = header.strategy.clone();
+        let item = SourceItem::builder(text.clone(), header, declares, strategy, file)
             .durability(durability)
             .text_durability(self.text_durability(file))
             .new(self)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::files::{FileId, FilePath, ItemId, ReadError};
-use crate::header::{Declares, Header};
+use crate::header::{Declares, Header, StrategyName};
 use crate::language::Language;
 
 /// What is known about a file's existence.
@@ -46,6 +46,9 @@ pub(crate) struct SourceItem {
     /// That of the header, by itself: it changes more rarely.
     #[returns(ref)]
     pub declares: Declares,
+    /// That of the header, by itself, for the same reason.
+    #[returns(ref)]
+    pub strategy: Option<Box<StrategyName>>,
     #[returns(copy)]
     pub file: FileId,
 }

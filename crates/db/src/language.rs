@@ -99,8 +99,7 @@ impl Language {
     pub fn format(self, text: &str) -> String {
         match self {
             Language::Rise | Language::Dpia => syntax::format_in(text, self.dialect()),
-            // Not yet: it stays as it is.
-            Language::Elevate => text.to_owned(),
+            Language::Elevate => elevate::format(text),
         }
     }
 
@@ -110,7 +109,7 @@ impl Language {
             Language::Rise | Language::Dpia => {
                 syntax::format_item_in(text, newline, self.dialect())
             }
-            Language::Elevate => text.to_owned(),
+            Language::Elevate => elevate::format_item(text, newline),
         }
     }
 }

@@ -98,7 +98,7 @@ pub(crate) fn imports(db: &dyn Db, file: SourceFile) -> Arc<[Import]> {
 pub(crate) fn strategy_files(db: &dyn Db, file: SourceFile) -> Arc<[Import]> {
     let mut named = Vec::new();
     for &item in items(db, file).iter() {
-        if let Some(strategy) = &SourceItem::from(item).header(db).strategy
+        if let Some(strategy) = SourceItem::from(item).strategy(db)
             && let Some((path, _)) = &strategy.file
         {
             let target = file.path(db).import(path).map(|path| db.file_at(&path));
@@ -121,13 +121,17 @@ pub(crate) fn bindings(db: &dyn Db, item: SourceItem) -> Arc<[(Name, Binding)]> 
 
 /// What the names of an item of strategies stand for among programs; those that stand for nothing
 /// here, or for a primitive, are left out.
-#[salsa::tracked]
-pub(crate) fn program_bindings(db: &dyn Db, item: SourceItem) -> Arc<[(Name, Binding)]> {
-    let header = item.header(db);
-    if header.programs.is_empty() {
-        return Arc::default();
+pub(crate) fn program_bindings(db: &dyn Db, item: SourceItem) -> &[(Name, Binding)] {
+    match language(db, item) {
+        Language::Elevate => named_programs(db, item),
+        Language::Rise | Language::Dpia => &[],
     }
-    resolved(&header.programs, &programs(db, item.file(db).into()))
+}
+
+#[salsa::tracked]
+fn named_programs(db: &dyn Db, item: SourceItem) -> Arc<[(Name, Binding)]> {
+    let programs = programs(db, item.file(db).into());
+    resolved(&item.header(db).programs, &programs)
 }
 
 fn resolved(names: &[Name], scope: &Scope) -> Arc<[(Name, Binding)]> {

@@ -13,7 +13,7 @@ use crate::{Db, FileId, FilePath, ItemId, ReadError};
 /// The strategy that the definition names, or why there is none; `None` if it names none.
 pub(crate) fn named(db: &dyn Db, item: ItemId) -> Option<Result<GlobalId, Diagnostic>> {
     let source = SourceItem::from(item);
-    let name = source.header(db).strategy.as_deref()?;
+    let name = source.strategy(db).as_deref()?;
     let file = SourceFile::from(source.file(db));
     let found = match &name.file {
         Some((path, span)) => from_file(db, file, name, path, *span),

@@ -85,7 +85,9 @@ fn each_imports_its_own() {
     check(
         &db,
         files[3],
-        expect!["import-not-found: `c.dpia` is DPIA, and a file of RISE imports RISE only"],
+        expect![
+            "import-not-found: `c.dpia` is DPIA, and a file of RISE imports RISE and ELEVATE only"
+        ],
     );
     let all = db.file_diagnostics(files[4]);
     assert_eq!(all[0].1[0].help.as_deref(), Some("did you mean `b.dpia`?"));

@@ -127,10 +127,11 @@ fn a_new_definition_recomputes_what_names_stand_for() {
         |db| replace(db, "main.rise", "// In between.", "def new = 1"),
         expect![[r#"
             imports main.rise
+            strategy_files main.rise
             bindings new
             checked new
             definitions main.rise
-            scope main.rise
+            programs main.rise
             bindings user
             group_recursion main.rise
             notes main.rise
@@ -165,7 +166,7 @@ fn a_changed_import_recomputes_its_users() {
             bindings import b.rise
             checked import b.rise
             definitions main.rise
-            scope main.rise
+            programs main.rise
             bindings x
             checked x
             notes main.rise

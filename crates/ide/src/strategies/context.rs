@@ -244,6 +244,7 @@ impl<'a> Reader<'a> {
     /// Whether the last word ends an expression.
     fn at_operand(&self) -> bool {
         self.last.is_some_and(|last| match last.kind {
+            _ if self.is_part_of_example(last) => false,
             TokenKind::Quoted | TokenKind::Metavariable => true,
             TokenKind::Rise(kind) => matches!(
                 kind,
@@ -258,6 +259,12 @@ impl<'a> Reader<'a> {
             ),
             _ => false,
         })
+    }
+
+    /// Whether a word begins a part of an example.
+    fn is_part_of_example(&self, token: Token) -> bool {
+        self.keyword == Some(Word::Example)
+            && matches!(self.slice(token), "input" | "apply" | "expect" | "modulo")
     }
 
     fn context(&self) -> Context {

@@ -118,22 +118,22 @@ fn hover_shows_types_and_sides() {
     check_hover(
         "somewhere(s: Strategy, c$)",
         expect![[r#"
-        c
-        ```rise
-        c : Strategy
-        ```
-    "#]],
+            c
+            ```elevate
+            c : Strategy
+            ```
+        "#]],
     );
     check_hover(
         "map(f$ >> g)",
         expect![[r#"
-        f
-        ```rise
-        f
-        ```
+            f
+            ```elevate
+            f
+            ```
 
-        Metavariable: stands for whatever the pattern has here.
-    "#]],
+            Metavariable: stands for whatever the pattern has here.
+        "#]],
     );
     check_hover(
         "(fuse, isM) ;$ twice",
