@@ -230,8 +230,8 @@ impl<'d> View<'d> {
     /// The name that touches `offset`.
     pub(crate) fn occurrence_at(&self, offset: u32) -> Option<Occurrence> {
         if self.is_strategy() {
-            let names = self.occurrences().into_iter();
-            return names.filter(|name| name.span.touches(offset)).last();
+            let mut names = self.occurrences().into_iter();
+            return names.rfind(|name| name.span.touches(offset));
         }
         let item = self.item();
         if let Some(name) = self.own_name()

@@ -202,11 +202,12 @@ impl<'a> Reader<'a> {
                 };
             }
             TokenKind::Combinator(Combinator::At, _) if self.mode == Mode::Item => {}
-            _ if self.mode == Mode::Item && token.kind != TokenKind::Attribute => {
-                // A main expression has no word of its own.
-                if !matches!(self.last.map(|last| last.kind), Some(TokenKind::Attribute)) {
-                    self.mode = Mode::Strategy;
-                }
+            // A main expression has no word of its own.
+            _ if self.mode == Mode::Item
+                && token.kind != TokenKind::Attribute
+                && self.last.map(|last| last.kind) != Some(TokenKind::Attribute) =>
+            {
+                self.mode = Mode::Strategy;
             }
             _ => {}
         }
