@@ -1,8 +1,7 @@
 //! An `.elevate` file without a database: for tests, examples and small tools.
 
-use std::cell::OnceCell;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 use syntax::ast::{Name, TermKind};
@@ -26,7 +25,7 @@ struct Entry {
     text: Arc<str>,
     item: Arc<Item>,
     syntax: Box<[Diagnostic]>,
-    definition: OnceCell<Arc<Definition>>,
+    definition: OnceLock<Arc<Definition>>,
 }
 
 impl File {
@@ -49,7 +48,7 @@ impl File {
                 text: text.into(),
                 item: Arc::new(parsed.item),
                 syntax: parsed.diagnostics.into(),
-                definition: OnceCell::new(),
+                definition: OnceLock::new(),
             });
         }
         (0..file.entries.len()).for_each(|at| file.check(at));
@@ -88,7 +87,7 @@ impl File {
     }
 
     fn checked(&self, entry: &Entry) -> Checked {
-        let mut checked = check(&entry.item, self);
+        let mut checked = check(&entry.item, &entry.text, self);
         checked
             .diagnostics
             .splice(0..0, entry.syntax.iter().cloned());

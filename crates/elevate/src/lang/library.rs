@@ -194,18 +194,19 @@ impl Library {
     pub fn definition(&self, id: GlobalId) -> Option<&Arc<Definition>> {
         let entry = self.entry(id)?;
         Some(entry.definition.get_or_init(|| {
-            let checked = self.check(entry);
+            let text = &LIBRARY[entry.file].1[Range::from(entry.span)];
+            let checked = self.check(entry, text);
             Arc::new(Definition {
                 id,
-                text: LIBRARY[entry.file].1[Range::from(entry.span)].into(),
+                text: text.into(),
                 item: entry.item.clone(),
                 checked: Arc::new(checked),
             })
         }))
     }
 
-    fn check(&self, entry: &Entry) -> Checked {
-        let mut checked = check(&entry.item, &LibraryEnv(self));
+    fn check(&self, entry: &Entry, text: &str) -> Checked {
+        let mut checked = check(&entry.item, text, &LibraryEnv(self));
         checked
             .diagnostics
             .splice(0..0, entry.syntax.iter().cloned());
@@ -213,7 +214,6 @@ impl Library {
     }
 
     /// The sizes that the library leaves open.
-    #[allow(dead_code)]
     pub(super) fn tunes(&self) -> impl Iterator<Item = GlobalId> {
         self.items().filter(|&id| {
             let item = self.item(id);

@@ -4,17 +4,25 @@
 
 pub mod check;
 mod definition;
+mod eval;
+mod examples;
 mod file;
 mod library;
 mod programs;
+mod run;
+#[cfg(test)]
+mod tests;
 pub mod types;
 
 pub use check::{
-    Captured, Checked, Env, Key, Meaning, NameUse, Quote, Resolution, Signature, Sort, Source,
-    Target, check, header_signature,
+    Captured, Checked, Compiled, Env, Key, Meaning, NameUse, Quote, Resolution, Signature, Sort,
+    Source, Target, check, header_signature,
 };
 pub use definition::{Definition, Definitions};
+pub use eval::{Trouble, Value, World};
+pub use examples::run_example;
 pub use file::File;
 pub use library::{FIRST, LIBRARY, Library, Place, library};
 pub use programs::Programs;
+pub use run::{NotRewritten, Parameter, Report, Request, Rewritten, Run, program_of, rewrite};
 pub use types::{Flavour, Param, Scheme, Ty, Type, type_text};

@@ -1092,10 +1092,13 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
             done,
             &mut levels,
         )?;
+        let left = self.source.item.term(self.alt.lhs).span;
         pattern.facts = done
             .inference
             .obligations
             .iter()
+            // Those of the right side are what has to be shown.
+            .filter(|o| left.start <= o.span.start && o.span.end <= left.end)
             .map(|o| levels.prop(&o.prop))
             .collect();
         pattern.given_types = given_types(names, params, done, &mut levels);

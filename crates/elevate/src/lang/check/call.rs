@@ -161,11 +161,18 @@ impl Infer<'_> {
     }
 
     /// `object.name` is `name(object)`.
-    pub(super) fn member(&mut self, object: ExprId, name: &Ident) -> Ty {
+    pub(super) fn member(&mut self, id: ExprId, object: ExprId, name: &Ident) -> Ty {
         let found = self.infer(object, None);
         match self.strategy_named(&name.name, ident_of(&name.name, name.span)) {
             Found::Item(item, ty) => {
                 self.used(name.span, Target::Item(item));
+                self.meanings.insert(
+                    id,
+                    Meaning::Item {
+                        id: item,
+                        defaults: false,
+                    },
+                );
                 let shallow = self.table.shallow(&ty);
                 let Type::Fun(params, result) = &*shallow else {
                     self.no_member(object, &found, name);

@@ -53,7 +53,7 @@ impl Infer<'_> {
             ExprKind::Type(_) => Arc::new(Type::Type),
             ExprKind::Call { callee, args } => self.call(id, *callee, args, wanted),
             ExprKind::Member { object, name } => match name {
-                Some(name) => self.member(*object, name),
+                Some(name) => self.member(id, *object, name),
                 None => {
                     self.infer(*object, None);
                     Arc::new(Type::Error)

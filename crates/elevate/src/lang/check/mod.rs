@@ -1,7 +1,9 @@
 //! The checker of one item: names, types (Hindley and Milner's, section 9.3), loops.
 
 mod call;
+mod compile;
 mod cond;
+mod example;
 mod expr;
 mod header;
 mod loops;
@@ -25,6 +27,8 @@ use syntax::{Diagnostic, GlobalId, Span};
 use super::types::{Flavour, Scheme, Ty, Type};
 use unify::Table;
 
+pub use compile::{Compiled, Compiled1, Part, Plan, Rest, TermPattern};
+pub use example::ExamplePrograms;
 pub use header::header_signature;
 
 /// What a name that nothing in the item binds stands for.
@@ -176,6 +180,8 @@ pub struct Checked {
     pub meanings: FxHashMap<ExprId, Meaning>,
     /// The values of the item and of other items that its terms of RISE use, by name.
     pub captured: Vec<Captured>,
+    /// Its rules, patterns and quotations, if it has no errors.
+    pub compiled: Arc<Compiled>,
 }
 
 /// A value that terms of RISE use by name: a parameter, a `tune`, a `val`.
@@ -200,11 +206,13 @@ pub enum Source {
     Item(GlobalId),
 }
 
-/// Checks one item, given the signatures of the definitions that it uses.
-pub fn check(item: &Item, env: &dyn Env) -> Checked {
+/// Checks one item, given its text and the signatures of the definitions that it uses.
+pub fn check(item: &Item, text: &str, env: &dyn Env) -> Checked {
     let mut infer = Infer::new(item, env);
     let ty = infer.item();
-    infer.finish(&ty)
+    let mut checked = infer.finish(&ty);
+    compile::compile(item, text, env, &mut checked);
+    checked
 }
 
 /// A name in scope.
@@ -328,9 +336,25 @@ impl<'a> Infer<'a> {
         }
         // What is known of the body is more than what the others of its loop have to know.
         let found = self.expect(body, &result);
+        if !written {
+            self.as_strategy(&found);
+        }
         match written {
             true => ty,
             false => header::function_type(self.item, &self.params, found),
+        }
+    }
+
+    /// A function of which nothing more is known is one of programs: a strategy.
+    fn as_strategy(&mut self, ty: &Ty) {
+        let open = |ty: &Ty| matches!(*self.table.shallow(ty), Type::Open(_));
+        let shallow = self.table.shallow(ty);
+        if let Type::Fun(params, result) = &*shallow
+            && let [only] = &params[..]
+            && open(&only.ty)
+            && (open(result) || *self.table.shallow(result) == Type::Result)
+        {
+            self.table.fits(ty, &Type::strategy());
         }
     }
 
@@ -389,6 +413,7 @@ impl<'a> Infer<'a> {
             uses: self.uses,
             meanings: self.meanings,
             captured: self.captured,
+            compiled: Arc::default(),
         }
     }
 

@@ -317,9 +317,7 @@ impl Infer<'_> {
         let found = self.table.resolve(ty);
         match &*found {
             Type::Strategy(_) | Type::Result | Type::Error => {}
-            Type::Open(_) => {
-                self.agree(id, ty, &Type::strategy());
-            }
+            _ if self.table.fits(ty, &Type::strategy()) => {}
             _ => self.mismatch(id, &found, &Type::strategy()),
         }
     }

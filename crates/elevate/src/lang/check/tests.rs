@@ -57,6 +57,7 @@ fn the_library_has_no_errors_and_its_headers_say_all_of_its_types() {
     }
     expect![[r#"
         flatMapSuccess: (r: Result) -> (f: Expr -> Result) -> Result in the header, (r: Result) -> (f: Strategy) -> Result found
+        pieceToLocal: the right side has a type only where the type `s` of the left side is `n.t`
     "#]]
     .assert_eq(&out);
 }
@@ -92,7 +93,7 @@ fn types_are_inferred() {
             under: (c: Strategy) -> (s: Strategy) -> Strategy
             nTimes: (n: Int) -> (s: Strategy) -> Strategy
             first: (xs: List[a]) -> a
-            compose: (f: a -> b) -> (g: b -> c) -> a -> c
+            compose: (f: Expr -> a) -> (g: a -> Result) -> Strategy
             sizes: List[Int]
             isNest: Pred
             blocks: (ns: List[Nat]) -> Strategy
@@ -322,6 +323,12 @@ fn rules_have_parameters_and_metavariables() {
             guarded: (s: Strategy) -> Rule
             wrong: Rule
             given: Rule
+            error[obligation-fails] at `split(n)`: the right side needs n divides m, which the left side does not say
+              help: name the sizes of the pattern, as in `map(f) : m.s -> m.t`, and say it with `assuming`
+            error[cannot-infer] at `join(x)`: nothing determines the sizes in `n*m` = `k*l`
+            expected: (n*m).s
+               found: (k*l).s
+              help: write one of the sizes or types down
             error[unknown-name] at `f`: there is no strategy `f`
               help: define it in this file, or import the file that does
         "#]],

@@ -1,0 +1,467 @@
+//! What an item's rules, patterns and quotations are for the engine.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use syntax::ast::{Name, TermId, TermKind};
+use syntax::elevate::ast::{
+    Alt, ExprId, ExprKind, Item, ItemKind, PatternId, PatternKind, PredBody,
+};
+use syntax::{Diagnostic, Severity, Span};
+
+use super::example::ExamplePrograms;
+use super::{Captured, Checked, Env, Key, Meaning, Quote, Source, Target};
+use crate::lang::types::Type;
+use crate::rule::{self, Matcher, ParamKind, Predicate, Quotation, Rule};
+
+/// The rules, patterns and quotations of an item.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Compiled {
+    /// Rules, by where their first alternative begins.
+    pub rules: FxHashMap<u32, Compiled1<Rule>>,
+    /// Predicates made of patterns, by where the first one begins.
+    pub predicates: FxHashMap<u32, Compiled1<Predicate>>,
+    /// Patterns of `match`.
+    pub patterns: FxHashMap<PatternId, TermPattern>,
+    /// Quotations, and other expressions that are RISE's.
+    pub quotes: FxHashMap<ExprId, Arc<Plan>>,
+    /// The variables of RISE that the item makes itself.
+    pub fresh: Arc<[Name]>,
+    /// The programs of an example.
+    pub example: Option<ExamplePrograms>,
+}
+
+/// Something compiled, and where the values of its parameters come from, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compiled1<T> {
+    /// What it is.
+    pub it: Arc<T>,
+    /// Its parameters.
+    pub params: Arc<[Source]>,
+}
+
+/// A pattern of RISE in a `case`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TermPattern {
+    /// The variables that leading `fun`s bind.
+    pub binders: Arc<[Name]>,
+    /// What is left, if it is more than a name.
+    pub rest: Rest,
+}
+
+/// What stands inside the leading `fun`s of a pattern.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rest {
+    /// Anything, under this name.
+    Name(Name),
+    /// What a pattern asks for; the binders are its first parameters.
+    Pattern(Compiled1<Matcher>),
+}
+
+/// How a quotation becomes a term.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// As it is written.
+    pub text: Arc<str>,
+    /// What it is, if it is nothing but a name of RISE.
+    pub name: Option<Target>,
+    /// The term, if its type can be told without a place for it.
+    pub quotation: Option<Arc<Quotation>>,
+    /// The term as a pattern that it matches.
+    pub matcher: Option<Arc<Matcher>>,
+    /// The rule that puts it in the place of a term of its type.
+    pub rule: Option<Arc<Rule>>,
+    /// Its parameters.
+    pub params: Arc<[Part]>,
+}
+
+/// What is put into a quotation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Part {
+    /// A value.
+    Value(Source),
+    /// A function of RISE that binds a variable of the strategy.
+    Function {
+        /// The variable.
+        variable: Key,
+        /// Its body.
+        body: Arc<Plan>,
+    },
+}
+
+/// Compiles a checked item that has no errors; what is wrong is added to what was found before.
+pub(super) fn compile(item: &Item, text: &str, env: &dyn Env, checked: &mut Checked) {
+    let errors = |all: &[Diagnostic]| all.iter().any(|d| d.severity == Severity::Error);
+    if errors(&checked.diagnostics) {
+        return;
+    }
+    let mut compiler = Compiler {
+        item,
+        text,
+        env,
+        checked: &*checked,
+        compiled: Compiled::default(),
+        diagnostics: Vec::new(),
+    };
+    compiler.item();
+    compiler.exprs();
+    compiler.patterns();
+    let rise = env.rise();
+    compiler.compiled.fresh = fresh_names(checked);
+    let example = super::example::programs(item, checked, rise, &mut compiler.diagnostics);
+    compiler.compiled.example = example;
+    let Compiler {
+        compiled,
+        diagnostics,
+        ..
+    } = compiler;
+    checked.compiled = Arc::new(compiled);
+    checked.diagnostics.extend(diagnostics);
+    checked
+        .diagnostics
+        .sort_by_key(|diagnostic| diagnostic.span);
+}
+
+fn fresh_names(checked: &Checked) -> Arc<[Name]> {
+    let quotes = checked
+        .meanings
+        .values()
+        .filter_map(|meaning| match meaning {
+            Meaning::Quote(quote) => Some(quote),
+            _ => None,
+        });
+    let keys = quotes.flat_map(|quote| &quote.captured);
+    let mut names: Vec<Name> = keys
+        .filter_map(|(_, key, _)| match key {
+            Key::Fresh(name) => Some(name.clone()),
+            _ => None,
+        })
+        .collect();
+    names.sort();
+    names.dedup();
+    names.into()
+}
+
+struct Compiler<'a> {
+    item: &'a Item,
+    text: &'a str,
+    env: &'a dyn Env,
+    checked: &'a Checked,
+    compiled: Compiled,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Compiler<'_> {
+    fn item(&mut self) {
+        match &self.item.kind {
+            ItemKind::Rule { name, alts, .. } => {
+                let name = name.as_ref().map(|name| name.name.clone());
+                self.rule(&name.unwrap_or_default(), alts);
+            }
+            ItemKind::Pred {
+                body: PredBody::Patterns(patterns),
+                ..
+            } => {
+                let (names, params) = self.params_at(&self.spans(patterns));
+                let rise = self.env.rise();
+                let (predicate, said) = rule::compile_predicate(self.item, patterns, &names, rise);
+                self.diagnostics.extend(said);
+                let at = self.item.term(patterns[0]).span.start;
+                let it = Arc::new(predicate);
+                self.compiled
+                    .predicates
+                    .insert(at, Compiled1 { it, params });
+            }
+            _ => {}
+        }
+    }
+
+    fn spans(&self, terms: &[TermId]) -> Vec<Span> {
+        let spans = terms.iter().map(|&term| self.item.term(term).span);
+        spans.collect()
+    }
+
+    fn rule(&mut self, name: &str, alts: &[Alt]) {
+        let Some(first) = alts.first() else { return };
+        let spans: Vec<Span> = alts.iter().map(|alt| alt.span).collect();
+        let (names, params) = self.params_at(&spans);
+        let is_item = !name.is_empty();
+        let source = rule::Source {
+            item: self.item,
+            text: self.text,
+            alts,
+            name,
+            params: &names,
+            is_unsafe: is_item
+                && matches!(
+                    self.item.kind,
+                    ItemKind::Rule {
+                        unsafe_word: Some(_),
+                        ..
+                    }
+                ),
+            looping: is_item && self.item.attribute("looping").is_some(),
+            env: self.env.rise(),
+        };
+        let (rule, said) = rule::compile(&source);
+        self.diagnostics.extend(said);
+        let it = Arc::new(rule);
+        let at = first.span.start;
+        self.compiled.rules.insert(at, Compiled1 { it, params });
+    }
+
+    /// The parameters of rules and patterns: those of the item, where it is a rule or predicate
+    /// itself, then what else the terms name.
+    fn params_at(&self, spans: &[Span]) -> (Vec<(Name, ParamKind)>, Arc<[Source]>) {
+        let mut all: Vec<(Name, ParamKind, Source)> = Vec::new();
+        if matches!(
+            self.item.kind,
+            ItemKind::Rule { .. } | ItemKind::Pred { .. }
+        ) {
+            for list in self.item.param_lists() {
+                for &id in &list.params {
+                    let kind = kind_of(&self.checked.params[id.0 as usize]);
+                    let name = self.item.param(id).name.clone();
+                    all.push((name, kind, Source::Local(Key::Param(id))));
+                }
+            }
+        }
+        for Captured {
+            name,
+            source,
+            ty,
+            span,
+        } in &self.checked.captured
+        {
+            let inside = spans
+                .iter()
+                .any(|outer| outer.start <= span.start && span.end <= outer.end || span == outer);
+            if inside && !all.iter().any(|(known, ..)| known == name) {
+                all.push((name.clone(), kind_of(ty), source.clone()));
+            }
+        }
+        let names = all.iter().map(|(name, kind, _)| (name.clone(), *kind));
+        let names = names.collect();
+        (names, all.into_iter().map(|(.., source)| source).collect())
+    }
+
+    fn exprs(&mut self) {
+        for (at, expr) in self.item.exprs.iter().enumerate() {
+            if let ExprKind::Rule(alts) = &expr.kind {
+                self.rule("", alts);
+            }
+            let id = ExprId(at as u32);
+            if let Some(Meaning::Quote(quote)) = self.checked.meanings.get(&id) {
+                let term = match expr.kind {
+                    ExprKind::Rise(term) => Some(term),
+                    _ => None,
+                };
+                let plan = self.plan(quote, term);
+                self.compiled.quotes.insert(id, Arc::new(plan));
+            }
+        }
+    }
+
+    fn patterns(&mut self) {
+        for (at, pattern) in self.item.patterns.iter().enumerate() {
+            let PatternKind::Term(mut term) = pattern.kind else {
+                continue;
+            };
+            let id = PatternId(at as u32);
+            let mut binders = Vec::new();
+            while let TermKind::Fun { params, body } = &self.item.term(term).kind {
+                let names = params.iter().map(|&param| self.item.rise.binder(param));
+                binders.extend(names.map(|binder| binder.name.clone()));
+                term = *body;
+            }
+            let rest = match &self.item.term(term).kind {
+                TermKind::Hole => Some(Rest::Name("_".into())),
+                TermKind::Name(name) if self.is_metavariable(term) => {
+                    Some(Rest::Name(name.clone()))
+                }
+                _ => self.matcher(id, &binders, term).map(Rest::Pattern),
+            };
+            if let Some(rest) = rest {
+                let binders = binders.into();
+                self.compiled
+                    .patterns
+                    .insert(id, TermPattern { binders, rest });
+            }
+        }
+    }
+
+    fn is_metavariable(&self, term: TermId) -> bool {
+        let span = self.item.term(term).span;
+        let mut uses = self.checked.uses.iter();
+        uses.any(|used| used.span == span && matches!(used.target, Target::Metavariable(_)))
+    }
+
+    fn matcher(
+        &mut self,
+        id: PatternId,
+        binders: &[Name],
+        term: TermId,
+    ) -> Option<Compiled1<Matcher>> {
+        let (mut names, sources) = self.params_at(&[self.item.pattern(id).span]);
+        let mut sources = sources.to_vec();
+        for (at, binder) in binders.iter().enumerate() {
+            names.insert(at, (binder.clone(), ParamKind::Expr));
+            sources.insert(at, Source::Local(Key::Meta(id, binder.clone())));
+        }
+        let rise = self.env.rise();
+        let (matcher, said) = rule::compile_pattern(self.item, term, &names, rise);
+        self.diagnostics.extend(said);
+        Some(Compiled1 {
+            it: Arc::new(matcher?),
+            params: sources.into(),
+        })
+    }
+
+    // ----- quotations -----
+
+    /// How a quotation becomes a term. Where a `fun` in it binds a variable of the strategy, that
+    /// function is made on its own and put in, so that the variable is the strategy's.
+    fn plan(&mut self, quote: &Quote, term: Option<TermId>) -> Plan {
+        let span = match term {
+            Some(term) => self.item.term(term).span,
+            None => quote.span,
+        };
+        let mut functions = Vec::new();
+        if let Some(term) = term {
+            self.own_functions(quote, term, &mut functions);
+        }
+        let mut text = String::new();
+        let mut at = span.start;
+        let mut params: Vec<(Name, ParamKind, Part)> = Vec::new();
+        for (number, (function, variable, body)) in functions.iter().enumerate() {
+            let outer = self.item.term(*function).span;
+            let name = Name::from(format!("function{number}of"));
+            text.push_str(self.slice(Span::new(at, outer.start)));
+            text.push_str(&name);
+            at = outer.end;
+            let inner = self.plan(quote, Some(*body));
+            let part = Part::Function {
+                variable: variable.clone(),
+                body: Arc::new(inner),
+            };
+            params.push((name, ParamKind::Expr, part));
+        }
+        text.push_str(self.slice(Span::new(at, span.end)));
+        self.captured_in(quote, span, &mut params);
+        let name = match params.is_empty() {
+            true => self.target_at(span),
+            false => None,
+        };
+        compile_quotation(&text, params, name, self.env.rise())
+    }
+
+    fn slice(&self, span: Span) -> &str {
+        let range = span.start as usize..span.end as usize;
+        self.text.get(range).unwrap_or_default()
+    }
+
+    /// What a name of RISE stands for that is all of the text.
+    fn target_at(&self, span: Span) -> Option<Target> {
+        let used = self.checked.uses.iter().find(|used| used.span == span)?;
+        matches!(used.target, Target::Program(_) | Target::Primitive(_)).then_some(used.target)
+    }
+
+    /// The outermost functions in a term that bind a variable of the strategy.
+    fn own_functions(&self, quote: &Quote, id: TermId, found: &mut Vec<(TermId, Key, TermId)>) {
+        if let TermKind::Fun { params, body } = &self.item.term(id).kind
+            && let [param] = params[..]
+        {
+            let binder = self.item.rise.binder(param);
+            let is_own = quote.places.iter().any(|(span, _)| *span == binder.span);
+            let captured = quote.captured.iter();
+            let mut captured = captured.filter(|(name, ..)| *name == binder.name);
+            if is_own && let Some((_, key, _)) = captured.next() {
+                return found.push((id, key.clone(), *body));
+            }
+        }
+        let rise = &self.item.rise;
+        rise.children(id, |child| self.own_functions(quote, child, found));
+    }
+
+    /// The values that a part of a quotation names.
+    fn captured_in(&self, quote: &Quote, span: Span, params: &mut Vec<(Name, ParamKind, Part)>) {
+        for (name, key, ty) in &quote.captured {
+            let inside = |place: &Span| span.start <= place.start && place.end <= span.end;
+            if (quote.places.iter()).any(|(place, used)| used == name && inside(place)) {
+                let part = Part::Value(Source::Local(key.clone()));
+                params.push((name.clone(), kind_of(ty), part));
+            }
+        }
+        for captured in &self.checked.captured {
+            if captured.span == quote.span
+                && !params.iter().any(|(name, ..)| *name == captured.name)
+            {
+                let part = Part::Value(captured.source.clone());
+                params.push((captured.name.clone(), kind_of(&captured.ty), part));
+            }
+        }
+    }
+}
+
+fn kind_of(ty: &Type) -> ParamKind {
+    match ty {
+        Type::Nat => ParamKind::Nat,
+        Type::Int => ParamKind::Int,
+        Type::Addr => ParamKind::Address,
+        Type::Expr | Type::Param(_) => ParamKind::Expr,
+        Type::Type => ParamKind::Type,
+        _ => ParamKind::Strategy,
+    }
+}
+
+/// A quotation of a text that has been checked: as a term, as a pattern, and as a rule.
+fn compile_quotation(
+    text: &str,
+    params: Vec<(Name, ParamKind, Part)>,
+    name: Option<Target>,
+    env: &dyn rise::Env,
+) -> Plan {
+    let names: Vec<(Name, ParamKind)> = params
+        .iter()
+        .map(|(name, kind, _)| (name.clone(), *kind))
+        .collect();
+    let mut plan = Plan {
+        text: text.into(),
+        name,
+        quotation: None,
+        matcher: None,
+        rule: None,
+        params: params.into_iter().map(|(.., part)| part).collect(),
+    };
+    let whole = format!("val it = rise {{ {text} }}");
+    let item = syntax::elevate::parse(&whole).item;
+    let term = item.exprs.iter().find_map(|expr| match expr.kind {
+        ExprKind::Rise(term) => Some(term),
+        _ => None,
+    });
+    if let Some(term) = term {
+        let (quotation, _) = rule::compile_template(&item, term, &names, env);
+        plan.quotation = quotation.map(Arc::new);
+        let (matcher, _) = rule::compile_pattern(&item, term, &names, env);
+        plan.matcher = matcher.map(Arc::new);
+    }
+    let whole = format!("@looping rule it = ?place : ?type |-> (({text}) : ?type)");
+    let item = syntax::elevate::parse(&whole).item;
+    if let ItemKind::Rule { alts, .. } = &item.kind {
+        let source = rule::Source {
+            item: &item,
+            text: &whole,
+            alts,
+            name: "insert",
+            params: &names,
+            is_unsafe: false,
+            looping: true,
+            env,
+        };
+        let (rule, said) = rule::compile(&source);
+        if said.iter().all(|d| d.severity != Severity::Error) {
+            plan.rule = Some(Arc::new(rule));
+        }
+    }
+    plan
+}

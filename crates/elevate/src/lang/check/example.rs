@@ -1,0 +1,114 @@
+//! The programs of an example.
+
+use std::sync::Arc;
+
+use rise::Primitive;
+use rise::core::{Def, elaborate};
+use syntax::Diagnostic;
+use syntax::ast::{
+    Binder, BinderAnnotation, BinderId, Ident, Item as RiseItem, ItemKind as RiseKind, Name, Term,
+    TermId, TermKind,
+};
+use syntax::elevate::ast::{Expect, Item, ItemKind};
+
+use super::{Checked, Target};
+
+/// The programs of an example: definitions, with the names that nothing binds as their first
+/// parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExamplePrograms {
+    /// The names.
+    pub names: Arc<[Name]>,
+    /// What the strategy is applied to.
+    pub input: Arc<Def<Primitive>>,
+    /// What comes out, if that is a program.
+    pub expect: Option<Arc<Def<Primitive>>>,
+}
+
+/// Reads the programs of an example; what is wrong with them is said.
+pub(super) fn programs(
+    item: &Item,
+    checked: &Checked,
+    env: &dyn rise::Env,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<ExamplePrograms> {
+    let ItemKind::Example { input, expect, .. } = &item.kind else {
+        return None;
+    };
+    let names = free_names(item, checked);
+    let mut read = |term| {
+        let program = program(&item.rise, term, &names);
+        let inference = rise::infer(&program, env);
+        let errors = inference.diagnostics.iter();
+        let errors = errors.filter(|d| d.severity == syntax::Severity::Error);
+        diagnostics.extend(errors.cloned());
+        elaborate(&program, &inference).map(Arc::new)
+    };
+    let input = read(*input);
+    let expect = match expect {
+        Expect::Program(term) => Some(read(*term)?),
+        _ => None,
+    };
+    Some(ExamplePrograms {
+        names: names.into(),
+        input: input?,
+        expect,
+    })
+}
+
+/// The names that nothing binds, in the order of the text.
+fn free_names(item: &Item, checked: &Checked) -> Vec<Name> {
+    let mut names: Vec<Name> = Vec::new();
+    for used in &checked.uses {
+        if let Target::Metavariable(first) = used.target
+            && used.span == first
+            && let Some(name) = item.rise.terms.iter().find_map(|term| match &term.kind {
+                TermKind::Name(name) if term.span == first => Some(name),
+                _ => None,
+            })
+            && !names.contains(name)
+        {
+            names.push(name.clone());
+        }
+    }
+    names
+}
+
+/// `def example = fun(names => term)`
+fn program(rise: &RiseItem, term: TermId, names: &[Name]) -> RiseItem {
+    let mut program = rise.clone();
+    let span = rise.term(term).span;
+    let mut body = term;
+    if !names.is_empty() {
+        let mut binders = program.binders.to_vec();
+        let mut params = Vec::new();
+        for name in names {
+            params.push(BinderId(binders.len() as u32));
+            binders.push(Binder {
+                name: name.clone(),
+                span,
+                annotation: BinderAnnotation::None,
+            });
+        }
+        program.binders = binders.into();
+        let mut terms = program.terms.to_vec();
+        body = TermId(terms.len() as u32);
+        terms.push(Term {
+            kind: TermKind::Fun {
+                params: params.into(),
+                body: term,
+            },
+            span,
+        });
+        program.terms = terms.into();
+    }
+    program.kind = RiseKind::Def {
+        name: Some(Ident {
+            name: "example".into(),
+            span,
+        }),
+        ty: None,
+        body,
+    };
+    program
+}

@@ -1,0 +1,419 @@
+//! Calls, and definitions as values.
+
+use std::sync::Arc;
+
+use syntax::ast::Name;
+use syntax::elevate::ast::{Arg, ExprId, ExprKind, ItemKind, ParamId, ParamList, PredBody};
+
+use super::quote::with_fresh;
+use super::world::World;
+use super::{Eval, Evaluated, Expr, Flow, Function, Scope, Trouble, Value};
+use crate::engine::{Context, Next, Reason, Step, Strategy};
+use crate::lang::check::{Key, Sort};
+use crate::lang::definition::Definition;
+use crate::lang::types::Type;
+use crate::term::Term;
+
+/// Arguments, some with the name of the parameter that they are for.
+pub(super) type Given = Vec<(Option<Name>, Value)>;
+
+impl Eval<'_, '_> {
+    pub(super) fn call(
+        &mut self,
+        callee: ExprId,
+        args: &[Arg],
+        scope: &Scope,
+        tail: bool,
+    ) -> Result<Flow, Trouble> {
+        let function = self.expr(callee, scope)?;
+        let mut given = Vec::with_capacity(args.len());
+        for arg in args {
+            let name = arg.name.as_ref().map(|name| name.name.clone());
+            given.push((name, self.expr(arg.value, scope)?));
+        }
+        if tail
+            && let (Some(strategy), [(None, Value::Expr(program))]) =
+                (strategy_of(&function), &given[..])
+        {
+            let term = self.term(program)?;
+            return Ok(Flow::Apply(strategy, term));
+        }
+        self.give(function, given).map(Flow::Value)
+    }
+
+    /// A function applied to arguments; without any, those that it can do without take their
+    /// defaults.
+    pub(super) fn give(&mut self, function: Value, args: Given) -> Evaluated {
+        let mut function = function;
+        let mut args = args.into_iter().peekable();
+        let mut first = true;
+        while first || args.peek().is_some() {
+            first = false;
+            function = match function {
+                Value::Function(shared) => match &*shared {
+                    Function::Item {
+                        definition,
+                        given,
+                        list,
+                    } => {
+                        let lists = lists(definition);
+                        let Some(params) = lists.get(*list) else {
+                            return Err(Trouble::new("too many arguments"));
+                        };
+                        let given = self.fill(definition, params, given.clone(), &mut args)?;
+                        self.item(definition, given, *list)?
+                    }
+                    Function::Lambda { given, params, .. } => match args.next() {
+                        Some((_, value)) => self.lambda_given(&shared, *given, params, value)?,
+                        None => Value::Function(shared),
+                    },
+                    Function::Strategy(strategy) => {
+                        let strategy = strategy.clone();
+                        self.strategy_given(strategy, args.next().map(|(_, value)| value))?
+                    }
+                },
+                Value::Strategy(strategy) => {
+                    self.strategy_given(strategy, args.next().map(|(_, value)| value))?
+                }
+                other if args.peek().is_none() => other,
+                _ => return Err(Trouble::new("this takes no arguments")),
+            };
+        }
+        Ok(function)
+    }
+
+    fn strategy_given(&mut self, strategy: Strategy, arg: Option<Value>) -> Evaluated {
+        match arg {
+            None => Ok(Value::Strategy(strategy)),
+            Some(Value::Expr(program)) => {
+                let term = self.term(&program)?;
+                self.applied(&strategy, term)
+            }
+            Some(_) => Err(Trouble::new("a strategy is applied to programs only")),
+        }
+    }
+
+    /// What a strategy gives for a term.
+    pub(super) fn applied(&mut self, strategy: &Strategy, term: Term) -> Evaluated {
+        let Some(context) = self.context.as_mut() else {
+            return Err(Trouble::new(
+                "a strategy is applied here before there is a program",
+            ));
+        };
+        Ok(Value::Result(match context.run(strategy, term) {
+            Ok(term) => Ok(Expr::Term(term)),
+            Err(_) => Err(strategy.clone()),
+        }))
+    }
+
+    fn lambda_given(
+        &mut self,
+        function: &Function,
+        given: usize,
+        params: &Arc<[ParamId]>,
+        value: Value,
+    ) -> Evaluated {
+        let Function::Lambda {
+            definition,
+            body,
+            scope,
+            ..
+        } = function
+        else {
+            return Err(Trouble::new("this is no function"));
+        };
+        let Some(&param) = params.get(given) else {
+            return Err(Trouble::new("too many arguments"));
+        };
+        let scope = scope.with(Key::Param(param), value);
+        if given + 1 < params.len() {
+            return Ok(Value::Function(Arc::new(Function::Lambda {
+                definition: definition.clone(),
+                params: params.clone(),
+                body: *body,
+                scope,
+                given: given + 1,
+            })));
+        }
+        let body = *body;
+        self.inside(definition, |eval| eval.expr(body, &scope))
+    }
+
+    /// Adds arguments to those of a list of parameters, as many as it takes.
+    fn fill(
+        &mut self,
+        definition: &Arc<Definition>,
+        params: &ParamList,
+        mut given: Vec<(ParamId, Value)>,
+        args: &mut std::iter::Peekable<std::vec::IntoIter<(Option<Name>, Value)>>,
+    ) -> Result<Vec<(ParamId, Value)>, Trouble> {
+        let mut taken = 0;
+        while args.peek().is_some() && taken < params.params.len() {
+            let is_given = |id: &ParamId| given.iter().any(|(known, _)| known == id);
+            let Some((name, _)) = args.peek() else { break };
+            let param = match name {
+                Some(name) => {
+                    let named = |id: &&ParamId| definition.item.param(**id).name == *name;
+                    params.params.iter().find(named)
+                }
+                None => params.params.iter().find(|id| !is_given(id)),
+            };
+            let Some(&param) = param else { break };
+            let Some((_, value)) = args.next() else { break };
+            given.push((param, value));
+            taken += 1;
+        }
+        // What is left has defaults, or this is not all yet.
+        let missing: Vec<ParamId> = params
+            .params
+            .iter()
+            .copied()
+            .filter(|id| !given.iter().any(|(known, _)| known == id))
+            .collect();
+        let defaults: Option<Vec<ExprId>> = missing
+            .iter()
+            .map(|&id| definition.item.param(id).default)
+            .collect();
+        if let Some(defaults) = defaults {
+            for (param, default) in missing.into_iter().zip(defaults) {
+                let scope = scope_of(&given);
+                let value = self.inside(definition, |eval| eval.expr(default, &scope))?;
+                given.push((param, value));
+            }
+        }
+        Ok(given)
+    }
+
+    /// A definition with these arguments: its value if there are enough.
+    fn item(
+        &mut self,
+        definition: &Arc<Definition>,
+        given: Vec<(ParamId, Value)>,
+        list: usize,
+    ) -> Evaluated {
+        let lists = lists(definition);
+        let is_full = |list: &ParamList| {
+            let known = |id: &ParamId| given.iter().any(|(given, _)| given == id);
+            list.params.iter().all(known)
+        };
+        let full = lists.get(list).is_none_or(|list| is_full(list));
+        let list = if full { list + 1 } else { list };
+        if list < lists.len() {
+            return Ok(Value::Function(Arc::new(Function::Item {
+                definition: definition.clone(),
+                given,
+                list,
+            })));
+        }
+        self.inside(definition, |eval| eval.body(given))
+    }
+
+    /// The value of the definition that is evaluated, before any arguments.
+    pub fn definition_value(&mut self) -> Evaluated {
+        let definition = self.definition.clone();
+        match lists(&definition).is_empty() {
+            true => self.inside(&definition, |eval| eval.body(Vec::new())),
+            false => Ok(Value::Function(Arc::new(Function::Item {
+                definition,
+                given: Vec::new(),
+                list: 0,
+            }))),
+        }
+    }
+
+    /// The value of the definition with all of its arguments.
+    fn body(&mut self, given: Vec<(ParamId, Value)>) -> Evaluated {
+        let definition = self.definition.clone();
+        if let Some(native) = self.native(&definition, &given)? {
+            return Ok(native);
+        }
+        let label = self.label(&definition, &given);
+        let body = match &definition.item.kind {
+            ItemKind::Rule { .. } => return self.named_rule(&label, &given),
+            ItemKind::Pred { body, .. } => match body {
+                PredBody::Patterns(patterns) => {
+                    let span = definition.item.term(patterns[0]).span;
+                    return self.predicate(&label, span, &given);
+                }
+                PredBody::Strategy(body) => *body,
+            },
+            ItemKind::Strategy { body, .. }
+            | ItemKind::Val { body, .. }
+            | ItemKind::NormalForm { body, .. } => *body,
+            ItemKind::Tune {
+                value: Some(value), ..
+            } => *value,
+            ItemKind::Main { expr } => *expr,
+            ItemKind::Example { apply, .. } => *apply,
+            _ => return Err(Trouble::new("this definition has no value")),
+        };
+        let scope = scope_of(&given);
+        let is_function = matches!(definition.item.expr(body).kind, ExprKind::Lambda { .. });
+        let (_, result) = definition.checked.signature.scheme.lists();
+        match &*result {
+            Type::Strategy(_) if !is_function => {
+                let strategy = self.delayed(&definition, body, scope);
+                Ok(Value::Strategy(named(&definition, &label, strategy)))
+            }
+            Type::Strategy(_) => {
+                let value = self.expr(body, &scope)?;
+                match self.as_strategy_named(value, &label) {
+                    Some(strategy) => Ok(Value::Strategy(named(&definition, &label, strategy))),
+                    None => self.trouble(body, "this is no strategy"),
+                }
+            }
+            _ => self.expr(body, &scope),
+        }
+    }
+
+    /// The body of a definition, evaluated where it is applied.
+    fn delayed(&self, definition: &Arc<Definition>, body: ExprId, scope: Scope) -> Strategy {
+        let (definition, world) = (definition.clone(), self.world.own.clone());
+        Arc::new(Step::Delay(Arc::new(move || {
+            let Some(world) = world.upgrade() else {
+                return said("the run that this strategy belongs to is over");
+            };
+            let mut eval = Eval::new(&world, definition.clone());
+            match eval.strategy(body, &scope) {
+                Ok(strategy) => strategy,
+                Err(trouble) => said(&world.explain(&trouble)),
+            }
+        })))
+    }
+
+    /// As it is written: `tile(32, 32)`.
+    fn label(&self, definition: &Definition, given: &[(ParamId, Value)]) -> Arc<str> {
+        let mut label = definition.name().to_string();
+        for list in lists(definition) {
+            let value = |id: &ParamId| given.iter().find(|(known, _)| known == id);
+            let texts: Vec<String> = list
+                .params
+                .iter()
+                .filter_map(value)
+                .map(|(_, value)| value.text(&|var| self.world.name_of(var)))
+                .collect();
+            label.push('(');
+            label.push_str(&texts.join(", "));
+            label.push(')');
+        }
+        label.into()
+    }
+
+    /// A function as the strategy that it is.
+    pub(super) fn as_strategy(&self, value: Value) -> Option<Strategy> {
+        self.as_strategy_named(value, &"function".into())
+    }
+
+    fn as_strategy_named(&self, value: Value, label: &Arc<str>) -> Option<Strategy> {
+        match value {
+            Value::Strategy(strategy) => Some(strategy),
+            Value::Function(function) => match &*function {
+                Function::Strategy(strategy) => Some(strategy.clone()),
+                _ => {
+                    let world = self.world.own.clone();
+                    let apply = move |context: &mut Context<'_>, term| match world.upgrade() {
+                        Some(world) => apply(&world, &function, context, term),
+                        None => Next::Done(Err(Reason::Said(
+                            "the run that this strategy belongs to is over".into(),
+                        ))),
+                    };
+                    Some(Arc::new(Step::Call(label.clone(), Arc::new(apply))))
+                }
+            },
+            _ => None,
+        }
+    }
+}
+
+/// Applies a function from programs to results to a program.
+fn apply(world: &Arc<World>, function: &Function, context: &mut Context<'_>, term: Term) -> Next {
+    let (definition, tail) = match function {
+        Function::Lambda {
+            definition,
+            params,
+            body,
+            scope,
+            given,
+        } if given + 1 == params.len() => {
+            let fresh = &definition.checked.compiled.fresh;
+            let scope = with_fresh(scope, fresh)
+                .with(Key::Param(params[*given]), Value::Expr(Expr::Term(term)));
+            (definition, Some((*body, scope)))
+        }
+        Function::Lambda { definition, .. } | Function::Item { definition, .. } => {
+            (definition, None)
+        }
+        Function::Strategy(strategy) => return Next::Apply(strategy.clone(), term),
+    };
+    let mut eval = Eval {
+        world,
+        definition: definition.clone(),
+        context: Some(context),
+        depth: 0,
+    };
+    let flow = match (world.spend(), tail) {
+        (Err(trouble), _) => Err(trouble),
+        (_, Some((body, scope))) => eval.flow(body, &scope, true),
+        (_, None) => {
+            let program = Value::Expr(Expr::Term(term));
+            let function = Value::Function(Arc::new(function.clone()));
+            eval.give(function, vec![(None, program)]).map(Flow::Value)
+        }
+    };
+    match flow {
+        Ok(Flow::Apply(strategy, term)) => Next::Apply(strategy, term),
+        Ok(Flow::Value(Value::Result(Ok(program)))) => match eval.term(&program) {
+            Ok(term) => Next::Done(Ok(term)),
+            Err(trouble) => failed(world, &trouble),
+        },
+        // The machine knows why the strategy fails that is said to have failed.
+        Ok(Flow::Value(Value::Result(Err(strategy)))) => {
+            Next::Done(Err(Reason::Said(format!("`{strategy:?}` failed"))))
+        }
+        Ok(Flow::Value(_)) => failed(world, &Trouble::new("this is no result")),
+        Err(trouble) => failed(world, &trouble),
+    }
+}
+
+fn failed(world: &World, trouble: &Trouble) -> Next {
+    Next::Done(Err(Reason::Said(world.explain(trouble))))
+}
+
+/// Fails, saying so.
+pub(super) fn said(message: &str) -> Strategy {
+    let message = message.to_owned();
+    let fail = move |_: &mut Context<'_>, _| Next::Done(Err(Reason::Said(message.clone())));
+    Arc::new(Step::Call("failure".into(), Arc::new(fail)))
+}
+
+/// The lists of parameters of a definition that have any.
+pub(super) fn lists(definition: &Definition) -> Vec<&ParamList> {
+    let lists = definition.item.param_lists().iter();
+    lists.filter(|list| !list.params.is_empty()).collect()
+}
+
+pub(super) fn scope_of(given: &[(ParamId, Value)]) -> Scope {
+    given.iter().fold(Scope::default(), |scope, (id, value)| {
+        scope.with(Key::Param(*id), value.clone())
+    })
+}
+
+/// Under its name; the steps of a normal form are housekeeping.
+fn named(definition: &Definition, label: &Arc<str>, strategy: Strategy) -> Strategy {
+    Arc::new(match definition.checked.signature.sort {
+        Sort::NormalForm => Step::Housekeeping(label.clone(), strategy),
+        _ if definition.name().is_empty() => return strategy,
+        _ => Step::Named(label.clone(), strategy),
+    })
+}
+
+fn strategy_of(value: &Value) -> Option<Strategy> {
+    match value {
+        Value::Strategy(strategy) => Some(strategy.clone()),
+        Value::Function(function) => match &**function {
+            Function::Strategy(strategy) => Some(strategy.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
+}

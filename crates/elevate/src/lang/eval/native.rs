@@ -1,0 +1,503 @@
+//! Definitions of the library that Rust provides: those whose right side is `_`, and the engine's
+//! forms of those marked `@native`, whose equations tests hold equal to them.
+
+use std::sync::Arc;
+
+use rise::types::Type;
+use syntax::elevate::ast::ParamId;
+
+use super::calls::lists;
+use super::native_rules::{Delta, IdxReduction, SubexpressionElimination};
+use super::quote::term_of;
+use super::{Eval, Expr, List, Trouble, Value};
+use crate::engine::{
+    Beta, Context, FreshBinder, GentleBeta, Next, Predicate, Reason, Step, Strategy, Test,
+};
+use crate::lang::definition::Definition;
+use crate::lang::library::Library;
+use crate::normal::NormalForm;
+use crate::term::{Child, Node, Path, Store, Term};
+
+/// The definitions of the library that are Rust's, sorted.
+pub(crate) const NATIVE: &[&str] = &[
+    "BENF",
+    "DFNF",
+    "Failure",
+    "RNF",
+    "Success",
+    "all",
+    "allBottomUp",
+    "allTopDown",
+    "alltd",
+    "argument",
+    "at",
+    "beta",
+    "body",
+    "bottomUp",
+    "checkType",
+    "closedAt",
+    "debug",
+    "delta",
+    "depFunction",
+    "echo",
+    "extract",
+    "fail",
+    "freshLambdaIdentifier",
+    "function",
+    "gentleBeta",
+    "id",
+    "idxReduction",
+    "insert",
+    "isApply",
+    "isArray",
+    "isComputation",
+    "isData",
+    "isDepApply",
+    "isDepLambda",
+    "isEqualTo",
+    "isForeign",
+    "isIdentifier",
+    "isLambda",
+    "isLiteral",
+    "isPrimitive",
+    "isScalar",
+    "isVectorArray",
+    "limit",
+    "normalize",
+    "not",
+    "nth",
+    "occurs",
+    "one",
+    "outerProduct",
+    "repeat",
+    "size",
+    "some",
+    "somebu",
+    "sometd",
+    "subexpressionElimination",
+    "topDown",
+    "try",
+    "tryAll",
+];
+
+impl Eval<'_, '_> {
+    /// The value of the definition with these arguments, if it is Rust's.
+    pub(super) fn native(
+        &mut self,
+        definition: &Arc<Definition>,
+        given: &[(ParamId, Value)],
+    ) -> Result<Option<Value>, Trouble> {
+        let written = self.world.equations && !is_built_in(definition);
+        if !Library::contains(definition.id) || written {
+            return Ok(None);
+        }
+        let name = definition.name();
+        if NATIVE.binary_search(&name.as_str()).is_err() {
+            return Ok(None);
+        }
+        let mut args = Vec::new();
+        for list in lists(definition) {
+            let value = |id: &ParamId| given.iter().find(|(known, _)| known == id);
+            args.extend(list.params.iter().filter_map(value).map(|(_, v)| v.clone()));
+        }
+        let args = Args { eval: self, args };
+        let made = args.native(&name)?;
+        match made {
+            Some(value) => Ok(Some(value)),
+            None => Err(Trouble::new(format!(
+                "`{name}` is given something else than it takes"
+            ))),
+        }
+    }
+}
+
+/// Whether the definition has no equation.
+pub(crate) fn is_built_in(definition: &Definition) -> bool {
+    use syntax::elevate::ast::{ExprKind, ItemKind, PredBody};
+    let hole = |id| definition.item.expr(id).kind == ExprKind::Hole;
+    match &definition.item.kind {
+        ItemKind::Rule { alts, .. } => alts.is_empty(),
+        ItemKind::Pred {
+            body: PredBody::Strategy(body),
+            ..
+        }
+        | ItemKind::Strategy { body, .. }
+        | ItemKind::Val { body, .. }
+        | ItemKind::NormalForm { body, .. } => hole(*body),
+        _ => false,
+    }
+}
+
+struct Args<'a, 'e, 'c> {
+    eval: &'a mut Eval<'e, 'c>,
+    args: Vec<Value>,
+}
+
+impl Args<'_, '_, '_> {
+    fn strategy(&self, at: usize) -> Option<Strategy> {
+        self.eval.as_strategy(self.args.get(at)?.clone())
+    }
+
+    fn expr(&self, at: usize) -> Option<Expr> {
+        match self.args.get(at)? {
+            Value::Expr(expr) => Some(expr.clone()),
+            _ => None,
+        }
+    }
+
+    /// A known number.
+    fn count(&self, at: usize) -> Result<i64, Trouble> {
+        let value = self.args.get(at).and_then(Value::int);
+        value.ok_or_else(|| Trouble::new("a size that is left open cannot be counted with"))
+    }
+
+    fn native(self, name: &str) -> Result<Option<Value>, Trouble> {
+        if let Some(test) = test_named(name) {
+            return Ok(Some(Value::Strategy(Step::test(test))));
+        }
+        let step = match name {
+            "id" | "checkType" => Some(Step::Id),
+            "fail" => Some(Step::Fail("fail".into())),
+            "beta" => Some(Step::Rule(Arc::new(Beta))),
+            "gentleBeta" => Some(Step::Rule(Arc::new(GentleBeta))),
+            "freshLambdaIdentifier" => Some(Step::Rule(Arc::new(FreshBinder))),
+            "idxReduction" => Some(Step::Rule(Arc::new(IdxReduction))),
+            "delta" => Some(Step::Rule(Arc::new(Delta::new(self.eval.world.lookup())))),
+            "BENF" => Some(Step::NormalForm(NormalForm::Benf)),
+            "DFNF" => Some(Step::NormalForm(NormalForm::Dfnf)),
+            "RNF" => Some(Step::NormalForm(NormalForm::Rnf)),
+            _ => None,
+        };
+        if let Some(step) = step {
+            return Ok(Some(Value::Strategy(Arc::new(step))));
+        }
+        if let Some(form) = form_named(name) {
+            let strategy = self.strategy(0);
+            return Ok(strategy.map(|s| Value::Strategy(Arc::new(form(s)))));
+        }
+        self.other(name)
+    }
+
+    /// Those with arguments of their own kind.
+    fn other(self, name: &str) -> Result<Option<Value>, Trouble> {
+        let step = match name {
+            "nth" => {
+                let count = u32::try_from(self.count(0)?).unwrap_or(u32::MAX);
+                self.strategy(1).map(|s| Step::Skip(count, s))
+            }
+            "limit" => {
+                let count = u64::try_from(self.count(0)?).unwrap_or(0);
+                self.strategy(1).map(|s| Step::Limit(count, s))
+            }
+            "debug" | "echo" => match self.args.first() {
+                Some(Value::String(message)) => {
+                    let label = format!("{name}({message:?})");
+                    Some(Step::Named(label.into(), Step::id()))
+                }
+                _ => None,
+            },
+            "at" => match self.args.first() {
+                Some(Value::List(list)) => match (numbers(list), self.strategy(1)) {
+                    (Some(numbers), Some(s)) => Some(at(numbers, s)),
+                    _ => None,
+                },
+                _ => None,
+            },
+            "isPrimitive" => self.expr(0).map(|expr| is_primitive(&expr, self.eval)),
+            "isEqualTo" => self.expr(0).map(is_equal_to),
+            "insert" => self.expr(0).map(insert),
+            "outerProduct" => match (self.expr(0), self.expr(1)) {
+                (Some(column), Some(row)) => Some(self.outer_product(column, row)),
+                _ => None,
+            },
+            "subexpressionElimination" => self
+                .strategy(0)
+                .map(|find| Step::Rule(Arc::new(SubexpressionElimination::new(find)))),
+            _ => return self.value(name),
+        };
+        Ok(step.map(|step| Value::Strategy(Arc::new(step))))
+    }
+
+    /// Functions that are no strategies.
+    fn value(self, name: &str) -> Result<Option<Value>, Trouble> {
+        Ok(match name {
+            "Success" => self.expr(0).map(|program| Value::Result(Ok(program))),
+            "Failure" => self.strategy(0).map(|s| Value::Result(Err(s))),
+            "size" => match self.args.first() {
+                Some(Value::List(list)) => {
+                    let size = i64::try_from(list.elements().len());
+                    Some(Value::Int(size.unwrap_or(i64::MAX)))
+                }
+                _ => None,
+            },
+            "extract" => match (self.strategy(0), self.expr(1)) {
+                (Some(what), Some(program)) => Some(extract(self.eval, &what, &program)?),
+                _ => None,
+            },
+            "closedAt" => match (self.expr(0), self.expr(1)) {
+                (Some(part), Some(program)) => {
+                    let (part, program) = (self.eval.term(&part)?, self.eval.term(&program)?);
+                    let context = self.eval.context.as_ref();
+                    context.map(|context| Value::Bool(is_closed(context.store, part, program)))
+                }
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
+    fn outer_product(&self, column: Expr, row: Expr) -> Step {
+        let lookup = self.eval.world.lookup();
+        let test = move |context: &mut Context<'_>, term: Term| {
+            let Ok(column) = term_of(&column, context) else {
+                return false;
+            };
+            let Ok(row) = term_of(&row, context) else {
+                return false;
+            };
+            crate::rule::weights::outer_product(context.store, &*lookup, column, row, term)
+        };
+        Step::Predicate(Predicate::Other("outerProduct".into(), Arc::new(test)))
+    }
+}
+
+/// Strategies that a strategy is given.
+fn form_named(name: &str) -> Option<fn(Strategy) -> Step> {
+    Some(match name {
+        "all" => Step::All,
+        "one" => Step::One,
+        "some" => Step::Some,
+        "body" => Step::Body,
+        "function" => Step::Function,
+        "argument" => Step::Argument,
+        "depFunction" => Step::DepFunction,
+        "try" => Step::Try,
+        "repeat" => Step::Repeat,
+        "normalize" => Step::Normalize,
+        "not" => Step::Not,
+        "topDown" => Step::TopDown,
+        "bottomUp" => Step::BottomUp,
+        "allTopDown" => Step::AllTopDown,
+        "allBottomUp" => Step::AllBottomUp,
+        "tryAll" => Step::TryAll,
+        "alltd" => Step::AllTd,
+        "sometd" => Step::SomeTd,
+        "somebu" => Step::SomeBu,
+        "occurs" => |s| Step::Not(Arc::new(Step::Not(Arc::new(Step::TopDown(s))))),
+        _ => return None,
+    })
+}
+
+fn test_named(name: &str) -> Option<Predicate> {
+    let other = |test: fn(&Store, Term) -> bool| {
+        let test: Arc<Test> =
+            Arc::new(move |context: &mut Context<'_>, term| test(context.store, term));
+        Predicate::Other(name.into(), test)
+    };
+    Some(match name {
+        "isLambda" => Predicate::IsLambda,
+        "isDepLambda" => Predicate::IsDepLambda,
+        "isIdentifier" => Predicate::IsIdentifier,
+        "isLiteral" => Predicate::IsLiteral,
+        "isApply" => Predicate::IsApply,
+        "isDepApply" => Predicate::IsDepApply,
+        "isArray" => Predicate::IsArray,
+        "isForeign" => other(|store, term| matches!(store.node(term), Node::Foreign(_))),
+        "isData" => {
+            other(|store, term| !matches!(**store.type_of(term), Type::Fun(..) | Type::Pi(_)))
+        }
+        "isScalar" => other(|store, term| matches!(**store.type_of(term), Type::Scalar(_))),
+        "isVectorArray" => other(|store, term| match &**store.type_of(term) {
+            Type::Array(_, elem) => matches!(**elem, Type::Vector(..)),
+            _ => false,
+        }),
+        "isComputation" => other(is_computation),
+        _ => return None,
+    })
+}
+
+/// Section 1.7 of the reference.
+fn is_computation(store: &Store, term: Term) -> bool {
+    let basic = |ty: &Type| is_basic(ty);
+    match store.node(term) {
+        Node::Foreign(_) => return true,
+        Node::Lambda(local, body) if store.node(body) == Node::Var(local) => return true,
+        Node::Lambda(..) => {}
+        _ => return false,
+    }
+    match &**store.type_of(term) {
+        Type::Fun(a, result) if basic(a) => match &**result {
+            Type::Fun(b, result) => basic(b) && basic(result),
+            result => basic(result),
+        },
+        _ => false,
+    }
+}
+
+/// A single value, or pairs of them.
+fn is_basic(ty: &Type) -> bool {
+    match ty {
+        Type::Scalar(_) | Type::Index(_) | Type::Vector(..) | Type::Var(_) => true,
+        Type::Pair(a, b) => is_basic(a) && is_basic(b),
+        _ => false,
+    }
+}
+
+fn is_primitive(expr: &Expr, eval: &Eval<'_, '_>) -> Step {
+    if let Expr::Quoted(quoted) = expr {
+        if let Some(primitive) = quoted.primitive() {
+            return Step::Predicate(Predicate::IsPrimitive(primitive));
+        }
+        if let Some(id) = quoted.definition() {
+            let def = eval.world.definitions().program(id);
+            let name = def.map_or_else(|| quoted.text().into(), |def| def.name.clone());
+            return Step::Predicate(Predicate::IsGlobal(id, name));
+        }
+    }
+    let expr = expr.clone();
+    let test = move |context: &mut Context<'_>, term: Term| {
+        let Ok(wanted) = term_of(&expr, context) else {
+            return false;
+        };
+        match (context.store.node(term), context.store.node(wanted)) {
+            (Node::Primitive(a, _), Node::Primitive(b, _)) => a == b,
+            (Node::Global(a, _), Node::Global(b, _)) => a == b,
+            _ => false,
+        }
+    };
+    Step::Predicate(Predicate::Other("isPrimitive".into(), Arc::new(test)))
+}
+
+fn is_equal_to(expr: Expr) -> Step {
+    let label = match &expr {
+        Expr::Quoted(quoted) => format!("isEqualTo({})", quoted.text()),
+        _ => "isEqualTo(…)".into(),
+    };
+    let test = move |context: &mut Context<'_>, term: Term| match &expr {
+        Expr::Quoted(quoted) => quoted.is(context, term).unwrap_or(false),
+        expr => match term_of(expr, context) {
+            Ok(own) => context.store.alpha_eq_untyped(own, term),
+            Err(_) => false,
+        },
+    };
+    Step::Predicate(Predicate::Other(label.into(), Arc::new(test)))
+}
+
+/// The expression in the place of the term; the types must be the same.
+fn insert(expr: Expr) -> Step {
+    let put = move |context: &mut Context<'_>, term: Term| {
+        let new = match &expr {
+            Expr::Fresh(fresh) => {
+                let make = || {
+                    let ty = context.store.ty(term);
+                    context.store.fresh_local(fresh.name.clone(), ty)
+                };
+                let local = *fresh.local.get_or_init(make);
+                Ok(context.store.var(local))
+            }
+            Expr::Quoted(quoted) => quoted.in_place(context, term),
+            expr => term_of(expr, context),
+        };
+        let new = match new {
+            Ok(new) => new,
+            Err(trouble) => return Next::Done(Err(Reason::Said(trouble.message))),
+        };
+        let (old_ty, new_ty) = (context.store.ty(term), context.store.ty(new));
+        match context.store.same_type(old_ty, new_ty) {
+            true => Next::Done(Ok(new)),
+            false => Next::Done(Err(Reason::Type(format!(
+                "what is inserted has type {}, and what it should replace has type {}",
+                crate::term::type_text(context.store, new_ty),
+                crate::term::type_text(context.store, old_ty),
+            )))),
+        }
+    };
+    Step::Call("insert".into(), Arc::new(put))
+}
+
+fn numbers(list: &List) -> Option<Vec<i64>> {
+    list.elements().iter().map(Value::int).collect()
+}
+
+/// `s` at a position that is given by the numbers of children.
+fn at(numbers: Vec<i64>, s: Strategy) -> Step {
+    let go = move |context: &mut Context<'_>, term: Term| {
+        let mut path = Vec::with_capacity(numbers.len());
+        let mut here = term;
+        for &number in &numbers {
+            let part = usize::try_from(number)
+                .ok()
+                .and_then(|number| child(context.store, here, number));
+            match part {
+                Some((child, part)) => {
+                    path.push(child);
+                    here = part;
+                }
+                None => {
+                    return Next::Done(Err(Reason::NoPart {
+                        traversal: format!("at({numbers:?})"),
+                        found: here,
+                    }));
+                }
+            }
+        }
+        Next::Apply(Arc::new(Step::At(Path(path), s.clone())), term)
+    };
+    Step::Call("at".into(), Arc::new(go))
+}
+
+/// The child with a number; functions before arguments.
+fn child(store: &Store, term: Term, number: usize) -> Option<(Child, Term)> {
+    let children: &[Child] = match store.node(term) {
+        Node::Apply(..) => &[Child::Function, Child::Argument],
+        Node::DepApply(..) => &[Child::Function],
+        Node::Lambda(..) | Node::DepLambda(..) => &[Child::Body],
+        _ => &[],
+    };
+    let child = *children.get(number)?;
+    Some((child, store.child(term, child)?))
+}
+
+/// The first part where a strategy succeeds, functions before arguments.
+fn extract(eval: &mut Eval<'_, '_>, what: &Strategy, program: &Expr) -> Result<Value, Trouble> {
+    let root = eval.term(program)?;
+    let Some(context) = eval.context.as_mut() else {
+        return Err(Trouble::new("there is no program here yet"));
+    };
+    let found = first_part(context, root, &mut |context, part| {
+        context.holds(what, part)
+    });
+    Ok(Value::Result(match found {
+        Some(part) => Ok(Expr::Term(part)),
+        None => Err(what.clone()),
+    }))
+}
+
+/// The first part of a term that is wanted, from the outside to the inside.
+pub(super) fn first_part(
+    context: &mut Context<'_>,
+    root: Term,
+    wanted: &mut dyn FnMut(&mut Context<'_>, Term) -> bool,
+) -> Option<Term> {
+    let mut open = vec![root];
+    let mut seen = rustc_hash::FxHashSet::default();
+    while let Some(part) = open.pop() {
+        // Equal terms are the same term.
+        if !seen.insert(part) {
+            continue;
+        }
+        if wanted(context, part) {
+            return Some(part);
+        }
+        for number in [1, 0] {
+            open.extend(child(context.store, part, number).map(|(_, part)| part));
+        }
+    }
+    None
+}
+
+/// Whether all variables of a part are free in the whole, too.
+pub(super) fn is_closed(store: &Store, part: Term, whole: Term) -> bool {
+    let mut free = store.free(part).iter();
+    free.all(|&local| store.has_free(whole, local))
+}

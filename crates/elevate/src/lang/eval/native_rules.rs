@@ -1,0 +1,216 @@
+//! Rules of the library that patterns cannot say, and that need more than the engine knows.
+
+use std::fmt;
+
+use rise::Primitive;
+use rise::types::{Arg, Type};
+use rustc_hash::FxHashMap;
+use syntax::ast::Literal;
+
+use super::native::{first_part, is_closed};
+use crate::engine::{Context, Miss, Reason, Rewrite, Rewritten, Strategy};
+use crate::rule::{self, Definitions};
+use crate::term::{Node, Store, Term};
+
+/// `makeArray(k)(a, b, …) |> idx(i)` becomes the element, if `i` is a constant.
+#[derive(Debug)]
+pub(super) struct IdxReduction;
+
+impl Rewrite for IdxReduction {
+    fn name(&self) -> &str {
+        "idxReduction"
+    }
+
+    fn apply(&self, context: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss> {
+        let element = element(context.store, term);
+        element.map(Rewritten::plain).ok_or(Miss::FAR)
+    }
+
+    fn explain(&self, _: &mut Context<'_>, term: Term) -> Reason {
+        Reason::Shape {
+            expected: "makeArray(k)(a, b, …) |> idx(i), with a constant i".into(),
+            found: term,
+        }
+    }
+}
+
+fn element(store: &Store, term: Term) -> Option<Term> {
+    let Node::Apply(indexed, array) = store.node(term) else {
+        return None;
+    };
+    let Node::Apply(idx, index) = store.node(indexed) else {
+        return None;
+    };
+    let Node::Primitive(Primitive::Idx, _) = store.node(idx) else {
+        return None;
+    };
+    let index = constant(store, index)?;
+    let mut elements = Vec::new();
+    let mut here = array;
+    while let Node::Apply(f, x) = store.node(here) {
+        elements.push(x);
+        here = f;
+    }
+    let Node::Primitive(Primitive::MakeArray, _) = store.node(here) else {
+        return None;
+    };
+    let Type::Array(..) = **store.type_of(array) else {
+        return None;
+    };
+    elements.reverse();
+    elements.get(index).copied()
+}
+
+/// An index that is known: a literal, or `natAsIndex(n)(i)`.
+fn constant(store: &Store, term: Term) -> Option<usize> {
+    match store.node(term) {
+        Node::Literal(literal) => match store.literal_of(literal) {
+            Literal::Int { value, .. } => usize::try_from(*value).ok(),
+            _ => None,
+        },
+        Node::Nat(arg) => match store.arg(arg) {
+            Arg::Nat(nat) => usize::try_from(nat.as_const()?).ok(),
+            _ => None,
+        },
+        Node::Apply(f, index) => match store.node(f) {
+            Node::Primitive(Primitive::NatAsIndex, _) => constant(store, index),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A definition's name becomes its right side.
+pub(super) struct Delta {
+    definitions: Definitions,
+}
+
+impl Delta {
+    pub(super) fn new(definitions: Definitions) -> Delta {
+        Delta { definitions }
+    }
+}
+
+impl fmt::Debug for Delta {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("delta")
+    }
+}
+
+impl Rewrite for Delta {
+    fn name(&self) -> &str {
+        "delta"
+    }
+
+    fn apply(&self, context: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss> {
+        if !matches!(context.store.node(term), Node::Global(..)) {
+            return Err(Miss::FAR);
+        }
+        let host = rule::Host {
+            tests: &[],
+            definitions: &self.definitions,
+        };
+        let unfolded = rule::unfold(context, &host, term);
+        unfolded.map(Rewritten::plain).ok_or(Miss { matched: 1 })
+    }
+
+    fn explain(&self, context: &mut Context<'_>, term: Term) -> Reason {
+        match context.store.node(term) {
+            Node::Global(..) => Reason::Said("the definition is not known".into()),
+            _ => Reason::Shape {
+                expected: "the name of a definition".into(),
+                found: term,
+            },
+        }
+    }
+}
+
+/// `e` becomes `(fun(y => e[y/t]))(t)`, for the first part `t` where a strategy succeeds and that
+/// uses no variable that is bound between the term and it.
+#[derive(Debug)]
+pub(super) struct SubexpressionElimination {
+    find: Strategy,
+    shown: String,
+}
+
+impl SubexpressionElimination {
+    pub(super) fn new(find: Strategy) -> SubexpressionElimination {
+        let shown = format!("({find:?})");
+        SubexpressionElimination { find, shown }
+    }
+}
+
+impl Rewrite for SubexpressionElimination {
+    fn name(&self) -> &str {
+        "subexpressionElimination"
+    }
+
+    fn args(&self) -> &str {
+        &self.shown
+    }
+
+    fn apply(&self, context: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss> {
+        let found = first_part(context, term, &mut |context, part| {
+            part != term
+                && !context.store.is_function(part)
+                && is_closed(context.store, part, term)
+                && context.holds(&self.find, part)
+        });
+        let part = found.ok_or(Miss::FAR)?;
+        let store = &mut *context.store;
+        let ty = store.ty(part);
+        let local = store.fresh_local("x", ty);
+        let variable = store.var(local);
+        let body = replace(store, term, part, variable, &mut FxHashMap::default());
+        let function = store.lambda(local, body);
+        Ok(Rewritten::plain(store.apply(function, part)))
+    }
+
+    fn explain(&self, _: &mut Context<'_>, term: Term) -> Reason {
+        Reason::Shape {
+            expected: format!(
+                "a part where `{:?}` succeeds, without variables that are bound on the way to it",
+                self.find
+            ),
+            found: term,
+        }
+    }
+}
+
+/// The term with every occurrence of a part, up to the names of bound variables, replaced. Terms
+/// nest as deeply as [`crate::term::MAX_HEIGHT`] says.
+fn replace(
+    store: &mut Store,
+    term: Term,
+    part: Term,
+    by: Term,
+    known: &mut FxHashMap<Term, Term>,
+) -> Term {
+    if let Some(&new) = known.get(&term) {
+        return new;
+    }
+    let same = store.size(term) == store.size(part) && store.alpha_eq(term, part);
+    let new = match store.node(term) {
+        _ if same => by,
+        Node::Apply(f, x) => {
+            let f = replace(store, f, part, by, known);
+            let x = replace(store, x, part, by, known);
+            store.apply(f, x)
+        }
+        Node::Lambda(local, body) => {
+            let body = replace(store, body, part, by, known);
+            store.lambda(local, body)
+        }
+        Node::DepLambda(var, kind, implicit, body) => {
+            let body = replace(store, body, part, by, known);
+            store.dep_lambda(var, kind, implicit, body)
+        }
+        Node::DepApply(f, arg) => {
+            let f = replace(store, f, part, by, known);
+            store.dep_apply(f, arg)
+        }
+        _ => term,
+    };
+    known.insert(term, new);
+    new
+}

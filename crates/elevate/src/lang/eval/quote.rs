@@ -1,0 +1,286 @@
+//! Expressions of RISE that are written in strategies.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use rise::Primitive;
+use syntax::GlobalId;
+use syntax::ast::Name;
+use syntax::elevate::ast::ExprId;
+
+use super::world::World;
+use super::{Eval, Evaluated, Expr, Scope, Trouble, Value};
+use crate::engine::Context;
+use crate::lang::check::{Key, Part, Plan, Source, Target};
+use crate::rule::{self, RuleArg};
+use crate::term::{Local, Term};
+
+/// An expression of RISE that becomes a term where a store is at hand.
+pub struct Quoted {
+    plan: Arc<Plan>,
+    args: Box<[Value]>,
+    world: std::sync::Weak<World>,
+    term: OnceLock<Term>,
+}
+
+/// A variable of RISE that a strategy makes: its type is that of the first term that it stands for.
+#[derive(Debug, Default)]
+pub struct Fresh {
+    /// What it is called.
+    pub name: Name,
+    /// The variable, once its type is known.
+    pub local: OnceLock<Local>,
+}
+
+impl fmt::Debug for Quoted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+impl Quoted {
+    /// As it is written.
+    pub fn text(&self) -> &str {
+        &self.plan.text
+    }
+
+    /// The primitive, if it is nothing but one.
+    pub fn primitive(&self) -> Option<Primitive> {
+        match self.plan.name? {
+            Target::Primitive(primitive) => Some(primitive),
+            _ => None,
+        }
+    }
+
+    /// The definition, if it is nothing but its name.
+    pub fn definition(&self) -> Option<GlobalId> {
+        match self.plan.name? {
+            Target::Program(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    fn world(&self) -> Result<Arc<World>, Trouble> {
+        let gone = || Trouble::new("the run that this expression belongs to is over");
+        self.world.upgrade().ok_or_else(gone)
+    }
+
+    /// The term.
+    pub(super) fn term(&self, context: &mut Context<'_>) -> Result<Term, Trouble> {
+        if let Some(term) = self.term.get() {
+            return Ok(*term);
+        }
+        let term = self.make(context)?;
+        Ok(*self.term.get_or_init(|| term))
+    }
+
+    fn make(&self, context: &mut Context<'_>) -> Result<Term, Trouble> {
+        let Some(quotation) = &self.plan.quotation else {
+            return Err(Trouble::new(format!(
+                "the type of `{}` cannot be told here",
+                self.text()
+            )));
+        };
+        let world = self.world()?;
+        let args = rule_args(&self.args, context)?;
+        let host = world.host();
+        rule::instantiate(context, &host.host(), quotation, &args).map_err(|_| {
+            Trouble::new(format!(
+                "`{}` does not fit together with what is put into it",
+                self.text()
+            ))
+        })
+    }
+
+    /// Whether a term is this one, up to the names of bound variables, and whatever types are not
+    /// said.
+    pub(super) fn is(&self, context: &mut Context<'_>, term: Term) -> Result<bool, Trouble> {
+        match &self.plan.matcher {
+            Some(matcher) => {
+                let world = self.world()?;
+                let args = rule_args(&self.args, context)?;
+                let host = world.host();
+                Ok(rule::matches(context, &host.host(), matcher, &args, term).is_ok())
+            }
+            None => {
+                let own = self.term(context)?;
+                Ok(context.store.alpha_eq_untyped(own, term))
+            }
+        }
+    }
+
+    /// This expression in the place of a term, with its type.
+    pub(super) fn in_place(&self, context: &mut Context<'_>, term: Term) -> Result<Term, Trouble> {
+        let Some(rule) = &self.plan.rule else {
+            return self.term(context);
+        };
+        let world = self.world()?;
+        let args = rule_args(&self.args, context)?;
+        let host = world.host();
+        match rule::apply(context, &host.host(), rule, &args, term) {
+            Ok(rewritten) => Ok(rewritten.term),
+            Err(_) => Err(Trouble::new(format!(
+                "`{}` has another type than what it should replace",
+                self.text()
+            ))),
+        }
+    }
+}
+
+/// Values as the parameters of rules.
+pub(super) fn rule_args(
+    values: &[Value],
+    context: &mut Context<'_>,
+) -> Result<Vec<RuleArg>, Trouble> {
+    values
+        .iter()
+        .map(|value| {
+            Ok(match value {
+                Value::Nat(nat) => RuleArg::Nat(nat.clone()),
+                Value::Int(int) => RuleArg::Int(*int),
+                Value::Address(address) => RuleArg::Address(*address),
+                Value::Type(ty) => RuleArg::Type(ty.clone()),
+                Value::Expr(expr) => RuleArg::Expr(term_of(expr, context)?),
+                _ => RuleArg::Other,
+            })
+        })
+        .collect()
+}
+
+/// The term that an expression is.
+pub(super) fn term_of(expr: &Expr, context: &mut Context<'_>) -> Result<Term, Trouble> {
+    match expr {
+        Expr::Term(term) => Ok(*term),
+        Expr::Quoted(quoted) => quoted.term(context),
+        Expr::Fresh(fresh) => match fresh.local.get() {
+            Some(local) => Ok(context.store.var(*local)),
+            None => Err(Trouble::new(format!(
+                "the type of `{}` is not known before it stands for something",
+                fresh.name
+            ))),
+        },
+    }
+}
+
+impl Eval<'_, '_> {
+    /// The term that an expression is.
+    pub(super) fn term(&mut self, expr: &Expr) -> Result<Term, Trouble> {
+        match (expr, self.context.as_mut()) {
+            (Expr::Term(term), _) => Ok(*term),
+            (_, Some(context)) => term_of(expr, context),
+            (_, None) => Err(Trouble::new("there is no program here yet")),
+        }
+    }
+
+    /// An expression of RISE with what is put into it.
+    pub(super) fn quoted(&mut self, id: ExprId, scope: &Scope) -> Evaluated {
+        let Some(plan) = self.definition.checked.compiled.quotes.get(&id).cloned() else {
+            return self.trouble(id, "this expression of RISE has errors");
+        };
+        // A name of the strategy alone is what it stands for.
+        if let [Part::Value(source)] = &plan.params[..]
+            && let syntax::elevate::ast::ExprKind::Name(_) = self.syntax(id).kind
+        {
+            return self.source(source, scope);
+        }
+        self.plan(&plan, scope)
+    }
+
+    fn plan(&mut self, plan: &Arc<Plan>, scope: &Scope) -> Evaluated {
+        let mut args = Vec::with_capacity(plan.params.len());
+        for part in plan.params.iter() {
+            args.push(match part {
+                Part::Value(source) => self.source(source, scope)?,
+                Part::Function { variable, body } => self.own_function(variable, body, scope)?,
+            });
+        }
+        Ok(Value::Expr(Expr::Quoted(Arc::new(Quoted {
+            plan: plan.clone(),
+            args: args.into(),
+            world: self.world.own.clone(),
+            term: OnceLock::new(),
+        }))))
+    }
+
+    /// `fun(x => body)`, where `x` is a variable of the strategy.
+    fn own_function(&mut self, variable: &Key, body: &Arc<Plan>, scope: &Scope) -> Evaluated {
+        // A body that is nothing but a value of the strategy is that value.
+        let body = match (&body.params[..], &*body.text) {
+            ([Part::Value(source)], text) if is_name(text) => self.source(source, scope)?,
+            _ => self.plan(body, scope)?,
+        };
+        let variable = match scope.get(variable) {
+            Some(Value::Expr(Expr::Fresh(fresh))) => fresh.local.get().copied(),
+            Some(Value::Expr(expr)) => {
+                let expr = expr.clone();
+                let term = self.term(&expr)?;
+                let context = self.context.as_ref();
+                context.and_then(|context| match context.store.node(term) {
+                    crate::term::Node::Var(local) => Some(local),
+                    _ => None,
+                })
+            }
+            _ => None,
+        };
+        let Some(local) = variable else {
+            return Err(Trouble::new(
+                "`fun` binds a variable here whose type is not known yet",
+            ));
+        };
+        let Value::Expr(body) = body else {
+            return Err(Trouble::new("an expression of RISE is wanted"));
+        };
+        let body = self.term(&body)?;
+        let Some(context) = self.context.as_mut() else {
+            return Err(Trouble::new("there is no program here yet"));
+        };
+        Ok(Value::Expr(Expr::Term(context.store.lambda(local, body))))
+    }
+
+    /// A value that terms name.
+    pub(super) fn source(&mut self, source: &Source, scope: &Scope) -> Evaluated {
+        match source {
+            Source::Local(key) => match scope.get(key) {
+                Some(value) => Ok(value.clone()),
+                None => Err(Trouble::new("a name that stands here has no value")),
+            },
+            Source::Item(id) => self.world.clone().value(*id),
+        }
+    }
+
+    /// The values of parameters.
+    pub(super) fn sources(
+        &mut self,
+        sources: &[Source],
+        scope: &Scope,
+    ) -> Result<Vec<Value>, Trouble> {
+        sources
+            .iter()
+            .map(|source| self.source(source, scope))
+            .collect()
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.next().is_some_and(|first| first.is_alphabetic())
+        && chars.all(|char| char.is_alphanumeric() || char == '_')
+}
+
+/// A scope with the variables of RISE that the definition makes itself, one of each for every
+/// program that it is applied to.
+pub(super) fn with_fresh(scope: &Scope, names: &[Name]) -> Scope {
+    names.iter().fold(scope.clone(), |scope, name| {
+        let key = Key::Fresh(name.clone());
+        match scope.get(&key) {
+            Some(_) => scope,
+            None => {
+                let fresh = Fresh {
+                    name: name.clone(),
+                    local: OnceLock::new(),
+                };
+                scope.with(key, Value::Expr(Expr::Fresh(Arc::new(fresh))))
+            }
+        }
+    })
+}

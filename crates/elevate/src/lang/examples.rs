@@ -1,0 +1,294 @@
+//! Examples: what they say is what comes out.
+
+use std::sync::Arc;
+
+use syntax::elevate::ast::{Expect, ItemKind, Order as Written};
+use syntax::{Code, Diagnostic, Span};
+
+use super::check::ExamplePrograms;
+use super::definition::{Definition, Definitions};
+use super::eval::World;
+use super::library::library;
+use super::run::{NotRewritten, Report, Request, Rewritten, run, strategy_of, under};
+use crate::engine::{Options, Outcome, Step};
+use crate::normal::NormalForm;
+use crate::term::{self, Node, Store, Term, print};
+
+/// Runs an example; what does not come out as it says is reported, with places in the item.
+/// Nothing for other items, and for an example that has errors.
+///
+/// Needs a stack for terms that nest: run it where RISE is inferred.
+pub fn run_example(
+    example: &Arc<Definition>,
+    definitions: Definitions,
+    order: Written,
+    cancelled: Option<&dyn Fn() -> bool>,
+) -> Vec<Diagnostic> {
+    let ItemKind::Example {
+        apply,
+        expect,
+        modulo,
+        ..
+    } = &example.item.kind
+    else {
+        return Vec::new();
+    };
+    let Some(programs) = &example.checked.compiled.example else {
+        return Vec::new();
+    };
+    let mut definitions = definitions;
+    let known = definitions.strategies.entry(example.id);
+    known.or_insert_with(|| example.clone());
+    let span = example.item.expr(*apply).span;
+    let done = match apply_to(example, &definitions, programs, order, cancelled) {
+        Ok(done) => done,
+        Err(diagnostic) => return vec![diagnostic(span)],
+    };
+    let wrong = match (expect, done) {
+        (Expect::Failure(_), Err(_)) => None,
+        (Expect::Failure(_), Ok(done)) => Some(
+            Diagnostic::error(
+                Code::ExampleFails,
+                span,
+                "the strategy applies, and the example says that it does not",
+            )
+            .help(format!(
+                "it gives {}",
+                print(&done.run.store, done.run.root)
+            )),
+        ),
+        (_, Err(report)) => Some(failed(span, &report)),
+        (Expect::Trace(wanted, at), Ok(done)) => {
+            let wanted: Vec<&str> = wanted.iter().map(|ident| ident.name.as_str()).collect();
+            other_trace(*at, &wanted, &done)
+        }
+        (Expect::Program(program), Ok(done)) => {
+            let at = example.item.term(*program).span;
+            let modulo = modulo.as_ref().map(|name| name.name.as_str());
+            other_program(example, &definitions, programs, done, modulo, at)
+        }
+    };
+    wrong.into_iter().collect()
+}
+
+type Done = Result<Rewritten, Box<Report>>;
+
+/// The strategy of the example applied to its input.
+fn apply_to(
+    example: &Arc<Definition>,
+    definitions: &Definitions,
+    programs: &ExamplePrograms,
+    order: Written,
+    cancelled: Option<&dyn Fn() -> bool>,
+) -> Result<Done, impl FnOnce(Span) -> Diagnostic + use<>> {
+    let say = |message: String| move |span| Diagnostic::error(Code::ExampleFails, span, message);
+    let mut store = Store::new();
+    let Ok(imported) = term::import(&mut store, &programs.input) else {
+        return Err(say("the input is too large".into()));
+    };
+    let world = World::new(definitions.clone(), &mut store);
+    let strategy = match strategy_of(&world, example) {
+        Ok(strategy) => under(programs.names.len(), strategy),
+        Err(trouble) => return Err(say(world.explain(&trouble))),
+    };
+    let request = Request {
+        options: Options {
+            trace: true,
+            cancelled,
+            ..Options::default()
+        },
+        may_extend: true,
+    };
+    match run(&world, &strategy, store, imported, order, &request) {
+        Ok(rewritten) => Ok(Ok(rewritten)),
+        Err(NotRewritten::Failed(report)) => Ok(Err(report)),
+        Err(NotRewritten::Strategy(trouble)) => Err(say(world.explain(&trouble))),
+        Err(NotRewritten::Parameters(_) | NotRewritten::TooLarge) => {
+            Err(say("the program grew too large, or nests too deeply".into()))
+        }
+    }
+}
+
+fn failed(span: Span, report: &Report) -> Diagnostic {
+    let message = format!("the strategy fails: {}", report.message);
+    Diagnostic::error(Code::ExampleFails, span, message).help(report.notes.join("; "))
+}
+
+fn other_trace(at: Span, wanted: &[&str], done: &Rewritten) -> Option<Diagnostic> {
+    let steps = done.trace.iter().filter(|step| step.housekeeping == 0);
+    let found: Vec<String> = steps
+        .map(|step| step.rule.split('(').next().unwrap_or_default().to_owned())
+        .collect();
+    if found == wanted {
+        return None;
+    }
+    let message = format!("the rules that were applied are [{}]", found.join(", "));
+    let first = found.iter().zip(wanted).position(|(a, b)| a != b);
+    let first = first.unwrap_or(found.len().min(wanted.len()));
+    let help = match (found.get(first), wanted.get(first)) {
+        (Some(found), Some(wanted)) => {
+            format!("step {} is `{found}`, and not `{wanted}`", first + 1)
+        }
+        (Some(found), None) => format!("`{found}` was applied, too"),
+        (None, Some(wanted)) => format!("`{wanted}` was not applied any more"),
+        (None, None) => return None,
+    };
+    Some(Diagnostic::error(Code::ExampleFails, at, message).help(help))
+}
+
+/// Whether another program came out than the example says.
+fn other_program(
+    example: &Arc<Definition>,
+    definitions: &Definitions,
+    programs: &ExamplePrograms,
+    done: Rewritten,
+    modulo: Option<&str>,
+    at: Span,
+) -> Option<Diagnostic> {
+    let expected = programs.expect.as_ref()?;
+    let mut store = done.run.store;
+    let Ok(expected) = term::import(&mut store, expected) else {
+        return Some(Diagnostic::error(
+            Code::ExampleFails,
+            at,
+            "the program that is expected is too large",
+        ));
+    };
+    let (mut found, mut wanted) = (done.run.root, expected.root);
+    if let Some(modulo) = modulo {
+        let normal = |term, store: &mut Store| {
+            normal_form(
+                example,
+                definitions,
+                modulo,
+                programs.names.len(),
+                term,
+                store,
+            )
+        };
+        match (normal(found, &mut store), normal(wanted, &mut store)) {
+            (Ok(a), Ok(b)) => (found, wanted) = (a, b),
+            (Err(message), _) | (_, Err(message)) => {
+                return Some(Diagnostic::error(Code::ExampleFails, at, message));
+            }
+        }
+    }
+    if same(&mut store, found, wanted, programs) {
+        return None;
+    }
+    Some(different(&mut store, found, wanted, at))
+}
+
+/// Names that nothing binds have the most general types, which what is done to a program may
+/// narrow: then types are not compared.
+fn same(store: &mut Store, a: Term, b: Term, programs: &ExamplePrograms) -> bool {
+    let closed = programs.names.is_empty() && programs.input.implicit.is_empty();
+    let equal = |store: &mut Store, a, b| match closed {
+        true => store.alpha_eq(a, b),
+        false => store.alpha_eq_untyped(a, b),
+    };
+    if equal(store, a, b) {
+        return true;
+    }
+    // What is written alike is the same program: `xs |> map(f)` under `fun(xs => …)` is written
+    // like `map(f)`.
+    if print(store, a) != print(store, b) {
+        return false;
+    }
+    let benf = |store: &mut Store, term| {
+        let form = Step::NormalForm(NormalForm::Benf);
+        let outcome = crate::engine::run(store, term, &Arc::new(form), &Options::default());
+        outcome.result.ok()
+    };
+    match (benf(store, a), benf(store, b)) {
+        (Some(a), Some(b)) => equal(store, a, b),
+        _ => false,
+    }
+}
+
+fn normal_form(
+    example: &Arc<Definition>,
+    definitions: &Definitions,
+    name: &str,
+    functions: usize,
+    term: Term,
+    store: &mut Store,
+) -> Result<Term, String> {
+    let missing = || format!("there is no normal form `{name}`");
+    let at = example.item.kind.modulo_span();
+    let used = example.checked.uses.iter();
+    let mut used = used.filter(|used| Some(used.span) == at);
+    let id = used.find_map(|used| match used.target {
+        super::check::Target::Item(id) => Some(id),
+        _ => None,
+    });
+    let id = id.or_else(|| library().named(name)).ok_or_else(missing)?;
+    let world = World::new(definitions.clone(), store);
+    let definition = world.definitions().strategy(id).ok_or_else(missing)?;
+    let strategy = strategy_of(&world, &definition).map_err(|trouble| world.explain(&trouble))?;
+    let strategy = under(functions, strategy);
+    let Outcome { result, .. } = crate::engine::run(store, term, &strategy, &Options::default());
+    result.map_err(|_| format!("the normal form `{name}` fails"))
+}
+
+trait ModuloSpan {
+    fn modulo_span(&self) -> Option<Span>;
+}
+
+impl ModuloSpan for ItemKind {
+    fn modulo_span(&self) -> Option<Span> {
+        match self {
+            ItemKind::Example { modulo, .. } => modulo.as_ref().map(|name| name.span),
+            _ => None,
+        }
+    }
+}
+
+/// What came out, what was expected, and where they begin to differ.
+fn different(store: &mut Store, found: Term, wanted: Term, at: Span) -> Diagnostic {
+    let message = format!(
+        "another program comes out:\n  expected {}\n  found    {}",
+        print(store, wanted),
+        print(store, found)
+    );
+    let (here, there) = first_difference(store, found, wanted);
+    let mut diagnostic = Diagnostic::error(Code::ExampleFails, at, message);
+    if (here, there) != (found, wanted) {
+        let (here, there) = (print(store, here), print(store, there));
+        diagnostic = diagnostic.help(match here == there {
+            true => format!("they differ in the types of `{here}`"),
+            false => format!("where `{there}` is expected stands `{here}`"),
+        });
+    }
+    diagnostic
+}
+
+/// The innermost place where two terms differ and nothing around it does.
+fn first_difference(store: &mut Store, a: Term, b: Term) -> (Term, Term) {
+    let (mut a, mut b) = (a, b);
+    loop {
+        let next = match (store.node(a), store.node(b)) {
+            (Node::Apply(f, x), Node::Apply(g, y)) => {
+                match (store.alpha_eq_untyped(f, g), store.alpha_eq_untyped(x, y)) {
+                    (true, false) => Some((x, y)),
+                    (false, true) => Some((f, g)),
+                    _ => None,
+                }
+            }
+            (Node::Lambda(x, body), Node::Lambda(y, other)) => {
+                let variable = store.var(x);
+                Some((body, store.substitute(other, y, variable)))
+            }
+            (Node::DepLambda(x, kind, _, body), Node::DepLambda(y, _, _, other)) => {
+                let arg = rise::core::var_arg(x, kind);
+                Some((body, store.substitute_vars(other, &[(y, arg)])))
+            }
+            (Node::DepApply(f, n), Node::DepApply(g, m)) if n == m => Some((f, g)),
+            _ => None,
+        };
+        match next {
+            Some((next_a, next_b)) => (a, b) = (next_a, next_b),
+            None => return (a, b),
+        }
+    }
+}

@@ -1,0 +1,514 @@
+//! Strategies applied to definitions of RISE.
+
+use std::cell::RefCell;
+use std::fmt::Write;
+use std::sync::Arc;
+
+use nat::{Nat, Prop, Var};
+use rise::Primitive;
+use rise::core::{Def, Site};
+use rise::types::{Arg, Pi, Ty, Type as RiseType};
+use rustc_hash::FxHashSet;
+use syntax::GlobalId;
+use syntax::ast::{Kind, Name};
+use syntax::elevate::ast::{ExprId, ExprKind, ItemKind, Order as Written};
+
+use super::check::{Meaning, Target};
+use super::definition::{Definition, Definitions};
+use super::eval::{Eval, Trouble, Value, World};
+use super::types::Type;
+use crate::engine::{
+    self, Assumption, Failure, Options, Outcome, Reason, RuleCount, Step, Strategy, TraceStep,
+};
+use crate::term::{self, Imported, Node, Order, Store, Term, print};
+
+/// How to apply a strategy.
+#[derive(Clone)]
+pub struct Request<'a> {
+    /// How much may be done; facts and order are set by the run.
+    pub options: Options<'a>,
+    /// Whether the definition may get further parameters. It may without asking where nothing else
+    /// uses it and its type is not written; otherwise the user decides.
+    pub may_extend: bool,
+}
+
+impl Default for Request<'_> {
+    fn default() -> Self {
+        Request {
+            options: Options::default(),
+            may_extend: true,
+        }
+    }
+}
+
+/// A rewritten definition.
+#[derive(Debug)]
+pub struct Rewritten {
+    /// The new definition.
+    pub def: Def<Primitive>,
+    /// How many steps lead to it: rule applications that change the term.
+    pub steps: u64,
+    /// How many more were those of normal forms.
+    pub housekeeping: u64,
+    /// How often each rule was applied.
+    pub counts: Vec<RuleCount>,
+    /// The steps, if they were asked for; their terms are those of `run`.
+    pub trace: Vec<TraceStep>,
+    /// What rules assumed of sizes, which the definition assumes from now on.
+    pub obligations: Vec<Prop>,
+    /// What else rules assumed, in words.
+    pub assumed: Vec<String>,
+    /// The sizes that the strategy leaves open: parameters of the definition, behind those it had.
+    pub parameters: Vec<Parameter>,
+    /// Where the terms are.
+    pub run: Run,
+}
+
+/// A size that a strategy leaves open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// What it is called in the rewritten definition.
+    pub name: Name,
+    /// The `tune`.
+    pub tune: GlobalId,
+    /// The variable, in the store of the run.
+    pub var: Var,
+}
+
+/// The terms of a run.
+#[derive(Clone)]
+pub struct Run {
+    /// All terms.
+    pub store: Store,
+    /// The definition as it was.
+    pub imported: Imported,
+    /// What it became; of a strategy that failed, what it was.
+    pub root: Term,
+}
+
+impl std::fmt::Debug for Run {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&print(&self.store, self.root))
+    }
+}
+
+impl Run {
+    /// The definition that the original is with another term for its right side, as after a step.
+    ///
+    /// # Errors
+    /// The term is larger than a program may be.
+    pub fn export(&self, root: Term) -> Result<Def<Primitive>, term::TooLarge> {
+        term::export(&self.store, root, &self.imported)
+    }
+}
+
+/// Why a definition is not rewritten.
+#[derive(Debug)]
+pub enum NotRewritten {
+    /// The strategy has no value.
+    Strategy(Trouble),
+    /// It fails.
+    Failed(Box<Report>),
+    /// It would give the definition further parameters, which the user has to allow.
+    Parameters(Vec<Parameter>),
+    /// The program grew too large, or nests too deeply.
+    TooLarge,
+}
+
+/// Why a strategy failed, for people.
+#[derive(Debug)]
+pub struct Report {
+    /// What the engine says.
+    pub failure: Failure,
+    /// One line: the rule and why it does not apply.
+    pub message: String,
+    /// Further lines: what it was tried on, where, on behalf of which strategies.
+    pub notes: Vec<String>,
+    /// Where in the text of the definition, if the place is one of its own.
+    pub site: Option<Site>,
+    /// The steps that were done before, if a trace was asked for.
+    pub outcome: Outcome,
+    /// Where the terms are.
+    pub run: Run,
+}
+
+/// A main expression or definition as a strategy and, for `(strategy)(program)`, the program.
+///
+/// ```
+/// use elevate::lang::{File, Programs, program_of};
+/// let programs = Programs::of("def double = fun(x: f32 => x + x)");
+/// let file = File::new("(topDown(beta))(double)", programs);
+/// let main = file.items().last().expect("there is a main expression");
+/// assert_eq!(program_of(main), file.programs().named("double"));
+/// ```
+pub fn program_of(definition: &Definition) -> Option<GlobalId> {
+    let (_, program) = on_program(definition)?;
+    match definition.checked.meanings.get(&program)? {
+        Meaning::Quote(quote) => {
+            let used = definition.checked.uses.iter();
+            let mut used = used.filter(|used| used.span == quote.span);
+            used.find_map(|used| match used.target {
+                Target::Program(id) => Some(id),
+                _ => None,
+            })
+        }
+        _ => None,
+    }
+}
+
+/// The parts of `(strategy)(program)`.
+fn on_program(definition: &Definition) -> Option<(ExprId, ExprId)> {
+    let mut at = match &definition.item.kind {
+        ItemKind::Main { expr } => *expr,
+        ItemKind::Val { body, .. } => *body,
+        ItemKind::Strategy { body, params, .. } if params.is_empty() => *body,
+        _ => return None,
+    };
+    if *definition.checked.signature.scheme.ty != Type::Result {
+        return None;
+    }
+    loop {
+        match &definition.item.expr(at).kind {
+            ExprKind::Paren(inner) => at = *inner,
+            ExprKind::Call { callee, args } => {
+                let [arg] = &args[..] else { return None };
+                return Some((*callee, arg.value));
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// The strategy that a definition without parameters is; a main expression that names a program
+/// is the strategy in front of it.
+pub(super) fn strategy_of(
+    world: &Arc<World>,
+    definition: &Arc<Definition>,
+) -> Result<Strategy, Trouble> {
+    let mut eval = Eval::new(world, definition.clone());
+    let value = match on_program(definition) {
+        Some((strategy, _)) => eval.at(strategy)?,
+        None => world.value_of(definition)?,
+    };
+    let strategy = eval.strategy_value(value);
+    strategy.ok_or_else(|| {
+        let name = definition.name();
+        let what = match name.is_empty() {
+            true => "the main expression".into(),
+            false => format!("`{name}`"),
+        };
+        let ty = definition.checked.signature.scheme.text();
+        Trouble::new(match &*definition.checked.signature.scheme.ty {
+            Type::Fun(..) => format!("{what} needs arguments before it is a strategy: {ty}"),
+            _ => format!("{what} is no strategy: {ty}"),
+        })
+    })
+}
+
+/// Applies the strategy that a definition is to a definition of RISE. `order` is what the file
+/// says in its header.
+///
+/// Needs a stack for terms that nest: run it where RISE is inferred.
+///
+/// # Errors
+/// Why it is not rewritten.
+pub fn rewrite(
+    strategy: &Arc<Definition>,
+    definitions: Definitions,
+    def: &Def<Primitive>,
+    order: Written,
+    request: &Request<'_>,
+) -> Result<Rewritten, NotRewritten> {
+    let mut store = Store::new();
+    let imported = term::import(&mut store, def).map_err(|_| NotRewritten::TooLarge)?;
+    let mut definitions = definitions;
+    let known = definitions.strategies.entry(strategy.id);
+    known.or_insert_with(|| strategy.clone());
+    let world = World::new(definitions, &mut store);
+    let step = strategy_of(&world, strategy).map_err(NotRewritten::Strategy)?;
+    run(&world, &step, store, imported, order, request)
+}
+
+/// Applies a strategy to a definition that has been imported into the store of its world.
+pub(super) fn run(
+    world: &Arc<World>,
+    strategy: &Strategy,
+    mut store: Store,
+    imported: Imported,
+    order: Written,
+    request: &Request<'_>,
+) -> Result<Rewritten, NotRewritten> {
+    let open = world.open();
+    let mut options = request.options.clone();
+    options.order = order_of(order);
+    options.facts = imported.facts();
+    for (_, _, var) in &open {
+        let positive = Prop::AtLeast(Nat::var(*var), Nat::ONE);
+        options.facts.assume(&positive);
+    }
+    let mut outcome = engine::run(&mut store, imported.root, strategy, &options);
+    let root = match outcome.result.clone() {
+        Ok(root) => root,
+        Err(failure) => {
+            let run = Run {
+                root: imported.root,
+                store,
+                imported,
+            };
+            return Err(NotRewritten::Failed(Box::new(report(
+                failure, outcome, run,
+            ))));
+        }
+    };
+    let (mut obligations, mut assumed) = (Vec::new(), Vec::new());
+    for assumption in &outcome.assumptions {
+        match assumption {
+            Assumption::Size(prop) if options.facts.proves(prop) => {}
+            Assumption::Size(prop) => obligations.push(prop.clone()),
+            Assumption::Said(said) => assumed.push(said.to_string()),
+        }
+    }
+    let mentioned = mentioned(&store, root, &obligations);
+    let open = open
+        .into_iter()
+        .filter(|(_, _, var)| mentioned.contains(var));
+    let mut imported = imported;
+    let mut parameters = Vec::new();
+    let mut root = root;
+    for (tune, name, var) in open {
+        let name = free_name(&store, root, &name);
+        root = with_parameter(&mut store, root, var, &name);
+        let ty = with_pi(store.ty_of(imported.ty), var);
+        imported.ty = store.intern_ty(&ty);
+        parameters.push(Parameter { name, tune, var });
+    }
+    if !request.may_extend && !parameters.is_empty() {
+        return Err(NotRewritten::Parameters(parameters));
+    }
+    imported.obligations.extend(obligations.iter().cloned());
+    let def = term::export(&store, root, &imported).map_err(|_| NotRewritten::TooLarge)?;
+    Ok(Rewritten {
+        def,
+        steps: outcome.steps,
+        housekeeping: outcome.housekeeping,
+        counts: std::mem::take(&mut outcome.counts),
+        trace: std::mem::take(&mut outcome.trace),
+        obligations,
+        assumed,
+        parameters,
+        run: Run {
+            store,
+            imported,
+            root,
+        },
+    })
+}
+
+fn order_of(order: Written) -> Order {
+    match order {
+        Written::Default => Order::Default,
+        Written::FunctionFirst => Order::FunctionFirst,
+        Written::ArgumentFirst => Order::ArgumentFirst,
+    }
+}
+
+// ----- sizes that are left open -----
+
+/// The size variables that a term or its obligations mention.
+fn mentioned(store: &Store, root: Term, obligations: &[Prop]) -> FxHashSet<Var> {
+    let mut found = FxHashSet::default();
+    for prop in obligations {
+        prop.for_each_var(&mut |var| {
+            found.insert(var);
+        });
+    }
+    let (mut open, mut seen) = (vec![root], FxHashSet::default());
+    while let Some(term) = open.pop() {
+        if !seen.insert(term) {
+            continue;
+        }
+        match store.node(term) {
+            Node::Nat(arg) | Node::DepApply(_, arg) => sizes_of(store.arg(arg), &mut found),
+            Node::Primitive(_, args) | Node::Global(_, args) => {
+                let args = store.args(args);
+                args.iter().for_each(|arg| sizes_of(arg, &mut found));
+            }
+            _ => {}
+        }
+        open.extend(store.children(term).map(|(_, child)| child));
+    }
+    found
+}
+
+fn sizes_of(arg: &Arg, found: &mut FxHashSet<Var>) {
+    // Whatever is bound inside has other numbers than what strategies leave open.
+    let seen = RefCell::new(Vec::new());
+    rise::subst::rename_arg(arg, &|var| {
+        seen.borrow_mut().push(var);
+        var
+    });
+    found.extend(seen.into_inner());
+}
+
+/// The name, or one like it that no leading parameter has.
+fn free_name(store: &Store, root: Term, name: &Name) -> Name {
+    let mut taken = Vec::new();
+    let mut here = root;
+    while let Node::DepLambda(var, _, _, body) = store.node(here) {
+        taken.push(store.var_name(var));
+        here = body;
+    }
+    let numbered = (1..).map(|number| Name::from(format!("{name}{number}")));
+    let mut all = std::iter::once(name.clone()).chain(numbered);
+    all.find(|name| !taken.contains(name))
+        .unwrap_or_else(|| name.clone())
+}
+
+/// The function with one more parameter, behind the sizes and types that it begins with.
+fn with_parameter(store: &mut Store, root: Term, var: Var, name: &Name) -> Term {
+    let mut above = Vec::new();
+    let mut here = root;
+    while let Node::DepLambda(outer, kind, implicit, body) = store.node(here) {
+        above.push((outer, kind, implicit));
+        here = body;
+    }
+    let mut var = var;
+    if store.var_name(var) != *name {
+        let renamed = store.fresh_var(name.clone());
+        let arg = Arg::Nat(Nat::var(renamed));
+        here = store.substitute_vars(here, &[(var, arg)]);
+        var = renamed;
+    }
+    let inner = store.dep_lambda(var, Kind::Nat, false, here);
+    above
+        .into_iter()
+        .rev()
+        .fold(inner, |body, (outer, kind, implicit)| {
+            store.dep_lambda(outer, kind, implicit, body)
+        })
+}
+
+fn with_pi(ty: &Ty, var: Var) -> Ty {
+    let mut above = Vec::new();
+    let mut here = ty.clone();
+    while let RiseType::Pi(pi) = &*here.clone() {
+        above.push((pi.var, pi.kind, pi.implicit));
+        here = pi.body.clone();
+    }
+    let pi = |var, kind, implicit, body| {
+        Arc::new(RiseType::Pi(Pi {
+            var,
+            kind,
+            implicit,
+            body,
+        }))
+    };
+    let inner = pi(var, Kind::Nat, false, here);
+    above
+        .into_iter()
+        .rev()
+        .fold(inner, |body, (var, kind, implicit)| {
+            pi(var, kind, implicit, body)
+        })
+}
+
+// ----- failures -----
+
+fn report(failure: Failure, outcome: Outcome, run: Run) -> Report {
+    let store = &run.store;
+    let rule = failure.rule.as_deref();
+    let who = rule.map_or_else(|| "the strategy".to_owned(), |rule| format!("`{rule}`"));
+    let message = match &failure.reason {
+        Reason::Shape { expected, .. } => {
+            format!("{who} does not apply: `{expected}` is not found")
+        }
+        Reason::Refuted { condition, example } => {
+            let mut text = format!("{who} does not apply: `{condition}` does not hold");
+            if let Some(example) = example {
+                let _ = write!(text, " for {example}");
+            }
+            text
+        }
+        Reason::Undecided { condition } => {
+            format!("{who} does not apply: it cannot be decided whether `{condition}` holds")
+        }
+        Reason::Type(why) => format!("{who} does not apply: {why}"),
+        Reason::No { predicate, .. } => format!("`{predicate}` does not hold"),
+        Reason::NoPart { traversal, .. } => {
+            format!("`{traversal}` finds no such part")
+        }
+        Reason::Said(text) if text == "fail" => "the strategy says that it fails".into(),
+        Reason::Said(text) => text.clone(),
+        Reason::Endless(circle) if circle.is_empty() => {
+            "the strategy does not end: what it repeats never fails".into()
+        }
+        Reason::Endless(circle) => {
+            format!(
+                "the strategy does not end: it goes round in {}",
+                circle.join(", ")
+            )
+        }
+        Reason::OutOfFuel { last } => format!(
+            "the strategy did not end within its limit; last were {}",
+            last.join(", ")
+        ),
+        Reason::Cancelled => "cancelled".into(),
+        Reason::TooLarge => "the program grew too large, or nests too deeply".into(),
+    };
+    let mut notes = Vec::new();
+    let found = match &failure.reason {
+        Reason::Shape { found, .. } | Reason::No { found, .. } | Reason::NoPart { found, .. } => {
+            *found
+        }
+        _ => failure.focus,
+    };
+    notes.push(format!("found: {}", short(&print(store, found))));
+    if found != failure.focus {
+        notes.push(format!("in: {}", short(&print(store, failure.focus))));
+    }
+    if outcome.steps > 0 {
+        let steps = match outcome.steps {
+            1 => "1 step".to_owned(),
+            steps => format!("{steps} steps"),
+        };
+        notes.push(format!("after {steps}"));
+    }
+    if !failure.strategies.is_empty() {
+        let inner = failure.strategies.iter().rev().take(4);
+        let inner: Vec<String> = inner.map(|name| format!("`{name}`")).collect();
+        notes.push(format!("tried by {}", inner.join(" in ")));
+    }
+    let site = run.imported.site(store, &failure.path);
+    Report {
+        failure,
+        message,
+        notes,
+        site,
+        outcome,
+        run,
+    }
+}
+
+/// A line of a message.
+fn short(text: &str) -> String {
+    const ENOUGH: usize = 160;
+    match text.char_indices().nth(ENOUGH) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+/// The strategy under so many functions.
+pub(super) fn under(functions: usize, strategy: Strategy) -> Strategy {
+    (0..functions).fold(strategy, |inner, _| Arc::new(Step::Body(inner)))
+}
+
+impl World {
+    /// The value of a definition that may be none of those that others use.
+    fn value_of(self: &Arc<Self>, definition: &Arc<Definition>) -> Result<Value, Trouble> {
+        match self.definitions().strategy(definition.id) {
+            Some(known) if Arc::ptr_eq(&known, definition) => self.value(definition.id),
+            _ => Eval::new(self, definition.clone()).definition_value(),
+        }
+    }
+}

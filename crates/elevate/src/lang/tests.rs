@@ -1,0 +1,661 @@
+//! Strategies of files, applied to programs.
+
+use std::sync::Arc;
+
+use expect_test::{Expect, expect};
+use syntax::elevate::ast::Order;
+
+use crate::lang::{
+    Definition, File, NotRewritten, Programs, Request, Rewritten, library, rewrite, run_example,
+};
+use crate::normal::NormalForm;
+use crate::term::{self, Store};
+
+/// The corpus that the project is measured by.
+const MV: &str = "
+def mv = depFun((n: Nat, m: Nat) =>
+  fun(M: Array[n, Array[m, f32]] =>
+    fun(x: Array[m, f32] =>
+      M |> map(fun(row =>
+        zip(row)(x) |>
+          map(fun(ax => fst(ax) * snd(ax))) |>
+          reduce(add)(0.0f) )) )) )
+";
+
+const MV_OPT: &str = "
+def mvOpt = depFun((n: Nat, m: Nat, s: Nat) =>
+  fun(M: Array[n, Array[m, f32]] =>
+    fun(x: Array[m, f32] =>
+      M |> split(s) |> mapWorkGroup(fun(rows =>
+        rows |> mapLocal(fun(row =>
+          zip(row)(x) |>
+            reduceSeq(Private)(fun(acc, ax =>
+              acc + (fst(ax) * snd(ax))))(0.0f) ))
+      )) |> join
+    )) )
+";
+
+const LISTING_3: &str = "
+splitJoinMap   `@` outermost(isMap)  `;`
+toMapWorkGroup `@` outermost(isMap)  `;`
+toMapLocal     `@` outermost(isMap)  `;`
+fuseReduceMap  `@` every(isReduce)   `;`
+toReduceSeq    `@` every(isReduce)
+";
+
+/// Work that may nest deeply, on a stack as the tool's.
+pub(crate) fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        std::thread::Builder::new()
+            .stack_size(256 << 20)
+            .spawn_scoped(scope, work)
+            .expect("a thread starts")
+            .join()
+            .expect("it does not panic")
+    })
+}
+
+fn file(strategy: &str, programs: &str) -> File {
+    let file = File::new(strategy, Programs::of(programs));
+    let errors: Vec<String> = file
+        .diagnostics()
+        .into_iter()
+        .filter(|d| d.severity == syntax::Severity::Error)
+        .map(|d| d.message)
+        .collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+    file
+}
+
+fn main_of(file: &File) -> &Arc<Definition> {
+    file.items().last().expect("there is a main expression")
+}
+
+fn rewritten(file: &File, name: &str) -> Result<Rewritten, NotRewritten> {
+    let id = file.programs().named(name).expect("it is defined");
+    let def = file.programs().definition(id).expect("it is right");
+    on_large_stack(|| {
+        let mut request = Request::default();
+        request.options.trace = true;
+        rewrite(
+            main_of(file),
+            file.definitions(),
+            &def,
+            Order::Default,
+            &request,
+        )
+    })
+}
+
+/// What becomes of a program, or why nothing does.
+fn becomes(strategy: &str, programs: &str, name: &str, expected: Expect) {
+    let file = file(strategy, programs);
+    let text = match rewritten(&file, name) {
+        Ok(rewritten) => {
+            let mut out = rise::core::def_text(&rewritten.def);
+            for step in rewritten.trace {
+                let rule = step.rule;
+                out.push_str(&format!("\n{rule} at {}", step.path));
+            }
+            out
+        }
+        Err(NotRewritten::Failed(report)) => {
+            format!("{}\n{}", report.message, report.notes.join("\n"))
+        }
+        Err(NotRewritten::Strategy(trouble)) => trouble.message,
+        Err(NotRewritten::Parameters(parameters)) => format!("{parameters:?}"),
+        Err(NotRewritten::TooLarge) => "too large".into(),
+    };
+    expected.assert_eq(&format!("{text}\n"));
+}
+
+#[test]
+fn listing_3_on_listing_1_is_listing_4() {
+    let file = file(LISTING_3, &format!("{MV}{MV_OPT}"));
+    let rewritten = rewritten(&file, "mv").expect("it applies");
+    let id = file.programs().named("mvOpt").expect("it is defined");
+    let wanted = file.programs().definition(id).expect("it is right");
+    let mut store = Store::new();
+    let wanted = term::import(&mut store, &wanted).expect("small");
+    let found = term::import(&mut store, &rewritten.def).expect("small");
+    // Listing 4 names the rows of a group, listing 3 leaves them without a name.
+    let benf: crate::engine::Strategy = Arc::new(crate::engine::Step::NormalForm(NormalForm::Benf));
+    let [wanted, found] = [wanted.root, found.root].map(|root| {
+        let outcome = crate::engine::run(&mut store, root, &benf, &Default::default());
+        outcome.result.expect("BENF is there")
+    });
+    let texts = [wanted, found].map(|root| term::print(&store, root));
+    assert!(store.alpha_eq(wanted, found), "{}\n{}", texts[0], texts[1]);
+    assert_eq!(rewritten.obligations.len(), 1);
+}
+
+#[test]
+fn listing_3_step_by_step() {
+    becomes(
+        LISTING_3,
+        MV,
+        "mv",
+        expect![[r#"
+            @assume(s | n)
+            def mv : (n: Nat) -> (m: Nat) -> (s: Nat) -> n.m.f32 -> m.f32 -> n.f32 =
+              depFun((n: Nat, m: Nat, s: Nat) => fun(M, x =>
+                M
+                  |> split(s)
+                  |> mapWorkGroup(
+                    mapLocal(fun(row =>
+                      zip(row)(x) |> reduceSeq(Private)(fun(acc, y => acc + y._1 * y._2))(0.0f))))
+                  |> join))
+
+            splitJoin(s) at body.body.body.body
+            toMapWorkGroup(0) at body.body.body.body.argument
+            toMapLocal(0) at body.body.body.body.argument.function.argument
+            fuseReduceMap at body.body.body.body.argument.function.argument.argument.body
+            toReduceSeq(Private) at body.body.body.body.argument.function.argument.argument.body.function.function.function
+        "#]],
+    );
+}
+
+#[test]
+fn the_examples_of_the_library_hold() {
+    let wrong = on_large_stack(|| {
+        let mut wrong = String::new();
+        for id in library().items() {
+            let definition = library().definition(id).expect("it is there");
+            let order = Order::Default;
+            for diagnostic in run_example(definition, Default::default(), order, None) {
+                let title = definition.text.lines().next().unwrap_or_default();
+                wrong.push_str(&format!("{title}: {}\n", diagnostic.message));
+                if let Some(help) = diagnostic.help {
+                    wrong.push_str(&format!("  help: {help}\n"));
+                }
+            }
+        }
+        wrong
+    });
+    expect![[r#"
+        example "a function that passes its parameter on" {: another program comes out:
+          expected depFun(n: Nat => map)
+          found    depFun(n: Nat => fun(f => map(f)))
+          help: they differ in the types of `map(f)`
+        example "the identity, unfolded" {: the strategy fails: the definition is not known
+          help: found: 
+        example "two loops interchanged" {: the strategy fails: `body(reorderNest([1]))` finds no such part
+          help: found: map(f); tried by `argumentOf(map)(body(reorderNest([1])))` in `fmap(reorderNest([1]))` in `applyNTimes(0)(argument)(fmap(reorderNest([1])))` in `applyNTimes(1)(argument)(fmap(reorderNest([1])))`
+        example "a binomial filter, columns first" {: the strategy fails: `makeArray(3)(makeArray(3)(1, 2, 1), makeArray(3)(2, 4, 2), makeArray(3)(1, 2, 1))` does not fit together with what is put into it
+          help: found: fun(nbh => (makeArray(3)(makeArray(3)(1i32, 2i32, 1i32), makeArray(3)(2i32, 4i32, 2i32), makeArray(3)(1i32, 2i32, 1i32)) |> join)(nbh |> join))
+        example "a binomial filter, rows first" {: the strategy fails: `makeArray(3)(makeArray(3)(1, 2, 1), makeArray(3)(2, 4, 2), makeArray(3)(1, 2, 1))` does not fit together with what is put into it
+          help: found: fun(nbh => (makeArray(3)(makeArray(3)(1i32, 2i32, 1i32), makeArray(3)(2i32, 4i32, 2i32), makeArray(3)(1i32, 2i32, 1i32)) |> join)(nbh |> join))
+    "#]].assert_eq(&wrong);
+}
+
+#[test]
+fn tile_sizes_are_arguments() {
+    becomes(
+        "splitJoinMap(32) @ outermost(isMap)",
+        MV,
+        "mv",
+        expect![[r#"
+            @assume(32 | n)
+            def mv : (n: Nat) -> (m: Nat) -> n.m.f32 -> m.f32 -> n.f32 = depFun((n: Nat, m: Nat) => fun(M, x =>
+              M
+                |> split(32)
+                |> map(map(fun(row => zip(row)(x) |> map(fun(ax => ax._1 * ax._2)) |> reduce(add)(0.0f))))
+                |> join))
+
+            splitJoin(32) at body.body.body.body
+        "#]],
+    );
+}
+
+#[test]
+fn a_parameter_needs_consent_where_others_would_notice() {
+    let file = file(LISTING_3, MV);
+    let id = file.programs().named("mv").expect("it is defined");
+    let def = file.programs().definition(id).expect("it is right");
+    let refused = on_large_stack(|| {
+        let request = Request {
+            may_extend: false,
+            ..Request::default()
+        };
+        let result = rewrite(
+            main_of(&file),
+            file.definitions(),
+            &def,
+            Order::Default,
+            &request,
+        );
+        match result {
+            Err(NotRewritten::Parameters(parameters)) => parameters.len(),
+            _ => 0,
+        }
+    });
+    assert_eq!(refused, 1);
+}
+
+#[test]
+fn a_failure_names_the_innermost_rule_and_what_it_found() {
+    becomes(
+        "topDown(toMapLocal) ; body(body(body(mapFusion)))",
+        MV,
+        "mv",
+        expect![[r#"
+            `toMapLocal(0)` does not apply: `requires within(mapWorkGroup(d))
+                and not within(mapLocal(d))
+                and holds(free(isMapLocalIn(d) <+ isMapWorkGroup <+ isMapGlobal), f) (nothing around it is so)` does not hold
+            found: M |> map(fun(row => zip(row)(x) |> map(fun(ax => ax._1 * ax._2)) |> reduce(add)(0.0f)))
+        "#]],
+    );
+    becomes(
+        "toReduceSeq @ outermost(isMap)",
+        MV,
+        "mv",
+        expect![[r#"
+        `toReduceSeq(Private)` does not apply: `reduce(f)` is not found
+        found: M |> map(fun(row => zip(row)(x) |> map(fun(ax => ax._1 * ax._2)) |> reduce(add)(0.0f)))
+        tried by `outermost(isMap)(toReduceSeq(Private))`
+    "#]],
+    );
+    becomes(
+        "body(body(isMap))",
+        MV,
+        "mv",
+        expect![[r#"
+        `isMap` does not hold
+        found: fun(M, x => M |> map(fun(row => zip(row)(x) |> map(fun(ax => ax._1 * ax._2)) |> reduce(add)(0.0f))))
+    "#]],
+    );
+}
+
+#[test]
+fn strategies_that_do_not_end_are_reported_with_their_loop() {
+    becomes(
+        "repeat(id)",
+        MV,
+        "mv",
+        expect![[r#"
+            the strategy does not end: what it repeats never fails
+            found: depFun((n: Nat, m: Nat) => fun(M, x => M |> map(fun(row => zip(row)(x) |> map(fun(ax => ax._1 * ax._2)) |> reduce(add)(0.0f)))))
+        "#]],
+    );
+    becomes(
+        "strategy s = id ; s\nval it: Strategy = s\nit",
+        MV,
+        "mv",
+        expect![[r#"
+            the strategy does not end: it goes round in s
+            found: depFun((n: Nat, m: Nat) => fun(M, x => M |> map(fun(row => zip(row)(x) |> map(fun(ax => ax._1 * ax._2)) |> reduce(add)(0.0f)))))
+        "#]],
+    );
+    becomes(
+        "strategy s = p => s(p)\ns",
+        MV,
+        "mv",
+        expect![[r#"
+        the strategy does not end: it goes round in s
+        found: depFun((n: Nat, m: Nat) => fun(M, x => M |> map(fun(row => zip(row)(x) |> map(fun(ax => ax._1 * ax._2)) |> reduce(add)(0.0f)))))
+    "#]],
+    );
+    becomes(
+        "def f(n: Int): Int = f(n + 1)\nsplitJoin(f(1)) @ topDown",
+        MV,
+        "mv",
+        expect![[r#"
+            calls nest deeper than 400: `f` calls itself without end, or its list is too long
+            found: depFun((n: Nat, m: Nat) => fun(M, x => M |> map(fun(row => zip(row)(x) |> map(fun(ax => ax._1 * ax._2)) |> reduce(add)(0.0f)))))
+        "#]],
+    );
+    becomes(
+        "strategy grow = p => grow(p) match { case Success(q) => Success(q) case Failure(s) => Failure(s) }\ngrow",
+        MV,
+        "mv",
+        expect![[r#"
+            `grow` failed
+            found: depFun((n: Nat, m: Nat) => fun(M, x => M |> map(fun(row => zip(row)(x) |> map(fun(ax => ax._1 * ax._2)) |> reduce(add)(0.0f)))))
+            tried by `grow` in `grow` in `grow` in `grow`
+        "#]],
+    );
+    becomes(
+        "rule commute = a + b |-> b + a\nrepeat(topDown(commute))",
+        "def program = fun((x: i32, y: i32) => x + y)",
+        "program",
+        expect![[r#"
+            the strategy does not end: it goes round in commute
+            found: add
+            after 66 steps
+        "#]],
+    );
+}
+
+#[test]
+fn strategies_may_be_functions_of_programs() {
+    let text = "
+strategy inBody(s: Strategy): Strategy = p => p match {
+  case fun(x => b) => s(b).mapSuccess(nb => fun(x => nb))
+  case _ => fail(p)
+}
+strategy inBodyToo(s: Strategy[Rise]): Strategy[Rise] = p => p match {
+  case fun(x, b) => s(b).mapSuccess(nb => fun(x, nb))
+  case _ => Failure(s)
+}
+";
+    let program = "def program = fun((x: i32, y: i32) => (fun(z => z + y))(x))";
+    becomes(
+        &format!("{text}\ninBody(inBodyToo(beta))"),
+        program,
+        "program",
+        expect![[r#"
+            def program : i32 -> i32 -> i32 = fun(x, y => x + y)
+
+            beta at root
+        "#]],
+    );
+    becomes(
+        &format!("{text}\ninBody(inBody(inBody(beta)))"),
+        program,
+        "program",
+        expect![[r#"
+        `inBody(beta)` failed
+        found: fun(y => let z = x in z + y)
+        tried by `inBody(inBody(beta))` in `inBody(inBody(inBody(beta)))`
+    "#]],
+    );
+}
+
+#[test]
+fn terms_are_looked_at_by_patterns_of_rise() {
+    becomes(
+        "strategy stages: Strategy = p => p match {
+           case map(f)(xs) => Success(xs)
+           case reduce(add)(z)(xs) => Success(z)
+           case _ => Failure(isMap)
+         }
+         body(stages)",
+        "def program = fun(xs: 4.f32 => xs |> map(fun(x => x + 1.0f)))",
+        "program",
+        expect![[r#"
+            def program : 4.f32 -> 4.f32 = fun(xs => xs)
+
+        "#]],
+    );
+    becomes(
+        "strategy first: Strategy = p => p match {
+           case reduce(add)(z)(xs) => Success(z)
+           case _ => Failure(isMap)
+         }
+         body(first)",
+        "def program = fun(xs: 4.f32 => xs |> reduce(add)(0.5f))",
+        "program",
+        expect![[r#"
+            def program : 4.f32 -> f32 = fun(xs => 0.5f)
+
+        "#]],
+    );
+}
+
+#[test]
+fn storing_in_memory_as_the_paper_writes_it() {
+    becomes(
+        "strategy store(what: Pred)(how: Strategy): Strategy = p => extract(what)(p) match {
+           case Success(t) if closedAt(t, p) => how(t).flatMapSuccess(t2 =>
+             replaceAll(what)(x)(p).mapSuccess(q => rise { let(toMem(t2))(fun(x => q)) }))
+           case _ => fail(p)
+         }
+         store(isApplied(isTranspose))(id) @ inLambda",
+        "def program = depFun((n: Nat, m: Nat) => fun((a: n.m.f32, b: m.n.f32) => zip(transpose(a))(b)))",
+        "program",
+        expect![[r#"
+            def program : (n: Nat) -> (m: Nat) -> n.m.f32 -> m.n.f32 -> m.(n.f32, n.f32) =
+              depFun((n: Nat, m: Nat) => fun(a, b => let x = a |> transpose |> toMem in zip(x)(b)))
+
+        "#]],
+    );
+    becomes(
+        "strategy store(what: Pred)(how: Strategy): Strategy = p => extract(what)(p) match {
+           case Success(t) if closedAt(t, p) => how(t).flatMapSuccess(t2 =>
+             replaceAll(what)(x)(p).mapSuccess(q => rise { let(toMem(t2))(fun(x => q)) }))
+           case _ => fail(p)
+         }
+         body(store(isApplied(isTranspose))(id))",
+        "def program = depFun((n: Nat, m: Nat) => fun((a: n.m.f32) => transpose(a)))",
+        "program",
+        expect![[r#"
+            the strategy says that it fails
+            found: depFun(m: Nat => transpose)
+            tried by `store(isApplied(isTranspose))(id)`
+        "#]],
+    );
+}
+
+#[test]
+fn lists_and_numbers_are_computed() {
+    becomes(
+        "def sum(xs: List[Int]): Int = xs match { case [] => 0 case x :: rest => x + sum(rest) }
+         def last[a](xs: List[a]): a = xs match { case [x] => x case _ :: rest => last(rest) }
+         val sizes = [2, 3, 4].reverse
+         strategy pick(n: Int): Strategy =
+           if n > 8 and sizes.size == 3 then splitJoin(last(sizes) + sum([1, 1])) else fail
+         pick(sum(sizes)) @ topDown",
+        "def program = fun(xs: 64.f32 => xs |> map(fun(x => x + 1.0f)))",
+        "program",
+        expect![[r#"
+            def program : 64.f32 -> 64.f32 = fun(x => x |> split(4) |> map(map(fun(x1 => x1 + 1.0f))) |> join)
+
+            splitJoin(4) at root
+        "#]],
+    );
+    becomes(
+        "splitJoin([1].tail.head) @ topDown",
+        "def program = fun(xs: 64.f32 => xs |> map(fun(x => x + 1.0f)))",
+        "program",
+        expect![[r#"
+            in `head`: no case matches `[]`
+            found: map(fun(x => x + 1.0f))
+        "#]],
+    );
+}
+
+#[test]
+fn normal_forms_between_steps_are_the_ones_that_are_asked_for() {
+    becomes(
+        "with BENF { id ;; id }",
+        "def program = fun(xs: 64.f32 => xs |> map(fun(x => (fun(y => y + x))(x))))",
+        "program",
+        expect![[r#"
+            def program : 64.f32 -> 64.f32 = map(fun(x => x + x))
+
+            BENF at root
+        "#]],
+    );
+    becomes(
+        "id ;; id",
+        "def program = fun(g: f32 -> f32 => fun(xs: 64.f32 => xs |> map(g)))",
+        "program",
+        expect![[r#"
+            def program : (f32 -> f32) -> 64.f32 -> 64.f32 = map
+
+            DFNF at root
+        "#]],
+    );
+}
+
+#[test]
+fn a_main_expression_may_name_its_program() {
+    let file = file(
+        "(topDown(beta))(program)",
+        "def program = fun(x: i32 => (fun(y => y))(x))",
+    );
+    let main = main_of(&file);
+    assert_eq!(super::program_of(main), file.programs().named("program"));
+    becomes(
+        "(topDown(beta))(program)",
+        "def program = fun(x: i32 => (fun(y => y))(x))",
+        "program",
+        expect![[r#"
+            def program : i32 -> i32 = fun(x => x)
+
+            beta at body
+        "#]],
+    );
+}
+
+#[test]
+fn rules_of_the_file_are_applied() {
+    becomes(
+        "tune width: Nat = 4
+         rule chunks(n: Nat = width) = map(f) : m.s -> m.t |-> split(n) >> map(map(f)) >> join
+           assuming n divides m
+         chunks @ topDown",
+        "def program = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x + 1.0f))))",
+        "program",
+        expect![[r#"
+            @assume(4 | n)
+            def program : (n: Nat) -> n.f32 -> n.f32 = depFun(n: Nat => fun(x =>
+              x |> split(4) |> map(map(fun(x1 => x1 + 1.0f))) |> join))
+
+            chunks(4) at body
+        "#]],
+    );
+    becomes(
+        "rule { map(f) |-> mapSeq(f) } @ topDown",
+        "def program = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x + 1.0f))))",
+        "program",
+        expect![[r#"
+            def program : (n: Nat) -> n.f32 -> n.f32 = depFun(n: Nat => mapSeq(fun(x => x + 1.0f)))
+
+             at body
+        "#]],
+    );
+    becomes(
+        "strategy replaced(e: Expr): Strategy = rule { map(e) |-> mapSeq(e) }
+         replaced(fun(x => x + 1.0f)) @ topDown",
+        "def program = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x + 1.0f))))",
+        "program",
+        expect![[r#"
+            def program : (n: Nat) -> n.f32 -> n.f32 = depFun(n: Nat => mapSeq(fun(x => x + 1.0f)))
+
+             at body
+        "#]],
+    );
+}
+
+#[test]
+fn examples_say_what_comes_out() {
+    let text = "
+example \"three maps\" { input fun(xs => xs |> map(h) |> map(g) |> map(f))  apply normalize(mapFusion) @ inLambda
+                         expect fun(xs => xs |> map(h >> g >> f))  modulo BENF }
+example \"wrong\" { input fun(xs: 4.f32 => xs |> map(fun(x => x + 1.0f)))  apply topDown(toMapSeq)
+                    expect fun(xs: 4.f32 => xs |> mapPar(fun(x => x + 1.0f))) }
+example \"fails\" { input fun(xs: 4.f32 => xs)  apply topDown(toMapSeq)  expect failure }
+example \"does not fail\" { input fun(xs: 4.f32 => xs |> map(fun(x => x)))  apply topDown(toMapSeq)  expect failure }
+example \"traced\" { input fun(x: i32 => (fun(y => y))(x))  apply topDown(beta)  expect trace [beta] }
+example \"other trace\" { input fun(x: i32 => (fun(y => y))(x))  apply topDown(beta)  expect trace [eta, beta] }
+";
+    let file = file(text, "");
+    let mut out = String::new();
+    for definition in file.items() {
+        let said =
+            on_large_stack(|| run_example(definition, file.definitions(), Order::Default, None));
+        for diagnostic in said {
+            out.push_str(&format!("{}\n", diagnostic.message));
+            if let Some(help) = diagnostic.help {
+                out.push_str(&format!("  help: {help}\n"));
+            }
+        }
+    }
+    expect![[r#"
+        another program comes out:
+          expected mapPar(fun(x => x + 1.0f))
+          found    mapSeq(fun(x => x + 1.0f))
+        the strategy applies, and the example says that it does not
+          help: it gives mapSeq(fun(x => x))
+        the rules that were applied are [beta]
+          help: step 1 is `beta`, and not `eta`
+    "#]]
+    .assert_eq(&out);
+}
+
+/// Programs with something of everything.
+const SAMPLES: &str = "
+def maps = depFun(n: Nat => fun((f: f32 -> f32, g: f32 -> f32, xs: n.f32) =>
+  xs |> map(f) |> map(g) |> map(fun(x => f(g(x))))))
+def redexes = fun((x: i32, y: i32) => (fun(a => (fun(b => a + b))(y)))(x) + (fun(c => c))(y))
+def rows = depFun((n: Nat, m: Nat) => fun(xss: n.m.f32 =>
+  xss |> map(map(fun(x => x + 1.0f))) |> transpose |> map(reduce(add)(0.0f))))
+";
+
+#[test]
+fn the_engines_forms_are_their_equations() {
+    let strategies = [
+        "topDown(beta)",
+        "bottomUp(beta)",
+        "tryAll(beta)",
+        "tryAll(mapFusion)",
+        "alltd(mapFusion)",
+        "alltd(beta)",
+        "sometd(mapFusion)",
+        "sometd(isReduce)",
+        "somebu(mapFusion)",
+        "somebu(beta)",
+        "allTopDown(try(mapFusion))",
+        "allBottomUp(try(beta))",
+        "allTopDown(not(isReduce))",
+        "not(topDown(isReduce))",
+        "not(not(body(isLambda)))",
+        "try(mapFusion) ; try(beta)",
+        "repeat(topDown(mapFusion))",
+        "repeat(body(id) ; fail)",
+        "normalize(mapFusion)",
+        "normalize(beta <+ eta)",
+        "BENF",
+        "DFNF",
+        "DFNF ; mapFusion @ topDown",
+        "RNF",
+    ];
+    let mut different = String::new();
+    for strategy in strategies {
+        let file = file(strategy, SAMPLES);
+        for name in ["maps", "redexes", "rows"] {
+            let id = file.programs().named(name).expect("it is defined");
+            let def = file.programs().definition(id).expect("it is right");
+            let same = on_large_stack(|| equations_agree(&file, &def));
+            if !same {
+                different.push_str(&format!("{strategy} on {name}\n"));
+            }
+        }
+    }
+    expect![[""]].assert_eq(&different);
+}
+
+/// Whether a strategy does the same with the engine's forms and with the equations of the library.
+fn equations_agree(file: &File, def: &rise::core::Def<rise::Primitive>) -> bool {
+    let mut store = Store::new();
+    let imported = term::import(&mut store, def).expect("small");
+    let worlds = [
+        super::World::new(file.definitions(), &mut store),
+        super::World::by_equations(file.definitions(), &mut store),
+    ];
+    let results = worlds.map(|world| {
+        let strategy = super::run::strategy_of(&world, main_of(file)).expect("it is one");
+        let outcome = crate::engine::run(&mut store, imported.root, &strategy, &Default::default());
+        outcome.result.ok()
+    });
+    match results {
+        [Some(a), Some(b)] => store.alpha_eq(a, b),
+        [a, b] => a == b,
+    }
+}
+
+#[test]
+fn every_native_definition_is_rusts_and_the_other_way_round() {
+    let mut declared: Vec<String> = library()
+        .items()
+        .filter_map(|id| library().definition(id))
+        .filter(|definition| {
+            super::eval::is_built_in(definition) || definition.item.attribute("native").is_some()
+        })
+        .filter(|definition| definition.name() != "CNF")
+        .map(|definition| definition.name().to_string())
+        .collect();
+    declared.sort();
+    assert_eq!(declared, super::eval::NATIVE);
+}
