@@ -15,6 +15,7 @@
 
 pub mod engine;
 pub mod lang;
+pub mod measure;
 pub mod normal;
 pub mod rule;
 pub mod term;

@@ -39,6 +39,7 @@ pub(super) enum Op {
     Repeat(Code),
     Times(u32, Code),
     Normalize(Code),
+    TryAll(Code),
     Skip(u32, Code),
     Position(u32, Code),
     Limit(u64, Code),
@@ -66,6 +67,7 @@ pub(super) struct Table {
     pub functions: Vec<(Arc<str>, Rc<Arc<Function>>)>,
     pub names: Vec<Arc<str>>,
     reaches: FxHashMap<Code, Reach>,
+    simple: Vec<Option<bool>>,
 }
 
 impl Table {
@@ -80,6 +82,7 @@ impl Table {
             functions: Vec::new(),
             names: Vec::new(),
             reaches: FxHashMap::default(),
+            simple: Vec::new(),
         }
     }
 
@@ -102,8 +105,17 @@ impl Table {
     }
 
     /// What a strategy does first.
-    #[inline]
+    #[inline(always)]
     pub fn op(&mut self, code: Code) -> Op {
+        match self.ops[code.0 as usize] {
+            Op::Unread(_) | Op::Position(..) => self.unfolded(code),
+            op => op,
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unfolded(&mut self, code: Code) -> Op {
         match self.ops[code.0 as usize] {
             Op::Unread(at) => self.read(code, at),
             Op::Position(times, inner) => {
@@ -227,10 +239,7 @@ impl Table {
                 let rest = self.push(Op::Seq(below, b));
                 Op::Seq(self.code(a), rest)
             }
-            Step::TryAll(s) => {
-                let s = self.code(s);
-                Op::Seq(self.push(Op::All(this)), self.push(Op::Choice(s, ID)))
-            }
+            Step::TryAll(s) => Op::TryAll(self.code(s)),
             Step::AllTd(s) => Op::Choice(self.code(s), self.push(Op::All(this))),
             Step::SomeTd(s) => Op::Choice(self.code(s), self.push(Op::Some(this))),
             Step::SomeBu(s) => Op::Choice(self.push(Op::Some(this)), self.code(s)),
@@ -318,11 +327,47 @@ impl Table {
         }
     }
 
+    /// Whether a strategy is done at once: rules and questions, one after the other or one
+    /// instead of the other, and not many of them.
+    #[inline(always)]
+    pub fn is_simple(&mut self, code: Code) -> bool {
+        match self.simple.get(code.0 as usize).copied().flatten() {
+            Some(known) => known,
+            None => self.find_simple(code),
+        }
+    }
+
+    #[cold]
+    fn find_simple(&mut self, code: Code) -> bool {
+        let simple = self.simple_below(code, 8);
+        self.simple.resize(self.ops.len(), None);
+        self.simple[code.0 as usize] = Some(simple);
+        simple
+    }
+
+    fn simple_below(&mut self, code: Code, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else {
+            return false;
+        };
+        match self.op(code) {
+            Op::Rule(_) | Op::Predicate(_) | Op::Id | Op::Fail | Op::IsEqualTo(..) => true,
+            Op::Choice(a, b) | Op::Seq(a, b) => {
+                self.simple_below(a, depth) && self.simple_below(b, depth)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether a strategy succeeds on every term.
     pub fn never_fails(&mut self, code: Code) -> bool {
         matches!(
             self.op(code),
-            Op::Id | Op::Repeat(_) | Op::Normalize(_) | Op::NormalForm(_) | Op::Choice(_, ID)
+            Op::Id
+                | Op::Repeat(_)
+                | Op::Normalize(_)
+                | Op::NormalForm(_)
+                | Op::TryAll(_)
+                | Op::Choice(_, ID)
         )
     }
 }

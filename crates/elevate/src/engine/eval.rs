@@ -3,18 +3,28 @@
 use std::rc::Rc;
 
 use super::code::{Code, ID, Op};
-use super::frames::{Frame, Place};
+use super::frames::{Call, Frame, Loop, Place};
 use super::machine::{Applied, Engine, State, What, length};
 use super::rewrite::{Assumption, Context, Miss, Reason, Rewritten};
 use super::strategy::{Next, Predicate};
-use super::walk::{Kind, Normal, Walk, Want};
+use super::walk::{Kind, Walk, Want};
 use crate::normal;
 use crate::term::{Child, MAX_SIZE, Node, Order, Store, Term};
 
 impl Engine<'_> {
     pub(super) fn eval(&mut self, store: &mut Store, code: Code, term: Term) -> State {
         match self.table.op(code) {
-            Op::Rule(at) => self.rule(store, at, term),
+            Op::Rule(at) => state(self.rule(store, at, term)),
+            Op::Choice(a, b) if self.table.is_simple(a) => {
+                let quiet = b == ID;
+                self.quiet += u32::from(quiet);
+                let result = self.simple(store, a, term);
+                self.quiet -= u32::from(quiet);
+                match result {
+                    Some(new) => State::Done(new),
+                    None => State::Eval(b, term),
+                }
+            }
             Op::Choice(a, b) => {
                 let quiet = b == ID || self.table.never_fails(b);
                 self.quiet += u32::from(quiet);
@@ -26,6 +36,17 @@ impl Engine<'_> {
                     quiet,
                 });
                 State::Eval(a, term)
+            }
+            Op::Seq(a, b) if self.table.is_simple(a) => {
+                let blames = self.blames.len();
+                match self.simple(store, a, term) {
+                    Some(new) => {
+                        self.blames.truncate(blames);
+                        self.passed += 1;
+                        State::Eval(b, new)
+                    }
+                    None => State::Failed,
+                }
             }
             Op::Seq(a, b) => {
                 let blames = length(self.blames.len());
@@ -127,12 +148,14 @@ impl Engine<'_> {
             Op::Repeat(s) => {
                 self.quiet += 1;
                 let mark = self.mark();
-                self.stack.push(Frame::Repeat {
+                self.stack.push(Frame::Repeat);
+                self.loops.push(Loop {
                     code: s,
                     term,
                     mark,
                     earlier: term,
-                    rounds: (0, 64),
+                    rounds: 0,
+                    until: 64,
                 });
                 State::Eval(s, term)
             }
@@ -146,6 +169,10 @@ impl Engine<'_> {
                 self.quiet += 1;
                 let kind = Kind::Normalize(self.table.reach(s));
                 self.walk(store, s, kind, term)
+            }
+            Op::TryAll(s) => {
+                self.quiet += 1;
+                self.walk(store, s, Kind::Every, term)
             }
             Op::Skip(times, s) => self.walk(store, s, Kind::Skip(times), term),
             Op::Limit(steps, s) => {
@@ -163,7 +190,7 @@ impl Engine<'_> {
             Op::Housekeeping(name, s) => {
                 self.housekeeping += 1;
                 self.stack.push(Frame::Housekeeping {
-                    name: self.table.names[name as usize].clone(),
+                    name,
                     term,
                     applied: length(self.applied.len()),
                 });
@@ -217,29 +244,60 @@ impl Engine<'_> {
         State::Eval(s, store.child(node, child).unwrap_or(node))
     }
 
-    fn rule(&mut self, store: &mut Store, at: u32, term: Term) -> State {
-        let rule = self.table.rules[at as usize].clone();
-        let facts = self.facts.clone();
-        match rule.apply(&mut Context::hosted(store, &facts, self), term) {
-            Ok(rewritten) => self.rewritten(store, What::Rule(at), term, rewritten),
-            Err(Miss { matched }) if self.quiet == 0 => {
-                let score = matched.saturating_add(2);
-                self.blame(store, score, Some(at), term, |engine, store| {
-                    rule.explain(&mut Context::hosted(store, &facts, engine), term)
-                })
+    /// What a simple strategy makes of a term: see [`Table::is_simple`](super::code::Table).
+    fn simple(&mut self, store: &mut Store, code: Code, term: Term) -> Option<Term> {
+        match self.table.op(code) {
+            Op::Rule(at) => self.rule(store, at, term),
+            Op::Choice(a, b) => {
+                let quiet = b == ID;
+                self.quiet += u32::from(quiet);
+                let first = self.simple(store, a, term);
+                self.quiet -= u32::from(quiet);
+                first.or_else(|| self.simple(store, b, term))
             }
-            Err(_) => State::Failed,
+            Op::Seq(a, b) => {
+                let (mark, blames) = (self.mark(), self.blames.len());
+                let between = self.simple(store, a, term)?;
+                self.blames.truncate(blames);
+                self.passed += 1;
+                let result = self.simple(store, b, between);
+                if result.is_none() {
+                    self.rollback(mark);
+                }
+                result
+            }
+            op => match self.eval_other(store, code, op, term) {
+                State::Done(new) => Some(new),
+                _ => None,
+            },
         }
     }
 
-    fn rewritten(&mut self, store: &mut Store, what: What, term: Term, new: Rewritten) -> State {
+    fn rule(&mut self, store: &mut Store, at: u32, term: Term) -> Option<Term> {
+        let rule = self.table.rules[at as usize].clone();
+        let facts = self.facts.clone();
+        match rule.apply(&mut Context::hosted(store, &facts, self), term) {
+            Ok(rewritten) => Some(self.rewritten(store, What::Rule(at), term, rewritten)),
+            Err(Miss { matched }) => {
+                if self.quiet == 0 {
+                    let score = matched.saturating_add(2);
+                    self.blame(store, score, Some(at), term, |engine, store| {
+                        rule.explain(&mut Context::hosted(store, &facts, engine), term)
+                    });
+                }
+                None
+            }
+        }
+    }
+
+    fn rewritten(&mut self, store: &mut Store, what: What, term: Term, new: Rewritten) -> Term {
         self.jumps = 0;
         let assumed = self.assumptions.len();
         for assumption in new.assumptions {
             self.assume(assumption);
         }
         if new.term == term {
-            return State::Done(term);
+            return term;
         }
         self.count(what, 1);
         if store.is_too_deep() || u64::from(store.size(new.term)) > MAX_SIZE {
@@ -249,7 +307,7 @@ impl Engine<'_> {
             let name = self.name_of(what);
             self.record(store, name, term, new.term, assumed, 0);
         }
-        State::Done(new.term)
+        new.term
     }
 
     /// Counts an application.
@@ -281,7 +339,7 @@ impl Engine<'_> {
             }
             Rc::make_mut(&mut self.facts).assume(prop);
             // What did not fit may fit now.
-            self.normal.iter_mut().for_each(Normal::clear);
+            self.normal.clear();
         }
         self.assumptions.push((assumption, before));
     }
@@ -360,46 +418,93 @@ impl Engine<'_> {
             Next::Done(Err(reason)) => self.blame(store, 2, None, given, |_, _| reason),
             Next::Apply(strategy, term) => {
                 let place = place_of(store, given, term);
-                self.stack.push(Frame::Call {
-                    then: None,
-                    given,
-                    place,
-                });
+                let then = None;
+                self.stack.push(Frame::Call);
+                self.calls.push(Call { then, given, place });
                 State::Eval(self.table.code(&strategy), term)
             }
             Next::Then(strategy, term, then) => {
                 let place = place_of(store, given, term);
                 let then = Some(then);
-                self.stack.push(Frame::Call { then, given, place });
+                self.stack.push(Frame::Call);
+                self.calls.push(Call { then, given, place });
                 State::Eval(self.table.code(&strategy), term)
             }
         }
     }
 
     fn walk(&mut self, store: &mut Store, s: Code, kind: Kind, term: Term) -> State {
-        let mut walk = Box::new(Walk::new(s, kind, self.mark(), self.order, term));
-        let want = walk.start(store, &mut self.normal[self.order as usize]);
-        self.walk_on(walk, want)
+        let mut walk = Walk::new(s, kind, self.mark(), self.order, term);
+        let want = walk.start(store, &mut self.normal);
+        self.walks.push(walk);
+        self.walk_on(store, want)
     }
 
-    pub(super) fn walk_on(&mut self, mut walk: Box<Walk>, want: Want) -> State {
-        let is_normalize = matches!(walk.kind, Kind::Normalize(_));
-        match want {
-            Want::Try(term) => {
-                let code = walk.code;
-                walk.mark = self.mark();
-                self.stack.push(Frame::Walk(walk));
+    /// What the innermost walk wants.
+    pub(super) fn walk_on(&mut self, store: &mut Store, mut want: Want) -> State {
+        loop {
+            let mark = self.mark();
+            let Some(walk) = self.walks.last_mut() else {
+                return State::Failed;
+            };
+            let code = walk.code;
+            let Want::Try(term) = want else {
+                self.quiet -= u32::from(walk.is_quiet());
+                self.walks.pop();
+                break;
+            };
+            walk.mark = mark;
+            self.stack.push(Frame::Walk);
+            // What is not done at once, and what is to end here, goes the long way.
+            self.work += 1;
+            let pause = self.work & 0x3ff == 0 || self.stop.is_some() || self.over_limit;
+            if pause || !self.table.is_simple(code) {
                 return State::Eval(code, term);
             }
-            Want::Endless => self.stop = Some(self.endless()),
-            Want::Done(_) | Want::Nothing => {}
+            let result = self.simple(store, code, term);
+            self.stack.pop();
+            want = match result {
+                Some(new) => self.walk_succeeded(store, new),
+                None => self.walk_failed(store),
+            };
         }
-        self.quiet -= u32::from(is_normalize);
         match want {
             Want::Done(term) => State::Done(term),
+            Want::Endless => {
+                self.stop = Some(self.endless());
+                State::Failed
+            }
             _ => State::Failed,
         }
     }
+
+    pub(super) fn walk_succeeded(&mut self, store: &mut Store, new: Term) -> Want {
+        let Some(walk) = self.walks.last() else {
+            return Want::Nothing;
+        };
+        if let Kind::Skip(1..) = walk.kind {
+            let mark = walk.mark;
+            self.rollback(mark);
+        }
+        match self.walks.last_mut() {
+            Some(walk) => walk.succeeded(store, &mut self.normal, new),
+            None => Want::Nothing,
+        }
+    }
+
+    pub(super) fn walk_failed(&mut self, store: &mut Store) -> Want {
+        let Some(walk) = self.walks.last_mut() else {
+            return Want::Nothing;
+        };
+        let mark = walk.mark;
+        let want = walk.failed(store, &mut self.normal);
+        self.rollback(mark);
+        want
+    }
+}
+
+fn state(result: Option<Term>) -> State {
+    result.map_or(State::Failed, State::Done)
 }
 
 /// Where a term stands in another one, if it is a part of it near its root.

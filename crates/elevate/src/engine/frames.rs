@@ -1,7 +1,5 @@
 //! The stack of the machine.
 
-use std::sync::Arc;
-
 use super::code::Code;
 use super::strategy::Continuation;
 use super::walk::Walk;
@@ -17,7 +15,9 @@ pub(super) struct Mark {
     pub passed: u32,
 }
 
-/// What is still to be done with the result of what is done now.
+/// What is still to be done with the result of what is done now. It is small and plain; what is
+/// not lies on stacks of its own.
+#[derive(Clone, Copy)]
 pub(super) enum Frame {
     /// The second of `a ; b`, and how many reasons for failures there were before the first.
     Seq(Code, u32),
@@ -64,41 +64,45 @@ pub(super) enum Frame {
         mark: Mark,
         any: bool,
     },
-    /// Once more, on the result.
-    Repeat {
-        code: Code,
-        term: Term,
-        mark: Mark,
-        /// A term from before, to see whether it comes again, and how many rounds until it is
-        /// replaced by a later one.
-        earlier: Term,
-        rounds: (u32, u32),
-    },
+    /// Once more, on the result: see [`Loop`].
+    Repeat,
     /// So many times more.
     Times { code: Code, left: u32 },
-    /// A walk over a term, on the stack of walks.
-    Walk(Box<Walk>),
+    /// A walk over a term, the last on the stack of walks.
+    Walk,
     /// A limit, and the one outside of it.
     Limit { outer: u64, mark: Mark },
     /// The order outside.
     Order(Order),
     /// The end of housekeeping.
-    Housekeeping {
-        name: Arc<str>,
-        term: Term,
-        applied: u32,
-    },
+    Housekeeping { name: u32, term: Term, applied: u32 },
     /// The end of a strategy with a name.
     Named(u32),
-    /// Goes on with a function. What it is applied to may stand in what the function was applied
-    /// to: then, where.
-    Call {
-        then: Option<Continuation>,
-        given: Term,
-        place: Place,
-    },
+    /// Goes on with a function: see [`Call`].
+    Call,
     /// The end of what a rule or function asked for on the stack of the thread.
-    Barrier(Place),
+    Barrier,
+}
+
+/// A strategy that is applied until it fails.
+pub(super) struct Loop {
+    pub code: Code,
+    pub term: Term,
+    pub mark: Mark,
+    /// A term from before, to see whether it comes again.
+    pub earlier: Term,
+    /// How many rounds there were, and when `earlier` is replaced by a later term.
+    pub rounds: u32,
+    pub until: u32,
+}
+
+/// A function that waits for the result of a strategy.
+pub(super) struct Call {
+    pub then: Option<Continuation>,
+    /// What it was applied to.
+    pub given: Term,
+    /// Where in that the strategy is applied.
+    pub place: Place,
 }
 
 /// Where a term stands in what a function was applied to.
@@ -111,21 +115,28 @@ pub(super) enum Place {
 
 /// Calls `visit` with the nodes around the place where the machine is, the innermost first, until
 /// it says `true`.
-pub(super) fn around(stack: &[Frame], visit: &mut dyn FnMut(Term, Child) -> bool) {
+pub(super) fn around(
+    stack: &[Frame],
+    walks: &[Walk],
+    calls: &[Call],
+    visit: &mut dyn FnMut(Term, Child) -> bool,
+) {
+    let (mut walks, mut calls) = (walks.iter().rev(), calls.iter().rev());
     for frame in stack.iter().rev() {
         let stop = match frame {
             Frame::Part { node, child } => visit(*node, *child),
             Frame::One { node, current, .. }
             | Frame::All { node, current, .. }
             | Frame::Some { node, current, .. } => visit(*node, *current),
-            Frame::Walk(walk) => {
-                (walk.above().iter().rev()).any(|spot| visit(spot.node, spot.current))
+            Frame::Walk => {
+                let above = walks.next().map(Walk::above).unwrap_or_default();
+                (above.iter().rev()).any(|spot| visit(spot.node, spot.current))
             }
-            Frame::Call { place, .. } | Frame::Barrier(place) => match place {
-                Place::Inside(nodes) => {
-                    nodes.iter().rev().any(|(node, child)| visit(*node, *child))
+            Frame::Call => match calls.next().map(|call| &call.place) {
+                Some(Place::Inside(nodes)) => {
+                    (nodes.iter().rev()).any(|(node, child)| visit(*node, *child))
                 }
-                Place::Unknown => false,
+                _ => false,
             },
             _ => false,
         };

@@ -5,11 +5,11 @@ use std::rc::Rc;
 use nat::Facts;
 
 use super::code::{Code, Table};
-use super::frames::{Frame, Mark, Place};
+use super::frames::{Call, Frame, Loop, Mark};
 use super::outcome::{Failure, Options, Outcome, TraceStep};
 use super::rewrite::{Assumption, Host, Reason};
 use super::strategy::{Failed, Strategy};
-use super::walk::{Kind, Normal};
+use super::walk::{Normal, Walk};
 use crate::normal;
 use crate::term::{Child, Order, Store, Term};
 
@@ -61,6 +61,9 @@ pub(super) struct Engine<'a> {
     pub options: &'a Options<'a>,
     pub table: Table,
     pub stack: Vec<Frame>,
+    pub walks: Vec<Walk>,
+    pub loops: Vec<Loop>,
+    pub calls: Vec<Call>,
     pub facts: Rc<Facts>,
     pub applied: Vec<Applied>,
     /// What was assumed, and what was known before.
@@ -78,7 +81,7 @@ pub(super) struct Engine<'a> {
     pub limit: u64,
     pub over_limit: bool,
     pub housekeeping: u32,
-    pub normal: [Normal; 3],
+    pub normal: Normal,
     pub forms: normal::Memo,
     pub work: u64,
     /// Why the run ends at once.
@@ -94,6 +97,9 @@ impl<'a> Engine<'a> {
             options,
             table: Table::new(),
             stack: Vec::new(),
+            walks: Vec::new(),
+            loops: Vec::new(),
+            calls: Vec::new(),
             facts: Rc::new(options.facts.clone()),
             applied: Vec::new(),
             assumptions: Vec::new(),
@@ -106,7 +112,7 @@ impl<'a> Engine<'a> {
             limit: u64::MAX,
             over_limit: false,
             housekeeping: 0,
-            normal: Default::default(),
+            normal: Normal::default(),
             forms: normal::Memo::default(),
             work: 0,
             stop: None,
@@ -161,11 +167,17 @@ impl<'a> Engine<'a> {
     pub fn abandon(&mut self) {
         match self.stack.pop() {
             Some(Frame::Choice { quiet, .. }) => self.quiet -= u32::from(quiet),
-            Some(Frame::Select { .. } | Frame::Not { .. } | Frame::Repeat { .. }) => {
-                self.quiet -= 1
+            Some(Frame::Select { .. } | Frame::Not { .. }) => self.quiet -= 1,
+            Some(Frame::Repeat) => {
+                self.loops.pop();
+                self.quiet -= 1;
             }
-            Some(Frame::Walk(walk)) => {
-                self.quiet -= u32::from(matches!(walk.kind, Kind::Normalize(_)));
+            Some(Frame::Walk) => {
+                let walk = self.walks.pop();
+                self.quiet -= u32::from(walk.is_some_and(|walk| walk.is_quiet()));
+            }
+            Some(Frame::Call) => {
+                self.calls.pop();
             }
             Some(Frame::Limit { outer, .. }) => self.limit = outer,
             Some(Frame::Order(outer)) => self.order = outer,
@@ -210,7 +222,7 @@ impl<'a> Engine<'a> {
         self.trace.truncate(mark.trace as usize);
         if let Some((_, before)) = self.assumptions.get(mark.assumptions as usize) {
             self.facts = before.clone();
-            self.normal.iter_mut().for_each(Normal::clear);
+            self.normal.clear();
             self.assumptions.truncate(mark.assumptions as usize);
         }
     }
@@ -235,7 +247,7 @@ impl Host for Engine<'_> {
             return Err(Failed);
         }
         self.nested += 1;
-        self.stack.push(Frame::Barrier(Place::Unknown));
+        self.stack.push(Frame::Barrier);
         let code = self.table.code(s);
         let result = self.drive(store, code, term);
         self.stack.pop();

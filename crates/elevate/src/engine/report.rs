@@ -34,7 +34,7 @@ impl Engine<'_> {
     ) {
         let (mut before, mut after) = (focus, result);
         let mut steps = Vec::new();
-        around(&self.stack, &mut |node, child| {
+        around(&self.stack, &self.walks, &self.calls, &mut |node, child| {
             before = rebuilt(store, node, child, before);
             after = rebuilt(store, node, child, after);
             steps.push(child);
@@ -59,7 +59,7 @@ impl Engine<'_> {
     pub(super) fn strategies(&self) -> Vec<Arc<str>> {
         let name = |frame: &Frame| match frame {
             Frame::Named(at) => Some(self.table.names[*at as usize].clone()),
-            Frame::Housekeeping { name, .. } => Some(name.clone()),
+            Frame::Housekeeping { name, .. } => Some(self.table.names[*name as usize].clone()),
             _ => None,
         };
         self.stack.iter().filter_map(name).collect()
@@ -100,7 +100,7 @@ impl Engine<'_> {
     /// The nodes around the place where the machine is, the outermost first.
     pub(super) fn enclosing_nodes(&self) -> Vec<(Term, Child)> {
         let mut all = Vec::new();
-        around(&self.stack, &mut |node, child| {
+        around(&self.stack, &self.walks, &self.calls, &mut |node, child| {
             all.push((node, child));
             false
         });

@@ -1,11 +1,10 @@
 //! What is done with a result, and after a failure.
 
 use super::code::Code;
-use super::frames::Frame;
+use super::frames::{Call, Frame, Loop};
 use super::machine::{Engine, State, rebuilt};
 use super::rewrite::{Context, Reason};
 use super::strategy::Failed;
-use super::walk::Kind;
 use crate::term::{Child, Store, Term};
 
 impl Engine<'_> {
@@ -56,13 +55,9 @@ impl Engine<'_> {
                 let node = rebuilt(store, node, current, term);
                 self.some(store, code, node, next, true)
             }
-            Frame::Walk(mut walk) => {
-                if let Kind::Skip(1..) = walk.kind {
-                    self.rollback(walk.mark);
-                }
-                let order = self.order as usize;
-                let want = walk.succeeded(store, &mut self.normal[order], term);
-                self.walk_on(walk, want)
+            Frame::Walk => {
+                let want = self.walk_succeeded(store, term);
+                self.walk_on(store, want)
             }
             frame => self.done_other(store, frame, term),
         }
@@ -110,33 +105,7 @@ impl Engine<'_> {
                     found: term,
                 })
             }
-            Frame::Repeat {
-                code,
-                term,
-                earlier,
-                rounds: (round, until),
-                ..
-            } => {
-                let round = round + 1;
-                if new == term || (round >= 64 && store.alpha_eq(new, earlier)) {
-                    self.stop = Some(self.endless());
-                    self.quiet -= 1;
-                    return State::Failed;
-                }
-                let (earlier, until) = match round >= until {
-                    true => (new, until.saturating_mul(2)),
-                    false => (earlier, until),
-                };
-                let mark = self.mark();
-                self.stack.push(Frame::Repeat {
-                    code,
-                    term: new,
-                    mark,
-                    earlier,
-                    rounds: (round, until),
-                });
-                State::Eval(code, new)
-            }
+            Frame::Repeat => self.again(store, new),
             Frame::Times { left: 0, .. } => State::Done(new),
             Frame::Times { code, left } => {
                 let left = left - 1;
@@ -159,28 +128,59 @@ impl Engine<'_> {
                 self.housekeeping -= 1;
                 if self.options.trace && self.housekeeping == 0 && new != term {
                     let all = self.applied[applied as usize..].iter();
+                    let name = self.table.names[name as usize].clone();
                     let count = all.map(|applied| u64::from(applied.count)).sum::<u64>();
                     let assumed = self.assumptions.len();
                     self.record(store, name, term, new, assumed, count.max(1));
                 }
                 State::Done(new)
             }
-            Frame::Call { then: None, .. } | Frame::Named(_) => State::Done(new),
-            Frame::Call {
-                then: Some(then),
-                given,
-                ..
-            } => {
-                let facts = self.facts.clone();
-                let next = then(&mut Context::hosted(store, &facts, self), Ok(new));
-                self.next(store, next, given)
-            }
+            Frame::Named(_) => State::Done(new),
+            Frame::Call => self.called(store, Ok(new)),
             // The others are done with before; a barrier is never reached from above.
             _ => State::Failed,
         }
     }
 
-    // ----- what is done after a failure -----
+    /// The strategy of a loop succeeded: once more, unless it goes round in a circle.
+    fn again(&mut self, store: &mut Store, new: Term) -> State {
+        let mark = self.mark();
+        let Some(round) = self.loops.last_mut() else {
+            return State::Failed;
+        };
+        round.rounds += 1;
+        let late = round.rounds >= 64;
+        if new == round.term || (late && store.alpha_eq(new, round.earlier)) {
+            self.stop = Some(self.endless());
+            self.loops.pop();
+            self.quiet -= 1;
+            return State::Failed;
+        }
+        if round.rounds >= round.until {
+            round.until = round.until.saturating_mul(2);
+            round.earlier = new;
+        }
+        (round.term, round.mark) = (new, mark);
+        let code = round.code;
+        self.stack.push(Frame::Repeat);
+        State::Eval(code, new)
+    }
+
+    /// The strategy that a function waits for is done.
+    fn called(&mut self, store: &mut Store, result: Result<Term, Failed>) -> State {
+        let Some(Call { then, given, .. }) = self.calls.pop() else {
+            return State::Failed;
+        };
+        match (then, result) {
+            (Some(then), result) => {
+                let facts = self.facts.clone();
+                let next = then(&mut Context::hosted(store, &facts, self), result);
+                self.next(store, next, given)
+            }
+            (None, Ok(new)) => State::Done(new),
+            (None, Err(Failed)) => State::Failed,
+        }
+    }
 
     pub(super) fn failed(&mut self, store: &mut Store) -> State {
         let Some(frame) = self.stack.pop() else {
@@ -242,26 +242,19 @@ impl Engine<'_> {
                 self.rollback(mark);
                 self.some(store, code, node, next, any)
             }
-            Frame::Repeat { term, mark, .. } => {
+            Frame::Repeat => {
                 self.quiet -= 1;
+                let Some(Loop { term, mark, .. }) = self.loops.pop() else {
+                    return State::Failed;
+                };
                 self.rollback(mark);
                 State::Done(term)
             }
-            Frame::Walk(mut walk) => {
-                self.rollback(walk.mark);
-                let order = self.order as usize;
-                let want = walk.failed(store, &mut self.normal[order]);
-                self.walk_on(walk, want)
+            Frame::Walk => {
+                let want = self.walk_failed(store);
+                self.walk_on(store, want)
             }
-            Frame::Call {
-                then: Some(then),
-                given,
-                ..
-            } => {
-                let facts = self.facts.clone();
-                let next = then(&mut Context::hosted(store, &facts, self), Err(Failed));
-                self.next(store, next, given)
-            }
+            Frame::Call => self.called(store, Err(Failed)),
             frame => {
                 self.stack.push(frame);
                 self.abandon();

@@ -7,12 +7,10 @@
 //! now; but `s` looks only so many levels down ([`Reach`]), so only the nearest ones have to be
 //! asked again. What was found to be normal once is remembered by term.
 
-use rustc_hash::FxHashSet;
-
 use super::code::Code;
 use super::frames::Mark;
 use super::rewrite::Reach;
-use crate::term::{Child, Node, Order, Store, Term};
+use crate::term::{Bits, Child, Node, Order, Store, Term};
 
 /// A walk, and where it is.
 pub(super) struct Walk {
@@ -26,6 +24,8 @@ pub(super) struct Walk {
     phase: Phase,
     order: Order,
     circle: Circle,
+    /// Where what is normal is remembered.
+    memory: usize,
 }
 
 /// What a walk is for.
@@ -35,6 +35,8 @@ pub(super) enum Kind {
     Normalize(Reach),
     /// To the first success after so many others.
     Skip(u32),
+    /// Once on every node, parts before what holds them.
+    Every,
 }
 
 /// A node on the way to where the walk is.
@@ -71,8 +73,10 @@ enum Move {
     Enter(Term),
     /// Into the parts of a node that was tried, and whether it was counted.
     Descend(Term, bool),
-    /// Out of a node that is done.
+    /// Out of a node whose parts are done.
     Leave(Term),
+    /// Out of a node that is done.
+    Out(Term),
 }
 
 /// What a walk wants.
@@ -87,8 +91,25 @@ pub(super) enum Want {
     Endless,
 }
 
-/// Terms on which no node fits a strategy.
-pub(super) type Normal = FxHashSet<(Code, Term)>;
+/// For strategies, and orders of parts, the terms in which it fits no node.
+#[derive(Default)]
+pub(super) struct Normal(Vec<((Code, Order), Bits)>);
+
+impl Normal {
+    /// The place of what is known for a strategy.
+    fn place(&mut self, code: Code, order: Order) -> usize {
+        let known = self.0.iter().position(|(key, _)| *key == (code, order));
+        known.unwrap_or_else(|| {
+            self.0.push(((code, order), Bits::default()));
+            self.0.len() - 1
+        })
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.0.iter_mut().for_each(|(_, terms)| terms.clear());
+    }
+}
 
 impl Walk {
     pub fn new(code: Code, kind: Kind, mark: Mark, order: Order, term: Term) -> Walk {
@@ -104,6 +125,7 @@ impl Walk {
                 until: 64,
                 ..Circle::default()
             },
+            memory: 0,
         }
     }
 
@@ -115,18 +137,27 @@ impl Walk {
         }
     }
 
+    /// Whether nobody asks why the strategy fails somewhere.
+    pub fn is_quiet(&self) -> bool {
+        !matches!(self.kind, Kind::Skip(_))
+    }
+
     /// Whether what is normal can be remembered by term.
     fn remembers(&self) -> bool {
         matches!(self.kind, Kind::Normalize(reach) if !reach.context)
     }
 
     pub fn start(&mut self, store: &mut Store, normal: &mut Normal) -> Want {
+        self.memory = normal.place(self.code, self.order);
         self.go(store, normal, Move::Enter(self.tried))
     }
 
     /// The strategy failed on what was tried.
     pub fn failed(&mut self, store: &mut Store, normal: &mut Normal) -> Want {
         match self.phase {
+            Phase::Here if self.kind == Kind::Every => {
+                self.go(store, normal, Move::Out(self.tried))
+            }
             Phase::Here => self.go(store, normal, Move::Descend(self.tried, false)),
             Phase::Again(at, below) => self.again(store, normal, at + 1, below),
         }
@@ -135,6 +166,7 @@ impl Walk {
     /// The strategy made `new` of what was tried.
     pub fn succeeded(&mut self, store: &mut Store, normal: &mut Normal, new: Term) -> Want {
         let reach = match &mut self.kind {
+            Kind::Every => return self.go(store, normal, Move::Out(new)),
             Kind::Skip(0) => return Want::Done(self.whole(store, new)),
             Kind::Skip(left) => {
                 *left -= 1;
@@ -186,8 +218,13 @@ impl Walk {
         let mut next = first;
         loop {
             next = match next {
+                Move::Enter(term) if self.kind == Kind::Every => self.descend(store, term, false),
+                Move::Leave(term) if self.kind == Kind::Every => {
+                    self.tried = term;
+                    return Want::Try(term);
+                }
                 Move::Enter(term) => {
-                    if self.remembers() && normal.contains(&(self.code, term)) {
+                    if self.remembers() && normal.0[self.memory].1.contains(term) {
                         Move::Leave(term)
                     } else {
                         self.tried = term;
@@ -196,15 +233,15 @@ impl Walk {
                     }
                 }
                 Move::Descend(term, counted) => self.descend(store, term, counted),
-                Move::Leave(term) => {
+                Move::Leave(term) | Move::Out(term) => {
                     if self.remembers() && store.height(term) > 1 {
-                        normal.insert((self.code, term));
+                        normal.0[self.memory].1.insert(term);
                     }
                     match self.leave(store, term) {
                         Some(next) => next,
                         None => {
                             return match self.kind {
-                                Kind::Normalize(_) => Want::Done(term),
+                                Kind::Normalize(_) | Kind::Every => Want::Done(term),
                                 Kind::Skip(_) => Want::Nothing,
                             };
                         }

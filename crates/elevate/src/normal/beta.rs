@@ -2,7 +2,7 @@
 
 use super::{Gaveup, Normal, Normaliser};
 use crate::engine::{beta, eta};
-use crate::term::{Node, Term};
+use crate::term::{Child, Node, Term};
 
 impl Normaliser<'_> {
     /// The βη-normal form: arguments first, so that what is put in several places is normal
@@ -11,7 +11,7 @@ impl Normaliser<'_> {
         if self.store.height(term) == 1 {
             return Ok((term, 0));
         }
-        if let Some(&known) = self.memo.benf.get(&term) {
+        if let Some(known) = self.memo.benf.get(term) {
             return Ok(known);
         }
         self.enter()?;
@@ -37,7 +37,7 @@ impl Normaliser<'_> {
                 return Err(Gaveup::TooLarge);
             }
             steps = steps.saturating_add(1);
-            if let Some(&(result, more)) = self.memo.benf.get(&next) {
+            if let Some((result, more)) = self.memo.benf.get(next) {
                 return Ok((result, steps.saturating_add(more)));
             }
             here = next;
@@ -48,21 +48,23 @@ impl Normaliser<'_> {
     fn parts(&mut self, term: Term) -> Normal {
         Ok(match self.store.node(term) {
             Node::Apply(f, x) => {
-                let (f, a) = self.benf(f)?;
-                let (x, b) = self.benf(x)?;
-                (self.store.apply(f, x), a.saturating_add(b))
+                let (g, a) = self.benf(f)?;
+                let (y, b) = self.benf(x)?;
+                match (g, y) == (f, x) {
+                    true => (term, 0),
+                    false => (self.store.apply(g, y), a.saturating_add(b)),
+                }
             }
-            Node::DepApply(f, arg) => {
-                let (f, steps) = self.benf(f)?;
-                (self.store.dep_apply(f, arg), steps)
-            }
-            Node::Lambda(local, body) => {
-                let (body, steps) = self.benf(body)?;
-                (self.store.lambda(local, body), steps)
-            }
-            Node::DepLambda(var, kind, implicit, body) => {
-                let (body, steps) = self.benf(body)?;
-                (self.store.dep_lambda(var, kind, implicit, body), steps)
+            Node::DepApply(f, _) | Node::Lambda(_, f) | Node::DepLambda(_, _, _, f) => {
+                let (g, steps) = self.benf(f)?;
+                let child = match self.store.node(term) {
+                    Node::DepApply(..) => Child::Function,
+                    _ => Child::Body,
+                };
+                match g == f {
+                    true => (term, 0),
+                    false => (self.store.with_child(term, child, g), steps),
+                }
             }
             _ => (term, 0),
         })

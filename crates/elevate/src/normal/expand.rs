@@ -12,7 +12,7 @@ impl Normaliser<'_> {
         if self.store.height(term) == 1 {
             return Ok((term, 0));
         }
-        if let Some(&known) = self.memo.expanded.get(&term) {
+        if let Some(known) = self.memo.expanded.get(term) {
             return Ok(known);
         }
         self.enter()?;

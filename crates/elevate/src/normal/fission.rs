@@ -13,7 +13,7 @@ impl Normaliser<'_> {
         if self.store.height(term) == 1 {
             return Ok((term, 0));
         }
-        if let Some(&known) = self.memo.fissioned.get(&term) {
+        if let Some(known) = self.memo.fissioned.get(term) {
             return Ok(known);
         }
         self.enter()?;
@@ -132,9 +132,9 @@ fn map_over(store: &mut Store, function: Term, xs: Term) -> Term {
     let (Some((from, to)), Some(size)) = (parts, size) else {
         return store.apply(function, xs);
     };
-    let types = [from, to].map(|ty| Arg::Type(store.ty_of(ty).clone()));
-    let [from, to] = types;
-    match store.primitive(Primitive::Map, &[Arg::Nat(size), from, to]) {
+    let size = store.intern_arg(&Arg::Nat(size));
+    let types = [size, store.type_arg(from), store.type_arg(to)];
+    match store.primitive_at(Primitive::Map, &types) {
         Some(map) => store.apply_all(map, [function, xs]),
         None => store.apply(function, xs),
     }

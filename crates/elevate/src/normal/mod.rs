@@ -11,9 +11,7 @@ mod fission;
 #[cfg(test)]
 mod tests;
 
-use rustc_hash::FxHashMap;
-
-use crate::term::{MAX_HEIGHT, Store, Term};
+use crate::term::{Dense, MAX_HEIGHT, Store, Term};
 
 /// The normal forms that the engine computes itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,11 +40,11 @@ impl NormalForm {
 /// What became of terms, and how many steps it took.
 #[derive(Clone, Debug, Default)]
 pub struct Memo {
-    benf: FxHashMap<Term, (Term, u32)>,
-    expanded: FxHashMap<Term, (Term, u32)>,
-    fissioned: FxHashMap<Term, (Term, u32)>,
-    dfnf: FxHashMap<Term, (Term, u32)>,
-    rnf: FxHashMap<Term, (Term, u32)>,
+    benf: Dense,
+    expanded: Dense,
+    fissioned: Dense,
+    dfnf: Dense,
+    rnf: Dense,
 }
 
 /// Why a term has no normal form that fits.
@@ -95,7 +93,7 @@ type Normal = Result<(Term, u32), Gaveup>;
 
 impl Normaliser<'_> {
     fn dfnf(&mut self, term: Term) -> Normal {
-        if let Some(&known) = self.memo.dfnf.get(&term) {
+        if let Some(known) = self.memo.dfnf.get(term) {
             return Ok(known);
         }
         let (reduced, first) = self.benf(term)?;
@@ -106,7 +104,7 @@ impl Normaliser<'_> {
     }
 
     fn rnf(&mut self, term: Term) -> Normal {
-        if let Some(&known) = self.memo.rnf.get(&term) {
+        if let Some(known) = self.memo.rnf.get(term) {
             return Ok(known);
         }
         let (flow, first) = self.dfnf(term)?;

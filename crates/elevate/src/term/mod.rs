@@ -11,6 +11,7 @@
 //! What [`import`] makes of a checked definition, [`export`] turns back into one.
 
 mod alpha;
+mod dense;
 mod export;
 mod import;
 mod path;
@@ -22,6 +23,7 @@ mod tests;
 mod text;
 mod types;
 
+pub(crate) use dense::{Bits, Dense};
 pub use export::export;
 pub use import::{Imported, TooLarge, import};
 pub use path::{Child, Order, Path};

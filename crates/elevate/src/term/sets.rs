@@ -56,9 +56,7 @@ impl Sets {
     }
 
     pub fn single(&mut self, local: Local) -> SetId {
-        self.buffer.clear();
-        self.buffer.push(local);
-        self.intern()
+        self.intern(&[local])
     }
 
     pub fn union(&mut self, a: SetId, b: SetId) -> SetId {
@@ -67,6 +65,18 @@ impl Sets {
         }
         if a == SetId::EMPTY {
             return b;
+        }
+        let (first, second) = (self.get(a), self.get(b));
+        let mut few = [Local(0); 2 * FEW];
+        if first.len() <= FEW && second.len() <= FEW {
+            let count = merge(first, second, &mut few);
+            if count == first.len() {
+                return a;
+            }
+            if count == second.len() {
+                return b;
+            }
+            return self.intern(&few[..count]);
         }
         let key = (a.min(b), a.max(b));
         if let Some(&known) = self.unions.get(&key) {
@@ -78,8 +88,8 @@ impl Sets {
         all.extend_from_slice(self.get(b));
         all.sort_unstable();
         all.dedup();
+        let set = self.intern(&all);
         self.buffer = all;
-        let set = self.intern();
         self.unions.insert(key, set);
         set
     }
@@ -88,33 +98,36 @@ impl Sets {
         if !self.contains(set, local) {
             return set;
         }
+        if self.get(set).len() == 1 {
+            return SetId::EMPTY;
+        }
         if let Some(&known) = self.without.get(&(set, local)) {
             return known;
         }
         let mut rest = std::mem::take(&mut self.buffer);
         rest.clear();
         rest.extend(self.get(set).iter().filter(|other| **other != local));
+        let result = self.intern(&rest);
         self.buffer = rest;
-        let result = self.intern();
         self.without.insert((set, local), result);
         result
     }
 
-    /// The set in the buffer.
-    fn intern(&mut self) -> SetId {
-        let hash = hash_of(&self.buffer[..]);
+    /// The set with these members, which are in order.
+    fn intern(&mut self, set: &[Local]) -> SetId {
+        let hash = hash_of(set);
         let (members, ranges) = (&self.members, &self.ranges);
         let slice = |at: u32| {
             let (from, to) = ranges[at as usize];
             &members[from as usize..to as usize]
         };
-        if let Some(&found) = self.index.find(hash, |&at| slice(at) == &self.buffer[..]) {
+        if let Some(&found) = self.index.find(hash, |&at| slice(at) == set) {
             return SetId(found);
         }
         let id = u32::try_from(self.ranges.len()).unwrap_or(u32::MAX);
         let from = u32::try_from(self.members.len()).unwrap_or(u32::MAX);
-        let to = from + u32::try_from(self.buffer.len()).unwrap_or(0);
-        self.members.extend_from_slice(&self.buffer);
+        let to = from + u32::try_from(set.len()).unwrap_or(0);
+        self.members.extend_from_slice(set);
         self.ranges.push((from, to));
         let (members, ranges) = (&self.members, &self.ranges);
         self.index.insert_unique(hash, id, |&at| {
@@ -123,4 +136,24 @@ impl Sets {
         });
         SetId(id)
     }
+}
+
+/// Sets up to this size are merged, and not looked up.
+const FEW: usize = 8;
+
+/// Both lists as one, in order and each member once; how many there are.
+fn merge(a: &[Local], b: &[Local], all: &mut [Local]) -> usize {
+    let (mut i, mut j, mut count) = (0, 0, 0);
+    while i < a.len() || j < b.len() {
+        let next = match (a.get(i), b.get(j)) {
+            (Some(x), Some(y)) => *x.min(y),
+            (Some(x), None) | (None, Some(x)) => *x,
+            (None, None) => break,
+        };
+        i += usize::from(a.get(i) == Some(&next));
+        j += usize::from(b.get(j) == Some(&next));
+        all[count] = next;
+        count += 1;
+    }
+    count
 }

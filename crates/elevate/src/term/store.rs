@@ -85,13 +85,16 @@ struct Entry {
 #[derive(Clone, Debug)]
 pub struct Store {
     entries: Vec<Entry>,
-    index: HashTable<u32>,
+    /// The terms by what they are, each with the lower half of its hash.
+    index: HashTable<(u32, Term)>,
     pub(super) types: Types,
     sets: Sets,
     args: Vec<Arc<Arg>>,
     arg_index: FxHashMap<Arc<Arg>, ArgId>,
-    lists: Vec<Arc<[Arg]>>,
-    list_index: FxHashMap<Arc<[Arg]>, ArgsId>,
+    /// The arguments that are types, by type.
+    type_args: FxHashMap<TyId, ArgId>,
+    lists: Vec<(Arc<[Arg]>, Arc<[ArgId]>)>,
+    list_index: FxHashMap<Arc<[ArgId]>, ArgsId>,
     literals: Vec<Literal>,
     literal_index: FxHashMap<Literal, LiteralId>,
     foreigns: Vec<Arc<Foreign>>,
@@ -114,6 +117,12 @@ pub(super) fn hash_of<T: Hash + ?Sized>(value: &T) -> u64 {
     let mut hasher = FxHasher::default();
     value.hash(&mut hasher);
     hasher.finish()
+}
+
+/// A hash for a table from the lower half of one.
+#[inline]
+fn spread(hash: u64) -> u64 {
+    u64::from(hash as u32).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 impl Default for Store {
@@ -140,6 +149,7 @@ impl Store {
             sets: Sets::new(),
             args: Vec::new(),
             arg_index: FxHashMap::default(),
+            type_args: FxHashMap::default(),
             lists: Vec::new(),
             list_index: FxHashMap::default(),
             literals: Vec::new(),
@@ -249,21 +259,43 @@ impl Store {
         &self.args[arg.0 as usize]
     }
 
+    /// The type as a type-level argument.
+    pub fn type_arg(&mut self, ty: TyId) -> ArgId {
+        if let Some(&known) = self.type_args.get(&ty) {
+            return known;
+        }
+        let arg = self.intern_arg(&Arg::Type(self.types.get(ty).clone()));
+        self.type_args.insert(ty, arg);
+        arg
+    }
+
     /// The number of a list of type-level arguments.
     pub fn intern_args(&mut self, args: &[Arg]) -> ArgsId {
+        let args: Vec<ArgId> = args.iter().map(|arg| self.intern_arg(arg)).collect();
+        self.intern_arg_ids(&args)
+    }
+
+    /// The number of a list of type-level arguments that have numbers: the quickest way.
+    pub fn intern_arg_ids(&mut self, args: &[ArgId]) -> ArgsId {
         if let Some(&known) = self.list_index.get(args) {
             return known;
         }
         let id = ArgsId(u32::try_from(self.lists.len()).unwrap_or(u32::MAX));
-        let list: Arc<[Arg]> = args.into();
-        self.lists.push(list.clone());
-        self.list_index.insert(list, id);
+        let list = args.iter().map(|arg| self.arg(*arg).clone()).collect();
+        let ids: Arc<[ArgId]> = args.into();
+        self.lists.push((list, ids.clone()));
+        self.list_index.insert(ids, id);
         id
     }
 
     /// The list of type-level arguments with a number.
     pub fn args(&self, args: ArgsId) -> &Arc<[Arg]> {
-        &self.lists[args.0 as usize]
+        &self.lists[args.0 as usize].0
+    }
+
+    /// The numbers of the arguments in a list.
+    pub fn arg_ids(&self, args: ArgsId) -> &Arc<[ArgId]> {
+        &self.lists[args.0 as usize].1
     }
 
     /// The literal with a number.
@@ -430,13 +462,20 @@ impl Store {
 
     /// A primitive at type-level arguments; `None` if there are too few.
     pub fn primitive(&mut self, primitive: Primitive, args: &[Arg]) -> Option<Term> {
-        let list = self.intern_args(args);
+        let args: Vec<ArgId> = args.iter().map(|arg| self.intern_arg(arg)).collect();
+        self.primitive_at(primitive, &args)
+    }
+
+    /// A primitive at type-level arguments that have numbers; `None` if there are too few.
+    pub fn primitive_at(&mut self, primitive: Primitive, args: &[ArgId]) -> Option<Term> {
+        let list = self.intern_arg_ids(args);
         let node = Node::Primitive(primitive, list);
-        if let Some(known) = self.find(node, self.error) {
+        let hash = Self::hash(&node, self.error);
+        if let Some(known) = self.find(hash, node, self.error) {
             return Some(known);
         }
-        let ty = self.types.intern(&primitive.ty(args)?);
-        Some(self.insert(node, ty))
+        let ty = self.types.intern(&primitive.ty(self.args(list))?);
+        Some(self.insert(hash, node, ty))
     }
 
     /// A C function.
@@ -479,35 +518,33 @@ impl Store {
         }
     }
 
-    fn find(&self, node: Node, ty: TyId) -> Option<Term> {
-        let same = |&at: &u32| {
-            let entry = &self.entries[at as usize];
-            entry.node == node && (Self::follows(&node) || entry.ty == ty)
+    #[inline]
+    fn find(&self, hash: u64, node: Node, ty: TyId) -> Option<Term> {
+        let same = |&(lower, term): &(u32, Term)| {
+            let entry = &self.entries[term.0 as usize];
+            lower == hash as u32 && entry.node == node && (Self::follows(&node) || entry.ty == ty)
         };
-        self.index
-            .find(Self::hash(&node, ty), same)
-            .map(|at| Term(*at))
+        self.index.find(spread(hash), same).map(|(_, term)| *term)
     }
 
     #[inline]
     fn intern(&mut self, node: Node, ty: TyId) -> Term {
-        match self.find(node, ty) {
+        let hash = Self::hash(&node, ty);
+        match self.find(hash, node, ty) {
             Some(known) => known,
-            None => self.insert(node, ty),
+            None => self.insert(hash, node, ty),
         }
     }
 
-    fn insert(&mut self, node: Node, ty: TyId) -> Term {
+    fn insert(&mut self, hash: u64, node: Node, ty: TyId) -> Term {
         let id = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
         let entry = self.describe(node, ty);
         self.too_deep |= entry.height > super::MAX_HEIGHT;
         self.entries.push(entry);
-        let entries = &self.entries;
+        let lower = hash as u32;
+        let spread = |&(lower, _): &(u32, Term)| spread(u64::from(lower));
         self.index
-            .insert_unique(Self::hash(&node, ty), id, |&other| {
-                let entry = &entries[other as usize];
-                Self::hash(&entry.node, entry.ty)
-            });
+            .insert_unique(spread(&(lower, Term(id))), (lower, Term(id)), spread);
         Term(id)
     }
 

@@ -30,7 +30,11 @@ impl Store {
         };
         let result = substitution.go(term);
         let mut memo = substitution.memo;
-        memo.clear();
+        // To clear a map takes as long as it is large.
+        match memo.capacity() {
+            0..=256 => memo.clear(),
+            _ => memo = FxHashMap::default(),
+        }
         self.memo = memo;
         result
     }
@@ -104,7 +108,9 @@ impl Locals<'_> {
         if !self.values.iter().any(free) {
             return term;
         }
-        if let Some(&known) = self.memo.get(&term) {
+        // What is small is not worth remembering.
+        let remember = store.size(term) > 8;
+        if remember && let Some(&known) = self.memo.get(&term) {
             return known;
         }
         let result = match node {
@@ -134,7 +140,9 @@ impl Locals<'_> {
             | Node::Foreign(_)
             | Node::Global(..) => term,
         };
-        self.memo.insert(term, result);
+        if remember {
+            self.memo.insert(term, result);
+        }
         result
     }
 

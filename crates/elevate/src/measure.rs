@@ -1,0 +1,277 @@
+//! How fast strategies run: the workloads that `cargo xtask bench` measures.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use nat::Nat;
+use rise::Primitive;
+use rise::types::{Arg, Type};
+use syntax::ast::{Literal, ScalarType};
+
+use crate::engine::{
+    Beta, Context, Eta, Miss, Options, Reach, Reason, Rewrite, Rewritten, Step, Strategy, run,
+};
+use crate::normal::NormalForm;
+use crate::term::{Local, Node, Store, Term};
+
+/// What was measured.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// What was done.
+    pub name: &'static str,
+    /// How many nodes the term has, written out.
+    pub size: u32,
+    /// How many rule applications there were.
+    pub steps: u64,
+    /// How long they took together, in seconds: the fastest of some rounds.
+    pub seconds: f64,
+}
+
+impl Measured {
+    /// Rule applications a second.
+    pub fn rate(&self) -> f64 {
+        self.steps as f64 / self.seconds.max(f64::MIN_POSITIVE)
+    }
+}
+
+/// Runs every workload whose name contains the words, each `rounds` times on stores of their own.
+pub fn all(rounds: u32, words: &str) -> Vec<Measured> {
+    let fusion = || Step::rule(Fusion);
+    let reduce = || Step::choice([Step::rule(Eta), Step::rule(Beta)]);
+    let normalize = |s| Arc::new(Step::Normalize(s));
+    let loads: [(&'static str, Make, Strategy); 7] = [
+        (
+            "normalize(mapFusion), 1000 maps",
+            pipeline,
+            normalize(fusion()),
+        ),
+        (
+            "normalize(eta <+ beta), a tree of redexes",
+            tree,
+            normalize(reduce()),
+        ),
+        (
+            "normalize(eta <+ beta), 1000 nested",
+            nested,
+            normalize(reduce()),
+        ),
+        (
+            "repeat(topDown(eta <+ beta)), 1000 nested",
+            nested,
+            Arc::new(Step::Repeat(Step::seq([
+                Step::id(),
+                Arc::new(Step::TopDown(reduce())),
+            ]))),
+        ),
+        (
+            "tryAll(beta), a tree of redexes",
+            tree,
+            Arc::new(Step::TryAll(Step::rule(Beta))),
+        ),
+        (
+            "BENF, a tree of redexes",
+            tree,
+            Arc::new(Step::NormalForm(NormalForm::Benf)),
+        ),
+        (
+            "DFNF, 1000 maps",
+            pipeline,
+            Arc::new(Step::NormalForm(NormalForm::Dfnf)),
+        ),
+    ];
+    let wanted = loads.iter().filter(|(name, ..)| name.contains(words));
+    let measured = wanted.map(|(name, make, strategy)| {
+        let runs = (0..rounds.max(1)).map(|_| once(name, *make, strategy));
+        let best = runs.reduce(|a, b| if a.seconds <= b.seconds { a } else { b });
+        best.unwrap_or(Measured {
+            name,
+            size: 0,
+            steps: 0,
+            seconds: 0.0,
+        })
+    });
+    measured.collect()
+}
+
+/// Makes the term of a workload.
+type Make = fn(&mut Parts) -> Term;
+
+fn once(name: &'static str, make: Make, strategy: &Strategy) -> Measured {
+    let mut parts = Parts::new();
+    let term = make(&mut parts);
+    let size = parts.store.size(term);
+    let start = Instant::now();
+    let outcome = run(&mut parts.store, term, strategy, &Options::default());
+    let seconds = start.elapsed().as_secs_f64();
+    Measured {
+        name,
+        size,
+        steps: outcome.steps + outcome.housekeeping,
+        seconds,
+    }
+}
+
+/// What terms of workloads are made of.
+struct Parts {
+    store: Store,
+    f: Term,
+    xs: Term,
+}
+
+impl Parts {
+    fn new() -> Parts {
+        let mut store = Store::new();
+        let float = store.intern_ty(&Arc::new(Type::Scalar(ScalarType::F32)));
+        let function = store.fun_ty(float, float);
+        let f = store.fresh_local("f", function);
+        let f = store.var(f);
+        let elem = store.ty_of(float).clone();
+        let array = store.intern_ty(&Arc::new(Type::Array(Nat::constant(1024), elem)));
+        let xs = store.fresh_local("xs", array);
+        let xs = store.var(xs);
+        Parts { store, f, xs }
+    }
+
+    fn float(&mut self) -> Local {
+        let function = self.store.ty(self.f);
+        let (float, _) = self
+            .store
+            .fun_parts(function)
+            .unwrap_or((function, function));
+        self.store.fresh_local("x", float)
+    }
+
+    /// A number that no other one is.
+    fn number(&mut self, at: usize) -> Term {
+        let function = self.store.ty(self.f);
+        let (float, _) = self
+            .store
+            .fun_parts(function)
+            .unwrap_or((function, function));
+        let text = format!("{at}.0").into();
+        let literal = Literal::Float { text, suffix: None };
+        self.store.literal(&literal, float)
+    }
+
+    /// `fun(x => f(x) + at)`
+    fn function(&mut self, at: usize) -> Term {
+        let x = self.float();
+        let var = self.store.var(x);
+        let called = self.store.apply(self.f, var);
+        let body = self.sum(called, at);
+        self.store.lambda(x, body)
+    }
+
+    fn sum(&mut self, term: Term, at: usize) -> Term {
+        let number = self.number(at);
+        let ty = Arg::Type(self.store.type_of(term).clone());
+        match self.store.primitive(Primitive::Add, &[ty]) {
+            Some(add) => self.store.apply_all(add, [term, number]),
+            None => term,
+        }
+    }
+}
+
+/// A thousand maps, one behind the other.
+fn pipeline(parts: &mut Parts) -> Term {
+    let mut xs = parts.xs;
+    for at in 0..1000 {
+        let f = parts.function(at);
+        xs = mapped(&mut parts.store, f, xs).unwrap_or(xs);
+    }
+    xs
+}
+
+/// A balanced sum of 2^14 terms, each a function that is applied where it stands.
+fn tree(parts: &mut Parts) -> Term {
+    let mut row: Vec<Term> = (0..1 << 14)
+        .map(|at| {
+            let f = parts.function(at);
+            let number = parts.number(at);
+            parts.store.apply(f, number)
+        })
+        .collect();
+    while row.len() > 1 {
+        let pairs = row.chunks(2).map(|pair| {
+            let ty = Arg::Type(parts.store.type_of(pair[0]).clone());
+            match parts.store.primitive(Primitive::Add, &[ty]) {
+                Some(add) => parts.store.apply_all(add, pair.iter().copied()),
+                None => pair[0],
+            }
+        });
+        row = pairs.collect();
+    }
+    row[0]
+}
+
+/// Functions that are applied where they stand, inside each other's arguments.
+fn nested(parts: &mut Parts) -> Term {
+    let mut term = parts.number(0);
+    for at in 0..1000 {
+        let f = parts.function(at);
+        term = parts.store.apply(f, term);
+    }
+    term
+}
+
+/// `map(f)(map(g)(x))` becomes `map(fun(y => f(g(y))))(x)`.
+#[derive(Debug)]
+struct Fusion;
+
+impl Rewrite for Fusion {
+    fn name(&self) -> &str {
+        "mapFusion"
+    }
+
+    fn apply(&self, cx: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss> {
+        fused(cx.store, term).map(Rewritten::plain).ok_or(Miss::FAR)
+    }
+
+    fn explain(&self, _: &mut Context<'_>, found: Term) -> Reason {
+        let expected = "map(f)(map(g)(xs))".to_owned();
+        Reason::Shape { expected, found }
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::levels(4)
+    }
+}
+
+fn fused(store: &mut Store, term: Term) -> Option<Term> {
+    let (f, inner) = map_parts(store, term)?;
+    let (g, xs) = map_parts(store, inner)?;
+    let (from, _) = store.fun_parts(store.ty(g))?;
+    let y = store.fresh_local("y", from);
+    let var = store.var(y);
+    let body = store.apply(g, var);
+    let body = store.apply(f, body);
+    let both = store.lambda(y, body);
+    mapped(store, both, xs)
+}
+
+/// The `f` and `x` of `map(f)(x)`.
+fn map_parts(store: &Store, term: Term) -> Option<(Term, Term)> {
+    let Node::Apply(f, x) = store.node(term) else {
+        return None;
+    };
+    let Node::Apply(head, function) = store.node(f) else {
+        return None;
+    };
+    matches!(store.node(head), Node::Primitive(Primitive::Map, _)).then_some((function, x))
+}
+
+/// `map(f)(x)`
+fn mapped(store: &mut Store, f: Term, x: Term) -> Option<Term> {
+    let (from, to) = store.fun_parts(store.ty(f))?;
+    let Type::Array(size, _) = &**store.type_of(x) else {
+        return None;
+    };
+    let size = Arg::Nat(size.clone());
+    let types = [
+        store.intern_arg(&size),
+        store.type_arg(from),
+        store.type_arg(to),
+    ];
+    let map = store.primitive_at(Primitive::Map, &types)?;
+    Some(store.apply_all(map, [f, x]))
+}
