@@ -403,14 +403,15 @@ pub(super) fn unfold_in(ctx: &mut Ctx<'_, '_>, term: Term) -> Option<Term> {
     };
     let def = (ctx.host.definitions)(id)?;
     let args = ctx.cx.store.args(args).clone();
-    let mut body = crate::term::import(ctx.cx.store, &def).ok()?.root;
-    for arg in args.iter() {
-        let Node::DepLambda(var, _, true, inner) = ctx.cx.store.node(body) else {
-            return None;
-        };
-        body = ctx.cx.store.substitute_vars(inner, &[(var, arg.clone())]);
+    let imported = crate::term::import(ctx.cx.store, &def).ok()?;
+    if imported.implicit.len() != args.len() {
+        return None;
     }
-    Some(body)
+    let implicit = imported.implicit.iter().zip(args.iter());
+    let values: Vec<_> = implicit
+        .map(|(&(var, _), arg)| (var, arg.clone()))
+        .collect();
+    Some(ctx.cx.store.substitute_vars(imported.root, &values))
 }
 
 /// Has rules look at a place with the memo of its store.

@@ -2,4 +2,3 @@
 
 mod agree;
 mod examples;
-mod shipped;
