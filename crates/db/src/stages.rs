@@ -9,15 +9,16 @@ use dpia::target::amount;
 use dpia::{Device, PhraseProgram, Target};
 use nat::Nat;
 use rise::Primitive;
-use rise::core::{Origin, Program, Source, normalise};
+use rise::core::{LinkError, Origin, Program, Source, normalise};
 use syntax::ast::AddressSpace;
 use syntax::{Code, Diagnostic, Dialect, Fix, Severity, Span};
 
-use crate::device::device;
+use crate::device::{device, launched};
 use crate::guard::guarded;
 use crate::inputs::SourceItem;
 use crate::phrases;
-use crate::queries::{dialect, inference, linked, parsed};
+use crate::queries::{dialect, elaborated, inference, linked, parsed};
+use crate::strategies::{is_lowered, lowered};
 use crate::{Db, ItemId};
 
 /// A form, or what keeps the definition from having it.
@@ -31,7 +32,7 @@ pub(crate) fn normalised(db: &dyn Db, item: SourceItem) -> Staged<Program<Primit
         let text = "a program in DPIA has no form in RISE";
         return Err(one(Diagnostic::error(Code::NotAProgram, span, text)));
     }
-    let linked = linked(db, item).map_err(|error| not_linked(db, item, &error.to_string()))?;
+    let linked = code_linked(db, item)?;
     let work = || {
         let mut program = Program::clone(&linked);
         normalise(&mut program).map(|()| Arc::new(program))
@@ -39,6 +40,33 @@ pub(crate) fn normalised(db: &dyn Db, item: SourceItem) -> Staged<Program<Primit
     guarded(&item.text(db), "compiling", work)
         .map_err(one)?
         .map_err(|error| not_linked(db, item, &error.to_string()))
+}
+
+/// The linked program that code is generated from: definitions that name a strategy are as that
+/// has made them.
+#[salsa::tracked(returns(clone), lru = 128)]
+pub(crate) fn code_linked(db: &dyn Db, item: SourceItem) -> Staged<Program<Primitive>> {
+    let not = |error: LinkError| not_linked(db, item, &error.to_string());
+    if !is_lowered(db, item.into()) {
+        return linked(db, item).map_err(not);
+    }
+    if let Some(Err(found)) = lowered(db, item)
+        && !found.is_empty()
+    {
+        return Err(found);
+    }
+    let lookup = |id| {
+        let used = SourceItem::from(ItemId::from_global(id));
+        match lowered(db, used) {
+            Some(lowered) => lowered.ok().map(|lowered| lowered.def.clone()),
+            None => elaborated(db, used),
+        }
+    };
+    let work = || rise::core::link(ItemId::from(item).global(), &lookup);
+    let linked = guarded(&item.text(db), "linking", work).map_err(one)?;
+    linked
+        .map(|program| Arc::new(launched(db, program)))
+        .map_err(not)
 }
 
 /// The accesses of its expressions.
@@ -150,7 +178,16 @@ fn of_accesses(db: &dyn Db, item: SourceItem, target: Target) -> Arc<[Diagnostic
         inference: &inference,
     };
     let work = || report::diagnostics(&accesses.complaints, &program, target, written);
-    guarded(&text, "compiling", work).map_or_else(one, Arc::from)
+    let mut found: Arc<[Diagnostic]> = guarded(&text, "compiling", work).map_or_else(one, Arc::from);
+    if is_lowered(db, item.into()) {
+        // The text is not that of the program: what would mend the one is no use to the other.
+        let without = |found: &Diagnostic| Diagnostic {
+            fixes: Vec::new(),
+            ..found.clone()
+        };
+        found = found.iter().map(without).collect();
+    }
+    found
 }
 
 /// The phrase in which every access is known.
@@ -243,7 +280,7 @@ fn compiled(
 
 /// The fix that stores what is to blame where the whole group has it, if the program compiles then.
 fn elsewhere(db: &dyn Db, item: SourceItem, at: Origin) -> Option<Fix> {
-    if dialect(db, item) == Dialect::Dpia {
+    if dialect(db, item) == Dialect::Dpia || is_lowered(db, item.into()) {
         return None;
     }
     let program = normalised(db, item).ok()?;

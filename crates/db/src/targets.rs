@@ -6,7 +6,7 @@ use dpia::functional;
 use dpia::{Target, Targets};
 use rise::core::LinkError;
 use rustc_hash::FxHashSet;
-use syntax::{Diagnostic, Dialect, Severity};
+use syntax::{Code, Diagnostic, Dialect, Severity, Span};
 
 use crate::inputs::{Options, SourceFile, SourceItem};
 use crate::notes::notes;
@@ -16,6 +16,7 @@ use crate::queries::{
 };
 use crate::scope::Binding;
 use crate::stages::target_diagnostics;
+use crate::strategies::lowered;
 use crate::{Db, FileId, FilePath, ItemId};
 
 /// The targets that the item is checked for: those that it names; or, for a program that nothing
@@ -110,7 +111,7 @@ fn with_targets(
     targets: Targets,
     found: Arc<[Diagnostic]>,
 ) -> Arc<[Diagnostic]> {
-    let found = with_phrase(db, item, found);
+    let found = with_strategy(db, item, with_phrase(db, item, found));
     let mut said: Vec<(Target, Arc<[Diagnostic]>)> = Vec::new();
     for target in targets.iter().filter(|_| is_linked(db, item)) {
         let of_target = target_diagnostics(db, item.into(), target);
@@ -152,6 +153,31 @@ fn is_linked(db: &dyn Db, item: ItemId) -> bool {
         error,
         Some(LinkError::Broken | LinkError::BrokenUse { .. } | LinkError::Recursive { .. })
     )
+}
+
+/// What is said about the strategy of a definition, besides what its text says.
+fn with_strategy(db: &dyn Db, item: ItemId, found: Arc<[Diagnostic]>) -> Arc<[Diagnostic]> {
+    let Some(lowered) = lowered(db, item.into()) else {
+        return found;
+    };
+    let of_strategy: Vec<Diagnostic> = match lowered {
+        Ok(lowered) => {
+            let strategy = SourceItem::from(item).strategy(db).as_ref();
+            let span = strategy.map_or_else(Span::default, |name| name.span);
+            let assumes = |text: &String| {
+                let message = format!("the strategy assumes {text}");
+                Diagnostic::new(Severity::Information, Code::Obligation, span, message)
+            };
+            lowered.assumed.iter().map(assumes).collect()
+        }
+        Err(wrong) => wrong.to_vec(),
+    };
+    if of_strategy.is_empty() {
+        return found;
+    }
+    let mut all = [&*found, &*of_strategy].concat();
+    all.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.severity));
+    all.into()
 }
 
 /// What is said about a definition of DPIA for any target, besides what its text says.

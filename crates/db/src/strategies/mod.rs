@@ -4,7 +4,10 @@ mod check;
 pub(crate) mod mentions;
 mod named;
 mod programs;
+mod rewrite;
 
 pub(crate) use check::{signature_of, strategy_checked};
 pub(crate) use named::named;
 pub(crate) use programs::from_standard;
+pub(crate) use rewrite::{complaint, is_lowered, lowered, own, program_of, rewrite};
+pub use rewrite::{LoweredDef, Refusal};

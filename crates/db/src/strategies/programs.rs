@@ -67,7 +67,6 @@ pub(crate) fn from_standard(db: &dyn Db, file: SourceFile, id: GlobalId) -> Opti
 }
 
 /// The definition with the definitions that it uses renumbered.
-#[expect(dead_code, reason = "rewriting comes next")]
 pub(crate) fn renumbered(
     def: &Def<Primitive>,
     number: &dyn Fn(GlobalId) -> GlobalId,

@@ -1,0 +1,119 @@
+//! Forms of a definition that stands in no file: what a strategy has made of one so far.
+
+use std::sync::Arc;
+
+use codegen::Module;
+use dpia::functional::report;
+use dpia::{PhraseProgram, Target};
+use rise::Primitive;
+use rise::core::{Def, Program, normalise};
+use syntax::{Code, Diagnostic, Span};
+
+use super::lowered;
+use crate::device::{device, launched};
+use crate::guard::guarded;
+use crate::inputs::SourceItem;
+use crate::queries::{elaborated, inference, parsed};
+use crate::stages::{Staged, one};
+use crate::{Db, ItemId};
+
+/// The closed program that `item` is with another right side, its functions applied.
+pub(crate) fn program(
+    db: &dyn Db,
+    item: ItemId,
+    def: &Arc<Def<Primitive>>,
+) -> Staged<Program<Primitive>> {
+    let lookup = |id| {
+        if id == item.global() {
+            return Some(def.clone());
+        }
+        let used = SourceItem::from(ItemId::from_global(id));
+        match lowered(db, used) {
+            Some(lowered) => lowered.ok().map(|lowered| lowered.def.clone()),
+            None => elaborated(db, used),
+        }
+    };
+    let text = SourceItem::from(item).text(db);
+    let work = || -> Result<Program<Primitive>, String> {
+        let program = rise::core::link(item.global(), &lookup).map_err(|e| e.to_string())?;
+        let mut program = launched(db, program);
+        normalise(&mut program).map_err(|error| error.to_string())?;
+        Ok(program)
+    };
+    let made = guarded(&text, "compiling", work).map_err(one)?;
+    made.map(Arc::new)
+        .map_err(|why| one(Diagnostic::error(Code::NotAProgram, name(db, item), why)))
+}
+
+/// The functional phrase of such a program.
+pub(crate) fn functional(
+    db: &dyn Db,
+    item: ItemId,
+    program: &Program<Primitive>,
+    target: Target,
+) -> Staged<PhraseProgram> {
+    let device = match target {
+        Target::OpenCl => device(db),
+        Target::C | Target::OpenMp => Arc::default(),
+    };
+    let text = SourceItem::from(item).text(db);
+    let (parsed, inference) = (parsed(db, item), inference(db, item.into()));
+    let written = report::Written {
+        item: &parsed.item,
+        text: &text,
+        inference: &inference,
+    };
+    let work = || {
+        let checked = dpia::functional::check_on(program, target, &device);
+        let complaints = report::diagnostics(&checked.complaints, program, target, written);
+        checked.phrase.ok_or(complaints)
+    };
+    let made = guarded(&text, "compiling", work).map_err(one)?;
+    made.map(Arc::new).map_err(|complaints| {
+        // They are about another text than the one that is there.
+        let bare = complaints.into_iter().map(|complaint| Diagnostic {
+            fixes: Vec::new(),
+            ..complaint
+        });
+        bare.collect()
+    })
+}
+
+/// The imperative program of such a phrase.
+pub(crate) fn imperative(
+    db: &dyn Db,
+    item: ItemId,
+    phrase: &PhraseProgram,
+) -> Staged<PhraseProgram> {
+    let text = SourceItem::from(item).text(db);
+    let work = || dpia::imperative::imperative(phrase);
+    let made = guarded(&text, "compiling", work).map_err(one)?;
+    made.map(Arc::new).map_err(|error| {
+        let message = error.to_string();
+        one(Diagnostic::error(Code::NotAProgram, name(db, item), message))
+    })
+}
+
+/// The text of a target for such an imperative program.
+pub(crate) fn module(
+    db: &dyn Db,
+    item: ItemId,
+    program: &PhraseProgram,
+    target: Target,
+) -> Staged<Module> {
+    let text = SourceItem::from(item).text(db);
+    let work = || codegen::compile(program, target);
+    let made = guarded(&text, "compiling", work).map_err(one)?;
+    made.map(Arc::new).map_err(|errors| {
+        let span = name(db, item);
+        let found = errors.into_iter().map(|error| Diagnostic {
+            help: error.help,
+            ..Diagnostic::error(error.code, span, error.message)
+        });
+        found.collect()
+    })
+}
+
+fn name(db: &dyn Db, item: ItemId) -> Span {
+    SourceItem::from(item).header(db).span
+}

@@ -1,0 +1,264 @@
+//! Strategies applied to definitions of programs.
+
+use std::sync::Arc;
+
+use elevate::engine::Options as Fuel;
+use elevate::lang::{
+    self, Definition, Definitions, Library, NotRewritten, Request, Rewritten, Target, library,
+};
+use rise::Primitive;
+use rise::core::Def;
+use rustc_hash::FxHashSet;
+use syntax::elevate::ast::{ItemKind, Order};
+use syntax::{Code, Diagnostic, GlobalId, Severity, Span};
+
+use super::programs::{from_standard, renumbered, to_standard};
+use super::{named, strategy_checked};
+use crate::guard::guarded;
+use crate::inputs::{SourceFile, SourceItem};
+use crate::queries::{bindings, dependencies, elaborated, items, strategy_parsed};
+use crate::scope::Binding;
+use crate::{Db, FileId, ItemId};
+
+/// How much may be done while somebody types: a second or two.
+const PATIENCE: u64 = 100_000_000;
+
+/// A definition of strategies, of the library too.
+fn definition(db: &dyn Db, id: GlobalId) -> Option<Arc<Definition>> {
+    if Library::contains(id) {
+        return library().definition(id).cloned();
+    }
+    let item = ItemId::from_global(id);
+    let source = SourceItem::from(item);
+    Some(Arc::new(Definition {
+        id,
+        text: source.text(db),
+        item: Arc::new(strategy_parsed(db, item).item.clone()),
+        checked: strategy_checked(db, source),
+    }))
+}
+
+/// The strategy, and everything that it and the program may come to.
+fn definitions(db: &dyn Db, strategy: &Arc<Definition>, program: Option<ItemId>) -> Definitions {
+    let mut found = Definitions::default();
+    let mut programs: Vec<ItemId> = program.into_iter().collect();
+    let mut open = vec![strategy.clone()];
+    while let Some(next) = open.pop() {
+        for used in &next.checked.uses {
+            match used.target {
+                Target::Item(id) if !Library::contains(id) => {
+                    if id != strategy.id
+                        && !found.strategies.contains_key(&id)
+                        && let Some(used) = definition(db, id)
+                    {
+                        found.strategies.insert(id, used.clone());
+                        open.push(used);
+                    }
+                }
+                Target::Program(id) if !lang::Programs::is_standard(id) => {
+                    programs.push(ItemId::from_global(id));
+                }
+                _ => {}
+            }
+        }
+    }
+    found.strategies.insert(strategy.id, strategy.clone());
+    let mut seen: FxHashSet<ItemId> = programs.iter().copied().collect();
+    while let Some(item) = programs.pop() {
+        dependencies(db, item, |used| {
+            if seen.insert(used) {
+                programs.push(used);
+            }
+        });
+        let id = to_standard(db, item.global());
+        if id == item.global()
+            && let Some(def) = elaborated(db, item.into())
+        {
+            found.programs.insert(id, standard(db, &def));
+        }
+    }
+    found
+}
+
+/// The definition as strategies see it.
+fn standard(db: &dyn Db, def: &Def<Primitive>) -> Arc<Def<Primitive>> {
+    renumbered(def, &|id| to_standard(db, id))
+}
+
+/// The definition, which strategies made, as the database sees it.
+pub(crate) fn own(db: &dyn Db, file: FileId, def: &Def<Primitive>) -> Arc<Def<Primitive>> {
+    renumbered(def, &|id| from_standard(db, file.into(), id).unwrap_or(id))
+}
+
+/// In which order traversals visit children, by the header of the strategy's file.
+fn order(db: &dyn Db, strategy: GlobalId) -> Order {
+    if Library::contains(strategy) {
+        return Order::Default;
+    }
+    let file = SourceItem::from(ItemId::from_global(strategy)).file(db);
+    let header = |item: &ItemId| match strategy_parsed(db, *item).item.kind {
+        ItemKind::Traversal { order, .. } => order,
+        _ => None,
+    };
+    let all = items(db, SourceFile::from(file));
+    all.iter().find_map(header).unwrap_or_default()
+}
+
+/// Why a definition was not rewritten.
+#[derive(Debug)]
+pub enum Refusal {
+    /// The definition has errors, or is no definition of RISE.
+    NoProgram,
+    /// The strategy has errors.
+    NoStrategy,
+    /// It was applied, and came to nothing.
+    NotRewritten(NotRewritten),
+    /// The tool failed.
+    Bug(Box<Diagnostic>),
+}
+
+/// Applies a strategy to a definition of RISE. Results have the numbers of the strategies: see
+/// [`own`].
+pub(crate) fn rewrite(
+    db: &dyn Db,
+    item: ItemId,
+    strategy: GlobalId,
+    request: &Request<'_>,
+) -> Result<Rewritten, Refusal> {
+    let def = elaborated(db, item.into()).ok_or(Refusal::NoProgram)?;
+    let strategy = definition(db, strategy).ok_or(Refusal::NoStrategy)?;
+    let is_error = |found: &Diagnostic| found.severity == Severity::Error;
+    if strategy.checked.diagnostics.iter().any(is_error) {
+        return Err(Refusal::NoStrategy);
+    }
+    let definitions = definitions(db, &strategy, Some(item));
+    let def = standard(db, &def);
+    let order = order(db, strategy.id);
+    let text = SourceItem::from(item).text(db);
+    guarded(&text, "rewriting", || {
+        lang::rewrite(&strategy, definitions, &def, order, request)
+    })
+    .map_err(|failure| Refusal::Bug(Box::new(failure)))?
+    .map_err(Refusal::NotRewritten)
+}
+
+/// The program that a main expression `(strategy)(program)` names.
+pub(crate) fn program_of(db: &dyn Db, strategy: ItemId) -> Option<ItemId> {
+    let definition = definition(db, strategy.global())?;
+    let id = lang::program_of(&definition)?;
+    let file = SourceItem::from(strategy).file(db);
+    from_standard(db, file.into(), id).map(ItemId::from_global)
+}
+
+/// A definition as its strategy has made it.
+pub(crate) type Lowered = Result<Arc<LoweredDef>, Arc<[Diagnostic]>>;
+
+/// What `@strategy` has made of a definition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoweredDef {
+    /// The definition.
+    pub def: Arc<Def<Primitive>>,
+    /// How many steps led to it.
+    pub steps: u64,
+    /// What the rules assumed, in words.
+    pub assumed: Vec<String>,
+    /// The sizes that became parameters.
+    pub parameters: Vec<syntax::ast::Name>,
+}
+
+/// What the definition's own strategy makes of it; `None` if it names none.
+#[salsa::tracked(returns(clone), lru = 512)]
+pub(crate) fn lowered(db: &dyn Db, item: SourceItem) -> Option<Lowered> {
+    let id = ItemId::from(item);
+    let strategy = match named(db, id)? {
+        Ok(strategy) => strategy,
+        Err(wrong) => return Some(Err(Arc::new([wrong]))),
+    };
+    let going_on = || {
+        db.unwind_if_revision_cancelled();
+        false
+    };
+    let request = Request {
+        options: Fuel {
+            work: PATIENCE,
+            cancelled: Some(&going_on),
+            ..Fuel::default()
+        },
+        may_extend: true,
+    };
+    let span = item
+        .strategy(db)
+        .as_ref()
+        .map_or_else(Span::default, |name| name.span);
+    Some(match rewrite(db, id, strategy, &request) {
+        Ok(rewritten) => Ok(Arc::new(LoweredDef {
+            def: own(db, item.file(db), &rewritten.def),
+            steps: rewritten.steps,
+            assumed: assumed(&rewritten),
+            parameters: rewritten.parameters.iter().map(|p| p.name.clone()).collect(),
+        })),
+        // Said where it is.
+        Err(Refusal::NoProgram) => Err(Arc::default()),
+        Err(refusal) => Err(Arc::new([complaint(&refusal, span)])),
+    })
+}
+
+/// What the rules of a run assumed, in words.
+pub(crate) fn assumed(rewritten: &Rewritten) -> Vec<String> {
+    let names = rise::Names(rewritten.run.store.var_names().into());
+    let sizes = rewritten.obligations.iter();
+    sizes
+        .map(|prop| rise::print::prop_text(prop, &names))
+        .chain(rewritten.assumed.iter().cloned())
+        .collect()
+}
+
+/// Why there is nothing, said of the place that names the strategy; where the rule was tried is a
+/// second place.
+pub(crate) fn complaint(refusal: &Refusal, span: Span) -> Diagnostic {
+    let error = |message: &str| Diagnostic::error(Code::StrategyFails, span, message);
+    match refusal {
+        Refusal::NoProgram => error("the definition has errors, so it cannot be rewritten"),
+        Refusal::NoStrategy => error("the strategy has errors"),
+        Refusal::Bug(found) => (**found).clone(),
+        Refusal::NotRewritten(NotRewritten::Strategy(trouble)) => error(&trouble.message),
+        Refusal::NotRewritten(NotRewritten::TooLarge) => {
+            error("the program grows too large, or nests too deeply")
+        }
+        Refusal::NotRewritten(NotRewritten::Parameters(open)) => {
+            let names: Vec<String> = open.iter().map(|open| format!("`{}`", open.name)).collect();
+            let (names, verb) = (names.join(", "), if open.len() == 1 { "is" } else { "are" });
+            error(&format!("{names} {verb} left open by the strategy"))
+                .help("give it a value: `tune name : Nat = 32`")
+        }
+        Refusal::NotRewritten(NotRewritten::Failed(report)) => {
+            let lines: Vec<&str> = std::iter::once(report.message.as_str())
+                .chain(report.notes.iter().map(String::as_str))
+                .collect();
+            let found = error(&lines.join("\n"));
+            match report.site {
+                Some(site) if site.head != span => found.related(site.head, "tried here"),
+                _ => found,
+            }
+        }
+    }
+}
+
+/// Whether the definition, or one that it uses, is lowered by a strategy.
+pub(crate) fn is_lowered(db: &dyn Db, item: ItemId) -> bool {
+    let mut seen = FxHashSet::from_iter([item]);
+    let mut open = vec![item];
+    while let Some(next) = open.pop() {
+        if SourceItem::from(next).strategy(db).is_some() {
+            return true;
+        }
+        for (_, binding) in bindings(db, next.into()).iter() {
+            if let Binding::Def(used) = *binding
+                && seen.insert(used)
+            {
+                open.push(used);
+            }
+        }
+    }
+    false
+}

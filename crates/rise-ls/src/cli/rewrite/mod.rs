@@ -1,0 +1,260 @@
+//! `rise-ls rewrite`: a strategy applied to a definition.
+
+mod options;
+mod show;
+mod strategy;
+
+pub use options::RewriteOptions;
+
+use super::fmt::replace;
+use super::report::{Reporter, shown};
+use super::workspace::{Workspace, not_text};
+use super::{FINE, FOUND, INTERRUPTED, UNUSABLE, diff, human, on_interrupt, output, select};
+use crate::loader::reason;
+use db::{Database, FileId, ItemId, Refusal};
+use elevate::engine::{Options as Fuel, Reason};
+use elevate::lang::{NotRewritten, Request, Rewritten};
+use std::io::{self, Write};
+use std::path::Path;
+use strategy::Chosen;
+use syntax::{Diagnostic, Severity};
+
+/// Rewrites the definition, and returns the exit status.
+pub fn run(options: &RewriteOptions) -> u8 {
+    if options.file.is_dir() {
+        let path = options.file.display();
+        output::error(&format!("{path}: is a folder, not a file"));
+        return UNUSABLE;
+    }
+    if options.write && options.file.as_os_str() == "-" {
+        output::error("`--write` changes a file, and standard input is none");
+        return UNUSABLE;
+    }
+    let mut workspace = Workspace::load(std::slice::from_ref(&options.file), options.language);
+    if workspace.unreadable {
+        return UNUSABLE;
+    }
+    if let Some((path, bad)) = workspace.not_text.first() {
+        let mut reporter = Reporter::new(&workspace.db, &workspace.base);
+        reporter.outside(path, &bad.lossy, &not_text(bad));
+        return show::errors(&reporter.finish());
+    }
+    let Some(&file) = workspace.files.first() else {
+        return UNUSABLE;
+    };
+    let Some(chosen) = strategy::choose(&mut workspace, file, options) else {
+        return UNUSABLE;
+    };
+    match apply(&workspace, file, &chosen, options) {
+        Ok(status) | Err(status) => status,
+    }
+}
+
+/// Applies the strategy to the definition that is meant.
+fn apply(
+    workspace: &Workspace,
+    file: FileId,
+    chosen: &Chosen,
+    options: &RewriteOptions,
+) -> Result<u8, u8> {
+    let db = &workspace.db;
+    strategy_is_fine(workspace, chosen)?;
+    let item = definition(workspace, file, chosen, options)?;
+    if db.language(db.file_of(item)) != db::Language::Rise {
+        output::error("only definitions of RISE are rewritten");
+        return Err(UNUSABLE);
+    }
+    let cancel = on_interrupt();
+    let cancelled = || cancel.is_set();
+    let request = Request {
+        options: Fuel {
+            trace: options.trace,
+            steps: options.limit.unwrap_or(Fuel::default().steps),
+            cancelled: Some(&cancelled),
+            ..Fuel::default()
+        },
+        may_extend: options.open_sizes || may_extend(db, item),
+    };
+    match db.rewrite(item, chosen.id(), &request) {
+        Ok(rewritten) => finish(workspace, item, &rewritten, options),
+        Err(refusal) => Err(refused(workspace, item, chosen, &refusal, options)),
+    }
+}
+
+/// Whether the definition may get further parameters without asking.
+fn may_extend(db: &Database, item: ItemId) -> bool {
+    let written = matches!(
+        db.parsed(item).item.kind,
+        syntax::ast::ItemKind::Def { ty: Some(_), .. }
+    );
+    let of_programs = |user: &ItemId| db.language(db.file_of(*user)) == db::Language::Rise;
+    !written && !db.users(item).iter().any(of_programs)
+}
+
+/// Prints the mistakes of the strategy.
+fn strategy_is_fine(workspace: &Workspace, chosen: &Chosen) -> Result<(), u8> {
+    let Some(item) = chosen.item() else {
+        return Ok(());
+    };
+    let db = &workspace.db;
+    let mut reporter = Reporter::new(db, &workspace.base);
+    reporter.item(item, &errors(&db.item_diagnostics(item)));
+    let report = reporter.finish();
+    match report.findings.is_empty() {
+        true => Ok(()),
+        false => Err(show::errors(&report)),
+    }
+}
+
+fn errors(found: &[Diagnostic]) -> Vec<Diagnostic> {
+    let is_error = |found: &&Diagnostic| found.severity == Severity::Error;
+    found.iter().filter(is_error).cloned().collect()
+}
+
+/// The definition that is meant.
+fn definition(
+    workspace: &Workspace,
+    file: FileId,
+    chosen: &Chosen,
+    options: &RewriteOptions,
+) -> Result<ItemId, u8> {
+    let db = &workspace.db;
+    let named = chosen.item().and_then(|item| db.strategy_program(item));
+    if let (None, Some(item)) = (&options.def, named) {
+        if db.file_of(item) == file {
+            return Ok(item);
+        }
+        let own = shown(&db.path(file), &workspace.base);
+        let other = shown(&db.path(db.file_of(item)), &workspace.base);
+        output::error(&format!(
+            "the strategy is for a definition of {other}, not of {own}"
+        ));
+        output::note("`--def NAME` says which definition of the file is meant");
+        return Err(UNUSABLE);
+    }
+    select(db, file, options.def.as_deref()).ok_or(UNUSABLE)
+}
+
+/// Says what came of it, and writes the file if that is wanted.
+fn finish(
+    workspace: &Workspace,
+    item: ItemId,
+    rewritten: &Rewritten,
+    options: &RewriteOptions,
+) -> Result<u8, u8> {
+    let db = &workspace.db;
+    let file = db.file_of(item);
+    let def = db.own_def(file, &rewritten.def);
+    let new = ide::rewritten(db, item, &def, false).map_err(|error| {
+        output::error(&error.to_string());
+        FOUND
+    })?;
+    let path = shown(&db.path(file), &workspace.base);
+    let old = db.text(file).to_string();
+    let text = edited(&old, file, &new.edits);
+    show::assumptions(db, rewritten);
+    let status = output::result(FINE, |out| {
+        if options.trace {
+            show::trace(db, item, rewritten, &path, out)?;
+        }
+        if options.steps {
+            show::counts(&rewritten.counts, rewritten.steps, rewritten.housekeeping, out)?;
+        }
+        if options.diff {
+            out.write_all(diff::unified(&path, &old, &text).as_bytes())
+        } else if options.write {
+            Ok(())
+        } else {
+            writeln!(out, "{}", new.text.trim_end())
+        }
+    });
+    if options.write && status == FINE {
+        write_file(&workspace.db, file, &old, &text, &path)?;
+    }
+    Ok(status)
+}
+
+/// The text of the file after the edits.
+fn edited(old: &str, file: FileId, edits: &ide::SourceEdits) -> String {
+    let mut text = old.to_owned();
+    let of_file = edits.files.iter().filter(|(of, _)| *of == file);
+    for edit in of_file.flat_map(|(_, edits)| edits.iter().rev()) {
+        text.replace_range(std::ops::Range::from(edit.span), &edit.text);
+    }
+    text
+}
+
+fn write_file(db: &Database, file: FileId, old: &str, text: &str, shown: &str) -> Result<(), u8> {
+    let path = db.path(file);
+    let Some(disk) = path.as_disk() else {
+        output::error(&format!("{shown}: is no file"));
+        return Err(UNUSABLE);
+    };
+    if old == text {
+        output::note(&format!("{shown}: stays as it is"));
+        return Ok(());
+    }
+    replace(disk, text, has_mark(disk)).map_err(|problem| {
+        output::error(&format!("{shown}: {}", reason(&problem)));
+        UNUSABLE
+    })?;
+    output::note(&format!("{shown}: written"));
+    Ok(())
+}
+
+/// Whether the file begins with a byte order mark, which it keeps.
+fn has_mark(path: &Path) -> bool {
+    use std::io::Read as _;
+    let mut start = [0; 3];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && start == *b"\xef\xbb\xbf"
+}
+
+/// Says why nothing was rewritten, and returns the exit status.
+fn refused(
+    workspace: &Workspace,
+    item: ItemId,
+    chosen: &Chosen,
+    refusal: &Refusal,
+    options: &RewriteOptions,
+) -> u8 {
+    let db = &workspace.db;
+    if let Refusal::NotRewritten(NotRewritten::Failed(report)) = refusal {
+        if report.failure.reason == Reason::Cancelled {
+            output::note("stopped");
+            return INTERRUPTED;
+        }
+        if options.trace {
+            let path = shown(&db.path(db.file_of(item)), &workspace.base);
+            // The failure is said, whoever reads this.
+            let _ = output::result(FOUND, |out| {
+                show::steps(db, item, &report.outcome.trace, &report.run, &path, out)
+            });
+        }
+    }
+    let mut reporter = Reporter::new(db, &workspace.base);
+    match refusal {
+        Refusal::NoProgram => reporter.item(item, &errors(&db.item_diagnostics(item))),
+        Refusal::NotRewritten(NotRewritten::Parameters(open)) => {
+            let names: Vec<String> = open.iter().map(|open| format!("`{}`", open.name)).collect();
+            output::error(&format!(
+                "the strategy leaves {} open, and others use the definition or its type is written",
+                names.join(", ")
+            ));
+            output::note(
+                "give it a value (`tune name : Nat = 32`), or let it become a parameter with \
+                 `--open-sizes`",
+            );
+            return FOUND;
+        }
+        _ => reporter.item(item, &[show::complaint(db, item, chosen, refusal)]),
+    }
+    let report = reporter.finish();
+    if report.findings.is_empty() {
+        output::error("the definition cannot be rewritten");
+        return FOUND;
+    }
+    // Nobody is left to tell if this fails.
+    let _ = human::write(&report, &output::stderr_renderer(), &mut io::stderr().lock());
+    FOUND
+}

@@ -1,0 +1,55 @@
+//! What may be written after `rise-ls rewrite`.
+
+use crate::cli::args::Language;
+use clap::Args as Group;
+use std::path::PathBuf;
+
+/// What `rewrite` is asked.
+#[derive(Debug, Group)]
+pub struct RewriteOptions {
+    /// The file with the program; `-` is standard input
+    pub file: PathBuf,
+
+    /// The definition; the one that the strategy names, the file's only one, or the one that nothing
+    /// else uses, if it is left out
+    #[arg(long, value_name = "NAME")]
+    pub def: Option<String>,
+
+    /// The strategy: an expression, or FILE.elevate for the main expression of that file, or
+    /// FILE.elevate:NAME
+    #[arg(long, value_name = "STRATEGY", required_unless_present = "strategy_file")]
+    pub strategy: Option<String>,
+
+    /// The strategy, in a file: its main expression, or what it defines by this name
+    #[arg(value_name = "FILE.elevate[:NAME]", conflicts_with = "strategy")]
+    pub strategy_file: Option<String>,
+
+    /// Print every step: the rule, the place, what was there, what is there now
+    #[arg(long)]
+    pub trace: bool,
+
+    /// Print how often each rule was applied
+    #[arg(long)]
+    pub steps: bool,
+
+    /// Print how the file would change instead of the definition
+    #[arg(long)]
+    pub diff: bool,
+
+    /// Write the file
+    #[arg(long)]
+    pub write: bool,
+
+    /// Let sizes that the strategy leaves open become parameters, even of a definition that others
+    /// use or whose type is written
+    #[arg(long)]
+    pub open_sizes: bool,
+
+    /// Stop after so many steps, as an error
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u64>,
+
+    /// What standard input, and files whose names do not say it, hold
+    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    pub language: Option<Language>,
+}

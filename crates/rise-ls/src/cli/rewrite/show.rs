@@ -1,0 +1,148 @@
+//! What a rewriting did, for people.
+
+use super::super::report::Report;
+use super::super::{FOUND, human, output, place};
+use super::strategy::Chosen;
+use db::{Database, ItemId, Refusal};
+use elevate::engine::{RuleCount, TraceStep};
+use elevate::lang::{NotRewritten, Rewritten, Run};
+use elevate::term::print;
+use std::io::{self, Write};
+use syntax::{Diagnostic, Span};
+
+/// The steps, in order.
+pub fn trace(
+    db: &Database,
+    item: ItemId,
+    rewritten: &Rewritten,
+    path: &str,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    steps(db, item, &rewritten.trace, &rewritten.run, path, out)
+}
+
+/// The steps of a run, in order: the number, the rule, the place, before and after.
+pub fn steps(
+    db: &Database,
+    item: ItemId,
+    trace: &[TraceStep],
+    run: &Run,
+    path: &str,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let places = ide::StepPlaces::new(run);
+    let mut number = 0;
+    for step in trace {
+        if step.housekeeping > 0 {
+            writeln!(out, "        {} ({})\n", step.rule, step.housekeeping)?;
+            continue;
+        }
+        number += 1;
+        let place = places.of(step).map(|span| shown_place(db, item, span));
+        let place = place.unwrap_or_default();
+        writeln!(out, "step {number:<3} {}  {path}{place}", step.rule)?;
+        if !step.strategies.is_empty() {
+            writeln!(out, "  for    {}", step.strategies.join(" > "))?;
+        }
+        writeln!(out, "  before {}", print(&run.store, step.focus))?;
+        writeln!(out, "  after  {}", print(&run.store, step.result))?;
+        for assumption in &step.assumptions {
+            writeln!(out, "  assumes {}", ide::assumption_text(run, assumption))?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// `:3:7-3:20`, counted from 1.
+fn shown_place(db: &Database, item: ItemId, span: Span) -> String {
+    let text = db.text(db.file_of(item));
+    let range = place::range(&text, db.absolute(item, span));
+    format!(
+        ":{}:{}-{}:{}",
+        range.start.line + 1,
+        range.start.character + 1,
+        range.end.line + 1,
+        range.end.character + 1
+    )
+}
+
+/// How often each rule was applied.
+pub fn counts(
+    counts: &[RuleCount],
+    steps: u64,
+    housekeeping: u64,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    for count in counts.iter().filter(|count| count.steps > 0) {
+        writeln!(out, "{:>8}  {}", count.steps, count.rule)?;
+    }
+    let unit = if steps == 1 { "step" } else { "steps" };
+    match housekeeping {
+        0 => writeln!(out, "{steps:>8}  {unit}"),
+        more => writeln!(out, "{steps:>8}  {unit}, and {more} of normal forms"),
+    }
+}
+
+/// Says what the result assumes.
+pub fn assumptions(db: &Database, rewritten: &Rewritten) {
+    for assumed in db.assumed(rewritten) {
+        output::note(&format!("assumes {assumed}"));
+    }
+    for open in &rewritten.parameters {
+        output::note(&format!(
+            "`{}` is left open: it is a parameter of the definition now",
+            open.name
+        ));
+    }
+}
+
+/// Why there is no result, at the place in the definition where the rule was tried.
+pub fn complaint(db: &Database, item: ItemId, chosen: &Chosen, refusal: &Refusal) -> Diagnostic {
+    let name = db.header(item).span;
+    let mut found = db.complaint(refusal, name);
+    if let Refusal::NotRewritten(NotRewritten::Failed(report)) = refusal
+        && let Some(span) = ide::StepPlaces::new(&report.run).of_failure(&report.failure)
+    {
+        found.span = span;
+        found.related.clear();
+    }
+    if let Some(help) = help(refusal) {
+        found = found.help(help);
+    }
+    match found.message.split_once('\n') {
+        Some((first, rest)) => {
+            found.message = format!("{} fails: {first}\n{rest}", chosen.name());
+        }
+        None => found.message = format!("{} fails: {}", chosen.name(), found.message),
+    }
+    found
+}
+
+/// What can be done about a failure.
+fn help(refusal: &Refusal) -> Option<String> {
+    use elevate::engine::Reason;
+    let Refusal::NotRewritten(NotRewritten::Failed(report)) = refusal else {
+        return None;
+    };
+    Some(match &report.failure.reason {
+        Reason::Undecided { condition } => format!(
+            "if it holds for all sizes of this program, say so: `@assume({condition})`"
+        ),
+        Reason::Shape { .. } | Reason::No { .. } | Reason::NoPart { .. } => {
+            "say where it applies: `s @ topDown` looks at every place, `try(s)` goes on without"
+                .to_owned()
+        }
+        Reason::Endless(_) | Reason::OutOfFuel { .. } => {
+            "`repeatNTimes(n)(s)` and `limit(n)(s)` end; `--trace` shows the steps".to_owned()
+        }
+        _ => return None,
+    })
+}
+
+/// Prints errors to standard error, and returns the exit status.
+pub fn errors(report: &Report) -> u8 {
+    // Nobody is left to tell if this fails.
+    let _ = human::write(report, &output::stderr_renderer(), &mut io::stderr().lock());
+    FOUND
+}

@@ -1,0 +1,172 @@
+//! Which strategy is meant.
+
+use super::options::RewriteOptions;
+use crate::cli::output;
+use crate::cli::report::shown;
+use crate::cli::workspace::Workspace;
+use crate::loader::{self, Content};
+use db::{Database, Declares, FileId, FilePath, ItemId, Language};
+use std::path::{Path, PathBuf};
+use syntax::GlobalId;
+use syntax::elevate::ast::ItemKind;
+
+/// What the expression of `--strategy` is called.
+const GIVEN: &str = "<strategy>";
+
+/// The strategy that is meant.
+pub enum Chosen {
+    /// An item of a file, or of the text that was given.
+    Item(ItemId, String),
+    /// A definition of the library.
+    Library(GlobalId, String),
+}
+
+impl Chosen {
+    /// Its number.
+    pub fn id(&self) -> GlobalId {
+        match self {
+            Chosen::Item(item, _) => item.global(),
+            Chosen::Library(id, _) => *id,
+        }
+    }
+
+    /// The item, if it is one of the database.
+    pub fn item(&self) -> Option<ItemId> {
+        match self {
+            Chosen::Item(item, _) => Some(*item),
+            Chosen::Library(..) => None,
+        }
+    }
+
+    /// What it is called in messages.
+    pub fn name(&self) -> &str {
+        match self {
+            Chosen::Item(_, name) | Chosen::Library(_, name) => name,
+        }
+    }
+}
+
+/// The strategy that is meant; none (and a message) if there is none.
+pub fn choose(workspace: &mut Workspace, file: FileId, options: &RewriteOptions) -> Option<Chosen> {
+    if let Some(named) = &options.strategy_file {
+        let (path, name) = split(named);
+        return from_file(workspace, &path, name);
+    }
+    let given = options.strategy.as_deref().unwrap_or_default();
+    let (path, name) = split(given);
+    if path.extension().is_some_and(|end| end == Language::Elevate.extension()) && path.is_file() {
+        return from_file(workspace, &path, name);
+    }
+    from_text(workspace, file, given)
+}
+
+/// `FILE.elevate:NAME`
+fn split(given: &str) -> (PathBuf, Option<&str>) {
+    match given.rsplit_once(".elevate:") {
+        Some((path, name)) => (PathBuf::from(format!("{path}.elevate")), Some(name)),
+        None => (PathBuf::from(given), None),
+    }
+}
+
+fn from_text(workspace: &mut Workspace, program: FileId, text: &str) -> Option<Chosen> {
+    if let Some(id) = elevate::lang::library().named(text.trim()) {
+        let own = workspace.db.strategy_scope(program);
+        if matches!(own.resolve(text.trim()), db::Binding::Unknown) {
+            return Some(Chosen::Library(id, text.trim().to_owned()));
+        }
+    }
+    let path = FilePath::disk(workspace.base.join(GIVEN));
+    let file = workspace.db.set_strategy(path, text, program);
+    let imported = loader::load_imports(&mut workspace.db);
+    workspace.files.extend(imported);
+    let items = workspace.db.items(file);
+    let kind = |item: &ItemId| workspace.db.strategy_parsed(*item).item.kind.clone();
+    let main = items.iter().rev().find(|item| matches!(kind(item), ItemKind::Main { .. }));
+    // Of a text that is no expression, the first item says what is wrong.
+    match main.or(items.first()) {
+        Some(&item) => Some(Chosen::Item(item, "the strategy".to_owned())),
+        None => {
+            output::error("`--strategy` is empty");
+            None
+        }
+    }
+}
+
+fn from_file(workspace: &mut Workspace, path: &Path, name: Option<&str>) -> Option<Chosen> {
+    let content = loader::read(path).map_err(|problem| output::error(&problem.to_string()));
+    let text = match content.ok()? {
+        Content::Text { text, .. } => text,
+        Content::NotText(bad) => {
+            output::error(&format!("{}: {}", path.display(), bad.message()));
+            return None;
+        }
+    };
+    let full = FilePath::disk(workspace.base.join(path));
+    workspace.db.set_language(full.clone(), Language::Elevate);
+    if full.language() != Some(Language::Elevate) {
+        output::error(&format!("{}: is no .elevate file", path.display()));
+        return None;
+    }
+    let file = workspace.db.set_file(full, text);
+    workspace.files.push(file);
+    let imported = loader::load_imports(&mut workspace.db);
+    workspace.files.extend(imported);
+    let found = match name {
+        Some(name) => named(&workspace.db, file, name),
+        None => main(&workspace.db, file),
+    };
+    if found.is_none() {
+        let shown = shown(&workspace.db.path(file), &workspace.base);
+        nothing(&workspace.db, file, &shown, name);
+    }
+    found
+}
+
+fn named(db: &Database, file: FileId, name: &str) -> Option<Chosen> {
+    let item = *db.scope(file).own().by_name.get(name)?;
+    Some(Chosen::Item(item, format!("`{name}`")))
+}
+
+/// The main expression; without one, the only definition that is a strategy as it is.
+fn main(db: &Database, file: FileId) -> Option<Chosen> {
+    let items = db.items(file);
+    let kind = |item: &ItemId| db.strategy_parsed(*item).item.kind.clone();
+    let main = items.iter().rev().find(|item| matches!(kind(item), ItemKind::Main { .. }));
+    if let Some(&item) = main {
+        return Some(Chosen::Item(item, "the main expression".to_owned()));
+    }
+    let mut vals = items.iter().filter(|item| matches!(kind(item), ItemKind::Val { .. }));
+    match (vals.next(), vals.next()) {
+        (Some(&item), None) => match &db.header(item).declares {
+            Declares::Def(name) => Some(Chosen::Item(item, format!("`{name}`"))),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Says that there is no such strategy, and which there are.
+fn nothing(db: &Database, file: FileId, shown: &str, wanted: Option<&str>) {
+    let names: Vec<String> = db
+        .items(file)
+        .iter()
+        .filter_map(|item| match &db.header(*item).declares {
+            Declares::Def(name) => Some(name.to_string()),
+            _ => None,
+        })
+        .collect();
+    let Some(wanted) = wanted else {
+        output::error(&format!("{shown} has no main expression"));
+        match names.is_empty() {
+            true => output::note("it has no definitions"),
+            false => output::note(&format!("name a definition: {shown}:{}", names[0])),
+        }
+        return;
+    };
+    output::error(&format!("{shown} defines no strategy `{wanted}`"));
+    match rise::closest(wanted, names.iter().map(String::as_str)) {
+        Some(near) => output::note(&format!("did you mean `{near}`?")),
+        None if names.is_empty() => output::note("it has no definitions"),
+        None => output::note(&format!("it has {}", names.join(", "))),
+    }
+}
