@@ -178,7 +178,8 @@ fn of_accesses(db: &dyn Db, item: SourceItem, target: Target) -> Arc<[Diagnostic
         inference: &inference,
     };
     let work = || report::diagnostics(&accesses.complaints, &program, target, written);
-    let mut found: Arc<[Diagnostic]> = guarded(&text, "compiling", work).map_or_else(one, Arc::from);
+    let mut found: Arc<[Diagnostic]> =
+        guarded(&text, "compiling", work).map_or_else(one, Arc::from);
     if is_lowered(db, item.into()) {
         // The text is not that of the program: what would mend the one is no use to the other.
         let without = |found: &Diagnostic| Diagnostic {

@@ -9,14 +9,15 @@ use rustc_hash::FxHashSet;
 use syntax::{Code, Diagnostic, Dialect, Severity, Span};
 
 use crate::inputs::{Options, SourceFile, SourceItem};
+use crate::language::Language;
 use crate::notes::notes;
 use crate::phrases;
 use crate::queries::{
-    Checked, bindings, checked, dialect, item_diagnostics, items, linked, with_notes,
+    Checked, bindings, checked, dialect, item_diagnostics, items, language, linked, with_notes,
 };
 use crate::scope::Binding;
 use crate::stages::target_diagnostics;
-use crate::strategies::lowered;
+use crate::strategies::{example, lowered};
 use crate::{Db, FileId, FilePath, ItemId};
 
 /// The targets that the item is checked for: those that it names; or, for a program that nothing
@@ -157,11 +158,28 @@ fn is_linked(db: &dyn Db, item: ItemId) -> bool {
 
 /// What is said about the strategy of a definition, besides what its text says.
 fn with_strategy(db: &dyn Db, item: ItemId, found: Arc<[Diagnostic]>) -> Arc<[Diagnostic]> {
-    let Some(lowered) = lowered(db, item.into()) else {
-        return found;
+    let of_strategy: Vec<Diagnostic> = if language(db, item.into()) == Language::Elevate {
+        example(db, item.into()).to_vec()
+    } else {
+        of_lowering(db, item)
     };
-    let of_strategy: Vec<Diagnostic> = match lowered {
-        Ok(lowered) => {
+    if of_strategy.is_empty() {
+        return found;
+    }
+    let mut all = [&*found, &*of_strategy].concat();
+    all.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.severity));
+    all.into()
+}
+
+/// What is said about the strategy that a definition names.
+fn of_lowering(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
+    // Few name one: nothing is kept of the others.
+    if SourceItem::from(item).strategy(db).is_none() {
+        return Vec::new();
+    }
+    match lowered(db, item.into()) {
+        None => Vec::new(),
+        Some(Ok(lowered)) => {
             let strategy = SourceItem::from(item).strategy(db).as_ref();
             let span = strategy.map_or_else(Span::default, |name| name.span);
             let assumes = |text: &String| {
@@ -170,14 +188,8 @@ fn with_strategy(db: &dyn Db, item: ItemId, found: Arc<[Diagnostic]>) -> Arc<[Di
             };
             lowered.assumed.iter().map(assumes).collect()
         }
-        Err(wrong) => wrong.to_vec(),
-    };
-    if of_strategy.is_empty() {
-        return found;
+        Some(Err(wrong)) => wrong.to_vec(),
     }
-    let mut all = [&*found, &*of_strategy].concat();
-    all.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.severity));
-    all.into()
 }
 
 /// What is said about a definition of DPIA for any target, besides what its text says.

@@ -66,4 +66,5 @@ pub use rewrites::{Rewritten, Step, Unwritable, rewritten};
 pub use selection::selection_ranges;
 pub use semantic_tokens::{Modifiers, Token, TokenType, semantic_tokens};
 pub use signature_help::{Signature, SignatureHelp, signature_help};
+pub use strategies::steps::{StepPlaces, assumption_text};
 pub use symbols::{DocumentSymbol, WorkspaceSymbol, document_symbols, workspace_symbols};

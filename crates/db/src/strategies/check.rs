@@ -19,8 +19,9 @@ use crate::{Db, FilePath, ItemId};
 #[salsa::tracked(returns(clone))]
 pub(crate) fn strategy_checked(db: &dyn Db, item: SourceItem) -> Arc<Checked> {
     let parsed = strategy_parsed(db, item.into());
-    let mut checked = guarded(&item.text(db), "checking", || {
-        lang::check(&parsed.item, &ItemEnv::new(db, item))
+    let text = item.text(db);
+    let mut checked = guarded(&text, "checking", || {
+        lang::check(&parsed.item, &text, &ItemEnv::new(db, item))
     })
     .unwrap_or_else(|failure| nothing_known(&parsed.item, failure));
     let unreadable = !parsed.diagnostics.is_empty();
@@ -161,5 +162,6 @@ fn nothing_known(item: &syntax::elevate::ast::Item, failure: Diagnostic) -> Chec
         uses: Vec::new(),
         meanings: Default::default(),
         captured: Vec::new(),
+        compiled: Default::default(),
     }
 }

@@ -90,7 +90,11 @@ pub(crate) fn imperative(
     let made = guarded(&text, "compiling", work).map_err(one)?;
     made.map(Arc::new).map_err(|error| {
         let message = error.to_string();
-        one(Diagnostic::error(Code::NotAProgram, name(db, item), message))
+        one(Diagnostic::error(
+            Code::NotAProgram,
+            name(db, item),
+            message,
+        ))
     })
 }
 

@@ -1,6 +1,7 @@
 //! Files of ELEVATE: what their items use, their types, and what becomes of programs.
 
 mod check;
+pub(crate) mod forms;
 pub(crate) mod mentions;
 mod named;
 mod programs;
@@ -9,5 +10,7 @@ mod rewrite;
 pub(crate) use check::{signature_of, strategy_checked};
 pub(crate) use named::named;
 pub(crate) use programs::from_standard;
-pub(crate) use rewrite::{complaint, is_lowered, lowered, own, program_of, rewrite};
 pub use rewrite::{LoweredDef, Refusal};
+pub(crate) use rewrite::{
+    assumed, complaint, example, is_lowered, lowered, own, program_of, rewrite, standard,
+};

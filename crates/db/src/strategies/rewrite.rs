@@ -81,7 +81,7 @@ fn definitions(db: &dyn Db, strategy: &Arc<Definition>, program: Option<ItemId>)
 }
 
 /// The definition as strategies see it.
-fn standard(db: &dyn Db, def: &Def<Primitive>) -> Arc<Def<Primitive>> {
+pub(crate) fn standard(db: &dyn Db, def: &Def<Primitive>) -> Arc<Def<Primitive>> {
     renumbered(def, &|id| to_standard(db, id))
 }
 
@@ -150,6 +150,32 @@ pub(crate) fn program_of(db: &dyn Db, strategy: ItemId) -> Option<ItemId> {
     from_standard(db, file.into(), id).map(ItemId::from_global)
 }
 
+/// What there is to say about an example: whether what it says is what comes out. Nothing of other
+/// items.
+#[salsa::tracked(returns(clone))]
+pub(crate) fn example(db: &dyn Db, item: SourceItem) -> Arc<[Diagnostic]> {
+    let parsed = strategy_parsed(db, item.into());
+    if !matches!(parsed.item.kind, ItemKind::Example { .. }) {
+        return Arc::default();
+    }
+    let id = ItemId::from(item).global();
+    let Some(example) = definition(db, id) else {
+        return Arc::default();
+    };
+    let is_error = |found: &Diagnostic| found.severity == Severity::Error;
+    if example.checked.diagnostics.iter().any(is_error) {
+        return Arc::default();
+    }
+    let definitions = definitions(db, &example, None);
+    let going_on = || {
+        db.unwind_if_revision_cancelled();
+        false
+    };
+    let order = order(db, id);
+    let work = || lang::run_example(&example, definitions, order, Some(&going_on));
+    guarded(&item.text(db), "running", work).map_or_else(|failure| [failure].into(), Arc::from)
+}
+
 /// A definition as its strategy has made it.
 pub(crate) type Lowered = Result<Arc<LoweredDef>, Arc<[Diagnostic]>>;
 
@@ -195,7 +221,11 @@ pub(crate) fn lowered(db: &dyn Db, item: SourceItem) -> Option<Lowered> {
             def: own(db, item.file(db), &rewritten.def),
             steps: rewritten.steps,
             assumed: assumed(&rewritten),
-            parameters: rewritten.parameters.iter().map(|p| p.name.clone()).collect(),
+            parameters: rewritten
+                .parameters
+                .iter()
+                .map(|p| p.name.clone())
+                .collect(),
         })),
         // Said where it is.
         Err(Refusal::NoProgram) => Err(Arc::default()),

@@ -6,6 +6,7 @@ pub(crate) mod formatting;
 pub(crate) mod hover;
 pub(crate) mod names;
 pub(crate) mod signature;
+pub(crate) mod steps;
 pub(crate) mod structure;
 #[cfg(test)]
 mod tests;

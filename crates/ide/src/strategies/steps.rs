@@ -26,7 +26,10 @@ impl<'a> StepPlaces<'a> {
         let mut places: FxHashMap<Term, Vec<(Path, Span)>> = FxHashMap::default();
         run.imported.visit(&run.store, &mut |path, term, site| {
             if let Some(site) = site {
-                places.entry(term).or_default().push((path.clone(), site.span));
+                places
+                    .entry(term)
+                    .or_default()
+                    .push((path.clone(), site.span));
             }
         });
         StepPlaces { run, places }

@@ -1,6 +1,7 @@
 //! What may be written after `rise-ls`.
 
 use super::emit::EmitOptions;
+use super::rewrite::RewriteOptions;
 use super::run::RunOptions;
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -145,6 +146,8 @@ pub enum Command {
     Emit(EmitOptions),
     /// Run a definition: compiled, or in the interpreter
     Run(RunOptions),
+    /// Apply a strategy to a definition: print it, or how its file changes, or write the file
+    Rewrite(RewriteOptions),
     /// Format files in place; what has a mistake of syntax stays as it is, and is reported
     Fmt(FmtOptions),
     /// Explain a diagnostic, with a wrong and a right example

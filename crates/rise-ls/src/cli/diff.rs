@@ -110,12 +110,20 @@ fn hunk(out: &mut String, old: &[&str], new: &[&str], changes: &[Change]) {
     let _ = writeln!(out, "@@ -{} +{} @@", place(&old_lines), place(&new_lines));
     let mut at = old_lines.start;
     for change in changes {
-        old[at..change.old.start].iter().for_each(|text| line(out, ' ', text));
-        old[change.old.clone()].iter().for_each(|text| line(out, '-', text));
-        new[change.new.clone()].iter().for_each(|text| line(out, '+', text));
+        old[at..change.old.start]
+            .iter()
+            .for_each(|text| line(out, ' ', text));
+        old[change.old.clone()]
+            .iter()
+            .for_each(|text| line(out, '-', text));
+        new[change.new.clone()]
+            .iter()
+            .for_each(|text| line(out, '+', text));
         at = change.old.end;
     }
-    old[at..old_lines.end].iter().for_each(|text| line(out, ' ', text));
+    old[at..old_lines.end]
+        .iter()
+        .for_each(|text| line(out, ' ', text));
 }
 
 fn place(lines: &Range<usize>) -> String {
@@ -170,7 +178,14 @@ mod tests {
 
     #[test]
     fn changes_lead_from_one_text_to_the_other() {
-        let texts = ["", "a\nb\n", "b\na\nb\nc\n", "c\nc\n", "a\nx\nb\ny\nc\n", "y\n"];
+        let texts = [
+            "",
+            "a\nb\n",
+            "b\na\nb\nc\n",
+            "c\nc\n",
+            "a\nx\nb\ny\nc\n",
+            "y\n",
+        ];
         for old in texts {
             for new in texts {
                 let (old, new) = (lines(old), lines(new));

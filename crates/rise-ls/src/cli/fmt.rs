@@ -118,7 +118,7 @@ fn show(reporter: Reporter<'_>) -> u8 {
 }
 
 /// Gives the file a new text at once: whatever happens, it has the old one or the new one.
-fn replace(path: &Path, text: &str, bom: bool) -> io::Result<()> {
+pub fn replace(path: &Path, text: &str, bom: bool) -> io::Result<()> {
     // A link stays a link to the same file.
     let path = path.canonicalize()?;
     let permissions = path.metadata()?.permissions();

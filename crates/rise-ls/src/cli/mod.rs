@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+mod diff;
 mod doctor;
 mod emit;
 mod explain;
@@ -12,6 +13,7 @@ mod json;
 mod output;
 mod place;
 mod report;
+mod rewrite;
 mod run;
 mod sarif;
 mod stats;
@@ -24,6 +26,9 @@ use args::{Args, Command};
 use clap::Parser;
 use clap::error::ErrorKind;
 use db::{Database, FileId, ItemId};
+use runtime::process::Cancel;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
 
 /// Everything is fine.
 const FINE: u8 = 0;
@@ -31,6 +36,8 @@ const FINE: u8 = 0;
 const FOUND: u8 = 1;
 /// The input cannot be read, or the question makes no sense.
 const UNUSABLE: u8 = 2;
+/// It was interrupted, as shells have it.
+const INTERRUPTED: u8 = 130;
 
 /// Does what the arguments ask for, and returns the exit status.
 pub fn run() -> u8 {
@@ -42,6 +49,7 @@ pub fn run() -> u8 {
         Some(Command::Types(options)) => types::run(&options),
         Some(Command::Emit(options)) => emit::run(&options),
         Some(Command::Run(options)) => run::run(&options),
+        Some(Command::Rewrite(options)) => rewrite::run(&options),
         Some(Command::Fmt(options)) => fmt::run(&options),
         Some(Command::Explain { code }) => explain::run(&code),
         Some(Command::Doctor) => doctor::run(),
@@ -55,22 +63,10 @@ pub fn run() -> u8 {
 fn refuse(error: &clap::Error) -> u8 {
     // Nobody is left to tell if this fails.
     let _ = error.print();
-    if asks_for_more() {
-        output::note(
-            "this version of rise-ls checks, compiles and runs programs; it does not rewrite them yet",
-        );
-    }
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => FINE,
         _ => UNUSABLE,
     }
-}
-
-/// Whether the arguments ask for strategies, which this version has not.
-fn asks_for_more() -> bool {
-    std::env::args_os()
-        .nth(1)
-        .is_some_and(|command| command == "rewrite")
 }
 
 /// Answers the process that has started this one.
@@ -92,6 +88,18 @@ fn serve(listen: Option<&str>) -> u8 {
             UNUSABLE
         }
     }
+}
+
+/// The request to stop that the first interrupt makes; the second one ends this program.
+fn on_interrupt() -> Cancel {
+    let cancel = Cancel::default();
+    for signal in [SIGINT, SIGTERM] {
+        let status = i32::from(INTERRUPTED);
+        // Without this a signal ends the program at once, which is all right too.
+        let _ = flag::register_conditional_shutdown(signal, status, cancel.flag());
+        let _ = flag::register(signal, cancel.flag());
+    }
+    cancel
 }
 
 /// The definition that is meant; none (and a message) if that is not clear.

@@ -65,7 +65,7 @@ fn apply(
         return Err(UNUSABLE);
     }
     let cancel = on_interrupt();
-    let cancelled = || cancel.is_set();
+    let cancelled = || cancel.is_cancelled();
     let request = Request {
         options: Fuel {
             trace: options.trace,
@@ -158,7 +158,12 @@ fn finish(
             show::trace(db, item, rewritten, &path, out)?;
         }
         if options.steps {
-            show::counts(&rewritten.counts, rewritten.steps, rewritten.housekeeping, out)?;
+            show::counts(
+                &rewritten.counts,
+                rewritten.steps,
+                rewritten.housekeeping,
+                out,
+            )?;
         }
         if options.diff {
             out.write_all(diff::unified(&path, &old, &text).as_bytes())
@@ -255,6 +260,10 @@ fn refused(
         return FOUND;
     }
     // Nobody is left to tell if this fails.
-    let _ = human::write(&report, &output::stderr_renderer(), &mut io::stderr().lock());
+    let _ = human::write(
+        &report,
+        &output::stderr_renderer(),
+        &mut io::stderr().lock(),
+    );
     FOUND
 }

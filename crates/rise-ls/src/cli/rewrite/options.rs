@@ -17,7 +17,11 @@ pub struct RewriteOptions {
 
     /// The strategy: an expression, or FILE.elevate for the main expression of that file, or
     /// FILE.elevate:NAME
-    #[arg(long, value_name = "STRATEGY", required_unless_present = "strategy_file")]
+    #[arg(
+        long,
+        value_name = "STRATEGY",
+        required_unless_present = "strategy_file"
+    )]
     pub strategy: Option<String>,
 
     /// The strategy, in a file: its main expression, or what it defines by this name

@@ -126,9 +126,9 @@ fn help(refusal: &Refusal) -> Option<String> {
         return None;
     };
     Some(match &report.failure.reason {
-        Reason::Undecided { condition } => format!(
-            "if it holds for all sizes of this program, say so: `@assume({condition})`"
-        ),
+        Reason::Undecided { condition } => {
+            format!("if it holds for all sizes of this program, say so: `@assume({condition})`")
+        }
         Reason::Shape { .. } | Reason::No { .. } | Reason::NoPart { .. } => {
             "say where it applies: `s @ topDown` looks at every place, `try(s)` goes on without"
                 .to_owned()

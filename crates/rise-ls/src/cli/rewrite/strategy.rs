@@ -54,7 +54,11 @@ pub fn choose(workspace: &mut Workspace, file: FileId, options: &RewriteOptions)
     }
     let given = options.strategy.as_deref().unwrap_or_default();
     let (path, name) = split(given);
-    if path.extension().is_some_and(|end| end == Language::Elevate.extension()) && path.is_file() {
+    if path
+        .extension()
+        .is_some_and(|end| end == Language::Elevate.extension())
+        && path.is_file()
+    {
         return from_file(workspace, &path, name);
     }
     from_text(workspace, file, given)
@@ -81,7 +85,10 @@ fn from_text(workspace: &mut Workspace, program: FileId, text: &str) -> Option<C
     workspace.files.extend(imported);
     let items = workspace.db.items(file);
     let kind = |item: &ItemId| workspace.db.strategy_parsed(*item).item.kind.clone();
-    let main = items.iter().rev().find(|item| matches!(kind(item), ItemKind::Main { .. }));
+    let main = items
+        .iter()
+        .rev()
+        .find(|item| matches!(kind(item), ItemKind::Main { .. }));
     // Of a text that is no expression, the first item says what is wrong.
     match main.or(items.first()) {
         Some(&item) => Some(Chosen::Item(item, "the strategy".to_owned())),
@@ -131,11 +138,16 @@ fn named(db: &Database, file: FileId, name: &str) -> Option<Chosen> {
 fn main(db: &Database, file: FileId) -> Option<Chosen> {
     let items = db.items(file);
     let kind = |item: &ItemId| db.strategy_parsed(*item).item.kind.clone();
-    let main = items.iter().rev().find(|item| matches!(kind(item), ItemKind::Main { .. }));
+    let main = items
+        .iter()
+        .rev()
+        .find(|item| matches!(kind(item), ItemKind::Main { .. }));
     if let Some(&item) = main {
         return Some(Chosen::Item(item, "the main expression".to_owned()));
     }
-    let mut vals = items.iter().filter(|item| matches!(kind(item), ItemKind::Val { .. }));
+    let mut vals = items
+        .iter()
+        .filter(|item| matches!(kind(item), ItemKind::Val { .. }));
     match (vals.next(), vals.next()) {
         (Some(&item), None) => match &db.header(item).declares {
             Declares::Def(name) => Some(Chosen::Item(item, format!("`{name}`"))),

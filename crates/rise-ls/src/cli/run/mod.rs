@@ -8,21 +8,16 @@ pub use options::RunOptions;
 
 use super::report::Reporter;
 use super::workspace::{Workspace, not_text};
-use super::{FINE, FOUND, UNUSABLE, output, select};
+use super::{FINE, FOUND, INTERRUPTED, UNUSABLE, on_interrupt, output, select};
 use crate::run::{self, Done, Failure, Job};
 use db::{Database, ItemId};
 use options::RunFormat;
 use progress::Progress;
 use runtime::launch::Request;
 use runtime::npy;
-use runtime::process::{Cancel, Limits};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
+use runtime::process::Limits;
 use std::io::{self, Write};
 use syntax::Severity;
-
-/// The status of a program that was interrupted, as shells have it.
-const INTERRUPTED: u8 = 130;
 
 /// Runs the definition, and returns the exit status.
 pub fn run(options: &RunOptions) -> u8 {
@@ -89,18 +84,6 @@ fn job(db: &Database, item: ItemId, options: &RunOptions) -> Job {
         local: options.local.clone().map(|sizes| sizes.0),
         global: options.global.clone().map(|sizes| sizes.0),
     }
-}
-
-/// The request to stop that the first interrupt makes; the second one ends this program.
-fn on_interrupt() -> Cancel {
-    let cancel = Cancel::default();
-    for signal in [SIGINT, SIGTERM] {
-        let status = i32::from(INTERRUPTED);
-        // Without this a signal ends the program at once, which is all right too.
-        let _ = flag::register_conditional_shutdown(signal, status, cancel.flag());
-        let _ = flag::register(signal, cancel.flag());
-    }
-    cancel
 }
 
 /// Prints or writes a result, and returns the exit status.
