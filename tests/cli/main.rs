@@ -9,6 +9,7 @@ mod explain;
 mod fmt;
 mod formats;
 mod opencl;
+mod rewrite;
 mod run;
 mod support;
 mod types;

@@ -52,22 +52,6 @@ fn bad_usage_is_status_2_and_says_nothing_on_standard_output() {
 }
 
 #[test]
-fn what_this_version_cannot_do_is_said() {
-    let folder = Folder::with(&[("a.rise", "def x = 1.0f\n")]);
-    let cases: &[&[&str]] = &[&["rewrite", "a.rise", "--strategy", "id"]];
-    for arguments in cases {
-        let ran = folder.run(arguments);
-        assert_eq!(
-            (ran.status, ran.out.as_str()),
-            (2, ""),
-            "{arguments:?}: {}",
-            ran.err
-        );
-        assert!(ran.err.contains("this version of rise-ls "), "{}", ran.err);
-    }
-}
-
-#[test]
 fn a_reader_that_goes_away_is_no_error() {
     let defs: String = (0..2000)
         .map(|n| format!("def x{n} = fun(y => z{n})\n"))

@@ -16,8 +16,9 @@ use syntax::{Code, Diagnostic, Dialect, Fix, Severity, Span};
 use crate::device::{device, launched};
 use crate::guard::guarded;
 use crate::inputs::SourceItem;
+use crate::language::Language;
 use crate::phrases;
-use crate::queries::{dialect, elaborated, inference, linked, parsed};
+use crate::queries::{dialect, elaborated, inference, language, linked, parsed};
 use crate::strategies::{is_lowered, lowered};
 use crate::{Db, ItemId};
 
@@ -30,6 +31,11 @@ pub(crate) fn normalised(db: &dyn Db, item: SourceItem) -> Staged<Program<Primit
     if dialect(db, item) == Dialect::Dpia {
         let span = name_span(db, item);
         let text = "a program in DPIA has no form in RISE";
+        return Err(one(Diagnostic::error(Code::NotAProgram, span, text)));
+    }
+    if language(db, item) == Language::Elevate {
+        let span = item.header(db).span;
+        let text = "a strategy is no program: it rewrites programs";
         return Err(one(Diagnostic::error(Code::NotAProgram, span, text)));
     }
     let linked = code_linked(db, item)?;

@@ -85,7 +85,12 @@ pub fn choose(
     }
     let parsed = db.parsed(item);
     let annotated = annotations::target(&parsed.item).and_then(Target::from_name);
-    let target = annotated.unwrap_or_else(|| target_of(&program.body));
+    // A definition that names a strategy is for what that makes it for.
+    let lowered = db.lowered(item).and_then(|_| db.code_linked(item).ok());
+    let body = lowered
+        .as_ref()
+        .map_or(&program.body, |lowered| &lowered.body);
+    let target = annotated.unwrap_or_else(|| target_of(body));
     let backend = match target {
         Target::C => Backend::C,
         Target::OpenMp => Backend::OpenMp,

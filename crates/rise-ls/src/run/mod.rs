@@ -302,8 +302,15 @@ impl Runs<'_> {
     }
 }
 
-/// The closed program of a definition.
+/// The closed program of a definition: the one that its text says, also where a strategy lowers it
+/// before it is compiled, unless that gave it further parameters.
 fn program(db: &Database, item: ItemId) -> Result<Arc<Program<Primitive>>, Failure> {
+    if let Some(Ok(lowered)) = db.lowered(item)
+        && !lowered.parameters.is_empty()
+    {
+        let wrong = |found: Arc<[Diagnostic]>| Failure::Wrong(vec![(item, found.to_vec())]);
+        return db.code_linked(item).map_err(wrong);
+    }
     db.linked(item).map_err(|error| {
         let mut items = vec![item];
         if let LinkError::BrokenUse { id, .. } = &error {

@@ -145,14 +145,19 @@ fn finish(
     let db = &workspace.db;
     let file = db.file_of(item);
     let def = db.own_def(file, &rewritten.def);
-    let new = ide::rewritten(db, item, &def, false).map_err(|error| {
-        output::error(&error.to_string());
-        FOUND
-    })?;
     let path = shown(&db.path(file), &workspace.base);
     let old = db.text(file).to_string();
-    let text = edited(&old, file, &new.edits);
+    let new = ide::rewritten(db, item, &def, false);
     show::assumptions(db, rewritten);
+    let (shown, text) = match &new {
+        Ok(new) => (new.text.clone(), edited(&old, file, &new.edits)),
+        Err(error) if options.diff || options.write => {
+            output::error(&error.to_string());
+            return Err(FOUND);
+        }
+        // Without the file's own words, as the printer has it.
+        Err(_) => (rise::core::def_text(&def), old.clone()),
+    };
     let status = output::result(FINE, |out| {
         if options.trace {
             show::trace(db, item, rewritten, &path, out)?;
@@ -170,7 +175,7 @@ fn finish(
         } else if options.write {
             Ok(())
         } else {
-            writeln!(out, "{}", new.text.trim_end())
+            writeln!(out, "{}", shown.trim_end())
         }
     });
     if options.write && status == FINE {

@@ -1,0 +1,164 @@
+//! `rise-ls rewrite`: strategies from the command line.
+
+use crate::support::Folder;
+
+const PROGRAM: &str = "\
+// Twice, then one more.
+def scale = depFun((n: Nat) => fun(xs: n.f32 =>
+  xs |> map(fun(x => x * 2.0f)) |> map(fun(y => y + 1.0f))))
+";
+
+const RULES: &str = "\
+rule fuse = map(f) >> map(g) |-> map(f >> g)
+
+val schedule = topDown(fuse)
+
+strategy twice(s: Strategy): Strategy = s ; s
+";
+
+fn folder() -> Folder {
+    Folder::with(&[("a.rise", PROGRAM), ("s.elevate", RULES)])
+}
+
+#[test]
+fn an_expression_is_a_strategy() {
+    let folder = folder();
+    let ran = folder.run(&["rewrite", "a.rise", "--strategy", "topDown(mapFusion)"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(ran.out.starts_with("def scale ="), "{}", ran.out);
+    assert_eq!(ran.out.matches("map(").count(), 1, "{}", ran.out);
+    // Nothing is written without being asked for.
+    assert_eq!(folder.get("a.rise"), PROGRAM);
+}
+
+#[test]
+fn a_definition_of_a_file_is_a_strategy() {
+    let folder = folder();
+    for strategy in [
+        &["--strategy", "s.elevate:schedule"][..],
+        &["s.elevate:schedule"],
+        &["--strategy", "s.elevate"],
+    ] {
+        let ran = folder.run(&[&["rewrite", "a.rise", "--def", "scale"], strategy].concat());
+        assert_eq!(ran.status, 0, "{strategy:?}: {}", ran.err);
+        assert_eq!(ran.out.matches("map(").count(), 1, "{}", ran.out);
+    }
+    let ran = folder.run(&["rewrite", "a.rise", "s.elevate:shedule"]);
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""));
+    assert!(ran.err.contains("did you mean `schedule`?"), "{}", ran.err);
+}
+
+#[test]
+fn steps_and_differences_are_shown() {
+    let folder = folder();
+    let with = |flags: &[&str]| {
+        let ran = folder.run(&[&["rewrite", "a.rise", "s.elevate:schedule"], flags].concat());
+        assert_eq!(ran.status, 0, "{}", ran.err);
+        ran.out
+    };
+    let trace = with(&["--trace", "--diff"]);
+    assert!(trace.starts_with("step 1   fuse  a.rise:3:"), "{trace}");
+    assert!(trace.contains("\n  before "), "{trace}");
+    assert!(trace.contains("\n  after  "), "{trace}");
+    assert!(trace.contains("--- a.rise\n+++ a.rise\n@@ "), "{trace}");
+    assert!(trace.contains("\n // Twice, then one more.\n"), "{trace}");
+    let steps = with(&["--steps", "--diff"]);
+    assert!(
+        steps.starts_with("       1  fuse\n       1  step"),
+        "{steps}"
+    );
+}
+
+#[test]
+fn a_file_is_written_as_a_whole() {
+    let folder = folder();
+    let ran = folder.run(&["rewrite", "a.rise", "s.elevate:schedule", "--write"]);
+    assert_eq!((ran.status, ran.out.as_str()), (0, ""), "{}", ran.err);
+    let text = folder.get("a.rise");
+    assert!(
+        text.starts_with("// Twice, then one more.\ndef scale"),
+        "{text}"
+    );
+    assert_eq!(text.matches("map(").count(), 1, "{text}");
+    assert_eq!(folder.run(&["--check", "a.rise"]).status, 0);
+}
+
+#[test]
+fn a_failure_says_where_and_what_is_missing() {
+    let folder = folder();
+    let ran = folder.run(&["rewrite", "a.rise", "--strategy", "topDown(isReduce)"]);
+    assert_eq!((ran.status, ran.out.as_str()), (1, ""), "{}", ran.err);
+    assert!(ran.err.contains("strategy-fails"), "{}", ran.err);
+    assert!(ran.err.contains("a.rise:"), "{}", ran.err);
+    let ran = folder.run(&["rewrite", "a.rise", "--strategy", "repeat(id)"]);
+    assert_eq!(ran.status, 1, "{}", ran.err);
+}
+
+#[test]
+fn mistakes_of_the_strategy_and_of_the_program_are_shown() {
+    let folder = folder();
+    let ran = folder.run(&["rewrite", "a.rise", "--strategy", "topDwn(mapFusion)"]);
+    assert_eq!((ran.status, ran.out.as_str()), (1, ""), "{}", ran.err);
+    assert!(ran.err.contains("`topDown`"), "{}", ran.err);
+    folder.put("b.rise", "def b = fun(xs => xs |> map(fun(x => y)))\n");
+    let ran = folder.run(&["rewrite", "b.rise", "--strategy", "mapFusion"]);
+    assert_eq!((ran.status, ran.out.as_str()), (1, ""), "{}", ran.err);
+    assert!(ran.err.contains("unknown-name"), "{}", ran.err);
+    let ran = folder.run(&[
+        "rewrite",
+        "a.rise",
+        "--def",
+        "scala",
+        "--strategy",
+        "mapFusion",
+    ]);
+    assert_eq!(ran.status, 2);
+    assert!(ran.err.contains("did you mean `scale`?"), "{}", ran.err);
+    let ran = folder.run(&["rewrite", "a.rise"]);
+    assert_eq!(ran.status, 2);
+}
+
+#[test]
+fn strategies_are_checked_and_their_examples_run() {
+    let folder = folder();
+    assert_eq!(folder.run(&["--check", "."]).status, 0);
+    folder.put(
+        "wrong.elevate",
+        "rule same = map(f) |-> map(g)\n\nval s = topDwn(same)\n",
+    );
+    let found = folder.findings(&["wrong.elevate"]);
+    assert!(!found.is_empty());
+    folder.put(
+        "example.elevate",
+        "import \"s.elevate\"\n\nexample \"not what comes out\" {\n  input fun(xs => xs |> map(fun(x => x + 1.0f)) |> map(fun(x => x * 2.0f)))\n  apply topDown(fuse)\n  expect failure\n}\n",
+    );
+    let found = folder.findings(&["example.elevate"]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["code"], "example-fails");
+}
+
+#[test]
+fn the_strategy_that_a_definition_names_lowers_it() {
+    let folder = Folder::with(&[
+        (
+            "a.rise",
+            "@target(c)\n@strategy(\"low.elevate\", low)\ndef scale = depFun((n: Nat) => fun(xs: n.f32 =>\n  xs |> map(fun(x => x * 2.0f)) |> map(fun(y => y + 1.0f))))\n",
+        ),
+        (
+            "low.elevate",
+            "val low = topDown(mapFusion) ; topDown(rule { map(f) |-> mapSeq(f) })\n",
+        ),
+    ]);
+    let ran = folder.run(&["--check", "--deny", "warnings", "."]);
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    let ran = folder.run(&["emit", "a.rise", "--as", "c"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert_eq!(ran.out.matches("for (").count(), 1, "{}", ran.out);
+    folder.put("low.elevate", "val low = topDown(isReduce)\n");
+    let found = folder.findings(&["a.rise"]);
+    assert_eq!(found[0]["code"], "strategy-fails", "{found:?}");
+    assert_eq!(folder.run(&["emit", "a.rise", "--as", "c"]).status, 1);
+    folder.put("low.elevate", "val high = id\n");
+    let found = folder.findings(&["a.rise"]);
+    assert_eq!(found[0]["code"], "unknown-name", "{found:?}");
+}
