@@ -221,6 +221,13 @@ impl Library {
         })
     }
 
+    /// The rule of this name as text says it, if there is one. Rules that are built in are none.
+    pub fn rule(&self, name: &str) -> Option<&Arc<crate::rule::Rule>> {
+        let definition = self.definition(self.named(name)?)?;
+        let mut rules = definition.checked.compiled.rules.values();
+        rules.find(|rule| rule.it.name == name).map(|rule| &rule.it)
+    }
+
     /// Where an item stands.
     pub fn place(&self, id: GlobalId) -> Option<Place> {
         let entry = self.entry(id)?;

@@ -141,6 +141,12 @@ impl Programs {
         Some(self.number(*self.by_name.get(name)?))
     }
 
+    /// All definitions with their numbers.
+    pub fn numbered(&self) -> impl Iterator<Item = (GlobalId, &Name)> {
+        let entries = self.entries.iter().enumerate();
+        entries.map(|(at, entry)| (self.number(at), &entry.name))
+    }
+
     /// The definition's item.
     pub fn item(&self, id: GlobalId) -> Option<&Arc<Item>> {
         Some(&self.entries.get(self.index(id)?)?.item)

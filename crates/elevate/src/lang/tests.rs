@@ -156,39 +156,6 @@ fn listing_3_step_by_step() {
 }
 
 #[test]
-fn the_examples_of_the_library_hold() {
-    let wrong = on_large_stack(|| {
-        let mut wrong = String::new();
-        for id in library().items() {
-            let definition = library().definition(id).expect("it is there");
-            let order = Order::Default;
-            for diagnostic in run_example(definition, Default::default(), order, None) {
-                let title = definition.text.lines().next().unwrap_or_default();
-                wrong.push_str(&format!("{title}: {}\n", diagnostic.message));
-                if let Some(help) = diagnostic.help {
-                    wrong.push_str(&format!("  help: {help}\n"));
-                }
-            }
-        }
-        wrong
-    });
-    expect![[r#"
-        example "a function that passes its parameter on" {: another program comes out:
-          expected depFun(n: Nat => map)
-          found    depFun(n: Nat => fun(f => map(f)))
-          help: they differ in the types of `map(f)`
-        example "the identity, unfolded" {: the strategy fails: the definition is not known
-          help: found: 
-        example "two loops interchanged" {: the strategy fails: `body(reorderNest([1]))` finds no such part
-          help: found: map(f); tried by `argumentOf(map)(body(reorderNest([1])))` in `fmap(reorderNest([1]))` in `applyNTimes(0)(argument)(fmap(reorderNest([1])))` in `applyNTimes(1)(argument)(fmap(reorderNest([1])))`
-        example "a binomial filter, columns first" {: the strategy fails: `makeArray(3)(makeArray(3)(1, 2, 1), makeArray(3)(2, 4, 2), makeArray(3)(1, 2, 1))` does not fit together with what is put into it
-          help: found: fun(nbh => (makeArray(3)(makeArray(3)(1i32, 2i32, 1i32), makeArray(3)(2i32, 4i32, 2i32), makeArray(3)(1i32, 2i32, 1i32)) |> join)(nbh |> join))
-        example "a binomial filter, rows first" {: the strategy fails: `makeArray(3)(makeArray(3)(1, 2, 1), makeArray(3)(2, 4, 2), makeArray(3)(1, 2, 1))` does not fit together with what is put into it
-          help: found: fun(nbh => (makeArray(3)(makeArray(3)(1i32, 2i32, 1i32), makeArray(3)(2i32, 4i32, 2i32), makeArray(3)(1i32, 2i32, 1i32)) |> join)(nbh |> join))
-    "#]].assert_eq(&wrong);
-}
-
-#[test]
 fn tile_sizes_are_arguments() {
     becomes(
         "splitJoinMap(32) @ outermost(isMap)",
@@ -291,9 +258,9 @@ fn strategies_that_do_not_end_are_reported_with_their_loop() {
         MV,
         "mv",
         expect![[r#"
-        the strategy does not end: it goes round in s
-        found: depFun((n: Nat, m: Nat) => fun(M, x => M |> map(fun(row => zip(row)(x) |> map(fun(ax => ax._1 * ax._2)) |> reduce(add)(0.0f)))))
-    "#]],
+            the strategy does not end: it goes round in s
+            found: depFun((n: Nat, m: Nat) => fun(M, x => M |> map(fun(row => zip(row)(x) |> map(fun(ax => ax._1 * ax._2)) |> reduce(add)(0.0f)))))
+        "#]],
     );
     becomes(
         "def f(n: Int): Int = f(n + 1)\nsplitJoin(f(1)) @ topDown",
@@ -658,4 +625,23 @@ fn every_native_definition_is_rusts_and_the_other_way_round() {
         .collect();
     declared.sort();
     assert_eq!(declared, super::eval::NATIVE);
+}
+
+#[test]
+fn long_and_deep_strategies_are_no_danger() {
+    let chain = vec!["id"; 4000].join(" ; ");
+    let deep = format!("{}id{}", "try(".repeat(150), ")".repeat(150));
+    let list = vec!["1"; 3000].join(", ");
+    for text in [
+        chain,
+        deep,
+        format!(
+            "def count(xs: List[Int]): Int = xs match {{ case [] => 0 case _ :: r => 1 + count(r) }}\nsplitJoin(count([{list}]))"
+        ),
+        "strategy many(n: Int): Strategy = if n > 0 then id ; many(n - 1) else id\nmany(20000)"
+            .into(),
+    ] {
+        let file = on_large_stack(|| File::new(&text, Programs::of(MV)));
+        let _ = rewritten(&file, "mv");
+    }
 }

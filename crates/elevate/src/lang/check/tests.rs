@@ -57,7 +57,6 @@ fn the_library_has_no_errors_and_its_headers_say_all_of_its_types() {
     }
     expect![[r#"
         flatMapSuccess: (r: Result) -> (f: Expr -> Result) -> Result in the header, (r: Result) -> (f: Strategy) -> Result found
-        pieceToLocal: the right side has a type only where the type `s` of the left side is `n.t`
     "#]]
     .assert_eq(&out);
 }
@@ -360,4 +359,61 @@ fn mixing_choice_and_sequence_is_hinted_at() {
             hint[ambiguous-operators] at `isReduce ; id`: `;` binds tighter than `<+`: this is one alternative
         "#]],
     );
+}
+
+#[test]
+fn the_worked_examples_of_the_language_are_right() {
+    let text = r#"
+tune chunk : Nat
+rule splitJoinMap(n: Nat = chunk) = map(f) : size.s -> size.t |-> split(n) >> map(map(f)) >> join  assuming n divides size
+rule toMapWorkGroup(d: Int = 0) = map |-> mapWorkGroup(d)  requires not within(mapGlobal(_)) and not within(mapWorkGroup(d))
+rule toMapLocal(d: Int = 0)     = map |-> mapLocal(d)      requires within(mapWorkGroup(d)) and not within(mapLocal(d))
+rule toReduceSeq(a: Addr = Private) = { reduce |-> reduceSeq(a) | reduceSeq |-> reduceSeq(a) }
+strategy every(c)(s) = tryAll(c ; s)
+pred isMap = { map | map(_) | map(_)(_) }
+@title("Fuse maps") rule mapFusion  = map(f) >> map(g) |-> map(f >> g)
+@title("Split map") rule mapFission = map(fun(x => f(gx))) |-> map(fun(x => gx)) >> map(f)  where x notIn f and not holds(isIdentifier, gx)
+rule splitJoin(n: Nat) = map(f) : m.s -> m.t |-> split(n) >> map(map(f)) >> join   assuming n divides m
+rule slideBeforeSplit  = slide(n)(s) >> split(k) |-> slide(w)(s*k) >> map(slide(n)(s))   let w = s*(k-1) + n
+@title("Fuse map into reduce") rule fuseReduceMap = {
+    map(g) >> reduce(f)(z)    |-> reduceSeq(fun(acc, y => f(acc)(g(y))))(z)
+  | map(g) >> reduceSeq(f)(z) |-> reduceSeq(fun(acc, y => f(acc)(g(y))))(z) }
+@title("Split reduction") rule splitReduce(n: Nat) = reduce(op)(z) : m.t -> t |-> split(n) >> map(reduce(op)(z)) >> reduce(op)(z)
+     requires assoc(op) and neutral(op, z)   assuming n divides m
+unsafe rule unFuse = reduceSeq(fun(acc, y => op(acc)(gy)))(z) |-> map(fun(y => gy)) >> reduce(op)(z)  where acc notIn gy and acc notIn op and y notIn op
+rule eta      = fun(x => f(x)) |-> f   where x notIn f
+@looping rule etaExp   = f : a -> b |-> fun(x => f(x))
+normalform BENF = normalize(eta <+ beta)
+normalform RNF  = normalize(DFNF ; mapFission) ; DFNF        normalform CNF = normalize(mapFusion)
+strategy try(s) = s <+ id                       strategy repeat(s) = try(s ; repeat(s))
+strategy topDown(s) = s <+ one(topDown(s))      strategy bottomUp(s) = one(bottomUp(s)) <+ s
+strategy tryAll(s) = all(tryAll(try(s))) ; try(s)
+strategy outermost(c)(s) = topDown(c ; s)       strategy innermost(c)(s) = bottomUp(c ; s)
+strategy fmap(s) = function(argumentOf(map, body(s)))
+strategy body(s) = p => p match { case fun(x => b) => s(b).mapSuccess(nb => fun(x => nb))  case _ => fail(p) }
+strategy tileND(ns: List[Nat]): Strategy = DFNF ; (ns match {
+  case []      => id
+  case [n]     => function(splitJoin(n))
+  case n :: ms => fmap(tileND(ms)) ; function(splitJoin(n)) ; interchange(ns.size) })
+@title("Tile {x}×{y}") strategy tile(x: Nat, y: Nat) = tileND([x, y])
+val loopPerm = (topDown(tile(32,32)) ;; topDown(isReduce ; split(4)) ;; topDown(reorder(Seq(1,2,5,3,6,4))) ;; topDown(vectorize(32)))
+val arrayPacking = (packB ;; loopPerm ;; topDown(vectorize(32)) ;; parallelizeCopy)
+def baseline = DFNF ; (fuseReduceMap @ topDown)
+def blocking = baseline `;` tile(32,32) `@` outermost(mapNest(2)) `;;` reduceMapFission `@` outermost(isApplied(isApplied(isReduceSeq)))
+               `;;` splitStrategy(4) `@` innermost(isFullyAppliedReduce) `;;` reorder(List(1,2,5,6,3,4))
+strategy storeInMemory(what: Pred)(how: Strategy): Strategy = p => extract(what)(p) match {
+  case Success(t) if closedAt(t, p) => (how(t)).flatMapSuccess(t2 => replaceAll(what, x)(p).mapSuccess(q => rise { let(toMem(t2))(fun(x => q)) }))
+  case _ => fail(p) }
+val packB = storeInMemory(isApplied(isTranspose))(permuteB ;; vectorize(32) @ innermost(isFullyAppliedMap) ;; parallel @ outermost(isApplied(isMap))) @ inLambda
+(arrayPacking ;; topDown(parallel) ;; bottomUp(isReduce ; unroll) ; lowerToC)(mm)
+"#;
+    let mm = "def mm = depFun((n: Nat, k: Nat, m: Nat) => fun((A: n.k.f32, B: k.m.f32) => A |> map(fun(arow => B |> transpose |> map(fun(bcol => zip(arow)(bcol) |> map(fun(p => fst(p) * snd(p))) |> reduce(add)(0.0f)))))))";
+    let file = File::new(text, Programs::of(mm));
+    let errors = file.diagnostics().into_iter();
+    let errors = errors.filter(|d| d.severity <= Severity::Warning);
+    let errors: Vec<String> = errors.map(|d| d.message).collect();
+    // A warning: `unFuse` says less of types on its left than its right side needs.
+    expect![[r#"
+        the right side has a type only where the type `u` of the left side is `t`"#]]
+    .assert_eq(&errors.join("\n"));
 }

@@ -15,7 +15,7 @@ use crate::lang::types::Type;
 use crate::term::Term;
 
 /// Arguments, some with the name of the parameter that they are for.
-pub(super) type Given = Vec<(Option<Name>, Value)>;
+pub type Given = Vec<(Option<Name>, Value)>;
 
 impl Eval<'_, '_> {
     pub(super) fn call(
@@ -43,7 +43,7 @@ impl Eval<'_, '_> {
 
     /// A function applied to arguments; without any, those that it can do without take their
     /// defaults.
-    pub(super) fn give(&mut self, function: Value, args: Given) -> Evaluated {
+    pub fn give(&mut self, function: Value, args: Given) -> Evaluated {
         let mut function = function;
         let mut args = args.into_iter().peekable();
         let mut first = true;
@@ -300,7 +300,7 @@ impl Eval<'_, '_> {
     }
 
     /// A function as the strategy that it is.
-    pub(super) fn as_strategy(&self, value: Value) -> Option<Strategy> {
+    pub fn as_strategy(&self, value: Value) -> Option<Strategy> {
         self.as_strategy_named(value, &"function".into())
     }
 
@@ -368,7 +368,8 @@ fn apply(world: &Arc<World>, function: &Function, context: &mut Context<'_>, ter
         },
         // The machine knows why the strategy fails that is said to have failed.
         Ok(Flow::Value(Value::Result(Err(strategy)))) => {
-            Next::Done(Err(Reason::Said(format!("`{strategy:?}` failed"))))
+            let text = Value::Strategy(strategy).text(&|var| world.name_of(var));
+            Next::Done(Err(Reason::Said(format!("`{text}` failed"))))
         }
         Ok(Flow::Value(_)) => failed(world, &Trouble::new("this is no result")),
         Err(trouble) => failed(world, &trouble),

@@ -7,6 +7,7 @@ use rise::types::{Arg, Type};
 use rustc_hash::FxHashMap;
 use syntax::ast::Literal;
 
+use super::Value;
 use super::native::{first_part, is_closed};
 use crate::engine::{Context, Miss, Reason, Rewrite, Rewritten, Strategy};
 use crate::rule::{self, Definitions};
@@ -135,7 +136,7 @@ pub(super) struct SubexpressionElimination {
 
 impl SubexpressionElimination {
     pub(super) fn new(find: Strategy) -> SubexpressionElimination {
-        let shown = format!("({find:?})");
+        let shown = format!("({})", Value::Strategy(find.clone()).text(&|_| "_".into()));
         SubexpressionElimination { find, shown }
     }
 }

@@ -201,16 +201,31 @@ impl Value {
     }
 }
 
-/// Strategies are long when they are made of others; a few words are enough.
+/// Strategies are long when they are made of others; a few words are enough, and no more is written
+/// than is kept.
 fn write_strategy(out: &mut String, strategy: &Strategy) {
     const ENOUGH: usize = 60;
-    let text = format!("{strategy:?}");
-    match text.char_indices().nth(ENOUGH) {
-        Some((at, _)) => {
-            out.push_str(&text[..at]);
-            out.push('…');
+    struct Short {
+        text: String,
+        left: usize,
+    }
+    impl Write for Short {
+        fn write_str(&mut self, text: &str) -> std::fmt::Result {
+            for char in text.chars() {
+                self.left = self.left.checked_sub(1).ok_or(std::fmt::Error)?;
+                self.text.push(char);
+            }
+            Ok(())
         }
-        None => out.push_str(&text),
+    }
+    let mut short = Short {
+        text: String::new(),
+        left: ENOUGH,
+    };
+    let whole = write!(short, "{strategy:?}").is_ok();
+    out.push_str(&short.text);
+    if !whole {
+        out.push('…');
     }
 }
 

@@ -13,10 +13,11 @@ use super::{Eval, Evaluated, Trouble, Value};
 use crate::engine::Strategy;
 use crate::lang::definition::{Definition, Definitions};
 use crate::lang::library::library;
+use crate::lang::programs::Programs;
 use crate::term::Store;
 
 /// How much may be evaluated in a run: every call counts 1.
-const WORK: u64 = 10_000_000;
+const WORK: u64 = 1_000_000;
 
 /// The definitions that a run can use, and what has been found out about them.
 pub struct World {
@@ -48,6 +49,12 @@ impl World {
     }
 
     fn make(definitions: Definitions, store: &mut Store, equations: bool) -> Arc<World> {
+        for (id, def) in &definitions.programs {
+            store.name_global(*id, def.name.clone());
+        }
+        for (id, name) in Programs::standard().numbered() {
+            store.name_global(id, name.clone());
+        }
         let mut tunes = FxHashMap::default();
         let mut names = FxHashMap::default();
         let own = definitions.strategies.values();
@@ -72,11 +79,30 @@ impl World {
             values: Mutex::default(),
             tunes,
             names,
-            work: AtomicU64::new(WORK),
+            // Equations call for every node what the engine does itself.
+            work: AtomicU64::new(if equations { 100 * WORK } else { WORK }),
             lookup: Mutex::default(),
             equations,
             own: own.clone(),
         })
+    }
+
+    /// A definition of the library as a strategy, given its arguments in the order of its
+    /// parameters; those that are left out at the end of a list take their defaults. The strategy
+    /// lives as long as the world does.
+    ///
+    /// # Errors
+    /// There is none of this name, or it takes other arguments.
+    pub fn strategy(self: &Arc<Self>, name: &str, args: &[Value]) -> Result<Strategy, Trouble> {
+        let missing = || Trouble::new(format!("the library has no `{name}`"));
+        let id = library().named(name).ok_or_else(missing)?;
+        let definition = library().definition(id).ok_or_else(missing)?;
+        let mut eval = Eval::new(self, definition.clone());
+        let given = args.iter().map(|value| (None, value.clone())).collect();
+        let value = eval.definition_value()?;
+        let value = eval.give(value, given)?;
+        eval.as_strategy(value)
+            .ok_or_else(|| Trouble::new(format!("`{name}` needs other arguments")))
     }
 
     /// The definitions of the run.
