@@ -78,6 +78,9 @@ struct Entry {
     vars: u64,
 }
 
+/// A list of type-level arguments: written out, and by number.
+type List = (Arc<[Arg]>, Arc<[ArgId]>);
+
 /// The owner of terms, types and names.
 ///
 /// A clone knows the same terms under the same numbers: what is compiled once is compiled into a
@@ -93,7 +96,7 @@ pub struct Store {
     arg_index: FxHashMap<Arc<Arg>, ArgId>,
     /// The arguments that are types, by type.
     type_args: FxHashMap<TyId, ArgId>,
-    lists: Vec<(Arc<[Arg]>, Arc<[ArgId]>)>,
+    lists: Vec<List>,
     list_index: FxHashMap<Arc<[ArgId]>, ArgsId>,
     literals: Vec<Literal>,
     literal_index: FxHashMap<Literal, LiteralId>,
