@@ -3,15 +3,16 @@
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
+use nat::Nat;
 use rise::core::{Def, elaborate};
-use rise::types::{Arg, Type};
+use rise::types::{Arg, Ty, Type};
 use rise::{Env, Primitive, Resolution, Scheme};
 use rustc_hash::FxHashMap;
 use syntax::GlobalId;
-use syntax::ast::Name;
+use syntax::ast::{Name, ScalarType};
 
 use crate::engine::{Context, Miss, Reach, Reason, Rewrite, Rewritten};
-use crate::term::{Imported, Node, Store, Term, import};
+use crate::term::{Imported, Local, Node, Store, Term, import};
 
 /// Definitions of texts, each checked with those before it and the standard library in scope.
 #[derive(Clone, Default)]
@@ -191,4 +192,115 @@ pub(crate) fn mapped(store: &mut Store, f: Term, x: Term) -> Option<Term> {
     let [from, to] = [from, to].map(|ty| Arg::Type(store.ty_of(ty).clone()));
     let map = store.primitive(Primitive::Map, &[size, from, to])?;
     Some(store.apply_all(map, [f, x]))
+}
+
+/// Terms that a list of choices decides: of numbers, functions of numbers, and arrays.
+pub(crate) struct Random<'a> {
+    pub store: &'a mut Store,
+    choices: std::vec::IntoIter<u8>,
+    numbers: Vec<Local>,
+    functions: Vec<Local>,
+    arrays: Vec<Local>,
+}
+
+impl Random<'_> {
+    /// An array that `choices` decides, under functions of what is free in it.
+    pub fn array(store: &mut Store, choices: Vec<u8>) -> Term {
+        let float: Ty = Arc::new(Type::Scalar(ScalarType::F32));
+        let float = store.intern_ty(&float);
+        let function = store.fun_ty(float, float);
+        let elem = store.ty_of(float).clone();
+        let array = store.intern_ty(&Arc::new(Type::Array(Nat::constant(8), elem)));
+        let numbers = vec![store.fresh_local("a", float)];
+        let functions = vec![store.fresh_local("f", function)];
+        let arrays = vec![store.fresh_local("xs", array)];
+        let mut random = Random {
+            store,
+            choices: choices.into_iter(),
+            numbers,
+            functions,
+            arrays,
+        };
+        let body = random.an_array(9);
+        let free = [random.arrays[0], random.functions[0], random.numbers[0]];
+        free.into_iter()
+            .fold(body, |body, x| random.store.lambda(x, body))
+    }
+
+    fn choose(&mut self, among: u8, depth: u32) -> u8 {
+        match depth {
+            0 => 0,
+            _ => self.choices.next().unwrap_or(0) % among,
+        }
+    }
+
+    fn pick(&mut self, among: &[Local]) -> Term {
+        let at = self.choices.next().unwrap_or(0) as usize % among.len();
+        self.store.var(among[at])
+    }
+
+    fn an_array(&mut self, depth: u32) -> Term {
+        match self.choose(6, depth) {
+            0 => self.pick(&self.arrays.clone()),
+            1 => {
+                let ty = self.store.local_ty(self.arrays[0]);
+                let local = self.store.fresh_local("ys", ty);
+                self.arrays.push(local);
+                let body = self.an_array(depth - 1);
+                self.arrays.pop();
+                let function = self.store.lambda(local, body);
+                let value = self.an_array(depth - 1);
+                self.store.apply(function, value)
+            }
+            _ => {
+                let f = self.a_function(depth - 1);
+                let xs = self.an_array(depth - 1);
+                mapped(self.store, f, xs).unwrap_or(xs)
+            }
+        }
+    }
+
+    fn a_function(&mut self, depth: u32) -> Term {
+        match self.choose(4, depth) {
+            0 => self.pick(&self.functions.clone()),
+            1 => {
+                let ty = self.store.local_ty(self.functions[0]);
+                let local = self.store.fresh_local("g", ty);
+                self.functions.push(local);
+                let body = self.a_function(depth - 1);
+                self.functions.pop();
+                let function = self.store.lambda(local, body);
+                let value = self.a_function(depth - 1);
+                self.store.apply(function, value)
+            }
+            _ => {
+                let ty = self.store.local_ty(self.numbers[0]);
+                let local = self.store.fresh_local("x", ty);
+                self.numbers.push(local);
+                let body = self.a_number(depth - 1);
+                self.numbers.pop();
+                self.store.lambda(local, body)
+            }
+        }
+    }
+
+    fn a_number(&mut self, depth: u32) -> Term {
+        match self.choose(4, depth) {
+            0 | 1 => self.pick(&self.numbers.clone()),
+            2 => {
+                let f = self.a_function(depth - 1);
+                let x = self.a_number(depth - 1);
+                self.store.apply(f, x)
+            }
+            _ => {
+                let (a, b) = (self.a_number(depth - 1), self.a_number(depth - 1));
+                let ty = self.store.ty(a);
+                let ty = self.store.type_arg(ty);
+                match self.store.primitive_at(Primitive::Add, &[ty]) {
+                    Some(add) => self.store.apply_all(add, [a, b]),
+                    None => a,
+                }
+            }
+        }
+    }
 }

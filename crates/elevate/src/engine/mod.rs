@@ -11,6 +11,8 @@ mod code;
 mod eval;
 mod frames;
 mod lambda;
+#[cfg(test)]
+mod laws;
 mod machine;
 mod outcome;
 mod report;

@@ -1,7 +1,8 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::term::{Store, Term, print};
+use crate::normal::NormalForm;
+use crate::term::{Path, Store, Term, print};
 use crate::testing::{fusion, term};
 use expect_test::expect;
 
@@ -71,4 +72,188 @@ fn fusion_in_the_first_place_that_fits() {
     assert_eq!(all.steps, 2);
     expect!["fun(f, g, h, xs => xs |> map(fun(y => let y1 = h(y) in f(g(y1)))))"]
         .assert_eq(&print(&store, all.result.unwrap()));
+}
+
+fn three_maps(store: &mut Store) -> Term {
+    let text = "fun((f: f32 -> f32, g: f32 -> f32, h: f32 -> f32, xs: 8.f32) => \
+                xs |> map(h) |> map(g) |> map(f))";
+    term(store, text)
+}
+
+#[test]
+fn a_failure_names_the_nearest_rule() {
+    let mut store = Store::new();
+    let root = three_maps(&mut store);
+    let is_lambda = Step::test(Predicate::IsLambda);
+    let strategy = step(Step::TopDown(Step::seq([
+        is_lambda,
+        Step::rule(GentleBeta),
+    ])));
+    let strategy = step(Step::Named("inline".into(), strategy));
+    let failure = apply(&mut store, root, &strategy).result.unwrap_err();
+    assert_eq!(failure.rule.as_deref(), Some("gentleBeta"));
+    assert_eq!(failure.path, Path::ROOT);
+    assert_eq!(failure.strategies, ["inline".into()]);
+    let Reason::Shape { expected, found } = failure.reason else {
+        panic!("the shape is wrong: {:?}", failure.reason);
+    };
+    assert_eq!((expected.as_str(), found), ("fun(x => body)(value)", root));
+}
+
+#[test]
+fn steps_are_kept_with_their_places() {
+    let mut store = Store::new();
+    let root = three_maps(&mut store);
+    let options = Options {
+        trace: true,
+        ..Options::default()
+    };
+    let fuse = step(Step::Normalize(Step::rule(fusion())));
+    let strategy = Step::seq([fuse, step(Step::NormalForm(NormalForm::Benf))]);
+    let outcome = run(&mut store, root, &strategy, &options);
+    let lines: Vec<String> = (outcome.trace.iter())
+        .map(|s| {
+            let (focus, result) = (print(&store, s.focus), print(&store, s.result));
+            format!(
+                "{} @ {}: {focus} -> {result} ({})\n",
+                s.rule, s.path, s.housekeeping
+            )
+        })
+        .collect();
+    expect![[r#"
+        mapFusion @ body.body.body.body: xs |> map(h) |> map(g) |> map(f) -> xs |> map(h) |> map(fun(y => f(g(y)))) (0)
+        mapFusion @ body.body.body.body: xs |> map(h) |> map(fun(y => f(g(y)))) -> xs |> map(fun(y => let y1 = h(y) in f(g(y1)))) (0)
+        BENF @ root: fun(f, g, h, xs => xs |> map(fun(y => let y1 = h(y) in f(g(y1))))) -> fun(f, g, h => map(fun(y => f(g(h(y)))))) (2)
+    "#]].assert_eq(&lines.concat());
+    assert_eq!(outcome.trace[0].before, root);
+    for pair in outcome.trace.windows(2) {
+        assert_eq!(pair[0].after, pair[1].before);
+    }
+    assert_eq!(outcome.result.unwrap(), outcome.trace[2].after);
+    assert_eq!((outcome.steps, outcome.housekeeping), (2, 2));
+}
+
+#[test]
+fn what_does_not_end_is_reported_with_its_circle() {
+    let mut store = Store::new();
+    let root = three_maps(&mut store);
+    let mut why = |strategy: Strategy| {
+        apply(&mut store, root, &strategy)
+            .result
+            .unwrap_err()
+            .reason
+    };
+    let endless = |names: &[&str]| Reason::Endless(names.iter().map(|n| (*n).to_owned()).collect());
+    let named = |name: &str, s| step(Step::Named(name.into(), s));
+    assert_eq!(
+        why(named("stay", step(Step::Repeat(Step::id())))),
+        endless(&["stay"])
+    );
+    let renamed = step(Step::Repeat(step(Step::TopDown(Step::rule(FreshBinder)))));
+    assert_eq!(why(renamed), endless(&["freshLambdaIdentifier"]));
+    let abstracted = step(Step::Repeat(Step::rule(EtaAbstraction)));
+    assert!(matches!(
+        why(abstracted),
+        Reason::TooLarge | Reason::Endless(_)
+    ));
+    fn forever() -> Strategy {
+        let again = step(Step::Delay(Arc::new(forever)));
+        step(Step::Named(
+            "forever".into(),
+            Step::seq([again, Step::id()]),
+        ))
+    }
+    assert_eq!(why(forever()), endless(&["forever"]));
+}
+
+#[test]
+fn limits_end_what_takes_longer() {
+    let mut store = Store::new();
+    let root = three_maps(&mut store);
+    let fuse = || step(Step::Normalize(Step::rule(fusion())));
+    let limited = |steps| step(Step::Limit(steps, fuse()));
+    assert!(apply(&mut store, root, &limited(2)).result.is_ok());
+    assert!(apply(&mut store, root, &limited(1)).result.is_err());
+    let other = Step::choice([limited(1), step(Step::TopDown(Step::rule(fusion())))]);
+    let outcome = apply(&mut store, root, &other);
+    assert_eq!((outcome.steps, outcome.result.is_ok()), (1, true));
+    let cancelled = Options {
+        cancelled: Some(&|| true),
+        ..Options::default()
+    };
+    let endless = step(Step::Repeat(Step::rule(EtaAbstraction)));
+    let failure = run(&mut store, root, &endless, &cancelled)
+        .result
+        .unwrap_err();
+    assert_eq!(failure.reason, Reason::Cancelled);
+}
+
+#[test]
+fn assumptions_of_what_failed_are_taken_back() {
+    #[derive(Debug)]
+    struct Assuming(&'static str);
+    impl Rewrite for Assuming {
+        fn name(&self) -> &str {
+            "assuming"
+        }
+        fn apply(&self, _: &mut Context<'_>, term: Term) -> Result<Rewritten, Miss> {
+            let assumptions = vec![Assumption::Said(self.0.to_owned())];
+            Ok(Rewritten { term, assumptions })
+        }
+        fn explain(&self, _: &mut Context<'_>, _: Term) -> Reason {
+            Reason::Said("it always applies".to_owned())
+        }
+    }
+    let mut store = Store::new();
+    let root = three_maps(&mut store);
+    let assume = |what| Step::rule(Assuming(what));
+    let failing = Step::seq([assume("first"), Step::fail()]);
+    let outcome = apply(&mut store, root, &Step::choice([failing, assume("second")]));
+    assert_eq!(outcome.assumptions, [Assumption::Said("second".to_owned())]);
+    let forgotten = step(Step::Not(step(Step::Not(assume("third")))));
+    assert_eq!(apply(&mut store, root, &forgotten).assumptions, []);
+}
+
+#[test]
+fn functions_of_the_term_go_on_where_strategies_end() {
+    let mut store = Store::new();
+    let root = three_maps(&mut store);
+    // p => p match { case fun(x => b) => s(b).mapSuccess(c => fun(x => c)) }, down to the maps
+    fn in_functions(s: Strategy) -> Strategy {
+        let name = "inFunctions".into();
+        step(Step::Call(
+            name,
+            Arc::new(move |cx: &mut Context<'_>, term| {
+                let crate::term::Node::Lambda(x, body) = cx.store.node(term) else {
+                    return Next::Apply(s.clone(), term);
+                };
+                let rebuild = move |cx: &mut Context<'_>, done: Result<Term, Failed>| match done {
+                    Ok(body) => Next::Done(Ok(cx.store.lambda(x, body))),
+                    Err(Failed) => Next::Done(Err(Reason::Said("not in the body".to_owned()))),
+                };
+                Next::Then(in_functions(s.clone()), body, Box::new(rebuild))
+            }),
+        ))
+    }
+    let options = Options {
+        trace: true,
+        ..Options::default()
+    };
+    let outcome = run(
+        &mut store,
+        root,
+        &in_functions(Step::rule(fusion())),
+        &options,
+    );
+    assert_eq!(outcome.trace[0].path.to_string(), "body.body.body.body");
+    let found = outcome.result.unwrap();
+    assert_eq!(found, outcome.trace[0].after);
+    let native = step(Step::TopDown(Step::rule(fusion())));
+    let expected = apply(&mut store, root, &native).result.unwrap();
+    assert!(store.alpha_eq(found, expected));
+    assert!(
+        apply(&mut store, root, &in_functions(Step::rule(Beta)))
+            .result
+            .is_err()
+    );
 }

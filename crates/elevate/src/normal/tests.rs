@@ -2,7 +2,11 @@ use std::sync::Arc;
 
 use super::*;
 use crate::engine::{Beta, Eta, EtaAbstraction, Options, Predicate, Step, Strategy, run};
-use crate::testing::{fission, term};
+use crate::testing::{Random, fission, fusion, term};
+use proptest::arbitrary::any;
+use proptest::collection::vec;
+use proptest::test_runner::Config;
+use proptest::{prop_assert, prop_assert_eq, proptest};
 use rise::Primitive;
 
 fn step(step: Step) -> Strategy {
@@ -92,5 +96,53 @@ fn the_textbook_agrees() {
         let mut store = Store::new();
         let root = term(&mut store, text);
         agree(&mut store, root);
+    }
+}
+
+/// What `normalize` may be asked to do.
+fn sets_of_rules() -> Vec<Strategy> {
+    let is_apply = || Step::test(Predicate::IsApply);
+    Vec::from([
+        Step::rule(Beta),
+        Step::choice([Step::rule(Eta), Step::rule(Beta)]),
+        Step::rule(fusion()),
+        Step::choice([Step::rule(fusion()), Step::rule(Eta), Step::rule(Beta)]),
+        Step::rule(fission()),
+        Step::seq([is_apply(), step(Step::Argument(Step::rule(fusion())))]),
+        step(Step::One(Step::seq([is_apply(), Step::rule(Beta)]))),
+        step(Step::Function(Step::rule(fission()))),
+    ])
+}
+
+proptest! {
+    #![proptest_config(Config::with_cases(64))]
+
+    #[test]
+    fn the_textbook_agrees_on_random_terms(choices in vec(any::<u8>(), 0..60)) {
+        let mut store = Store::new();
+        let root = Random::array(&mut store, choices);
+        agree(&mut store, root);
+    }
+
+    #[test]
+    fn normalize_does_what_its_equation_says(
+        choices in vec(any::<u8>(), 0..80),
+        at in 0_usize..8,
+    ) {
+        let mut store = Store::new();
+        let root = Random::array(&mut store, choices);
+        let rules = &sets_of_rules()[at];
+        let options = Options::default();
+        let found = run(&mut store, root, &step(Step::Normalize(rules.clone())), &options);
+        let expected = run(&mut store, root, &normalize(rules.clone()), &options);
+        prop_assert_eq!(found.steps, expected.steps);
+        let (found, expected) = (found.result.unwrap(), expected.result.unwrap());
+        prop_assert!(
+            store.alpha_eq(found, expected),
+            "{}: {}\nand not\n{}",
+            crate::term::print(&store, root),
+            crate::term::print(&store, found),
+            crate::term::print(&store, expected)
+        );
     }
 }

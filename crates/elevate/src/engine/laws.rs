@@ -1,0 +1,144 @@
+//! The equations of combinators and traversals, on random terms.
+
+use std::sync::Arc;
+
+use proptest::arbitrary::any;
+use proptest::collection::vec;
+use proptest::test_runner::{Config, TestCaseError};
+use proptest::{prop_assert, prop_assert_eq, proptest};
+
+use super::*;
+use crate::term::{Store, Term};
+use crate::testing::{Random, fission, fusion};
+
+fn step(step: Step) -> Strategy {
+    Arc::new(step)
+}
+
+/// Strategies that succeed here and there.
+fn some_strategy(at: usize) -> Strategy {
+    match at {
+        0 => Step::rule(Beta),
+        1 => Step::rule(fusion()),
+        2 => Step::rule(fission()),
+        3 => Step::id(),
+        4 => Step::fail(),
+        5 => step(Step::One(Step::rule(Beta))),
+        6 => step(Step::TopDown(Step::rule(fusion()))),
+        7 => step(Step::All(step(Step::Try(Step::rule(Beta))))),
+        8 => step(Step::Body(Step::test(Predicate::IsLambda))),
+        _ => step(Step::BottomUp(Step::rule(Eta))),
+    }
+}
+
+/// A strategy by its equation: what stands for itself is made when it is applied.
+fn recursive(equation: impl Fn(Strategy) -> Strategy + Send + Sync + 'static) -> Strategy {
+    type Make = dyn Fn(Strategy) -> Strategy + Send + Sync;
+    fn tie(equation: Arc<Make>) -> Strategy {
+        let again = equation.clone();
+        equation(step(Step::Delay(Arc::new(move || tie(again.clone())))))
+    }
+    tie(Arc::new(equation))
+}
+
+fn seq(a: &Strategy, b: &Strategy) -> Strategy {
+    step(Step::Seq(a.clone(), b.clone()))
+}
+
+fn or(a: &Strategy, b: &Strategy) -> Strategy {
+    step(Step::Choice(a.clone(), b.clone()))
+}
+
+fn same(store: &mut Store, root: Term, a: &Strategy, b: &Strategy) -> Result<(), TestCaseError> {
+    let options = Options::default();
+    let first = run(store, root, a, &options);
+    let second = run(store, root, b, &options);
+    prop_assert_eq!(first.steps, second.steps, "{:?} and {:?}", a, b);
+    match (first.result, second.result) {
+        (Ok(x), Ok(y)) => prop_assert!(store.alpha_eq(x, y), "{:?} and {:?}", a, b),
+        (x, y) => prop_assert_eq!(x.is_ok(), y.is_ok(), "{:?} and {:?}", a, b),
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(Config::with_cases(64))]
+
+    #[test]
+    fn combinators_keep_their_laws(
+        choices in vec(any::<u8>(), 0..60),
+        (a, b, c) in (0_usize..10, 0_usize..10, 0_usize..10),
+    ) {
+        let mut store = Store::new();
+        let root = Random::array(&mut store, choices);
+        let [a, b, c] = [a, b, c].map(some_strategy);
+        let (id, fail) = (Step::id(), Step::fail());
+        let mut equal = |x: &Strategy, y: &Strategy| {
+            let options = Options::default();
+            let first = run(&mut store, root, x, &options).result;
+            let second = run(&mut store, root, y, &options).result;
+            match (first, second) {
+                (Ok(p), Ok(q)) => prop_assert!(store.alpha_eq(p, q), "{:?} and {:?}", x, y),
+                (p, q) => prop_assert_eq!(p.is_ok(), q.is_ok(), "{:?} and {:?}", x, y),
+            }
+            Ok(())
+        };
+        equal(&seq(&id, &a), &a)?;
+        equal(&seq(&a, &id), &a)?;
+        equal(&or(&fail, &a), &a)?;
+        equal(&or(&a, &fail), &a)?;
+        equal(&seq(&seq(&a, &b), &c), &seq(&a, &seq(&b, &c)))?;
+        equal(&or(&or(&a, &b), &c), &or(&a, &or(&b, &c)))?;
+        let attempt = |s: &Strategy| step(Step::Try(s.clone()));
+        equal(&attempt(&attempt(&a)), &attempt(&a))?;
+        let not = |s: &Strategy| step(Step::Not(s.clone()));
+        equal(&not(&not(&a)), &step(Step::Select(a.clone(), id.clone(), fail.clone())))?;
+        equal(&step(Step::Times(2, a.clone())), &seq(&a, &a))?;
+        equal(&Step::if_then_else(a.clone(), b.clone(), c.clone()), &or(&seq(&a, &attempt(&b)), &c))?;
+    }
+
+    #[test]
+    fn traversals_do_what_their_equations_say(
+        choices in vec(any::<u8>(), 0..60),
+        at in 0_usize..4,
+    ) {
+        let mut store = Store::new();
+        let root = Random::array(&mut store, choices);
+        let s = some_strategy(at);
+        let of = |s: &Strategy| s.clone();
+        let t = of(&s);
+        let by_equation = recursive(move |me| or(&t, &step(Step::One(me))));
+        same(&mut store, root, &step(Step::TopDown(of(&s))), &by_equation)?;
+        let t = of(&s);
+        let by_equation = recursive(move |me| or(&step(Step::One(me)), &t));
+        same(&mut store, root, &step(Step::BottomUp(of(&s))), &by_equation)?;
+        let t = of(&s);
+        let by_equation = recursive(move |me| seq(&step(Step::All(me)), &step(Step::Try(of(&t)))));
+        same(&mut store, root, &step(Step::TryAll(of(&s))), &by_equation)?;
+        let t = of(&s);
+        let by_equation = recursive(move |me| or(&t, &step(Step::All(me))));
+        same(&mut store, root, &step(Step::AllTd(of(&s))), &by_equation)?;
+        let t = of(&s);
+        let by_equation = recursive(move |me| or(&step(Step::Some(me)), &t));
+        same(&mut store, root, &step(Step::SomeBu(of(&s))), &by_equation)?;
+        let t = step(Step::Try(of(&s)));
+        let by_equation = recursive(move |me| seq(&step(Step::All(me)), &t));
+        same(&mut store, root, &step(Step::AllBottomUp(step(Step::Try(of(&s))))), &by_equation)?;
+        let nested = step(Step::One(step(Step::One(of(&s)))));
+        same(&mut store, root, &step(Step::Position(2, of(&s))), &nested)?;
+        same(&mut store, root, &step(Step::Skip(0, of(&s))), &step(Step::TopDown(of(&s))))?;
+    }
+
+    #[test]
+    fn a_fissioned_strategy_does_the_same(
+        choices in vec(any::<u8>(), 0..60),
+        (a, b) in (0_usize..10, 0_usize..10),
+    ) {
+        let mut store = Store::new();
+        let root = Random::array(&mut store, choices);
+        let both = seq(&some_strategy(a), &step(Step::Function(some_strategy(b))));
+        let strategy = Step::apply_times(3, |s| step(Step::Body(s)), both);
+        let fissioned = Step::fissioned(&strategy);
+        same(&mut store, root, &strategy, &fissioned)?;
+    }
+}
