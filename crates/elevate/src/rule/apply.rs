@@ -22,6 +22,7 @@ use crate::term::{Local, Node, Store, Term};
 pub(super) struct Scratch {
     bound: Bound,
     slots: Vec<Term>,
+    own: Vec<Local>,
     built: Vec<Term>,
 }
 
@@ -226,6 +227,7 @@ fn build(
     let Scratch {
         bound,
         slots,
+        own,
         built,
     } = scratch;
     let fails = |why: Detail| after(bound, why.into());
@@ -237,7 +239,7 @@ fn build(
             &solved.values,
             slots,
             &bound.locals,
-            built,
+            (own, built),
         )
         .ok_or_else(|| fails(Detail::Undetermined))?;
     if ctx.cx.store.is_too_deep() {
@@ -392,7 +394,7 @@ fn instantiate_in(
             &values,
             &slots,
             &no_locals,
-            &mut Vec::new(),
+            (&mut Vec::new(), &mut Vec::new()),
         )
         .ok_or_else(|| Miss::new(Detail::Undetermined.into()))
 }

@@ -378,7 +378,7 @@ fn term(ctx: &mut Ctx<'_, '_>, operand: &Operand, found: &Match<'_>) -> Option<T
                 &values,
                 slots,
                 locals,
-                &mut Vec::new(),
+                (&mut Vec::new(), &mut Vec::new()),
             )
         }
     }

@@ -25,6 +25,7 @@ mod names;
 mod pattern;
 mod scope;
 mod template;
+mod vars;
 mod vectorized;
 pub mod weights;
 

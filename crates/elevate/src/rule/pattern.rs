@@ -149,7 +149,7 @@ impl Levels {
     /// Free variables get numbers of the rule's own, bound ones numbers that nothing else has.
     fn own(&mut self, arg: &Arg) -> impl Fn(Var) -> Var + use<'_> {
         let mut inner: Vec<(Var, Var)> = Vec::new();
-        super::level::vars_of_arg(arg, &mut |var, bound| {
+        super::vars::vars_of_arg(arg, &mut |var, bound| {
             if !bound {
                 self.number(var);
             } else if inner.iter().all(|(known, _)| *known != var) {
@@ -400,7 +400,7 @@ impl<'a> Builder<'a> {
         for (node, ty) in std::mem::take(&mut self.types) {
             let ty = self.levels.ty(&ty);
             let mut news = false;
-            super::level::vars_of_ty(&ty, &mut |var| {
+            super::vars::vars_of_ty(&ty, &mut |var| {
                 news |= var.0 < INNER && !std::mem::replace(&mut known[var.0 as usize], true);
             });
             if news || strict {
@@ -558,8 +558,8 @@ fn each_plain(key: &Key, found: &mut dyn FnMut(Var)) {
             }
         }
         // All sizes in a type are compared, and the types hold a variable alone somewhere.
-        Arg::Type(ty) => super::level::plain_vars(ty, found),
-        other => super::level::vars_of_arg(other, &mut |var, bound| {
+        Arg::Type(ty) => super::vars::plain_vars(ty, found),
+        other => super::vars::vars_of_arg(other, &mut |var, bound| {
             if !bound {
                 found(var);
             }

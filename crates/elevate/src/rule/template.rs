@@ -364,8 +364,8 @@ impl Template {
         Ok(leaves)
     }
 
-    /// The term for values of the metavariables; `built` is a buffer. What the pattern bound are
-    /// `locals`.
+    /// The term for values of the metavariables. What the pattern bound are `locals`; the last two
+    /// are buffers.
     pub fn build(
         &self,
         store: &mut Store,
@@ -373,12 +373,9 @@ impl Template {
         levels: &Values,
         slots: &[Term],
         locals: &[Local],
-        built: &mut Vec<Term>,
+        (own, built): (&mut Vec<Local>, &mut Vec<Term>),
     ) -> Option<Term> {
-        let own: Vec<Local> = match self.binders.is_empty() {
-            true => Vec::new(),
-            false => self.own_locals(store, leaves, slots, locals),
-        };
+        self.own_locals(store, leaves, slots, locals, own);
         built.clear();
         for tm in &self.nodes {
             let term = match tm {
@@ -432,8 +429,9 @@ impl Template {
         leaves: &Leaves,
         slots: &[Term],
         locals: &[Local],
-    ) -> Vec<Local> {
-        let mut own = Vec::with_capacity(self.binders.len());
+        own: &mut Vec<Local>,
+    ) {
+        own.clear();
         for (at, binder) in self.binders.iter().enumerate() {
             let local = match binder.joined {
                 Some(joined) => locals[usize::from(joined)],
@@ -447,7 +445,6 @@ impl Template {
                 local
             });
         }
-        own
     }
 }
 

@@ -32,6 +32,8 @@ pub struct Sides<'a> {
     /// Names for values, and the types that were open after the left side.
     values: Vec<BinderId>,
     open: Vec<(Var, Classes)>,
+    /// What holds of sizes wherever the left side occurs.
+    left: Vec<Prop>,
 }
 
 /// What the right side says of types that the left side left open.
@@ -68,6 +70,8 @@ pub struct SidesInference {
     pub needs: Vec<Need>,
     /// What it says of types beyond that.
     pub narrowed: Narrowed,
+    /// What holds of sizes wherever the left side occurs, conditions aside.
+    pub left: Vec<Prop>,
 }
 
 impl<'a> Sides<'a> {
@@ -82,6 +86,7 @@ impl<'a> Sides<'a> {
             needs: Vec::new(),
             values: Vec::new(),
             open: Vec::new(),
+            left: Vec::new(),
         }
     }
 
@@ -276,6 +281,9 @@ impl<'a> Sides<'a> {
             pending.written = true;
         }
         self.plain_consequences();
+        let conditions = self.infer.obligations.iter().map(|p| p.prop.clone());
+        let outside = |prop: &Prop| self.infer.inner_vars(prop).is_empty();
+        self.left = conditions.filter(outside).collect();
         self.name_after_text();
         let given = self.types_of_given();
         let infer = &mut self.infer;
@@ -500,6 +508,7 @@ impl<'a> Sides<'a> {
         let narrowed = self.narrowed();
         let infer = &mut self.infer;
         infer.report_undetermined();
+        let of_left: Vec<Prop> = self.left.iter().map(|p| infer.table.prop(p)).collect();
         let names = infer.all_names();
         infer
             .diagnostics
@@ -524,6 +533,7 @@ impl<'a> Sides<'a> {
             inference,
             needs: self.needs,
             narrowed,
+            left: of_left,
         }
     }
 

@@ -1,6 +1,8 @@
 //! Rules from texts, at terms from texts.
 
+mod checks;
 mod library;
+mod terms;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -110,4 +112,83 @@ fn definitions(defs: &Defs) -> Definitions {
         });
         at.cloned()
     })
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn how_fast() {
+    let defs = Defs::library();
+    let definitions = definitions(&defs);
+    let rule = |text: &str| rule_of(&items(text)[0], &defs).unwrap().0;
+    let fusion = rule("rule r = map(f) >> map(g) |-> map(f >> g)");
+    let movement = rule("rule r = map(f) >> slide(n)(s) |-> slide(n)(s) >> map(map(f))");
+    let split = rule(
+        "rule r(n: Nat) = map(f) : m.s -> m.t |-> split(n) >> map(map(f)) >> join requires n >= 1 assuming n divides m",
+    );
+    let lambda =
+        rule("rule r = map(fun(x => f(gx))) |-> map(fun(x => gx)) >> map(f) where x notIn f");
+    let mut store = Store::new();
+    let text = "depFun(n: Nat => fun((f: f32 -> f32, g: f32 -> f32, xs: (n+2).f32) => xs |> map(f) |> map(g) |> slide(3)(1)))";
+    let root = crate::testing::term(&mut store, text);
+    let facts = nat::Facts::new();
+    let host = Host {
+        tests: &[],
+        definitions: &definitions,
+    };
+    let mut nodes = vec![root];
+    let mut at = 0;
+    while at < nodes.len() {
+        let parts: Vec<_> = store.children(nodes[at]).map(|(_, t)| t).collect();
+        nodes.extend(parts);
+        at += 1;
+    }
+    for (name, rule, args) in [
+        ("fusion", &fusion, vec![]),
+        ("slide", &movement, vec![]),
+        ("split", &split, vec![RuleArg::Int(1)]),
+        ("fission", &lambda, vec![]),
+    ] {
+        let mut cx = Context::new(&mut store, &facts, &[]);
+        let hits: Vec<Term> = nodes
+            .iter()
+            .copied()
+            .filter(|t| super::apply(&mut cx, &host, rule, &args, *t).is_ok())
+            .collect();
+        let start = std::time::Instant::now();
+        let mut count = 0u32;
+        for _ in 0..100_000 {
+            for &node in &nodes {
+                count += u32::from(super::apply(&mut cx, &host, rule, &args, node).is_ok());
+            }
+        }
+        let all = start.elapsed();
+        println!(
+            "{name}: {} nodes, {} hits: {:?} a node",
+            nodes.len(),
+            hits.len(),
+            all / 100_000 / nodes.len() as u32
+        );
+        let start = std::time::Instant::now();
+        for _ in 0..1_000_000 {
+            for &node in &hits {
+                count += u32::from(super::apply(&mut cx, &host, rule, &args, node).is_ok());
+            }
+        }
+        let one = start.elapsed() / 1_000_000;
+        assert!(
+            one < std::time::Duration::from_micros(50),
+            "{name}: {one:?}"
+        );
+        let start = std::time::Instant::now();
+        for _ in 0..1_000_000 {
+            for &node in &hits {
+                count += u32::from(super::matches_only(&mut cx, &host, rule, &args, node).is_ok());
+            }
+        }
+        println!(
+            "{name}: {:?} a hit, {:?} a match only ({count})",
+            one / hits.len().max(1) as u32,
+            start.elapsed() / 1_000_000 / hits.len().max(1) as u32
+        );
+    }
 }

@@ -9,12 +9,12 @@
 //! finds them. In patterns the copy has the type-level arguments that were left out, as
 //! metavariables: `split` alone is any `split(n)`.
 
-use rise::primitive::OptionalArgument;
-use rise::types::Type as RiseType;
+mod spine;
+
 use rise::{Env, Primitive, Resolution};
 use rustc_hash::FxHashMap;
 use syntax::ast::{
-    BinaryOp, Binder, BinderAnnotation, BinderId, Item, Kind, Literal, Name, Term, TermId, TermKind,
+    BinaryOp, Binder, BinderAnnotation, BinderId, Item, Kind, Name, Term, TermId, TermKind,
 };
 use syntax::{Code, Diagnostic, Severity, Span};
 
@@ -100,12 +100,6 @@ pub(super) struct Names<'a> {
     pub diagnostics: Vec<Diagnostic>,
     /// Whether a name was reported.
     pub failed: bool,
-}
-
-/// An application as it is written.
-struct Spine {
-    head: TermId,
-    args: Vec<(TermId, bool)>,
 }
 
 impl<'a> Names<'a> {
@@ -450,183 +444,6 @@ impl<'a> Names<'a> {
         }
     }
 
-    // ----- applications -----
-
-    fn spine(&self, term: TermId) -> Spine {
-        let (mut head, mut args) = (term, Vec::new());
-        loop {
-            match &self.terms[head.0 as usize].kind {
-                TermKind::Apply { callee, args: list } => {
-                    args.extend(list.iter().rev().map(|&arg| (arg, false)));
-                    head = *callee;
-                }
-                TermKind::Binary {
-                    op: BinaryOp::Pipe,
-                    lhs: arg,
-                    rhs: function,
-                    ..
-                }
-                | TermKind::Binary {
-                    op: BinaryOp::ApplyLeft,
-                    lhs: function,
-                    rhs: arg,
-                    ..
-                } => {
-                    args.push((*arg, true));
-                    head = *function;
-                }
-                TermKind::Paren(inner) => head = *inner,
-                _ => break,
-            }
-        }
-        args.reverse();
-        Spine { head, args }
-    }
-
-    /// What the name of a function stands for, unless it is a variable.
-    fn callee(&self, head: TermId) -> Option<(Option<Primitive>, Vec<Kind>, usize)> {
-        let name = match &self.terms[head.0 as usize].kind {
-            TermKind::Name(name) => name,
-            _ => return None,
-        };
-        if self.in_scope(name) || self.index.contains_key(name) || name.starts_with('?') {
-            return None;
-        }
-        match self.env.resolve(name) {
-            Resolution::Def(_, scheme) => {
-                let (kinds, values) = arguments(&scheme.ty);
-                Some((None, kinds, values))
-            }
-            Resolution::Unknown => {
-                let primitive = Primitive::from_name(name)?;
-                let (kinds, values) = arguments(&rise::library_scheme(primitive).ty);
-                Some((Some(primitive), kinds, values))
-            }
-            _ => None,
-        }
-    }
-
-    fn application(&mut self, term: TermId, side: Side) {
-        let mut spine = self.spine(term);
-        let callee = self.callee(spine.head);
-        if let Some((Some(primitive), kinds, _)) = &callee
-            && side == Side::Left
-            && self.complete(term, &spine, *primitive, kinds)
-        {
-            spine = self.spine(term);
-        }
-        let mut at = 0;
-        match callee {
-            Some((primitive, kinds, values)) => {
-                if let Some(primitive) = primitive
-                    && let Some(kind) = self.optional(primitive, &spine, kinds.len() + values)
-                {
-                    self.visit(spine.args[0].0, Role::Level(kind), side);
-                    at = 1;
-                }
-                for kind in kinds {
-                    match spine.args.get(at) {
-                        Some(&(arg, false)) => self.visit(arg, Role::Level(kind), side),
-                        _ => break,
-                    }
-                    at += 1;
-                }
-            }
-            None => self.visit(spine.head, Role::Value, side),
-        }
-        for &(arg, _) in &spine.args[at.min(spine.args.len())..] {
-            let role = match self.kind_of(arg) {
-                Some(VariableKind::Level(kind)) => Role::Level(kind),
-                _ => Role::Value,
-            };
-            self.visit(arg, role, side);
-        }
-    }
-
-    /// A bare name of a primitive in a pattern, or an application of one, gets what it leaves out.
-    fn complete_name(&mut self, term: TermId) {
-        let spine = self.spine(term);
-        if let Some((Some(primitive), kinds, _)) = self.callee(spine.head) {
-            self.complete(term, &spine, primitive, &kinds);
-        }
-    }
-
-    /// Puts in the type-level arguments that a pattern leaves out; whether there were any.
-    fn complete(
-        &mut self,
-        term: TermId,
-        spine: &Spine,
-        primitive: Primitive,
-        kinds: &[Kind],
-    ) -> bool {
-        let mut changed = false;
-        let total = kinds.len() + arguments(&rise::library_scheme(primitive).ty).1;
-        let optional = self.optional(primitive, spine, total);
-        let written = spine.args.iter().filter(|(_, piped)| !piped).count();
-        let written = written.saturating_sub(usize::from(optional.is_some()));
-        let piped = written < spine.args.len() - usize::from(optional.is_some());
-        let missing = kinds.get(written..).unwrap_or_default();
-        if !missing.is_empty() && !piped {
-            for &kind in missing {
-                self.give(term, VariableKind::Level(kind));
-            }
-            changed = true;
-        }
-        let dimension = primitive.optional_argument() == Some(OptionalArgument::Dimension);
-        if dimension && optional.is_none() && self.mode != Mode::Exact {
-            // The head may be the term itself, which is an application of it by now.
-            let head = self.spine(term).head;
-            self.give(head, VariableKind::Level(Kind::Nat));
-            changed = true;
-        }
-        changed
-    }
-
-    /// Makes a term an application of itself to a new metavariable.
-    fn give(&mut self, term: TermId, kind: VariableKind) {
-        let old = self.terms[term.0 as usize].clone();
-        let span = old.span;
-        let name = self.anonymous(span, Some(kind));
-        let id = |len: usize| TermId(u32::try_from(len).unwrap_or(u32::MAX));
-        let callee = id(self.terms.len());
-        self.terms.push(old);
-        let arg = id(self.terms.len());
-        self.terms.push(Term {
-            kind: TermKind::Name(name),
-            span,
-        });
-        let args = [arg].into();
-        self.terms[term.0 as usize].kind = TermKind::Apply { callee, args };
-    }
-
-    /// Whether the first argument is the one that may be left out, and what it is.
-    fn optional(&self, primitive: Primitive, spine: &Spine, total: usize) -> Option<Kind> {
-        let optional = primitive.optional_argument()?;
-        let &(first, false) = spine.args.first()? else {
-            return None;
-        };
-        let (wanted, literal) = match optional {
-            OptionalArgument::AddressSpace => (Kind::AddrSp, false),
-            OptionalArgument::Dimension => (Kind::Nat, true),
-        };
-        let bare = self.bare(first);
-        let is_it = match &self.terms[bare.0 as usize].kind {
-            TermKind::Address(_) => !literal,
-            TermKind::Literal(Literal::Int { suffix: None, .. }) => literal,
-            TermKind::Name(name) if self.in_scope(name) => false,
-            TermKind::Name(_) => match self.kind_of(bare) {
-                Some(kind) => kind == VariableKind::Level(wanted),
-                None => spine.args.len() > total,
-            },
-            TermKind::Hole => {
-                let alone = self.mode == Mode::Enclosing && spine.args.len() == 1 && literal;
-                alone || spine.args.len() > total
-            }
-            _ => false,
-        };
-        is_it.then_some(wanted)
-    }
-
     // ----- the end -----
 
     /// Kinds that nothing showed are values; suspicious names are warned of.
@@ -666,26 +483,5 @@ impl<'a> Names<'a> {
             }
         }
         self.diagnostics.extend(warnings);
-    }
-}
-
-/// The kinds of the type-level arguments that a function takes first, and how many values it takes
-/// in all.
-fn arguments(ty: &RiseType) -> (Vec<Kind>, usize) {
-    let (mut kinds, mut values, mut ty) = (Vec::new(), 0, ty);
-    loop {
-        ty = match ty {
-            RiseType::Pi(pi) => {
-                if !pi.implicit && values == 0 {
-                    kinds.push(pi.kind);
-                }
-                &pi.body
-            }
-            RiseType::Fun(_, rest) => {
-                values += 1;
-                rest
-            }
-            _ => return (kinds, values),
-        };
     }
 }

@@ -1,0 +1,464 @@
+//! The conditions of an alternative.
+
+use nat::{Nat, Prop};
+use rise::types::Arg;
+use rise::{Sides, TermInfo};
+use rustc_hash::FxHashMap;
+use syntax::ast::{BinaryOp, Kind, TermId, TermKind};
+use syntax::elevate::ast::{CondId, CondKind};
+use syntax::{Code, Diagnostic, Span};
+
+use super::super::cond::{Cond, Operand, Sort, Strength};
+use super::super::laws::Law;
+use super::super::names::{Mode, Names, Role, Side};
+use super::super::pattern::{Levels, Pattern};
+use super::super::scope::Scopes;
+use super::alt::{AltCompiler, TypeClause, Typed};
+use super::{Parts, matcher};
+
+/// What conditions are made from.
+pub(super) struct Of<'p> {
+    pub parts: &'p Parts<'p>,
+    pub typed: &'p Typed,
+    pub scopes: &'p Scopes,
+    /// The pattern's numbers of the variables that it binds.
+    pub locals: &'p FxHashMap<u32, u16>,
+}
+
+impl Of<'_> {
+    fn info(&self, term: TermId) -> &TermInfo {
+        &self.typed.done.inference.terms[term.0 as usize]
+    }
+
+    fn nat(&self, term: TermId, levels: &mut Levels) -> Option<Nat> {
+        match self.info(term) {
+            TermInfo::Arg(Arg::Nat(nat)) => Some(levels.nat(nat)),
+            _ => None,
+        }
+    }
+
+    /// The term that a condition is about: mostly a metavariable.
+    fn operand(&self, term: TermId, levels: &mut Levels) -> Option<Operand> {
+        let parts = self.parts;
+        if let Some(variable) = parts.names.variable_of(term) {
+            let binder = parts.names.variables[variable].binder.0;
+            return Some(Operand::Slot(*parts.values.get(&binder)?));
+        }
+        let at = self.typed.wanted.iter().position(|other| *other == term)?;
+        let (expr, done) = (&self.typed.terms.exprs[at], &self.typed.done);
+        let template = parts.template(expr, None, self.scopes, self.locals, done, levels)?;
+        Some(Operand::Term(Box::new(template)))
+    }
+}
+
+impl<'a> AltCompiler<'a, '_> {
+    pub(super) fn visit(&mut self, names: &mut Names<'_>, cond: CondId) {
+        let size = Role::Level(Kind::Nat);
+        match &self.cond(cond).kind {
+            CondKind::Missing => names.failed = true,
+            CondKind::Or(a, b) | CondKind::And(a, b) => {
+                self.visit(names, *a);
+                self.visit(names, *b);
+            }
+            CondKind::Not(a) | CondKind::Paren(a) => self.visit(names, *a),
+            CondKind::Divides { divisor, size: of } => {
+                names.visit(*divisor, size, Side::Condition);
+                names.visit(*of, size, Side::Condition);
+            }
+            CondKind::Compare { lhs, rhs, .. } => {
+                names.visit(*lhs, size, Side::Condition);
+                names.visit(*rhs, size, Side::Condition);
+            }
+            CondKind::NotIn { term, .. } => names.visit(*term, Role::Value, Side::Condition),
+            CondKind::HasType { term, ty } => {
+                names.visit(*term, Role::Value, Side::Condition);
+                // Names of types that only a condition mentions are metavariables, too.
+                names.visit_type(*ty, Side::Left);
+            }
+            CondKind::HasKind { .. } => {}
+            CondKind::Property { name, args } => match name.name.as_str() {
+                "within" => {}
+                "scalar" | "basic" | "copyable" | "notVector" => {
+                    args.iter()
+                        .for_each(|&arg| names.visit_type(arg, Side::Condition));
+                }
+                _ => args
+                    .iter()
+                    .for_each(|&arg| names.visit(arg, Role::Value, Side::Condition)),
+            },
+            CondKind::Holds { term, .. } => names.visit(*term, Role::Value, Side::Condition),
+        }
+    }
+
+    /// The pairs of `x notIn f` that hold wherever the rule applies.
+    pub(super) fn excluded(&self, names: &Names<'_>) -> Vec<(String, usize)> {
+        let mut found = Vec::new();
+        for (strength, cond, _) in self.conditions() {
+            let mut parts = Vec::new();
+            if strength == Strength::Proved {
+                self.conjuncts(cond, &mut parts);
+            }
+            for part in parts {
+                if let CondKind::NotIn { name, term } = self.cond(part).kind
+                    && let TermKind::Name(x) = &self.source.item.term(name).kind
+                    && let Some(variable) = names.variable_of(term)
+                {
+                    found.push((x.to_string(), variable));
+                }
+            }
+        }
+        found
+    }
+
+    pub(super) fn type_clauses(&self) -> Vec<TypeClause> {
+        let mut found = Vec::new();
+        for (_, cond, _) in self.conditions() {
+            let mut parts = Vec::new();
+            self.conjuncts(cond, &mut parts);
+            for part in parts {
+                let cond = self.cond(part);
+                match &cond.kind {
+                    CondKind::HasType { term, ty } => {
+                        found.push(TypeClause::Has(*term, *ty, cond.span));
+                    }
+                    CondKind::HasKind { term, kind } => {
+                        found.push(TypeClause::Kind(*term, *kind, cond.span));
+                    }
+                    CondKind::Property { name, args }
+                        if name.name == "scalar" && args.len() == 1 =>
+                    {
+                        found.push(TypeClause::Kind(args[0], Kind::Scalar, cond.span));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        found
+    }
+
+    pub(super) fn type_clause(
+        &mut self,
+        names: &Names<'_>,
+        sides: &mut Sides<'_>,
+        clause: &TypeClause,
+    ) {
+        match *clause {
+            TypeClause::Has(term, ty, span) => {
+                let ty = sides.written_type(ty);
+                match names.variable_of(term) {
+                    Some(variable) => sides.has_type(names.variables[variable].binder, &ty, span),
+                    None => self.error(
+                        Code::UnknownName,
+                        span,
+                        "a type is said of a name of the pattern; write others there: `(e : t)`",
+                    ),
+                }
+            }
+            TypeClause::Kind(ty, kind, span) => {
+                if !matches!(kind, Kind::Scalar | Kind::Num | Kind::Int | Kind::Float) {
+                    return;
+                }
+                let ty = sides.written_type(ty);
+                if !sides.restrict(&ty, kind) {
+                    let text = sides.show(&ty);
+                    self.error(
+                        Code::WrongSubkind,
+                        span,
+                        format!("this can never hold: the pattern makes it `{text}`"),
+                    );
+                }
+            }
+        }
+    }
+
+    /// Looks at the terms of a condition, and takes what it says of sizes as known if it must hold
+    /// for the rule to apply.
+    pub(super) fn assume(
+        &mut self,
+        names: &Names<'_>,
+        sides: &mut Sides<'_>,
+        cond: CondId,
+        holds: bool,
+    ) {
+        let said = self.cond(cond);
+        match &said.kind {
+            CondKind::Missing => {}
+            CondKind::And(a, b) => {
+                self.assume(names, sides, *a, holds);
+                self.assume(names, sides, *b, holds);
+            }
+            CondKind::Or(a, b) => {
+                self.assume(names, sides, *a, false);
+                self.assume(names, sides, *b, false);
+            }
+            CondKind::Not(a) => self.assume(names, sides, *a, false),
+            CondKind::Paren(a) => self.assume(names, sides, *a, holds),
+            CondKind::Divides { divisor, size } => {
+                let (a, b) = (sides.size(*divisor), sides.size(*size));
+                if let (Some(a), Some(b), true) = (a, b, holds) {
+                    sides.assume(Prop::Divides(a, b), said.span);
+                }
+            }
+            CondKind::Compare { op, lhs, rhs } => {
+                let (a, b) = (sides.size(*lhs), sides.size(*rhs));
+                if let (Some(a), Some(b), true) = (a, b, holds)
+                    && let Some(prop) = compare(*op, a, b)
+                {
+                    sides.assume(prop, said.span);
+                }
+            }
+            CondKind::NotIn { term, .. } | CondKind::Holds { term, .. } => {
+                sides.synth(*term);
+            }
+            CondKind::HasType { .. } | CondKind::HasKind { .. } => {
+                if !holds {
+                    let text = "a type is a condition of its own, not a part of `or` or `not`";
+                    self.error(Code::SyntaxError, said.span, text);
+                }
+            }
+            CondKind::Property { name, args } => self.property(names, sides, name, args, said.span),
+        }
+    }
+
+    pub(super) fn property(
+        &mut self,
+        _names: &Names<'_>,
+        sides: &mut Sides<'_>,
+        name: &syntax::ast::Ident,
+        args: &[TermId],
+        span: Span,
+    ) {
+        let wanted = match name.name.as_str() {
+            "neutral" => 2,
+            "assoc" | "commutative" | "scalar" | "basic" | "copyable" | "notVector" | "within" => 1,
+            other => {
+                let known = [
+                    "assoc",
+                    "commutative",
+                    "neutral",
+                    "scalar",
+                    "basic",
+                    "copyable",
+                    "notVector",
+                    "within",
+                    "holds",
+                ];
+                let mut diagnostic = Diagnostic::error(
+                    Code::UnknownName,
+                    name.span,
+                    format!("there is no condition `{other}`"),
+                );
+                diagnostic.help = Some(match rise::closest(other, known) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("there are `{}`", known.join("`, `")),
+                });
+                self.diagnostics.push(diagnostic);
+                return;
+            }
+        };
+        if args.len() != wanted {
+            let text = format!("`{}` takes {wanted}, not {}", name.name, args.len());
+            self.error(Code::SyntaxError, span, text);
+            return;
+        }
+        match name.name.as_str() {
+            "within" => {}
+            "scalar" | "basic" | "copyable" | "notVector" => {
+                sides.written_type(args[0]);
+            }
+            _ => args.iter().for_each(|&arg| {
+                sides.synth(arg);
+            }),
+        }
+    }
+
+    /// The terms of conditions that are no names of the pattern.
+    pub(super) fn operands(&self, names: &Names<'_>) -> Vec<TermId> {
+        let mut found = Vec::new();
+        for (_, cond, _) in self.conditions() {
+            self.operands_of(names, cond, &mut found);
+        }
+        found
+    }
+
+    pub(super) fn operands_of(&self, names: &Names<'_>, cond: CondId, found: &mut Vec<TermId>) {
+        let mut add = |term: TermId| {
+            if names.variable_of(term).is_none() {
+                found.push(term);
+            }
+        };
+        match &self.cond(cond).kind {
+            CondKind::Or(a, b) | CondKind::And(a, b) => {
+                self.operands_of(names, *a, found);
+                self.operands_of(names, *b, found);
+            }
+            CondKind::Not(a) | CondKind::Paren(a) => self.operands_of(names, *a, found),
+            CondKind::NotIn { term, .. } | CondKind::Holds { term, .. } => add(*term),
+            CondKind::Property { name, args } => {
+                if matches!(name.name.as_str(), "assoc" | "commutative" | "neutral") {
+                    args.iter().for_each(|&arg| add(arg));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A condition as it is decided for a match.
+    pub(super) fn condition(
+        &mut self,
+        of: &Of<'_>,
+        cond: CondId,
+        levels: &mut Levels,
+    ) -> Option<Cond> {
+        let said = self.cond(cond);
+        Some(match &said.kind {
+            CondKind::Missing => return None,
+            CondKind::And(..) | CondKind::Paren(_) => {
+                let mut all = Vec::new();
+                self.conjuncts(cond, &mut all);
+                let all = all.into_iter().map(|part| self.condition(of, part, levels));
+                Cond::All(all.collect::<Option<Vec<_>>>()?.into())
+            }
+            CondKind::Or(a, b) => {
+                let a = self.condition(of, *a, levels)?;
+                Cond::Any([a, self.condition(of, *b, levels)?].into())
+            }
+            CondKind::Not(a) => Cond::Not(Box::new(self.condition(of, *a, levels)?)),
+            CondKind::Divides { divisor, size } => Cond::Size(Prop::Divides(
+                of.nat(*divisor, levels)?,
+                of.nat(*size, levels)?,
+            )),
+            CondKind::Compare { op, lhs, rhs } => {
+                let (a, b) = (of.nat(*lhs, levels)?, of.nat(*rhs, levels)?);
+                match compare(*op, a.clone(), b.clone()) {
+                    Some(prop) => Cond::Size(prop),
+                    None => Cond::Differ(a, b),
+                }
+            }
+            CondKind::NotIn { name, term } => {
+                let operand = of.operand(*term, levels)?;
+                self.not_in(of, *name, *term, operand)?
+            }
+            CondKind::HasType { .. } => Cond::Given,
+            CondKind::HasKind { term, kind } => match (Sort::of_kind(*kind), of.info(*term)) {
+                (Some(sort), TermInfo::Arg(Arg::Type(ty))) => Cond::Sort(sort, levels.ty(ty)),
+                _ => Cond::Given,
+            },
+            CondKind::Property { name, args } => {
+                self.property_holds(of, &name.name, args, levels)?
+            }
+            CondKind::Holds { strategy, term } => {
+                let operand = of.operand(*term, levels)?;
+                self.holds.push(*strategy);
+                Cond::Holds(u16::try_from(self.holds.len() - 1).ok()?, operand)
+            }
+        })
+    }
+
+    fn property_holds(
+        &mut self,
+        of: &Of<'_>,
+        name: &str,
+        args: &[TermId],
+        levels: &mut Levels,
+    ) -> Option<Cond> {
+        let sort = match name {
+            "within" => return Some(Cond::Within(Box::new(self.within(args[0])?))),
+            "assoc" => return Some(Cond::Law(Law::Associative, of.operand(args[0], levels)?)),
+            "commutative" => {
+                return Some(Cond::Law(Law::Commutative, of.operand(args[0], levels)?));
+            }
+            "neutral" => {
+                let op = of.operand(args[0], levels)?;
+                return Some(Cond::Neutral(op, of.operand(args[1], levels)?));
+            }
+            "scalar" => Sort::Scalar,
+            "basic" => Sort::Basic,
+            "copyable" => Sort::Copyable,
+            _ => Sort::NotVector,
+        };
+        match of.info(args[0]) {
+            TermInfo::Arg(Arg::Type(ty)) | TermInfo::Type(ty) => {
+                Some(Cond::Sort(sort, levels.ty(ty)))
+            }
+            _ => None,
+        }
+    }
+
+    /// `x notIn e` for a variable that the pattern binds around `e`, or for a metavariable.
+    pub(super) fn not_in(
+        &mut self,
+        of: &Of<'_>,
+        name: TermId,
+        term: TermId,
+        operand: Operand,
+    ) -> Option<Cond> {
+        let written = self.source.item.term(name);
+        let TermKind::Name(x) = &written.kind else {
+            self.error(
+                Code::SyntaxError,
+                written.span,
+                "expected the name of a variable",
+            );
+            return None;
+        };
+        let Of { parts, locals, .. } = of;
+        if let Some(variable) = parts.names.variable_of(name) {
+            let binder = parts.names.variables[variable].binder.0;
+            return Some(Cond::NotInValue(*parts.values.get(&binder)?, operand));
+        }
+        // The binder around the metavariable, else the only one of that name.
+        let around = parts.names.variable_of(term).and_then(|v| {
+            let used = parts.names.variables[v]
+                .uses
+                .iter()
+                .find(|u| u.side == Side::Left)?;
+            let named = |b: &&syntax::ast::BinderId| parts.names.binders[b.0 as usize].name == *x;
+            used.scope.iter().rev().find(named).map(|b| b.0)
+        });
+        let any = || {
+            let named = |b: &&u32| {
+                parts
+                    .names
+                    .binders
+                    .get(**b as usize)
+                    .is_some_and(|b| b.name == *x)
+            };
+            locals.keys().find(named).copied()
+        };
+        match around.or_else(any).and_then(|binder| locals.get(&binder)) {
+            Some(&local) => Some(Cond::NotIn(local, operand)),
+            None => {
+                let text = format!("the pattern binds no variable `{x}`");
+                self.error(Code::UnknownName, written.span, text);
+                None
+            }
+        }
+    }
+
+    pub(super) fn within(&mut self, pattern: TermId) -> Option<Pattern> {
+        let source = self.source;
+        let (matcher, said) = matcher(
+            source.item,
+            pattern,
+            source.params,
+            source.env,
+            Mode::Enclosing,
+        );
+        self.diagnostics.extend(said);
+        let mut pattern = matcher?.pattern;
+        pattern.function = false;
+        Some(pattern)
+    }
+}
+
+pub(super) fn compare(op: BinaryOp, a: Nat, b: Nat) -> Option<Prop> {
+    Some(match op {
+        BinaryOp::Eq => Prop::Equal(a, b),
+        BinaryOp::Ge => Prop::AtLeast(a, b),
+        BinaryOp::Gt => Prop::AtLeast(a, b + 1),
+        BinaryOp::Le => Prop::AtLeast(b, a),
+        BinaryOp::Lt => Prop::AtLeast(b, a + 1),
+        _ => return None,
+    })
+}

@@ -1,0 +1,476 @@
+//! From texts to rules: names, scopes, types, conditions.
+
+mod alt;
+mod conditions;
+mod say;
+
+use rise::core::{Expr, Form, Mapper, Terms, elaborate_terms, subst_local, walk};
+use rise::types::{Arg, Ty, Type};
+use rise::{Env, Primitive, Sides, SidesInference, TermInfo};
+use rustc_hash::FxHashMap;
+use syntax::Diagnostic;
+use syntax::ast::{BinderAnnotation, Kind, Name, TermId, TermKind};
+use syntax::elevate::ast;
+
+use super::names::{Mode, Names, Origin, Role, Side};
+use super::pattern::{self, Given, Levels, Pattern};
+use super::scope::Scopes;
+use super::template::{self, Captures, Template};
+use super::{
+    Identity, Matcher, Output, ParamKind, Predicate, Quotation, Rule, Source, VariableKind,
+};
+use alt::AltCompiler;
+use say::{errors, overlaps};
+
+/// A rule from its text, with what there is to say about it. Alternatives that are wrong are left
+/// out.
+pub fn compile(source: &Source<'_>) -> (Rule, Vec<Diagnostic>) {
+    let mut alts = Vec::new();
+    let mut diagnostics = Vec::new();
+    let mut holds = Vec::new();
+    for alt in source.alts {
+        let mut one = AltCompiler::new(source, alt, &mut holds);
+        let compiled = one.compile();
+        diagnostics.append(&mut one.diagnostics);
+        alts.extend(compiled);
+    }
+    overlaps(&alts, &mut diagnostics);
+    let rule = Rule {
+        name: source.name.into(),
+        params: source.params.into(),
+        alts: alts.into(),
+        is_unsafe: source.is_unsafe,
+        looping: source.looping,
+        holds: holds.into(),
+        id: Identity::fresh(),
+    };
+    (rule, diagnostics)
+}
+
+/// The patterns of a predicate: `{ p | q }`.
+pub fn compile_predicate(
+    item: &ast::Item,
+    patterns: &[TermId],
+    params: &[(Name, ParamKind)],
+    env: &dyn Env,
+) -> (Predicate, Vec<Diagnostic>) {
+    let mut diagnostics = Vec::new();
+    let mut all = Vec::new();
+    for &pattern in patterns {
+        let (matcher, mut said) = matcher(item, pattern, params, env, Mode::Loose);
+        diagnostics.append(&mut said);
+        all.extend(matcher);
+    }
+    let predicate = Predicate {
+        params: params.into(),
+        patterns: all.into(),
+        id: Identity::fresh(),
+    };
+    (predicate, diagnostics)
+}
+
+/// A pattern on its own, as in `case`; `None` if it is wrong.
+pub fn compile_pattern(
+    item: &ast::Item,
+    pattern: TermId,
+    params: &[(Name, ParamKind)],
+    env: &dyn Env,
+) -> (Option<Matcher>, Vec<Diagnostic>) {
+    matcher(item, pattern, params, env, Mode::Exact)
+}
+
+fn matcher(
+    item: &ast::Item,
+    pattern: TermId,
+    params: &[(Name, ParamKind)],
+    env: &dyn Env,
+    mode: Mode,
+) -> (Option<Matcher>, Vec<Diagnostic>) {
+    let mut names = Names::new(&item.rise, env, mode);
+    declare(&mut names, params);
+    names.visit(pattern, Role::Value, Side::Left);
+    names.settle();
+    if names.failed {
+        return (None, names.diagnostics);
+    }
+    let rise = names.item();
+    let mut sides = Sides::new(&rise, env);
+    bind(&names, &mut sides);
+    let ty = sides.synth(pattern);
+    sides.fix();
+    let function = is_function(&sides.read(&ty));
+    let done = sides.finish();
+    names.diagnostics.extend(errors(&done, None));
+    let Some(mut terms) = elaborate_terms(&rise, &done.inference, &[pattern]) else {
+        return (None, names.diagnostics);
+    };
+    flatten_all(&mut terms, &rise);
+    let Some(variables) = variables(&names, &done) else {
+        return (None, names.diagnostics);
+    };
+    let values = slots(&names);
+    let mut levels = Levels::default();
+    let given = given(&names, params, &done, &values, &mut levels);
+    let parts = Parts {
+        names: &names,
+        values: &values,
+        terms: &terms,
+        mode,
+    };
+    let strict = has_types(&rise, pattern);
+    let (mut built, locals) =
+        parts.pattern(&terms.exprs[0], None, function, strict, given, &mut levels);
+    built.given_types = given_types(&names, params, &done, &mut levels);
+    let (results, outputs) = outputs(&names, variables, &values, locals, &mut levels);
+    built.levels = levels.bound;
+    let matcher = Matcher {
+        pattern: built,
+        variables: results,
+        outputs,
+    };
+    (Some(matcher), names.diagnostics)
+}
+
+/// What a match of a pattern gives values to: its metavariables, and behind them what it binds, in
+/// the order of the text.
+#[allow(clippy::type_complexity)]
+fn outputs(
+    names: &Names<'_>,
+    variables: Vec<Variable>,
+    values: &FxHashMap<u32, u16>,
+    locals: FxHashMap<u32, u16>,
+    levels: &mut Levels,
+) -> (Box<[(Name, VariableKind)]>, Box<[Output]>) {
+    let mut bound: Vec<_> = (locals.into_iter())
+        .filter_map(|(binder, local)| Some((names.binders.get(binder as usize)?, local)))
+        .collect();
+    bound.sort_by_key(|(binder, _)| binder.span.start);
+    let of_text = variables.into_iter().filter(|v| !v.anonymous);
+    let (mut results, mut outputs) = (Vec::new(), Vec::new());
+    for variable in of_text {
+        results.push((variable.name, variable.kind));
+        outputs.push(match variable.place {
+            Place::Value(binder) => Output::Value(values[&binder]),
+            Place::Level(arg) => Output::Level(levels.arg(&arg)),
+        });
+    }
+    for (binder, local) in bound {
+        results.push((binder.name.clone(), VariableKind::Value));
+        outputs.push(Output::Local(local));
+    }
+    (results.into(), outputs.into())
+}
+
+/// A term with parameters, as in `rise { … }`; `None` if it is wrong.
+pub fn compile_template(
+    item: &ast::Item,
+    term: TermId,
+    params: &[(Name, ParamKind)],
+    env: &dyn Env,
+) -> (Option<Quotation>, Vec<Diagnostic>) {
+    let mut names = Names::new(&item.rise, env, Mode::Exact);
+    declare(&mut names, params);
+    names.visit(term, Role::Value, Side::Right);
+    names.settle();
+    if names.failed {
+        return (None, names.diagnostics);
+    }
+    let rise = names.item();
+    let mut sides = Sides::new(&rise, env);
+    bind(&names, &mut sides);
+    sides.synth(term);
+    sides.fix();
+    let done = sides.finish();
+    names.diagnostics.extend(errors(&done, None));
+    let Some(mut terms) = elaborate_terms(&rise, &done.inference, &[term]) else {
+        return (None, names.diagnostics);
+    };
+    flatten_all(&mut terms, &rise);
+    let values = slots(&names);
+    let mut levels = Levels::default();
+    let given = given(&names, params, &done, &values, &mut levels);
+    let scopes = Scopes::default();
+    let parts = Parts {
+        names: &names,
+        values: &values,
+        terms: &terms,
+        mode: Mode::Exact,
+    };
+    let locals = FxHashMap::default();
+    let Some(template) =
+        parts.template(&terms.exprs[0], None, &scopes, &locals, &done, &mut levels)
+    else {
+        return (None, names.diagnostics);
+    };
+    let mut pattern = Pattern::nothing(given, values.len());
+    pattern.given_types = given_types(&names, params, &done, &mut levels);
+    pattern.levels = levels.bound;
+    let quotation = Quotation {
+        params: params.into(),
+        pattern,
+        template,
+    };
+    (Some(quotation), names.diagnostics)
+}
+
+// ----- what all of these do -----
+
+fn declare(names: &mut Names<'_>, params: &[(Name, ParamKind)]) {
+    for (number, (name, kind)) in params.iter().enumerate() {
+        names.param(number, name, *kind);
+    }
+}
+
+/// Brings the variables into the scope of inference.
+fn bind(names: &Names<'_>, sides: &mut Sides<'_>) {
+    for variable in &names.variables {
+        let inside = variable.uses.iter().any(|u| {
+            u.scope.iter().any(|b| {
+                matches!(
+                    names.binders[b.0 as usize].annotation,
+                    BinderAnnotation::Kind(..)
+                )
+            })
+        });
+        match (variable.origin, variable.kind) {
+            (Origin::Let(_), _) => {}
+            (Origin::Param(_), Some(VariableKind::Level(kind))) => {
+                sides.type_level(variable.binder, kind, true);
+            }
+            (Origin::Param(_), _) => sides.given_value(variable.binder),
+            (Origin::Pattern, Some(VariableKind::Level(kind))) => {
+                let given = variable.argument && kind != Kind::DataType;
+                sides.type_level(variable.binder, kind, given);
+            }
+            (Origin::Pattern, _) => sides.value(variable.binder, inside),
+        }
+    }
+}
+
+/// The slots of the variables that are terms, by the number of their binder.
+fn slots(names: &Names<'_>) -> FxHashMap<u32, u16> {
+    let values = names
+        .variables
+        .iter()
+        .filter(|v| v.kind == Some(VariableKind::Value));
+    values
+        .enumerate()
+        .map(|(slot, v)| (v.binder.0, u16::try_from(slot).unwrap_or(u16::MAX)))
+        .collect()
+}
+
+/// What the parameters give values to.
+fn given(
+    names: &Names<'_>,
+    params: &[(Name, ParamKind)],
+    done: &SidesInference,
+    values: &FxHashMap<u32, u16>,
+    levels: &mut Levels,
+) -> Box<[Option<Given>]> {
+    let one = |number: usize| {
+        let variable = names
+            .variables
+            .iter()
+            .find(|v| v.origin == Origin::Param(number))?;
+        match &done.inference.binders[variable.binder.0 as usize] {
+            rise::BinderInfo::TypeLevel(var, _) => {
+                let number = levels.number(*var);
+                Some(Given::Level(u16::try_from(number.0).ok()?))
+            }
+            _ => Some(Given::Value(*values.get(&variable.binder.0)?)),
+        }
+    };
+    (0..params.len()).map(one).collect()
+}
+
+fn given_types(
+    names: &Names<'_>,
+    params: &[(Name, ParamKind)],
+    done: &SidesInference,
+    levels: &mut Levels,
+) -> Box<[(u16, Ty)]> {
+    let one = |number: usize| {
+        let variable = names
+            .variables
+            .iter()
+            .find(|v| v.origin == Origin::Param(number))?;
+        match &done.inference.binders[variable.binder.0 as usize] {
+            rise::BinderInfo::Value(ty) => Some((u16::try_from(number).ok()?, levels.ty(ty))),
+            _ => None,
+        }
+    };
+    (0..params.len()).filter_map(one).collect()
+}
+
+/// A metavariable and what it is in inference.
+struct Variable {
+    name: Name,
+    kind: VariableKind,
+    anonymous: bool,
+    place: Place,
+}
+
+enum Place {
+    Value(u32),
+    Level(Arg),
+}
+
+fn variables(names: &Names<'_>, done: &SidesInference) -> Option<Vec<Variable>> {
+    let mut all = Vec::new();
+    for variable in names
+        .variables
+        .iter()
+        .filter(|v| v.origin == Origin::Pattern)
+    {
+        let binder = variable.binder.0;
+        let (kind, place) = match (variable.kind?, &done.inference.binders[binder as usize]) {
+            (kind @ VariableKind::Level(_), rise::BinderInfo::TypeLevel(..)) => {
+                let used = variable.uses.first();
+                let info = used.map(|u| &done.inference.terms[u.term.0 as usize]);
+                match info {
+                    Some(TermInfo::Arg(arg)) => (kind, Place::Level(arg.clone())),
+                    _ if variable.anonymous => continue,
+                    _ => return None,
+                }
+            }
+            (kind, _) => (kind, Place::Value(binder)),
+        };
+        all.push(Variable {
+            name: variable.name.clone(),
+            kind,
+            anonymous: variable.anonymous,
+            place,
+        });
+    }
+    Some(all)
+}
+
+fn is_function(ty: &Ty) -> bool {
+    matches!(**ty, Type::Fun(..) | Type::Pi(_))
+}
+
+/// Whether types are written in a term.
+fn has_types(item: &syntax::ast::Item, term: TermId) -> bool {
+    let mut stack = vec![term];
+    while let Some(term) = stack.pop() {
+        if matches!(item.term(term).kind, TermKind::Ascribe { .. }) {
+            return true;
+        }
+        let binders: &[_] = match &item.term(term).kind {
+            TermKind::Fun { params, .. } => params,
+            _ => &[],
+        };
+        if binders
+            .iter()
+            .any(|b| matches!(item.binder(*b).annotation, BinderAnnotation::Type(_)))
+        {
+            return true;
+        }
+        item.children(term, |child| stack.push(child));
+    }
+    false
+}
+
+/// What patterns and templates are built from.
+#[derive(Clone, Copy)]
+struct Parts<'a> {
+    names: &'a Names<'a>,
+    values: &'a FxHashMap<u32, u16>,
+    terms: &'a Terms,
+    mode: Mode,
+}
+
+impl Parts<'_> {
+    /// The pattern of a term. Of a composition (`tail`) the body is what is looked for.
+    fn pattern(
+        &self,
+        expr: &Expr<Primitive>,
+        tail: Option<u32>,
+        function: bool,
+        strict: bool,
+        given: Box<[Option<Given>]>,
+        levels: &mut Levels,
+    ) -> (Pattern, FxHashMap<u32, u16>) {
+        let slots: Vec<u16> = given
+            .iter()
+            .flatten()
+            .filter_map(|given| match given {
+                Given::Value(slot) => Some(*slot),
+                Given::Level(_) => None,
+            })
+            .collect();
+        let loose = self.mode != Mode::Exact;
+        let mut builder =
+            pattern::Builder::new(levels, self.values, &self.terms.sites, loose, &slots);
+        match (&expr.form, tail) {
+            (Form::Lambda(_, body), Some(_)) => builder.term(body),
+            _ => builder.term(expr),
+        };
+        let locals = builder.locals.clone();
+        (builder.finish(function, strict, given), locals)
+    }
+
+    /// The template of a right side, applied to a tail where the left side is a composition.
+    fn template(
+        &self,
+        expr: &Expr<Primitive>,
+        tail: Option<u16>,
+        scopes: &Scopes,
+        locals: &FxHashMap<u32, u16>,
+        done: &SidesInference,
+        levels: &mut Levels,
+    ) -> Option<Template> {
+        let joined = scopes
+            .joined
+            .iter()
+            .map(|(here, there)| (here.0, there.iter().map(|b| b.0).collect()))
+            .collect();
+        let mut captured = vec![Vec::new(); self.values.len()];
+        for (variable, binders) in self.names.variables.iter().zip(&scopes.captured) {
+            if let Some(&slot) = self.values.get(&variable.binder.0) {
+                captured[usize::from(slot)] = binders.iter().map(|b| b.0).collect();
+            }
+        }
+        let captures = Captures {
+            joined: &joined,
+            captured: &captured,
+            locals,
+        };
+        let mut builder =
+            template::Builder::new(levels, self.values, captures, &done.inference.names);
+        let root = builder.term(expr)?;
+        if let Some(slot) = tail {
+            builder.apply_to(root, slot);
+        }
+        Some(builder.finish())
+    }
+}
+
+/// Compositions of more than two functions are one function of one variable, and not functions in
+/// the bodies of others: the variables that elaboration made for the inner ones go.
+fn flatten_all(terms: &mut Terms, item: &syntax::ast::Item) {
+    let made = u32::try_from(item.binders.len()).unwrap_or(u32::MAX);
+    for expr in &mut terms.exprs {
+        *expr = Flatten(made).expr(expr);
+    }
+}
+
+struct Flatten(u32);
+
+impl Mapper<Primitive> for Flatten {
+    fn keeps_types(&self) -> bool {
+        true
+    }
+
+    fn expr(&mut self, expr: &Expr<Primitive>) -> Expr<Primitive> {
+        let expr = walk(self, expr);
+        if let Form::Apply(f, x) = &expr.form
+            && let Form::Lambda(param, body) = &f.form
+            && param.local.id >= self.0
+        {
+            // The value stands in one place, so nothing is made twice.
+            return self.expr(&subst_local(body, &param.local, x));
+        }
+        expr
+    }
+}

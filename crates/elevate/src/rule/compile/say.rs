@@ -1,0 +1,171 @@
+//! What there is to say about a rule.
+
+use std::sync::Arc;
+
+use nat::Prop;
+use rise::core::{Expr, Form};
+use rise::{Need, Primitive, SidesInference};
+use syntax::ast::TermKind;
+use syntax::{Code, Diagnostic, Severity, Span};
+
+use super::super::Alt;
+use super::super::cond::{Clause, Strength};
+use super::super::names::{Names, Origin};
+use super::alt::{AltCompiler, Typed};
+
+impl AltCompiler<'_, '_> {
+    /// A pattern that is a metavariable matches everything.
+    pub(super) fn bare(&mut self, names: &Names<'_>) {
+        let mut term = self.alt.lhs;
+        let rise = &self.source.item.rise;
+        loop {
+            term = match rise.term(term).kind {
+                TermKind::Paren(inner) | TermKind::Ascribe { term: inner, .. } => inner,
+                _ => break,
+            };
+        }
+        let bare = names
+            .variable_of(term)
+            .is_some_and(|v| names.variables[v].origin == Origin::Pattern);
+        if bare && !self.source.looping {
+            let text = "this pattern matches every term, the rule's own result too";
+            let span = rise.term(self.alt.lhs).span;
+            let diagnostic = Diagnostic::error(Code::EndlessStrategy, span, text)
+                .help("write `@looping` before the rule if it is only used under a guard");
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// What the right side needs of sizes and nothing says.
+    pub(super) fn need(&mut self, names: &Names<'_>, need: &Need) {
+        let text = match &need.prop {
+            Prop::Equal(..) => need.text.replacen(" = ", " == ", 1),
+            _ => need.text.clone(),
+        };
+        let mut message = match &need.types {
+            Some((expected, found)) => format!(
+                "the sides have one type only if {text}\nexpected: {expected}\n   found: {found}"
+            ),
+            None => format!("the right side needs {text}, which the left side does not say"),
+        };
+        if let Some(sizes) = &need.fails_for {
+            message.push_str(&format!("\nthey differ for {sizes}"));
+        }
+        let code = match need.types {
+            Some(_) => Code::SizeMismatch,
+            None => Code::ObligationFails,
+        };
+        let mut diagnostic = Diagnostic::error(code, need.span, message);
+        let said = |word: &str| {
+            names
+                .variables
+                .iter()
+                .any(|v| v.name == word && !v.anonymous)
+        };
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let mut names_of = words.filter(|w| w.starts_with(|c: char| c.is_alphabetic()));
+        let speakable = names_of
+            .all(|w| said(w) || matches!(w, "divides" | "min" | "max" | "ceilDiv" | "log2"));
+        diagnostic.help = Some(match speakable {
+            true => format!("add `assuming {text}`"),
+            false => "name the sizes of the pattern, as in `map(f) : m.s -> m.t`, and say it with `assuming`".into(),
+        });
+        if speakable && !matches!(need.prop, Prop::ForAll { .. }) {
+            let end = Span::empty(self.alt.span.end);
+            diagnostic = diagnostic.fix(
+                format!("Add `assuming {text}`"),
+                vec![(end, format!(" assuming {text}"))],
+                true,
+            );
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    pub(super) fn clause_text(&self, span: Span) -> Arc<str> {
+        self.source
+            .text
+            .get(std::ops::Range::from(span))
+            .unwrap_or("a condition of the rule")
+            .into()
+    }
+
+    /// A law that is only assumed, or an order of evaluation that nothing allows, makes a rule one
+    /// that may change the meaning.
+    pub(super) fn laws(&mut self, clauses: &[Clause], typed: &Typed) {
+        if self.source.is_unsafe {
+            return;
+        }
+        for clause in clauses {
+            if clause.strength == Strength::Assumed && clause.cond.has_law() {
+                let text = "a law that is assumed may not hold: the rule can change what a program computes";
+                let diagnostic = Diagnostic::error(Code::ObligationFails, clause.span, text)
+                    .help("write `requires`, or make it an `unsafe rule`");
+                self.diagnostics.push(diagnostic);
+            }
+        }
+        let required = clauses.iter().any(|clause| clause.cond.has_law());
+        let (left, right) = (&typed.terms.exprs[0], &typed.terms.exprs[1]);
+        if !required && reorders(right) && !reorders(left) {
+            let span = self.source.item.rise.term(self.alt.rhs).span;
+            let text =
+                "the left side combines values in a fixed order, and the right side in any order";
+            let diagnostic = Diagnostic::error(Code::ObligationFails, span, text)
+                .help("add `requires assoc(op) and neutral(op, z)`, or make it an `unsafe rule`");
+            self.diagnostics.push(diagnostic);
+        }
+    }
+}
+
+/// The errors of inference, those of a right side with what the left side is.
+pub(super) fn errors(done: &SidesInference, right: Option<(Span, Span, &str)>) -> Vec<Diagnostic> {
+    let wanted = |d: &&Diagnostic| d.severity == Severity::Error;
+    let mut all = Vec::new();
+    for diagnostic in done.inference.diagnostics.iter().filter(wanted) {
+        let mut diagnostic = diagnostic.clone();
+        if let Some((rhs, lhs, ty)) = right
+            && rhs.contains(diagnostic.span)
+        {
+            if diagnostic.span == rhs {
+                let old = std::mem::take(&mut diagnostic.message);
+                diagnostic.message =
+                    format!("the right side has another type than the left side: {old}");
+            }
+            diagnostic = diagnostic.related(lhs, format!("the left side has the type `{ty}`"));
+        }
+        all.push(diagnostic);
+    }
+    all
+}
+
+/// Whether values are combined in any order in a term.
+fn reorders(expr: &Expr<Primitive>) -> bool {
+    let mut stack = vec![expr];
+    while let Some(expr) = stack.pop() {
+        match &expr.form {
+            Form::Primitive(Primitive::Reduce | Primitive::ReducePar, ..) => return true,
+            Form::Primitive(_, _, values) | Form::Foreign(_, values) => stack.extend(values.iter()),
+            Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
+                stack.push(body);
+            }
+            Form::Apply(f, x) => stack.extend([f, x]),
+            Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
+        }
+    }
+    false
+}
+
+/// An alternative that only matches what an earlier one without conditions does is never tried.
+pub(super) fn overlaps(alts: &[Alt], diagnostics: &mut Vec<Diagnostic>) {
+    for (at, alt) in alts.iter().enumerate() {
+        let covered = alts[..at]
+            .iter()
+            .find(|earlier| earlier.clauses.is_empty() && earlier.pattern.covers(&alt.pattern));
+        if let Some(earlier) = covered {
+            let text = "this alternative is never taken: an earlier one matches whatever it does";
+            let warning = Diagnostic::new(Severity::Warning, Code::ShadowedName, alt.span, text)
+                .related(earlier.span, "the earlier alternative")
+                .help("put the more special pattern first");
+            diagnostics.push(warning);
+        }
+    }
+}
