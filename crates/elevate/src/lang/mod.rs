@@ -4,6 +4,8 @@
 
 pub mod check;
 mod definition;
+#[cfg(test)]
+mod equations;
 mod eval;
 mod examples;
 mod file;

@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 use syntax::elevate::ast::Order;
 
 use crate::lang::{
-    Definition, File, NotRewritten, Programs, Request, Rewritten, library, rewrite, run_example,
+    Definition, File, NotRewritten, Programs, Request, Rewritten, rewrite, run_example,
 };
 use crate::normal::NormalForm;
 use crate::term::{self, Store};
@@ -55,7 +55,7 @@ pub(crate) fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-fn file(strategy: &str, programs: &str) -> File {
+pub(super) fn file(strategy: &str, programs: &str) -> File {
     let file = File::new(strategy, Programs::of(programs));
     let errors: Vec<String> = file
         .diagnostics()
@@ -67,7 +67,7 @@ fn file(strategy: &str, programs: &str) -> File {
     file
 }
 
-fn main_of(file: &File) -> &Arc<Definition> {
+pub(super) fn main_of(file: &File) -> &Arc<Definition> {
     file.items().last().expect("there is a main expression")
 }
 
@@ -539,92 +539,6 @@ example \"other trace\" { input fun(x: i32 => (fun(y => y))(x))  apply topDown(b
           help: step 1 is `beta`, and not `eta`
     "#]]
     .assert_eq(&out);
-}
-
-/// Programs with something of everything.
-const SAMPLES: &str = "
-def maps = depFun(n: Nat => fun((f: f32 -> f32, g: f32 -> f32, xs: n.f32) =>
-  xs |> map(f) |> map(g) |> map(fun(x => f(g(x))))))
-def redexes = fun((x: i32, y: i32) => (fun(a => (fun(b => a + b))(y)))(x) + (fun(c => c))(y))
-def rows = depFun((n: Nat, m: Nat) => fun(xss: n.m.f32 =>
-  xss |> map(map(fun(x => x + 1.0f))) |> transpose |> map(reduce(add)(0.0f))))
-";
-
-#[test]
-fn the_engines_forms_are_their_equations() {
-    let strategies = [
-        "topDown(beta)",
-        "bottomUp(beta)",
-        "tryAll(beta)",
-        "tryAll(mapFusion)",
-        "alltd(mapFusion)",
-        "alltd(beta)",
-        "sometd(mapFusion)",
-        "sometd(isReduce)",
-        "somebu(mapFusion)",
-        "somebu(beta)",
-        "allTopDown(try(mapFusion))",
-        "allBottomUp(try(beta))",
-        "allTopDown(not(isReduce))",
-        "not(topDown(isReduce))",
-        "not(not(body(isLambda)))",
-        "try(mapFusion) ; try(beta)",
-        "repeat(topDown(mapFusion))",
-        "repeat(body(id) ; fail)",
-        "normalize(mapFusion)",
-        "normalize(beta <+ eta)",
-        "BENF",
-        "DFNF",
-        "DFNF ; mapFusion @ topDown",
-        "RNF",
-    ];
-    let mut different = String::new();
-    for strategy in strategies {
-        let file = file(strategy, SAMPLES);
-        for name in ["maps", "redexes", "rows"] {
-            let id = file.programs().named(name).expect("it is defined");
-            let def = file.programs().definition(id).expect("it is right");
-            let same = on_large_stack(|| equations_agree(&file, &def));
-            if !same {
-                different.push_str(&format!("{strategy} on {name}\n"));
-            }
-        }
-    }
-    expect![[""]].assert_eq(&different);
-}
-
-/// Whether a strategy does the same with the engine's forms and with the equations of the library.
-fn equations_agree(file: &File, def: &rise::core::Def<rise::Primitive>) -> bool {
-    let mut store = Store::new();
-    let imported = term::import(&mut store, def).expect("small");
-    let worlds = [
-        super::World::new(file.definitions(), &mut store),
-        super::World::by_equations(file.definitions(), &mut store),
-    ];
-    let results = worlds.map(|world| {
-        let strategy = super::run::strategy_of(&world, main_of(file)).expect("it is one");
-        let outcome = crate::engine::run(&mut store, imported.root, &strategy, &Default::default());
-        outcome.result.ok()
-    });
-    match results {
-        [Some(a), Some(b)] => store.alpha_eq(a, b),
-        [a, b] => a == b,
-    }
-}
-
-#[test]
-fn every_native_definition_is_rusts_and_the_other_way_round() {
-    let mut declared: Vec<String> = library()
-        .items()
-        .filter_map(|id| library().definition(id))
-        .filter(|definition| {
-            super::eval::is_built_in(definition) || definition.item.attribute("native").is_some()
-        })
-        .filter(|definition| definition.name() != "CNF")
-        .map(|definition| definition.name().to_string())
-        .collect();
-    declared.sort();
-    assert_eq!(declared, super::eval::NATIVE);
 }
 
 #[test]
