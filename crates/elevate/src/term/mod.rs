@@ -26,8 +26,8 @@ mod types;
 pub(crate) use dense::{Bits, Dense};
 pub use export::export;
 pub use import::{Imported, TooLarge, import};
-pub use path::{Child, Order, Path};
-pub use store::{ArgId, ArgsId, Children, ForeignId, LiteralId, Local, Node, Store, Term};
+pub use path::{Child, Children, Order, Path};
+pub use store::{ArgId, ArgsId, ForeignId, LiteralId, Local, Node, Store, Term};
 pub use text::{arg_text, print, type_text};
 pub use types::TyId;
 

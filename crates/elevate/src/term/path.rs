@@ -130,3 +130,28 @@ impl Store {
         Some(above.into_iter().rev().fold(new, rebuild))
     }
 }
+
+/// The parts of a node, each with how to get there.
+pub struct Children<'s> {
+    store: &'s Store,
+    term: Term,
+    left: (Option<Child>, Option<Child>),
+}
+
+impl Store {
+    /// The parts of a node: of `f(e)` first `f`, then `e`.
+    pub fn children(&self, term: Term) -> Children<'_> {
+        let left = self.ordered(term, Order::FunctionFirst);
+        let store = self;
+        Children { store, term, left }
+    }
+}
+
+impl Iterator for Children<'_> {
+    type Item = (Child, Term);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let child = self.left.0.take().or_else(|| self.left.1.take())?;
+        Some((child, self.store.child(self.term, child)?))
+    }
+}

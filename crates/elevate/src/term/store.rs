@@ -614,28 +614,3 @@ impl Store {
         self.vars(term) & bits_of_nat(nat) != 0
     }
 }
-
-/// The parts of a node, each with how to get there.
-pub struct Children<'s> {
-    store: &'s Store,
-    term: Term,
-    left: (Option<super::Child>, Option<super::Child>),
-}
-
-impl Store {
-    /// The parts of a node: of `f(e)` first `f`, then `e`.
-    pub fn children(&self, term: Term) -> Children<'_> {
-        let left = self.ordered(term, super::Order::FunctionFirst);
-        let store = self;
-        Children { store, term, left }
-    }
-}
-
-impl Iterator for Children<'_> {
-    type Item = (super::Child, Term);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let child = self.left.0.take().or_else(|| self.left.1.take())?;
-        Some((child, self.store.child(self.term, child)?))
-    }
-}
