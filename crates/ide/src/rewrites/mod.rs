@@ -7,6 +7,7 @@ mod diff;
 mod level;
 mod names;
 mod print;
+mod program;
 mod restyle;
 #[cfg(test)]
 mod spines;

@@ -1,0 +1,187 @@
+//! A definition as strategies see it, and the way back to its text.
+
+use elevate::term::{Child, Imported, Node, Path, Store, Term, TooLarge, export, import};
+use nat::Facts;
+use rise::Primitive;
+use rise::core::{Def, Form, Local, Mapper, Origin, Param};
+use rustc_hash::FxHashMap;
+
+use super::align::Step;
+use super::terms::Core;
+
+/// A definition in a store of its own.
+pub(crate) struct Program {
+    pub(crate) store: Store,
+    pub(crate) imported: Imported,
+    /// What is known of its sizes.
+    pub(crate) facts: Facts,
+}
+
+impl Program {
+    /// Reads a definition.
+    ///
+    /// # Errors
+    /// It nests too deeply.
+    pub(crate) fn of(mut store: Store, def: &Def<Primitive>) -> Result<Program, TooLarge> {
+        let imported = import(&mut store, def)?;
+        let facts = imported.facts();
+        Ok(Program {
+            store,
+            imported,
+            facts,
+        })
+    }
+
+    /// The whole definition.
+    pub(crate) fn root(&self) -> Term {
+        self.imported.root
+    }
+
+    /// What stands at a position.
+    pub(crate) fn get(&self, path: &Path) -> Option<Term> {
+        self.store.get(self.root(), path)
+    }
+
+    /// The nodes around a position, the innermost first, each with the part that holds it.
+    pub(crate) fn around(&self, path: &Path) -> Vec<(Term, Child)> {
+        let mut around = Vec::with_capacity(path.0.len());
+        let mut here = self.root();
+        for &step in &path.0 {
+            around.push((here, step));
+            match self.store.child(here, step) {
+                Some(part) => here = part,
+                None => break,
+            }
+        }
+        around.reverse();
+        around
+    }
+
+    /// The definition with `root` as its right side. What `old` binds, the definition that was
+    /// read, has the numbers that it has there.
+    ///
+    /// # Errors
+    /// The term is larger than a program may be.
+    pub(crate) fn export(
+        &self,
+        root: Term,
+        old: &Def<Primitive>,
+    ) -> Result<Def<Primitive>, TooLarge> {
+        let new = export(&self.store, root, &self.imported)?;
+        let known: FxHashMap<_, _> = self
+            .imported
+            .locals
+            .iter()
+            .map(|(&number, &local)| (local, number))
+            .collect();
+        // Binders are numbered as they are met.
+        let mut met = Vec::new();
+        self.binders(root, &mut |local| met.push(local));
+        let mut next = old.locals;
+        let mut taken = rustc_hash::FxHashSet::default();
+        let mut numbers = Vec::with_capacity(met.len());
+        for local in met {
+            let own = known.get(&local).copied().filter(|id| taken.insert(*id));
+            numbers.push(own.unwrap_or_else(|| {
+                next += 1;
+                next - 1
+            }));
+        }
+        let body = Renumber(&numbers).expr(&new.body);
+        Ok(Def {
+            body,
+            locals: next,
+            ..new
+        })
+    }
+
+    /// Every binder for values, functions before arguments.
+    fn binders(&self, term: Term, each: &mut dyn FnMut(elevate::term::Local)) {
+        if let Node::Lambda(local, _) = self.store.node(term) {
+            each(local);
+        }
+        let parts: Vec<Term> = self.store.children(term).map(|(_, part)| part).collect();
+        parts.into_iter().for_each(|part| self.binders(part, each));
+    }
+}
+
+/// Gives variables other numbers, by their old ones.
+struct Renumber<'n>(&'n [u32]);
+
+impl Renumber<'_> {
+    fn local(&self, local: &Local) -> Local {
+        let id = self.0.get(local.id as usize).copied();
+        Local {
+            id: id.unwrap_or(local.id),
+            name: local.name.clone(),
+        }
+    }
+}
+
+impl Mapper<Primitive> for Renumber<'_> {
+    fn keeps_types(&self) -> bool {
+        true
+    }
+
+    fn param(&mut self, param: &Param) -> Param {
+        Param {
+            local: Renumber::local(self, &param.local),
+            ty: param.ty.clone(),
+        }
+    }
+
+    fn local(&mut self, local: &Local, ty: &rise::Ty, origin: Origin) -> Option<Core> {
+        let form = Form::Var(Renumber::local(self, local));
+        Some(rise::core::Node::new(form, ty.clone(), origin))
+    }
+}
+
+/// A position among the nodes of a store: the steps are the same.
+pub(crate) fn path_of(steps: &[Step]) -> Path {
+    let child = |step: &Step| match step {
+        Step::Function => Child::Function,
+        Step::Argument => Child::Argument,
+        Step::Body => Child::Body,
+    };
+    Path(steps.iter().map(child).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rewrites::align::Alignment;
+    use crate::rewrites::{examples, rewritten};
+    use syntax::ast::TermId;
+
+    /// A definition that goes into a store and comes back has the same text; and the parts of the
+    /// text are where the alignment says.
+    #[test]
+    fn examples_come_back_unchanged() {
+        let (db, files) = examples::all();
+        let mut count = 0;
+        for (path, file) in files {
+            for &item in &*db.items(file) {
+                let Some(def) = db.elaborated(item) else {
+                    continue;
+                };
+                let program = Program::of(Store::new(), &def).expect("it is small");
+                let new = program.export(program.root(), &def).expect("it is small");
+                let done = rewritten(&db, item, &new, true);
+                let done = done.unwrap_or_else(|error| panic!("{path}, {}: {error}", def.name));
+                assert_eq!(done.text, &*db.item_text(item), "{path}");
+                let parsed = db.parsed(item);
+                let inference = db.inference(item);
+                let alignment = Alignment::of(&parsed.item, &inference, &def);
+                for id in (0..parsed.item.terms.len() as u32).map(TermId) {
+                    let Some(part) = alignment.part(id) else {
+                        continue;
+                    };
+                    let found = program.get(&path_of(&part.path));
+                    assert!(found.is_some(), "{path}, {}: {:?}", def.name, part.path);
+                    count += 1;
+                }
+            }
+        }
+        assert!(count > 1000, "only {count} parts");
+    }
+}
