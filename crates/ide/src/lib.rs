@@ -62,7 +62,9 @@ pub use position::{FilePosition, FileRange, NavTarget, SourceEdits, SymbolKind, 
 pub use preview::{Form, Made, Preview, PreviewPart, form_target, preview};
 pub use references::{Highlight, HighlightKind, Reference, highlights, references};
 pub use rename::{RenameError, RenameTarget, prepare_rename, rename};
-pub use rewrites::{Rewritten, Step, Unwritable, rewritten};
+pub use rewrites::{
+    RewriteAction, RewriteKind, Rewritten, Step, Unwritable, apply_rewrite, rewrites, rewritten,
+};
 pub use selection::selection_ranges;
 pub use semantic_tokens::{Modifiers, Token, TokenType, semantic_tokens};
 pub use signature_help::{Signature, SignatureHelp, signature_help};

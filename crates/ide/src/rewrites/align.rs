@@ -28,7 +28,6 @@ pub(crate) struct Part {
     /// The term.
     pub(crate) core: Core,
     /// Where it is in the definition's term, from the root.
-    #[cfg_attr(not(test), expect(dead_code, reason = "rules are applied there"))]
     pub(crate) path: Vec<Step>,
 }
 

@@ -1,17 +1,23 @@
 //! Rewrites of definitions as changes of their text.
 
 mod align;
+mod apply;
 mod chain;
 mod comments;
 mod diff;
 mod level;
+mod menu;
 mod names;
+mod numbers;
+mod offer;
 mod print;
 mod program;
+mod reasons;
 mod restyle;
-#[cfg(test)]
 mod spines;
+mod strategies;
 mod terms;
+mod titles;
 mod verify;
 
 #[cfg(test)]
@@ -20,4 +26,7 @@ mod examples;
 mod tests;
 
 pub use align::Step;
+pub use apply::apply_rewrite;
+pub use menu::RewriteKind;
+pub use offer::{RewriteAction, rewrites};
 pub use verify::{Rewritten, Unwritable, rewritten};

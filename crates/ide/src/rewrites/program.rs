@@ -42,7 +42,7 @@ impl Program {
         self.store.get(self.root(), path)
     }
 
-    /// The nodes around a position, the innermost first, each with the part that holds it.
+    /// The nodes around a position, the outermost first, each with the part that holds it.
     pub(crate) fn around(&self, path: &Path) -> Vec<(Term, Child)> {
         let mut around = Vec::with_capacity(path.0.len());
         let mut here = self.root();
@@ -53,7 +53,6 @@ impl Program {
                 None => break,
             }
         }
-        around.reverse();
         around
     }
 

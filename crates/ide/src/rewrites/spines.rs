@@ -6,16 +6,13 @@ use syntax::ast::{BinaryOp, Item, TermId, TermKind};
 
 use super::align::{Alignment, Step, is_spine};
 use super::level;
-use super::terms::Core;
 
 /// An application, or another term that a rewrite may take as its place.
 #[derive(Clone, Debug)]
-#[expect(dead_code, reason = "rules that look at the term take it from here")]
 pub(crate) struct Spine {
     /// The text: `map(f)`, or `xs |> map(f)` with what goes in.
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests show it"))]
     pub(crate) term: TermId,
-    /// The term.
-    pub(crate) core: Core,
     /// Where it is in the definition's term.
     pub(crate) path: Vec<Step>,
 }
@@ -43,24 +40,23 @@ pub(crate) fn spines(item: &Item, alignment: &Alignment, selection: Span) -> Vec
         let Some(part) = alignment.part(id).filter(|_| is_place) else {
             continue;
         };
-        if let (TermKind::Binary { op, .. }, Form::Lambda(_, applied)) =
+        if let (TermKind::Binary { op, .. }, Form::Lambda(..)) =
             (&item.term(id).kind, &part.core.form)
             && matches!(op, BinaryOp::Then | BinaryOp::After)
         {
             // What a composition does with what goes in is an application too.
             let path = part.path.iter().copied().chain([Step::Body]).collect();
-            push(&mut found, id, applied, path);
+            push(&mut found, id, path);
         }
-        push(&mut found, id, &part.core, part.path.clone());
+        push(&mut found, id, part.path.clone());
     }
     if inside { found } else { Vec::new() }
 }
 
-fn push(found: &mut Vec<Spine>, term: TermId, core: &Core, path: Vec<Step>) {
+fn push(found: &mut Vec<Spine>, term: TermId, path: Vec<Step>) {
     if found.last().is_none_or(|last| last.path != path) {
         found.push(Spine {
             term,
-            core: core.clone(),
             path,
         });
     }

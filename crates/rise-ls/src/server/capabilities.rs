@@ -25,7 +25,11 @@ const NO_PROGRESS: WorkDoneProgressOptions = WorkDoneProgressOptions {
 /// What the server offers to this client.
 pub fn capabilities(encoding: Encoding, client: &ClientTraits) -> ServerCapabilities {
     let code_actions = CodeActionOptions {
-        code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
+        code_action_kinds: Some(
+            std::iter::once(CodeActionKind::QUICKFIX)
+                .chain(super::handlers::rewrites::kinds())
+                .collect(),
+        ),
         resolve_provider: Some(true),
         work_done_progress_options: NO_PROGRESS,
     };

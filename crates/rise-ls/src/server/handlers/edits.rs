@@ -8,7 +8,7 @@ use tower_lsp::lsp_types::{
     RenameParams, TextDocumentPositionParams, TextEdit, WorkspaceEdit,
 };
 
-use super::Answer;
+use super::{Answer, rewrites};
 use crate::server::client::to_value;
 use crate::server::event::error;
 use crate::server::snapshot::{Document, Snapshot};
@@ -71,14 +71,16 @@ pub fn code_actions(
     snapshot: &Snapshot,
     params: CodeActionParams,
 ) -> Answer<Vec<CodeActionOrCommand>> {
-    let uri = params.text_document.uri;
+    let uri = params.text_document.uri.clone();
     let document = snapshot.document(&uri)?;
+    let rewrites = rewrites::offered(snapshot, &document, &params);
+    let rewrites = rewrites.into_iter().map(CodeActionOrCommand::CodeAction);
     let fixes_wanted = params
         .context
         .only
         .is_none_or(|kinds| kinds.iter().any(contains_quick_fixes));
     if !fixes_wanted {
-        return Ok(Vec::new());
+        return Ok(rewrites.collect());
     }
     let actions = quick_fixes(snapshot, &document, params.range);
     let client = snapshot.view.client;
@@ -106,7 +108,7 @@ pub fn code_actions(
             command: None,
         })
     };
-    Ok(shown.map(action).collect())
+    Ok(shown.map(action).chain(rewrites).collect())
 }
 
 /// Where a code action was offered, so that its edit can be found again.
@@ -118,6 +120,13 @@ struct ActionPlace {
 
 /// `codeAction/resolve`
 pub fn resolve_code_action(snapshot: &Snapshot, mut action: CodeAction) -> Answer<CodeAction> {
+    let chosen = action
+        .data
+        .as_ref()
+        .and_then(|data| rewrites::Chosen::deserialize(data).ok());
+    if let (None, Some(chosen)) = (&action.edit, chosen) {
+        return rewrites::resolve(snapshot, action, &chosen);
+    }
     let place = action
         .data
         .as_ref()

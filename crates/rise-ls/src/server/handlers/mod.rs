@@ -8,6 +8,7 @@ pub mod lenses;
 pub mod navigation;
 pub mod own;
 pub mod preview;
+pub mod rewrites;
 pub mod run;
 pub mod structure;
 pub mod tokens;

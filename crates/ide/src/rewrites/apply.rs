@@ -1,0 +1,51 @@
+//! A rewrite, applied: the same strategies and engine as on the command line.
+
+use db::{Database, ItemId};
+use elevate::engine::{Options, Step as Form, run};
+use elevate::term::Store;
+
+use super::align::Step;
+use super::numbers::{renumbered, restored};
+use super::program::{Program, path_of};
+use super::strategies::Strategies;
+use super::verify::same_term;
+use super::{Rewritten, reasons, rewritten};
+
+/// The definition with a strategy, as it is written, applied at a place of it.
+///
+/// # Errors
+/// Why it does not apply, or why the result cannot be written, in words.
+pub fn apply_rewrite(
+    db: &Database,
+    item: ItemId,
+    strategy: &str,
+    path: &[Step],
+) -> Result<Rewritten, String> {
+    let broken = || "the definition has mistakes".to_owned();
+    let def = db.elaborated(item).ok_or_else(broken)?;
+    let too_large = |_| "the program becomes too large".to_owned();
+    let mut program = Program::of(Store::new(), &renumbered(db, &def)).map_err(too_large)?;
+    let mut strategies = Strategies::new(&mut program.store);
+    let unknown = || format!("there is no strategy `{strategy}`");
+    let strategy = strategies
+        .get(&mut program.store, strategy)
+        .ok_or_else(unknown)?;
+    let located = std::sync::Arc::new(Form::At(path_of(path), strategy));
+    let cancelled = || db.is_cancelled();
+    let options = Options {
+        facts: program.facts.clone(),
+        cancelled: Some(&cancelled),
+        ..Options::default()
+    };
+    let root = program.root();
+    let outcome = run(&mut program.store, root, &located, &options);
+    db.unwind_if_cancelled();
+    let root = outcome
+        .result
+        .map_err(|failure| reasons::text(&program.store, &failure.reason))?;
+    let new = program.export(root, &def).map_err(too_large)?;
+    let new = restored(db, item, &new);
+    // Where only functions are put in their places, that is what is to be seen.
+    let exact = same_term(&def, &new);
+    rewritten(db, item, &new, exact).map_err(|error| error.to_string())
+}

@@ -1,0 +1,334 @@
+//! What is offered: the definitions of the library that have a title, with the sizes to offer them
+//! at, and in which order.
+//!
+//! Titles and kinds are data of the library's own texts (`@title`, `@kind`); here stands what they
+//! cannot say: which values of parameters are worth a line of a menu, what a line says of what it
+//! saves, and what comes first. After "Reference: ELEVATE" section 10.
+
+use std::sync::LazyLock;
+
+use elevate::lang::library;
+use elevate::term::{Child, Store, Term};
+use nat::{Facts, Nat, Prop};
+use rise::Type;
+use syntax::ast::{AnnotationValue, Name, TermKind};
+use syntax::elevate::ast::{Item, ItemKind, ParamList, TypeKind};
+
+/// How a line of the menu is filed with the editor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RewriteKind {
+    /// What does nothing is taken away.
+    Simplify,
+    /// Two things become one, or one two.
+    Fuse,
+    /// A pattern becomes a loop.
+    Lower,
+    /// A pattern becomes a loop whose rounds run at once.
+    Parallel,
+    /// An array is taken in chunks.
+    Split,
+    /// Loops change places.
+    Tile,
+    /// Several elements are computed at once.
+    Vectorize,
+    /// A stage is done earlier or later.
+    Move,
+    /// Something is kept in memory.
+    Extract,
+    /// Rules for images.
+    Image,
+    /// Definitions and functions are put in their places.
+    Inline,
+    /// A whole definition.
+    Source,
+}
+
+impl RewriteKind {
+    fn from_word(word: &str) -> Option<RewriteKind> {
+        Some(match word {
+            "simplify" => RewriteKind::Simplify,
+            "fuse" => RewriteKind::Fuse,
+            "lower" => RewriteKind::Lower,
+            "parallel" => RewriteKind::Parallel,
+            "split" => RewriteKind::Split,
+            "tile" => RewriteKind::Tile,
+            "vectorize" => RewriteKind::Vectorize,
+            "move" => RewriteKind::Move,
+            "extract" => RewriteKind::Extract,
+            "image" => RewriteKind::Image,
+            "inline" => RewriteKind::Inline,
+            "source" => RewriteKind::Source,
+            _ => return None,
+        })
+    }
+
+    /// The protocol's kind.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            RewriteKind::Simplify => "refactor.rewrite.rise.simplify",
+            RewriteKind::Fuse => "refactor.rewrite.rise.fuse",
+            RewriteKind::Lower => "refactor.rewrite.rise.lower",
+            RewriteKind::Parallel => "refactor.rewrite.rise.parallel",
+            RewriteKind::Split => "refactor.rewrite.rise.split",
+            RewriteKind::Tile => "refactor.rewrite.rise.tile",
+            RewriteKind::Vectorize => "refactor.rewrite.rise.vectorize",
+            RewriteKind::Move => "refactor.rewrite.rise.move",
+            RewriteKind::Extract => "refactor.extract.rise.mem",
+            RewriteKind::Image => "refactor.rewrite.rise.image",
+            RewriteKind::Inline => "refactor.inline.rise",
+            RewriteKind::Source => "source.rise.strategy",
+        }
+    }
+
+    /// All of them, in the order of the menu.
+    pub const ALL: [RewriteKind; 12] = [
+        RewriteKind::Simplify,
+        RewriteKind::Fuse,
+        RewriteKind::Lower,
+        RewriteKind::Parallel,
+        RewriteKind::Split,
+        RewriteKind::Tile,
+        RewriteKind::Vectorize,
+        RewriteKind::Move,
+        RewriteKind::Extract,
+        RewriteKind::Image,
+        RewriteKind::Inline,
+        RewriteKind::Source,
+    ];
+}
+
+/// What a parameter is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ParamSort {
+    /// A size.
+    Size,
+    /// A dimension of OpenCL: 0, 1 or 2.
+    Dimension,
+    /// An address space.
+    Address,
+    /// Something that a menu cannot ask for.
+    Other,
+}
+
+/// A definition that menus offer.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// Its name.
+    pub(crate) name: Name,
+    /// The line, with `{n}` for the parameter `n`.
+    pub(crate) title: String,
+    /// Where it is filed.
+    pub(crate) kind: RewriteKind,
+    /// Its parameters.
+    pub(crate) params: Vec<(Name, ParamSort)>,
+    /// Whether the meaning may change.
+    pub(crate) is_unsafe: bool,
+}
+
+/// Everything that is offered, what comes first in a menu first.
+pub(crate) fn entries() -> &'static [Entry] {
+    static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+        let library = library();
+        let items = library.items().filter_map(|id| library.item(id));
+        let mut entries: Vec<Entry> = items.filter_map(|item| entry(item)).collect();
+        entries.sort_by_key(|entry| (entry.kind, rank(&entry.name)));
+        entries
+    });
+    &ENTRIES
+}
+
+fn entry(item: &Item) -> Option<Entry> {
+    let (name, params, is_unsafe) = match &item.kind {
+        ItemKind::Rule {
+            name,
+            params,
+            unsafe_word,
+            ..
+        } => (name, params, unsafe_word.is_some()),
+        ItemKind::Strategy { name, params, .. } => (name, params, false),
+        _ => return None,
+    };
+    let name = name.as_ref()?.name.clone();
+    if attribute(item, "hidden").is_some() {
+        return None;
+    }
+    let title = match attribute(item, "title")?.first()? {
+        AnnotationValue::String(text, _) => text.to_string(),
+        _ => return None,
+    };
+    let kind = match attribute(item, "kind")?.first()? {
+        AnnotationValue::Term(term) => match &item.rise.term(*term).kind {
+            TermKind::Name(word) => RewriteKind::from_word(word)?,
+            _ => return None,
+        },
+        AnnotationValue::String(word, _) => RewriteKind::from_word(word)?,
+        AnnotationValue::List(..) => return None,
+    };
+    Some(Entry {
+        params: params_of(item, params, kind),
+        name,
+        title,
+        kind,
+        is_unsafe,
+    })
+}
+
+fn attribute<'i>(item: &'i Item, name: &str) -> Option<Vec<&'i AnnotationValue>> {
+    let found = item
+        .attributes
+        .iter()
+        .find(|attribute| attribute.name.as_ref().is_some_and(|n| n.name == name))?;
+    Some(found.args.iter().map(|arg| &arg.value).collect())
+}
+
+fn params_of(item: &Item, lists: &[ParamList], kind: RewriteKind) -> Vec<(Name, ParamSort)> {
+    let params = lists.iter().flat_map(|list| list.params.iter());
+    params
+        .map(|id| {
+            let param = &item.params[id.0 as usize];
+            let ty = param.ty.map(|ty| &item.types[ty.0 as usize].kind);
+            let sort = match ty {
+                Some(TypeKind::Name(name)) => match name.as_str() {
+                    "Nat" => ParamSort::Size,
+                    "Int" if kind == RewriteKind::Parallel => ParamSort::Dimension,
+                    "Addr" => ParamSort::Address,
+                    _ => ParamSort::Other,
+                },
+                _ => ParamSort::Other,
+            };
+            (param.name.clone(), sort)
+        })
+        .collect()
+}
+
+/// What comes first within a kind: what more programs want.
+fn rank(name: &str) -> usize {
+    const FIRST: &[&str] = &[
+        "mapFusion",
+        "fuseReduceMap",
+        "mapSeqFusion",
+        "fuseReduceMapSeq",
+        "mapFission",
+        "toMapSeq",
+        "sequentialReduce",
+        "toReduceSeq",
+        "toMapLocal",
+        "toMapGlobal",
+        "toMapWorkGroup",
+        "toMapPar",
+        "splitJoin",
+        "splitReduce",
+        "tile",
+        "loopInterchange",
+        "vectorize",
+        "storeLocally",
+    ];
+    FIRST
+        .iter()
+        .position(|first| *first == name)
+        .unwrap_or(FIRST.len())
+}
+
+impl Entry {
+    /// The arguments to offer it with at a term; one empty list if it takes none.
+    pub(crate) fn presets(&self, store: &Store, facts: &Facts, term: Term) -> Vec<Vec<String>> {
+        let words = |all: &[&str]| all.iter().map(|word| vec![(*word).to_owned()]).collect();
+        let sorts: Vec<ParamSort> = self.params.iter().map(|(_, sort)| *sort).collect();
+        match &sorts[..] {
+            [] => vec![Vec::new()],
+            [ParamSort::Dimension] => words(&["0", "1", "2"]),
+            [ParamSort::Address] => words(&["Private", "Local", "Global"]),
+            [ParamSort::Size] if self.kind == RewriteKind::Vectorize => {
+                let lanes = [4, 8, 16].into_iter();
+                let length = length(store, term);
+                lanes
+                    .filter(|lanes| !refuted(facts, *lanes, length.as_ref()))
+                    .map(|lanes| vec![lanes.to_string()])
+                    .collect()
+            }
+            [ParamSort::Size] => chunks(facts, length(store, term).as_ref())
+                .into_iter()
+                .map(|size| vec![size.to_string()])
+                .collect(),
+            [ParamSort::Size, rest @ ..] if rest.iter().all(|sort| *sort == ParamSort::Size) => {
+                let sides: &[i64] = if sorts.len() == 2 {
+                    &[32, 16, 8]
+                } else {
+                    &[8, 4]
+                };
+                sides
+                    .iter()
+                    .map(|side| vec![side.to_string(); sorts.len()])
+                    .collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// As a strategy is written: `splitJoin(32)`.
+    pub(crate) fn strategy(&self, args: &[String]) -> String {
+        match args {
+            [] => self.name.to_string(),
+            args => format!("{}({})", self.name, args.join(", ")),
+        }
+    }
+
+    /// The line with its arguments.
+    pub(crate) fn line(&self, args: &[String]) -> String {
+        let mut line = self.title.clone();
+        for ((name, _), arg) in self.params.iter().zip(args) {
+            line = line.replace(&format!("{{{name}}}"), arg);
+        }
+        line
+    }
+}
+
+/// How many elements the array has that goes into a term.
+pub(crate) fn length(store: &Store, term: Term) -> Option<Nat> {
+    let array = |ty: &Type| match ty {
+        Type::Array(n, _) => Some(n.clone()),
+        _ => None,
+    };
+    if let Some(argument) = store.child(term, Child::Argument)
+        && let Some(n) = array(store.type_of(argument))
+    {
+        return Some(n);
+    }
+    match &**store.type_of(term) {
+        Type::Fun(from, _) => array(from),
+        other => array(other),
+    }
+}
+
+/// Whether a size is known not to divide a length.
+fn refuted(facts: &Facts, size: i64, length: Option<&Nat>) -> bool {
+    let Some(length) = length else { return false };
+    let divides = Prop::Divides(Nat::constant(size), length.clone());
+    match length.as_const() {
+        Some(length) => length % size != 0 || length <= size,
+        None => facts.excludes(&divides),
+    }
+}
+
+/// Sizes of chunks to offer: divisors of a known length, powers of two near 32 for another one,
+/// those first of which it is proved that they divide it.
+fn chunks(facts: &Facts, length: Option<&Nat>) -> Vec<i64> {
+    const MOST: usize = 3;
+    let distance = |size: &i64| (size.ilog2().abs_diff(5), -size);
+    if let Some(known) = length.and_then(Nat::as_const) {
+        let most = known.min(4096);
+        let mut sizes: Vec<i64> = (2..most).filter(|size| known % size == 0).collect();
+        // Powers of two first.
+        sizes.sort_by_key(|size| (size.count_ones() > 1, distance(size)));
+        sizes.truncate(MOST);
+        return sizes;
+    }
+    let proved = |size: &i64| {
+        length.is_some_and(|n| facts.proves(&Prop::Divides(Nat::constant(*size), n.clone())))
+    };
+    let mut sizes = vec![32, 64, 16, 8, 4, 128];
+    sizes.retain(|size| !refuted(facts, *size, length));
+    sizes.sort_by_key(|size| (!proved(size), distance(size)));
+    sizes.truncate(MOST);
+    sizes
+}

@@ -1,0 +1,144 @@
+//! What a menu line says besides its title: what is saved, how large it is, what is assumed.
+
+use elevate::engine::Assumption;
+use elevate::term::{Child, Store, Term};
+use nat::{Nat, Prop};
+use rise::Type;
+use syntax::ast::ScalarType;
+
+use super::menu::{self, Entry, RewriteKind};
+use super::program::Program;
+
+/// What can be counted of a rewrite of `old` to `new`, if anything can.
+pub(crate) fn detail(
+    program: &Program,
+    entry: &Entry,
+    args: &[String],
+    old: Term,
+    _new: Term,
+) -> Option<String> {
+    let store = &program.store;
+    match (entry.kind, entry.name.as_str()) {
+        (
+            RewriteKind::Fuse,
+            "mapFusion" | "mapSeqFusion" | "fuseReduceMap" | "fuseReduceMapSeq",
+        ) => {
+            let between = store.child(old, Child::Argument)?;
+            let array = shape(store, store.type_of(between))?;
+            Some(format!("one array of {array} less"))
+        }
+        (RewriteKind::Split, "splitJoin" | "splitReduce" | "blockedReduce") => {
+            let chunk: i64 = args.first()?.parse().ok()?;
+            let length = menu::length(store, old)?;
+            let chunks = program
+                .facts
+                .normalize(&Nat::div(&length, &Nat::constant(chunk)));
+            let (length, chunks) = (text(store, &length), text(store, &chunks));
+            Some(format!("{length} → {chunks} × {chunk}"))
+        }
+        (RewriteKind::Extract, _) if entry.title.starts_with("Store") => {
+            size(store, store.type_of(old))
+        }
+        _ => None,
+    }
+}
+
+/// The line with what there is to add.
+pub(crate) fn whole(
+    program: &Program,
+    mut title: String,
+    detail: Option<String>,
+    assumed: &[Assumption],
+) -> String {
+    if let Some(detail) = detail {
+        title = format!("{title}: {detail}");
+    }
+    let assumed: Vec<String> = assumed
+        .iter()
+        .filter(|assumption| match assumption {
+            Assumption::Size(prop) => !program.facts.proves(prop),
+            Assumption::Said(_) => true,
+        })
+        .map(|assumption| condition(&program.store, assumption))
+        .collect();
+    match assumed.is_empty() {
+        true => title,
+        false => format!("{title} (assumes {})", assumed.join(", ")),
+    }
+}
+
+/// An assumption in words.
+pub(crate) fn condition(store: &Store, assumption: &Assumption) -> String {
+    match assumption {
+        Assumption::Size(Prop::Divides(a, b)) => {
+            format!("{} divides {}", text(store, a), text(store, b))
+        }
+        Assumption::Size(prop) => rise::print::prop_text(prop, &names(store)),
+        Assumption::Said(said) => said.to_string(),
+    }
+}
+
+fn names(store: &Store) -> rise::Names {
+    rise::Names(store.var_names().to_vec().into())
+}
+
+/// A size.
+pub(crate) fn text(store: &Store, nat: &Nat) -> String {
+    rise::print::nat_text(nat, &names(store))
+}
+
+/// `32×4 f32` of an array of scalars.
+fn shape(store: &Store, ty: &Type) -> Option<String> {
+    let (sizes, scalar) = parts(ty)?;
+    let sizes: Vec<String> = sizes.iter().map(|size| text(store, size)).collect();
+    Some(format!("{} {scalar}", sizes.join("×")))
+}
+
+/// `32×4 f32 = 512 B`, the bytes only where all sizes are known.
+fn size(store: &Store, ty: &Type) -> Option<String> {
+    let (sizes, scalar) = parts(ty)?;
+    let shape = shape(store, ty)?;
+    let known = sizes.iter().map(Nat::as_const).collect::<Option<Vec<_>>>();
+    let bytes = |sizes: Vec<i64>| {
+        sizes
+            .into_iter()
+            .try_fold(scalar_bytes(scalar)?, i64::checked_mul)
+    };
+    match known.and_then(bytes) {
+        Some(bytes) => Some(format!("{shape} = {}", amount(bytes))),
+        None => Some(shape),
+    }
+}
+
+/// The sizes of an array of scalars.
+fn parts(ty: &Type) -> Option<(Vec<Nat>, ScalarType)> {
+    let (mut sizes, mut ty) = (Vec::new(), ty);
+    loop {
+        match ty {
+            Type::Array(n, elem) | Type::Vector(n, elem) => {
+                sizes.push(n.clone());
+                ty = elem;
+            }
+            Type::Scalar(scalar) if !sizes.is_empty() => return Some((sizes, *scalar)),
+            _ => return None,
+        }
+    }
+}
+
+fn scalar_bytes(scalar: ScalarType) -> Option<i64> {
+    Some(match scalar {
+        ScalarType::Bool | ScalarType::I8 | ScalarType::U8 => 1,
+        ScalarType::I16 | ScalarType::U16 | ScalarType::F16 => 2,
+        ScalarType::I32 | ScalarType::U32 | ScalarType::F32 => 4,
+        ScalarType::I64 | ScalarType::U64 | ScalarType::F64 => 8,
+        ScalarType::NatType => return None,
+    })
+}
+
+fn amount(bytes: i64) -> String {
+    match bytes {
+        0..=9_999 => format!("{bytes} B"),
+        10_000..=9_999_999 => format!("{} KiB", bytes >> 10),
+        _ => format!("{} MiB", bytes >> 20),
+    }
+}

@@ -1,0 +1,147 @@
+//! Rewrites of definitions as code actions: found by matching, made when they are chosen.
+
+use ide::{FileRange, RewriteAction, RewriteKind, Step};
+use serde::{Deserialize, Serialize};
+use tower_lsp::jsonrpc::ErrorCode;
+use tower_lsp::lsp_types::{
+    CodeAction, CodeActionDisabled, CodeActionKind, CodeActionParams, Range,
+};
+
+use super::Answer;
+use super::edits::REQUEST_FAILED;
+use crate::server::client::to_value;
+use crate::server::event::error;
+use crate::server::snapshot::{Document, Snapshot};
+use crate::server::to_proto::workspace_edit;
+use crate::server::uri::Uri;
+
+/// What the client gets back when the user has chosen a rewrite.
+#[derive(Deserialize, Serialize)]
+pub struct Chosen {
+    /// The document.
+    uri: Uri,
+    /// Its version when the rewrite was offered.
+    version: Option<i32>,
+    /// Where it was offered.
+    range: Range,
+    /// The strategy, as it is written.
+    strategy: String,
+    /// Where in the definition, a letter a step.
+    path: String,
+}
+
+/// The kinds that are offered, for clients that ask for some of them.
+pub fn kinds() -> impl Iterator<Item = CodeActionKind> {
+    RewriteKind::ALL
+        .into_iter()
+        .map(|kind| CodeActionKind::from(kind.as_str().to_owned()))
+}
+
+/// The rewrites at the place that is asked about.
+pub fn offered(
+    snapshot: &Snapshot,
+    document: &Document,
+    params: &CodeActionParams,
+) -> Vec<CodeAction> {
+    let only = params.context.only.as_deref();
+    let wanted = |kind: RewriteKind| {
+        only.is_none_or(|only| {
+            only.iter()
+                .any(|outer| holds(outer.as_str(), kind.as_str()))
+        })
+    };
+    let client = snapshot.view.client;
+    let place = FileRange {
+        file: document.file,
+        span: document.span(params.range),
+    };
+    let found = ide::rewrites(&snapshot.db, place, &wanted);
+    let shown = found
+        .into_iter()
+        .filter(|action| action.disabled.is_none() || client.disabled_actions);
+    let action = |action: RewriteAction| {
+        let later = client.resolves_edits && action.disabled.is_none();
+        let now = !later && action.disabled.is_none();
+        let edit = match now {
+            true => Some(edit(snapshot, &action).ok()?),
+            false => None,
+        };
+        let chosen = Chosen {
+            uri: params.text_document.uri.clone(),
+            version: snapshot.version(document.file),
+            range: params.range,
+            strategy: action.strategy.clone(),
+            path: action.path.iter().copied().map(letter).collect(),
+        };
+        Some(CodeAction {
+            title: action.title,
+            kind: Some(CodeActionKind::from(action.kind.as_str().to_owned())),
+            is_preferred: action.preferred.then_some(true),
+            disabled: action.disabled.map(|reason| CodeActionDisabled { reason }),
+            data: later.then(|| to_value(&chosen)),
+            edit,
+            ..CodeAction::default()
+        })
+    };
+    shown.filter_map(action).collect()
+}
+
+/// The edit of a rewrite that was offered here.
+///
+/// # Errors
+/// The document has changed since, or the rewrite cannot be made.
+pub fn resolve(snapshot: &Snapshot, mut action: CodeAction, chosen: &Chosen) -> Answer<CodeAction> {
+    let gone = || {
+        error(
+            ErrorCode::ContentModified,
+            "the document has changed since this rewrite was offered",
+        )
+    };
+    let document = snapshot.document(&chosen.uri)?;
+    if snapshot.version(document.file) != chosen.version {
+        return Err(gone());
+    }
+    let span = document.span(chosen.range);
+    let items = snapshot.db.items_in(document.file, span);
+    let ([item], Some(path)) = (&items[..], steps(&chosen.path)) else {
+        return Err(gone());
+    };
+    let made = ide::apply_rewrite(&snapshot.db, *item, &chosen.strategy, &path);
+    let made = made.map_err(|reason| error(ErrorCode::ServerError(REQUEST_FAILED), reason))?;
+    action.edit = Some(workspace_edit(snapshot, &made.edits));
+    Ok(action)
+}
+
+fn edit(
+    snapshot: &Snapshot,
+    action: &RewriteAction,
+) -> Result<tower_lsp::lsp_types::WorkspaceEdit, String> {
+    let made = ide::apply_rewrite(&snapshot.db, action.item, &action.strategy, &action.path)?;
+    Ok(workspace_edit(snapshot, &made.edits))
+}
+
+/// Kinds are paths: an empty one holds all others.
+fn holds(outer: &str, kind: &str) -> bool {
+    match kind.strip_prefix(outer) {
+        Some(rest) => outer.is_empty() || rest.is_empty() || rest.starts_with('.'),
+        None => false,
+    }
+}
+
+fn letter(step: Step) -> char {
+    match step {
+        Step::Function => 'f',
+        Step::Argument => 'a',
+        Step::Body => 'b',
+    }
+}
+
+fn steps(letters: &str) -> Option<Vec<Step>> {
+    let step = |letter| match letter {
+        'f' => Some(Step::Function),
+        'a' => Some(Step::Argument),
+        'b' => Some(Step::Body),
+        _ => None,
+    };
+    letters.chars().map(step).collect()
+}
