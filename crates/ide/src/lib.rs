@@ -63,7 +63,8 @@ pub use preview::{Form, Made, Preview, PreviewPart, form_target, preview};
 pub use references::{Highlight, HighlightKind, Reference, highlights, references};
 pub use rename::{RenameError, RenameTarget, prepare_rename, rename};
 pub use rewrites::{
-    RewriteAction, RewriteKind, Rewritten, Step, Unwritable, apply_rewrite, rewrites, rewritten,
+    AppliedRewrite, RewriteAction, RewriteKind, Rewritten, Step, Unwritable, WhyNot, apply_rewrite,
+    recorded, rewrites, rewritten, why_not,
 };
 pub use selection::selection_ranges;
 pub use semantic_tokens::{Modifiers, Token, TokenType, semantic_tokens};

@@ -9,7 +9,19 @@ use super::numbers::{renumbered, restored};
 use super::program::{Program, path_of};
 use super::strategies::Strategies;
 use super::verify::same_term;
-use super::{Rewritten, reasons, rewritten};
+use super::{reasons, rewritten};
+use crate::SourceEdits;
+
+/// A definition after a rewrite at one place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AppliedRewrite {
+    /// Its new text.
+    pub text: String,
+    /// The smallest edits of its file that lead there.
+    pub edits: SourceEdits,
+    /// A strategy that does the same to the whole definition.
+    pub step: String,
+}
 
 /// The definition with a strategy, as it is written, applied at a place of it.
 ///
@@ -20,17 +32,18 @@ pub fn apply_rewrite(
     item: ItemId,
     strategy: &str,
     path: &[Step],
-) -> Result<Rewritten, String> {
+) -> Result<AppliedRewrite, String> {
     let broken = || "the definition has mistakes".to_owned();
     let def = db.elaborated(item).ok_or_else(broken)?;
     let too_large = |_| "the program becomes too large".to_owned();
     let mut program = Program::of(Store::new(), &renumbered(db, &def)).map_err(too_large)?;
     let mut strategies = Strategies::new(&mut program.store);
     let unknown = || format!("there is no strategy `{strategy}`");
-    let strategy = strategies
+    let found = strategies
         .get(&mut program.store, strategy)
         .ok_or_else(unknown)?;
-    let located = std::sync::Arc::new(Form::At(path_of(path), strategy));
+    let path = path_of(path);
+    let located = std::sync::Arc::new(Form::At(path.clone(), found.clone()));
     let cancelled = || db.is_cancelled();
     let options = Options {
         facts: program.facts.clone(),
@@ -47,5 +60,10 @@ pub fn apply_rewrite(
     let new = restored(db, item, &new);
     // Where only functions are put in their places, that is what is to be seen.
     let exact = same_term(&def, &new);
-    rewritten(db, item, &new, exact).map_err(|error| error.to_string())
+    let done = rewritten(db, item, &new, exact).map_err(|error| error.to_string())?;
+    Ok(AppliedRewrite {
+        step: super::record::step(&mut program, root, &found, strategy, &path),
+        text: done.text,
+        edits: done.edits,
+    })
 }

@@ -121,6 +121,8 @@ pub(crate) struct Entry {
     pub(crate) kind: RewriteKind,
     /// Its parameters.
     pub(crate) params: Vec<(Name, ParamSort)>,
+    /// Whether it is a rule: whether it applies is known by matching alone.
+    pub(crate) is_rule: bool,
     /// Whether the meaning may change.
     pub(crate) is_unsafe: bool,
 }
@@ -138,14 +140,14 @@ pub(crate) fn entries() -> &'static [Entry] {
 }
 
 fn entry(item: &Item) -> Option<Entry> {
-    let (name, params, is_unsafe) = match &item.kind {
+    let (name, params, is_rule, is_unsafe) = match &item.kind {
         ItemKind::Rule {
             name,
             params,
             unsafe_word,
             ..
-        } => (name, params, unsafe_word.is_some()),
-        ItemKind::Strategy { name, params, .. } => (name, params, false),
+        } => (name, params, true, unsafe_word.is_some()),
+        ItemKind::Strategy { name, params, .. } => (name, params, false, false),
         _ => return None,
     };
     let name = name.as_ref()?.name.clone();
@@ -169,6 +171,7 @@ fn entry(item: &Item) -> Option<Entry> {
         name,
         title,
         kind,
+        is_rule,
         is_unsafe,
     })
 }
@@ -233,11 +236,15 @@ impl Entry {
     /// The arguments to offer it with at a term; one empty list if it takes none.
     pub(crate) fn presets(&self, store: &Store, facts: &Facts, term: Term) -> Vec<Vec<String>> {
         let words = |all: &[&str]| all.iter().map(|word| vec![(*word).to_owned()]).collect();
+        if unrolls(&self.name) && !length(store, term).is_some_and(|n| is_small(&n)) {
+            return Vec::new();
+        }
         let sorts: Vec<ParamSort> = self.params.iter().map(|(_, sort)| *sort).collect();
         match &sorts[..] {
             [] => vec![Vec::new()],
             [ParamSort::Dimension] => words(&["0", "1", "2"]),
-            [ParamSort::Address] => words(&["Private", "Local", "Global"]),
+            // The others are for programs that have work-groups.
+            [ParamSort::Address] => words(&["Private"]),
             [ParamSort::Size] if self.kind == RewriteKind::Vectorize => {
                 let lanes = [4, 8, 16].into_iter();
                 let length = length(store, term);
@@ -281,6 +288,24 @@ impl Entry {
         }
         line
     }
+}
+
+/// Whether a definition writes a loop out.
+fn unrolls(name: &str) -> bool {
+    matches!(
+        name,
+        "toMapSeqUnroll"
+            | "unrollMapSeq"
+            | "unrolledReduce"
+            | "unrollReduce"
+            | "toReduceSeqUnroll"
+            | "unroll"
+    )
+}
+
+/// Whether so many rounds are few enough to be written out.
+fn is_small(rounds: &Nat) -> bool {
+    rounds.as_const().is_some_and(|rounds| rounds <= 32)
 }
 
 /// How many elements the array has that goes into a term.

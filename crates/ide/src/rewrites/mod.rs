@@ -13,20 +13,26 @@ mod offer;
 mod print;
 mod program;
 mod reasons;
+mod record;
 mod restyle;
 mod spines;
 mod strategies;
 mod terms;
 mod titles;
 mod verify;
+mod why;
 
 #[cfg(test)]
 mod examples;
 #[cfg(test)]
+mod offer_tests;
+#[cfg(test)]
 mod tests;
 
 pub use align::Step;
-pub use apply::apply_rewrite;
+pub use apply::{AppliedRewrite, apply_rewrite};
 pub use menu::RewriteKind;
 pub use offer::{RewriteAction, rewrites};
+pub use record::recorded;
 pub use verify::{Rewritten, Unwritable, rewritten};
+pub use why::{WhyNot, why_not};

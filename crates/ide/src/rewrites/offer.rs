@@ -49,42 +49,12 @@ pub fn rewrites(
     range: FileRange,
     wanted: &dyn Fn(RewriteKind) -> bool,
 ) -> Vec<RewriteAction> {
-    let items = db.items_in(range.file, range.span);
-    let [item] = items[..] else {
+    let Some((item, mut offer)) = Offer::at(db, range) else {
         return Vec::new();
     };
-    if db.dialect(range.file) != Dialect::Rise {
-        return Vec::new();
-    }
-    let Some(def) = db.elaborated(item) else {
-        return Vec::new();
-    };
-    let base = db.item_span(item).start;
-    let selection = syntax::Span::new(
-        range.span.start.saturating_sub(base),
-        range.span.end.saturating_sub(base),
-    );
-    let parsed = db.parsed(item);
-    let inference = db.inference(item);
-    let alignment = Alignment::of(&parsed.item, &inference, &def);
-    let on_name = parsed
-        .item
-        .name()
-        .is_some_and(|name| name.span.contains(selection));
-    let places: Vec<Vec<Step>> = match on_name {
-        true => vec![Vec::new()],
-        false => spines(&parsed.item, &alignment, selection)
-            .into_iter()
-            .map(|spine| spine.path)
-            .collect(),
-    };
-    let Ok(program) = Program::of(Store::new(), &renumbered(db, &def)) else {
-        return Vec::new();
-    };
-    let mut offer = Offer::new(program, places);
     for entry in menu::entries() {
         let whole = entry.kind == RewriteKind::Source;
-        if whole == on_name && wanted(entry.kind) {
+        if whole == offer.on_name && wanted(entry.kind) {
             offer.entry(entry);
         }
     }
@@ -92,12 +62,12 @@ pub fn rewrites(
 }
 
 /// A place where rewrites are tried.
-struct Place {
+pub(super) struct Place {
     steps: Vec<Step>,
-    path: Path,
-    term: Term,
+    pub(super) path: Path,
+    pub(super) term: Term,
     /// What is around it, the outermost first.
-    around: Vec<(Term, Child)>,
+    pub(super) around: Vec<(Term, Child)>,
 }
 
 /// A rewrite that applies, or nearly does.
@@ -110,15 +80,17 @@ struct Found {
     disabled: Option<String>,
 }
 
-struct Offer {
-    program: Program,
-    places: Vec<Place>,
+pub(super) struct Offer {
+    pub(super) program: Program,
+    pub(super) places: Vec<Place>,
     strategies: Strategies,
     found: Vec<Found>,
+    /// Whether the definition's name is selected, which stands for all of it.
+    on_name: bool,
 }
 
 /// What became of an attempt.
-enum Tried {
+pub(super) enum Tried {
     /// It applies.
     Makes(Term, Vec<Assumption>),
     /// All of its pattern fits, but a condition does not hold.
@@ -128,7 +100,45 @@ enum Tried {
 }
 
 impl Offer {
-    fn new(mut program: Program, places: Vec<Vec<Step>>) -> Offer {
+    /// The definition at a place, with the places around it.
+    pub(super) fn at(db: &Database, range: FileRange) -> Option<(ItemId, Offer)> {
+        let items = db.items_in(range.file, range.span);
+        let [item] = items[..] else { return None };
+        if db.dialect(range.file) != Dialect::Rise {
+            return None;
+        }
+        let def = db.elaborated(item)?;
+        let base = db.item_span(item).start;
+        let selection = syntax::Span::new(
+            range.span.start.saturating_sub(base),
+            range.span.end.saturating_sub(base),
+        );
+        let parsed = db.parsed(item);
+        let name = parsed.item.name();
+        let on_name = name.is_some_and(|name| name.span.contains(selection));
+        let places: Vec<Vec<Step>> = match on_name {
+            true => vec![Vec::new()],
+            false => {
+                let alignment = Alignment::of(&parsed.item, &db.inference(item), &def);
+                let spines = spines(&parsed.item, &alignment, selection);
+                spines.into_iter().map(|spine| spine.path).collect()
+            }
+        };
+        let program = Program::of(Store::new(), &renumbered(db, &def)).ok()?;
+        Some((item, Offer::new(program, places, on_name)))
+    }
+
+    /// A strategy by its text.
+    pub(super) fn strategy(&mut self, text: &str) -> Option<Strategy> {
+        self.strategies.get(&mut self.program.store, text)
+    }
+
+    /// Whether a definition has a chance at a place, as far as a look can tell.
+    pub(super) fn may_apply(&self, entry: &Entry, at: usize) -> bool {
+        entry.is_rule || may_apply(&self.program.store, entry, self.places[at].term)
+    }
+
+    fn new(mut program: Program, places: Vec<Vec<Step>>, on_name: bool) -> Offer {
         let place = |steps: Vec<Step>| {
             let path = path_of(&steps);
             Some(Place {
@@ -144,6 +154,7 @@ impl Offer {
             program,
             places,
             found: Vec::new(),
+            on_name,
         }
     }
 
@@ -152,11 +163,14 @@ impl Offer {
         let mut near = Vec::new();
         for at in 0..self.places.len() {
             let term = self.places[at].term;
+            if !self.may_apply(entry, at) {
+                continue;
+            }
             let presets = entry.presets(&self.program.store, &self.program.facts, term);
             let before = self.found.len();
             for args in presets {
                 let text = entry.strategy(&args);
-                let Some(strategy) = self.strategies.get(&mut self.program.store, &text) else {
+                let Some(strategy) = self.strategy(&text) else {
                     return;
                 };
                 let mut found = Found {
@@ -166,30 +180,39 @@ impl Offer {
                     strategy: text,
                     disabled: None,
                 };
-                match self.attempt(entry, &strategy, at) {
+                match self.attempt(&strategy, at) {
                     Tried::Makes(new, assumed) => {
                         let program = &self.program;
                         let detail = titles::detail(program, entry, &args, term, new);
                         found.title = titles::whole(program, found.title, detail, &assumed);
                         self.found.push(found);
                     }
-                    Tried::Near(reason) => {
-                        found.disabled = Some(reason);
+                    // Only what is directly here is worth a line that cannot be chosen.
+                    Tried::Near(reason) if at < 2 => {
+                        let place = &self.places[at];
+                        let dimension = args.first().map_or("0", String::as_str);
+                        let around = &place.around;
+                        let known =
+                            reasons::parallel(&self.program, &entry.name, dimension, around, term);
+                        found.disabled = Some(known.unwrap_or(reason));
                         near.push(found);
                     }
+                    Tried::Near(_) => {}
                     // Other sizes do not change the pattern.
                     Tried::Far => break,
                 }
             }
             if self.found.len() > before {
-                near.retain(|found: &Found| found.place == at);
+                near.clear();
                 break;
             }
         }
-        self.found.extend(near);
+        // Of several sizes the first one says why.
+        self.found.extend(near.into_iter().next());
     }
 
-    fn attempt(&mut self, entry: &Entry, strategy: &Strategy, at: usize) -> Tried {
+    /// What a strategy makes at a place.
+    pub(super) fn attempt(&mut self, strategy: &Strategy, at: usize) -> Tried {
         let place = &self.places[at];
         let store = &mut self.program.store;
         if let Some(rule) = rule_of(strategy) {
@@ -203,9 +226,6 @@ impl Offer {
                     Tried::Near(reasons::text(store, &reason))
                 }
             };
-        }
-        if !may_apply(store, entry, place.term) {
-            return Tried::Far;
         }
         let located = std::sync::Arc::new(Form::At(place.path.clone(), strategy.clone()));
         let options = Options {

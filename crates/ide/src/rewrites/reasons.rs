@@ -1,7 +1,10 @@
 //! Why a rewrite does not apply, for people.
 
 use elevate::engine::Reason;
-use elevate::term::{Store, Term, print};
+use elevate::term::{Child, Node, Store, Term, print};
+use rise::{Arg, Primitive};
+
+use super::program::Program;
 
 /// A reason in a few words.
 pub(crate) fn text(store: &Store, reason: &Reason) -> String {
@@ -16,9 +19,7 @@ pub(crate) fn text(store: &Store, reason: &Reason) -> String {
                 None => said,
             }
         }
-        Reason::Undecided { condition } => {
-            format!("it is not known whether {condition}")
-        }
+        Reason::Undecided { condition } => refuted(condition),
         Reason::Type(message) | Reason::Said(message) => message.clone(),
         Reason::No { predicate, found } => {
             format!(
@@ -36,24 +37,111 @@ pub(crate) fn text(store: &Store, reason: &Reason) -> String {
     }
 }
 
-/// A condition that does not hold.
+/// A condition that does not hold: `clause (why)`.
 fn refuted(condition: &str) -> String {
-    let within = |text: &str| -> Option<String> {
-        Some(text.strip_prefix("within(")?.strip_suffix(')')?.to_owned())
+    let (clause, why) = match condition
+        .strip_suffix(')')
+        .and_then(|all| all.split_once(" ("))
+    {
+        Some((clause, why)) => (clause, Some(why)),
+        None => (condition, None),
     };
-    if let Some(pattern) = within(condition) {
-        return format!("it is not inside `{pattern}`");
+    let clause = ["where ", "requires ", "assuming "]
+        .iter()
+        .find_map(|word| clause.strip_prefix(word))
+        .unwrap_or(clause);
+    match why {
+        // It says what it is about.
+        Some(why) if why.starts_with('`') => why.to_owned(),
+        Some(why) => format!("it needs `{clause}`: {why}"),
+        None => format!("it needs `{clause}`"),
     }
-    if let Some(pattern) = condition.strip_prefix("not ").and_then(within) {
-        return format!("it is inside `{pattern}`");
+}
+
+/// Why a map cannot run in parallel on a device here: OpenCL's order of work-groups, and
+/// work-items in them, dimension by dimension (the guards of Lift's lowering rules).
+pub(crate) fn parallel(
+    program: &Program,
+    rule: &str,
+    dimension: &str,
+    around: &[(Term, Child)],
+    term: Term,
+) -> Option<String> {
+    use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
+    let own: i64 = dimension.parse().ok()?;
+    let store = &program.store;
+    // The primitives that must be around, that must not be, and that must not be inside; each in
+    // the same dimension, or in any.
+    let (needed, never_around, never_inside): (Option<_>, &[Wanted], &[Wanted]) = match rule {
+        "toMapGlobal" => (
+            None,
+            &[(MapGlobal, true), (MapWorkGroup, false), (MapLocal, false)],
+            &[(MapGlobal, true), (MapWorkGroup, false), (MapLocal, false)],
+        ),
+        "toMapWorkGroup" => (
+            None,
+            &[(MapGlobal, false), (MapWorkGroup, true), (MapLocal, false)],
+            &[(MapGlobal, false), (MapWorkGroup, true)],
+        ),
+        "toMapLocal" => (
+            Some(MapWorkGroup),
+            &[(MapLocal, true)],
+            &[(MapLocal, true), (MapWorkGroup, false), (MapGlobal, false)],
+        ),
+        _ => return None,
+    };
+    let enclosing: Vec<(Primitive, i64)> = around
+        .iter()
+        .filter(|(_, part)| *part == Child::Argument)
+        .filter_map(|(node, _)| parallel_map(store, store.child(*node, Child::Function)?))
+        .collect();
+    let name = |(primitive, of): (Primitive, i64)| format!("`{}({of})`", primitive.name());
+    let clash = |wanted: &[Wanted], found: &[(Primitive, i64)]| {
+        found.iter().copied().find(|(primitive, of)| {
+            wanted
+                .iter()
+                .any(|(other, same)| primitive == other && (!same || *of == own))
+        })
+    };
+    if let Some(needed) = needed
+        && !enclosing.contains(&(needed, own))
+    {
+        return Some(format!("it is not inside {}", name((needed, own))));
     }
-    if let Some((name, term)) = condition.split_once(" notIn ") {
-        return format!("`{term}` uses `{name}`");
+    if let Some(found) = clash(never_around, &enclosing) {
+        return Some(format!("it is inside {}", name(found)));
     }
-    if let Some((a, b)) = condition.split_once(" divides ") {
-        return format!("{a} does not divide {b}");
+    let mut inside = Vec::new();
+    each_map(store, term, &mut inside);
+    if let Some(found) = clash(never_inside, &inside) {
+        return Some(format!("its function holds {}", name(found)));
     }
-    format!("`{condition}` does not hold")
+    let nests = matches!(rule, "toMapWorkGroup");
+    nests.then(|| "its function holds no map for the work-items".to_owned())
+}
+
+/// A primitive, and whether only the one in the same dimension is meant.
+type Wanted = (Primitive, bool);
+
+/// `mapGlobal(d)` and its like.
+fn parallel_map(store: &Store, term: Term) -> Option<(Primitive, i64)> {
+    use Primitive::{MapGlobal, MapLocal, MapWorkGroup};
+    let Node::Primitive(primitive @ (MapGlobal | MapLocal | MapWorkGroup), args) = store.node(term)
+    else {
+        return None;
+    };
+    match store.args(args).last() {
+        Some(Arg::Nat(dimension)) => Some((primitive, dimension.as_const()?)),
+        _ => None,
+    }
+}
+
+fn each_map(store: &Store, term: Term, found: &mut Vec<(Primitive, i64)>) {
+    found.extend(parallel_map(store, term));
+    let parts: Vec<Term> = store.children(term).map(|(_, part)| part).collect();
+    for part in parts {
+        each_map(store, part, found);
+    }
 }
 
 /// The beginning of a term on one line.

@@ -55,10 +55,7 @@ pub(crate) fn spines(item: &Item, alignment: &Alignment, selection: Span) -> Vec
 
 fn push(found: &mut Vec<Spine>, term: TermId, path: Vec<Step>) {
     if found.last().is_none_or(|last| last.path != path) {
-        found.push(Spine {
-            term,
-            path,
-        });
+        found.push(Spine { term, path });
     }
 }
 

@@ -53,17 +53,26 @@ pub(crate) fn whole(
     if let Some(detail) = detail {
         title = format!("{title}: {detail}");
     }
-    let assumed: Vec<String> = assumed
+    let rounds = |assumption: &&Assumption| matches!(assumption, Assumption::Said(said) if said.ends_with(ROUNDING));
+    let rounding = assumed.iter().any(|assumption| rounds(&assumption));
+    let mut assumed: Vec<String> = assumed
         .iter()
+        .filter(|assumption| !rounds(assumption))
         .filter(|assumption| match assumption {
             Assumption::Size(prop) => !program.facts.proves(prop),
             Assumption::Said(_) => true,
         })
         .map(|assumption| condition(&program.store, assumption))
         .collect();
+    if let Some(first) = assumed.first_mut() {
+        *first = format!("assumes {first}");
+    }
+    if rounding {
+        assumed.push("changes rounding".to_owned());
+    }
     match assumed.is_empty() {
         true => title,
-        false => format!("{title} (assumes {})", assumed.join(", ")),
+        false => format!("{title} ({})", assumed.join(", ")),
     }
 }
 
@@ -77,6 +86,9 @@ pub(crate) fn condition(store: &Store, assumption: &Assumption) -> String {
         Assumption::Said(said) => said.to_string(),
     }
 }
+
+/// What a law that floats have only up to rounding means for the result.
+const ROUNDING: &str = " up to rounding";
 
 fn names(store: &Store) -> rise::Names {
     rise::Names(store.var_names().to_vec().into())
