@@ -26,5 +26,7 @@ pub use examples::run_example;
 pub use file::File;
 pub use library::{FIRST, LIBRARY, Library, Place, library};
 pub use programs::Programs;
-pub use run::{NotRewritten, Parameter, Report, Request, Rewritten, Run, program_of, rewrite};
+pub use run::{
+    NotRewritten, Parameter, Report, Request, Rewritten, Run, program_of, rewrite, strategy_of,
+};
 pub use types::{Flavour, Param, Scheme, Ty, Type, type_text};

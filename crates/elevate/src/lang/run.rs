@@ -181,7 +181,10 @@ fn on_program(definition: &Definition) -> Option<(ExprId, ExprId)> {
 
 /// The strategy that a definition without parameters is; a main expression that names a program
 /// is the strategy in front of it.
-pub(super) fn strategy_of(
+///
+/// # Errors
+/// It has no value, or one that is no strategy.
+pub fn strategy_of(
     world: &Arc<World>,
     definition: &Arc<Definition>,
 ) -> Result<Strategy, Trouble> {

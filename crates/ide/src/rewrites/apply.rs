@@ -39,9 +39,7 @@ pub fn apply_rewrite(
     let mut program = Program::of(Store::new(), &renumbered(db, &def)).map_err(too_large)?;
     let mut strategies = Strategies::new(&mut program.store);
     let unknown = || format!("there is no strategy `{strategy}`");
-    let found = strategies
-        .get(&mut program.store, strategy)
-        .ok_or_else(unknown)?;
+    let found = strategies.get(strategy).ok_or_else(unknown)?;
     let path = path_of(path);
     let located = std::sync::Arc::new(Form::At(path.clone(), found.clone()));
     let cancelled = || db.is_cancelled();

