@@ -14,6 +14,7 @@ mod navigation;
 mod opencl;
 mod own;
 mod preview;
+mod rewrites;
 mod run;
 mod soak;
 mod structure;

@@ -115,10 +115,12 @@ impl Restyle<'_> {
     fn pipeline(&mut self, base: TermId, old: &Chain, new: &Core) -> (Option<Core>, Vec<Core>) {
         let (all, bases) = self.unwound(new, old);
         // Down to what went into the old one, if that still is there.
-        let kept = bases
-            .iter()
-            .position(|candidate| self.is_unchanged(base, candidate));
-        let count = kept.unwrap_or_else(|| {
+        let kept = bases.iter().rposition(|candidate| {
+            candidate
+                .as_ref()
+                .is_some_and(|candidate| self.is_unchanged(base, candidate))
+        });
+        let mut count = kept.unwrap_or_else(|| {
             let is_old = |core: &Core, restyle: &mut Self| {
                 old.stages
                     .iter()
@@ -131,14 +133,18 @@ impl Restyle<'_> {
             let natural = all.iter().take_while(|stage| is_pattern(stage)).count();
             last.max(natural)
         });
+        // Nothing goes in between the stages of a composition.
+        while bases.get(count).is_some_and(Option::is_none) {
+            count += 1;
+        }
         let mut stages = all[..count].to_vec();
         stages.reverse();
-        (bases.get(count).cloned(), stages)
+        (bases.get(count).cloned().flatten(), stages)
     }
 
     /// The functions of a term from the outside in, and what each of the results goes into.
-    fn unwound(&mut self, new: &Core, old: &Chain) -> (Vec<Core>, Vec<Core>) {
-        let (mut stages, mut bases) = (Vec::new(), vec![new.clone()]);
+    fn unwound(&mut self, new: &Core, old: &Chain) -> (Vec<Core>, Vec<Option<Core>>) {
+        let (mut stages, mut bases) = (Vec::new(), vec![Some(new.clone())]);
         let mut at = new.clone();
         while let Some((f, x)) = strip(&at) {
             let is_old = old
@@ -148,13 +154,13 @@ impl Restyle<'_> {
             match self.linear(&f).filter(|_| !is_old) {
                 Some(inner) => {
                     // What is between the stages of a composition has no base of its own.
-                    let count = inner.len();
+                    bases.extend(std::iter::repeat_n(None, inner.len() - 1));
+                    bases.push(Some(x.clone()));
                     stages.extend(inner);
-                    bases.extend(std::iter::repeat_n(x.clone(), count));
                 }
                 None => {
                     stages.push(f);
-                    bases.push(x.clone());
+                    bases.push(Some(x.clone()));
                 }
             }
             at = x;

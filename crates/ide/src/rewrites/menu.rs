@@ -166,6 +166,11 @@ fn entry(item: &Item) -> Option<Entry> {
         AnnotationValue::String(word, _) => RewriteKind::from_word(word)?,
         AnnotationValue::List(..) => return None,
     };
+    // What applies to its own results is for strategies that say how often; but a copy in memory
+    // is what somebody may want here.
+    if attribute(item, "looping").is_some() && kind != RewriteKind::Extract {
+        return None;
+    }
     Some(Entry {
         params: params_of(item, params, kind),
         name,
@@ -242,7 +247,7 @@ impl Entry {
         let sorts: Vec<ParamSort> = self.params.iter().map(|(_, sort)| *sort).collect();
         match &sorts[..] {
             [] => vec![Vec::new()],
-            [ParamSort::Dimension] => words(&["0", "1", "2"]),
+            [ParamSort::Dimension] => words(&["0", "1"]),
             // The others are for programs that have work-groups.
             [ParamSort::Address] => words(&["Private"]),
             [ParamSort::Size] if self.kind == RewriteKind::Vectorize => {

@@ -1,7 +1,9 @@
 //! Which rewrites are offered at a place, decided by matching.
 
+use std::sync::Arc;
+
 use db::{Database, ItemId};
-use elevate::engine::{Assumption, Context, Miss, Options, Step as Form, Strategy, run};
+use elevate::engine::{Assumption, Context, Miss, Options, Rewrite, Step as Form, Strategy, run};
 use elevate::term::{Child, Node, Path, Store, Term};
 use rise::Primitive;
 use rustc_hash::FxHashSet;
@@ -75,6 +77,8 @@ struct Found {
     entry: &'static Entry,
     /// Number of the place, the innermost is 0.
     place: usize,
+    /// Number of the preset.
+    preset: usize,
     strategy: String,
     title: String,
     disabled: Option<String>,
@@ -135,7 +139,7 @@ impl Offer {
 
     /// Whether a definition has a chance at a place, as far as a look can tell.
     pub(super) fn may_apply(&self, entry: &Entry, at: usize) -> bool {
-        entry.is_rule || may_apply(&self.program.store, entry, self.places[at].term)
+        may_apply(&self.program.store, entry, self.places[at].term)
     }
 
     fn new(mut program: Program, places: Vec<Vec<Step>>, on_name: bool) -> Offer {
@@ -168,7 +172,7 @@ impl Offer {
             }
             let presets = entry.presets(&self.program.store, &self.program.facts, term);
             let before = self.found.len();
-            for args in presets {
+            for (preset, args) in presets.into_iter().enumerate() {
                 let text = entry.strategy(&args);
                 let Some(strategy) = self.strategy(&text) else {
                     return;
@@ -176,6 +180,7 @@ impl Offer {
                 let mut found = Found {
                     entry,
                     place: at,
+                    preset,
                     title: entry.line(&args),
                     strategy: text,
                     disabled: None,
@@ -227,7 +232,7 @@ impl Offer {
                 }
             };
         }
-        let located = std::sync::Arc::new(Form::At(place.path.clone(), strategy.clone()));
+        let located = Arc::new(Form::At(place.path.clone(), strategy.clone()));
         let options = Options {
             facts: self.program.facts.clone(),
             work: WORK,
@@ -245,7 +250,11 @@ impl Offer {
 
     /// The menu.
     fn chosen(mut self, item: ItemId) -> Vec<RewriteAction> {
-        let rank = |found: &Found| (found.entry.kind, found.entry.is_unsafe, found.place);
+        // Each rewrite comes once before one comes with another size.
+        let rank = |found: &Found| {
+            let Found { entry, place, .. } = found;
+            (entry.kind, entry.is_unsafe, found.preset > 0, *place)
+        };
         self.found.sort_by_key(rank);
         let (mut lines, mut titles) = (Vec::new(), FxHashSet::default());
         let mut disabled = 0;
@@ -282,25 +291,41 @@ impl Offer {
     }
 }
 
-/// The rule that a strategy is.
-pub(super) fn rule_of(
-    strategy: &Strategy,
-) -> Option<&std::sync::Arc<dyn elevate::engine::Rewrite>> {
-    let mut at = strategy;
-    loop {
-        match &**at {
-            Form::Named(_, inner) => at = inner,
-            Form::Rule(rule) => return Some(rule),
+/// The rule that a strategy is, through its names.
+pub(super) fn rule_of(strategy: &Strategy) -> Option<Arc<dyn Rewrite>> {
+    // Names and what is made when it is needed; more of them is no rule.
+    const WRAPPED: usize = 8;
+    let mut at = strategy.clone();
+    for _ in 0..WRAPPED {
+        at = match &*at {
+            Form::Named(_, inner) => inner.clone(),
+            Form::Delay(make) => make(),
+            Form::Rule(rule) => return Some(rule.clone()),
             _ => return None,
-        }
+        };
     }
+    None
 }
 
 /// Whether a strategy that is no rule has a chance: what it looks for first.
 fn may_apply(store: &Store, entry: &Entry, term: Term) -> bool {
-    let head = head(store, term);
+    let head = primitive_of(store, term);
+    let of_stream = || {
+        let streams = [
+            Primitive::CircularBuffer,
+            Primitive::RotateValues,
+            Primitive::MapStream,
+        ];
+        let input = store.child(term, Child::Argument);
+        input
+            .and_then(|input| primitive_of(store, input))
+            .is_some_and(|p| streams.contains(&p))
+    };
     match entry.name.as_str() {
         _ if entry.kind == RewriteKind::Source => true,
+        // Loops over streams are for what comes as one.
+        "toMapStream" | "toIterateStream" => of_stream(),
+        _ if entry.is_rule => true,
         "tile" => is_nest(store, term, 2),
         "tile3D" => is_nest(store, term, 3),
         "loopInterchange" => is_nest(store, term, 2),
@@ -320,7 +345,7 @@ fn may_apply(store: &Store, entry: &Entry, term: Term) -> bool {
 }
 
 /// The primitive at the head of an application.
-fn head(store: &Store, mut term: Term) -> Option<Primitive> {
+fn primitive_of(store: &Store, mut term: Term) -> Option<Primitive> {
     loop {
         match store.node(term) {
             Node::Apply(f, _) | Node::DepApply(f, _) => term = f,

@@ -125,6 +125,8 @@ pub struct ClientTraits {
     pub previews: bool,
     /// It has a command that runs a definition.
     pub runs: bool,
+    /// It has a command that writes a rewrite down as a step of a strategy.
+    pub records: bool,
 }
 
 impl ClientTraits {
@@ -173,6 +175,7 @@ impl ClientTraits {
             has_commands,
             previews: commands.contains(&lenses::PREVIEW),
             runs: commands.contains(&lenses::RUN),
+            records: commands.contains(&super::handlers::rewrites::RECORD),
         }
     }
 }

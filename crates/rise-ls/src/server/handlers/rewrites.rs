@@ -2,9 +2,10 @@
 
 use ide::{FileRange, RewriteAction, RewriteKind, Step};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use tower_lsp::jsonrpc::ErrorCode;
 use tower_lsp::lsp_types::{
-    CodeAction, CodeActionDisabled, CodeActionKind, CodeActionParams, Range,
+    CodeAction, CodeActionDisabled, CodeActionKind, CodeActionParams, Command, Range,
 };
 
 use super::Answer;
@@ -14,6 +15,9 @@ use crate::server::event::error;
 use crate::server::snapshot::{Document, Snapshot};
 use crate::server::to_proto::workspace_edit;
 use crate::server::uri::Uri;
+
+/// The client's command that offers to write a step down, once it is taken.
+pub const RECORD: &str = "rise.record";
 
 /// What the client gets back when the user has chosen a rewrite.
 #[derive(Deserialize, Serialize)]
@@ -109,6 +113,16 @@ pub fn resolve(snapshot: &Snapshot, mut action: CodeAction, chosen: &Chosen) -> 
     let made = ide::apply_rewrite(&snapshot.db, *item, &chosen.strategy, &path);
     let made = made.map_err(|reason| error(ErrorCode::ServerError(REQUEST_FAILED), reason))?;
     action.edit = Some(workspace_edit(snapshot, &made.edits));
+    if snapshot.view.client.records {
+        let parsed = snapshot.db.parsed(*item);
+        let def = parsed.item.name().map(|name| name.name.to_string());
+        let taken = json!({"uri": chosen.uri, "def": def, "step": made.step});
+        action.command = Some(Command {
+            title: "Record in strategy.elevate".to_owned(),
+            command: RECORD.to_owned(),
+            arguments: Some(vec![taken]),
+        });
+    }
     Ok(action)
 }
 
