@@ -2,7 +2,6 @@
 
 use db::{Database, ItemId};
 use elevate::engine::{Options, Step as Form, run};
-use elevate::term::Store;
 
 use super::align::Step;
 use super::numbers::{renumbered, restored};
@@ -36,8 +35,8 @@ pub fn apply_rewrite(
     let broken = || "the definition has mistakes".to_owned();
     let def = db.elaborated(item).ok_or_else(broken)?;
     let too_large = |_| "the program becomes too large".to_owned();
-    let mut program = Program::of(Store::new(), &renumbered(db, &def)).map_err(too_large)?;
-    let mut strategies = Strategies::new(&mut program.store);
+    let (store, strategies) = Strategies::start();
+    let mut program = Program::of(store, &renumbered(db, &def)).map_err(too_large)?;
     let unknown = || format!("there is no strategy `{strategy}`");
     let found = strategies.get(strategy).ok_or_else(unknown)?;
     let path = path_of(path);

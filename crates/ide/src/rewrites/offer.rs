@@ -128,12 +128,13 @@ impl Offer {
                 spines.into_iter().map(|spine| spine.path).collect()
             }
         };
-        let program = Program::of(Store::new(), &renumbered(db, &def)).ok()?;
-        Some((item, Offer::new(program, places, on_name)))
+        let (store, strategies) = Strategies::start();
+        let program = Program::of(store, &renumbered(db, &def)).ok()?;
+        Some((item, Offer::new(program, strategies, places, on_name)))
     }
 
     /// A strategy by its text.
-    pub(super) fn strategy(&mut self, text: &str) -> Option<Strategy> {
+    pub(super) fn strategy(&self, text: &str) -> Option<Strategy> {
         self.strategies.get(text)
     }
 
@@ -142,7 +143,12 @@ impl Offer {
         may_apply(&self.program.store, entry, self.places[at].term)
     }
 
-    fn new(mut program: Program, places: Vec<Vec<Step>>, on_name: bool) -> Offer {
+    fn new(
+        program: Program,
+        strategies: Strategies,
+        places: Vec<Vec<Step>>,
+        on_name: bool,
+    ) -> Offer {
         let place = |steps: Vec<Step>| {
             let path = path_of(&steps);
             Some(Place {
@@ -154,7 +160,7 @@ impl Offer {
         };
         let places = places.into_iter().filter_map(place).collect();
         Offer {
-            strategies: Strategies::new(&mut program.store),
+            strategies,
             program,
             places,
             found: Vec::new(),

@@ -272,7 +272,10 @@ fn what_is_kept_in_local_memory_is_counted() {
 #[test]
 fn loops_are_tiled() {
     let text = "def f = fun(xss: 64.64.f32 => xss |> m$0ap(map(fun(x => x + 1.0f))))\n";
-    chosen(text, "Tile 32×32", expect![[r#"
+    chosen(
+        text,
+        "Tile 32×32",
+        expect![[r#"
         def f = fun(xss: 64.64.f32 =>
           xss
             |> split(32)
@@ -282,7 +285,8 @@ fn loops_are_tiled() {
             |> map(fun(xs => xs |> transpose))
             |> map(fun(xs => xs |> map(fun(xs1 => xs1 |> join))))
             |> join)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -299,7 +303,8 @@ fn a_rule_that_does_not_apply_says_why_and_what_would_help() {
     expect![[r#"
         expected `map(f)`, found `xs`
         []
-    "#]].assert_eq(&format!("{}\n{:?}\n", fuse.message, fuse.enabled_by));
+    "#]]
+    .assert_eq(&format!("{}\n{:?}\n", fuse.message, fuse.enabled_by));
     let lower = super::why_not(&fixture.db, range, "toMapSeq").expect("there is a program");
     assert!(lower.applies);
     assert_eq!(super::why_not(&fixture.db, range, "noSuchRule"), None);

@@ -1,5 +1,6 @@
 //! Strategies by their text.
 
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use elevate::engine::Strategy;
@@ -15,29 +16,52 @@ const FIRST: u64 = 1 << 48;
 /// How many texts are kept that were read.
 const KEPT: usize = 4096;
 
+/// After so many requests everything is made anew: evaluation has a limit on its work.
+const REQUESTS: usize = 500;
+
 /// The strategies of a request, on the terms of one store.
-pub(crate) struct Strategies {
+pub(crate) struct Strategies(Arc<Shared>);
+
+/// What requests share: strategies keep no terms, only the sizes that are left open.
+struct Shared {
+    /// A store with those sizes, which each request clones.
+    store: Store,
     world: Arc<World>,
-    known: FxHashMap<String, Option<Strategy>>,
+    known: Mutex<FxHashMap<String, Option<Strategy>>>,
+    requests: AtomicUsize,
+}
+
+impl Shared {
+    fn new() -> Arc<Shared> {
+        let mut store = Store::new();
+        Arc::new(Shared {
+            world: World::new(Definitions::default(), &mut store),
+            store,
+            known: Mutex::default(),
+            requests: AtomicUsize::new(0),
+        })
+    }
 }
 
 impl Strategies {
-    /// Those that work on the terms of a store. `programs` are definitions of RISE that rules may
-    /// look into, besides those of the standard library.
-    pub(crate) fn new(store: &mut Store) -> Strategies {
-        Strategies {
-            world: World::new(Definitions::default(), store),
-            known: FxHashMap::default(),
+    /// Strategies, and the store that they work on.
+    pub(crate) fn start() -> (Store, Strategies) {
+        static SHARED: LazyLock<Mutex<Arc<Shared>>> = LazyLock::new(|| Mutex::new(Shared::new()));
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        if shared.requests.fetch_add(1, Ordering::Relaxed) >= REQUESTS {
+            *shared = Shared::new();
         }
+        (shared.store.clone(), Strategies(shared.clone()))
     }
 
     /// The strategy that is written so; `None` if it is none.
-    pub(crate) fn get(&mut self, text: &str) -> Option<Strategy> {
-        if let Some(known) = self.known.get(text) {
+    pub(crate) fn get(&self, text: &str) -> Option<Strategy> {
+        let known = || self.0.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known().get(text) {
             return known.clone();
         }
-        let made = definition(text).and_then(|text| strategy_of(&self.world, &text).ok());
-        self.known.insert(text.to_owned(), made.clone());
+        let made = definition(text).and_then(|text| strategy_of(&self.0.world, &text).ok());
+        known().insert(text.to_owned(), made.clone());
         made
     }
 }
@@ -54,9 +78,9 @@ fn definition(text: &str) -> Option<Arc<Definition>> {
         known.clear();
     }
     // Each text has a number of its own, for what a world knows of it.
-    static NEXT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(FIRST);
+    static NEXT: AtomicU64 = AtomicU64::new(FIRST);
     let made = read(text).map(|mut definition| {
-        let number = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
         Arc::make_mut(&mut definition).id = GlobalId(number);
         definition
     });
