@@ -11,96 +11,113 @@ use runtime::interp::{self, Options};
 use runtime::{Bindings, Shape, Value};
 use syntax::ast::{Kind, ScalarType};
 
-/// The largest size that is tried.
-const LARGEST: u64 = 4;
-
 /// How often sizes are drawn until they fulfil what both programs assume.
 const TRIES: u32 = 200;
 
 /// A definition that calls both programs with the same functions, and what it is called with.
 struct Run {
     programs: [Program<Primitive>; 2],
+    unit: i64,
+    largest: i64,
 }
 
-/// Compares two terms `(before, after)` behind `prelude`, which defines what they use. The value
-/// is how many runs there were.
-///
-/// # Errors
-///
-/// What differs, with the programs.
-pub fn agree(prelude: &str, before: &str, after: &str, seed: u64) -> Result<u32, String> {
-    let text = format!("{prelude}\ndef before = {before}\ndef after = {after}\n");
-    let mut random = Random::new(seed);
-    let mut runs = 0;
-    for round in 0..3 {
-        let calls = match calls(&text, &mut random) {
-            Ok(calls) => calls,
-            Err(error) => return Err(format!("{error}\n{text}")),
-        };
-        let text = format!("{text}{calls}");
-        let program = |name| program_of(&text, name).map_err(|error| format!("{error}\n{text}"));
-        let run = Run {
-            programs: [program("callBefore")?, program("callAfter")?],
-        };
-        if run
-            .once(&mut random, seed + round)
-            .map_err(|error| format!("{error}\n{text}"))?
-        {
-            runs += 1;
-        }
-    }
-    Ok(runs)
+/// Two definitions of a text that should mean the same.
+pub struct Pair<'a> {
+    /// The text, with everything that they use.
+    pub text: &'a str,
+    /// The one definition.
+    pub before: &'a str,
+    /// The other one. Behind the sizes of the first one it may take more.
+    pub after: &'a str,
+    /// The sizes that it takes more, as arguments: `(4)`.
+    pub more: &'a str,
+    /// What all sizes are multiples of.
+    pub unit: i64,
+    /// The largest size, in units.
+    pub largest: i64,
 }
 
-/// `callBefore` and `callAfter`, in which functions that the programs take are put in.
-fn calls(text: &str, random: &mut Random) -> Result<String, String> {
-    let program = program_of(text, "before").map_err(|error| error.to_string())?;
-    let names = Names(program.names.clone().into());
-    let signature = program.signature();
-    let (mut sizes, mut params, mut args) = (Vec::new(), Vec::new(), String::new());
-    for param in &signature.params {
-        use rise::core::ParameterForm as P;
-        match &param.form {
-            P::TypeLevel {
-                var,
-                kind: Kind::Nat,
-                implicit: false,
-            } => {
-                let name = program.name_of(*var);
-                sizes.push(format!("{name}: Nat"));
-                args += &format!("({name})");
-            }
-            P::TypeLevel { .. } => return Err("it is generic".to_owned()),
-            P::Value(param) if matches!(*param.ty, Type::Fun(..)) => {
-                let function = Functions {
-                    random,
-                    names: &names,
-                    bound: Vec::new(),
-                };
-                args += &format!("({})", function.of(&param.ty)?);
-            }
-            P::Value(param) => {
-                let name = format!("p{}", params.len());
-                params.push(format!(
-                    "{name}: {}",
-                    rise::print::type_text(&param.ty, &names)
-                ));
-                args += &format!("({name})");
-            }
+impl Pair<'_> {
+    /// How many of three runs there were sizes for, all of which agreed.
+    ///
+    /// # Errors
+    ///
+    /// What differs, with the programs.
+    pub fn agree(&self, seed: u64) -> Result<u32, String> {
+        let mut random = Random::new(seed);
+        let mut runs = 0;
+        for round in 0..3 {
+            let with_text = |error: String| format!("{error}\n{}", self.text);
+            let calls = self.calls(&mut random).map_err(with_text)?;
+            let text = format!("{}\n{calls}", self.text);
+            let with_text = |error: String| format!("{error}\n{text}");
+            let program =
+                |name| program_of(&text, name).map_err(|error| with_text(error.to_string()));
+            let run = Run {
+                programs: [program("callBefore")?, program("callAfter")?],
+                unit: self.unit,
+                largest: self.largest,
+            };
+            runs += u32::from(run.once(&mut random, seed + round).map_err(with_text)?);
         }
+        Ok(runs)
     }
-    let mut calls = String::new();
-    for (call, side) in [("callBefore", "before"), ("callAfter", "after")] {
-        let mut body = format!("{side}{args}");
-        if !params.is_empty() {
-            body = format!("fun(({}) => {body})", params.join(", "));
+
+    /// `callBefore` and `callAfter`, in which functions that the programs take are put in.
+    fn calls(&self, random: &mut Random) -> Result<String, String> {
+        let program = program_of(self.text, self.before).map_err(|error| error.to_string())?;
+        let names = Names(program.names.clone().into());
+        let signature = program.signature();
+        let (mut sizes, mut params) = (Vec::new(), Vec::new());
+        let (mut leading, mut args) = (String::new(), String::new());
+        for param in &signature.params {
+            use rise::core::ParameterForm as P;
+            match &param.form {
+                P::TypeLevel {
+                    var,
+                    kind: Kind::Nat,
+                    implicit: false,
+                } => {
+                    let name = program.name_of(*var);
+                    sizes.push(format!("{name}: Nat"));
+                    leading += &format!("({name})");
+                }
+                P::TypeLevel { .. } => return Err("it is generic".to_owned()),
+                P::Value(param) if matches!(*param.ty, Type::Fun(..)) => {
+                    let function = Functions {
+                        random,
+                        names: &names,
+                        bound: Vec::new(),
+                    };
+                    args += &format!("({})", function.of(&param.ty)?);
+                }
+                P::Value(param) => {
+                    let name = format!("p{}", params.len());
+                    params.push(format!(
+                        "{name}: {}",
+                        rise::print::type_text(&param.ty, &names)
+                    ));
+                    args += &format!("({name})");
+                }
+            }
         }
-        if !sizes.is_empty() {
-            body = format!("depFun(({}) => {body})", sizes.join(", "));
+        let mut calls = String::new();
+        let sides = [
+            ("callBefore", self.before, ""),
+            ("callAfter", self.after, self.more),
+        ];
+        for (call, side, more) in sides {
+            let mut body = format!("{side}{leading}{more}{args}");
+            if !params.is_empty() {
+                body = format!("fun(({}) => {body})", params.join(", "));
+            }
+            if !sizes.is_empty() {
+                body = format!("depFun(({}) => {body})", sizes.join(", "));
+            }
+            calls += &format!("def {call} = {body}\n");
         }
-        calls += &format!("def {call} = {body}\n");
+        Ok(calls)
     }
-    Ok(calls)
 }
 
 impl Run {
@@ -133,7 +150,7 @@ impl Run {
     /// Random sizes that fulfil what both programs assume.
     fn sizes(&self, random: &mut Random) -> Option<Vec<i64>> {
         let count = self.programs[0].signature().sizes().count();
-        let draw = |_| (1 + random.draw() % LARGEST) as i64;
+        let draw = |_| self.unit * (1 + (random.draw() % self.largest as u64) as i64);
         let sizes: Vec<i64> = (0..count).map(draw).collect();
         let fits = self.programs.iter().all(|program| {
             let bindings = bindings(program, &sizes);

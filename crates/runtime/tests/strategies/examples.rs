@@ -7,7 +7,7 @@ use syntax::ast::Name;
 use syntax::elevate::ast::{Expect, ExprKind, Item, ItemKind};
 use syntax::elevate::{parse, split};
 
-use crate::agree::agree;
+use crate::agree::Pair;
 
 /// The rules of a text whose meaning is the user's promise.
 fn unsafe_rules(text: &str) -> Vec<Name> {
@@ -112,7 +112,19 @@ fn examples() -> Vec<Example> {
 fn both_sides_of_every_example_mean_the_same() {
     let mut wrong = Vec::new();
     for (seed, example) in (0..).zip(examples()) {
-        match agree(&example.prelude, &example.input, &example.expect, seed) {
+        let text = format!(
+            "{}\ndef before = {}\ndef after = {}\n",
+            example.prelude, example.input, example.expect
+        );
+        let pair = Pair {
+            text: &text,
+            before: "before",
+            after: "after",
+            more: "",
+            unit: 1,
+            largest: 4,
+        };
+        match pair.agree(seed) {
             Ok(0) => wrong.push(format!("{}: no sizes", example.place)),
             Ok(_) => {}
             Err(error) => wrong.push(format!("{}: {error}", example.place)),
