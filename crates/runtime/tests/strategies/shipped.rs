@@ -183,7 +183,12 @@ impl Case {
             let path = folder.join(format!("{}.{end}", self.file));
             fs::read_to_string(path).expect("a text")
         };
-        let (text, strategies) = (read("rise"), read("elevate"));
+        let (text, mut strategies) = (read("rise"), read("elevate"));
+        if !self.strategy.is_empty() {
+            // What is left of definitions is put in, so that the text of the result says all.
+            let strategy = self.strategy;
+            strategies += &format!("\nval whole : Strategy = {strategy} ; unfoldAll\n");
+        }
         let file = File::new(&strategies, Programs::of(&text));
         let messages: Vec<_> = file
             .diagnostics()
@@ -230,7 +235,7 @@ impl Case {
     fn rewritten(&self, file: &File) -> Result<String, String> {
         let strategy: Option<&Arc<Definition>> = match self.strategy {
             "" => file.items().last(),
-            name => file.named(name),
+            _ => file.named("whole"),
         };
         let strategy = strategy.ok_or("there is no such strategy")?;
         let order = file.items().find_map(|item| match item.item.kind {
