@@ -17,6 +17,7 @@ mod preview;
 mod rewrites;
 mod run;
 mod soak;
+mod strategies;
 mod structure;
 mod sync;
 mod workspace;

@@ -1,6 +1,6 @@
 //! Which definition of a file is meant, for commands and requests that may leave that open.
 
-use db::{Database, Declares, FileId, ItemId};
+use db::{Database, Declares, FileId, ItemId, Language};
 use syntax::ast::ItemKind;
 use thiserror::Error;
 
@@ -65,7 +65,9 @@ pub fn definition(db: &Database, file: FileId, wanted: Option<&str>) -> Result<I
             }
         });
     }
-    let is_unused = |item: ItemId| db.users(item).is_empty();
+    // Strategies speak of definitions without needing them.
+    let is_program = |user: &ItemId| db.language(db.file_of(*user)) != Language::Elevate;
+    let is_unused = |item: ItemId| !db.users(item).iter().any(is_program);
     let tests: [&dyn Fn(ItemId) -> bool; 3] = [&|_| true, &|item| has_run(db, item), &is_unused];
     for test in tests {
         let mut found = defs.iter().filter(|(item, _)| test(*item));

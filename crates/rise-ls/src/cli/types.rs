@@ -5,7 +5,7 @@ use super::place::{self, Range};
 use super::report::{Report, Reporter, shown};
 use super::workspace::{Workspace, not_text};
 use super::{FINE, FOUND, UNUSABLE, human, output};
-use db::{Database, Declares, FileId, ItemId};
+use db::{Database, Declares, FileId, ItemId, Language};
 use serde::Serialize;
 use std::io::{self, Write};
 use syntax::Severity;
@@ -126,6 +126,9 @@ fn print(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let db = &workspace.db;
+    if db.language(file) == Language::Elevate {
+        return print_strategy(workspace, file, item, name, format, out);
+    }
     let Some(scheme) = db.scheme(item) else {
         return Ok(());
     };
@@ -142,6 +145,34 @@ fn print(
                 range: place::range(&db.text(file), db.item_span(item)),
                 r#type: rise::print::type_text(&scheme.ty, &scheme.names),
                 obligations: conditions.collect(),
+            };
+            serde_json::to_writer(&mut *out, &line)?;
+            out.write_all(b"\n")
+        }
+    }
+}
+
+/// The type of a definition of strategies.
+fn print_strategy(
+    workspace: &Workspace,
+    file: FileId,
+    item: ItemId,
+    name: &str,
+    format: TypesFormat,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let db = &workspace.db;
+    let signature = db.strategy_signature(item.global());
+    let ty = signature.scheme.text();
+    match format {
+        TypesFormat::Human => writeln!(out, "{name} : {ty}"),
+        TypesFormat::Json => {
+            let line = Line {
+                path: &shown(&db.path(file), &workspace.base),
+                name,
+                range: place::range(&db.text(file), db.item_span(item)),
+                r#type: ty,
+                obligations: Vec::new(),
             };
             serde_json::to_writer(&mut *out, &line)?;
             out.write_all(b"\n")

@@ -67,6 +67,11 @@ impl Session {
         let path = uri::to_path(opened.uri.as_str());
         if matches!(path, FilePath::Std(_)) {
             // The library is what it is; the client shows its text and cannot change it.
+            let file = self.db.file(&path);
+            if let Some(file) = file.filter(|&file| self.db.language(file) == Language::Elevate) {
+                self.before_change();
+                self.db.open_library_file(file);
+            }
             return;
         }
         self.before_change();

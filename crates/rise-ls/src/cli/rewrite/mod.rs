@@ -1,6 +1,7 @@
 //! `rise-ls rewrite`: a strategy applied to a definition.
 
 mod options;
+mod printed;
 mod show;
 mod strategy;
 
@@ -149,14 +150,15 @@ fn finish(
     let old = db.text(file).to_string();
     let new = ide::rewritten(db, item, &def, false);
     show::assumptions(db, rewritten);
-    let (shown, text) = match &new {
-        Ok(new) => (new.text.clone(), edited(&old, file, &new.edits)),
-        Err(error) if options.diff || options.write => {
+    let (shown, text) = match (&new, printed::file_with(workspace, item, &def)) {
+        (Ok(new), _) => (new.text.clone(), edited(&old, file, &new.edits)),
+        // Without the file's own words, as the printer has it.
+        (Err(_), Some(text)) => (rise::core::def_text(&def), text),
+        (Err(error), None) if options.diff || options.write => {
             output::error(&error.to_string());
             return Err(FOUND);
         }
-        // Without the file's own words, as the printer has it.
-        Err(_) => (rise::core::def_text(&def), old.clone()),
+        (Err(_), None) => (rise::core::def_text(&def), old.clone()),
     };
     let status = output::result(FINE, |out| {
         if options.trace {

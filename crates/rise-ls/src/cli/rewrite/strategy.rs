@@ -57,7 +57,6 @@ pub fn choose(workspace: &mut Workspace, file: FileId, options: &RewriteOptions)
     if path
         .extension()
         .is_some_and(|end| end == Language::Elevate.extension())
-        && path.is_file()
     {
         return from_file(workspace, &path, name);
     }

@@ -1,0 +1,138 @@
+//! Documents of ELEVATE.
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, codes, covered, edited, file_name, find, range};
+
+const STRATEGIES: &str = "\
+import \"mm.rise\"
+
+/// Two maps are one.
+rule fuse = map(f) >> map(g) |-> map(f >> g)
+
+val schedule = topDown(fuse) ;; try(fuse)
+
+schedule(mm)
+";
+
+const PROGRAM: &str = "\
+def mm = fun(xs: 4.f32 => xs |> map(fun(x => x + 1.0f)) |> map(fun(x => x * 2.0f)))
+";
+
+fn session() -> (Client, String) {
+    let mut client = Client::with(
+        json!({}),
+        &[("s.elevate", STRATEGIES), ("mm.rise", PROGRAM)],
+    );
+    let uri = client.uri("s.elevate");
+    client.open_in(&uri, "elevate", STRATEGIES);
+    (client, uri)
+}
+
+fn at(client: &mut Client, method: &str, uri: &str, needle: &str) -> Value {
+    let (line, character) = find(STRATEGIES, needle);
+    client.at(method, uri, line, character)
+}
+
+#[test]
+fn what_is_wrong_is_said_and_goes_away() {
+    let (mut client, uri) = session();
+    assert_eq!(client.diagnostics(&uri, 1), [] as [Value; 0]);
+    let wrong = STRATEGIES.replace("topDown", "topDwn");
+    let version = client.replace(&uri, &wrong);
+    let found = client.diagnostics(&uri, version);
+    assert_eq!(codes(&found), ["unknown-name"]);
+    assert_eq!(covered(&wrong, &found[0]["range"]), "topDwn");
+    let version = client.replace(&uri, STRATEGIES);
+    assert_eq!(client.diagnostics(&uri, version), [] as [Value; 0]);
+}
+
+#[test]
+fn names_lead_to_rules_programs_and_the_library() {
+    let (mut client, uri) = session();
+    let shown = at(&mut client, "textDocument/hover", &uri, "fuse) ;;");
+    let markdown = shown["contents"]["value"].as_str().unwrap_or_default();
+    assert!(markdown.contains("rule fuse : Rule"), "{markdown}");
+    assert!(markdown.contains("Two maps are one."), "{markdown}");
+    let target = |found: &Value| {
+        let place = found.as_array().map_or(found, |all| &all[0]);
+        file_name(&place["uri"]).to_owned()
+    };
+    let found = at(&mut client, "textDocument/definition", &uri, "mm)");
+    assert_eq!(target(&found), "mm.rise");
+    let found = at(&mut client, "textDocument/definition", &uri, "topDown");
+    assert_eq!(target(&found), "traversals.elevate");
+    // The library's text is shown, and can be asked in turn.
+    let library = found.as_array().map_or(&found, |all| &all[0])["uri"].clone();
+    let text = client.request("rise/virtualDocument", json!({"uri": library}));
+    let text = text["text"].as_str().unwrap_or_default().to_owned();
+    assert!(text.contains("strategy topDown(s: Strategy)"));
+}
+
+#[test]
+fn a_program_is_renamed_where_strategies_name_it() {
+    let (mut client, uri) = session();
+    client.wait_loaded();
+    let (line, character) = find(STRATEGIES, "mm)");
+    let edit = client.request(
+        "textDocument/rename",
+        json!({
+            "textDocument": {"uri": uri},
+            "position": {"line": line, "character": character},
+            "newName": "product",
+        }),
+    );
+    let shown = edit.to_string();
+    assert!(
+        shown.contains("mm.rise") && shown.contains("s.elevate"),
+        "{shown}"
+    );
+    assert_eq!(shown.matches("\"product\"").count(), 2, "{shown}");
+}
+
+#[test]
+fn completion_formatting_and_structure() {
+    let (mut client, uri) = session();
+    let text = STRATEGIES.replace("topDown(fuse)", "fuse @ outer");
+    client.replace(&uri, &text);
+    let (line, character) = find(&text, " ;; try");
+    let list = client.at("textDocument/completion", &uri, line, character);
+    let items = list["items"].as_array().or(list.as_array()).cloned();
+    let labels: Vec<String> = items
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|item| Some(item["label"].as_str()?.to_owned()))
+        .collect();
+    assert!(
+        labels.iter().any(|label| label == "outermost"),
+        "{labels:?}"
+    );
+    let text = STRATEGIES.replace("val schedule =", "val   schedule   =");
+    client.replace(&uri, &text);
+    let options = json!({"tabSize": 2, "insertSpaces": true});
+    let document = json!({"uri": uri});
+    let edits = client.request(
+        "textDocument/formatting",
+        json!({"textDocument": document, "options": options}),
+    );
+    assert_eq!(edited(&text, &edits), STRATEGIES);
+    let symbols = client.request(
+        "textDocument/documentSymbol",
+        json!({"textDocument": document}),
+    );
+    let names = symbols.to_string();
+    assert!(
+        names.contains("\"fuse\"") && names.contains("\"schedule\""),
+        "{names}"
+    );
+    for method in ["semanticTokens/full", "foldingRange"] {
+        let method = format!("textDocument/{method}");
+        let answer = client.request(&method, json!({"textDocument": document}));
+        assert!(!answer.is_null(), "{method}");
+    }
+    let hints = client.request(
+        "textDocument/inlayHint",
+        json!({"textDocument": document, "range": range((0, 0), (9, 0))}),
+    );
+    assert!(hints.is_null() || hints.is_array());
+}
