@@ -262,7 +262,7 @@ fn a_sum_of_ten_megabytes() {
         &folder,
         "a.rise",
         expect![[r#"
-            a.rise:0:8 error[too-deep]: this is nested deeper than the tools follow: give a part of it its own `def`
+            a.rise:0:8 error[too-deep]: this is nested deeper than the tools follow: give a part of it its own definition
         "#]],
     );
 }
@@ -278,7 +278,7 @@ fn ten_thousand_parentheses() {
         &Folder::with(&[("a.rise", text)]),
         "a.rise",
         expect![[r#"
-            a.rise:0:264 error[too-deep]: this is nested deeper than the tools follow: give a part of it its own `def`
+            a.rise:0:264 error[too-deep]: this is nested deeper than the tools follow: give a part of it its own definition
         "#]],
     );
 }

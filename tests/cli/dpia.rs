@@ -301,7 +301,7 @@ fn what_is_no_text_or_no_program_is_said_once() {
     let found: Vec<String> = folder.findings(&["."]).iter().map(short).collect();
     expect![[r#"
         bytes.dpia:0:8 error[not-text]: this file is not UTF-8: byte 9 of it is 0xFF, which is no text
-        deep.dpia:0:264 error[too-deep]: this is nested deeper than the tools follow: give a part of it its own `def`
+        deep.dpia:0:264 error[too-deep]: this is nested deeper than the tools follow: give a part of it its own definition
         half.dpia:1:6 error[syntax-error]: expected an expression after `=`
     "#]].assert_eq(&(found.join("\n") + "\n"));
 }
@@ -321,7 +321,7 @@ fn dpia_imports_dpia() {
     let found: Vec<String> = folder.findings(&["."]).iter().map(short).collect();
     expect![[r#"
         b.dpia:0:7 error[import-not-found]: `c.rise` is RISE, and a file of DPIA imports DPIA only
-        d.rise:0:7 error[import-not-found]: `clamp.dpia` is DPIA, and a file of RISE imports RISE only
+        d.rise:0:7 error[import-not-found]: `clamp.dpia` is DPIA, and a file of RISE imports RISE and ELEVATE only
     "#]].assert_eq(&(found.join("\n") + "\n"));
     let ran = folder.run(&["emit", "a.dpia", "--as", "c"]);
     assert!(ran.out.contains("void again("), "{ran:?}");
