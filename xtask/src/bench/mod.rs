@@ -9,6 +9,7 @@ mod preview;
 mod programs;
 mod random;
 mod server;
+mod strategies;
 mod table;
 
 use std::error::Error;
@@ -51,6 +52,9 @@ pub struct Options {
     /// Measure only how long an open preview takes to follow so many keystrokes.
     #[arg(long, value_name = "KEYSTROKES", num_args = 0..=1, default_missing_value = "500")]
     preview: Option<usize>,
+    /// What to measure of strategies.
+    #[command(flatten)]
+    strategies: strategies::Options,
     /// What to measure of OpenCL.
     #[command(flatten)]
     opencl: opencl::Options,
@@ -76,6 +80,9 @@ pub fn run(options: &Options) -> Outcome<()> {
     if options.opencl.wanted() {
         return opencl::run(&root, &options.opencl, options.json);
     }
+    if options.strategies.wanted() {
+        return strategies::run(&root, &options.strategies, options.json);
+    }
     let binary = match &options.binary {
         Some(binary) => binary.clone(),
         None => build()?,
@@ -99,6 +106,7 @@ pub fn run(options: &Options) -> Outcome<()> {
     let main = files.last().ok_or("nothing was generated")?;
     server::measure(&binary, &folder, main, options.edits, &mut table)?;
     preview::measure(&root, &binary, KEYSTROKES, &mut table)?;
+    strategies::measure(&root, "", &mut table)?;
     print(&table, options.json)
 }
 

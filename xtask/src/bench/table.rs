@@ -47,6 +47,10 @@ pub enum Unit {
     Megabytes,
     /// %
     Percent,
+    /// Steps of rewriting in a second
+    StepsPerSecond,
+    /// How many times as fast
+    Ratio,
 }
 
 impl Unit {
@@ -56,13 +60,16 @@ impl Unit {
             Unit::LinesPerSecond => "lines/s",
             Unit::Megabytes => "MB",
             Unit::Percent => "%",
+            Unit::StepsPerSecond => "steps/s",
+            Unit::Ratio => "x",
         }
     }
 
     fn show(self, value: f64) -> String {
         match self {
             Unit::Milliseconds => format!("{value:.3}"),
-            Unit::LinesPerSecond => format!("{value:.0}"),
+            Unit::LinesPerSecond | Unit::StepsPerSecond => format!("{value:.0}"),
+            Unit::Ratio => format!("{value:.2}"),
             Unit::Megabytes | Unit::Percent => format!("{value:.1}"),
         }
     }
