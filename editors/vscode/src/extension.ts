@@ -1,13 +1,16 @@
 // The extension is thin: it starts rise-ls and shows what it says.
 
 import * as vscode from "vscode";
+import { applyStrategy, isRecorded, Recorder, whyNot } from "./apply";
 import { chooseDevice } from "./devices";
 import { Library, LIBRARY_SCHEME } from "./library";
 import { isPlace } from "./place";
 import { PREVIEW_SCHEME, Previews } from "./preview";
 import { runInTerminal, Runs } from "./run";
+import { STEP_SCHEME } from "./scheme";
 import { Session } from "./session";
 import { describe } from "./status";
+import { Stepping } from "./steps";
 
 /** Runs of which the median counts. */
 const TIMED = 11;
@@ -21,6 +24,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   session = current;
   const previews = new Previews(current);
   const runs = new Runs(current, context.workspaceState);
+  const recorder = new Recorder(current);
+  const stepping = new Stepping(current, recorder);
   current.onPreviewChanged = (params) => previews.update(params);
   current.onStarted = () => void previews.renew();
   context.subscriptions.push(
@@ -50,6 +55,21 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.commands.registerCommand("rise.chooseDevice", () => chooseDevice(current)),
     vscode.commands.registerCommand("rise.runInTerminal", (at?: unknown) =>
       runInTerminal(current, isPlace(at) ? at : undefined),
+    ),
+    stepping,
+    vscode.workspace.registerTextDocumentContentProvider(STEP_SCHEME, stepping),
+    vscode.commands.registerCommand("rise.applyStrategy", () => applyStrategy(current, recorder)),
+    vscode.commands.registerCommand("rise.stepStrategy", () => stepping.start()),
+    vscode.commands.registerCommand("rise.nextStep", () => stepping.move("next")),
+    vscode.commands.registerCommand("rise.previousStep", () => stepping.move("previous")),
+    vscode.commands.registerCommand("rise.stepTo", (done?: unknown) =>
+      typeof done === "number" ? stepping.go(done) : undefined,
+    ),
+    vscode.commands.registerCommand("rise.applySteps", () => stepping.applySoFar()),
+    vscode.commands.registerCommand("rise.whyNot", () => whyNot(current)),
+    // The server names it in the rewrites that it offers.
+    vscode.commands.registerCommand("rise.record", (step?: unknown) =>
+      isRecorded(step) ? recorder.offer(vscode.Uri.parse(step.uri), step.def, step.step) : undefined,
     ),
     vscode.workspace.registerTextDocumentContentProvider(LIBRARY_SCHEME, new Library(current)),
     vscode.commands.registerCommand("rise.restartServer", () => current.restart()),

@@ -18,6 +18,7 @@ import {
 import { LANGUAGES } from "./languages";
 import { LIBRARY_SCHEME } from "./library";
 import type { PreviewChanged } from "./preview";
+import { STEP_SCHEME } from "./scheme";
 import { find, NoServer, type Server } from "./server";
 
 const README = "https://github.com/rise-lang/rise-ls#readme";
@@ -148,7 +149,7 @@ export class Session implements vscode.Disposable {
 
   private options(): LanguageClientOptions {
     return {
-      documentSelector: ["file", "untitled", LIBRARY_SCHEME].flatMap((scheme) =>
+      documentSelector: ["file", "untitled", LIBRARY_SCHEME, STEP_SCHEME].flatMap((scheme) =>
         LANGUAGES.map((language) => ({ scheme, language })),
       ),
       // Settings of a folder that is not trusted cannot turn runs on again.
@@ -187,7 +188,7 @@ export class Session implements vscode.Disposable {
 /** Tells the server which of its offers this editor can carry out. */
 class Commands implements StaticFeature {
   fillClientCapabilities(capabilities: ClientCapabilities): void {
-    const commands = ["rise.preview", ...(vscode.workspace.isTrusted ? ["rise.run"] : [])];
+    const commands = ["rise.preview", "rise.record", ...(vscode.workspace.isTrusted ? ["rise.run"] : [])];
     capabilities.experimental = {
       ...(capabilities.experimental as object | undefined),
       rise: { commands },

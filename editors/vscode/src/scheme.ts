@@ -1,0 +1,4 @@
+// The documents that show a program after some steps of a strategy. The server reads them as files
+// that stand beside the program, so that their imports are found.
+
+export const STEP_SCHEME = "rise-step";
