@@ -51,7 +51,7 @@ pub use recursion::Recursion;
 pub use salsa::Cancelled;
 pub use scope::{Binding, Definitions, Origin, Scope};
 pub use stages::Staged;
-pub use strategies::{LoweredDef, Refusal};
+pub use strategies::{GivenStrategy, LoweredDef, Refusal};
 pub use values::{Values, default_sizes};
 
 /// What the tracked functions may ask of the database besides salsa.

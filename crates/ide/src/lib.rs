@@ -69,5 +69,7 @@ pub use rewrites::{
 pub use selection::selection_ranges;
 pub use semantic_tokens::{Modifiers, Token, TokenType, semantic_tokens};
 pub use signature_help::{Signature, SignatureHelp, signature_help};
+pub use strategies::list::{OfferedStrategy, StrategyParameter, offered_strategies};
+pub use strategies::stepping::{SteppedProgram, StrategyStep, stepped};
 pub use strategies::steps::{StepPlaces, assumption_text};
 pub use symbols::{DocumentSymbol, WorkspaceSymbol, document_symbols, workspace_symbols};

@@ -39,3 +39,12 @@ end
 vim.api.nvim_create_user_command('RiseStatus', function() require('rise-ls').status() end, {
   desc = 'Show what the RISE server says about itself',
 })
+for name, what in pairs({
+  RiseRewrite = { 'rewrite', 'Apply a strategy to the RISE definition at the cursor' },
+  RiseStep = { 'step', 'Step through a strategy for the RISE definition at the cursor' },
+  RiseWhy = { 'why', 'Say why a rule does not apply at the cursor' },
+}) do
+  vim.api.nvim_create_user_command(name, function(command)
+    require('rise-ls.strategies')[what[1]](command.args)
+  end, { nargs = '?', desc = what[2] })
+end

@@ -261,29 +261,15 @@ async function explain(at: Here, rule: string, why: Why): Promise<void> {
       ...reasons,
       ...(ways.length === 0 ? [] : [line("it applies after"), ...ways]),
     ],
-    { title: `${rule} does not apply here`, placeHolder: "Choose a rewrite to make it now" },
+    { title: `${rule} does not apply here`, placeHolder: "Choose a rewrite to see what is offered here" },
   );
   if (picked?.strategy === undefined) return;
-  await rewriteHere(at, picked.strategy);
-}
-
-/** Makes a rewrite at the place that was asked about, as its code action does. */
-async function rewriteHere(at: Here, strategy: string): Promise<void> {
-  const { client, editor, uri } = at;
-  const range = client.code2ProtocolConverter.asRange(editor.selection);
-  try {
-    const answer = await client.sendRequest<{ edit: WorkspaceEdit | null; message: string | null }>(
-      "rise/rewriteHere",
-      { textDocument: { uri }, range, strategy },
-    );
-    if (answer.edit === null) {
-      await vscode.window.showErrorMessage(answer.message ?? "The rewrite changes nothing.");
-      return;
-    }
-    await vscode.workspace.applyEdit(await client.protocol2CodeConverter.asWorkspaceEdit(answer.edit));
-  } catch (error) {
-    await complain(error);
-  }
+  // What is offered at this place, as a menu.
+  await vscode.window.showTextDocument(at.editor.document, { selection: at.editor.selection });
+  await vscode.commands.executeCommand("editor.action.codeAction", {
+    kind: "refactor",
+    apply: "never",
+  });
 }
 
 /** Writes down what was done by hand as strategies, in a file beside the program. */

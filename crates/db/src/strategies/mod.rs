@@ -2,12 +2,14 @@
 
 mod check;
 pub(crate) mod forms;
+mod given;
 pub(crate) mod mentions;
 mod named;
 mod programs;
 mod rewrite;
 
 pub(crate) use check::{signature_of, strategy_checked};
+pub use given::GivenStrategy;
 pub(crate) use named::named;
 pub(crate) use programs::from_standard;
 pub use rewrite::{LoweredDef, Refusal};

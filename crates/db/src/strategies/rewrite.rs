@@ -16,6 +16,7 @@ use super::programs::{from_standard, renumbered, to_standard};
 use super::{named, strategy_checked};
 use crate::guard::guarded;
 use crate::inputs::{SourceFile, SourceItem};
+use crate::language::Language;
 use crate::queries::{bindings, dependencies, elaborated, items, strategy_parsed};
 use crate::scope::Binding;
 use crate::{Db, FileId, ItemId};
@@ -96,11 +97,19 @@ fn order(db: &dyn Db, strategy: GlobalId) -> Order {
         return Order::Default;
     }
     let file = SourceItem::from(ItemId::from_global(strategy)).file(db);
+    order_in(db, file.into())
+}
+
+/// The order that the header of a file says; of one that is none of strategies, the usual one.
+pub(super) fn order_in(db: &dyn Db, file: SourceFile) -> Order {
+    if file.language(db) != Language::Elevate {
+        return Order::Default;
+    }
     let header = |item: &ItemId| match strategy_parsed(db, *item).item.kind {
         ItemKind::Traversal { order, .. } => order,
         _ => None,
     };
-    let all = items(db, SourceFile::from(file));
+    let all = items(db, file);
     all.iter().find_map(header).unwrap_or_default()
 }
 
@@ -125,18 +134,29 @@ pub(crate) fn rewrite(
     strategy: GlobalId,
     request: &Request<'_>,
 ) -> Result<Rewritten, Refusal> {
-    let def = elaborated(db, item.into()).ok_or(Refusal::NoProgram)?;
     let strategy = definition(db, strategy).ok_or(Refusal::NoStrategy)?;
     let is_error = |found: &Diagnostic| found.severity == Severity::Error;
     if strategy.checked.diagnostics.iter().any(is_error) {
         return Err(Refusal::NoStrategy);
     }
-    let definitions = definitions(db, &strategy, Some(item));
-    let def = standard(db, &def);
     let order = order(db, strategy.id);
+    rewrite_by(db, item, &strategy, order, request)
+}
+
+/// The same for a strategy that has no errors, be it of a file or not.
+pub(super) fn rewrite_by(
+    db: &dyn Db,
+    item: ItemId,
+    strategy: &Arc<Definition>,
+    order: Order,
+    request: &Request<'_>,
+) -> Result<Rewritten, Refusal> {
+    let def = elaborated(db, item.into()).ok_or(Refusal::NoProgram)?;
+    let definitions = definitions(db, strategy, Some(item));
+    let def = standard(db, &def);
     let text = SourceItem::from(item).text(db);
     guarded(&text, "rewriting", || {
-        lang::rewrite(&strategy, definitions, &def, order, request)
+        lang::rewrite(strategy, definitions, &def, order, request)
     })
     .map_err(|failure| Refusal::Bug(Box::new(failure)))?
     .map_err(Refusal::NotRewritten)

@@ -4,8 +4,10 @@ pub(crate) mod completion;
 mod context;
 pub(crate) mod formatting;
 pub(crate) mod hover;
+pub(crate) mod list;
 pub(crate) mod names;
 pub(crate) mod signature;
+pub(crate) mod stepping;
 pub(crate) mod steps;
 pub(crate) mod structure;
 #[cfg(test)]

@@ -15,7 +15,8 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
 
 use super::event::{Answer, Ending, Event, Reply, error, invalid_params};
 use super::handlers::{
-    calls, diagnostics, edits, language, lenses, navigation, own, preview, structure, tokens,
+    calls, diagnostics, edits, language, lenses, navigation, own, preview, strategies, structure,
+    tokens,
 };
 use super::pool::{InFlight, Lane};
 use super::snapshot::Snapshot;
@@ -94,6 +95,9 @@ routes! {
     "rise/virtualDocument" Retry Latency own::virtual_document;
     "rise/syntaxTree" Retry Worker own::syntax_tree;
     "rise/preview" Retry Worker preview::preview;
+    "rise/strategies" Positional Worker strategies::strategies;
+    "rise/strategySteps" Retry Worker strategies::steps;
+    "rise/strategyApply" Positional Worker strategies::apply;
 }
 
 impl Route {

@@ -11,10 +11,17 @@ pub use tower_lsp::lsp_types::Uri;
 /// text with `rise/virtualDocument`.
 const LIBRARY_SCHEME: &str = "rise-std:";
 
+/// Documents that show a program after some steps of a strategy: they exist in the client only, and
+/// stand in the folder of the program, whose imports they have.
+const STEP_SCHEME: &str = "rise-step:";
+
 /// The file that a URI names. Every URI names one: what is neither a file on disk nor a document
 /// of the library is a document that exists in the client only.
 pub fn to_path(uri: &str) -> FilePath {
-    if let Some(rest) = uri.strip_prefix("file:") {
+    if let Some(rest) = uri
+        .strip_prefix("file:")
+        .or_else(|| uri.strip_prefix(STEP_SCHEME))
+    {
         return FilePath::disk(to_path_buf(local_part(rest)));
     }
     if let Some(rest) = uri.strip_prefix(LIBRARY_SCHEME) {
@@ -168,6 +175,10 @@ mod tests {
         assert_eq!(to_path("file:///100%.rise"), FilePath::disk("/100%.rise"));
         assert_eq!(to_path(""), FilePath::Virtual("".into()));
         assert_eq!(to_path("file:"), FilePath::disk(""));
+        assert_eq!(
+            to_path("rise-step:/a/f%20(steps).rise"),
+            FilePath::disk("/a/f (steps).rise")
+        );
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub mod own;
 pub mod preview;
 pub mod rewrites;
 pub mod run;
+pub mod strategies;
 pub mod structure;
 pub mod tokens;
 

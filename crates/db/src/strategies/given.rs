@@ -1,0 +1,181 @@
+//! Strategies that are given as text: what a person writes into a menu.
+
+use std::sync::Arc;
+
+use elevate::lang::{self, Definition, Library, Resolution, Type, library};
+use rise::Resolution as Known;
+use syntax::ast::Name;
+use syntax::elevate::ast::{ItemKind, Order};
+use syntax::{Code, Diagnostic, GlobalId, Severity, Span};
+
+use super::programs::to_standard;
+use super::rewrite::{Refusal, order_in, rewrite_by};
+use super::signature_of;
+use crate::guard::guarded;
+use crate::inputs::SourceFile;
+use crate::queries::{scheme, settle};
+use crate::scope::{Binding, Scope, programs, strategies};
+use crate::{Database, Db, FileId, ItemId};
+
+/// The number of a strategy that no file defines; nothing can name it.
+const GIVEN: GlobalId = GlobalId(u64::MAX);
+
+/// A strategy as it is given, in the words of a file.
+#[derive(Clone, Debug)]
+pub struct GivenStrategy {
+    definition: Arc<Definition>,
+    order: Order,
+}
+
+/// What a file's items could use.
+struct FileEnv<'db> {
+    db: &'db dyn Db,
+    strategies: Arc<Scope>,
+    programs: Programs<'db>,
+}
+
+struct Programs<'db> {
+    db: &'db dyn Db,
+    scope: Arc<Scope>,
+}
+
+impl lang::Env for FileEnv<'_> {
+    fn resolve(&self, name: &str) -> Resolution {
+        let own = match self.strategies.resolve(name) {
+            Binding::Def(used) => {
+                let id = used.global();
+                Resolution::Item(id, signature_of(self.db, id))
+            }
+            Binding::Ambiguous(all) => {
+                Resolution::Ambiguous(all.iter().map(|item| item.global()).collect())
+            }
+            Binding::Broken => Resolution::Broken(None),
+            Binding::Unknown => Resolution::Unknown,
+        };
+        match own {
+            Resolution::Item(..) | Resolution::Ambiguous(_) => own,
+            Resolution::Broken(_) | Resolution::Unknown => match library().resolve(name) {
+                Resolution::Unknown => own,
+                found => found,
+            },
+        }
+    }
+
+    fn names(&self) -> Vec<Name> {
+        let own = self.strategies.names().map(|(name, ..)| name.clone());
+        own.chain(library().names().cloned()).collect()
+    }
+
+    fn rise(&self) -> &dyn rise::Env {
+        &self.programs
+    }
+
+    fn is_library(&self, id: GlobalId) -> bool {
+        Library::contains(id)
+    }
+}
+
+impl rise::Env for Programs<'_> {
+    fn resolve(&self, name: &str) -> Known {
+        match self.scope.resolve(name) {
+            Binding::Def(def) => match scheme(self.db, def.into()) {
+                Some(scheme) => Known::Def(to_standard(self.db, def.global()), scheme),
+                None => Known::Broken(Some(def.global())),
+            },
+            Binding::Ambiguous(all) => {
+                Known::Ambiguous(all.iter().map(|def| def.global()).collect())
+            }
+            Binding::Broken => Known::Broken(None),
+            Binding::Unknown => Known::Unknown,
+        }
+    }
+
+    fn names(&self) -> Vec<Name> {
+        self.scope.names().map(|(name, ..)| name.clone()).collect()
+    }
+}
+
+/// Strategies that are given as text.
+impl Database {
+    /// The strategy that an expression is where the file's strategies and programs are in scope.
+    ///
+    /// # Errors
+    /// What is wrong with the text, with places in it.
+    pub fn given_strategy(
+        &self,
+        file: FileId,
+        text: &str,
+    ) -> Result<GivenStrategy, Vec<Diagnostic>> {
+        let error = |message: &str| {
+            let whole = Span::new(0, text.len() as u32);
+            vec![Diagnostic::error(Code::SyntaxError, whole, message)]
+        };
+        if text.trim().is_empty() {
+            return Err(error("a strategy is wanted, and there is nothing"));
+        }
+        if syntax::elevate::split(text).len() > 1 {
+            return Err(error("one strategy is wanted, and there are several items"));
+        }
+        let parsed = syntax::elevate::parse(text);
+        let is_error = |found: &Diagnostic| found.severity == Severity::Error;
+        if parsed.diagnostics.iter().any(is_error) {
+            return Err(parsed.diagnostics.to_vec());
+        }
+        let ItemKind::Main { .. } = parsed.item.kind else {
+            return Err(error("an expression is wanted, and this is a definition"));
+        };
+        let source = SourceFile::from(file);
+        let env = FileEnv {
+            db: self,
+            strategies: strategies(self, source),
+            programs: Programs {
+                db: self,
+                scope: programs(self, source),
+            },
+        };
+        let named = parsed.item.mentions().into_iter().flat_map(|mention| {
+            [&env.strategies, &env.programs.scope]
+                .into_iter()
+                .filter_map(move |scope| match scope.resolve(&mention.name) {
+                    Binding::Def(item) => Some(item),
+                    _ => None,
+                })
+        });
+        settle(self, named.collect::<Vec<ItemId>>());
+        let checked = guarded(text, "checking", || lang::check(&parsed.item, text, &env))
+            .map_err(|failure| vec![failure])?;
+        if checked.diagnostics.iter().any(is_error) {
+            return Err(checked.diagnostics);
+        }
+        let ty = &checked.signature.scheme.ty;
+        if !matches!(**ty, Type::Strategy(_) | Type::Result | Type::Error) {
+            let found = checked.signature.scheme.text();
+            return Err(error(&format!(
+                "a strategy for a whole definition is wanted, and this is {found}"
+            )));
+        }
+        Ok(GivenStrategy {
+            definition: Arc::new(Definition {
+                id: GIVEN,
+                text: text.into(),
+                item: Arc::new(parsed.item),
+                checked: Arc::new(checked),
+            }),
+            order: order_in(self, source),
+        })
+    }
+
+    /// Applies a strategy to a definition of RISE, as [`Database::rewrite`] does.
+    ///
+    /// # Errors
+    /// Why it is not rewritten.
+    pub fn rewrite_given(
+        &self,
+        item: ItemId,
+        strategy: &GivenStrategy,
+        request: &lang::Request<'_>,
+    ) -> Result<lang::Rewritten, Refusal> {
+        settle(self, [item]);
+        rewrite_by(self, item, &strategy.definition, strategy.order, request)
+    }
+}

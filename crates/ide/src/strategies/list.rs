@@ -1,0 +1,144 @@
+//! The strategies that a menu offers for definitions of programs.
+
+use db::{Database, Declares, FileId, Language};
+use elevate::lang::{Flavour, Param, Signature, Sort, Type, library, type_text};
+use syntax::GlobalId;
+use syntax::ast::{AnnotationValue, TermKind};
+use syntax::elevate::ast::Item;
+
+/// A strategy that is a strategy for a program once it has its arguments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OfferedStrategy {
+    /// Its name.
+    pub name: String,
+    /// What it does, in a menu's words; parameters stand in braces.
+    pub title: Option<String>,
+    /// Where a menu files it: `fuse`, `tile`.
+    pub kind: Option<String>,
+    /// Its documentation, Markdown.
+    pub docs: Option<String>,
+    /// Whether it is a single rule, which is tried at one place.
+    pub is_rule: bool,
+    /// The lists of its parameters.
+    pub parameters: Vec<Vec<StrategyParameter>>,
+    /// The file that defines it, if the library is not written there.
+    pub file: Option<FileId>,
+    /// Whether it is one of the library.
+    pub is_library: bool,
+}
+
+/// A parameter of a strategy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StrategyParameter {
+    /// What it is called.
+    pub name: String,
+    /// Its type, as it is written.
+    pub ty: String,
+    /// Whether it may be left out.
+    pub optional: bool,
+}
+
+/// Those of the files of strategies that are known, by file and name, then those of the library:
+/// what has a title first.
+pub fn offered_strategies(db: &Database) -> Vec<OfferedStrategy> {
+    let mut found = Vec::new();
+    for file in db.files() {
+        if db.language(file) == Language::Elevate && db.path(file).as_disk().is_some() {
+            own(db, file, &mut found);
+        }
+    }
+    let mut shipped: Vec<OfferedStrategy> = library()
+        .items()
+        .filter_map(|id| {
+            let item = library().item(id)?;
+            let signature = library().signature(id)?;
+            let mut strategy = offered(&item.name()?.name, item, &signature)?;
+            strategy.file = db.strategy_place(id).map(|(file, ..)| file);
+            strategy.is_library = true;
+            Some(strategy)
+        })
+        .collect();
+    shipped.sort_by_key(|strategy| strategy.title.is_none());
+    found.append(&mut shipped);
+    found
+}
+
+/// Those that a file defines.
+fn own(db: &Database, file: FileId, found: &mut Vec<OfferedStrategy>) {
+    for &item in &*db.items(file) {
+        let Declares::Def(name) = &db.header(item).declares else {
+            continue;
+        };
+        let id: GlobalId = item.global();
+        let signature = db.strategy_signature(id);
+        let parsed = db.strategy_parsed(item);
+        if let Some(strategy) = offered(name, &parsed.item, &signature) {
+            found.push(OfferedStrategy {
+                file: Some(file),
+                ..strategy
+            });
+        }
+    }
+}
+
+fn offered(name: &str, item: &Item, signature: &Signature) -> Option<OfferedStrategy> {
+    if attribute(item, "hidden").is_some() || matches!(signature.sort, Sort::Pred | Sort::Tune) {
+        return None;
+    }
+    let (lists, result) = signature.scheme.lists();
+    let Type::Strategy(flavour) = *result else {
+        return None;
+    };
+    if flavour == Flavour::Pred {
+        return None;
+    }
+    let parameter = |param: &Param| {
+        (param.optional || can_be_asked(&param.ty)).then(|| StrategyParameter {
+            name: param.name.to_string(),
+            ty: type_text(&param.ty, &signature.scheme.params),
+            optional: param.optional,
+        })
+    };
+    let parameters: Option<Vec<Vec<StrategyParameter>>> = lists
+        .iter()
+        .map(|list| list.iter().map(parameter).collect())
+        .collect();
+    Some(OfferedStrategy {
+        name: name.to_owned(),
+        title: attribute(item, "title").and_then(|value| word(item, value)),
+        kind: attribute(item, "kind").and_then(|value| word(item, value)),
+        docs: signature.docs.as_deref().map(str::to_owned),
+        is_rule: flavour == Flavour::Rule || signature.sort == Sort::Rule,
+        parameters: parameters?,
+        file: None,
+        is_library: false,
+    })
+}
+
+/// Whether a menu can ask for a value of this type.
+fn can_be_asked(ty: &Type) -> bool {
+    match ty {
+        Type::Nat | Type::Int | Type::Bool | Type::String | Type::Addr => true,
+        Type::List(of) => can_be_asked(of),
+        _ => false,
+    }
+}
+
+/// The first argument of an attribute; nothing if the item does not have it.
+fn attribute<'i>(item: &'i Item, name: &str) -> Option<Option<&'i AnnotationValue>> {
+    let is_it = |known: &syntax::ast::Ident| known.name == name;
+    let mut attributes = item.attributes.iter();
+    let found = attributes.find(|attribute| attribute.name.as_ref().is_some_and(is_it))?;
+    Some(found.args.first().map(|arg| &arg.value))
+}
+
+fn word(item: &Item, value: Option<&AnnotationValue>) -> Option<String> {
+    match value? {
+        AnnotationValue::String(text, _) => Some(text.to_string()),
+        AnnotationValue::Term(term) => match &item.rise.term(*term).kind {
+            TermKind::Name(word) => Some(word.to_string()),
+            _ => None,
+        },
+        AnnotationValue::List(..) => None,
+    }
+}

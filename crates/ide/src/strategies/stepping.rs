@@ -1,0 +1,366 @@
+//! The steps of a strategy on a definition, and the program after some of them.
+
+use std::ops::Range;
+
+use db::{Database, FileId, GivenStrategy, ItemId, Refusal};
+use elevate::engine::{Options as Fuel, Reason, TraceStep};
+use elevate::lang::{NotRewritten, Request, Rewritten, Run};
+use elevate::term::print;
+use syntax::{Diagnostic, Severity, Span};
+
+use super::steps::{StepPlaces, assumption_text};
+use crate::SourceEdits;
+use crate::rewrites::rewritten;
+
+/// How much a strategy may do while somebody waits in an editor: some seconds.
+const PATIENCE: u64 = 200_000_000;
+/// How many steps are kept.
+const MOST_STEPS: u64 = 100_000;
+
+/// A step, or the steps of a normal form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StrategyStep {
+    /// The rule with its arguments, or the normal form.
+    pub rule: String,
+    /// How many rule applications it stands for.
+    pub count: u64,
+    /// Whether it belongs to a normal form.
+    pub is_housekeeping: bool,
+    /// The strategies by name that it belongs to, the outermost first.
+    pub strategies: Vec<String>,
+    /// Where in the file.
+    pub span: Option<Span>,
+    /// What stood there.
+    pub before: String,
+    /// What stands there now.
+    pub after: String,
+    /// What the rule assumed.
+    pub assumptions: Vec<String>,
+}
+
+/// A program after some steps of a strategy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SteppedProgram {
+    /// All steps that the strategy makes, until it fails.
+    pub steps: Vec<StrategyStep>,
+    /// After how many of them this is.
+    pub done: usize,
+    /// The edits of the definition's file that lead there, or why it cannot be written.
+    pub edits: Result<SourceEdits, String>,
+    /// The text of the file after them.
+    pub text: Option<String>,
+    /// What the last steps have changed in that text.
+    pub changed: Option<Span>,
+    /// Where the definition is in that text.
+    pub place: Option<Span>,
+    /// Why the strategy comes to nothing, and where in the file it was tried last.
+    pub failure: Option<(String, Option<Span>)>,
+    /// What the definition assumes and takes from then on, in words.
+    pub notes: Vec<String>,
+}
+
+/// The steps of a strategy, given as an expression in the words of the file `from`, on a definition
+/// of a program; and the program after the first `done` of them, all if that is none. What has
+/// changed is told since it was after `since`, the step before if that is none.
+///
+/// # Errors
+/// The text is no strategy, or the definition has mistakes.
+pub fn stepped(
+    db: &Database,
+    item: ItemId,
+    from: FileId,
+    text: &str,
+    done: Option<usize>,
+    since: Option<usize>,
+) -> Result<SteppedProgram, String> {
+    let strategy = db
+        .given_strategy(from, text)
+        .map_err(|found| said(&found))?;
+    let attempt = Attempt::of(db, item, &strategy)?;
+    let places = StepPlaces::new(&attempt.run);
+    let trace = attempt.trace.iter();
+    let steps: Vec<StrategyStep> = trace
+        .map(|step| shown(db, item, &attempt.run, &places, step))
+        .collect();
+    let done = done.unwrap_or(steps.len()).min(steps.len());
+    let since = since.unwrap_or(done.saturating_sub(1)).min(done);
+    let file = db.file_of(item);
+    let old = db.text(file).to_string();
+    let text = |edits: &SourceEdits| edited(&old, file, edits);
+    let edits = attempt.edits(db, item, done);
+    let new = edits.as_ref().ok().map(text);
+    let earlier = attempt.edits(db, item, since).as_ref().ok().map(text);
+    let changed = match (&earlier, &new) {
+        (Some(earlier), Some(new)) => difference(earlier, new),
+        _ => None,
+    };
+    Ok(SteppedProgram {
+        place: new.as_ref().map(|new| moved(db.item_span(item), &old, new)),
+        notes: match &attempt.outcome {
+            Ok(whole) if done == steps.len() => notes(db, whole),
+            _ => Vec::new(),
+        },
+        steps,
+        done,
+        edits,
+        text: new,
+        changed,
+        failure: attempt.outcome.err(),
+    })
+}
+
+/// What became of a strategy on a definition.
+struct Attempt {
+    trace: Vec<TraceStep>,
+    /// The terms.
+    run: Run,
+    outcome: Result<Rewritten, (String, Option<Span>)>,
+}
+
+impl Attempt {
+    fn of(db: &Database, item: ItemId, strategy: &GivenStrategy) -> Result<Attempt, String> {
+        match run(db, item, strategy) {
+            Ok(mut whole) => Ok(Attempt {
+                trace: std::mem::take(&mut whole.trace),
+                run: whole.run.clone(),
+                outcome: Ok(whole),
+            }),
+            Err(Refusal::NotRewritten(NotRewritten::Failed(report))) => Ok(Attempt {
+                outcome: Err(failure(db, item, &report)),
+                trace: report.outcome.trace,
+                run: report.run,
+            }),
+            Err(refusal) => Err(said(&[db.complaint(&refusal, Span::default())])),
+        }
+    }
+
+    /// The edits that lead to the definition as it is after so many steps.
+    fn edits(&self, db: &Database, item: ItemId, count: usize) -> Result<SourceEdits, String> {
+        if count == 0 {
+            return Ok(SourceEdits::default());
+        }
+        let after = |step: &TraceStep| self.run.export(step.after).map_err(|_| too_large());
+        let def = match &self.outcome {
+            // What the strategy leaves open has become parameters there.
+            Ok(whole) if count == self.trace.len() => whole.def.clone(),
+            _ => after(&self.trace[count - 1])?,
+        };
+        let def = db.own_def(db.file_of(item), &def);
+        let new = rewritten(db, item, &def, false).map_err(|error| error.to_string())?;
+        Ok(new.edits)
+    }
+}
+
+fn run(db: &Database, item: ItemId, strategy: &GivenStrategy) -> Result<Rewritten, Refusal> {
+    let cancelled = || db.is_cancelled();
+    let request = Request {
+        options: Fuel {
+            trace: true,
+            steps: MOST_STEPS,
+            work: PATIENCE,
+            cancelled: Some(&cancelled),
+            ..Fuel::default()
+        },
+        may_extend: true,
+    };
+    let found = db.rewrite_given(item, strategy, &request);
+    db.unwind_if_cancelled();
+    found
+}
+
+fn too_large() -> String {
+    "the program grows too large, or nests too deeply".to_owned()
+}
+
+fn shown(
+    db: &Database,
+    item: ItemId,
+    run: &Run,
+    places: &StepPlaces<'_>,
+    step: &TraceStep,
+) -> StrategyStep {
+    let is_housekeeping = step.housekeeping > 0;
+    // What a normal form does is the whole program: nobody reads that.
+    let text = |term| match is_housekeeping {
+        true => String::new(),
+        false => print(&run.store, term),
+    };
+    let assumptions = step.assumptions.iter();
+    StrategyStep {
+        rule: step.rule.to_string(),
+        count: step.housekeeping.max(1),
+        is_housekeeping,
+        strategies: step
+            .strategies
+            .iter()
+            .map(|name| name.to_string())
+            .collect(),
+        span: match is_housekeeping {
+            true => None,
+            false => places.of(step).map(|span| db.absolute(item, span)),
+        },
+        before: text(step.focus),
+        after: text(step.result),
+        assumptions: assumptions.map(|made| assumption_text(run, made)).collect(),
+    }
+}
+
+/// Why it failed, with what is said of the place.
+fn failure(db: &Database, item: ItemId, report: &elevate::lang::Report) -> (String, Option<Span>) {
+    if report.failure.reason == Reason::Cancelled {
+        return ("stopped".to_owned(), None);
+    }
+    let lines = std::iter::once(report.message.as_str());
+    let lines: Vec<&str> = lines
+        .chain(report.notes.iter().map(String::as_str))
+        .collect();
+    let place = StepPlaces::new(&report.run).of_failure(&report.failure);
+    let place = place.map(|span| db.absolute(item, span));
+    (lines.join("\n"), place)
+}
+
+fn notes(db: &Database, whole: &Rewritten) -> Vec<String> {
+    let assumed = db
+        .assumed(whole)
+        .into_iter()
+        .map(|prop| format!("assumes {prop}"));
+    let open = whole.parameters.iter();
+    let open = open.map(|open| format!("`{}` is a parameter of the definition now", open.name));
+    assumed.chain(open).collect()
+}
+
+/// What diagnostics say, a line each.
+fn said(found: &[Diagnostic]) -> String {
+    let errors = found
+        .iter()
+        .filter(|found| found.severity == Severity::Error);
+    let lines = errors.map(|found| match &found.help {
+        Some(help) => format!("{}\n{help}", found.message),
+        None => found.message.clone(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The text of the file after edits.
+fn edited(old: &str, file: FileId, edits: &SourceEdits) -> String {
+    let mut text = old.to_owned();
+    let of_file = edits.files.iter().filter(|(of, _)| *of == file);
+    for edit in of_file.flat_map(|(_, edits)| edits.iter().rev()) {
+        text.replace_range(Range::from(edit.span), &edit.text);
+    }
+    text
+}
+
+/// An item's place in a text in which only the item has changed.
+fn moved(place: Span, old: &str, new: &str) -> Span {
+    let end = (place.end as usize + new.len()).saturating_sub(old.len());
+    Span::new(place.start, (end as u32).max(place.start))
+}
+
+/// The part of the new text that is not in the old one, in whole words; nothing if they are equal.
+fn difference(old: &str, new: &str) -> Option<Span> {
+    if old == new {
+        return None;
+    }
+    let in_word = |c: char| c.is_alphanumeric() || c == '_';
+    let same = |(a, b): &(char, char)| a == b;
+    let mut start: usize = old
+        .chars()
+        .zip(new.chars())
+        .take_while(same)
+        .map(|(c, _)| c.len_utf8())
+        .sum();
+    let rest = (&old[start..], &new[start..]);
+    let ends = rest.0.chars().rev().zip(rest.1.chars().rev());
+    let tail: usize = ends.take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    let mut end = new.len() - tail;
+    while let Some(c) = new[..start].chars().next_back().filter(|c| in_word(*c)) {
+        start -= c.len_utf8();
+    }
+    while let Some(c) = new[end..].chars().next().filter(|c| in_word(*c)) {
+        end += c.len_utf8();
+    }
+    Some(Span::new(start as u32, end as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use db::FilePath;
+
+    fn program(text: &str) -> (Database, FileId, ItemId) {
+        let mut db = Database::new();
+        let file = db.set_file(FilePath::disk("/p/a.rise"), text);
+        let item = db.items(file)[0];
+        (db, file, item)
+    }
+
+    const TWICE: &str = "def twice =\n  depFun(n: Nat => fun(xs: n.f32 =>\n    xs |> map(fun(x => x + 1.0f32)) |> map(fun(x => x * 2.0f32))\n  ))\n";
+
+    #[test]
+    fn a_strategy_is_shown_step_by_step() {
+        let (db, file, item) = program(TWICE);
+        let text = "topDown(mapFusion) ; topDown(toMapSeq)";
+        let all = stepped(&db, item, file, text, None, None).expect("it applies");
+        let rules: Vec<&str> = all
+            .steps
+            .iter()
+            .filter(|step| !step.is_housekeeping)
+            .map(|step| &*step.rule)
+            .collect();
+        assert_eq!(rules, ["mapFusion", "toMapSeq"]);
+        assert_eq!(all.failure, None);
+        assert!(
+            all.text
+                .as_deref()
+                .is_some_and(|text| text.contains("mapSeq"))
+        );
+        let first = stepped(&db, item, file, text, Some(1), None).expect("it applies");
+        let after = first.text.expect("it can be written");
+        assert!(!after.contains("mapSeq"), "{after}");
+        let changed = &after[Range::from(first.changed.expect("it changes"))];
+        assert!(TWICE.contains("|> map(fun(x => x * 2.0f32))"));
+        assert!(
+            !changed.is_empty() && changed.len() < after.len(),
+            "{changed}"
+        );
+        let none = stepped(&db, item, file, text, Some(0), None).expect("it applies");
+        assert_eq!(none.text.as_deref(), Some(TWICE));
+    }
+
+    #[test]
+    fn a_strategy_that_fails_shows_its_steps_and_where_it_failed() {
+        let (db, file, item) = program(TWICE);
+        let text = "topDown(mapFusion) ; topDown(mapFusion)";
+        let found = stepped(&db, item, file, text, None, None).expect("it is a strategy");
+        assert_eq!(
+            found
+                .steps
+                .iter()
+                .filter(|step| !step.is_housekeeping)
+                .count(),
+            1
+        );
+        let (message, _) = found.failure.expect("there are no two maps any more");
+        assert!(message.contains("mapFusion"), "{message}");
+    }
+
+    #[test]
+    fn what_is_no_strategy_is_said() {
+        let (db, file, item) = program(TWICE);
+        for text in ["", "topDown(", "mapFuson", "rule r = map(id) |-> id", "3"] {
+            let message = stepped(&db, item, file, text, None, None).expect_err(text);
+            assert!(!message.is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_difference_of_texts_is_whole_words() {
+        let part =
+            |old: &str, new: &'static str| difference(old, new).map(|span| &new[Range::from(span)]);
+        assert_eq!(part("a map(f) b", "a mapSeq(f) b"), Some("mapSeq"));
+        assert_eq!(part("a b", "a b"), None);
+        assert_eq!(part("map(f)", "map(f) |> map(f)"), Some(" |> map(f)"));
+        assert_eq!(part("f(ä)", "f(ö)"), Some("ö"));
+    }
+}

@@ -1,0 +1,285 @@
+//! `rise/strategies`, `rise/strategySteps`, `rise/strategyApply`: the strategies that there are for a
+//! definition, the program after some steps of one, and the edit that makes these steps.
+
+use db::{Declares, FileId, ItemId, Language};
+use ide::{OfferedStrategy, SteppedProgram, StrategyStep, stepped};
+use serde::{Deserialize, Serialize};
+use tower_lsp::jsonrpc::Error;
+use tower_lsp::lsp_types::{Position, Range, TextDocumentIdentifier, WorkspaceEdit};
+
+use super::Answer;
+use crate::server::event::invalid_params;
+use crate::server::positions::Lines;
+use crate::server::snapshot::{Document, Snapshot};
+use crate::server::to_proto::workspace_edit;
+use crate::server::uri::Uri;
+use syntax::Span;
+
+/// The parameters of `rise/strategies`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StrategiesParams {
+    text_document: TextDocumentIdentifier,
+    /// A place in the definition.
+    #[serde(default)]
+    position: Option<Position>,
+    /// Its name, if there is no place.
+    #[serde(default)]
+    def: Option<String>,
+}
+
+/// The strategies for a definition.
+#[derive(Clone, Debug, Serialize)]
+pub struct StrategiesResult {
+    /// The definition.
+    def: String,
+    /// Those of files first.
+    strategies: Vec<StrategyInfo>,
+}
+
+/// A strategy.
+#[derive(Clone, Debug, Serialize)]
+struct StrategyInfo {
+    name: String,
+    title: Option<String>,
+    kind: Option<String>,
+    docs: Option<String>,
+    rule: bool,
+    parameters: Vec<Vec<ParameterInfo>>,
+    uri: Option<Uri>,
+    library: bool,
+}
+
+/// A parameter of a strategy.
+#[derive(Clone, Debug, Serialize)]
+struct ParameterInfo {
+    name: String,
+    #[serde(rename = "type")]
+    ty: String,
+    optional: bool,
+}
+
+/// The parameters of `rise/strategySteps` and `rise/strategyApply`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StepsParams {
+    text_document: TextDocumentIdentifier,
+    /// A place in the definition.
+    #[serde(default)]
+    position: Option<Position>,
+    /// Its name, if there is no place.
+    #[serde(default)]
+    def: Option<String>,
+    /// The strategy, as it is written.
+    strategy: String,
+    /// The file in whose words it is written; without one, the program's.
+    #[serde(default)]
+    from: Option<Uri>,
+    /// How many steps are made; without it all.
+    #[serde(default)]
+    step: Option<usize>,
+    /// After how many the program was that this is compared with.
+    #[serde(default)]
+    since: Option<usize>,
+}
+
+/// The steps of a strategy, and the program after some of them.
+#[derive(Clone, Debug, Serialize)]
+pub struct StepsResult {
+    def: String,
+    version: Option<i32>,
+    steps: Vec<StepInfo>,
+    step: usize,
+    text: Option<String>,
+    changed: Option<Range>,
+    place: Option<Range>,
+    failure: Option<FailureInfo>,
+}
+
+/// A step.
+#[derive(Clone, Debug, Serialize)]
+struct StepInfo {
+    rule: String,
+    count: u64,
+    housekeeping: bool,
+    strategies: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<Range>,
+    before: String,
+    after: String,
+    assumptions: Vec<String>,
+}
+
+/// Why a strategy comes to nothing.
+#[derive(Clone, Debug, Serialize)]
+struct FailureInfo {
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<Range>,
+}
+
+/// The answer to `rise/strategyApply`.
+#[derive(Clone, Debug, Serialize)]
+pub struct ApplyResult {
+    /// The edit; none if the strategy fails, or changes nothing.
+    edit: Option<WorkspaceEdit>,
+    /// Why there is none, or what the definition assumes from now on.
+    message: Option<String>,
+}
+
+/// `rise/strategies`
+pub fn strategies(snapshot: &Snapshot, params: StrategiesParams) -> Answer<StrategiesResult> {
+    let document = snapshot.document(&params.text_document.uri)?;
+    let (_, def) = definition(snapshot, &document, params.position, params.def.as_deref())?;
+    let offered = ide::offered_strategies(&snapshot.db);
+    Ok(StrategiesResult {
+        def,
+        strategies: offered
+            .into_iter()
+            .map(|strategy| info(snapshot, strategy))
+            .collect(),
+    })
+}
+
+fn info(snapshot: &Snapshot, strategy: OfferedStrategy) -> StrategyInfo {
+    let parameter = |parameter: ide::StrategyParameter| ParameterInfo {
+        name: parameter.name,
+        ty: parameter.ty,
+        optional: parameter.optional,
+    };
+    StrategyInfo {
+        uri: strategy.file.and_then(|file| snapshot.uri(file)),
+        name: strategy.name,
+        title: strategy.title,
+        kind: strategy.kind,
+        docs: strategy.docs,
+        rule: strategy.is_rule,
+        parameters: strategy
+            .parameters
+            .into_iter()
+            .map(|list| list.into_iter().map(parameter).collect())
+            .collect(),
+        library: strategy.is_library,
+    }
+}
+
+/// `rise/strategySteps`
+pub fn steps(snapshot: &Snapshot, params: StepsParams) -> Answer<StepsResult> {
+    let document = snapshot.document(&params.text_document.uri)?;
+    let (_, def, found) = made(snapshot, &document, &params)?;
+    let text = found.text.unwrap_or_default();
+    let lines = Lines::new(&text);
+    let in_text = |span: Span| lines.range(&std::ops::Range::from(span), document.encoding);
+    Ok(StepsResult {
+        def,
+        version: snapshot.version(document.file),
+        steps: found
+            .steps
+            .into_iter()
+            .map(|step| step_info(&document, step))
+            .collect(),
+        step: found.done,
+        changed: found.changed.map(in_text),
+        place: found.place.map(in_text),
+        failure: match (found.failure, &found.edits) {
+            (Some((message, span)), _) => Some(FailureInfo {
+                message,
+                range: span.map(|span| document.range(span)),
+            }),
+            (None, Err(message)) => Some(FailureInfo {
+                message: message.clone(),
+                range: None,
+            }),
+            (None, Ok(_)) => None,
+        },
+        text: found.edits.is_ok().then_some(text),
+    })
+}
+
+fn step_info(document: &Document, step: StrategyStep) -> StepInfo {
+    StepInfo {
+        rule: step.rule,
+        count: step.count,
+        housekeeping: step.is_housekeeping,
+        strategies: step.strategies,
+        range: step.span.map(|span| document.range(span)),
+        before: step.before,
+        after: step.after,
+        assumptions: step.assumptions,
+    }
+}
+
+/// `rise/strategyApply`
+pub fn apply(snapshot: &Snapshot, params: StepsParams) -> Answer<ApplyResult> {
+    let document = snapshot.document(&params.text_document.uri)?;
+    let (_, def, found) = made(snapshot, &document, &params)?;
+    let nothing = |message: String| ApplyResult {
+        edit: None,
+        message: Some(message),
+    };
+    // The first steps can be made even if a later one fails.
+    if let (Some((message, _)), None) = (&found.failure, params.step) {
+        return Ok(nothing(message.clone()));
+    }
+    Ok(match &found.edits {
+        Err(message) => nothing(message.clone()),
+        Ok(edits) if edits.files.iter().all(|(_, edits)| edits.is_empty()) => {
+            nothing(format!("the strategy leaves `{def}` as it is"))
+        }
+        Ok(edits) => ApplyResult {
+            edit: Some(workspace_edit(snapshot, edits)),
+            message: (!found.notes.is_empty()).then(|| found.notes.join("\n")),
+        },
+    })
+}
+
+fn made(
+    snapshot: &Snapshot,
+    document: &Document,
+    params: &StepsParams,
+) -> Result<(ItemId, String, SteppedProgram), Error> {
+    let (item, def) = definition(snapshot, document, params.position, params.def.as_deref())?;
+    let from = match &params.from {
+        Some(uri) => snapshot.file(uri)?,
+        None => document.file,
+    };
+    let found = stepped(
+        &snapshot.db,
+        item,
+        from,
+        &params.strategy,
+        params.step,
+        params.since,
+    );
+    Ok((item, def, found.map_err(invalid_params)?))
+}
+
+/// The definition of a program of RISE at a place, or of a name.
+pub(super) fn definition(
+    snapshot: &Snapshot,
+    document: &Document,
+    position: Option<Position>,
+    def: Option<&str>,
+) -> Result<(ItemId, String), Error> {
+    let db = &snapshot.db;
+    if db.language(document.file) != Language::Rise {
+        return Err(invalid_params("strategies are for definitions of RISE"));
+    }
+    let name = |item: ItemId| match &db.header(item).declares {
+        Declares::Def(name) => Some((item, name.to_string())),
+        _ => None,
+    };
+    let items = |file: FileId| db.items(file);
+    match (position, def) {
+        (Some(position), _) => db
+            .item_at(document.file, document.offset(position))
+            .and_then(|(item, _)| name(item))
+            .ok_or_else(|| invalid_params("there is no definition at this place")),
+        (None, Some(wanted)) => items(document.file)
+            .iter()
+            .filter_map(|&item| name(item))
+            .find(|(_, name)| name == wanted)
+            .ok_or_else(|| invalid_params(format_args!("the document does not define `{wanted}`"))),
+        (None, None) => Err(invalid_params("no definition is named")),
+    }
+}

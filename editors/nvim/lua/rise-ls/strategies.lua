@@ -1,0 +1,242 @@
+--- `:RiseRewrite`, `:RiseStep`, `:RiseWhy`: strategies of ELEVATE for the definition at the cursor.
+
+local M = {}
+
+local ENCODING = 'utf-16'
+
+--- Which program is stepped through, by the buffer that shows it.
+---@type table<integer, table>
+local shown = {}
+
+local marks = vim.api.nvim_create_namespace('rise-steps')
+
+local function complain(problem)
+  vim.notify(problem.message or vim.inspect(problem), vim.log.levels.ERROR)
+end
+
+--- Asks the server, and goes on with its answer.
+local function ask(method, params, answered)
+  require('rise-ls').ask(method, params, function(problem, result)
+    if problem then
+      complain(problem)
+    elseif result then
+      answered(result)
+    end
+  end)
+end
+
+--- A strategy as it is written, where nothing has to be given to it.
+local function written(strategy)
+  local name = strategy.name:match('^[%a_][%w_]*$') and strategy.name or ('`%s`'):format(strategy.name)
+  local lists = {}
+  for _, list in ipairs(strategy.parameters) do
+    local names = {}
+    for _, parameter in ipairs(list) do
+      if not parameter.optional then table.insert(names, parameter.name) end
+    end
+    if #names > 0 then table.insert(lists, ('(%s)'):format(table.concat(names, ', '))) end
+  end
+  return name .. table.concat(lists), #lists > 0
+end
+
+--- Lets the user choose a strategy; what it takes is written into the line.
+local function choose(at, purpose, wanted, chosen)
+  ask('rise/strategies', { textDocument = at.textDocument, position = at.position }, function(result)
+    local all = vim.tbl_filter(wanted, result.strategies)
+    local function line(strategy)
+      local title = type(strategy.title) == 'string' and ': ' .. strategy.title or ''
+      return written(strategy) .. title
+    end
+    local prompt = ('%s %s'):format(purpose, result.def)
+    vim.ui.select(all, { prompt = prompt, format_item = line }, function(strategy)
+      if not strategy then return end
+      local text, has_parameters = written(strategy)
+      local from = not strategy.library and strategy.uri or nil
+      if not has_parameters and not strategy.rule then return chosen(text, result.def, from) end
+      if strategy.rule and purpose ~= 'Why not' then text = ('topDown(%s)'):format(text) end
+      vim.ui.input({ prompt = 'strategy: ', default = text }, function(input)
+        if input and input ~= '' then chosen(input, result.def, from) end
+      end)
+    end)
+  end)
+end
+
+local function any() return true end
+
+local function here() return vim.lsp.util.make_position_params(0, ENCODING) end
+
+--- What the requests are told of a strategy on a definition.
+local function about(at, text, from)
+  return { textDocument = at.textDocument, position = at.position, strategy = text, from = from }
+end
+
+local function apply(params)
+  ask('rise/strategyApply', params, function(result)
+    local function is_there(value) return value ~= nil and value ~= vim.NIL end
+    if is_there(result.edit) then vim.lsp.util.apply_workspace_edit(result.edit, ENCODING) end
+    if is_there(result.message) then vim.notify(result.message) end
+  end)
+end
+
+--- `:RiseRewrite [STRATEGY]`
+---@param text string|nil
+function M.rewrite(text)
+  local at = here()
+  if text and text ~= '' then return apply(about(at, text)) end
+  choose(at, 'Rewrite', any, function(strategy, _, from) apply(about(at, strategy, from)) end)
+end
+
+--- Where the steps stop: behind each, with the normal forms that follow it.
+local function stops(steps)
+  local found = { 0 }
+  for number, step in ipairs(steps) do
+    if step.housekeeping and #found > 1 then
+      found[#found] = number
+    elseif not step.housekeeping then
+      table.insert(found, number)
+    end
+  end
+  if #found == 1 and #steps > 0 then table.insert(found, #steps) end
+  return found
+end
+
+--- The step that the program is after, and its rule.
+local function caption(result)
+  local number, all, last = 0, 0, nil
+  for at, step in ipairs(result.steps) do
+    if not step.housekeeping then
+      all = all + 1
+      if at <= result.step then
+        number, last = all, step
+      end
+    end
+  end
+  local text = ('step %d of %d'):format(number, all)
+  if not last then return text end
+  local assumed = #last.assumptions > 0 and ', assumes ' .. table.concat(last.assumptions, ', ') or ''
+  return ('%s: %s%s'):format(text, last.rule, assumed)
+end
+
+local function fill(bufnr, result)
+  local state = shown[bufnr]
+  state.result = result
+  if type(result.text) == 'string' then
+    vim.bo[bufnr].modifiable = true
+    vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, vim.split(result.text, '\r?\n'))
+    vim.bo[bufnr].modifiable = false
+  end
+  vim.api.nvim_buf_clear_namespace(bufnr, marks, 0, -1)
+  local place = type(result.changed) == 'table' and result.changed or result.place
+  if type(place) ~= 'table' then return end
+  local first, last = place.start.line, place['end'].line
+  for line = first, last do
+    if type(result.changed) == 'table' then
+      vim.api.nvim_buf_add_highlight(bufnr, marks, 'DiffAdd', line, 0, -1)
+    end
+  end
+  local note = { { '  ' .. caption(result), 'Comment' } }
+  pcall(vim.api.nvim_buf_set_extmark, bufnr, marks, first, 0, { virt_text = note })
+  for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
+    pcall(vim.api.nvim_win_set_cursor, window, { first + 1, 0 })
+  end
+  if type(result.failure) == 'table' and result.step == #result.steps then
+    vim.notify(result.failure.message, vim.log.levels.WARN)
+  end
+end
+
+--- Shows the next or the previous step.
+local function move(bufnr, way)
+  local state = shown[bufnr]
+  if not state then return end
+  local all = stops(state.result.steps)
+  local target, since
+  for index, stop in ipairs(all) do
+    if way > 0 and not target and stop > state.result.step then
+      target, since = stop, all[index - 1]
+    elseif way < 0 and stop < state.result.step then
+      target, since = stop, all[index - 1] or 0
+    end
+  end
+  if not target then return end
+  local params = vim.tbl_extend('force', state.params, { step = target, since = since })
+  ask('rise/strategySteps', params, function(result)
+    if shown[bufnr] then fill(bufnr, result) end
+  end)
+end
+
+--- Makes the steps that are shown.
+local function apply_so_far(bufnr)
+  local state = shown[bufnr]
+  if not state then return end
+  local params = vim.tbl_extend('force', state.params, { step = state.result.step })
+  vim.cmd('bwipeout ' .. bufnr)
+  apply(params)
+end
+
+local function open(params, result)
+  local bufnr = vim.api.nvim_create_buf(false, true)
+  vim.bo[bufnr].bufhidden = 'wipe'
+  vim.bo[bufnr].swapfile = false
+  vim.bo[bufnr].filetype = 'rise'
+  shown[bufnr] = { params = params, result = result }
+  vim.api.nvim_create_autocmd('BufWipeout', {
+    buffer = bufnr,
+    callback = function() shown[bufnr] = nil end,
+  })
+  local function key(keys, description, act)
+    vim.keymap.set('n', keys, act, { buffer = bufnr, desc = description })
+  end
+  key(']s', 'Next step', function() move(bufnr, 1) end)
+  key('[s', 'Previous step', function() move(bufnr, -1) end)
+  key('<CR>', 'Apply up to here', function() apply_so_far(bufnr) end)
+  vim.cmd('vertical sbuffer ' .. bufnr)
+  fill(bufnr, result)
+end
+
+local function step(params, def)
+  local first = vim.tbl_extend('force', params, { step = 0, since = 0 })
+  ask('rise/strategySteps', first, function(result)
+    if #result.steps == 0 then
+      local failed = type(result.failure) == 'table' and result.failure.message
+      vim.notify(failed or ('the strategy leaves %s as it is'):format(def or result.def))
+      return
+    end
+    -- The cursor moves with the user: from here on the definition is known by its name.
+    open({
+      textDocument = params.textDocument,
+      def = result.def,
+      strategy = params.strategy,
+      from = params.from,
+    }, result)
+  end)
+end
+
+--- `:RiseStep [STRATEGY]`: `]s` and `[s` go on and back, Return applies what is shown.
+---@param text string|nil
+function M.step(text)
+  local at = here()
+  if text and text ~= '' then return step(about(at, text)) end
+  choose(at, 'Step through a strategy for', any, function(strategy, def, from)
+    step(about(at, strategy, from), def)
+  end)
+end
+
+--- `:RiseWhy [RULE]`
+---@param text string|nil
+function M.why(text)
+  local at = here()
+  local function explain(rule)
+    local place = { start = at.position, ['end'] = at.position }
+    ask('rise/why', { textDocument = at.textDocument, range = place, rule = rule }, function(result)
+      local lines = vim.split(result.message, '\n')
+      for _, way in ipairs(result.enabledBy) do
+        table.insert(lines, ('- after %s (`%s`)'):format(way.title, way.strategy))
+      end
+      vim.lsp.util.open_floating_preview(lines, 'markdown', { focusable = false })
+    end)
+  end
+  if text and text ~= '' then return explain(text) end
+  choose(at, 'Why not', function(strategy) return strategy.rule end, explain)
+end
+
+return M
