@@ -18,6 +18,7 @@ mod rewrites;
 mod run;
 mod soak;
 mod strategies;
+mod strategy_steps;
 mod structure;
 mod sync;
 mod workspace;
