@@ -362,7 +362,8 @@ impl<'a> Restyle<'a> {
     fn update_let(&mut self, binder: BinderId, value: TermId, body: TermId, new: &Core) -> bool {
         let (bound, function) = match &new.form {
             Form::Primitive(Primitive::Let, _, args) if let [value, f] = &**args => (value, f),
-            Form::Apply(f, x) => (x, f),
+            // Of a function: with data it would be the primitive.
+            Form::Apply(f, x) if super::terms::is_function(&new.ty) => (x, f),
             _ => return false,
         };
         let Form::Lambda(param, inner) = &function.form else {
