@@ -16,7 +16,7 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
 use super::event::{Answer, Ending, Event, Reply, error, invalid_params};
 use super::handlers::{
     calls, diagnostics, edits, language, lenses, navigation, own, preview, strategies, structure,
-    tokens,
+    tokens, why,
 };
 use super::pool::{InFlight, Lane};
 use super::snapshot::Snapshot;
@@ -98,6 +98,8 @@ routes! {
     "rise/strategies" Positional Worker strategies::strategies;
     "rise/strategySteps" Retry Worker strategies::steps;
     "rise/strategyApply" Positional Worker strategies::apply;
+    "rise/why" Positional Worker why::why;
+    "rise/record" Positional Worker why::record;
 }
 
 impl Route {

@@ -13,6 +13,7 @@ pub mod run;
 pub mod strategies;
 pub mod structure;
 pub mod tokens;
+pub mod why;
 
 use tower_lsp::jsonrpc::Error;
 

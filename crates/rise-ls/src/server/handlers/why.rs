@@ -1,0 +1,156 @@
+//! `rise/why`, `rise/record`: why a rule does not apply at a place; and steps that were taken by
+//! hand, written down as a strategy.
+
+use db::{FilePath, FileState, ReadError};
+use ide::FileRange;
+use ropey::Rope;
+use serde::{Deserialize, Serialize};
+use tower_lsp::jsonrpc::Error;
+use tower_lsp::lsp_types::{
+    CreateFile, CreateFileOptions, DocumentChangeOperation, DocumentChanges, OneOf,
+    OptionalVersionedTextDocumentIdentifier, Range, ResourceOp, TextDocumentEdit,
+    TextDocumentIdentifier, TextEdit, WorkspaceEdit,
+};
+
+use super::Answer;
+use crate::loader;
+use crate::server::event::invalid_params;
+use crate::server::positions;
+use crate::server::snapshot::Snapshot;
+use crate::server::uri::{self, Uri};
+
+/// The file beside a program in which steps are written down.
+const RECORD: &str = "strategy.elevate";
+
+/// The parameters of `rise/why`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WhyParams {
+    text_document: TextDocumentIdentifier,
+    /// The cursor, or what is selected.
+    range: Range,
+    /// The rule with its arguments, as it is written.
+    rule: String,
+}
+
+/// What there is to say of a rule at a place.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WhyResult {
+    applies: bool,
+    message: String,
+    enabled_by: Vec<Enabling>,
+}
+
+/// A rewrite after which a rule applies.
+#[derive(Clone, Debug, Serialize)]
+struct Enabling {
+    title: String,
+    strategy: String,
+}
+
+/// The parameters of `rise/record`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RecordParams {
+    text_document: TextDocumentIdentifier,
+    /// The definition that was rewritten.
+    def: String,
+    /// The strategy that did it, for the whole definition.
+    step: String,
+}
+
+/// Where a step is written down.
+#[derive(Clone, Debug, Serialize)]
+pub struct RecordResult {
+    edit: WorkspaceEdit,
+    uri: Uri,
+    /// Where it is inserted.
+    range: Range,
+}
+
+/// `rise/why`
+pub fn why(snapshot: &Snapshot, params: WhyParams) -> Answer<WhyResult> {
+    let document = snapshot.document(&params.text_document.uri)?;
+    let place = FileRange {
+        file: document.file,
+        span: document.span(params.range),
+    };
+    let found = ide::why_not(&snapshot.db, place, &params.rule).ok_or_else(|| {
+        invalid_params(format_args!(
+            "there is no program of RISE without mistakes here, or no rule `{}`",
+            params.rule
+        ))
+    })?;
+    let enabling = |(title, strategy)| Enabling { title, strategy };
+    Ok(WhyResult {
+        applies: found.applies,
+        message: found.message,
+        enabled_by: found.enabled_by.into_iter().map(enabling).collect(),
+    })
+}
+
+/// `rise/record`
+pub fn record(snapshot: &Snapshot, params: RecordParams) -> Answer<RecordResult> {
+    let program = snapshot.file(&params.text_document.uri)?;
+    let path = snapshot.db.path(program);
+    let beside = path
+        .as_disk()
+        .and_then(|path| path.parent())
+        .map(|folder| FilePath::disk(folder.join(RECORD)))
+        .ok_or_else(|| invalid_params("the program is not saved, so nothing can stand beside it"))?;
+    let known = text_of(snapshot, &beside)?;
+    let (exists, text) = match known {
+        Some(text) => (true, text),
+        None => (false, Rope::new()),
+    };
+    let (span, new) = ide::recorded(&text.to_string(), &params.def, &params.step);
+    let file = snapshot.db.file(&beside);
+    let uri = file.and_then(|file| snapshot.uri(file));
+    let uri = uri.or_else(|| uri::from_path(&beside));
+    let uri = uri.ok_or_else(|| invalid_params("the folder's name cannot be written as a URI"))?;
+    let version = file.and_then(|file| snapshot.version(file));
+    let range = positions::to_range(&text, span, snapshot.view.encoding);
+    let insert = DocumentChangeOperation::Edit(TextDocumentEdit {
+        text_document: OptionalVersionedTextDocumentIdentifier {
+            uri: uri.clone(),
+            version,
+        },
+        edits: vec![OneOf::Left(TextEdit::new(range, new))],
+    });
+    let create = (!exists).then(|| created(&uri));
+    let operations = create.into_iter().chain([insert]).collect();
+    Ok(RecordResult {
+        edit: WorkspaceEdit {
+            document_changes: Some(DocumentChanges::Operations(operations)),
+            ..WorkspaceEdit::default()
+        },
+        uri,
+        range,
+    })
+}
+
+/// The text of a file, be it open, known, or on disk only; `None` if there is none.
+fn text_of(snapshot: &Snapshot, path: &FilePath) -> Result<Option<Rope>, Error> {
+    let db = &snapshot.db;
+    let known = db.file(path);
+    if let Some(file) = known.filter(|file| matches!(db.state(*file), FileState::Present(_))) {
+        return Ok(Some(db.text(file)));
+    }
+    match loader::read_import(path) {
+        Ok(text) => Ok(Some(Rope::from_str(&text))),
+        Err(ReadError::NotFound(_)) => Ok(None),
+        Err(_) => Err(invalid_params(format_args!("`{RECORD}` cannot be read"))),
+    }
+}
+
+fn created(uri: &Uri) -> DocumentChangeOperation {
+    DocumentChangeOperation::Op(ResourceOp::Create(CreateFile {
+        uri: uri.clone(),
+        options: Some(CreateFileOptions {
+            overwrite: None,
+            ignore_if_exists: Some(true),
+        }),
+        annotation_id: None,
+    }))
+}
