@@ -179,8 +179,8 @@ fn same(wanted: &Value, found: &Value) -> Result<(), String> {
     if wanted.len() != found.len() {
         return Err("the result has another size".into());
     }
-    let off = |(a, b): &(&f32, &f32)| !((*a - *b).abs() <= TOLERANCE * a.abs().max(1.0));
-    match wanted.iter().zip(&found).position(|pair| off(&pair)) {
+    let near = |(a, b): &(&f32, &f32)| (*a - *b).abs() <= TOLERANCE * a.abs().max(1.0);
+    match wanted.iter().zip(&found).position(|pair| !near(&pair)) {
         Some(at) => Err(format!(
             "the result differs at {at}: expected {}, found {}",
             wanted[at], found[at]
