@@ -90,6 +90,10 @@ impl Lower<'_> {
 /// All lanes of an expression at once, where that is a vector operation.
 fn widen(each: &Expr, lane: nat::Var, n: &Nat, ty: &Ty) -> Option<Expr> {
     let kind = match &each.kind {
+        // The same element for all lanes, as of a row that is zipped with one number.
+        ExprKind::Load(place) if is_apart(place, lane) => {
+            ExprKind::Broadcast(Box::new(each.clone()))
+        }
         ExprKind::Load(place) => ExprKind::Load(widen_place(place, lane, n)?),
         ExprKind::Literal(_) => ExprKind::Broadcast(Box::new(each.clone())),
         _ => return None,
@@ -99,6 +103,12 @@ fn widen(each: &Expr, lane: nat::Var, n: &Nat, ty: &Ty) -> Option<Expr> {
         ty: ty.clone(),
         origin: each.origin,
     })
+}
+
+/// Whether a place is the same one whatever the lane is.
+fn is_apart(place: &Place, lane: nat::Var) -> bool {
+    let sizes = [&place.index, &place.lane, &place.lanes];
+    !sizes.into_iter().flatten().any(|size| size.mentions(lane))
 }
 
 /// The place of `n` elements side by side, given that of the one in a lane.
