@@ -181,7 +181,8 @@ fn quick_fixes_mend_what_they_belong_to() {
         assert_eq!(changed, text.replace("transpos", "transpose"));
         let version = client.replace(&uri, &changed);
         assert!(client.diagnostics(&uri, version).is_empty());
-        assert_eq!(actions(&mut client, &uri, at, &json!(null)), json!([]));
+        let fixes = json!(["quickfix"]);
+        assert_eq!(actions(&mut client, &uri, at, &fixes), json!([]));
         client.replace(&uri, text);
         assert_eq!(
             actions(&mut client, &uri, at, &json!(["refactor"])),

@@ -31,7 +31,7 @@ impl Mistake {
         let params = json!({
             "textDocument": {"uri": uri},
             "range": shown[0]["range"],
-            "context": {"diagnostics": shown},
+            "context": {"diagnostics": shown, "only": ["quickfix"]},
         });
         let actions = client.request("textDocument/codeAction", params);
         Mistake {

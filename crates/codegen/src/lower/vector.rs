@@ -105,10 +105,11 @@ fn widen(each: &Expr, lane: nat::Var, n: &Nat, ty: &Ty) -> Option<Expr> {
     })
 }
 
-/// Whether a place is the same one whatever the lane is.
+/// Whether a place is the same element of an array whatever the lane is. (A plain variable may be
+/// what was computed for one lane.)
 fn is_apart(place: &Place, lane: nat::Var) -> bool {
     let sizes = [&place.index, &place.lane, &place.lanes];
-    !sizes.into_iter().flatten().any(|size| size.mentions(lane))
+    place.index.is_some() && !sizes.into_iter().flatten().any(|size| size.mentions(lane))
 }
 
 /// The place of `n` elements side by side, given that of the one in a lane.

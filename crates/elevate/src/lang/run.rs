@@ -184,10 +184,7 @@ fn on_program(definition: &Definition) -> Option<(ExprId, ExprId)> {
 ///
 /// # Errors
 /// It has no value, or one that is no strategy.
-pub fn strategy_of(
-    world: &Arc<World>,
-    definition: &Arc<Definition>,
-) -> Result<Strategy, Trouble> {
+pub fn strategy_of(world: &Arc<World>, definition: &Arc<Definition>) -> Result<Strategy, Trouble> {
     let mut eval = Eval::new(world, definition.clone());
     let value = match on_program(definition) {
         Some((strategy, _)) => eval.at(strategy)?,

@@ -215,10 +215,8 @@ impl Pattern {
                 exactly(*count)
             }
             (Head::Global(id, count), Node::Global(found, _)) if *id == found => exactly(*count),
-            // Eta: `fun(x => map(f)(x))` where `map(f)` is wanted.
-            (Head::Primitive(..) | Head::Global(..), Node::Lambda(..)) if self.function => {
-                exactly(0)
-            }
+            // `fun(x => map(f)(x))` is not matched as `map(f)` here: its body is, where the parameter
+            // keeps its name. Only parts of a pattern match up to eta.
             (Head::Lambda, Node::Lambda(..)) | (Head::DepLambda, Node::DepLambda(..)) => exactly(0),
             (Head::Any(least), _) if *least <= values => match self.function {
                 true => Places {

@@ -98,7 +98,9 @@ pub fn record(snapshot: &Snapshot, params: RecordParams) -> Answer<RecordResult>
         .as_disk()
         .and_then(|path| path.parent())
         .map(|folder| FilePath::disk(folder.join(RECORD)))
-        .ok_or_else(|| invalid_params("the program is not saved, so nothing can stand beside it"))?;
+        .ok_or_else(|| {
+            invalid_params("the program is not saved, so nothing can stand beside it")
+        })?;
     let known = text_of(snapshot, &beside)?;
     let (exists, text) = match known {
         Some(text) => (true, text),
