@@ -405,9 +405,9 @@ fn lists_and_numbers_are_computed() {
         "def program = fun(xs: 64.f32 => xs |> map(fun(x => x + 1.0f)))",
         "program",
         expect![[r#"
-            def program : 64.f32 -> 64.f32 = fun(x => x |> split(4) |> map(map(fun(x1 => x1 + 1.0f))) |> join)
+            def program : 64.f32 -> 64.f32 = fun(xs => xs |> split(4) |> map(map(fun(x => x + 1.0f))) |> join)
 
-            splitJoin(4) at root
+            splitJoin(4) at body
         "#]],
     );
     becomes(
@@ -476,10 +476,10 @@ fn rules_of_the_file_are_applied() {
         "program",
         expect![[r#"
             @assume(4 | n)
-            def program : (n: Nat) -> n.f32 -> n.f32 = depFun(n: Nat => fun(x =>
-              x |> split(4) |> map(map(fun(x1 => x1 + 1.0f))) |> join))
+            def program : (n: Nat) -> n.f32 -> n.f32 = depFun(n: Nat => fun(xs =>
+              xs |> split(4) |> map(map(fun(x => x + 1.0f))) |> join))
 
-            chunks(4) at body
+            chunks(4) at body.body
         "#]],
     );
     becomes(
@@ -487,9 +487,10 @@ fn rules_of_the_file_are_applied() {
         "def program = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x + 1.0f))))",
         "program",
         expect![[r#"
-            def program : (n: Nat) -> n.f32 -> n.f32 = depFun(n: Nat => mapSeq(fun(x => x + 1.0f)))
+            def program : (n: Nat) -> n.f32 -> n.f32 = depFun(n: Nat => fun(xs =>
+              xs |> mapSeq(fun(x => x + 1.0f))))
 
-             at body
+             at body.body
         "#]],
     );
     becomes(
@@ -498,9 +499,10 @@ fn rules_of_the_file_are_applied() {
         "def program = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x + 1.0f))))",
         "program",
         expect![[r#"
-            def program : (n: Nat) -> n.f32 -> n.f32 = depFun(n: Nat => mapSeq(fun(x => x + 1.0f)))
+            def program : (n: Nat) -> n.f32 -> n.f32 = depFun(n: Nat => fun(xs =>
+              xs |> mapSeq(fun(x => x + 1.0f))))
 
-             at body
+             at body.body
         "#]],
     );
 }
@@ -533,6 +535,7 @@ example \"other trace\" { input fun(x: i32 => (fun(y => y))(x))  apply topDown(b
         another program comes out:
           expected mapPar(fun(x => x + 1.0f))
           found    mapSeq(fun(x => x + 1.0f))
+          help: where `mapPar` is expected stands `mapSeq`
         the strategy applies, and the example says that it does not
           help: it gives mapSeq(fun(x => x))
         the rules that were applied are [beta]

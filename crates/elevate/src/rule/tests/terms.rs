@@ -136,7 +136,7 @@ fn nothing_is_captured() {
         &[],
         "depFun(n: Nat => fun((acc: f32, xs: n.f32) => xs |> reduce(fun((a, b) => a + b * acc))(acc)))",
         expect![[r#"
-            depFun(n: Nat => fun(acc => reduceSeq(fun(acc1, y => acc1 + y * acc))(acc)))
+            depFun(n: Nat => fun(acc, xs => xs |> reduceSeq(fun(acc1, y => acc1 + y * acc))(acc)))
         "#]],
     );
     // Twice the same rule: the variable of the inner result is free in what the outer one puts
@@ -173,7 +173,7 @@ fn scopes_decide() {
         &[],
         "depFun(n: Nat => fun((f: f32 -> f32, g: f32 -> f32, xs: n.f32) => xs |> map(fun(x => f(g(x))))))",
         expect![[r#"
-            depFun(n: Nat => fun(f, g, x => x |> map(g) |> map(f)))
+            depFun(n: Nat => fun(f, g, xs => xs |> map(g) |> map(f)))
         "#]],
     );
     rewrite(
@@ -196,7 +196,7 @@ fn functions_in_front_of_arguments_are_found() {
         &[RuleArg::Int(4)],
         program,
         expect![[r#"
-            depFun(m: Nat => fun(f, x => x |> split(4) |> map(map(f)) |> join))
+            depFun(m: Nat => fun(f, xs => xs |> split(4) |> map(map(f)) |> join))
               assumes 4 divides m
         "#]],
     );
@@ -224,8 +224,8 @@ fn functions_in_front_of_arguments_are_found() {
         &[RuleArg::Int(5)],
         program,
         expect![[r#"
-        fun(f, x => x |> split(5) |> map(map(f)) |> join)
-    "#]],
+            fun(f, xs => xs |> split(5) |> map(map(f)) |> join)
+        "#]],
     );
     rewrite(
         "rule r = map |-> mapSeq",
