@@ -17,9 +17,13 @@ impl Example<'_> {
     }
 
     fn file(&self) -> &str {
+        let default = match self.info.starts_with("elevate") {
+            true => "example.elevate",
+            false => "example.rise",
+        };
         self.info
             .split_once("file=")
-            .map_or("example.rise", |(_, file)| file)
+            .map_or(default, |(_, file)| file)
     }
 
     fn bytes(&self) -> Vec<u8> {

@@ -79,7 +79,7 @@ fn a_strategy_is_stepped_through_and_applied_up_to_a_step() {
     let text = first["text"].as_str().unwrap();
     assert!(text.starts_with("// Two maps.\n") && text.ends_with("def other = twice\n"));
     assert_eq!(text.matches("map(").count(), 1, "{text}");
-    assert_eq!(first["changed"]["start"]["line"], json!(2));
+    assert_eq!(first["changed"]["start"]["line"], json!(1));
 
     // As a document it is a program like any other.
     let step = uri
