@@ -1,6 +1,7 @@
 //! Files of ELEVATE: what their items use, their types, and what becomes of programs.
 
 mod check;
+mod database;
 pub(crate) mod forms;
 mod given;
 pub(crate) mod mentions;

@@ -6,6 +6,9 @@
 //! comments and its layout. Only what is nowhere in the old text is printed, in the notation that
 //! stands around it.
 
+mod call;
+mod copied;
+
 use std::ops::Range;
 
 use rise::core::{Def, Form, Language, Local, Param};
@@ -18,6 +21,7 @@ use super::align::Alignment;
 use super::level::{self, Level};
 use super::names::{self, Names};
 use super::terms::{Alpha, Core, Hashes, Mentions, Reducer, head, strip};
+use call::Call;
 
 /// A definition as it is written, and its term.
 #[derive(Clone, Copy)]
@@ -532,126 +536,6 @@ impl<'a> Restyle<'a> {
         text
     }
 
-    /// The text of a part that is this term.
-    fn copy(&mut self, new: &Core) -> Option<Piece> {
-        let key = self.key(new);
-        let mut candidates = self.index.get(&key)?.clone();
-        // Each text goes to one place, if there are enough of them.
-        candidates.sort_by_key(|id| self.copied.contains(id));
-        let mut renamed = None;
-        for id in candidates {
-            let Some(pairs) = self.pairs(id, new) else {
-                continue;
-            };
-            if !self.is_visible(id) {
-                continue;
-            }
-            let changes: Vec<(Local, Name)> = pairs
-                .into_iter()
-                .filter_map(|(old, new)| {
-                    let name = self.names.get(&new)?.clone();
-                    (name != old.name).then_some((old, name))
-                })
-                .collect();
-            let Some(text) = self.with_names(id, &changes) else {
-                continue;
-            };
-            let piece = Piece::new(text, Level::of(self.item, id));
-            if changes.is_empty() {
-                self.copied.insert(id);
-                return Some(piece);
-            }
-            renamed.get_or_insert((id, piece));
-        }
-        let (id, piece) = renamed?;
-        self.copied.insert(id);
-        Some(piece)
-    }
-
-    /// Whether the definitions and primitives that a part names mean the same here.
-    fn is_visible(&self, id: TermId) -> bool {
-        let span = self.item.term(id).span;
-        let outside = |target| matches!(target, Target::Global(_) | Target::Primitive(_));
-        self.source
-            .inference
-            .uses
-            .iter()
-            .filter(|used| outside(used.target))
-            .filter(|used| span.contains(self.item.term(used.term).span))
-            .all(|used| match &self.item.term(used.term).kind {
-                TermKind::Name(name) => !self.names.is_bound(name),
-                _ => true,
-            })
-    }
-
-    /// The text of a part with other names for variables; `None` where a binder in it has one of
-    /// these names.
-    fn with_names(&self, id: TermId, changes: &[(Local, Name)]) -> Option<String> {
-        let span = self.item.term(id).span;
-        let mut edits = Vec::new();
-        for (old, name) in changes {
-            let taken =
-                |binder: &syntax::ast::Binder| binder.name == *name && span.contains(binder.span);
-            if self.item.binders.iter().any(taken) {
-                return None;
-            }
-            for used in &self.source.inference.uses {
-                let place = self.item.term(used.term).span;
-                if used.target == Target::Binder(BinderId(old.id)) && span.contains(place) {
-                    edits.push(Edit {
-                        span: place,
-                        text: name.to_string(),
-                    });
-                }
-            }
-        }
-        Some(self.moved(span, edits))
-    }
-
-    /// The text of a function that is kept but for a part of it.
-    fn changed(&mut self, new: &Core) -> Option<Piece> {
-        let Form::Lambda(param, _) = &new.form else {
-            return None;
-        };
-        let id = self.function_of(&param.local)?;
-        if self.changing.contains(&id) || !self.is_visible(id) {
-            return None;
-        }
-        let outer = std::mem::take(&mut self.edits);
-        self.update(id, new);
-        let edits = std::mem::replace(&mut self.edits, outer);
-        let span = self.item.term(id).span;
-        // Not if all of it is new.
-        if edits.iter().any(|edit| edit.span == span) {
-            return None;
-        }
-        Some(Piece::new(self.moved(span, edits), Level::Atom))
-    }
-
-    /// The function in the text that binds a variable first.
-    fn function_of(&self, local: &Local) -> Option<TermId> {
-        let binder = BinderId(local.id);
-        let binds = |id: &TermId| match &self.item.term(*id).kind {
-            TermKind::Fun { params, .. } => params.first() == Some(&binder),
-            _ => false,
-        };
-        (0..self.item.terms.len() as u32).map(TermId).find(binds)
-    }
-
-    /// A part of the text after edits within it, moved to the line that is being written.
-    fn moved(&self, span: Span, mut edits: Vec<Edit>) -> String {
-        edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
-        let mut text = String::new();
-        let mut at = span.start;
-        for edit in edits {
-            text.push_str(self.slice(Span::new(at, edit.span.start.max(at))));
-            text.push_str(&edit.text);
-            at = edit.span.end.max(at);
-        }
-        text.push_str(self.slice(Span::new(at, span.end.max(at))));
-        reindent(&text, self.indent_at(span.start), self.indent)
-    }
-
     // ----- the text -----
 
     pub(super) fn slice(&self, span: Span) -> &'a str {
@@ -721,81 +605,4 @@ pub(super) fn indent_of(text: &str, offset: usize) -> usize {
         .map_or(0, |at| at + 1);
     let rest = &text[line..];
     rest.len() - rest.trim_start_matches(' ').len()
-}
-
-/// A text whose lines but the first are moved from one indentation to another.
-fn reindent(text: &str, from: usize, to: usize) -> String {
-    if from == to || !text.contains('\n') {
-        return text.to_owned();
-    }
-    let mut lines = text.split('\n');
-    let mut out = lines.next().unwrap_or_default().to_owned();
-    for line in lines {
-        out.push('\n');
-        let rest = line.trim_start_matches(' ');
-        let own = line.len() - rest.len();
-        if !rest.trim().is_empty() {
-            out.push_str(&" ".repeat((own + to).saturating_sub(from)));
-        }
-        out.push_str(rest);
-    }
-    out
-}
-
-/// A call as it is written.
-struct Call {
-    /// The name with the sizes and types directly behind it.
-    head: Span,
-    /// The sizes and types.
-    sizes: Vec<TermId>,
-    /// The values.
-    values: Vec<TermId>,
-    /// Whether all sizes and types stand in lists of their own, before the values.
-    is_plain: bool,
-}
-
-impl Call {
-    fn of(item: &Item, inference: &Inference, id: TermId) -> Option<Call> {
-        let mut lists: Vec<(&[TermId], u32)> = Vec::new();
-        let mut at = id;
-        while let TermKind::Apply { callee, args } = &item.term(at).kind {
-            lists.push((args, item.term(at).span.end));
-            at = *callee;
-        }
-        lists.reverse();
-        let is_name = matches!(
-            item.term(at).kind,
-            TermKind::Name(_) | TermKind::Operator(_)
-        );
-        if !is_name {
-            return None;
-        }
-        let mut call = Call {
-            head: item.term(at).span,
-            sizes: Vec::new(),
-            values: Vec::new(),
-            is_plain: true,
-        };
-        for (args, end) in lists {
-            let is_value = |arg: &&TermId| {
-                matches!(
-                    inference.terms.get(arg.0 as usize),
-                    Some(rise::TermInfo::Expr(_))
-                )
-            };
-            let values = args.iter().filter(is_value).count();
-            if values == 0 && call.values.is_empty() {
-                call.head.end = end;
-            } else if values != args.len() {
-                call.is_plain = false;
-            }
-            for arg in args {
-                match is_value(&arg) {
-                    true => call.values.push(*arg),
-                    false => call.sizes.push(*arg),
-                }
-            }
-        }
-        Some(call)
-    }
 }
