@@ -4,7 +4,6 @@ use db::{Database, ItemId};
 use elevate::engine::{Options, Step as Form, run};
 
 use super::align::Step;
-use super::numbers::{renumbered, restored};
 use super::program::{Program, path_of};
 use super::strategies::Strategies;
 use super::verify::same_term;
@@ -36,7 +35,7 @@ pub fn apply_rewrite(
     let def = db.elaborated(item).ok_or_else(broken)?;
     let too_large = |_| "the program becomes too large".to_owned();
     let (store, strategies) = Strategies::start();
-    let mut program = Program::of(store, &renumbered(db, &def)).map_err(too_large)?;
+    let mut program = Program::of(store, &db.strategy_def(&def)).map_err(too_large)?;
     let unknown = || format!("there is no strategy `{strategy}`");
     let found = strategies.get(strategy).ok_or_else(unknown)?;
     let path = path_of(path);
@@ -54,7 +53,7 @@ pub fn apply_rewrite(
         .result
         .map_err(|failure| reasons::text(&program.store, &failure.reason))?;
     let new = program.export(root, &def).map_err(too_large)?;
-    let new = restored(db, item, &new);
+    let new = db.own_def(db.file_of(item), &new);
     // Where only functions are put in their places, that is what is to be seen.
     let exact = same_term(&def, &new);
     let done = rewritten(db, item, &new, exact).map_err(|error| error.to_string())?;

@@ -8,7 +8,6 @@ mod diff;
 mod level;
 mod menu;
 mod names;
-mod numbers;
 mod offer;
 mod print;
 mod program;

@@ -11,7 +11,6 @@ use syntax::Dialect;
 
 use super::align::{Alignment, Step};
 use super::menu::{self, Entry, RewriteKind};
-use super::numbers::renumbered;
 use super::program::{Program, path_of};
 use super::spines::spines;
 use super::strategies::Strategies;
@@ -129,7 +128,7 @@ impl Offer {
             }
         };
         let (store, strategies) = Strategies::start();
-        let program = Program::of(store, &renumbered(db, &def)).ok()?;
+        let program = Program::of(store, &db.strategy_def(&def)).ok()?;
         Some((item, Offer::new(program, strategies, places, on_name)))
     }
 

@@ -7,7 +7,7 @@ use syntax::ast::Name;
 use syntax::elevate::ast::{Expect, ExprKind, Item, ItemKind};
 use syntax::elevate::{parse, split};
 
-use crate::agree::Pair;
+use agreement::Pair;
 
 /// The rules of a text whose meaning is the user's promise.
 fn unsafe_rules(text: &str) -> Vec<Name> {

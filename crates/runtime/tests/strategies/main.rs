@@ -1,5 +1,4 @@
 //! What strategies do to programs: their meaning stays.
 
-mod agree;
 mod examples;
 mod shipped;

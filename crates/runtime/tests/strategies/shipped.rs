@@ -8,7 +8,7 @@ use elevate::lang::{Definition, File, NotRewritten, Programs, Request, rewrite};
 use std::sync::Arc;
 use syntax::elevate::ast::{ItemKind, Order};
 
-use crate::agree::Pair;
+use agreement::Pair;
 
 /// A strategy and a program.
 struct Case {

@@ -1,0 +1,201 @@
+//! Whether two programs mean the same: both interpreted for random sizes, functions and arrays.
+//!
+//! [`Pair`] compares two definitions of a text. Who has programs from elsewhere calls [`agree`] with
+//! what links a text of calls to them.
+
+mod functions;
+mod run;
+
+use rise::core::{ParameterForm, Program, program_of};
+use rise::types::Ty;
+use rise::{Arg, Names, Primitive, Type};
+use runtime::generate::Random;
+use syntax::ast::{Kind, ScalarType};
+
+use functions::Functions;
+use run::Run;
+
+/// Sizes to try.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// What all of them are multiples of, as far as the programs assume nothing else.
+    pub unit: i64,
+    /// The largest one, in units.
+    pub largest: i64,
+}
+
+/// Two definitions of a text that should mean the same.
+pub struct Pair<'a> {
+    /// The text, with everything that they use.
+    pub text: &'a str,
+    /// The one definition.
+    pub before: &'a str,
+    /// The other one. Behind the sizes of the first one it may take more.
+    pub after: &'a str,
+    /// The sizes that it takes more, as arguments: `(4)`.
+    pub more: &'a str,
+    /// What all sizes are multiples of.
+    pub unit: i64,
+    /// The largest size, in units.
+    pub largest: i64,
+}
+
+impl Pair<'_> {
+    /// How many of three runs there were sizes for, all of which agreed.
+    ///
+    /// # Errors
+    ///
+    /// What differs, with the programs.
+    pub fn agree(&self, seed: u64) -> Result<u32, String> {
+        let with_text = |error: String| format!("{error}\n{}", self.text);
+        let before = program_of(self.text, self.before);
+        let before = before.map_err(|error| with_text(error.to_string()))?;
+        let sizes = Sizes {
+            unit: self.unit,
+            largest: self.largest,
+        };
+        let mut link = |side: Side, call: &Call| {
+            let (def, more) = match side {
+                Side::Before => (self.before, ""),
+                Side::After => (self.after, self.more),
+            };
+            let text = format!("{}\n{}", self.text, call.definition("call", def, more));
+            program_of(&text, "call").map_err(|error| format!("{error}\n{text}"))
+        };
+        let found = agree(&before, sizes, 3, seed, &mut link).map_err(with_text)?;
+        Ok(found.agreed)
+    }
+}
+
+/// One of two programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// As it was.
+    Before,
+    /// As it should mean the same.
+    After,
+}
+
+/// What became of runs that were to be compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Runs with the same result.
+    pub agreed: u32,
+    /// Runs that did not come to a result: no sizes were found that fulfil what the programs assume
+    /// and are small enough, or the program before does not run with them.
+    pub skipped: u32,
+}
+
+/// Compares so many runs of a program, `before`, with those of another one. `link` makes a program
+/// of the definition of a call of one of them.
+///
+/// # Errors
+///
+/// What differs, or why there are no calls.
+pub fn agree(
+    before: &Program<Primitive>,
+    sizes: Sizes,
+    runs: u32,
+    seed: u64,
+    link: &mut dyn FnMut(Side, &Call) -> Result<Program<Primitive>, String>,
+) -> Result<Found, String> {
+    let mut random = Random::new(seed);
+    let mut found = Found::default();
+    for round in 0..runs {
+        let call = Call::of(before, &mut random)?;
+        let programs = [link(Side::Before, &call)?, link(Side::After, &call)?];
+        let run = Run { programs, sizes };
+        let agrees = run.once(&mut random, seed + u64::from(round));
+        match agrees.map_err(|error| format!("{error}\n{}", call.definition("call", "it", "")))? {
+            true => found.agreed += 1,
+            false => found.skipped += 1,
+        }
+    }
+    Ok(found)
+}
+
+/// A call of a program: functions that it takes are made up, what else it takes is taken.
+pub struct Call {
+    sizes: Vec<String>,
+    params: Vec<String>,
+    /// Sizes and types that are given, and then the values.
+    given: [String; 2],
+}
+
+impl Call {
+    /// A call of a program.
+    ///
+    /// # Errors
+    /// It takes something that is not made up.
+    pub fn of(program: &Program<Primitive>, random: &mut Random) -> Result<Call, String> {
+        let names = Names(program.names.clone().into());
+        let signature = program.signature();
+        let mut call = Call {
+            sizes: Vec::new(),
+            params: Vec::new(),
+            given: Default::default(),
+        };
+        // Types are made up: whatever data there is is a number.
+        let mut types = Vec::new();
+        for param in &signature.params {
+            match &param.form {
+                ParameterForm::TypeLevel {
+                    var,
+                    kind,
+                    implicit,
+                } => {
+                    let name = program.name_of(*var);
+                    let text = match kind {
+                        Kind::Nat => {
+                            call.sizes.push(format!("{name}: Nat"));
+                            name.to_string()
+                        }
+                        Kind::DataType | Kind::Scalar | Kind::Num | Kind::Int | Kind::Float => {
+                            let scalar = match kind {
+                                Kind::Float => ScalarType::F32,
+                                _ => ScalarType::I32,
+                            };
+                            let ty = Ty::new(Type::Scalar(scalar));
+                            types.push((*var, Arg::Type(ty)));
+                            scalar.as_str().to_owned()
+                        }
+                        _ => return Err(format!("no `{kind}` is made up")),
+                    };
+                    if !implicit {
+                        call.given[0] += &format!("({text})");
+                    }
+                }
+                ParameterForm::Value(param) => {
+                    let value = |var| types.iter().find(|(own, _)| *own == var);
+                    let ty = rise::subst::subst(&param.ty, &|var| {
+                        value(var).map(|(_, arg)| arg.clone())
+                    });
+                    let text = match &*ty {
+                        Type::Fun(..) => Functions::new(random, &names).of(&ty)?,
+                        _ => {
+                            let name = format!("p{}", call.params.len());
+                            let ty = rise::print::type_text(&ty, &names);
+                            call.params.push(format!("{name}: {ty}"));
+                            name
+                        }
+                    };
+                    call.given[1] += &format!("({text})");
+                }
+            }
+        }
+        Ok(call)
+    }
+
+    /// The definition of `name` that calls another one so, which takes `more` behind its sizes.
+    pub fn definition(&self, name: &str, called: &str, more: &str) -> String {
+        let [sizes, values] = &self.given;
+        let mut body = format!("{called}{sizes}{more}{values}");
+        if !self.params.is_empty() {
+            body = format!("fun(({}) => {body})", self.params.join(", "));
+        }
+        if !self.sizes.is_empty() {
+            body = format!("depFun(({}) => {body})", self.sizes.join(", "));
+        }
+        format!("def {name} = {body}\n")
+    }
+}
