@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::rewrite::{Reach, Rewrite};
 use super::strategy::{Function, Predicate, Step, Strategy};
 use crate::normal::NormalForm;
-use crate::term::{Child, Order, Term};
+use crate::term::{Child, Head, Heads, Order, Term};
 
 /// A strategy in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,12 +61,13 @@ pub(super) struct Table {
     /// Those that are in the table; they are kept so that no other one gets their address.
     strategies: Vec<Strategy>,
     index: FxHashMap<*const Step, Code>,
-    pub rules: Vec<Rc<Arc<dyn Rewrite>>>,
+    pub rules: Vec<(Rc<Arc<dyn Rewrite>>, Heads)>,
     rule_index: FxHashMap<*const (), u32>,
     pub predicates: Vec<Predicate>,
     pub functions: Vec<(Arc<str>, Rc<Arc<Function>>)>,
     pub names: Vec<Arc<str>>,
     reaches: FxHashMap<Code, Reach>,
+    heads: FxHashMap<Code, Heads>,
     simple: Vec<Option<bool>>,
 }
 
@@ -82,6 +83,7 @@ impl Table {
             functions: Vec::new(),
             names: Vec::new(),
             reaches: FxHashMap::default(),
+            heads: FxHashMap::default(),
             simple: Vec::new(),
         }
     }
@@ -250,12 +252,12 @@ impl Table {
     fn rule(&mut self, rule: &Arc<dyn Rewrite>) -> u32 {
         let key = Arc::as_ptr(rule).cast::<()>();
         // Rules without fields may share an address.
-        let same = |at: &u32| self.rules[*at as usize].name() == rule.name();
+        let same = |at: &u32| self.rules[*at as usize].0.name() == rule.name();
         if let Some(known) = self.rule_index.get(&key).copied().filter(same) {
             return known;
         }
         let at = count(self.rules.len());
-        self.rules.push(Rc::new(rule.clone()));
+        self.rules.push((Rc::new(rule.clone()), rule.heads()));
         self.rule_index.insert(key, at);
         at
     }
@@ -284,7 +286,7 @@ impl Table {
         };
         match self.op(code) {
             Op::Id | Op::Fail | Op::Insert(_) => Reach::levels(0),
-            Op::Rule(at) => self.rules[at as usize].reach(),
+            Op::Rule(at) => self.rules[at as usize].0.reach(),
             // A predicate gives the second what it got.
             Op::Seq(a, b) if self.keeps(a, depth) => {
                 self.find_reach(a, depth).max(self.find_reach(b, depth))
@@ -304,6 +306,41 @@ impl Table {
                 _ => Reach::levels(1),
             },
             _ => Reach::WHOLE,
+        }
+    }
+
+    /// What may stand at the head of a term on which a strategy succeeds.
+    pub fn heads(&mut self, code: Code) -> Heads {
+        if let Some(&known) = self.heads.get(&code) {
+            return known;
+        }
+        let heads = self.find_heads(code, 8);
+        self.heads.insert(code, heads);
+        heads
+    }
+
+    fn find_heads(&mut self, code: Code, depth: u32) -> Heads {
+        let Some(depth) = depth.checked_sub(1) else {
+            return Heads::ALL;
+        };
+        match self.op(code) {
+            Op::Fail => Heads::NONE,
+            Op::Rule(at) => self.rules[at as usize].1,
+            // A predicate gives the second what it got.
+            Op::Seq(a, b) if self.keeps(a, depth) => {
+                let first = self.find_heads(a, depth);
+                first.and(self.find_heads(b, depth))
+            }
+            Op::Seq(a, _) => self.find_heads(a, depth),
+            Op::Choice(a, b) => {
+                let first = self.find_heads(a, depth);
+                first.or(self.find_heads(b, depth))
+            }
+            Op::Named(_, s) | Op::Jump(s) => self.find_heads(s, depth),
+            Op::ArgumentOf(primitive, _) => Heads::of([Head::primitive(primitive)]),
+            Op::Part(Child::Body, _, _) => Heads::of([Head::LAMBDA, Head::DEP_LAMBDA]),
+            Op::Predicate(at) => self.predicates[at as usize].heads(),
+            _ => Heads::ALL,
         }
     }
 

@@ -9,7 +9,7 @@ use super::rewrite::{Assumption, Context, Miss, Reason, Rewritten};
 use super::strategy::{Next, Predicate};
 use super::walk::{Kind, Walk, Want};
 use crate::normal;
-use crate::term::{Child, MAX_SIZE, Node, Order, Store, Term};
+use crate::term::{Child, Heads, MAX_SIZE, Node, Order, Store, Term};
 
 impl Engine<'_> {
     pub(super) fn eval(&mut self, store: &mut Store, code: Code, term: Term) -> State {
@@ -274,7 +274,11 @@ impl Engine<'_> {
     }
 
     fn rule(&mut self, store: &mut Store, at: u32, term: Term) -> Option<Term> {
-        let rule = self.table.rules[at as usize].clone();
+        let (rule, heads) = &self.table.rules[at as usize];
+        if self.quiet > 0 && !heads.contains(store.head(term)) {
+            return None;
+        }
+        let rule = rule.clone();
         let facts = self.facts.clone();
         match rule.apply(&mut Context::hosted(store, &facts, self), term) {
             Ok(rewritten) => Some(self.rewritten(store, What::Rule(at), term, rewritten)),
@@ -434,7 +438,12 @@ impl Engine<'_> {
     }
 
     fn walk(&mut self, store: &mut Store, s: Code, kind: Kind, term: Term) -> State {
-        let mut walk = Walk::new(s, kind, self.mark(), self.order, term);
+        // Where somebody asks why it fails, it is tried everywhere.
+        let heads = match self.quiet {
+            0 => Heads::ALL,
+            _ => self.table.heads(s),
+        };
+        let mut walk = Walk::new(s, kind, (heads, self.order), self.mark(), term);
         let want = walk.start(store, &mut self.normal);
         self.walks.push(walk);
         self.walk_on(store, want)

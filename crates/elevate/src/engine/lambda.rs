@@ -4,7 +4,7 @@ use rise::Primitive;
 use rise::types::Type;
 
 use super::rewrite::{Context, Miss, Reach, Reason, Rewrite, Rewritten};
-use crate::term::{Node, Store, Term};
+use crate::term::{Head, Heads, Node, Store, Term};
 
 /// `(fun(x => b))(v)` becomes `b` with `v` for `x`; so do functions of type-level arguments.
 #[derive(Clone, Copy, Debug)]
@@ -137,6 +137,10 @@ impl Rewrite for Beta {
     fn reach(&self) -> Reach {
         Reach::levels(2)
     }
+
+    fn heads(&self) -> Heads {
+        Heads::of([Head::REDEX])
+    }
 }
 
 impl Rewrite for GentleBeta {
@@ -168,6 +172,10 @@ impl Rewrite for GentleBeta {
             None => expected("fun(x => body)(value)", term),
         }
     }
+
+    fn heads(&self) -> Heads {
+        Heads::of([Head::REDEX])
+    }
 }
 
 impl Rewrite for Eta {
@@ -185,6 +193,10 @@ impl Rewrite for Eta {
 
     fn reach(&self) -> Reach {
         Reach::levels(3).and_free()
+    }
+
+    fn heads(&self) -> Heads {
+        Heads::of([Head::LAMBDA])
     }
 }
 
@@ -227,5 +239,9 @@ impl Rewrite for FreshBinder {
 
     fn explain(&self, _: &mut Context<'_>, term: Term) -> Reason {
         expected("fun(x => body), with x in the body", term)
+    }
+
+    fn heads(&self) -> Heads {
+        Heads::of([Head::LAMBDA])
     }
 }

@@ -16,7 +16,7 @@ impl Engine<'_> {
     pub(super) fn name_of(&self, what: What) -> Arc<str> {
         match what {
             What::Rule(at) => {
-                let rule = &self.table.rules[at as usize];
+                let (rule, _) = &self.table.rules[at as usize];
                 format!("{}{}", rule.name(), rule.args()).into()
             }
             What::Form(form) => form.name().into(),

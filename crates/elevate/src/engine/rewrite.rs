@@ -5,7 +5,7 @@ use std::fmt;
 use nat::{Facts, Prop};
 
 use super::strategy::{Failed, Strategy};
-use crate::term::{Child, Store, Term};
+use crate::term::{Child, Heads, Store, Term};
 
 /// A rule, as the machine applies it.
 pub trait Rewrite: fmt::Debug + Send + Sync {
@@ -32,6 +32,12 @@ pub trait Rewrite: fmt::Debug + Send + Sync {
     /// How much of a term decides whether and how the rule applies.
     fn reach(&self) -> Reach {
         Reach::WHOLE
+    }
+
+    /// What may stand at the head of a term that the rule applies to: it is not tried on others
+    /// where nobody asks why it fails.
+    fn heads(&self) -> Heads {
+        Heads::ALL
     }
 }
 

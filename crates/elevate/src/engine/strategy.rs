@@ -9,7 +9,7 @@ use syntax::ast::Name;
 
 use super::rewrite::{Context, Reason, Rewrite};
 use crate::normal::NormalForm;
-use crate::term::{Order, Path, Term};
+use crate::term::{Head, Heads, Order, Path, Term};
 
 /// A strategy: shared, so cloning costs nothing.
 pub type Strategy = Arc<Step>;
@@ -167,6 +167,19 @@ impl fmt::Debug for Predicate {
 }
 
 impl Predicate {
+    /// What may stand at the head of a term of which it holds.
+    pub(super) fn heads(&self) -> Heads {
+        Heads::of([match self {
+            Predicate::IsLambda => Head::LAMBDA,
+            Predicate::IsDepLambda => Head::DEP_LAMBDA,
+            Predicate::IsIdentifier => Head::VAR,
+            Predicate::IsLiteral => Head::VALUE,
+            Predicate::IsPrimitive(primitive) => Head::primitive(*primitive),
+            Predicate::IsGlobal(..) => Head::GLOBAL,
+            _ => return Heads::ALL,
+        }])
+    }
+
     /// As strategies name it.
     pub fn name(&self) -> String {
         match self {

@@ -10,7 +10,7 @@
 use super::code::Code;
 use super::frames::Mark;
 use super::rewrite::Reach;
-use crate::term::{Bits, Child, Node, Order, Store, Term};
+use crate::term::{Bits, Child, Heads, Node, Order, Store, Term};
 
 /// A walk, and where it is.
 pub(super) struct Walk {
@@ -22,6 +22,8 @@ pub(super) struct Walk {
     /// What is tried now.
     tried: Term,
     phase: Phase,
+    /// What may stand at the head of a term on which the strategy succeeds.
+    heads: Heads,
     order: Order,
     circle: Circle,
     /// Where what is normal is remembered.
@@ -42,8 +44,9 @@ pub(super) enum Kind {
 /// A node on the way to where the walk is.
 pub(super) struct Spot {
     pub node: Term,
-    /// The part that the walk is in.
+    /// The part that the walk is in, and what was there before.
     pub current: Child,
+    was: Term,
     next: Option<Child>,
     /// Whether what is applied is counted already: the strategy succeeded on the whole spine.
     counted: bool,
@@ -112,7 +115,13 @@ impl Normal {
 }
 
 impl Walk {
-    pub fn new(code: Code, kind: Kind, mark: Mark, order: Order, term: Term) -> Walk {
+    pub fn new(
+        code: Code,
+        kind: Kind,
+        (heads, order): (Heads, Order),
+        mark: Mark,
+        term: Term,
+    ) -> Walk {
         Walk {
             code,
             kind,
@@ -120,6 +129,7 @@ impl Walk {
             spine: Vec::new(),
             tried: term,
             phase: Phase::Here,
+            heads,
             order,
             circle: Circle {
                 until: 64,
@@ -186,22 +196,43 @@ impl Walk {
             Some(levels) if !all => depth.saturating_sub((levels as usize).saturating_sub(1)),
             _ => 0,
         };
+        if reach.context {
+            let whole = self.whole_of(store, new);
+            self.spine.clear();
+            return self.go(store, normal, Move::Enter(whole));
+        }
+        let from = self.outermost(store, from, new);
         let mut part = new;
         for spot in self.spine[from..].iter_mut().rev() {
             spot.node = store.with_child(spot.node, spot.current, part);
+            spot.was = part;
             part = spot.node;
-        }
-        if reach.context {
-            self.spine.clear();
-            return self.go(store, normal, Move::Enter(part));
         }
         self.again(store, normal, from, new)
     }
 
+    /// The first node of the spine from `from` on that is to be asked again, with `new` below it:
+    /// only heads are looked at, so that nothing is made anew for the others.
+    fn outermost(&self, store: &Store, from: usize, new: Term) -> usize {
+        let mut outermost = self.spine.len();
+        let mut head = store.head(new);
+        for (at, spot) in self.spine.iter().enumerate().skip(from).rev() {
+            head = match spot.current {
+                Child::Function => head.applied(),
+                _ => store.head(spot.node),
+            };
+            if self.heads.contains(head) {
+                outermost = at;
+            }
+        }
+        outermost
+    }
+
     /// Asks the nodes of the spine from `at` on again, then goes on with what is below.
     fn again(&mut self, store: &mut Store, normal: &mut Normal, at: usize, below: Term) -> Want {
-        match self.spine.get(at) {
-            Some(spot) => {
+        let mut later = self.spine.iter().enumerate().skip(at);
+        match later.find(|(_, spot)| self.heads.contains(store.head(spot.node))) {
+            Some((at, spot)) => {
                 self.tried = spot.node;
                 self.phase = Phase::Again(at, below);
                 Want::Try(spot.node)
@@ -220,12 +251,24 @@ impl Walk {
             next = match next {
                 Move::Enter(term) if self.kind == Kind::Every => self.descend(store, term, false),
                 Move::Leave(term) if self.kind == Kind::Every => {
+                    if !self.heads.contains(store.head(term)) {
+                        next = Move::Out(term);
+                        continue;
+                    }
                     self.tried = term;
                     return Want::Try(term);
+                }
+                // Most nodes are leaves, and most leaves are no place for the strategy.
+                Move::Enter(term)
+                    if store.height(term) == 1 && !self.heads.contains(store.head(term)) =>
+                {
+                    Move::Leave(term)
                 }
                 Move::Enter(term) => {
                     if self.remembers() && normal.0[self.memory].1.contains(term) {
                         Move::Leave(term)
+                    } else if !self.heads.contains(store.head(term)) {
+                        Move::Descend(term, false)
                     } else {
                         self.tried = term;
                         self.phase = Phase::Here;
@@ -256,20 +299,24 @@ impl Walk {
             return Move::Leave(term);
         };
         let is_spine = matches!(store.node(term), Node::Apply(..) | Node::DepApply(..));
+        let counted = counted && is_spine;
+        let was = store.child(term, current).unwrap_or(term);
         self.spine.push(Spot {
             node: term,
             current,
+            was,
             next,
-            counted: counted && is_spine,
+            counted,
         });
-        self.part(store, term, current)
+        self.part(was)
     }
 
-    /// Into a part of the last node of the spine.
-    fn part(&self, store: &Store, node: Term, part: Child) -> Move {
-        let term = store.child(node, part).unwrap_or(node);
+    /// Into the part of the last node of the spine that is next.
+    fn part(&self, term: Term) -> Move {
         match self.spine.last() {
-            Some(spot) if spot.counted && part == Child::Function => Move::Descend(term, true),
+            Some(spot) if spot.counted && spot.current == Child::Function => {
+                Move::Descend(term, true)
+            }
             _ => Move::Enter(term),
         }
     }
@@ -277,14 +324,16 @@ impl Walk {
     /// Nothing is left to be done in `term`: on to the next part of what holds it, or out.
     fn leave(&mut self, store: &mut Store, term: Term) -> Option<Move> {
         let spot = self.spine.last_mut()?;
-        if store.child(spot.node, spot.current) != Some(term) {
+        if spot.was != term {
             spot.node = store.with_child(spot.node, spot.current, term);
         }
         let node = spot.node;
         Some(match spot.next.take() {
             Some(next) => {
                 spot.current = next;
-                self.part(store, node, next)
+                spot.was = store.child(node, next).unwrap_or(node);
+                let was = spot.was;
+                self.part(was)
             }
             None => {
                 self.spine.pop();

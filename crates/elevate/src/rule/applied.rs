@@ -7,7 +7,7 @@ use super::miss::{Detail, Why};
 use super::pattern::Pattern;
 use super::{Alt, Definitions, Host, Rule, RuleArg, Test};
 use crate::engine::{self, Context, Reach, Reason, Rewrite};
-use crate::term::{Store, Term};
+use crate::term::{Heads, Store, Term};
 
 /// A rule with its arguments.
 pub struct Applied {
@@ -140,6 +140,7 @@ impl Rewrite for Applied {
                 Detail::Condition {
                     refuted, reason, ..
                 } => {
+                    let reason = reason.text(cx.store);
                     let condition = format!("{} ({reason})", part(explained.pattern));
                     match refuted {
                         true => Reason::Refuted {
@@ -162,6 +163,10 @@ impl Rewrite for Applied {
             .alts
             .iter()
             .fold(none, |reach, alt| reach.max(reach_of(alt)))
+    }
+
+    fn heads(&self) -> Heads {
+        self.rule.heads()
     }
 }
 
@@ -199,6 +204,12 @@ fn reach_of(alt: &Alt) -> Reach {
 }
 
 impl Rule {
+    /// What may stand at the head of a term that it applies to.
+    pub fn heads(&self) -> Heads {
+        let all = self.alts.iter().map(|alt| alt.pattern.heads());
+        all.fold(Heads::NONE, Heads::or)
+    }
+
     /// Whether the outermost function of a term, or of a function in front of its last arguments,
     /// is one that the rule asks for: `false` is certain, and costs next to nothing.
     pub fn could_match(&self, store: &Store, term: Term) -> bool {

@@ -7,6 +7,7 @@ use rise::types::{Ty, Type};
 use syntax::Span;
 use syntax::ast::{Kind, ScalarType};
 
+use super::because::Because;
 use super::laws::{self, Law};
 use super::level::{Found, Solver, Values};
 use super::matching::{Bound, structure};
@@ -90,15 +91,15 @@ pub(super) enum Truth {
     /// It holds; for floating-point numbers perhaps only up to rounding, which the text says.
     True(Option<String>),
     /// It does not hold, because of this.
-    False(String),
+    False(Because),
     /// Neither is known, because of this; for sizes, the condition.
-    Unknown(String, Option<Prop>),
+    Unknown(Because, Option<Prop>),
 }
 
 impl Truth {
     const HOLDS: Truth = Truth::True(None);
 
-    fn of(holds: bool, otherwise: impl FnOnce() -> String) -> Truth {
+    fn of(holds: bool, otherwise: impl FnOnce() -> Because) -> Truth {
         match holds {
             true => Truth::HOLDS,
             false => Truth::False(otherwise()),
@@ -159,11 +160,11 @@ pub(super) fn decide(
         one => std::slice::from_ref(one),
     };
     for part in parts {
-        let fails = |refuted, reason: String| {
+        let fails = |refuted, reason: Because| {
             let detail = Detail::Condition {
                 span: clause.span,
                 refuted,
-                reason: reason.into(),
+                reason,
             };
             Err(Why::Detail(Arc::new(detail)))
         };
@@ -214,7 +215,7 @@ fn truth(ctx: &mut Ctx<'_, '_>, facts: &Facts, cond: &Cond, found: &Match<'_>) -
             }
             match unknown {
                 Some(reason) => Truth::Unknown(reason, None),
-                None => Truth::False(reasons.join(", ")),
+                None => Truth::False(Because::All(reasons)),
             }
         }
         Cond::Not(cond) => match truth(ctx, facts, cond, found) {
@@ -222,13 +223,10 @@ fn truth(ctx: &mut Ctx<'_, '_>, facts: &Facts, cond: &Cond, found: &Match<'_>) -
             Truth::False(_) => Truth::HOLDS,
             Truth::Unknown(reason, _) => Truth::Unknown(reason, None),
         },
-        Cond::Size(prop) => size(ctx, facts, prop, found.values),
+        Cond::Size(prop) => size(facts, prop, found.values),
         Cond::Differ(a, b) => differ(facts, a, b, found.values),
         Cond::Sort(sort, ty) => match found.values.ty(ty) {
-            Some(ty) => Truth::of(sort.holds(&ty), || {
-                let text = crate::term::arg_text(ctx.cx.store, &rise::Arg::Type(ty));
-                format!("the type is `{text}`")
-            }),
+            Some(ty) => Truth::of(sort.holds(&ty), || Because::Type(ty)),
             None => Truth::Unknown("the type is not known".into(), None),
         },
         Cond::NotIn(local, operand) => {
@@ -254,42 +252,32 @@ fn truth(ctx: &mut Ctx<'_, '_>, facts: &Facts, cond: &Cond, found: &Match<'_>) -
         Cond::Holds(number, operand) => match term(ctx, operand, found) {
             Some(term) => {
                 let holds = ctx.holds(usize::from(*number), term);
-                Truth::of(holds, || {
-                    let text = super::miss::short(&crate::term::print(ctx.cx.store, term));
-                    format!("it does not hold of `{text}`")
-                })
+                Truth::of(holds, || Because::Fails(term))
             }
             None => Truth::Unknown("it has no type here".into(), None),
         },
     }
 }
 
-fn size(ctx: &Ctx<'_, '_>, facts: &Facts, prop: &Prop, values: &Values) -> Truth {
+fn size(facts: &Facts, prop: &Prop, values: &Values) -> Truth {
     let Some(prop) = values.prop(prop) else {
         return Truth::Unknown("one of its sizes is not known".into(), None);
     };
-    let text = || prop.display(&|var| ctx.cx.store.var_name(var)).to_string();
     if facts.proves(&prop) {
         return Truth::HOLDS;
     }
     if facts.excludes(&prop) {
-        return Truth::False(format!("{} is wrong", text()));
+        return Truth::False(Because::Wrong(prop));
     }
-    let example = match facts.prove(&prop) {
+    let wrong_for = match facts.prove(&prop) {
         Verdict::Proved => return Truth::HOLDS,
         Verdict::Refuted(sizes) if sizes.is_empty() => {
-            return Truth::False(format!("{} is wrong", text()));
+            return Truth::False(Because::Wrong(prop));
         }
-        Verdict::Refuted(sizes) => {
-            let sizes: Vec<String> = sizes
-                .iter()
-                .map(|(var, value)| format!("{} = {value}", ctx.cx.store.var_name(*var)))
-                .collect();
-            format!(", and wrong for {}", sizes.join(", "))
-        }
-        Verdict::Unknown => String::new(),
+        Verdict::Refuted(sizes) => sizes,
+        Verdict::Unknown => Vec::new(),
     };
-    Truth::Unknown(format!("{} is not known{example}", text()), Some(prop))
+    Truth::Unknown(Because::Open(prop.clone(), wrong_for), Some(prop))
 }
 
 fn differ(facts: &Facts, a: &Nat, b: &Nat, values: &Values) -> Truth {
@@ -354,9 +342,7 @@ impl Sort {
 fn not_in(ctx: &mut Ctx<'_, '_>, local: Local, operand: &Operand, found: &Match<'_>) -> Truth {
     match term(ctx, operand, found) {
         Some(term) => Truth::of(!ctx.cx.store.has_free(term, local), || {
-            let name = ctx.cx.store.local_name(local);
-            let text = super::miss::short(&crate::term::print(ctx.cx.store, term));
-            format!("`{name}` occurs in `{text}`")
+            Because::Occurs(local, term)
         }),
         None => Truth::Unknown("it has no type here".into(), None),
     }

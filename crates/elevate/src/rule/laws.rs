@@ -67,7 +67,7 @@ fn holds(operator: &Operator, law: Law, word: &str) -> Truth {
             Truth::True(None)
         }
         Operator::Primitive(Equal | NotEqual, _) if law == Law::Commutative => Truth::True(None),
-        Operator::Primitive(p, _) => Truth::False(format!("`{}` is not {word}", p.name())),
+        Operator::Primitive(p, _) => Truth::False(format!("`{}` is not {word}", p.name()).into()),
         Operator::First | Operator::Second => match law {
             Law::Associative => Truth::True(None),
             Law::Commutative => Truth::False("it takes one argument and drops the other".into()),
@@ -77,9 +77,10 @@ fn holds(operator: &Operator, law: Law, word: &str) -> Truth {
             (Truth::True(_), other) | (other, _) => other,
         },
         Operator::Elements(op) => holds(op, law, word),
-        Operator::Unknown => {
-            Truth::Unknown(format!("nothing is known of whether it is {word}"), None)
-        }
+        Operator::Unknown => Truth::Unknown(
+            format!("nothing is known of whether it is {word}").into(),
+            None,
+        ),
     }
 }
 
@@ -108,7 +109,7 @@ fn is_neutral(store: &Store, operator: &Operator, z: Term) -> Truth {
     };
     let verdict = |fits: Option<bool>, word: &str| match fits {
         Some(true) => Truth::True(None),
-        Some(false) => Truth::False(format!("it is not neutral for `{word}`")),
+        Some(false) => Truth::False(format!("it is not neutral for `{word}`").into()),
         None => unknown(),
     };
     match operator {

@@ -6,7 +6,7 @@ use super::RuleArg;
 use super::level::Found;
 use super::miss::{Miss, Why};
 use super::pattern::{Head, Pat, Pattern};
-use crate::term::{Local, Node, Store, Term};
+use crate::term::{self, Heads, Local, Node, Store, Term};
 
 /// What the structure of a term says.
 #[derive(Debug, Default)]
@@ -195,6 +195,18 @@ fn misfit(node: u32, term: Term, why: Why) -> Misfit {
 }
 
 impl Pattern {
+    /// What may stand at the head of a term that has [`Pattern::places`].
+    pub fn heads(&self) -> Heads {
+        Heads::of([match &self.head {
+            Head::Primitive(primitive, _) => term::Head::primitive(*primitive),
+            Head::Global(..) => term::Head::GLOBAL,
+            Head::Lambda => term::Head::LAMBDA,
+            Head::DepLambda => term::Head::DEP_LAMBDA,
+            Head::Leaf => term::Head::VALUE,
+            Head::Any(_) => return Heads::ALL,
+        }])
+    }
+
     /// The function in front of how many arguments of `term` the pattern may match: the longest
     /// first. Only a look at the outermost function.
     pub fn places(&self, store: &Store, term: Term) -> Places {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rise::types::{Arg, Ty};
 use syntax::Span;
 
+use super::because::Because;
 use super::pattern::Pattern;
 use super::{Predicate, Rule};
 use crate::term::{Path, Store, Term, arg_text, print};
@@ -65,7 +66,7 @@ pub enum Detail {
         /// Whether it is certain that it does not hold.
         refuted: bool,
         /// Why.
-        reason: Box<str>,
+        reason: Because,
     },
     /// A size or type of the right side that nothing determines.
     Undetermined,
@@ -186,7 +187,7 @@ impl Miss {
                         true => "does not hold",
                         false => "cannot be proved",
                     };
-                    format!("`{said}` {verdict}: {reason}")
+                    format!("`{said}` {verdict}: {}", reason.text(store))
                 }
                 Detail::Undetermined => {
                     "nothing determines a size or type of the right side".to_owned()

@@ -13,6 +13,7 @@
 mod alpha;
 mod dense;
 mod export;
+mod heads;
 mod import;
 mod path;
 mod sets;
@@ -25,6 +26,7 @@ mod types;
 
 pub(crate) use dense::{Bits, Dense};
 pub use export::export;
+pub use heads::{Head, Heads};
 pub use import::{Imported, TooLarge, import};
 pub use path::{Child, Children, Order, Path};
 pub use store::{ArgId, ArgsId, ForeignId, LiteralId, Local, Node, Store, Term};

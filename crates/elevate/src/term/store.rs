@@ -3,7 +3,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use hashbrown::HashTable;
+use hashbrown::{HashTable, hash_table};
 use nat::{Nat, Var};
 use rise::Primitive;
 use rise::core::{Foreign, Language};
@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use syntax::GlobalId;
 use syntax::ast::{Kind, Literal, Name, ScalarType};
 
+use super::heads::Head;
 use super::sets::{SetId, Sets};
 use super::types::{TyId, Types, bit, bits_of_arg, bits_of_nat};
 
@@ -68,12 +69,13 @@ pub enum Node {
 
 /// A node and what is known about it.
 #[derive(Clone, Debug)]
-struct Entry {
+pub(super) struct Entry {
     node: Node,
     ty: TyId,
     free: SetId,
     size: u32,
     height: u32,
+    pub(super) head: Head,
     /// A bit for each type-level variable in it or its types, by number modulo 64.
     vars: u64,
 }
@@ -87,7 +89,7 @@ type List = (Arc<[Arg]>, Arc<[ArgId]>);
 /// store that each run clones.
 #[derive(Clone, Debug)]
 pub struct Store {
-    entries: Vec<Entry>,
+    pub(super) entries: Vec<Entry>,
     /// The terms by what they are, each with the lower half of its hash.
     index: HashTable<(u32, Term)>,
     pub(super) types: Types,
@@ -332,8 +334,7 @@ impl Store {
 
     /// Whether it is a function, of values or dependent.
     pub fn is_function(&self, term: Term) -> bool {
-        let ty = self.ty(term);
-        self.types.parts(ty).is_some() || matches!(**self.types.get(ty), Type::Pi(_))
+        self.types.is_function(self.ty(term))
     }
 
     /// Its free variables, in order.
@@ -473,12 +474,11 @@ impl Store {
     pub fn primitive_at(&mut self, primitive: Primitive, args: &[ArgId]) -> Option<Term> {
         let list = self.intern_arg_ids(args);
         let node = Node::Primitive(primitive, list);
-        let hash = Self::hash(&node, self.error);
-        if let Some(known) = self.find(hash, node, self.error) {
+        if let Some(known) = self.known(node) {
             return Some(known);
         }
         let ty = self.types.intern(&primitive.ty(self.args(list))?);
-        Some(self.insert(hash, node, ty))
+        Some(self.intern(node, ty))
     }
 
     /// A C function.
@@ -521,11 +521,12 @@ impl Store {
         }
     }
 
+    /// The term that is such a node, whose type follows from it, if there is one.
     #[inline]
-    fn find(&self, hash: u64, node: Node, ty: TyId) -> Option<Term> {
+    fn known(&self, node: Node) -> Option<Term> {
+        let hash = Self::hash(&node, self.error);
         let same = |&(lower, term): &(u32, Term)| {
-            let entry = &self.entries[term.0 as usize];
-            lower == hash as u32 && entry.node == node && (Self::follows(&node) || entry.ty == ty)
+            lower == hash as u32 && self.entries[term.0 as usize].node == node
         };
         self.index.find(spread(hash), same).map(|(_, term)| *term)
     }
@@ -533,25 +534,31 @@ impl Store {
     #[inline]
     fn intern(&mut self, node: Node, ty: TyId) -> Term {
         let hash = Self::hash(&node, ty);
-        match self.find(hash, node, ty) {
-            Some(known) => known,
-            None => self.insert(hash, node, ty),
+        let lower = hash as u32;
+        let entries = &self.entries;
+        let same = |&(other, term): &(u32, Term)| {
+            let entry = &entries[term.0 as usize];
+            other == lower && entry.node == node && (Self::follows(&node) || entry.ty == ty)
+        };
+        let again = |&(lower, _): &(u32, Term)| spread(u64::from(lower));
+        match self.index.entry(spread(hash), same, again) {
+            hash_table::Entry::Occupied(known) => known.get().1,
+            hash_table::Entry::Vacant(place) => {
+                let term = Term(u32::try_from(entries.len()).unwrap_or(u32::MAX));
+                place.insert((lower, term));
+                let entry = self.describe(node, ty);
+                self.too_deep |= entry.height > super::MAX_HEIGHT;
+                self.entries.push(entry);
+                term
+            }
         }
     }
 
-    fn insert(&mut self, hash: u64, node: Node, ty: TyId) -> Term {
-        let id = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
-        let entry = self.describe(node, ty);
-        self.too_deep |= entry.height > super::MAX_HEIGHT;
-        self.entries.push(entry);
-        let lower = hash as u32;
-        let spread = |&(lower, _): &(u32, Term)| spread(u64::from(lower));
-        self.index
-            .insert_unique(spread(&(lower, Term(id))), (lower, Term(id)), spread);
-        Term(id)
-    }
-
     fn describe(&mut self, node: Node, ty: TyId) -> Entry {
+        let head = match node {
+            Node::Apply(f, _) | Node::DepApply(f, _) => self.head(f).applied(),
+            _ => Head::of(&node),
+        };
         let (free, size, height, vars) = match node {
             Node::Var(local) => (self.sets.single(local), 1, 1, 0),
             Node::Literal(_) | Node::Foreign(_) => (SetId::EMPTY, 1, 1, 0),
@@ -597,6 +604,7 @@ impl Store {
             free,
             size,
             height,
+            head,
             vars: vars | self.types.vars(ty),
         }
     }

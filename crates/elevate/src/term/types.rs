@@ -16,6 +16,8 @@ struct Entry {
     ty: Ty,
     /// What a function takes and returns.
     fun: Option<(TyId, TyId)>,
+    /// Whether it is a function, of values or dependent.
+    function: bool,
     /// A bit for each variable in it, bound ones too, by number modulo 64.
     vars: u64,
     /// Whether it binds variables.
@@ -46,6 +48,7 @@ impl Types {
         let id = self.push(Entry {
             ty: ty.clone(),
             fun: None,
+            function: matches!(**ty, Type::Pi(_)),
             vars: found.vars,
             binds: found.binds,
             height: found.height,
@@ -62,6 +65,7 @@ impl Types {
         let entry = Entry {
             ty: Arc::new(Type::Fun(from.ty.clone(), to.ty.clone())),
             fun: Some((a, b)),
+            function: true,
             vars: from.vars | to.vars,
             binds: from.binds || to.binds,
             height: from.height.max(to.height) + 1,
@@ -88,6 +92,10 @@ impl Types {
 
     pub fn parts(&self, ty: TyId) -> Option<(TyId, TyId)> {
         self.entry(ty).fun
+    }
+
+    pub fn is_function(&self, ty: TyId) -> bool {
+        self.entry(ty).function
     }
 
     pub fn vars(&self, ty: TyId) -> u64 {

@@ -2,8 +2,10 @@
 //!
 //! The schedules are those of `examples/strategies`: the seven versions of TVM's matrix product and
 //! the versions of the binomial filter. A version is compiled as any program is, and runs in turns
-//! with the naive one, on the same arguments; results that differ are an error.
+//! with the naive one, on the same arguments; results that differ are an error. What an editor asks
+//! for, the list of rewrites at a place, is measured in the largest examples.
 
+mod menus;
 mod peers;
 mod rewriting;
 mod versions;
@@ -17,7 +19,8 @@ use super::table::Table;
 #[derive(Clone, Debug, clap::Args)]
 #[group(skip)]
 pub struct Options {
-    /// Measure only strategies: steps a second, and each schedule with this in its name.
+    /// Measure only strategies: steps a second, the lists of code actions (`menus`), and each schedule
+    /// with this in its name.
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
     strategies: Option<String>,
     /// Measure the fastest matrix product in turns with TVM's of the same schedule and with
@@ -136,6 +139,9 @@ pub fn run(root: &Path, options: &Options, json: bool) -> Outcome<()> {
 pub fn measure(root: &Path, only: &str, table: &mut Table) -> Outcome<()> {
     if only.is_empty() {
         rewriting::steps(table);
+    }
+    if only.is_empty() || "menus".contains(only) {
+        menus::measure(root, table)?;
     }
     for subject in &SUBJECTS {
         let chosen =

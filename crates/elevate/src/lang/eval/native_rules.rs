@@ -11,7 +11,7 @@ use super::Value;
 use super::native::{first_part, is_closed};
 use crate::engine::{Context, Miss, Reason, Rewrite, Rewritten, Strategy};
 use crate::rule::{self, Definitions};
-use crate::term::{Node, Store, Term};
+use crate::term::{Head, Heads, Node, Store, Term};
 
 /// `makeArray(k)(a, b, …) |> idx(i)` becomes the element, if `i` is a constant.
 #[derive(Debug)]
@@ -32,6 +32,10 @@ impl Rewrite for IdxReduction {
             expected: "makeArray(k)(a, b, …) |> idx(i), with a constant i".into(),
             found: term,
         }
+    }
+
+    fn heads(&self) -> Heads {
+        Heads::of([Head::primitive(Primitive::Idx)])
     }
 }
 
@@ -123,6 +127,10 @@ impl Rewrite for Delta {
                 found: term,
             },
         }
+    }
+
+    fn heads(&self) -> Heads {
+        Heads::of([Head::GLOBAL])
     }
 }
 

@@ -12,7 +12,7 @@ use super::{Eval, Evaluated, Scope, Trouble, Value};
 use crate::engine::{Context, Miss, Predicate, Reach, Reason, Rewrite, Rewritten, Step, Strategy};
 use crate::lang::check::{Compiled1, Key, Rest};
 use crate::rule::{self, Applied, Definitions, RuleArg, Test, VariableKind};
-use crate::term::Term;
+use crate::term::{Heads, Term};
 
 /// A rule whose arguments become terms where it is first applied.
 struct Late {
@@ -80,6 +80,10 @@ impl Rewrite for Late {
 
     fn reach(&self) -> Reach {
         Reach::WHOLE
+    }
+
+    fn heads(&self) -> Heads {
+        self.rule.heads()
     }
 }
 

@@ -1,0 +1,103 @@
+//! How long the code actions of a place take: the whole list, at every place of the largest
+//! examples, when the cursor moves and when something was just typed.
+
+use std::path::Path;
+use std::time::Instant;
+
+use db::{Database, FileId, FilePath};
+use ide::FileRange;
+use syntax::Span;
+
+use super::rewriting::on_large_stack;
+use crate::bench::Outcome;
+use crate::bench::table::{Row, Series, Table, Unit};
+
+/// What is looked at: Harris, the matrix product, and the longest program for OpenCL.
+const FILES: [&str; 5] = [
+    "opencl/harris",
+    "c/harris",
+    "strategies/gemm",
+    "opencl/mm",
+    "opencl/stencils3d",
+];
+/// Milliseconds that a list may take.
+const LIMIT: f64 = 5.0;
+/// Of so many places one is where something is typed.
+const TYPED: usize = 16;
+
+/// Measures each file.
+pub fn measure(root: &Path, table: &mut Table) -> Outcome<()> {
+    for name in FILES {
+        let path = root.join(format!("examples/{name}.rise"));
+        let text = std::fs::read_to_string(&path)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let (moved, typed) = on_large_stack(|| {
+            let mut db = Database::new();
+            let file = db.set_file(FilePath::disk(&path), text.as_str());
+            ide::diagnostics(&db, file);
+            Ok((moved(&db, file, &text), typed(&mut db, file, &text)))
+        })?;
+        let row = |what: &str, series| {
+            Row::new(&format!("{name}: {what}"), Unit::Milliseconds, series).tail(LIMIT)
+        };
+        table.push(row("code actions at each place", moved));
+        table.push(row("code actions after a keystroke", typed));
+    }
+    Ok(())
+}
+
+/// The places of a text: where words, numbers and operators start.
+fn places(text: &str) -> Vec<usize> {
+    let kind = |c: char| match c {
+        c if c.is_alphanumeric() || c == '_' => 1,
+        c if c.is_whitespace() => 0,
+        '(' | ')' | '[' | ']' | ',' => 2,
+        _ => 3,
+    };
+    let before = std::iter::once(0).chain(text.chars().map(kind));
+    let starts = text.char_indices().zip(before);
+    starts
+        .filter(|((_, c), before)| kind(*c) != 0 && kind(*c) != *before)
+        .map(|((at, _), _)| at)
+        .collect()
+}
+
+/// Milliseconds that the list takes.
+fn listed(db: &Database, file: FileId, at: usize) -> f64 {
+    let span = Span::empty(u32::try_from(at).unwrap_or(u32::MAX));
+    let start = Instant::now();
+    let found = ide::rewrites(db, FileRange { file, span }, &|_| true);
+    let time = start.elapsed().as_secs_f64() * 1e3;
+    drop(found);
+    time
+}
+
+/// The cursor goes from place to place.
+fn moved(db: &Database, file: FileId, text: &str) -> Series {
+    let places = places(text);
+    places.into_iter().map(|at| listed(db, file, at)).collect()
+}
+
+/// A space is typed in front of a place, and taken back: the list is that of a definition that
+/// nobody has seen so. What the diagnostics need is known by then.
+fn typed(db: &mut Database, file: FileId, text: &str) -> Series {
+    let mut times = Series::default();
+    for at in places(text).into_iter().step_by(TYPED) {
+        for (range, new) in [(at..at, " "), (at..at + 1, "")] {
+            db.edit_file(file, range, new);
+            ide::diagnostics(db, file);
+            times.push(listed(db, file, at));
+        }
+    }
+    times
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_where_words_and_operators_start() {
+        assert_eq!(places("xs |> map(f)\n  x1"), [0, 3, 6, 9, 10, 11, 15]);
+    }
+}
