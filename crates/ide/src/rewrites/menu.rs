@@ -5,10 +5,11 @@
 //! cannot say: which values of parameters are worth a line of a menu, what a line says of what it
 //! saves, and what comes first. After "Reference: ELEVATE" section 10.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
+use elevate::engine::Strategy;
 use elevate::lang::library;
-use elevate::term::{Child, Store, Term};
+use elevate::term::{Child, Head, Heads, Store, Term};
 use nat::{Facts, Nat, Prop};
 use rise::Type;
 use syntax::ast::{AnnotationValue, Name, TermKind};
@@ -125,6 +126,8 @@ pub(crate) struct Entry {
     pub(crate) is_rule: bool,
     /// Whether the meaning may change.
     pub(crate) is_unsafe: bool,
+    /// Of a rule, what may stand at the head of a term that it applies to, once it was tried.
+    heads: OnceLock<Heads>,
 }
 
 /// Everything that is offered, what comes first in a menu first.
@@ -178,6 +181,7 @@ fn entry(item: &Item) -> Option<Entry> {
         kind,
         is_rule,
         is_unsafe,
+        heads: OnceLock::new(),
     })
 }
 
@@ -274,6 +278,18 @@ impl Entry {
                     .collect()
             }
             _ => Vec::new(),
+        }
+    }
+
+    /// Whether a term with this head may be one that it applies to.
+    pub(crate) fn may_stand_at(&self, head: Head) -> bool {
+        self.heads.get().is_none_or(|heads| heads.contains(head))
+    }
+
+    /// Keeps at which terms it has no chance; its parameters make no difference.
+    pub(crate) fn learn(&self, strategy: &Strategy) {
+        if let Some(rule) = super::offer::rule_of(strategy) {
+            self.heads.get_or_init(|| rule.heads());
         }
     }
 

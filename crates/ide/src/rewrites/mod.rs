@@ -5,6 +5,7 @@ mod apply;
 mod chain;
 mod comments;
 mod diff;
+mod known;
 mod level;
 mod menu;
 mod names;

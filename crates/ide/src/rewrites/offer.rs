@@ -10,10 +10,10 @@ use rustc_hash::FxHashSet;
 use syntax::Dialect;
 
 use super::align::{Alignment, Step};
+use super::known::{Attempt, Attempts, Known};
 use super::menu::{self, Entry, RewriteKind};
-use super::program::{Program, path_of};
+use super::program::path_of;
 use super::spines::spines;
-use super::strategies::Strategies;
 use super::{reasons, titles};
 use crate::FileRange;
 
@@ -53,10 +53,10 @@ pub fn rewrites(
     let Some((item, mut offer)) = Offer::at(db, range) else {
         return Vec::new();
     };
-    for entry in menu::entries() {
+    for (number, entry) in menu::entries().iter().enumerate() {
         let whole = entry.kind == RewriteKind::Source;
         if whole == offer.on_name && wanted(entry.kind) {
-            offer.entry(entry);
+            offer.entry(number, entry);
         }
     }
     offer.chosen(item)
@@ -69,6 +69,8 @@ pub(super) struct Place {
     pub(super) term: Term,
     /// What is around it, the outermost first.
     pub(super) around: Vec<(Term, Child)>,
+    /// What was tried here.
+    attempts: Attempts,
 }
 
 /// A rewrite that applies, or nearly does.
@@ -76,17 +78,12 @@ struct Found {
     entry: &'static Entry,
     /// Number of the place, the innermost is 0.
     place: usize,
-    /// Number of the preset.
-    preset: usize,
-    strategy: String,
-    title: String,
-    disabled: Option<String>,
+    attempt: Attempt,
 }
 
 pub(super) struct Offer {
-    pub(super) program: Program,
+    pub(super) known: Known,
     pub(super) places: Vec<Place>,
-    strategies: Strategies,
     found: Vec<Found>,
     /// Whether the definition's name is selected, which stands for all of it.
     on_name: bool,
@@ -97,7 +94,7 @@ pub(super) enum Tried {
     /// It applies.
     Makes(Term, Vec<Assumption>),
     /// All of its pattern fits, but a condition does not hold.
-    Near(String),
+    Near,
     /// It does not apply.
     Far,
 }
@@ -127,125 +124,140 @@ impl Offer {
                 spines.into_iter().map(|spine| spine.path).collect()
             }
         };
-        let (store, strategies) = Strategies::start();
-        let program = Program::of(store, &db.strategy_def(&def)).ok()?;
-        Some((item, Offer::new(program, strategies, places, on_name)))
+        let known = Known::take(db, &def)?;
+        Some((item, Offer::new(known, places, on_name)))
     }
 
     /// A strategy by its text.
     pub(super) fn strategy(&self, text: &str) -> Option<Strategy> {
-        self.strategies.get(text)
+        self.known.strategies.get(text)
     }
 
     /// Whether a definition has a chance at a place, as far as a look can tell.
     pub(super) fn may_apply(&self, entry: &Entry, at: usize) -> bool {
-        may_apply(&self.program.store, entry, self.places[at].term)
+        let (store, term) = (&self.known.program.store, self.places[at].term);
+        entry.may_stand_at(store.head(term)) && may_apply(store, entry, term)
     }
 
-    fn new(
-        program: Program,
-        strategies: Strategies,
-        places: Vec<Vec<Step>>,
-        on_name: bool,
-    ) -> Offer {
-        let place = |steps: Vec<Step>| {
+    fn new(mut known: Known, places: Vec<Vec<Step>>, on_name: bool) -> Offer {
+        let mut place = |steps: Vec<Step>| {
             let path = path_of(&steps);
+            let attempts = known.tried.remove(&path);
             Some(Place {
-                term: program.get(&path)?,
-                around: program.around(&path),
+                term: known.program.get(&path)?,
+                around: known.program.around(&path),
+                attempts: attempts.unwrap_or_else(|| vec![None; menu::entries().len()]),
                 path,
                 steps,
             })
         };
-        let places = places.into_iter().filter_map(place).collect();
+        let places = places.into_iter().filter_map(&mut place).collect();
         Offer {
-            strategies,
-            program,
+            known,
             places,
             found: Vec::new(),
             on_name,
         }
     }
 
-    /// Tries a definition at each place, from the innermost out, until it applies.
-    fn entry(&mut self, entry: &'static Entry) {
-        let mut near = Vec::new();
-        for at in 0..self.places.len() {
-            let term = self.places[at].term;
-            if !self.may_apply(entry, at) {
-                continue;
-            }
-            let presets = entry.presets(&self.program.store, &self.program.facts, term);
+    /// Keeps what was found out for the next time.
+    fn keep(mut self) {
+        let places = self.places.drain(..);
+        let tried = places.map(|place| (place.path, place.attempts));
+        self.known.tried.extend(tried);
+        self.known.keep();
+    }
+
+    /// Tries a definition, by its number in the menu, at each place from the innermost out until
+    /// it applies.
+    fn entry(&mut self, number: usize, entry: &'static Entry) {
+        let mut near = None;
+        for place in 0..self.places.len() {
+            let attempts = self.attempts(number, entry, place);
+            let found = |attempt: &Attempt| Found {
+                entry,
+                place,
+                attempt: attempt.clone(),
+            };
             let before = self.found.len();
-            for (preset, args) in presets.into_iter().enumerate() {
-                let text = entry.strategy(&args);
-                let Some(strategy) = self.strategy(&text) else {
-                    return;
-                };
-                let mut found = Found {
-                    entry,
-                    place: at,
-                    preset,
-                    title: entry.line(&args),
-                    strategy: text,
-                    disabled: None,
-                };
-                match self.attempt(&strategy, at) {
-                    Tried::Makes(new, assumed) => {
-                        let program = &self.program;
-                        let detail = titles::detail(program, entry, &args, term, new);
-                        found.title = titles::whole(program, found.title, detail, &assumed);
-                        self.found.push(found);
-                    }
-                    // Only what is directly here is worth a line that cannot be chosen.
-                    Tried::Near(reason) if at < 2 => {
-                        let place = &self.places[at];
-                        let dimension = args.first().map_or("0", String::as_str);
-                        let around = &place.around;
-                        let known =
-                            reasons::parallel(&self.program, &entry.name, dimension, around, term);
-                        found.disabled = Some(known.unwrap_or(reason));
-                        near.push(found);
-                    }
-                    Tried::Near(_) => {}
-                    // Other sizes do not change the pattern.
-                    Tried::Far => break,
-                }
-            }
+            let applies = attempts.iter().filter(|attempt| attempt.made.is_some());
+            self.found.extend(applies.map(found));
             if self.found.len() > before {
-                near.clear();
-                break;
+                return;
+            }
+            // Only what is directly here is worth a line that cannot be chosen, and of several
+            // sizes the first one.
+            if place < 2 && near.is_none() {
+                near = attempts.first().map(found);
             }
         }
-        // Of several sizes the first one says why.
-        self.found.extend(near.into_iter().next());
+        self.found.extend(near);
+    }
+
+    /// A definition at a place, at the sizes to offer it with.
+    fn attempts(&mut self, number: usize, entry: &Entry, at: usize) -> Arc<[Attempt]> {
+        if let Some(known) = &self.places[at].attempts[number] {
+            return known.clone();
+        }
+        let attempts: Arc<[Attempt]> = self.attempted(entry, at).into();
+        self.places[at].attempts[number] = Some(attempts.clone());
+        attempts
+    }
+
+    fn attempted(&mut self, entry: &Entry, at: usize) -> Vec<Attempt> {
+        let mut attempts = Vec::new();
+        if !self.may_apply(entry, at) {
+            return attempts;
+        }
+        let program = &self.known.program;
+        let presets = entry.presets(&program.store, &program.facts, self.places[at].term);
+        for (preset, args) in presets.into_iter().enumerate() {
+            let text = entry.strategy(&args);
+            let Some(strategy) = self.strategy(&text) else {
+                break;
+            };
+            let made = match self.attempt(&strategy, at) {
+                Tried::Makes(new, assumed) => Some((new, assumed)),
+                Tried::Near => None,
+                // Other sizes do not change the pattern.
+                Tried::Far => {
+                    entry.learn(&strategy);
+                    break;
+                }
+            };
+            attempts.push(Attempt {
+                preset,
+                args,
+                strategy: text,
+                made,
+            });
+        }
+        attempts
     }
 
     /// What a strategy makes at a place.
     pub(super) fn attempt(&mut self, strategy: &Strategy, at: usize) -> Tried {
         let place = &self.places[at];
-        let store = &mut self.program.store;
+        let program = &mut self.known.program;
+        let store = &mut program.store;
         if let Some(rule) = rule_of(strategy) {
-            let mut cx = Context::new(store, &self.program.facts, &place.around);
+            let mut cx = Context::new(store, &program.facts, &place.around);
             return match rule.apply(&mut cx, place.term) {
                 Ok(made) if made.term == place.term => Tried::Far,
                 Ok(made) => Tried::Makes(made.term, made.assumptions),
                 Err(miss) if miss < Miss::in_condition(0) => Tried::Far,
-                Err(_) => {
-                    let reason = rule.explain(&mut cx, place.term);
-                    Tried::Near(reasons::text(store, &reason))
-                }
+                Err(_) => Tried::Near,
             };
         }
         let located = Arc::new(Form::At(place.path.clone(), strategy.clone()));
         let options = Options {
-            facts: self.program.facts.clone(),
+            facts: program.facts.clone(),
             work: WORK,
             ..Options::default()
         };
-        let outcome = run(store, self.program.imported.root, &located, &options);
+        let outcome = run(store, program.imported.root, &located, &options);
         match outcome.result {
-            Ok(root) if root != self.program.imported.root => match store.get(root, &place.path) {
+            Ok(root) if root != program.imported.root => match store.get(root, &place.path) {
                 Some(new) => Tried::Makes(new, outcome.assumptions),
                 None => Tried::Far,
             },
@@ -253,17 +265,46 @@ impl Offer {
         }
     }
 
+    /// Why a rule that is near does not apply.
+    fn reason(&mut self, found: &Found) -> Option<String> {
+        let strategy = self.strategy(&found.attempt.strategy)?;
+        let Place { term, around, .. } = &self.places[found.place];
+        let dimension = found.attempt.args.first().map_or("0", String::as_str);
+        let program = &mut self.known.program;
+        let known = reasons::parallel(program, &found.entry.name, dimension, around, *term);
+        known.or_else(|| {
+            let rule = rule_of(&strategy)?;
+            let mut cx = Context::new(&mut program.store, &program.facts, around);
+            let reason = rule.explain(&mut cx, *term);
+            Some(reasons::text(&program.store, &reason))
+        })
+    }
+
+    /// A line of the menu.
+    fn title(&self, found: &Found) -> String {
+        let (program, attempt) = (&self.known.program, &found.attempt);
+        let title = found.entry.line(&attempt.args);
+        let Some((new, assumed)) = &attempt.made else {
+            return title;
+        };
+        let old = self.places[found.place].term;
+        let detail = titles::detail(program, found.entry, &attempt.args, old, *new);
+        titles::whole(program, title, detail, assumed)
+    }
+
     /// The menu.
     fn chosen(mut self, item: ItemId) -> Vec<RewriteAction> {
         // Each rewrite comes once before one comes with another size.
         let rank = |found: &Found| {
             let Found { entry, place, .. } = found;
-            (entry.kind, entry.is_unsafe, found.preset > 0, *place)
+            let again = found.attempt.preset > 0;
+            (entry.kind, entry.is_unsafe, again, *place)
         };
-        self.found.sort_by_key(rank);
+        let mut all = std::mem::take(&mut self.found);
+        all.sort_by_key(rank);
         let (mut lines, mut titles) = (Vec::new(), FxHashSet::default());
         let mut disabled = 0;
-        for found in self.found {
+        for found in all {
             let of_kind = lines
                 .iter()
                 .filter(|line: &&RewriteAction| {
@@ -271,27 +312,36 @@ impl Offer {
                 })
                 .count();
             let enabled = lines.len() - disabled;
-            let full = match found.disabled {
-                Some(_) => disabled == MOST_DISABLED,
-                None => of_kind == MOST_OF_KIND || enabled == MOST,
+            let applies = found.attempt.made.is_some();
+            let full = match applies {
+                false => disabled == MOST_DISABLED,
+                true => of_kind == MOST_OF_KIND || enabled == MOST,
             };
-            if full || !titles.insert(found.title.clone()) {
+            if full {
                 continue;
             }
-            disabled += usize::from(found.disabled.is_some());
+            let title = self.title(&found);
+            if !titles.insert(title.clone()) {
+                continue;
+            }
+            disabled += usize::from(!applies);
             lines.push(RewriteAction {
                 item,
                 kind: found.entry.kind,
                 preferred: found.entry.kind == RewriteKind::Simplify
                     && found.place == 0
-                    && found.disabled.is_none()
+                    && applies
                     && !found.entry.is_unsafe,
                 path: self.places[found.place].steps.clone(),
-                title: found.title,
-                strategy: found.strategy,
-                disabled: found.disabled,
+                title,
+                disabled: match applies {
+                    true => None,
+                    false => self.reason(&found),
+                },
+                strategy: found.attempt.strategy,
             });
         }
+        self.keep();
         lines
     }
 }

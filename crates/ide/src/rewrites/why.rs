@@ -35,7 +35,7 @@ pub fn why_not(db: &Database, range: FileRange, rule: &str) -> Option<WhyNot> {
         let place = &offer.places[at];
         let miss = match rule_of(&strategy) {
             Some(rule) => {
-                let program = &mut offer.program;
+                let program = &mut offer.known.program;
                 let mut cx = Context::new(&mut program.store, &program.facts, &place.around);
                 rule.apply(&mut cx, place.term).err()
             }
@@ -57,7 +57,7 @@ pub fn why_not(db: &Database, range: FileRange, rule: &str) -> Option<WhyNot> {
     }
     let (_, at) = nearest?;
     let place = &offer.places[at];
-    let program = &mut offer.program;
+    let program = &mut offer.known.program;
     let message = match rule_of(&strategy) {
         Some(rule) => {
             let mut cx = Context::new(&mut program.store, &program.facts, &place.around);
@@ -96,7 +96,7 @@ fn enabled_by(offer: &mut Offer, rule: &str) -> Vec<(String, String)> {
             continue;
         }
         for at in 0..offer.places.len() {
-            let (store, facts) = (&offer.program.store, &offer.program.facts);
+            let (store, facts) = (&offer.known.program.store, &offer.known.program.facts);
             let Some(args) = entry
                 .presets(store, facts, offer.places[at].term)
                 .into_iter()
@@ -132,7 +132,7 @@ fn applies_after(offer: &mut Offer, rule: &str, at: usize, new: Term) -> bool {
     let Some(strategy) = offer.strategy(rule) else {
         return false;
     };
-    let program = &mut offer.program;
+    let program = &mut offer.known.program;
     let path = offer.places[at].path.clone();
     let root = program.root();
     let Some(root) = program.store.replace(root, &path, new) else {

@@ -1,0 +1,77 @@
+//! What was found out of a definition where rewrites were offered. The cursor moves inside one
+//! definition most of the time, and the places around it are mostly those that were around it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use db::Database;
+use elevate::engine::Assumption;
+use elevate::term::{Path, Term};
+use rise::Primitive;
+use rise::core::Def;
+use rustc_hash::FxHashMap;
+
+use super::program::Program;
+use super::strategies::Strategies;
+
+/// How many definitions are kept, and how large one may have become.
+const KEPT: usize = 4;
+const MOST_TERMS: usize = 1 << 18;
+
+/// A definition, with what was tried in it.
+pub(super) struct Known {
+    /// Each new text has a new one.
+    def: Arc<Def<Primitive>>,
+    pub(super) program: Program,
+    pub(super) strategies: Strategies,
+    /// What became of the entries of the menu, by place.
+    pub(super) tried: FxHashMap<Path, Attempts>,
+}
+
+/// What became of each entry of the menu at a place; `None` of those that were not tried.
+pub(super) type Attempts = Vec<Option<Arc<[Attempt]>>>;
+
+/// An entry with arguments that applies, or nearly does.
+#[derive(Clone, Debug)]
+pub(super) struct Attempt {
+    /// Number of the arguments among those that are worth a line.
+    pub(super) preset: usize,
+    pub(super) args: Vec<String>,
+    /// The strategy as it is written.
+    pub(super) strategy: String,
+    /// What it makes; `None` where its pattern fits, and a condition does not hold.
+    pub(super) made: Option<(Term, Vec<Assumption>)>,
+}
+
+/// Those that were asked about last, the last one at the end.
+static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
+
+impl Known {
+    /// What is known of a definition. It is taken out: who asks at the same time starts anew.
+    pub(super) fn take(db: &Database, def: &Arc<Def<Primitive>>) -> Option<Known> {
+        {
+            let mut all = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(at) = all.iter().position(|known| Arc::ptr_eq(&known.def, def)) {
+                return Some(all.remove(at));
+            }
+        }
+        let (store, strategies) = Strategies::start();
+        Some(Known {
+            program: Program::of(store, &db.strategy_def(def)).ok()?,
+            strategies,
+            def: def.clone(),
+            tried: FxHashMap::default(),
+        })
+    }
+
+    /// Keeps it for the next time.
+    pub(super) fn keep(self) {
+        if self.program.store.len() > MOST_TERMS {
+            return;
+        }
+        let mut all = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= KEPT {
+            all.remove(0);
+        }
+        all.push(self);
+    }
+}
