@@ -12,8 +12,9 @@ use syntax::ast::ScalarType;
 
 use crate::term::{Local, Node, Store, Term};
 
-/// `f` on vectors of `lanes` lanes: the scalars in its parameters and its result become vectors,
-/// lane `i` of the result is what `f` gives for lane `i` of the arguments.
+/// `f` on vectors of `lanes` lanes: the scalars in its parameters and its result, in pairs and
+/// arrays too, become vectors; lane `i` of the result is what `f` gives for lane `i` of the
+/// arguments.
 ///
 /// # Errors
 ///
@@ -44,8 +45,9 @@ pub(super) fn vectorized_ty(ty: &Ty, lanes: &Nat) -> Result<Ty, String> {
             vectorized_ty(a, lanes)?,
             vectorized_ty(b, lanes)?,
         )),
+        Type::Array(n, element) => Arc::new(Type::Array(n.clone(), vectorized_ty(element, lanes)?)),
         Type::Vector(..) => return Err("it works on vectors already".into()),
-        _ => return Err("it works on more than scalars and pairs of them".into()),
+        _ => return Err("it works on more than scalars, pairs and arrays of them".into()),
     })
 }
 
@@ -98,6 +100,9 @@ impl Lift<'_> {
         match primitive {
             P::Add | P::Sub | P::Mul | P::Div | P::Neg => {}
             P::Fst | P::Snd | P::MakePair | P::MapFst | P::MapSnd | P::Let => {}
+            P::Zip | P::Unzip | P::Join | P::Split | P::Transpose => {}
+            P::Slide | P::Take | P::Drop | P::Map | P::MapSeq | P::MapSeqUnroll => {}
+            P::Reduce | P::ReduceSeq | P::ReduceSeqUnroll => {}
             P::Select if args.first().is_some_and(|c| !self.varies(*c)) => {}
             _ => return self.lane_by_lane(head, args),
         }
@@ -168,6 +173,9 @@ impl Lift<'_> {
     /// A value that is the same in every lane.
     fn in_every_lane(&mut self, term: Term) -> Result<Term, String> {
         let ty = self.store.type_of(term).clone();
+        if let Type::Array(n, element) = &*ty {
+            return self.elements_in_every_lane(term, n, element);
+        }
         if let Type::Pair(a, b) = &*ty {
             let types = [Arg::Type(a.clone()), Arg::Type(b.clone())];
             let half = |store: &mut Store, primitive| {
@@ -187,6 +195,28 @@ impl Lift<'_> {
         let all = self.store.primitive(Primitive::VectorFromScalar, &args);
         let all = all.ok_or_else(|| self.message(term))?;
         Ok(self.store.apply(all, term))
+    }
+
+    /// An array that is the same in every lane.
+    fn elements_in_every_lane(
+        &mut self,
+        term: Term,
+        n: &Nat,
+        element: &Ty,
+    ) -> Result<Term, String> {
+        let types = [
+            Arg::Nat(n.clone()),
+            Arg::Type(element.clone()),
+            Arg::Type(self.ty(element)?),
+        ];
+        let id = self.store.intern_ty(element);
+        let one = self.store.fresh_local("x", id);
+        let var = self.store.var(one);
+        let all = self.in_every_lane(var)?;
+        let function = self.store.lambda(one, all);
+        let map = self.store.primitive(Primitive::Map, &types);
+        let map = map.ok_or_else(|| self.message(term))?;
+        Ok(self.store.apply_all(map, [function, term]))
     }
 
     fn apply(&mut self, function: Term, args: &[Term]) -> Result<Term, String> {
