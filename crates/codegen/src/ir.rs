@@ -39,6 +39,9 @@ pub struct Function {
     pub opaque: Vec<(Var, Expr)>,
     /// The sizes that it is launched with, if it is one for OpenCL.
     pub launch: Launch,
+    /// How many scalars a vector register of the machine holds that the text is compiled for, by the
+    /// size variables that stand for it.
+    pub registers: Vec<(Var, ScalarType)>,
     /// What a work-item asks about itself, by the size variables that stand for the answers.
     pub items: Vec<Item>,
     /// Arrays of scalars of its own that vectors are read from or written to: they are
@@ -87,6 +90,17 @@ impl Function {
     pub fn fresh_size(&mut self, name: &str) -> Var {
         let var = Var(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
         self.names.push(name.into());
+        var
+    }
+
+    /// The size variable for the scalars in a vector register.
+    pub fn register(&mut self, scalar: ScalarType) -> Var {
+        let known = self.registers.iter().find(|(_, of)| *of == scalar);
+        if let Some((var, _)) = known {
+            return *var;
+        }
+        let var = self.fresh_size("lanes");
+        self.registers.push((var, scalar));
         var
     }
 }

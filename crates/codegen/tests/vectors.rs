@@ -260,3 +260,97 @@ fn arrays_of_vectors_and_loops_over_lanes() {
          for (int i = 1; i < 17; i++) CHECK(y[i] == i);",
     );
 }
+
+/// `output[i…] = alpha * xs[i…] - kept[i…]` over vectors of `n` lanes, `kept` the function's own.
+fn wide(n: i64, ty: ScalarType) -> Build {
+    let (s, v) = (scalar(ty), vector(n, ty));
+    let mut b = Build::new("wide", &s, &["m"]);
+    let m = b.size(0);
+    let xs = b.array("xs", &s, &m * n);
+    let alpha = b.param("alpha", &s);
+    let kept = b.local("kept", &s, Some(num(n)));
+    let i = b.counter("i");
+    let at = |id| lanes(id, Nat::var(i) * n, n);
+    let whole = |id| lanes(id, 0, n);
+    let negated = expr(
+        ExprKind::Unary(Unary::Neg, Box::new(b.load(whole(kept)))),
+        &v,
+    );
+    let scaled = mul(splat(n, b.get(alpha), ty), b.load(at(xs)));
+    b.function.body = vec![
+        declare(kept),
+        assign(whole(kept), splat(n, b.get(alpha), ty)),
+        repeat(
+            i,
+            m,
+            vec![assign(at(b.function.output), add(scaled, negated))],
+        ),
+    ];
+    b
+}
+
+/// Floats in what a register of the machine holds; integers, and what is no multiple of the widest
+/// register, eight words at a time.
+#[test]
+fn wide_vectors_are_cut_to_registers() {
+    let module = wide(32, F32).finish(Target::C);
+    expect![[r##"
+        #pragma GCC diagnostic ignored "-Wpsabi"
+
+        /* Bytes of a vector register. */
+        #ifdef __AVX512F__
+        #define REGISTER 64
+        #else
+        #define REGISTER 32
+        #endif
+        typedef float f32xN __attribute__((vector_size(REGISTER)));
+        typedef float f32xNu __attribute__((vector_size(REGISTER), aligned(4), may_alias));
+        enum { F32_LANES = REGISTER / 4 };
+
+        /* wide : (m: Nat) -> (m*32).f32 -> f32 -> f32 */
+        void wide(float *restrict output, int m, const float *restrict xs, float alpha) {
+            float kept[32] __attribute__((aligned(64)));
+            for (int lane = 0; lane < 32; lane += F32_LANES) {
+                *(f32xNu *)&kept[lane] = alpha - (f32xN){0};
+            }
+            for (int i = 0; i < m; i++) {
+                for (int lane = 0; lane < 32; lane += F32_LANES) {
+                    *(f32xNu *)&output[32 * i + lane] = alpha * *(const f32xNu *)&xs[32 * i + lane]
+                        + -*(const f32xNu *)&kept[lane];
+                }
+            }
+        }
+    "##]]
+    .assert_eq(&module.text);
+    let main = "float x[64], y[64]; for (int i = 0; i < 64; i++) x[i] = i;
+         wide(y, 2, x, 3);
+         for (int i = 0; i < 64; i++) CHECK(y[i] == 3 * i - 3);";
+    run(&module, main);
+    let integers = wide(16, I32).finish(Target::C);
+    expect![[r##"
+        #include <stdint.h>
+
+        #pragma GCC diagnostic ignored "-Wpsabi"
+
+        typedef int32_t i32x8 __attribute__((vector_size(32)));
+        typedef int32_t i32x8u __attribute__((vector_size(32), aligned(4), may_alias));
+        typedef uint32_t u32x8 __attribute__((vector_size(32)));
+
+        /* wide : (m: Nat) -> (m*16).i32 -> i32 -> i32 */
+        void wide(int32_t *restrict output, int m, const int32_t *restrict xs, int32_t alpha) {
+            int32_t kept[16];
+            for (int lane = 0; lane < 16; lane += 8) {
+                *(i32x8u *)&kept[lane] = alpha - (i32x8){0};
+            }
+            for (int i = 0; i < m; i++) {
+                for (int lane = 0; lane < 16; lane += 8) {
+                    *(i32x8u *)&output[16 * i + lane] =
+                        (i32x8)((u32x8)(alpha - (i32x8){0}) * (u32x8)*(const i32x8u *)&xs[16 * i + lane]
+                            + (u32x8)(i32x8)-(u32x8)*(const i32x8u *)&kept[lane]);
+                }
+            }
+        }
+    "##]].assert_eq(&integers.text);
+    let main = main.replace("float", "int32_t").replace("64", "32");
+    run(&integers, &main);
+}

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use rise::core::Foreign;
-use syntax::ast::Name;
+use syntax::ast::{Name, ScalarType};
 
 use crate::ir::{Expr, ExprKind, Home, Id};
 use crate::module::{ForeignText, Module, Plain, Reason};
@@ -21,9 +21,20 @@ const MAX_LINE: usize = 100;
 /// The bodies of the program's C functions, and where they stand.
 pub(super) type Texts = Vec<(Range<usize>, Arc<Foreign>)>;
 
+/// What the size of a vector register is called.
+const REGISTER: &str = "REGISTER";
+
+/// What the number of scalars in a vector register is called.
+fn register_lanes(scalar: ScalarType) -> String {
+    format!("{}_LANES", scalar.as_str().to_uppercase())
+}
+
 impl Printer<'_> {
     /// The whole text.
     pub(super) fn module(mut self, mut signature: Signature) -> Result<Module, CompileError> {
+        for (var, scalar) in &self.function.registers {
+            self.names.bind_var(*var, register_lanes(*scalar));
+        }
         let name = self.function_name();
         self.names.reserve(&name);
         let foreign = self.foreign_functions();
@@ -210,7 +221,8 @@ impl Printer<'_> {
     /// Compilers tell that an older one passed wide vectors otherwise, and that they could not
     /// vectorize what they were asked to.
     fn ignored_warnings(&self, out: &mut String) {
-        let wide = |ty: &CType| matches!(ty, CType::Vector(..)) && ty.size() > 16;
+        let wide =
+            |ty: &CType| matches!(ty, CType::Vector(..) | CType::Register(_)) && ty.size() > 16;
         if self.types.iter().any(wide) {
             out.push_str("#pragma GCC diagnostic ignored \"-Wpsabi\"\n\n");
         }
@@ -257,6 +269,12 @@ impl Printer<'_> {
             }
         }
         let types: Vec<CType> = self.types.clone();
+        if types.iter().any(|ty| matches!(ty, CType::Register(_))) {
+            out.push_str(&format!(
+                "/* Bytes of a vector register. */\n#ifdef __AVX512F__\n#define {REGISTER} 64\n\
+                 #else\n#define {REGISTER} 32\n#endif\n"
+            ));
+        }
         for ty in &types {
             self.type_declaration(ty, out);
         }
@@ -277,21 +295,14 @@ impl Printer<'_> {
         match ty {
             CType::Scalar(_) => {}
             CType::Vector(..) if self.target == Target::OpenCl && ty.is_native(self.target) => {}
-            CType::Vector(lanes, scalar) if ty.is_native(self.target) => {
-                let (scalar, align) = (
-                    scalar_name(*scalar, self.target),
-                    CType::Scalar(*scalar).size(),
-                );
-                let size = u64::from(*lanes) * align;
-                out.push_str(&format!(
-                    "typedef {scalar} {name} __attribute__((vector_size({size})));\n"
-                ));
-                if self.unaligned.contains(ty) {
-                    out.push_str(&format!(
-                        "typedef {scalar} {name}u \
-                         __attribute__((vector_size({size}), aligned({align}), may_alias));\n"
-                    ));
-                }
+            CType::Vector(_, scalar) if ty.is_native(self.target) => {
+                self.vector_declaration(ty, *scalar, &ty.size().to_string(), out);
+            }
+            CType::Register(scalar) => {
+                self.vector_declaration(ty, *scalar, REGISTER, out);
+                let size = CType::Scalar(*scalar).size();
+                let lanes = register_lanes(*scalar);
+                out.push_str(&format!("enum {{ {lanes} = {REGISTER} / {size} }};\n"));
             }
             CType::Vector(lanes, scalar) => {
                 let scalar = scalar_name(*scalar, self.target);
@@ -310,6 +321,22 @@ impl Printer<'_> {
                     b.name(self.target)
                 ));
             }
+        }
+    }
+
+    /// The type of vectors of so many bytes, and of those in memory that is not aligned to that.
+    fn vector_declaration(&self, ty: &CType, scalar: ScalarType, size: &str, out: &mut String) {
+        let name = ty.name(self.target);
+        let align = CType::Scalar(scalar).size();
+        let scalar = scalar_name(scalar, self.target);
+        out.push_str(&format!(
+            "typedef {scalar} {name} __attribute__((vector_size({size})));\n"
+        ));
+        if self.unaligned.contains(ty) {
+            out.push_str(&format!(
+                "typedef {scalar} {name}u \
+                 __attribute__((vector_size({size}), aligned({align}), may_alias));\n"
+            ));
         }
     }
 

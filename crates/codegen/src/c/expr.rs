@@ -66,6 +66,11 @@ impl Printer<'_> {
 
     /// The C type of an expression, declared if need be.
     pub(super) fn type_of(&mut self, expr: &Expr) -> Result<CType, CompileError> {
+        if let Type::Vector(lanes, _) = &*expr.ty
+            && let Some(ty) = self.register_of(lanes)
+        {
+            return Ok(ty);
+        }
         let ty = CType::of_target(&expr.ty, &self.shown, expr.origin, self.target)?;
         self.need_type(&ty);
         Ok(ty)
@@ -180,6 +185,11 @@ impl Printer<'_> {
     }
 
     fn broadcast(&mut self, value: &Expr, ty: &CType) -> Result<Prec, CompileError> {
+        if let CType::Register(_) = ty {
+            self.expr(value, Prec::Sum)?;
+            self.write(&format!(" - ({}){{0}}", ty.name(self.target)));
+            return Ok(Prec::Sum);
+        }
         let CType::Vector(lanes, scalar) = ty else {
             return self.bare_expr(value);
         };

@@ -183,6 +183,15 @@ impl<'a> Printer<'a> {
         Ok(ty)
     }
 
+    /// The type of vectors with so many lanes, if that is what a register holds.
+    fn register_of(&mut self, lanes: &Nat) -> Option<CType> {
+        let mut known = self.function.registers.iter();
+        let (_, scalar) = known.find(|(var, _)| *lanes == Nat::var(*var))?;
+        let ty = CType::Register(*scalar);
+        self.need_type(&ty);
+        Some(ty)
+    }
+
     fn need_type(&mut self, ty: &CType) {
         if let CType::Pair(a, b) = ty {
             self.need_type(a);

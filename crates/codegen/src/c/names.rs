@@ -13,6 +13,7 @@ const RESERVED: &str = "auto break case char const continue default do double el
     switch typedef union unsigned void volatile while asm typeof bool true false NULL assert main \
     abort malloc calloc realloc free exit printf fprintf stdin stdout stderr fputs memcpy memset \
     memmove size_t ptrdiff_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t \
+    REGISTER F32_LANES F64_LANES f32xN f64xN f32xNu f64xNu \
     intptr_t uintptr_t intmax_t uintmax_t allocate release floor_div floor_mod min max log2_int \
     pow_int abs labs div ldiv rand random signgam unix linux i386 isnan isinf isfinite signbit \
     isnormal fpclassify isless isgreater isunordered INFINITY NAN HUGE_VAL FLT_MAX omp_in omp_out \

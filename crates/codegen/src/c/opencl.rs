@@ -589,7 +589,7 @@ impl walk::Change for Mentions {
 fn scalar_of(ty: &CType) -> Option<ScalarType> {
     match ty {
         CType::Scalar(scalar) => Some(*scalar),
-        CType::Vector(..) => None,
+        CType::Vector(..) | CType::Register(_) => None,
         CType::Pair(a, b) => scalar_of(a).filter(|scalar| scalar_of(b) == Some(*scalar)),
     }
 }

@@ -27,7 +27,7 @@ impl Printer<'_> {
             Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Mod => {
                 let ty = self.type_of(whole)?;
                 match &ty {
-                    CType::Vector(..) => self.vector_operation(op, a, b, &ty),
+                    CType::Vector(..) | CType::Register(_) => self.vector_operation(op, a, b, &ty),
                     CType::Scalar(scalar) => self.scalar_operation(op, a, b, *scalar),
                     CType::Pair(..) => Err(error::unstorable(
                         &rise::print::type_text(&whole.ty, &self.shown),
@@ -211,7 +211,7 @@ impl Printer<'_> {
 
     pub(super) fn negation(&mut self, value: &Expr, whole: &Expr) -> Result<Prec, CompileError> {
         let ty = self.type_of(whole)?;
-        if let CType::Vector(..) = ty {
+        if let CType::Vector(..) | CType::Register(_) = ty {
             return self.vector_negation(value, &ty);
         }
         let Some(scalar) = ty.scalar() else {

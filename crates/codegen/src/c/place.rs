@@ -87,6 +87,9 @@ impl Printer<'_> {
     /// The vector type of so many scalars of an array.
     pub(super) fn lanes_type(&mut self, place: &Place, lanes: &Nat) -> Result<CType, CompileError> {
         let scalar = self.elem(place.id)?.scalar();
+        if let Some(ty) = self.register_of(lanes) {
+            return Ok(ty);
+        }
         let number = lanes.as_const().and_then(|n| u32::try_from(n).ok());
         match (scalar, number) {
             (Some(scalar), Some(number)) => {

@@ -38,6 +38,7 @@ impl SizeText {
                 launch: Launch::default(),
                 items: Vec::new(),
                 aligned: FxHashMap::default(),
+                registers: Vec::new(),
                 views: FxHashMap::default(),
             },
             plan: Plan::default(),

@@ -106,8 +106,14 @@ impl Printer<'_> {
         Ok(())
     }
 
+    /// To how many bytes an array of the function's own is aligned.
+    fn alignment(&mut self, id: Id) -> Result<u64, CompileError> {
+        let wanted = self.function.aligned.get(&id).copied().unwrap_or(1);
+        Ok(self.elem(id)?.align().max(wanted))
+    }
+
     pub(super) fn free(&mut self, id: Id) -> Result<(), CompileError> {
-        let release = if self.elem(id)?.align() > MALLOC_ALIGNMENT {
+        let release = if self.alignment(id)? > MALLOC_ALIGNMENT {
             "release"
         } else {
             "free"
@@ -175,7 +181,7 @@ impl Printer<'_> {
         match &variable.count {
             Some(count) if on_heap => {
                 let pointee = self.pointee(id)?;
-                let align = ty.align();
+                let align = self.alignment(id)?;
                 let helper = match align > MALLOC_ALIGNMENT {
                     true => Helper::AllocateAligned,
                     false => Helper::Allocate,

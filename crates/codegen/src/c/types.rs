@@ -8,6 +8,9 @@ use syntax::ast::ScalarType;
 
 use super::{CompileError, error};
 
+/// Bytes of the widest vector register that texts are written for.
+const WIDEST_REGISTER: u64 = 64;
+
 /// The C type of a value without arrays.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum CType {
@@ -15,6 +18,8 @@ pub(crate) enum CType {
     Scalar(ScalarType),
     /// A vector.
     Vector(u32, ScalarType),
+    /// As many as a vector register holds of the machine that the text is compiled for.
+    Register(ScalarType),
     /// A struct with the members `_1` and `_2`.
     Pair(Box<CType>, Box<CType>),
 }
@@ -81,6 +86,7 @@ impl CType {
             CType::Scalar(scalar) => scalar.as_str().to_owned(),
             CType::Vector(lanes, ScalarType::NatType) => format!("intx{lanes}"),
             CType::Vector(lanes, scalar) => format!("{}x{lanes}", scalar.as_str()),
+            CType::Register(scalar) => format!("{}xN", scalar.as_str()),
             CType::Pair(a, b) => format!("pair_{}_{}", a.short(), b.short()),
         }
     }
@@ -88,10 +94,11 @@ impl CType {
     /// Whether the compilers' own vectors hold it: they know powers of two of lanes, and no truth
     /// values. Other vectors are structs with the member `data`.
     pub fn is_native_vector(&self) -> bool {
-        let CType::Vector(lanes, scalar) = self else {
-            return false;
-        };
-        lanes.is_power_of_two() && *scalar != ScalarType::Bool
+        match self {
+            CType::Vector(lanes, scalar) => lanes.is_power_of_two() && *scalar != ScalarType::Bool,
+            CType::Register(_) => true,
+            CType::Scalar(_) | CType::Pair(..) => false,
+        }
     }
 
     /// Its size in bytes.
@@ -99,6 +106,7 @@ impl CType {
         match self {
             CType::Scalar(scalar) => scalar_size(*scalar),
             CType::Vector(lanes, scalar) => u64::from(*lanes) * scalar_size(*scalar),
+            CType::Register(_) => WIDEST_REGISTER,
             CType::Pair(a, b) => {
                 let second = a.size().next_multiple_of(b.align());
                 (second + b.size()).next_multiple_of(self.align())
@@ -110,8 +118,8 @@ impl CType {
     pub fn align(&self) -> u64 {
         match self {
             CType::Scalar(scalar) => scalar_size(*scalar),
-            CType::Vector(..) if self.is_native_vector() => self.size(),
-            CType::Vector(_, scalar) => scalar_size(*scalar),
+            CType::Vector(..) | CType::Register(_) if self.is_native_vector() => self.size(),
+            CType::Vector(_, scalar) | CType::Register(scalar) => scalar_size(*scalar),
             CType::Pair(a, b) => a.align().max(b.align()),
         }
     }
@@ -119,7 +127,9 @@ impl CType {
     /// The scalar it consists of, if it is a scalar or vector.
     pub fn scalar(&self) -> Option<ScalarType> {
         match self {
-            CType::Scalar(scalar) | CType::Vector(_, scalar) => Some(*scalar),
+            CType::Scalar(scalar) | CType::Vector(_, scalar) | CType::Register(scalar) => {
+                Some(*scalar)
+            }
             CType::Pair(..) => None,
         }
     }

@@ -430,6 +430,8 @@ fn leaves(ty: &CType, at: u64) -> Vec<(u64, ScalarType)> {
                 .map(|lane| (at + lane * size, *scalar))
                 .collect()
         }
+        // Statements compute with these; no variable is of this type.
+        CType::Register(_) => Vec::new(),
         CType::Pair(a, b) => {
             let second = at + a.size().next_multiple_of(b.align());
             let mut all = leaves(a, at);

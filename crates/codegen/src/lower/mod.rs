@@ -121,6 +121,7 @@ impl<'p> Lower<'p> {
                 launch: program.launch.clone(),
                 items: Vec::new(),
                 aligned: FxHashMap::default(),
+                registers: Vec::new(),
                 views: FxHashMap::default(),
             },
             signature: Signature {

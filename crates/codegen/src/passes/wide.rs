@@ -1,19 +1,22 @@
 //! Vectors that are wider than a register are computed in pieces that fit:
-//! `*(f32x32 *)&y[i] += a * *(f32x32 *)&x[i]` becomes a short loop over `f32x8`.
+//! `*(f32x32 *)&y[i] += a * *(f32x32 *)&x[i]` becomes a short loop over what a
+//! register of the machine holds, be it eight numbers or sixteen.
 //!
 //! C compilers keep values of wider vector types in memory and go through them once for each operator;
 //! the tiles of a matrix product take 0.6 of the time in pieces.
 
 use nat::Nat;
-use rise::{Ty, Type};
+use rise::Type;
 use syntax::ast::ScalarType;
 
-use crate::ir::{Expr, ExprKind, Function, LoopMode, Place, Stmt, StmtKind};
+use crate::ir::{Expr, ExprKind, Function, Home, LoopMode, Place, Stmt, StmtKind};
 
 use super::walk;
 
-/// Bytes of a piece: a register of AVX, half of one of AVX-512, two of NEON.
+/// Bytes of a register of AVX, half of one of AVX-512, two of NEON.
 const REGISTER: i64 = 32;
+/// Bytes of the widest register that there is: what is no multiple of it is not cut by registers.
+const WIDEST: i64 = 64;
 
 /// Runs the pass.
 pub(crate) fn in_pieces(function: &mut Function) {
@@ -39,22 +42,33 @@ fn pieces(place: &Place, value: &Expr, function: &mut Function) -> Option<StmtKi
     let Type::Vector(lanes, scalar) = &*value.ty else {
         return None;
     };
-    let lanes = lanes.as_const()?;
-    let piece = REGISTER / bytes(scalar)?;
-    if lanes <= piece || lanes % piece != 0 || !fits(value, place) || !is_wide(place) {
+    let Type::Scalar(scalar) = **scalar else {
+        return None;
+    };
+    let count = lanes.as_const()?;
+    let size = bytes(scalar)?;
+    let is_wide_enough = count * size > REGISTER && count * size % REGISTER == 0;
+    if !is_wide_enough || !fits(value, place) || !is_wide(place) {
         return None;
     }
-    let counter = function.fresh_size("piece");
+    let is_float = matches!(scalar, ScalarType::F32 | ScalarType::F64);
+    let piece = if is_float && count * size % WIDEST == 0 {
+        align(place, value, function);
+        Nat::var(function.register(scalar))
+    } else {
+        Nat::constant(REGISTER / size)
+    };
+    let counter = function.fresh_size("lane");
     let cut = Cut {
-        offset: Nat::var(counter) * Nat::constant(piece),
-        lanes: Nat::constant(piece),
+        offset: Nat::var(counter),
+        lanes: piece.clone(),
     };
     let assign = StmtKind::Assign(cut.place(place), cut.expr(value));
     Some(StmtKind::For {
         counter,
         from: Nat::ZERO,
-        to: Nat::constant(lanes / piece),
-        step: Nat::ONE,
+        to: lanes.clone(),
+        step: piece,
         mode: LoopMode::Sequential,
         body: vec![Stmt {
             kind: assign,
@@ -64,12 +78,26 @@ fn pieces(place: &Place, value: &Expr, function: &mut Function) -> Option<StmtKi
     })
 }
 
+/// Arrays of the function's own that are gone through in registers start where a register may:
+/// each that lies across two lines of the cache takes twice the time.
+fn align(place: &Place, value: &Expr, function: &mut Function) {
+    let mut arrays = vec![place.id];
+    walk::sub_exprs(value, &mut |part| {
+        if let ExprKind::Load(place) = &part.kind {
+            arrays.push(place.id);
+        }
+    });
+    for id in arrays {
+        let variable = &function.variables[id.0 as usize];
+        if matches!(variable.home, Home::Local(_)) {
+            function.aligned.insert(id, WIDEST.unsigned_abs());
+        }
+    }
+}
+
 /// The size of a number in memory.
-fn bytes(ty: &Ty) -> Option<i64> {
+fn bytes(scalar: ScalarType) -> Option<i64> {
     use ScalarType::*;
-    let Type::Scalar(scalar) = &**ty else {
-        return None;
-    };
     match scalar {
         I8 | U8 => Some(1),
         I16 | U16 => Some(2),

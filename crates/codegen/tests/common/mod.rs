@@ -66,6 +66,7 @@ impl Build {
                 launch: Default::default(),
                 items: Vec::new(),
                 aligned: Default::default(),
+                registers: Vec::new(),
                 views: Default::default(),
             },
             signature: Signature {
@@ -322,9 +323,9 @@ fn compile_and_run(compiler: &str, flags: &[&str], source: &Path, dir: &Path, mo
         return; // not installed
     };
     let errors = String::from_utf8_lossy(&out.stderr);
-    // clang's OpenMP is a package of its own.
-    if compiler == "clang" && (errors.contains("-lomp") || errors.contains("omp.h' file not found"))
-    {
+    // clang's OpenMP and its sanitizers are packages of their own.
+    let missing = ["-lomp", "omp.h' file not found", "libclang_rt"];
+    if compiler == "clang" && missing.iter().any(|part| errors.contains(part)) {
         return;
     }
     assert!(

@@ -38,6 +38,8 @@ pub fn measure(root: &Path, table: &mut Table) -> Outcome<()> {
             .env("TVM_NUM_THREADS", threads)
             // TVM would keep its threads, and those of others that start later, to one core each.
             .env("TVM_BIND_THREADS", "0")
+            // OpenBLAS's threads would spin through the calls of the others.
+            .env("OPENBLAS_THREAD_TIMEOUT", "4")
             .stderr(Stdio::inherit())
             .output()?;
         if !output.status.success() {
