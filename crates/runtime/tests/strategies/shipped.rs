@@ -189,6 +189,24 @@ const CASES: &[Case] = &[
         &[("rotateValues", 1)],
     ),
     case("harris", "lines", "corners", 1, &[]),
+    case(
+        "camera",
+        "hotPixelsInLoops",
+        "hotPixels",
+        1,
+        &[("mapSeq", 2)],
+    ),
+    case("camera", "demosaicInLoops", "demosaic", 1, &[]),
+    case(
+        "camera",
+        "correctedInLoops",
+        "corrected",
+        1,
+        &[("toMem", 1)],
+    ),
+    case("camera", "curvedInLoops", "curved", 1, &[("toMem", 1)]),
+    case("camera", "lines", "picture", 1, &[]),
+    case("camera", "ring", "picture", 1, &[("circularBuffer", 1)]),
     case("harris", "columns", "corners", 1, &[]),
     case("harris", "buffered", "corners", 1, &[("circularBuffer", 2)]),
     case(
@@ -213,6 +231,22 @@ const CASES: &[Case] = &[
         &[("vectorFromScalar", 8)],
     ),
     case("harris", "registers", "corners", 8, &[("rotateValues", 2)]),
+    case(
+        "harris",
+        "aligned4",
+        "corners",
+        8,
+        &[("asVectorAligned", 1)],
+    ),
+    case(
+        "harris",
+        "aligned8",
+        "corners",
+        8,
+        &[("asVectorAligned", 1)],
+    ),
+    case("harris", "registers4", "corners", 8, &[("rotateValues", 2)]),
+    case("harris", "registers8", "corners", 8, &[("rotateValues", 2)]),
 ];
 
 #[test]
