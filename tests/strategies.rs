@@ -45,6 +45,8 @@ const CHAINS: &[&str] = &[
     "-Dn=20 --arg xs=[0,2,4,6,8,10,12,14,16,18,1,3,5,7,9,11,13,15,17,0,2,4,6,8,10,12]",
     "-Dn=1",
 ];
+const GRIDS: &[&str] = &["-Dn=16 -Dm=32", "-Dn=64 -Dm=48"];
+const SPACES: &[&str] = &["-Dn=4 -Dm=8 -Do=12", "-Dn=16 -Dm=4 -Do=20"];
 const CORNERS: &[&str] = &["-Dh=8 -Dw=16", "-Dh=32 -Dw=40"];
 const BODIES: &[&str] = &["-Dn=128", "-Dn=320"];
 
@@ -129,15 +131,13 @@ const CASES: &[Case] = &[
         "opencl",
         &["-Dn=64", "-Dn=256"],
     ),
+    case(["stencil", "box", "pieces2D"], "opencl", GRIDS),
+    case(["stencil", "box", "pieces2DInLocalMemory"], "opencl", GRIDS),
+    case(["stencil", "cube", "pieces3D"], "opencl", SPACES),
     case(
-        ["stencil", "box", "pieces2D"],
+        ["stencil", "cube", "pieces3DInLocalMemory"],
         "opencl",
-        &["-Dn=16 -Dm=32", "-Dn=64 -Dm=48"],
-    ),
-    case(
-        ["stencil", "cube", "pieces3D"],
-        "opencl",
-        &["-Dn=4 -Dm=8 -Do=12", "-Dn=16 -Dm=4 -Do=20"],
+        SPACES,
     ),
     case(
         ["harris", "corners", "buffered"],

@@ -183,6 +183,20 @@ const CASES: &[Case] = &[
     case("stencil", "pieces3D", "cube", 4, &[("mapLocal", 3)]),
     case(
         "stencil",
+        "pieces2DInLocalMemory",
+        "box",
+        16,
+        &[("Local", 1)],
+    ),
+    case(
+        "stencil",
+        "pieces3DInLocalMemory",
+        "cube",
+        4,
+        &[("Local", 1)],
+    ),
+    case(
+        "stencil",
         "registers",
         "neighbours",
         1,
