@@ -8,6 +8,7 @@ mod dpia;
 mod explain;
 mod fmt;
 mod formats;
+mod kernels;
 mod opencl;
 mod rewrite;
 mod run;

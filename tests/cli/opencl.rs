@@ -96,7 +96,7 @@ def crashes = depFun(n: Nat => fun(xs: n.i32 => xs |> mapGlobal(broken)))
 "#;
 
 /// Whether there is a device; a machine without one says so and tests nothing.
-fn has_device() -> bool {
+pub(crate) fn has_device() -> bool {
     static KNOWN: OnceLock<bool> = OnceLock::new();
     *KNOWN.get_or_init(|| {
         let ran = Folder::new().run(&["doctor"]);

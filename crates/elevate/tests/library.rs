@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use syntax::ast::AnnotationValue;
-use syntax::elevate::ast::{ExprKind, Item, ItemKind};
+use syntax::elevate::ast::{Clause, ClauseKind, CondKind, ExprKind, Item, ItemKind};
 use syntax::elevate::{format, parse, split};
 
 fn root() -> PathBuf {
@@ -143,6 +143,62 @@ fn every_rule_has_a_title() {
     }
 }
 
+/// Rules say where they come from (else their file does), and what they ask for.
+#[test]
+fn every_rule_says_its_source_and_its_conditions() {
+    let mut missing = Vec::new();
+    for (file, items) in library() {
+        let text = root().join("crates/elevate/src/library").join(&file);
+        let text = fs::read_to_string(text).expect("a text");
+        let header = text
+            .lines()
+            .take_while(|line| line.starts_with("//") || line.is_empty());
+        let of_file = header.take(20).any(|line| line.starts_with("// Source:"));
+        for item in items {
+            let (ItemKind::Rule { alts, .. }, Some(name)) = (&item.kind, item.name()) else {
+                continue;
+            };
+            let docs = item.docs.as_ref().map_or("", |docs| &docs.text);
+            if !of_file && !docs.contains("Source:") {
+                missing.push(format!("{file}: {} says no source", name.name));
+            }
+            let clauses = alts.iter().flat_map(|alt| &alt.clauses);
+            for cond in clauses.flat_map(|clause| conditions(&item, clause)) {
+                let word = match cond {
+                    CondKind::Divides { .. } => "divide",
+                    CondKind::Property { name, .. } if name.name == "assoc" => "associative",
+                    CondKind::Property { name, .. } if name.name == "commutative" => "commutative",
+                    CondKind::Property { name, .. } if name.name == "neutral" => "neutral",
+                    _ => continue,
+                };
+                if !docs.contains(word) {
+                    missing.push(format!("{file}: {} does not say `{word}`", name.name));
+                }
+            }
+        }
+    }
+    assert_eq!(missing, Vec::<String>::new());
+}
+
+/// What a clause asks for.
+fn conditions<'a>(item: &'a Item, clause: &Clause) -> Vec<&'a CondKind> {
+    let (ClauseKind::Where(cond) | ClauseKind::Requires(cond) | ClauseKind::Assuming(cond)) =
+        clause.kind
+    else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    let mut waiting = vec![cond];
+    while let Some(cond) = waiting.pop() {
+        match &item.cond(cond).kind {
+            CondKind::And(a, b) => waiting.extend([*a, *b]),
+            CondKind::Paren(inner) => waiting.push(*inner),
+            kind => found.push(kind),
+        }
+    }
+    found
+}
+
 #[test]
 fn every_rule_has_an_example() {
     let library = library();
@@ -155,10 +211,6 @@ fn every_rule_has_an_example() {
             }));
         }
     }
-    // Applied by the strategies that end in it.
-    for by_strategy in ["copyResult", "separateDotTrustedVH", "separateDotTrustedHV"] {
-        applied.insert(by_strategy.into());
-    }
     let missing: Vec<_> = library
         .values()
         .flatten()
@@ -168,6 +220,82 @@ fn every_rule_has_an_example() {
         .filter(|name| !applied.contains(name))
         .collect();
     assert_eq!(missing, Vec::<syntax::ast::Name>::new());
+}
+
+/// What a source calls something.
+enum Upstream<'a> {
+    Ours,
+    Called(&'a str),
+    NotTaken(&'a str),
+}
+
+/// Names of the sources with their sections, in order.
+fn upstream(text: &str) -> Vec<(&str, &str, Upstream<'_>)> {
+    let mut found = Vec::new();
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    for (section, names) in lines.filter_map(|line| line.split_once(" | ")) {
+        let called = names.find(" = ").unwrap_or(usize::MAX);
+        let reason = names.find(" - ").unwrap_or(usize::MAX);
+        if called < reason {
+            let own = Upstream::Called(&names[called + 3..]);
+            found.push((section, &names[..called], own));
+        } else if reason < called {
+            let why = Upstream::NotTaken(&names[reason + 3..]);
+            found.push((section, &names[..reason], why));
+        } else if names.contains("->") {
+            found.push((section, names, Upstream::Ours));
+        } else {
+            let own = names.split(' ');
+            found.extend(own.map(|name| (section, name, Upstream::Ours)));
+        }
+    }
+    found
+}
+
+const UPSTREAM: &str = include_str!("names.txt");
+
+#[test]
+fn every_name_of_the_sources_is_here_or_said_to_be_left_out() {
+    let library = library();
+    let own: BTreeSet<&str> = library
+        .values()
+        .flatten()
+        .filter_map(Item::name)
+        .map(|name| name.name.as_str())
+        .collect();
+    let names = upstream(UPSTREAM);
+    assert!(names.len() > 300, "{}", names.len());
+    let missing: Vec<_> = names
+        .iter()
+        .filter(|(_, name, what)| match what {
+            Upstream::Ours => !own.contains(name),
+            Upstream::Called(ours) => !own.contains(ours),
+            Upstream::NotTaken(why) => why.len() < 10 || own.contains(name),
+        })
+        .map(|(section, name, _)| format!("{section}: {name}"))
+        .collect();
+    assert_eq!(missing, Vec::<String>::new());
+}
+
+/// Tables of what the library calls otherwise than its sources, and of what it leaves out.
+fn names_of_the_sources() -> String {
+    let mut called = String::new();
+    let mut left_out = String::new();
+    for (section, name, what) in upstream(UPSTREAM) {
+        let _ = match what {
+            Upstream::Ours => continue,
+            Upstream::Called(own) => writeln!(called, "| {section} | `{name}` | `{own}` |"),
+            Upstream::NotTaken(why) => writeln!(left_out, "| {section} | `{name}` | {why} |"),
+        };
+    }
+    format!(
+        "\n## Names of the sources\n\n\
+         Most rules and strategies are called as in their sources: sections 1 to 2.5 and 3 to 5 are Shine's and the papers',\n\
+         2.7 is Lift's. These are called otherwise.\n\n\
+         | section | there | here |\n|---|---|---|\n{called}\n\
+         ## Not taken\n\n\
+         | section | name | why |\n|---|---|---|\n{left_out}"
+    )
 }
 
 /// `docs/strategy-library.md` is made from the texts; `UPDATE_EXPECT=1` writes it.
@@ -193,6 +321,7 @@ fn the_page_of_the_library() {
             entry(&mut page, &item, source);
         }
     }
+    page += &names_of_the_sources();
     let path = root().join("docs/strategy-library.md");
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         fs::write(&path, &page).expect("the page is written");

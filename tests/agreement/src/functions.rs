@@ -5,32 +5,78 @@ use rise::{Names, Type};
 use runtime::generate::Random;
 use syntax::ast::ScalarType;
 
-/// Random functions, as text.
-pub(crate) struct Functions<'r> {
-    pub(crate) random: &'r mut Random,
-    pub(crate) names: &'r Names,
+/// Random terms, as text.
+pub struct Functions<'r> {
+    random: &'r mut Random,
+    names: &'r Names,
     bound: Vec<(String, Ty)>,
+    binders: &'r [String],
 }
 
 impl<'r> Functions<'r> {
-    pub(crate) fn new(random: &'r mut Random, names: &'r Names) -> Functions<'r> {
+    /// Terms that mention nothing.
+    pub fn new(random: &'r mut Random, names: &'r Names) -> Functions<'r> {
         Functions {
             random,
             names,
             bound: Vec::new(),
+            binders: &[],
         }
     }
 
-    /// A function of a type.
+    /// Terms that mention what is bound; variables that they bind themselves are called as
+    /// `binders`, if there are any.
+    #[must_use]
+    pub fn over(self, bound: Vec<(String, Ty)>, binders: &'r [String]) -> Functions<'r> {
+        Functions {
+            bound,
+            binders,
+            ..self
+        }
+    }
+
+    /// A term of a type.
     ///
     /// # Errors
     /// None is made up of this type.
-    pub(crate) fn of(mut self, ty: &Ty) -> Result<String, String> {
+    pub fn of(&mut self, ty: &Ty) -> Result<String, String> {
         self.value(ty, 3)
     }
 
     fn draw(&mut self, below: usize) -> usize {
         (self.random.draw() % below as u64) as usize
+    }
+
+    fn fresh(&mut self) -> String {
+        match self.binders.len() {
+            0 => format!("x{}", self.bound.len()),
+            count => self.binders[self.draw(count)].clone(),
+        }
+    }
+
+    /// A variable of this type, mostly, if there is one and it is no number.
+    fn variable(&mut self, ty: &Ty) -> Option<String> {
+        if matches!(**ty, Type::Scalar(_)) {
+            return None;
+        }
+        let fits: Vec<String> = (self.bound.iter())
+            .filter(|(_, own)| own == ty)
+            .map(|(name, _)| name.clone())
+            .collect();
+        if fits.is_empty() || self.draw(4) == 0 {
+            return None;
+        }
+        let at = self.draw(fits.len());
+        fits.get(at).cloned()
+    }
+
+    /// An array of this length, half of the times there is one, and the type of its elements.
+    fn mapped(&mut self, size: &nat::Nat) -> Option<(String, Ty)> {
+        let fits = self.bound.iter().find_map(|(name, ty)| match &**ty {
+            Type::Array(n, element) if n == size => Some((name.clone(), element.clone())),
+            _ => None,
+        });
+        fits.filter(|_| self.random.draw() % 2 == 0)
     }
 
     fn text(&self, ty: &Ty) -> String {
@@ -39,12 +85,19 @@ impl<'r> Functions<'r> {
 
     /// An expression of a type over what is bound.
     fn value(&mut self, ty: &Ty, depth: u32) -> Result<String, String> {
+        if let Some(name) = self.variable(ty) {
+            return Ok(name);
+        }
         match &**ty {
             Type::Fun(from, to) => {
-                let name = format!("x{}", self.bound.len());
+                let name = self.fresh();
+                let around = self.bound.clone();
+                // What it hides cannot be mentioned under it.
+                self.bound.retain(|(other, _)| *other != name);
                 self.bound.push((name.clone(), from.clone()));
-                let body = self.value(to, depth)?;
-                Ok(format!("fun({name}: {} => {body})", self.text(from)))
+                let body = self.value(to, depth);
+                self.bound = around;
+                Ok(format!("fun({name}: {} => {})", self.text(from), body?))
             }
             Type::Scalar(ScalarType::Bool) => Ok(["true", "false"][self.draw(2)].to_owned()),
             Type::Scalar(scalar) if *scalar != ScalarType::NatType => {
@@ -54,10 +107,15 @@ impl<'r> Functions<'r> {
                 let (a, b) = (self.value(a, depth)?, self.value(b, depth)?);
                 Ok(format!("({a}, {b})"))
             }
-            Type::Array(_, element) => {
+            Type::Array(size, element) => {
+                if let Some((name, from)) = self.mapped(size) {
+                    let function = Ty::new(Type::Fun(from, element.clone()));
+                    let function = self.value(&function, depth)?;
+                    return Ok(format!("({name} |> map({function}))"));
+                }
                 let element = self.value(element, depth)?;
                 Ok(format!(
-                    "(generate(fun(i => {element})) : {})",
+                    "(generate(fun(at => {element})) : {})",
                     self.text(ty)
                 ))
             }
@@ -65,6 +123,7 @@ impl<'r> Functions<'r> {
                 let element = self.value(element, depth)?;
                 Ok(format!("(vectorFromScalar({element}) : {})", self.text(ty)))
             }
+            Type::Index(_) => Ok(format!("(0 : {})", self.text(ty))),
             _ => Err(format!("no `{}` is made up", self.text(ty))),
         }
     }

@@ -12,7 +12,7 @@ use rise::{Arg, Names, Primitive, Type};
 use runtime::generate::Random;
 use syntax::ast::{Kind, ScalarType};
 
-use functions::Functions;
+pub use functions::Functions;
 use run::Run;
 
 /// Sizes to try.

@@ -67,6 +67,8 @@ pub const LIBRARY: &[(&str, &str)] = &[
         "packing.elevate",
         include_str!("../library/packing.elevate"),
     ),
+    ("blocks.elevate", include_str!("../library/blocks.elevate")),
+    ("lift.elevate", include_str!("../library/lift.elevate")),
     ("image.elevate", include_str!("../library/image.elevate")),
     (
         "aliases.elevate",
@@ -226,6 +228,16 @@ impl Library {
         let definition = self.definition(self.named(name)?)?;
         let mut rules = definition.checked.compiled.rules.values();
         rules.find(|rule| rule.it.name == name).map(|rule| &rule.it)
+    }
+
+    /// The left sides of a rule with what their names stand for, one for each alternative; none for
+    /// other definitions, and for rules that are built in.
+    pub fn outlines(&self, id: GlobalId) -> Vec<crate::rule::Outline> {
+        let found = self.definition(id).map(|definition| {
+            let (item, text) = (&definition.item, &definition.text);
+            super::check::outlines(item, text, &LibraryEnv(self), &definition.checked)
+        });
+        found.unwrap_or_default()
     }
 
     /// Where an item stands.

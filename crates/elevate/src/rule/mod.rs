@@ -50,6 +50,7 @@ use crate::term::Term;
 pub use applied::Applied;
 pub use apply::{apply, holds, instantiate, matches, matches_only, unfold};
 pub use because::Because;
+pub use compile::{Open, Outline, StandsFor, outlines};
 pub use compile::{compile, compile_pattern, compile_predicate, compile_template};
 pub(crate) use level::Kept;
 pub use level::Memo;

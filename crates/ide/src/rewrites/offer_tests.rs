@@ -69,8 +69,9 @@ fn maps_are_fused() {
             Vectorize by 4 (assumes 4 divides n)
             Vectorize by 4, lane by lane (assumes 4 divides n)
             Vectorize by 8 (assumes 8 divides n)
-            Write each element
+            Write each element -- not here: it needs `n <= 256`: 256 >= n is not known
             Store in Local memory -- not here: it needs `within(mapWorkGroup(_))`: nothing around it is so
+            Store in Private memory: n f32
         "#]],
     );
     chosen(
@@ -117,8 +118,9 @@ fn maps_in_work_groups_become_local() {
             Vectorize by 4 (assumes 4 divides m)
             Vectorize by 4, lane by lane (assumes 4 divides m)
             Vectorize by 8 (assumes 8 divides m)
-            Write each element
+            Write each element -- not here: it needs `n <= 256`: 256 >= m is not known
             Store in Local memory: m f32
+            Store in Private memory: m f32
         "#]],
     );
     chosen(
@@ -151,6 +153,7 @@ fn local_maps_need_a_work_group() {
             Interchange loops
             Tile 16×16 (assumes 16 divides m, 16 divides n)
             Vectorize by 4 (assumes 4 divides m)
+            Write each element -- not here: it needs `n <= 256`: 256 >= m is not known
             Store in Local memory -- not here: it needs `within(mapWorkGroup(_))`: nothing around it is so
         "#]],
     );
@@ -195,9 +198,9 @@ fn the_tools_of_the_paper_are_there_for_its_first_listing() {
             Split map into chunks of 16: n → n/16 × 16 (assumes 16 divides n)
             Vectorize by 4 -- not here: it needs `scalar(s) and scalar(t)`: the type is `m.f32`
             Vectorize by 4, lane by lane -- not here: it needs `scalar(s) and scalar(t)`: the type is `m.f32`
-            Write each element
-            Store in Local memory -- not here: it needs `within(mapWorkGroup(_))`: nothing around it is so
+            Write each element -- not here: it needs `n <= 256`: 256 >= n is not known
             Store in Private memory: n f32
+            Store in Global memory: n f32
         "#]],
     );
     let text = crate::fixture::LISTING_1.replace("reduce(add)", "red$0uce(add)");

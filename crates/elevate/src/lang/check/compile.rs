@@ -89,6 +89,30 @@ pub enum Part {
     },
 }
 
+/// The left sides of a rule with what their names stand for; none for other definitions.
+pub(in crate::lang) fn outlines(
+    item: &Item,
+    text: &str,
+    env: &dyn Env,
+    checked: &Checked,
+) -> Vec<rule::Outline> {
+    let ItemKind::Rule { name, alts, .. } = &item.kind else {
+        return Vec::new();
+    };
+    let compiler = Compiler {
+        item,
+        text,
+        env,
+        checked,
+        compiled: Compiled::default(),
+        diagnostics: Vec::new(),
+    };
+    let spans: Vec<Span> = alts.iter().map(|alt| alt.span).collect();
+    let (params, _) = compiler.params_at(&spans);
+    let name = name.as_ref().map_or("", |name| name.name.as_str());
+    rule::outlines(&compiler.source(name, alts, &params))
+}
+
 /// Compiles a checked item that has no errors; what is wrong is added to what was found before.
 pub(super) fn compile(item: &Item, text: &str, env: &dyn Env, checked: &mut Checked) {
     let errors = |all: &[Diagnostic]| all.iter().any(|d| d.severity == Severity::Error);
@@ -185,29 +209,36 @@ impl Compiler<'_> {
         let Some(first) = alts.first() else { return };
         let spans: Vec<Span> = alts.iter().map(|alt| alt.span).collect();
         let (names, params) = self.params_at(&spans);
-        let is_item = !name.is_empty();
-        let source = rule::Source {
-            item: self.item,
-            text: self.text,
-            alts,
-            name,
-            params: &names,
-            is_unsafe: is_item
-                && matches!(
-                    self.item.kind,
-                    ItemKind::Rule {
-                        unsafe_word: Some(_),
-                        ..
-                    }
-                ),
-            looping: is_item && self.item.attribute("looping").is_some(),
-            env: self.env.rise(),
-        };
+        let source = self.source(name, alts, &names);
         let (rule, said) = rule::compile(&source);
         self.diagnostics.extend(said);
         let it = Arc::new(rule);
         let at = first.span.start;
         self.compiled.rules.insert(at, Compiled1 { it, params });
+    }
+
+    /// What a rule is compiled from.
+    fn source<'s>(
+        &'s self,
+        name: &'s str,
+        alts: &'s [Alt],
+        params: &'s [(Name, ParamKind)],
+    ) -> rule::Source<'s> {
+        let is_item = !name.is_empty();
+        let unsafe_word = match &self.item.kind {
+            ItemKind::Rule { unsafe_word, .. } => *unsafe_word,
+            _ => None,
+        };
+        rule::Source {
+            item: self.item,
+            text: self.text,
+            alts,
+            name,
+            params,
+            is_unsafe: is_item && unsafe_word.is_some(),
+            looping: is_item && self.item.attribute("looping").is_some(),
+            env: self.env.rise(),
+        }
     }
 
     /// The parameters of rules and patterns: those of the item, where it is a rule or predicate

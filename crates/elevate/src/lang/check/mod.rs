@@ -27,6 +27,7 @@ use syntax::{Diagnostic, GlobalId, Span};
 use super::types::{Flavour, Scheme, Ty, Type};
 use unify::Table;
 
+pub(in crate::lang) use compile::outlines;
 pub use compile::{Compiled, Compiled1, Part, Plan, Rest, TermPattern};
 pub use example::ExamplePrograms;
 pub use header::header_signature;

@@ -93,6 +93,14 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
     }
 
     pub(super) fn compile(&mut self) -> Option<Alt> {
+        let (mut names, scopes) = self.names()?;
+        let tail = self.tail(&mut names);
+        let typed = self.infer(&names, &scopes)?;
+        self.build(&names, &scopes, tail, &typed)
+    }
+
+    /// What its names stand for, and which binders they may mention.
+    pub(super) fn names(&mut self) -> Option<(Names<'a>, Scopes)> {
         let (source, alt) = (self.source, self.alt);
         let mut names = Names::new(&source.item.rise, source.env, Mode::Exact);
         declare(&mut names, source.params);
@@ -111,9 +119,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         if names.failed || self.failed() {
             return None;
         }
-        let tail = self.tail(&mut names);
-        let typed = self.infer(&names, &scopes)?;
-        self.build(&names, &scopes, tail, &typed)
+        Some((names, scopes))
     }
 
     pub(super) fn failed(&self) -> bool {

@@ -2,6 +2,7 @@
 
 mod alt;
 mod conditions;
+mod outline;
 mod say;
 
 use rise::core::{Expr, Form, Mapper, Terms, elaborate_terms, subst_local, walk};
@@ -20,6 +21,7 @@ use super::{
     Identity, Matcher, Output, ParamKind, Predicate, Quotation, Rule, Source, VariableKind,
 };
 use alt::AltCompiler;
+pub use outline::{Open, Outline, StandsFor, outlines};
 use say::{errors, overlaps};
 
 /// A rule from its text, with what there is to say about it. Alternatives that are wrong are left

@@ -6,7 +6,7 @@ use syntax::ast::Name;
 use super::Printer;
 use super::term::Place;
 use crate::core::{Expr, Form, Language, Local, Notation, Param};
-use crate::types::Arg;
+use crate::types::{Arg, Pi, Type};
 
 impl<P: Language> Printer<P> {
     pub(super) fn function(&mut self, expr: &Expr<P>, wanted: bool) {
@@ -117,7 +117,10 @@ impl<P: Language> Printer<P> {
                     f
                 }
                 Form::DepApply(f, arg) => {
-                    args.push(Given::TypeLevel(arg.clone()));
+                    // What is left out where it is written follows from the values.
+                    if !matches!(&*f.ty, Type::Pi(Pi { implicit: true, .. })) {
+                        args.push(Given::TypeLevel(arg.clone()));
+                    }
                     f
                 }
                 _ => break,

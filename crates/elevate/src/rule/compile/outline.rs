@@ -1,0 +1,136 @@
+//! The left side of an alternative as a term with open places.
+
+use nat::Prop;
+use rise::types::{Arg, Ty};
+use rise::{BinderInfo, Names as VarNames, TermInfo};
+use syntax::Span;
+use syntax::ast::Name;
+
+use super::super::names::{Names, Origin, Side, Variable};
+use super::super::scope::Scopes;
+use super::super::{Source, VariableKind};
+use super::alt::{AltCompiler, Typed};
+
+/// The left side of an alternative with what its names stand for: what is needed to make a term
+/// that it matches.
+#[derive(Clone, Debug)]
+pub struct Outline {
+    /// Where the left side stands in the item.
+    pub span: Span,
+    /// Its type. Variables are open, and the same throughout.
+    pub ty: Ty,
+    /// Its names, parameters of the rule among them.
+    pub names: Vec<Open>,
+    /// What must hold of sizes for the rule to apply.
+    pub conditions: Vec<Prop>,
+    /// What type-level variables are called.
+    pub variables: VarNames,
+}
+
+/// A name of a left side.
+#[derive(Clone, Debug)]
+pub struct Open {
+    /// As it is written.
+    pub name: Name,
+    /// What it stands for.
+    pub stands_for: StandsFor,
+    /// Where the left side mentions it.
+    pub places: Vec<Span>,
+    /// The variables, bound on the left side, that it may mention.
+    pub binders: Vec<(Name, Ty)>,
+    /// Whether it is a parameter of the rule.
+    pub is_parameter: bool,
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StandsFor {
+    /// A term of this type.
+    Value(Ty),
+    /// A size, type or address space.
+    Level(Arg),
+}
+
+/// The outlines of the alternatives that are right.
+pub fn outlines(source: &Source<'_>) -> Vec<Outline> {
+    let mut holds = Vec::new();
+    let alts = source.alts.iter();
+    alts.filter_map(|alt| AltCompiler::new(source, alt, &mut holds).outline())
+        .collect()
+}
+
+impl AltCompiler<'_, '_> {
+    fn outline(&mut self) -> Option<Outline> {
+        let (names, scopes) = self.names()?;
+        let typed = self.infer(&names, &scopes)?;
+        let done = &typed.done;
+        let open = |(number, variable): (usize, &Variable)| {
+            open(&names, &scopes, &typed, number, variable)
+        };
+        let conditions = done.inference.obligations.iter();
+        Some(Outline {
+            span: self.source.item.rise.term(self.alt.lhs).span,
+            ty: typed.terms.exprs.first()?.ty.clone(),
+            names: names
+                .variables
+                .iter()
+                .enumerate()
+                .filter_map(open)
+                .collect(),
+            conditions: conditions
+                .map(|obligation| obligation.prop.clone())
+                .chain(done.left.iter().cloned())
+                .collect(),
+            variables: done.inference.names.clone(),
+        })
+    }
+}
+
+/// What a name that somebody wrote stands for.
+fn open(
+    names: &Names<'_>,
+    scopes: &Scopes,
+    typed: &Typed,
+    number: usize,
+    variable: &Variable,
+) -> Option<Open> {
+    if variable.anonymous || matches!(variable.origin, Origin::Let(_)) {
+        return None;
+    }
+    let inference = &typed.done.inference;
+    let value = |binder: syntax::ast::BinderId| match &inference.binders[binder.0 as usize] {
+        BinderInfo::Value(ty) => Some(ty.clone()),
+        _ => None,
+    };
+    let stands_for = match variable.kind? {
+        VariableKind::Value => StandsFor::Value(value(variable.binder)?),
+        VariableKind::Level(kind) => {
+            let used = variable.uses.iter().find_map(|used| {
+                match &inference.terms[used.term.0 as usize] {
+                    TermInfo::Arg(arg) => Some(arg.clone()),
+                    _ => None,
+                }
+            });
+            let own = match &inference.binders[variable.binder.0 as usize] {
+                BinderInfo::TypeLevel(var, _) => Some(rise::core::var_arg(*var, kind)),
+                _ => None,
+            };
+            StandsFor::Level(used.or(own)?)
+        }
+    };
+    let captured = scopes.captured.get(number).into_iter().flatten();
+    let binders = captured.filter_map(|&binder| {
+        let name = names.binders[binder.0 as usize].name.clone();
+        Some((name, value(binder)?))
+    });
+    let left = variable.uses.iter().filter(|used| used.side == Side::Left);
+    Some(Open {
+        name: variable.name.clone(),
+        stands_for,
+        places: left
+            .map(|used| names.terms[used.term.0 as usize].span)
+            .collect(),
+        binders: binders.collect(),
+        is_parameter: matches!(variable.origin, Origin::Param(_)),
+    })
+}
