@@ -1,12 +1,10 @@
 //! The first phase of matching: the structure of a term against that of a pattern.
 
-use syntax::ast::Literal;
-
 use super::RuleArg;
 use super::level::Found;
 use super::miss::{Miss, Why};
 use super::pattern::{Head, Pat, Pattern};
-use crate::term::{self, Heads, Local, Node, Store, Term};
+use crate::term::{self, Heads, Local, Node, Store, Term, same_literal};
 
 /// What the structure of a term says.
 #[derive(Debug, Default)]
@@ -96,7 +94,7 @@ impl Walk<'_> {
             (Pat::Local(local), Node::Var(found))
                 if self.bound.locals[usize::from(*local)] == found => {}
             (Pat::Literal(literal), Node::Literal(found))
-                if same_value(self.store.literal_of(found), literal) =>
+                if same_literal(self.store.literal_of(found), literal) =>
             {
                 self.bound.found.push(Found::Ty(self.store.ty(term)));
             }
@@ -174,18 +172,6 @@ impl Walk<'_> {
         }
         self.bound.progress += 1;
         Ok(())
-    }
-}
-
-/// Whether two literals of one type stand for one value, as far as their texts tell.
-fn same_value(a: &Literal, b: &Literal) -> bool {
-    match (a, b) {
-        (Literal::Int { value: a, .. }, Literal::Int { value: b, .. }) => a == b,
-        (Literal::Float { text: a, .. }, Literal::Float { text: b, .. }) => {
-            a == b || a.parse::<f64>().ok() == b.parse::<f64>().ok()
-        }
-        (Literal::Bool(a), Literal::Bool(b)) => a == b,
-        _ => false,
     }
 }
 

@@ -80,14 +80,29 @@ fn numbered(bound: &[Var]) -> impl Fn(Var) -> Var {
     move |var| places.get(&var).copied().unwrap_or(var)
 }
 
-/// Whether two literals of one type stand for one value as far as their texts tell.
-fn same_literal(a: &Literal, b: &Literal) -> bool {
+/// Whether two literals of one type stand for one value as far as their texts tell: `0` and `0.0`
+/// do where both are `f32`.
+pub(crate) fn same_literal(a: &Literal, b: &Literal) -> bool {
     match (a, b) {
         (Literal::Int { value: a, .. }, Literal::Int { value: b, .. }) => a == b,
-        (Literal::Float { text: a, .. }, Literal::Float { text: b, .. }) => a == b,
+        (Literal::Float { text: a, .. }, Literal::Float { text: b, .. }) => {
+            a == b || value(a).is_some_and(|a| value(b) == Some(a))
+        }
+        (Literal::Int { value: int, .. }, Literal::Float { text, .. })
+        | (Literal::Float { text, .. }, Literal::Int { value: int, .. }) => {
+            // One that floats of every size can be.
+            let int = u16::try_from(*int).map(|int| f64::from(int).to_bits());
+            int.is_ok_and(|int| value(text) == Some(int))
+        }
         (Literal::Bool(a), Literal::Bool(b)) => a == b,
         _ => false,
     }
+}
+
+/// The bits of the number that a text stands for: there are two zeros.
+fn value(text: &str) -> Option<u64> {
+    let number: f64 = text.parse().ok()?;
+    number.is_finite().then_some(number.to_bits())
 }
 
 struct Compare<'s> {

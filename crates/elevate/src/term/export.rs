@@ -91,7 +91,7 @@ pub(super) struct Exporter<'s> {
     types: FxHashMap<TyId, Ty>,
     origins: FxHashMap<Term, Origin>,
     other: Origin,
-    uses: Vec<(GlobalId, Name)>,
+    pub uses: Vec<(GlobalId, Name)>,
 }
 
 impl<'s> Exporter<'s> {
@@ -108,11 +108,6 @@ impl<'s> Exporter<'s> {
             other: Origin(0),
             uses: Vec::new(),
         }
-    }
-
-    /// The number for locals that is free.
-    pub fn next_local(&self) -> u32 {
-        self.locals
     }
 
     /// The whole term.

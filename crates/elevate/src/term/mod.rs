@@ -24,6 +24,7 @@ mod tests;
 mod text;
 mod types;
 
+pub(crate) use alpha::same_literal;
 pub(crate) use dense::{Bits, Dense};
 pub use export::export;
 pub use heads::{Head, Heads};

@@ -19,6 +19,21 @@ fn rise_files(folder: &FilePath, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
+fn numbers_of_one_type_are_equal_however_they_are_written() {
+    let mut store = Store::new();
+    let mut equal = |a: &str, b: &str| {
+        let [a, b] = [a, b].map(|text| term(&mut store, text));
+        store.alpha_eq(a, b)
+    };
+    let sum = |zero: &str| format!("fun(x: f32 => x + {zero})");
+    assert!(equal(&sum("0"), &sum("0.0f")));
+    assert!(equal(&sum("0.50f"), &sum("0.5f")));
+    assert!(!equal(&sum("1"), &sum("0.0f")));
+    assert!(!equal(&sum("-0.0f"), &sum("0.0f")));
+    assert!(!equal("fun(x: f32 => x + 0)", "fun(x: f64 => x + 0)"));
+}
+
+#[test]
 fn what_is_imported_is_exported_again() {
     let examples = FilePath::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let mut files = Vec::new();

@@ -1,6 +1,6 @@
 //! Terms as text, for messages and traces.
 
-use rise::core::{Launch, Program, expr_text};
+use rise::core::term_text;
 use rise::types::{Arg, Names};
 
 use super::export::Exporter;
@@ -10,20 +10,10 @@ use super::types::TyId;
 /// A term on one line, as RISE writes it; `…` if it is too large to be written out.
 pub fn print(store: &Store, term: Term) -> String {
     let mut exporter = Exporter::new(store);
-    let Ok(body) = exporter.whole(term) else {
-        return "…".to_owned();
-    };
-    let program = Program {
-        name: "term".into(),
-        body: body.clone(),
-        obligations: Vec::new(),
-        facts: Vec::new(),
-        next_local: exporter.next_local(),
-        names: exporter.names,
-        origins: Vec::new(),
-        launch: Launch::default(),
-    };
-    expr_text(&program, &body)
+    match exporter.whole(term) {
+        Ok(body) => term_text(&exporter.names, &exporter.uses, &body),
+        Err(_) => "…".to_owned(),
+    }
 }
 
 /// A type as text.

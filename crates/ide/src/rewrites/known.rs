@@ -51,7 +51,9 @@ impl Known {
         {
             let mut all = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(at) = all.iter().position(|known| Arc::ptr_eq(&known.def, def)) {
-                return Some(all.remove(at));
+                let known = all.remove(at);
+                known.strategies.renew();
+                return Some(known);
             }
         }
         let (store, strategies) = Strategies::start();

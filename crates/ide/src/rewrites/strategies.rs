@@ -1,7 +1,7 @@
 //! Strategies by their text.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use elevate::engine::Strategy;
 use elevate::lang::{Definition, Definitions, File, Programs, World, strategy_of};
@@ -16,9 +16,6 @@ const FIRST: u64 = 1 << 48;
 /// How many texts are kept that were read.
 const KEPT: usize = 4096;
 
-/// After so many requests everything is made anew: evaluation has a limit on its work.
-const REQUESTS: usize = 500;
-
 /// The strategies of a request, on the terms of one store.
 pub(crate) struct Strategies(Arc<Shared>);
 
@@ -28,7 +25,6 @@ struct Shared {
     store: Store,
     world: Arc<World>,
     known: Mutex<FxHashMap<String, Option<Strategy>>>,
-    requests: AtomicUsize,
 }
 
 impl Shared {
@@ -38,8 +34,11 @@ impl Shared {
             world: World::new(Definitions::default(), &mut store),
             store,
             known: Mutex::default(),
-            requests: AtomicUsize::new(0),
         })
+    }
+
+    fn known(&self) -> MutexGuard<'_, FxHashMap<String, Option<Strategy>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -48,20 +47,26 @@ impl Strategies {
     pub(crate) fn start() -> (Store, Strategies) {
         static SHARED: LazyLock<Mutex<Arc<Shared>>> = LazyLock::new(|| Mutex::new(Shared::new()));
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
-        if shared.requests.fetch_add(1, Ordering::Relaxed) >= REQUESTS {
+        if shared.known().len() >= KEPT {
             *shared = Shared::new();
         }
-        (shared.store.clone(), Strategies(shared.clone()))
+        let strategies = Strategies(shared.clone());
+        strategies.renew();
+        (shared.store.clone(), strategies)
+    }
+
+    /// Says that another request begins: each may evaluate as much.
+    pub(crate) fn renew(&self) {
+        self.0.world.renew();
     }
 
     /// The strategy that is written so; `None` if it is none.
     pub(crate) fn get(&self, text: &str) -> Option<Strategy> {
-        let known = || self.0.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known().get(text) {
+        if let Some(known) = self.0.known().get(text) {
             return known.clone();
         }
         let made = definition(text).and_then(|text| strategy_of(&self.0.world, &text).ok());
-        known().insert(text.to_owned(), made.clone());
+        self.0.known().insert(text.to_owned(), made.clone());
         made
     }
 }

@@ -1,12 +1,13 @@
-//! How long the code actions of a place take: the whole list, at every place of the largest
-//! examples, when the cursor moves and when something was just typed.
+//! What an editor waits for: the code actions of a place, the whole list, at every place of the
+//! largest examples, when the cursor moves and when something was just typed; and the diagnostics
+//! while strategies are typed, and programs that name one.
 
 use std::path::Path;
 use std::time::Instant;
 
 use db::{Database, FileId, FilePath};
 use ide::FileRange;
-use syntax::Span;
+use syntax::{Severity, Span};
 
 use super::rewriting::on_large_stack;
 use crate::bench::Outcome;
@@ -25,8 +26,32 @@ const LIMIT: f64 = 5.0;
 /// Of so many places one is where something is typed.
 const TYPED: usize = 16;
 
+/// Strategies that are typed in, each beside the program that names one of them: the files, the
+/// beginning of the definition, and the strategy.
+const TYPED_IN: [(&str, &str, &str); 2] = [
+    ("gemm", "def mm ", "parallelOpenMP"),
+    ("binomial", "def binomial ", "scanlinePar"),
+];
+/// Milliseconds from a keystroke to the diagnostics: half of them, and all but one in a hundred.
+const KEYSTROKE: (f64, f64) = (1.0, 5.0);
+
 /// Measures each file.
 pub fn measure(root: &Path, table: &mut Table) -> Outcome<()> {
+    lists(root, table)?;
+    for (name, def, strategy) in TYPED_IN {
+        let (strategies, program) = on_large_stack(|| typed_in(root, name, def, strategy))?;
+        let (median, tail) = KEYSTROKE;
+        let row = |what: &str, series| {
+            let name = format!("keystroke in strategies/{name}.{what}");
+            Row::new(&name, Unit::Milliseconds, series).limits(median, tail)
+        };
+        table.push(row("elevate", strategies));
+        table.push(row("rise, which names a strategy", program));
+    }
+    Ok(())
+}
+
+fn lists(root: &Path, table: &mut Table) -> Outcome<()> {
     for name in FILES {
         let path = root.join(format!("examples/{name}.rise"));
         let text = std::fs::read_to_string(&path)
@@ -90,6 +115,56 @@ fn typed(db: &mut Database, file: FileId, text: &str) -> Series {
         }
     }
     times
+}
+
+/// A letter is typed at places of a file of strategies, and of a program that names one of them,
+/// and taken back; the diagnostics of both are asked for.
+fn typed_in(
+    root: &Path,
+    name: &str,
+    def: &str,
+    strategy: &str,
+) -> Result<(Series, Series), String> {
+    let mut db = Database::new();
+    let mut open = Vec::new();
+    for ending in ["elevate", "rise"] {
+        let path = root.join(format!("examples/strategies/{name}.{ending}"));
+        let text = std::fs::read_to_string(&path);
+        let mut text = text.map_err(|error| format!("{}: {error}", path.display()))?;
+        if ending == "rise" {
+            let annotation = format!("@strategy(\"{name}.elevate\", {strategy})\n{def}");
+            text = text.replacen(def, &annotation, 1);
+        }
+        let file = db.set_file(FilePath::disk(&path), text.as_str());
+        open.push((file, text));
+    }
+    let files: Vec<FileId> = open.iter().map(|(file, _)| *file).collect();
+    let wrong = |db: &Database| {
+        let found = files.iter().flat_map(|file| ide::diagnostics(db, *file));
+        let found: Vec<_> = found.collect();
+        let is_error = |found: &ide::FileDiagnostic| found.severity == Severity::Error;
+        found.into_iter().find(is_error)
+    };
+    if let Some(mistake) = wrong(&db) {
+        return Err(format!("strategies/{name}: {}", mistake.message));
+    }
+    let mut keystrokes = |file: FileId, text: &str| {
+        let mut times = Series::default();
+        for at in places(text).into_iter().step_by(TYPED / 4) {
+            for (range, new) in [(at..at, "x"), (at..at + 1, "")] {
+                let start = Instant::now();
+                db.edit_file(file, range, new);
+                drop(wrong(&db));
+                times.push(start.elapsed().as_secs_f64() * 1e3);
+            }
+        }
+        times
+    };
+    let mut all = open.iter().map(|(file, text)| keystrokes(*file, text));
+    Ok((
+        all.next().unwrap_or_default(),
+        all.next().unwrap_or_default(),
+    ))
 }
 
 #[cfg(test)]

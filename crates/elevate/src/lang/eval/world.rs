@@ -27,7 +27,9 @@ pub struct World {
     /// Sizes that are left open.
     tunes: FxHashMap<GlobalId, (Name, Var)>,
     names: FxHashMap<Var, Name>,
+    /// How much may still be evaluated, and how much in one run.
     work: AtomicU64,
+    limit: u64,
     /// How rules look up definitions of RISE.
     pub(super) lookup: Mutex<Option<crate::rule::Definitions>>,
     /// Whether what has an equation is taken from it, and not from the engine.
@@ -74,13 +76,15 @@ impl World {
                 names.insert(var, name.name.clone());
             }
         }
+        // Equations call for every node what the engine does itself.
+        let limit = if equations { 100 * WORK } else { WORK };
         Arc::new_cyclic(|own| World {
             definitions,
             values: Mutex::default(),
             tunes,
             names,
-            // Equations call for every node what the engine does itself.
-            work: AtomicU64::new(if equations { 100 * WORK } else { WORK }),
+            work: AtomicU64::new(limit),
+            limit,
             lookup: Mutex::default(),
             equations,
             own: own.clone(),
@@ -143,6 +147,11 @@ impl World {
             Value::Strategy(strategy) => Ok(strategy),
             _ => Err(missing()),
         }
+    }
+
+    /// Says that another run begins, in a world that is kept for several.
+    pub fn renew(&self) {
+        self.work.store(self.limit, Ordering::Relaxed);
     }
 
     /// Counts a call.

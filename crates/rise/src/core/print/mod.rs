@@ -53,10 +53,7 @@ pub fn print_program<P: Language>(program: &Program<P>) -> Printed {
 /// The text of a definition, with the definitions that it uses by name.
 pub fn def_text<P: Language>(def: &Def<P>) -> String {
     let mut printer = Printer::new(def.names.clone());
-    for (id, name) in &def.uses {
-        printer.globals.insert(*id, name.clone());
-        printer.scope.reserve(name);
-    }
+    printer.define(&def.uses);
     let whole = |body, &(var, kind): &(Var, Kind)| super::dep_lambda(var, kind, true, body);
     let body = def.implicit.iter().rev().fold(def.body.clone(), whole);
     printer.prepare(&body);
@@ -67,7 +64,18 @@ pub fn def_text<P: Language>(def: &Def<P>) -> String {
 
 /// The text of a part of a program on one line, for messages.
 pub fn expr_text<P: Language>(program: &Program<P>, expr: &Expr<P>) -> String {
-    let mut printer = Printer::new(Names(program.names.iter().cloned().collect()));
+    term_text(&program.names, &[], expr)
+}
+
+/// The text of a term on one line: what type-level variables are called, by number, and the
+/// definitions that it uses.
+pub fn term_text<P: Language>(
+    names: &[Name],
+    uses: &[(syntax::GlobalId, Name)],
+    expr: &Expr<P>,
+) -> String {
+    let mut printer = Printer::new(Names(names.iter().cloned().collect()));
+    printer.define(uses);
     printer.prepare(expr);
     printer.expr(expr, term::Place::TOP, true);
     printer.out
@@ -93,6 +101,14 @@ impl<P: Language> Printer<P> {
             foreign: Vec::new(),
             known: Known::default(),
             launch: Launch::default(),
+        }
+    }
+
+    /// What definitions are called, which no variable may be.
+    fn define(&mut self, uses: &[(syntax::GlobalId, Name)]) {
+        for (id, name) in uses {
+            self.globals.insert(*id, name.clone());
+            self.scope.reserve(name);
         }
     }
 
