@@ -10,7 +10,7 @@ use dpia::{Device, PhraseProgram, Target};
 use nat::Nat;
 use rise::Primitive;
 use rise::core::{LinkError, Origin, Program, Source, normalise};
-use syntax::ast::AddressSpace;
+use syntax::ast::{AddressSpace, Item, ItemKind};
 use syntax::{Code, Diagnostic, Dialect, Fix, Severity, Span};
 
 use crate::device::{device, launched};
@@ -187,14 +187,29 @@ fn of_accesses(db: &dyn Db, item: SourceItem, target: Target) -> Arc<[Diagnostic
     let mut found: Arc<[Diagnostic]> =
         guarded(&text, "compiling", work).map_or_else(one, Arc::from);
     if is_lowered(db, item.into()) {
-        // The text is not that of the program: what would mend the one is no use to the other.
-        let without = |found: &Diagnostic| Diagnostic {
-            fixes: Vec::new(),
-            ..found.clone()
-        };
-        found = found.iter().map(without).collect();
+        let made = |found: &Diagnostic| of_made(db, item, &parsed.item, found.clone());
+        found = found.iter().map(made).collect();
     }
     found
+}
+
+/// What there is to say about a program that a strategy made. Its text is not the one that is there:
+/// what would mend the one is no use to the other, and what the strategy put there has the
+/// strategy's name for its place.
+fn of_made(db: &dyn Db, item: SourceItem, written: &Item, mut found: Diagnostic) -> Diagnostic {
+    found.fixes.clear();
+    let (Some(strategy), ItemKind::Def { body, .. }) = (item.strategy(db), &written.kind) else {
+        return found;
+    };
+    let body = written.term(*body).span;
+    if found.span != body {
+        return found;
+    }
+    found.span = strategy.span;
+    found
+        .related
+        .retain(|related| related.place.item.is_some() || related.place.span != body);
+    found.help("it is in what the strategy makes: `rise-ls rewrite` shows that")
 }
 
 /// The phrase in which every access is known.

@@ -216,7 +216,7 @@ impl Diagnostic {
             code,
             severity,
             span,
-            message: message.into(),
+            message: without_length(message.into()),
             related: Vec::new(),
             help: None,
             fixes: Vec::new(),
@@ -261,4 +261,19 @@ impl Diagnostic {
         });
         self
     }
+}
+
+/// What a message may quote in full, in bytes.
+const QUOTED: usize = 1000;
+
+/// A message whose quotations are no longer than a reader can take: of a name of megabytes, its start.
+fn without_length(message: String) -> String {
+    if message.len() <= QUOTED {
+        return message;
+    }
+    let parts = message.split('`').map(|part| match part.len() > QUOTED {
+        true => format!("{}…", &part[..part.floor_char_boundary(QUOTED / 10)]),
+        false => part.to_owned(),
+    });
+    parts.collect::<Vec<_>>().join("`")
 }

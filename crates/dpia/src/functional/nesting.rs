@@ -54,12 +54,14 @@ pub(super) fn allowed(chain: &[Level]) -> bool {
 }
 
 impl Walk {
-    /// The parallel map that a `map` without an implementation will probably be.
-    pub(super) fn likely_level(&self, at: Origin) -> Option<Level> {
+    /// The parallel map that a `map` of `f` without an implementation will probably be: one that those
+    /// in `f` may stand in.
+    pub(super) fn likely_level(&self, at: Origin, f: Option<&Term>) -> Option<Level> {
         if self.target != Target::OpenCl {
             return None;
         }
         let nest = self.right_levels();
+        let inside = f.map(chains).unwrap_or_default();
         let with = |primitive, dimension| {
             let level = Level {
                 primitive,
@@ -67,11 +69,18 @@ impl Walk {
                 at,
                 wrong: false,
             };
-            let chain: Vec<Level> = nest.iter().copied().chain([level]).collect();
-            allowed(&chain).then_some(level)
+            let fine = |inner: &[Level]| {
+                let around = nest.iter().chain([&level]);
+                allowed(&around.chain(inner).copied().collect::<Vec<_>>())
+            };
+            (fine(&[]) && inside.iter().all(|inner| fine(inner))).then_some(level)
         };
         let local = (0..3).find_map(|dimension| with(MapLocal, dimension));
-        local.or_else(|| with(MapGlobal, 0).filter(|_| nest.is_empty()))
+        if local.is_some() || !nest.is_empty() {
+            return local;
+        }
+        let groups = || (0..3).find_map(|dimension| with(MapWorkGroup, dimension));
+        with(MapGlobal, 0).or_else(groups)
     }
 
     pub(super) fn check_nesting(&mut self, inner: &mut Level, f: Option<&Term>) {

@@ -221,7 +221,7 @@ impl Walk {
                 .iter()
                 .any(Complaint::is_missing_map)
         {
-            level = self.likely_level(term.origin);
+            level = self.likely_level(term.origin, args.first());
         }
         let row = row(prim);
         let mut into = self.memory_of(term, primitive, types, &want.into);

@@ -4,13 +4,15 @@ use nat::{Nat, Prop};
 use syntax::ast::{
     Annotation, AnnotationValue, BinaryOp, BinderId, Ident, ItemKind, Kind, TermId, TermKind,
 };
-use syntax::{Code, Span};
+use syntax::{Code, Related, Span};
 
 use super::{Infer, Meaning};
 use crate::suggest::closest;
 
 /// The annotations of `rise.md` section 1.
 pub const ANNOTATIONS: &[&str] = &["target", "opencl", "run", "assume", "strategy"];
+/// Those that a definition has at most one of.
+const ONCE: &[&str] = &["target", "opencl", "run", "strategy"];
 const TARGETS: &[&str] = &["c", "openmp", "opencl"];
 
 /// A term in an annotation that waits for its names.
@@ -25,10 +27,16 @@ pub(super) enum Assumption {
 impl<'a> Infer<'a> {
     pub(super) fn collect_annotations(&mut self) {
         let item = self.item;
+        let mut seen: Vec<&'a Ident> = Vec::new();
         for annotation in &item.annotations {
             let Some(name) = &annotation.name else {
                 continue;
             };
+            let first = seen.iter().find(|first| first.name == name.name);
+            match first.filter(|_| ONCE.contains(&name.name.as_str())) {
+                Some(first) => self.twice(first, name),
+                None => seen.push(name),
+            }
             match name.name.as_str() {
                 "target" => self.target_annotation(annotation, name),
                 "opencl" => self.opencl_annotation(annotation),
@@ -37,6 +45,24 @@ impl<'a> Infer<'a> {
                 "strategy" => self.strategy_annotation(annotation),
                 _ => self.unknown_annotation(name),
             }
+        }
+    }
+
+    /// An annotation of which a definition has one.
+    fn twice(&mut self, first: &Ident, second: &Ident) {
+        let name = &second.name;
+        let message = format!("a definition has one `@{name}`");
+        let help = match name.as_str() {
+            "strategy" => "a strategy that does both is `first ; second`",
+            _ => "leave one of them out",
+        };
+        let first = first.span;
+        self.bad(second.span, message, help);
+        if let Some(last) = self.diagnostics.last_mut() {
+            last.related.push(Related {
+                place: first.into(),
+                message: "the other one".to_owned(),
+            });
         }
     }
 

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use nat::Nat;
 use syntax::Code;
 use syntax::ast::TermId;
 
 use super::Infer;
+use crate::Resolution;
 use crate::classes::Classes;
 use crate::primitive::{OptionalArgument, Primitive};
-use crate::types::{Arg, Ty, Type};
-use crate::{Resolution, TermInfo};
+use crate::types::{Ty, Type};
 
 impl Infer<'_> {
     /// Whether the first argument is the optional one; a wrong dimension is reported.
@@ -30,15 +29,7 @@ impl Infer<'_> {
             }
             OptionalArgument::Dimension => match self.literal_nat(term) {
                 Some(dimension) => {
-                    if dimension > 2 {
-                        let name = primitive.name();
-                        self.error(
-                            Code::KindMismatch,
-                            self.span(term),
-                            format!("the dimension of `{name}` is 0, 1 or 2, not {dimension}"),
-                        );
-                    }
-                    self.set(term, TermInfo::Arg(Arg::Nat(Nat::constant(dimension))));
+                    self.dimension(primitive.name(), dimension, term);
                     true
                 }
                 // In a rule a name may stand for the dimension.

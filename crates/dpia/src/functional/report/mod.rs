@@ -241,10 +241,10 @@ impl Reporter<'_> {
     fn not_for_target(&self, at: Origin, primitive: Primitive, nest: &[Level]) -> Diagnostic {
         let spot = self.places.spot(at);
         let target = self.target.title();
-        let message = if self.places.names(spot, primitive) {
+        let name = self.name(spot, primitive);
+        let message = if name == primitive.name() {
             format!("{target} has no `{}`", primitive.name())
         } else {
-            let name = self.name(spot, primitive);
             format!(
                 "`{name}` uses `{}`, which {target} has not",
                 primitive.name()
@@ -413,12 +413,8 @@ impl Reporter<'_> {
 
     /// What the author calls the primitive: its name, or that of the definition it is in.
     fn name(&self, spot: Spot, primitive: Primitive) -> String {
-        let head = self.places.text(spot.head);
-        if head.is_empty() || head.contains('\n') {
-            primitive.name().to_owned()
-        } else {
-            head.to_owned()
-        }
+        let word = self.places.word(spot);
+        word.unwrap_or_else(|| primitive.name()).to_owned()
     }
 
     fn subject(&self, user: &User) -> String {

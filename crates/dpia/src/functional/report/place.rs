@@ -123,14 +123,20 @@ impl<'a> Places<'a> {
         }
     }
 
+    /// The word at a place, if there is one: what a strategy made has only a whole term for its place.
+    pub fn word(&self, spot: Spot) -> Option<&'a str> {
+        let head = self.text(spot.head);
+        let is_word = !head.is_empty() && !head.contains(|c: char| c.is_whitespace() || c == '(');
+        is_word.then_some(head)
+    }
+
     /// As it is called in a message: `mapSeq(f)` if that is short, else its head.
     pub fn quote(&self, origin: Origin, name: &str) -> String {
         const SHORT: usize = 32;
         let spot = self.spot(origin);
-        let head = self.text(spot.head);
-        if head.is_empty() || head.contains('\n') {
+        let Some(head) = self.word(spot) else {
             return name.to_owned();
-        }
+        };
         let text = self.text(self.stage(origin));
         if text.len() > SHORT || text.contains('\n') {
             head.to_owned()

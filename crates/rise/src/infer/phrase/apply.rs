@@ -266,8 +266,8 @@ impl Infer<'_> {
     }
 
     /// The dimension of a parallel pattern.
-    fn dimension(&mut self, name: &str, dimension: i64, term: TermId) {
-        if dimension > 2 {
+    pub(in crate::infer) fn dimension(&mut self, name: &str, dimension: i64, term: TermId) {
+        if !(0..=2).contains(&dimension) {
             self.error(
                 Code::KindMismatch,
                 self.span(term),
