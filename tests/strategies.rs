@@ -74,6 +74,11 @@ const CASES: &[Case] = &[
     case(["circular", "chain", "buffered"], "c", CHAINS),
     case(["circular", "chain", "rings"], "c", CHAINS),
     case(
+        ["dot", "dotProduct", "onAllCores"],
+        "openmp",
+        &["-Dn=1024", "-Dn=5120"],
+    ),
+    case(
         ["dot", "dotProduct", "inOrder"],
         "c",
         &["-Dn=1", "-Dn=1000"],
