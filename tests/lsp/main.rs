@@ -15,6 +15,7 @@ mod opencl;
 mod own;
 mod preview;
 mod rewrites;
+mod rewrites_more;
 mod run;
 mod soak;
 mod strategies;

@@ -273,6 +273,47 @@ step('a file of strategies has its options and colours', function()
   wait('the client', function() return attached() ~= nil end)
 end)
 
+step('maps are fused by a code action, which is explained, written down, and taken back', function()
+  local two = folder .. '/two.rise'
+  local text = {
+    '// Two maps.',
+    'def two = depFun(n: Nat => fun((xs: n.f32, f: f32 -> f32, g: f32 -> f32) =>',
+    '  xs |> map(f) |> map(g)))',
+  }
+  vim.fn.writefile(text, two)
+  vim.cmd('edit ' .. vim.fn.fnameescape(two))
+  wait('the client', function() return attached() ~= nil end)
+  local function act(title)
+    local client = attached()
+    local params = vim.lsp.util.make_range_params(0, 'utf-16')
+    params.context = { diagnostics = {} }
+    for _, action in ipairs(ask('textDocument/codeAction', params)) do
+      if action.title:find(title, 1, true) == 1 then
+        local made = action.edit and action or ask('codeAction/resolve', action)
+        vim.lsp.util.apply_workspace_edit(made.edit, client.offset_encoding)
+        if made.command then vim.lsp.commands[made.command.command](made.command, { bufnr = 0 }) end
+        return
+      end
+    end
+    error('no ' .. title)
+  end
+  local function shown() return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n') end
+  move('map(g)')
+  act('Fuse maps')
+  contains(shown(), 'xs |> map(f >> g)))')
+  vim.wait(300)
+  vim.cmd('RiseRecord')
+  local steps = vim.fn.bufnr(folder .. '/strategy.elevate')
+  wait('the steps', function()
+    steps = vim.fn.bufnr(folder .. '/strategy.elevate')
+    return steps > 0 and #vim.api.nvim_buf_get_lines(steps, 0, -1, false) > 2
+  end)
+  contains(table.concat(vim.api.nvim_buf_get_lines(steps, 0, -1, false), '\n'), 'topDown(mapFusion)')
+  move('map(f')
+  act('Undo this rewrite')
+  assert(shown() == table.concat(text, '\n'), shown())
+end)
+
 --- What stands behind a definition, when something does.
 local function result()
   local space = vim.api.nvim_create_namespace('rise_run')

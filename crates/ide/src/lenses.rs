@@ -16,6 +16,8 @@ pub struct Lens {
     pub target: Option<dpia::Target>,
     /// Whether it is a program for OpenCL, maybe among others.
     pub on_device: bool,
+    /// How many patterns of it say what is computed, and not how: `map`, `reduce`.
+    pub high_level: usize,
 }
 
 /// The programs of a file: definitions whose parameters are sizes and data.
@@ -37,9 +39,34 @@ pub fn lenses(db: &Database, file: FileId) -> Vec<Lens> {
             ),
             target: targets.iter().next(),
             on_device: targets.contains(dpia::Target::OpenCl),
+            high_level: high_level(db, item),
         })
     };
     db.items(file).iter().filter_map(lens).collect()
+}
+
+/// How many patterns of a definition's own text have to be lowered before it is compiled.
+fn high_level(db: &Database, item: ItemId) -> usize {
+    use rise::Primitive::{Map, Reduce};
+    use rise::core::Form;
+    let Some(def) = db.elaborated(item) else {
+        return 0;
+    };
+    let (mut count, mut open) = (0, vec![&def.body]);
+    while let Some(term) = open.pop() {
+        match &term.form {
+            Form::Lambda(_, body) | Form::DepLambda(_, _, body) => open.push(body),
+            Form::Apply(f, x) => open.extend([f, x]),
+            Form::DepApply(f, _) => open.push(f),
+            Form::Primitive(primitive, _, args) => {
+                count += usize::from(matches!(primitive, Map | Reduce));
+                open.extend(args.iter());
+            }
+            Form::Foreign(_, args) => open.extend(args.iter()),
+            _ => {}
+        }
+    }
+    count
 }
 
 #[cfg(test)]

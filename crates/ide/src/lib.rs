@@ -63,8 +63,9 @@ pub use preview::{Form, Made, Preview, PreviewPart, form_target, preview};
 pub use references::{Highlight, HighlightKind, Reference, highlights, references};
 pub use rename::{RenameError, RenameTarget, prepare_rename, rename};
 pub use rewrites::{
-    AppliedRewrite, RewriteAction, RewriteKind, Rewritten, Step, Unwritable, WhyNot, apply_rewrite,
-    recorded, rewrites, rewritten, why_not,
+    AppliedRewrite, Ask, Explained, MoreAction, NestLoop, RewriteAction, RewriteKind, Rewritten,
+    Step, Taken, Unwritable, WhyNot, Wish, apply_rewrite, explained, lowered_copy, more_actions,
+    more_edits, recorded, rewrites, rewritten, taken, why_not,
 };
 pub use selection::selection_ranges;
 pub use semantic_tokens::{Modifiers, Token, TokenType, semantic_tokens};

@@ -3,7 +3,20 @@ return {
   cmd = { 'rise-ls', '--stdio' },
   filetypes = { 'rise', 'dpia', 'elevate' },
   root_markers = { '.git', '.hg', 'README.md' },
-  capabilities = { experimental = { rise = { commands = { 'rise.run', 'rise.preview' } } } },
+  capabilities = {
+    experimental = {
+      rise = {
+        commands = {
+          'rise.run',
+          'rise.preview',
+          'rise.record',
+          'rise.applyWith',
+          'rise.lower',
+          'rise.applyStrategy',
+        },
+      },
+    },
+  },
   handlers = {
     ['rise/previewChanged'] = function(...) return require('rise-ls.preview').changed(...) end,
   },

@@ -117,9 +117,19 @@ local function on_attach(client, bufnr)
   if options.on_attach then options.on_attach(client, bufnr) end
 end
 
+--- What `vim.lsp.commands` has for the server.
+local COMMANDS = {
+  'rise.run',
+  'rise.preview',
+  'rise.record',
+  'rise.applyWith',
+  'rise.lower',
+  'rise.applyStrategy',
+}
+
 --- What the client says it can do: it has commands for the lenses of definitions.
 local function capabilities()
-  local own = { experimental = { rise = { commands = { 'rise.run', 'rise.preview' } } } }
+  local own = { experimental = { rise = { commands = COMMANDS } } }
   return vim.tbl_deep_extend('force', options.capabilities or vim.lsp.protocol.make_client_capabilities(), own)
 end
 

@@ -35,6 +35,16 @@ end, {
 if vim.lsp.commands then
   vim.lsp.commands['rise.run'] = function(...) require('rise-ls.run').lens(...) end
   vim.lsp.commands['rise.preview'] = function(...) require('rise-ls.preview').lens(...) end
+  for name, what in pairs({
+    ['rise.record'] = 'taken',
+    ['rise.applyWith'] = 'apply_with',
+    ['rise.lower'] = 'lower',
+    ['rise.applyStrategy'] = 'rewrite_at',
+  }) do
+    vim.lsp.commands[name] = function(command)
+      require('rise-ls.rewrites')[what]((command.arguments or {})[1] or {})
+    end
+  end
 end
 vim.api.nvim_create_user_command('RiseStatus', function() require('rise-ls').status() end, {
   desc = 'Show what the RISE server says about itself',
@@ -42,9 +52,12 @@ vim.api.nvim_create_user_command('RiseStatus', function() require('rise-ls').sta
 for name, what in pairs({
   RiseRewrite = { 'rewrite', 'Apply a strategy to the RISE definition at the cursor' },
   RiseStep = { 'step', 'Step through a strategy for the RISE definition at the cursor' },
+  RiseRecord = { 'record', 'Record the last rewrite in strategy.elevate, beside the program' },
+  RiseExplain = { 'explain', 'Show what the rewrite at the cursor did, step by step' },
   RiseWhy = { 'why', 'Say why a rule does not apply at the cursor' },
 }) do
   vim.api.nvim_create_user_command(name, function(command)
-    require('rise-ls.strategies')[what[1]](command.args)
+    local own = what[1] == 'record' or what[1] == 'explain'
+    require(own and 'rise-ls.rewrites' or 'rise-ls.strategies')[what[1]](command.args)
   end, { nargs = '?', desc = what[2] })
 end

@@ -5,6 +5,7 @@ import type { LanguageClient } from "vscode-languageclient/node";
 import type { WorkspaceEdit } from "vscode-languageserver-protocol";
 import type { Session } from "./session";
 import type { Range } from "./parts";
+import type { Place } from "./place";
 import {
   call,
   firstSentence,
@@ -201,7 +202,12 @@ export function working<T>(
 }
 
 /** The command "Apply Strategy…". */
-export async function applyStrategy(session: Session, record: Recorder): Promise<void> {
+export async function applyStrategy(session: Session, record: Recorder, place?: Place): Promise<void> {
+  if (place !== undefined) {
+    const { line, character } = place.position;
+    const selection = new vscode.Range(line, character, line, character);
+    await vscode.window.showTextDocument(vscode.Uri.parse(place.uri), { selection });
+  }
   const at = await here(session);
   if (at === undefined) return;
   try {
@@ -279,8 +285,10 @@ export class Recorder {
   /** Asks whether to write down a step that was just taken. */
   offer(document: vscode.Uri, def: string, step: string): void {
     const question = `Rewrote ${def}: ${step}`;
-    void vscode.window.showInformationMessage(question, "Record in strategy.elevate").then((choice) => {
-      if (choice !== undefined) void this.record(document, def, step);
+    const [record, explain] = ["Record in strategy.elevate", "Explain"];
+    void vscode.window.showInformationMessage(question, record, explain).then((choice) => {
+      if (choice === record) void this.record(document, def, step);
+      if (choice === explain) void vscode.commands.executeCommand("rise.explain");
     });
   }
 

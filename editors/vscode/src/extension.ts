@@ -4,13 +4,15 @@ import * as vscode from "vscode";
 import { applyStrategy, isRecorded, Recorder, whyNot } from "./apply";
 import { chooseDevice } from "./devices";
 import { Library, LIBRARY_SCHEME } from "./library";
+import { applyWith, Explanations, lower } from "./more";
 import { isPlace } from "./place";
 import { PREVIEW_SCHEME, Previews } from "./preview";
 import { runInTerminal, Runs } from "./run";
-import { STEP_SCHEME } from "./scheme";
+import { EXPLAIN_SCHEME, STEP_SCHEME } from "./scheme";
 import { Session } from "./session";
 import { describe } from "./status";
 import { Stepping } from "./steps";
+import { isAsked } from "./strategies";
 
 /** Runs of which the median counts. */
 const TIMED = 11;
@@ -25,6 +27,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const previews = new Previews(current);
   const runs = new Runs(current, context.workspaceState);
   const recorder = new Recorder(current);
+  const explanations = new Explanations(current);
   const stepping = new Stepping(current, recorder);
   current.onPreviewChanged = (params) => previews.update(params);
   current.onStarted = () => void previews.renew();
@@ -58,7 +61,18 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     ),
     stepping,
     vscode.workspace.registerTextDocumentContentProvider(STEP_SCHEME, stepping),
-    vscode.commands.registerCommand("rise.applyStrategy", () => applyStrategy(current, recorder)),
+    vscode.commands.registerCommand("rise.applyStrategy", (at?: unknown) =>
+      applyStrategy(current, recorder, isPlace(at) ? at : undefined),
+    ),
+    // The server names these in what it offers.
+    vscode.commands.registerCommand("rise.applyWith", (asked?: unknown) =>
+      isAsked(asked) ? applyWith(current, recorder, asked) : undefined,
+    ),
+    vscode.commands.registerCommand("rise.lower", (at?: unknown) =>
+      isPlace(at) ? lower(current, at) : undefined,
+    ),
+    vscode.workspace.registerTextDocumentContentProvider(EXPLAIN_SCHEME, explanations),
+    vscode.commands.registerCommand("rise.explain", () => explanations.show()),
     vscode.commands.registerCommand("rise.stepStrategy", () => stepping.start()),
     vscode.commands.registerCommand("rise.nextStep", () => stepping.move("next")),
     vscode.commands.registerCommand("rise.previousStep", () => stepping.move("previous")),

@@ -2,3 +2,6 @@
 // that stand beside the program, so that their imports are found.
 
 export const STEP_SCHEME = "rise-step";
+
+/** Documents that say what a rewrite did. */
+export const EXPLAIN_SCHEME = "rise-explain";

@@ -185,10 +185,13 @@ export class Session implements vscode.Disposable {
   }
 }
 
+/** Commands for rewrites that the server may name. */
+const STRATEGIES = ["rise.record", "rise.applyWith", "rise.applyStrategy", "rise.lower"];
+
 /** Tells the server which of its offers this editor can carry out. */
 class Commands implements StaticFeature {
   fillClientCapabilities(capabilities: ClientCapabilities): void {
-    const commands = ["rise.preview", "rise.record", ...(vscode.workspace.isTrusted ? ["rise.run"] : [])];
+    const commands = ["rise.preview", ...STRATEGIES, ...(vscode.workspace.isTrusted ? ["rise.run"] : [])];
     capabilities.experimental = {
       ...(capabilities.experimental as object | undefined),
       rise: { commands },

@@ -76,6 +76,59 @@ export interface Why {
   readonly enabledBy: readonly { readonly title: string; readonly strategy: string }[];
 }
 
+/** A parameter that the server asks for. */
+export interface Named {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** A loop of a nest, whose order is asked for. */
+export interface Loop {
+  readonly name: string;
+  readonly size: string;
+  readonly reduces: boolean;
+}
+
+/** A strategy that the server offers once it knows its arguments. */
+export interface Asked {
+  readonly uri: string;
+  readonly def: string;
+  /** The file in whose words it is written, if that is another one. */
+  readonly from: string | null;
+  /** As it is written, with parameters in braces. */
+  readonly strategy: string;
+  readonly parameters: readonly Named[];
+  /** If an order of loops is asked for, these, the outermost first. */
+  readonly loops: readonly Loop[];
+}
+
+export function isAsked(value: unknown): value is Asked {
+  if (typeof value !== "object" || value === null) return false;
+  const { uri, def, strategy, parameters, loops } = value as Record<string, unknown>;
+  return (
+    [uri, def, strategy].every((text) => typeof text === "string") &&
+    [parameters, loops].every((list) => Array.isArray(list))
+  );
+}
+
+/** A strategy with values for its parameters. */
+export function filled(strategy: string, values: ReadonlyMap<string, string>): string {
+  return strategy.replace(/\{(\w+)\}/g, (hole, name: string) => values.get(name) ?? hole);
+}
+
+/** What a rewrite did. */
+export interface Explained {
+  readonly title: string;
+  readonly strategy: string;
+  readonly steps: readonly Step[];
+}
+
+/** A rewrite as Markdown. */
+export function explanation({ title, strategy, steps }: Explained): string {
+  const shown = steps.map((step, at) => `## Step ${at + 1}\n\n${described(step)}`);
+  return [`# ${title}`, `\`${strategy}\``, ...shown].join("\n\n");
+}
+
 /** Where in a definition a rule is to be applied. */
 export interface Traversal {
   readonly label: string;

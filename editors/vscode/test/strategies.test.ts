@@ -3,7 +3,10 @@ import { test } from "node:test";
 import {
   call,
   described,
+  explanation,
+  filled,
   firstSentence,
+  isAsked,
   misfit,
   neighbour,
   position,
@@ -120,4 +123,23 @@ test("a step says what it did, for which strategy, and what it assumes", () => {
     "**splitJoin(32)**\n\nfor `tiling` › `topDown`\n\nbefore\n```rise\na\n```\n\nafter\n```rise\nb\n```\n\nassumes `32 divides n`",
   );
   assert.ok(!described(tidying("BENF", 3)).includes("before"));
+});
+
+test("what the server asks for is put into the strategy", () => {
+  const values = new Map([["n", "32"], ["order", "[2, 1, 3]"]]);
+  assert.equal(filled("at([0, 1])(splitJoin({n}))", values), "at([0, 1])(splitJoin(32))");
+  assert.equal(filled("DFNF ; loopReorder({order})", values), "DFNF ; loopReorder([2, 1, 3])");
+  assert.equal(filled("rule { map({f}) |-> {n} }", values), "rule { map({f}) |-> 32 }");
+});
+
+test("only what the server asks for is taken for it", () => {
+  const asked = { uri: "file:///a.rise", def: "f", from: null, strategy: "all", parameters: [], loops: [] };
+  assert.ok(isAsked(asked));
+  for (const wrong of [null, 3, {}, { ...asked, loops: 3 }, { ...asked, def: null }]) assert.ok(!isAsked(wrong));
+});
+
+test("an explanation has every step", () => {
+  const text = explanation({ title: "Fuse maps", strategy: "topDown(mapFusion)", steps });
+  assert.ok(text.startsWith("# Fuse maps\n\n`topDown(mapFusion)`\n\n## Step 1"));
+  assert.equal(text.match(/^## Step/gm)?.length, steps.length);
 });

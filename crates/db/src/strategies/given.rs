@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use elevate::lang::{self, Definition, Library, Resolution, Type, library};
+use elevate::engine::Strategy;
+use elevate::lang::{self, Definition, Library, Resolution, Type, World, library};
+use elevate::term::Store;
 use rise::Resolution as Known;
 use syntax::ast::Name;
 use syntax::elevate::ast::{ItemKind, Order};
 use syntax::{Code, Diagnostic, GlobalId, Severity, Span};
 
 use super::programs::to_standard;
-use super::rewrite::{Refusal, order_in, rewrite_by};
+use super::rewrite::{Refusal, definitions, order_in, rewrite_by};
 use super::signature_of;
 use crate::guard::guarded;
 use crate::inputs::SourceFile;
@@ -163,6 +165,18 @@ impl Database {
             }),
             order: order_in(self, source),
         })
+    }
+
+    /// The strategy, for terms of this store: the sizes that it leaves open are put there. It works
+    /// as long as the world is kept that comes with it. `None` if it has no value.
+    pub fn given_for(
+        &self,
+        strategy: &GivenStrategy,
+        store: &mut Store,
+    ) -> Option<(Arc<World>, Strategy)> {
+        let world = World::new(definitions(self, &strategy.definition, None), store);
+        let strategy = lang::strategy_of(&world, &strategy.definition).ok()?;
+        Some((world, strategy))
     }
 
     /// Applies a strategy to a definition of RISE, as [`Database::rewrite`] does.

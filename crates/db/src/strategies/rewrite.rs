@@ -40,7 +40,11 @@ fn definition(db: &dyn Db, id: GlobalId) -> Option<Arc<Definition>> {
 }
 
 /// The strategy, and everything that it and the program may come to.
-fn definitions(db: &dyn Db, strategy: &Arc<Definition>, program: Option<ItemId>) -> Definitions {
+pub(super) fn definitions(
+    db: &dyn Db,
+    strategy: &Arc<Definition>,
+    program: Option<ItemId>,
+) -> Definitions {
     let mut found = Definitions::default();
     let mut programs: Vec<ItemId> = program.into_iter().collect();
     let mut open = vec![strategy.clone()];

@@ -54,6 +54,84 @@ pub fn outer_product(
         })
 }
 
+/// A column and a row whose products are the elements of a matrix.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Factors {
+    /// One number a row of the matrix.
+    pub column: Vec<f64>,
+    /// One number a column of the matrix.
+    pub row: Vec<f64>,
+}
+
+/// The column and the row that a matrix of literals is the product of; an error if it is none.
+/// `None` if it is no matrix of literals. Definitions are followed.
+///
+/// Both have the same sum, where the sum of the matrix has a root; so a filter that keeps the
+/// brightness is two that do.
+pub fn factors(
+    store: &Store,
+    definition: Definition,
+    weights: Term,
+) -> Option<Result<Factors, ()>> {
+    let Weights::Array(lines) = of_term(store, definition, weights, 0)? else {
+        return None;
+    };
+    let lines = lines.iter().map(numbers).collect::<Option<Vec<_>>>()?;
+    Some(product(&lines).ok_or(()))
+}
+
+fn product(lines: &[Vec<f64>]) -> Option<Factors> {
+    let first = lines.iter().find(|line| line.iter().any(|w| *w != 0.0))?;
+    let pivot = first.iter().position(|weight| *weight != 0.0)?;
+    let total: f64 = lines.iter().flatten().sum();
+    let scale = total.abs().sqrt();
+    let sums = || {
+        let column = lines.iter().map(|line| line.iter().sum::<f64>() / scale);
+        let row = (0..first.len()).map(|at| {
+            let sum: f64 = lines.iter().filter_map(|line| line.get(at)).sum();
+            sum / scale * total.signum()
+        });
+        (column.collect(), row.collect())
+    };
+    let own = || {
+        let divisor = first.iter().copied().fold(0.0, divisor);
+        let row: Vec<f64> = first.iter().map(|weight| weight / divisor).collect();
+        let column = lines
+            .iter()
+            .map(|line| line.get(pivot).unwrap_or(&0.0) / row[pivot]);
+        (column.collect(), row)
+    };
+    let whole = |(column, row): &(Vec<f64>, Vec<f64>)| {
+        column.iter().chain(row).all(|weight| weight.fract() == 0.0)
+    };
+    let integers = lines.iter().flatten().all(|weight| weight.fract() == 0.0);
+    let (column, row) = match scale > 0.0 {
+        true => Some(sums()).filter(|found| !integers || whole(found)),
+        false => None,
+    }
+    .unwrap_or_else(own);
+    let fits = lines.iter().zip(&column).all(|(line, left)| {
+        line.len() == row.len()
+            && line
+                .iter()
+                .zip(&row)
+                .all(|(w, right)| near(*w, left * right))
+    });
+    fits.then_some(Factors { column, row })
+}
+
+/// The greatest number that divides both; of others than whole numbers, the second one.
+fn divisor(a: f64, b: f64) -> f64 {
+    if a.fract() != 0.0 || b.fract() != 0.0 {
+        return if a == 0.0 { b.abs() } else { a };
+    }
+    let (mut a, mut b) = (a.abs(), b.abs());
+    while b != 0.0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
 fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= TOLERANCE * a.abs().max(b.abs())
 }

@@ -121,3 +121,19 @@ pub(crate) fn body(item: &Item) -> Option<TermId> {
         _ => None,
     }
 }
+
+/// Whether a function's parameters are those of the definition.
+pub(crate) fn is_of_definition(item: &Item, parents: &[Option<TermId>], id: TermId) -> bool {
+    let mut parent = parents[id.0 as usize];
+    while let Some(above) = parent {
+        let kind = &item.term(above).kind;
+        if !matches!(
+            kind,
+            TermKind::Paren(_) | TermKind::Fun { .. } | TermKind::DepFun { .. }
+        ) {
+            return false;
+        }
+        parent = parents[above.0 as usize];
+    }
+    true
+}

@@ -40,8 +40,18 @@ pub enum RewriteKind {
     Image,
     /// Definitions and functions are put in their places.
     Inline,
-    /// A whole definition.
+    /// Rules of the user's own files.
+    Own,
+    /// A rewrite is taken back.
+    Undo,
+    /// A whole definition in another form.
+    Normalize,
+    /// A whole definition for a target.
+    Lowering,
+    /// A whole definition, otherwise.
     Source,
+    /// A whole file, without a look at what changes.
+    FixAll,
 }
 
 impl RewriteKind {
@@ -58,6 +68,8 @@ impl RewriteKind {
             "extract" => RewriteKind::Extract,
             "image" => RewriteKind::Image,
             "inline" => RewriteKind::Inline,
+            "normalize" => RewriteKind::Normalize,
+            "lowering" => RewriteKind::Lowering,
             "source" => RewriteKind::Source,
             _ => return None,
         })
@@ -77,12 +89,22 @@ impl RewriteKind {
             RewriteKind::Extract => "refactor.extract.rise.mem",
             RewriteKind::Image => "refactor.rewrite.rise.image",
             RewriteKind::Inline => "refactor.inline.rise",
+            RewriteKind::Own => "refactor.rewrite.rise.own",
+            RewriteKind::Undo => "refactor.rewrite.rise.undo",
+            RewriteKind::Normalize => "source.rise.normalize",
+            RewriteKind::Lowering => "source.rise.lower",
             RewriteKind::Source => "source.rise.strategy",
+            RewriteKind::FixAll => "source.fixAll.rise",
         }
     }
 
+    /// Whether it is about a definition or file as a whole.
+    pub fn is_source(self) -> bool {
+        self.as_str().starts_with("source.")
+    }
+
     /// All of them, in the order of the menu.
-    pub const ALL: [RewriteKind; 12] = [
+    pub const ALL: [RewriteKind; 17] = [
         RewriteKind::Simplify,
         RewriteKind::Fuse,
         RewriteKind::Lower,
@@ -94,7 +116,12 @@ impl RewriteKind {
         RewriteKind::Extract,
         RewriteKind::Image,
         RewriteKind::Inline,
+        RewriteKind::Own,
+        RewriteKind::Undo,
+        RewriteKind::Normalize,
+        RewriteKind::Lowering,
         RewriteKind::Source,
+        RewriteKind::FixAll,
     ];
 }
 
@@ -135,14 +162,15 @@ pub(crate) fn entries() -> &'static [Entry] {
     static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         let library = library();
         let items = library.items().filter_map(|id| library.item(id));
-        let mut entries: Vec<Entry> = items.filter_map(|item| entry(item)).collect();
+        let mut entries: Vec<Entry> = items.filter_map(|item| entry(item, None)).collect();
         entries.sort_by_key(|entry| (entry.kind, rank(&entry.name)));
         entries
     });
     &ENTRIES
 }
 
-fn entry(item: &Item) -> Option<Entry> {
+/// A definition that has a title, and a kind: `usual` if none is written.
+pub(super) fn entry(item: &Item, usual: Option<RewriteKind>) -> Option<Entry> {
     let (name, params, is_rule, is_unsafe) = match &item.kind {
         ItemKind::Rule {
             name,
@@ -150,7 +178,9 @@ fn entry(item: &Item) -> Option<Entry> {
             unsafe_word,
             ..
         } => (name, params, true, unsafe_word.is_some()),
-        ItemKind::Strategy { name, params, .. } => (name, params, false, false),
+        ItemKind::Strategy { name, params, .. } | ItemKind::NormalForm { name, params, .. } => {
+            (name, params, false, false)
+        }
         _ => return None,
     };
     let name = name.as_ref()?.name.clone();
@@ -161,13 +191,9 @@ fn entry(item: &Item) -> Option<Entry> {
         AnnotationValue::String(text, _) => text.to_string(),
         _ => return None,
     };
-    let kind = match attribute(item, "kind")?.first()? {
-        AnnotationValue::Term(term) => match &item.rise.term(*term).kind {
-            TermKind::Name(word) => RewriteKind::from_word(word)?,
-            _ => return None,
-        },
-        AnnotationValue::String(word, _) => RewriteKind::from_word(word)?,
-        AnnotationValue::List(..) => return None,
+    let kind = match (attribute(item, "kind"), usual) {
+        (Some(words), _) => RewriteKind::from_word(&word(item, words.first()?)?)?,
+        (None, usual) => usual?,
     };
     // What applies to its own results is for strategies that say how often; but a copy in memory
     // is what somebody may want here.
@@ -191,6 +217,18 @@ fn attribute<'i>(item: &'i Item, name: &str) -> Option<Vec<&'i AnnotationValue>>
         .iter()
         .find(|attribute| attribute.name.as_ref().is_some_and(|n| n.name == name))?;
     Some(found.args.iter().map(|arg| &arg.value).collect())
+}
+
+/// The word or text that an attribute is given.
+fn word(item: &Item, value: &AnnotationValue) -> Option<String> {
+    match value {
+        AnnotationValue::Term(term) => match &item.rise.term(*term).kind {
+            TermKind::Name(word) => Some(word.to_string()),
+            _ => None,
+        },
+        AnnotationValue::String(word, _) => Some(word.to_string()),
+        AnnotationValue::List(..) => None,
+    }
 }
 
 fn params_of(item: &Item, lists: &[ParamList], kind: RewriteKind) -> Vec<(Name, ParamSort)> {

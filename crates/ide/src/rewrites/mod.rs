@@ -8,6 +8,7 @@ mod diff;
 mod known;
 mod level;
 mod menu;
+mod more;
 mod names;
 mod offer;
 mod print;
@@ -32,7 +33,12 @@ mod tests;
 pub use align::Step;
 pub use apply::{AppliedRewrite, apply_rewrite};
 pub use menu::RewriteKind;
+pub use more::{
+    Ask, Explained, MoreAction, NestLoop, Taken, Wish, explained, lowered_copy, more_actions,
+    more_edits, taken,
+};
 pub use offer::{RewriteAction, rewrites};
+pub(crate) use program::exported;
 pub use record::recorded;
 pub use verify::{Rewritten, Unwritable, rewritten};
 pub use why::{WhyNot, why_not};

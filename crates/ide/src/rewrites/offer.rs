@@ -12,7 +12,7 @@ use syntax::Dialect;
 use super::align::{Alignment, Step};
 use super::known::{Attempt, Attempts, Known};
 use super::menu::{self, Entry, RewriteKind};
-use super::program::path_of;
+use super::program::{Program, path_of};
 use super::spines::spines;
 use super::{reasons, titles};
 use crate::FileRange;
@@ -50,12 +50,14 @@ pub fn rewrites(
     range: FileRange,
     wanted: &dyn Fn(RewriteKind) -> bool,
 ) -> Vec<RewriteAction> {
-    let Some((item, mut offer)) = Offer::at(db, range) else {
+    // Who asks for nothing else wants them wherever the cursor is.
+    let parts = |kind: &RewriteKind| !kind.is_source() && wanted(*kind);
+    let whole = !RewriteKind::ALL.iter().any(parts);
+    let Some((item, mut offer)) = Offer::of(db, range, whole) else {
         return Vec::new();
     };
     for (number, entry) in menu::entries().iter().enumerate() {
-        let whole = entry.kind == RewriteKind::Source;
-        if whole == offer.on_name && wanted(entry.kind) {
+        if entry.kind.is_source() == offer.on_name && wanted(entry.kind) {
             offer.entry(number, entry);
         }
     }
@@ -64,13 +66,26 @@ pub fn rewrites(
 
 /// A place where rewrites are tried.
 pub(super) struct Place {
-    steps: Vec<Step>,
+    pub(super) steps: Vec<Step>,
     pub(super) path: Path,
     pub(super) term: Term,
     /// What is around it, the outermost first.
     pub(super) around: Vec<(Term, Child)>,
     /// What was tried here.
     attempts: Attempts,
+}
+
+impl Place {
+    /// What stands at a position.
+    pub(super) fn of(program: &Program, path: Path, term: Term) -> Place {
+        Place {
+            around: program.around(&path),
+            steps: Vec::new(),
+            attempts: Vec::new(),
+            path,
+            term,
+        }
+    }
 }
 
 /// A rewrite that applies, or nearly does.
@@ -86,7 +101,9 @@ pub(super) struct Offer {
     pub(super) places: Vec<Place>,
     found: Vec<Found>,
     /// Whether the definition's name is selected, which stands for all of it.
-    on_name: bool,
+    pub(super) on_name: bool,
+    /// Whether everything is listed: somebody has asked for nothing else.
+    everything: bool,
 }
 
 /// What became of an attempt.
@@ -102,6 +119,11 @@ pub(super) enum Tried {
 impl Offer {
     /// The definition at a place, with the places around it.
     pub(super) fn at(db: &Database, range: FileRange) -> Option<(ItemId, Offer)> {
+        Offer::of(db, range, false)
+    }
+
+    /// The same; with `whole`, as if the definition's name were selected.
+    fn of(db: &Database, range: FileRange, whole: bool) -> Option<(ItemId, Offer)> {
         let items = db.items_in(range.file, range.span);
         let [item] = items[..] else { return None };
         if db.dialect(range.file) != Dialect::Rise {
@@ -115,7 +137,7 @@ impl Offer {
         );
         let parsed = db.parsed(item);
         let name = parsed.item.name();
-        let on_name = name.is_some_and(|name| name.span.contains(selection));
+        let on_name = whole || name.is_some_and(|name| name.span.contains(selection));
         let places: Vec<Vec<Step>> = match on_name {
             true => vec![Vec::new()],
             false => {
@@ -125,7 +147,9 @@ impl Offer {
             }
         };
         let known = Known::take(db, &def)?;
-        Some((item, Offer::new(known, places, on_name)))
+        let mut offer = Offer::new(known, places, on_name);
+        offer.everything = whole;
+        Some((item, offer))
     }
 
     /// A strategy by its text.
@@ -143,12 +167,12 @@ impl Offer {
         let mut place = |steps: Vec<Step>| {
             let path = path_of(&steps);
             let attempts = known.tried.remove(&path);
+            let term = known.program.get(&path)?;
+            let place = Place::of(&known.program, path, term);
             Some(Place {
-                term: known.program.get(&path)?,
-                around: known.program.around(&path),
-                attempts: attempts.unwrap_or_else(|| vec![None; menu::entries().len()]),
-                path,
                 steps,
+                attempts: attempts.unwrap_or_else(|| vec![None; menu::entries().len()]),
+                ..place
             })
         };
         let places = places.into_iter().filter_map(&mut place).collect();
@@ -156,12 +180,13 @@ impl Offer {
             known,
             places,
             found: Vec::new(),
+            everything: false,
             on_name,
         }
     }
 
     /// Keeps what was found out for the next time.
-    fn keep(mut self) {
+    pub(super) fn keep(mut self) {
         let places = self.places.drain(..);
         let tried = places.map(|place| (place.path, place.attempts));
         self.known.tried.extend(tried);
@@ -272,12 +297,17 @@ impl Offer {
         let dimension = found.attempt.args.first().map_or("0", String::as_str);
         let program = &mut self.known.program;
         let known = reasons::parallel(program, &found.entry.name, dimension, around, *term);
-        known.or_else(|| {
-            let rule = rule_of(&strategy)?;
-            let mut cx = Context::new(&mut program.store, &program.facts, around);
-            let reason = rule.explain(&mut cx, *term);
-            Some(reasons::text(&program.store, &reason))
-        })
+        known.or_else(|| self.why(&strategy, found.place))
+    }
+
+    /// Why a rule does not apply at a place.
+    pub(super) fn why(&mut self, strategy: &Strategy, at: usize) -> Option<String> {
+        let rule = rule_of(strategy)?;
+        let program = &mut self.known.program;
+        let Place { term, around, .. } = &self.places[at];
+        let mut cx = Context::new(&mut program.store, &program.facts, around);
+        let reason = rule.explain(&mut cx, *term);
+        Some(reasons::text(&program.store, &reason))
     }
 
     /// A line of the menu.
@@ -315,7 +345,7 @@ impl Offer {
             let applies = found.attempt.made.is_some();
             let full = match applies {
                 false => disabled == MOST_DISABLED,
-                true => of_kind == MOST_OF_KIND || enabled == MOST,
+                true => !self.everything && (of_kind == MOST_OF_KIND || enabled == MOST),
             };
             if full {
                 continue;
@@ -377,7 +407,7 @@ fn may_apply(store: &Store, entry: &Entry, term: Term) -> bool {
             .is_some_and(|p| streams.contains(&p))
     };
     match entry.name.as_str() {
-        _ if entry.kind == RewriteKind::Source => true,
+        _ if entry.kind.is_source() => true,
         // Loops over streams are for what comes as one.
         "toMapStream" | "toIterateStream" => of_stream(),
         _ if entry.is_rule => true,

@@ -66,42 +66,56 @@ impl Program {
         root: Term,
         old: &Def<Primitive>,
     ) -> Result<Def<Primitive>, TooLarge> {
-        let new = export(&self.store, root, &self.imported)?;
-        let known: FxHashMap<_, _> = self
-            .imported
-            .locals
-            .iter()
-            .map(|(&number, &local)| (local, number))
-            .collect();
-        // Binders are numbered as they are met.
-        let mut met = Vec::new();
-        self.binders(root, &mut |local| met.push(local));
-        let mut next = old.locals;
-        let mut taken = rustc_hash::FxHashSet::default();
-        let mut numbers = Vec::with_capacity(met.len());
-        for local in met {
-            let own = known.get(&local).copied().filter(|id| taken.insert(*id));
-            numbers.push(own.unwrap_or_else(|| {
-                next += 1;
-                next - 1
-            }));
-        }
-        let body = Renumber(&numbers).expr(&new.body);
-        Ok(Def {
-            body,
-            locals: next,
-            ..new
-        })
+        exported(&self.store, &self.imported, root, old)
     }
+}
 
-    /// Every binder for values, functions before arguments.
-    fn binders(&self, term: Term, each: &mut dyn FnMut(elevate::term::Local)) {
-        if let Node::Lambda(local, _) = self.store.node(term) {
-            each(local);
-        }
-        let parts: Vec<Term> = self.store.children(term).map(|(_, part)| part).collect();
-        parts.into_iter().for_each(|part| self.binders(part, each));
+/// The same of the terms of a run.
+///
+/// # Errors
+/// The term is larger than a program may be.
+pub(crate) fn exported(
+    store: &Store,
+    imported: &Imported,
+    root: Term,
+    old: &Def<Primitive>,
+) -> Result<Def<Primitive>, TooLarge> {
+    let new = export(store, root, imported)?;
+    let known: FxHashMap<_, _> = imported
+        .locals
+        .iter()
+        .map(|(&number, &local)| (local, number))
+        .collect();
+    // Binders are numbered as they are met.
+    let mut met = Vec::new();
+    binders(store, root, &mut |local| met.push(local));
+    let mut next = old.locals;
+    let mut taken = rustc_hash::FxHashSet::default();
+    let mut numbers = Vec::with_capacity(met.len());
+    for local in met {
+        let own = known.get(&local).copied().filter(|id| taken.insert(*id));
+        numbers.push(own.unwrap_or_else(|| {
+            next += 1;
+            next - 1
+        }));
     }
+    let body = Renumber(&numbers).expr(&new.body);
+    Ok(Def {
+        body,
+        locals: next,
+        ..new
+    })
+}
+
+/// Every binder for values, functions before arguments.
+fn binders(store: &Store, term: Term, each: &mut dyn FnMut(elevate::term::Local)) {
+    if let Node::Lambda(local, _) = store.node(term) {
+        each(local);
+    }
+    let parts: Vec<Term> = store.children(term).map(|(_, part)| part).collect();
+    parts
+        .into_iter()
+        .for_each(|part| binders(store, part, each));
 }
 
 /// Gives variables other numbers, by their old ones.

@@ -42,6 +42,14 @@ pub(crate) fn step(
             return format!("{name}({text})");
         }
     }
+    at(path, text)
+}
+
+/// A strategy at a place of the whole definition.
+pub(crate) fn at(path: &Path, text: &str) -> String {
+    if path.0.is_empty() {
+        return text.to_owned();
+    }
     let number = |child: &Child| match child {
         Child::Function | Child::Body => "0",
         Child::Argument => "1",

@@ -299,8 +299,10 @@ impl<'a> Restyle<'a> {
         body: TermId,
         new: &Core,
     ) -> bool {
-        // A function that is kept stays whole: `f >> g`.
-        if let Some(stages) = self.as_composition(new)
+        // A function that is kept stays whole: `f >> g`. What a definition takes keeps its name and
+        // its type.
+        if !level::is_of_definition(self.item, &self.parents, id)
+            && let Some(stages) = self.as_composition(new)
             && stages.iter().any(|stage| self.is_unchanged(id, stage))
         {
             return false;

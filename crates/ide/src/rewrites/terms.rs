@@ -41,6 +41,31 @@ pub(crate) fn strip(term: &Core) -> Option<(Core, Core)> {
     }
 }
 
+/// A term with the parameters of another one that takes the same: `fun(x => f(x))` for `f`.
+pub(crate) fn with_params(old: &Core, new: &Core) -> Core {
+    match (&old.form, &new.form) {
+        (Form::DepLambda(_, _, old), Form::DepLambda(var, kind, inner)) => {
+            let form = Form::DepLambda(*var, *kind, with_params(old, inner));
+            Node::new(form, new.ty.clone(), new.origin)
+        }
+        (Form::Lambda(_, old), Form::Lambda(param, inner)) => {
+            lambda(param.clone(), with_params(old, inner))
+        }
+        (Form::Lambda(param, old), _) => {
+            let Type::Fun(from, _) = &*new.ty else {
+                return new.clone();
+            };
+            let param = Param {
+                local: param.local.clone(),
+                ty: from.clone(),
+            };
+            let body = apply(new, Node::var(&param, new.origin), new.origin);
+            lambda(param, with_params(old, &body))
+        }
+        _ => new.clone(),
+    }
+}
+
 /// What is applied, without any of its arguments, and how many values it is applied to.
 pub(crate) fn head(term: &Core) -> (Core, usize) {
     let (mut head, mut values) = (term.clone(), 0);

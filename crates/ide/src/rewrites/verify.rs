@@ -11,7 +11,7 @@ use syntax::{Diagnostic, Severity};
 use super::align::Alignment;
 use super::diff;
 use super::restyle::{Edit, Options, Source, restyle};
-use super::terms::{Alpha, Reducer};
+use super::terms::{Alpha, Reducer, with_params};
 use crate::{SourceEdits, TextEdit};
 
 /// A definition after a rewrite.
@@ -61,9 +61,17 @@ pub fn rewritten(
         alignment: &alignment,
     };
     let env = FileEnv::of(db, item);
+    // What the definition takes keeps its name and its type.
+    let named = Def {
+        body: match exact {
+            true => new.body.clone(),
+            false => with_params(&def.body, &new.body),
+        },
+        ..new.clone()
+    };
     let mut first_error = None;
     for annotate in [false, true] {
-        let edits = restyle(source, new, Options { exact, annotate });
+        let edits = restyle(source, &named, Options { exact, annotate });
         let changed = laid_out(&text, &applied(&text, &edits));
         match env.check(&changed, new, &inference.scheme.ty) {
             Ok(()) => {

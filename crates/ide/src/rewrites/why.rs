@@ -1,17 +1,24 @@
 //! Why a rule does not apply at a place, and what would make it apply.
 
+use std::sync::Arc;
+
 use db::Database;
 use elevate::engine::{Context, Miss, Options, Step as Form, run};
-use elevate::term::{Path, Term};
+use elevate::term::{Child, Path, Term};
 
-use super::menu;
-use super::offer::{Offer, Tried, rule_of};
-use super::reasons;
+use super::offer::{Offer, Place, Tried, rule_of};
+use super::program::Program;
+use super::{menu, reasons};
 use crate::FileRange;
 
 /// How many rewrites are tried for one after which the rule applies, and how many are named.
-const TRIED: usize = 400;
+const TRIED: usize = 4_000;
 const NAMED: usize = 3;
+/// Of how many places the stages before them are looked at, and how many stages.
+const INNERMOST: usize = 3;
+const STAGES: usize = 4;
+/// How much a rule may do to show that it applies.
+const WORK: u64 = 2_000;
 
 /// What there is to say of a rule at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +77,7 @@ pub fn why_not(db: &Database, range: FileRange, rule: &str) -> Option<WhyNot> {
             let outcome = run(
                 &mut program.store,
                 root,
-                &std::sync::Arc::new(located),
+                &Arc::new(located),
                 &Options {
                     facts: program.facts.clone(),
                     ..Options::default()
@@ -87,26 +94,31 @@ pub fn why_not(db: &Database, range: FileRange, rule: &str) -> Option<WhyNot> {
     })
 }
 
-/// Rewrites after which the rule applies at one of the places.
+/// Rewrites after which the rule applies at one of the places, or directly around it.
 fn enabled_by(offer: &mut Offer, rule: &str) -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    let mut tried = 0;
+    let spots = spots(offer);
+    let around = offer.places.len();
+    // What applies in a place as it is needs no other rewrite there.
+    let inside: Vec<bool> = spots
+        .iter()
+        .map(|spot| applies_in(offer, rule, spot))
+        .collect();
+    offer.places = spots;
+    let (mut found, mut tried) = (Vec::new(), 0);
     for entry in menu::entries() {
-        if entry.is_unsafe || entry.kind == menu::RewriteKind::Source {
+        if entry.is_unsafe || entry.kind.is_source() {
             continue;
         }
         for at in 0..offer.places.len() {
             let (store, facts) = (&offer.known.program.store, &offer.known.program.facts);
-            let Some(args) = entry
-                .presets(store, facts, offer.places[at].term)
-                .into_iter()
-                .next()
-            else {
+            let presets = entry.presets(store, facts, offer.places[at].term);
+            let Some(args) = presets.into_iter().next() else {
                 continue;
             };
             let text = entry.strategy(&args);
             tried += 1;
             if tried > TRIED || found.len() == NAMED {
+                offer.places.truncate(around);
                 return found;
             }
             let Some(first) = offer.strategy(&text) else {
@@ -118,17 +130,62 @@ fn enabled_by(offer: &mut Offer, rule: &str) -> Vec<(String, String)> {
             let Tried::Makes(new, _) = offer.attempt(&first, at) else {
                 continue;
             };
-            if applies_after(offer, rule, at, new) {
+            if applies_after(offer, rule, at, new, !inside[at]) {
                 found.push((entry.line(&args), text));
                 break;
             }
         }
     }
+    offer.places.truncate(around);
     found
 }
 
-/// Whether the rule applies where `new` takes the place of a term, or at a place around it.
-fn applies_after(offer: &mut Offer, rule: &str, at: usize, new: Term) -> bool {
+/// The places, and behind them the stages before them: what goes into them.
+fn spots(offer: &mut Offer) -> Vec<Place> {
+    let mut stages = Vec::new();
+    for place in offer.places.iter().take(INNERMOST) {
+        let mut path = place.path.clone();
+        for _ in 0..STAGES {
+            path.0.push(Child::Argument);
+            let Some(term) = offer.known.program.get(&path) else {
+                break;
+            };
+            stages.push(Place::of(&offer.known.program, path.clone(), term));
+        }
+    }
+    let mut spots = std::mem::take(&mut offer.places);
+    for stage in stages {
+        if spots.iter().all(|known| known.path != stage.path) {
+            spots.push(stage);
+        }
+    }
+    spots
+}
+
+/// Whether the rule applies somewhere in a place as it stands.
+fn applies_in(offer: &mut Offer, rule: &str, place: &Place) -> bool {
+    let Some(strategy) = offer.strategy(rule) else {
+        return false;
+    };
+    let root = offer.known.program.root();
+    let form = Form::At(place.path.clone(), Arc::new(Form::TopDown(strategy)));
+    makes(&mut offer.known.program, root, form)
+}
+
+/// Whether a strategy changes the definition whose right side is this term.
+fn makes(program: &mut Program, root: Term, form: Form) -> bool {
+    let options = Options {
+        facts: program.facts.clone(),
+        work: WORK,
+        ..Options::default()
+    };
+    let outcome = run(&mut program.store, root, &Arc::new(form), &options);
+    outcome.result.is_ok_and(|made| made != root)
+}
+
+/// Whether the rule applies where `new` takes the place of a term, or directly around it; with
+/// `deep`, also in it.
+fn applies_after(offer: &mut Offer, rule: &str, at: usize, new: Term, deep: bool) -> bool {
     let Some(strategy) = offer.strategy(rule) else {
         return false;
     };
@@ -138,29 +195,12 @@ fn applies_after(offer: &mut Offer, rule: &str, at: usize, new: Term) -> bool {
     let Some(root) = program.store.replace(root, &path, new) else {
         return false;
     };
-    // At the place itself or in it, and directly around it.
     let parent = |path: &Path| Path(path.0[..path.0.len().saturating_sub(1)].to_vec());
     let around = [path.clone(), parent(&path), parent(&parent(&path))];
-    let here = Form::At(path, std::sync::Arc::new(Form::TopDown(strategy.clone())));
     let tests = around
         .into_iter()
-        .map(|path| Form::At(path, strategy.clone()))
-        .chain([here]);
-    for test in tests {
-        let options = Options {
-            facts: program.facts.clone(),
-            work: 2_000,
-            ..Options::default()
-        };
-        let outcome = run(
-            &mut program.store,
-            root,
-            &std::sync::Arc::new(test),
-            &options,
-        );
-        if outcome.result.is_ok_and(|made| made != root) {
-            return true;
-        }
-    }
-    false
+        .map(|path| Form::At(path, strategy.clone()));
+    let inside = Form::At(path, Arc::new(Form::TopDown(strategy.clone())));
+    let mut tests = tests.chain(deep.then_some(inside));
+    tests.any(|test| makes(program, root, test))
 }

@@ -64,7 +64,7 @@ pub fn offered_strategies(db: &Database) -> Vec<OfferedStrategy> {
 }
 
 /// Those that a file defines.
-fn own(db: &Database, file: FileId, found: &mut Vec<OfferedStrategy>) {
+pub(crate) fn own(db: &Database, file: FileId, found: &mut Vec<OfferedStrategy>) {
     for &item in &*db.items(file) {
         let Declares::Def(name) = &db.header(item).declares else {
             continue;

@@ -10,7 +10,7 @@ use syntax::{Diagnostic, Severity, Span};
 
 use super::steps::{StepPlaces, assumption_text};
 use crate::SourceEdits;
-use crate::rewrites::rewritten;
+use crate::rewrites::{exported, rewritten};
 
 /// How much a strategy may do while somebody waits in an editor: some seconds.
 const PATIENCE: u64 = 200_000_000;
@@ -139,12 +139,14 @@ impl Attempt {
         if count == 0 {
             return Ok(SourceEdits::default());
         }
-        let after = |step: &TraceStep| self.run.export(step.after).map_err(|_| too_large());
-        let def = match &self.outcome {
+        let old = db.elaborated(item).ok_or("the definition has mistakes")?;
+        let (run, root) = match &self.outcome {
             // What the strategy leaves open has become parameters there.
-            Ok(whole) if count == self.trace.len() => whole.def.clone(),
-            _ => after(&self.trace[count - 1])?,
+            Ok(whole) if count == self.trace.len() => (&whole.run, whole.run.root),
+            _ => (&self.run, self.trace[count - 1].after),
         };
+        // What stands in the text keeps its numbers, and so its text.
+        let def = exported(&run.store, &run.imported, root, &old).map_err(|_| too_large())?;
         let def = db.own_def(db.file_of(item), &def);
         let new = rewritten(db, item, &def, false).map_err(|error| error.to_string())?;
         Ok(new.edits)

@@ -127,6 +127,12 @@ pub struct ClientTraits {
     pub runs: bool,
     /// It has a command that writes a rewrite down as a step of a strategy.
     pub records: bool,
+    /// It has a command that asks for the arguments of a strategy.
+    pub asks: bool,
+    /// It has a command that lowers a definition.
+    pub lowers: bool,
+    /// It has a command that applies a strategy to a definition.
+    pub rewrites: bool,
 }
 
 impl ClientTraits {
@@ -176,6 +182,9 @@ impl ClientTraits {
             previews: commands.contains(&lenses::PREVIEW),
             runs: commands.contains(&lenses::RUN),
             records: commands.contains(&super::handlers::rewrites::RECORD),
+            asks: commands.contains(&super::handlers::more::APPLY_WITH),
+            lowers: commands.contains(&lenses::LOWER),
+            rewrites: commands.contains(&lenses::REWRITE),
         }
     }
 }

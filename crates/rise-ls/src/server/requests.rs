@@ -15,8 +15,8 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
 
 use super::event::{Answer, Ending, Event, Reply, error, invalid_params};
 use super::handlers::{
-    calls, diagnostics, edits, language, lenses, navigation, own, preview, strategies, structure,
-    tokens, why,
+    calls, diagnostics, edits, language, lenses, more, navigation, own, preview, strategies,
+    structure, tokens, why,
 };
 use super::pool::{InFlight, Lane};
 use super::snapshot::Snapshot;
@@ -78,7 +78,7 @@ routes! {
     "textDocument/formatting" Positional Worker edits::formatting;
     "textDocument/rangeFormatting" Positional Worker edits::range_formatting;
     "textDocument/codeAction" Positional Latency edits::code_actions;
-    "codeAction/resolve" Positional Latency edits::resolve_code_action;
+    "codeAction/resolve" Positional Worker edits::resolve_code_action;
     "textDocument/documentSymbol" Retry Worker structure::document_symbols;
     "workspace/symbol" Retry Worker structure::workspace_symbols;
     "textDocument/foldingRange" Retry Worker structure::folding_ranges;
@@ -98,6 +98,8 @@ routes! {
     "rise/strategies" Positional Worker strategies::strategies;
     "rise/strategySteps" Retry Worker strategies::steps;
     "rise/strategyApply" Positional Worker strategies::apply;
+    "rise/lower" Positional Worker strategies::lower;
+    "rise/explain" Positional Worker more::explain;
     "rise/why" Positional Worker why::why;
     "rise/record" Positional Worker why::record;
 }

@@ -47,7 +47,13 @@ pub struct View {
     pub tokens: TokenCache,
     /// The previews that the client shows.
     pub previews: Previews,
+    /// The rewrites that were handed out.
+    pub taken: TakenRewrites,
 }
+
+/// Rewrites that can be taken back, the latest last.
+#[derive(Clone, Debug, Default)]
+pub struct TakenRewrites(pub Arc<Mutex<Vec<ide::Taken>>>);
 
 /// Tokens that the client has, with the name that both sides have for them.
 #[derive(Clone, Debug, Default)]

@@ -8,7 +8,7 @@ use tower_lsp::lsp_types::{
     RenameParams, TextDocumentPositionParams, TextEdit, WorkspaceEdit,
 };
 
-use super::{Answer, rewrites};
+use super::{Answer, more, rewrites};
 use crate::server::client::to_value;
 use crate::server::event::error;
 use crate::server::snapshot::{Document, Snapshot};
@@ -126,6 +126,13 @@ pub fn resolve_code_action(snapshot: &Snapshot, mut action: CodeAction) -> Answe
         .and_then(|data| rewrites::Chosen::deserialize(data).ok());
     if let (None, Some(chosen)) = (&action.edit, chosen) {
         return rewrites::resolve(snapshot, action, &chosen);
+    }
+    let chosen = action
+        .data
+        .as_ref()
+        .and_then(|data| more::ChosenMore::deserialize(data).ok());
+    if let (None, Some(chosen)) = (&action.edit, chosen) {
+        return more::resolve(snapshot, action, &chosen);
     }
     let place = action
         .data

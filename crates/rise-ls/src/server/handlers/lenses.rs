@@ -12,12 +12,17 @@ pub const PREVIEW: &str = "rise.preview";
 /// The command that runs a definition: the client's own, or else the server's.
 pub const RUN: &str = "rise.run";
 
+/// The client's command that lowers a definition for a target.
+pub const LOWER: &str = "rise.lower";
+/// The client's command that asks for a strategy for a definition, and applies it.
+pub const REWRITE: &str = "rise.applyStrategy";
+
 /// So many launches are timed where a program runs on a device: one says little.
 const TIMED: u32 = 10;
 
 /// Whether there is something to offer: a client that says nothing of commands gets the server's.
 pub fn has_lenses(client: &ClientTraits) -> bool {
-    client.previews || client.runs || !client.has_commands
+    client.previews || client.runs || client.lowers || client.rewrites || !client.has_commands
 }
 
 /// `textDocument/codeLens`
@@ -62,6 +67,19 @@ pub fn code_lens(snapshot: &Snapshot, params: CodeLensParams) -> Answer<Vec<Code
         }
         if client.previews {
             add("Preview".to_owned(), PREVIEW, None);
+        }
+        let patterns = match lens.high_level {
+            0 => continue,
+            1 => "1 high-level pattern left".to_owned(),
+            more => format!("{more} high-level patterns left"),
+        };
+        if client.lowers {
+            for (title, target) in [("Lower to C", "c"), ("Lower to OpenCL", "opencl")] {
+                add(title.to_owned(), LOWER, Some(json!({"target": target})));
+            }
+        }
+        if client.rewrites {
+            add(format!("{patterns}: Run Strategy…"), REWRITE, None);
         }
     }
     Ok(lenses)

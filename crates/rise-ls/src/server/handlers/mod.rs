@@ -5,6 +5,7 @@ pub mod diagnostics;
 pub mod edits;
 pub mod language;
 pub mod lenses;
+pub mod more;
 pub mod navigation;
 pub mod own;
 pub mod preview;

@@ -1,5 +1,6 @@
 //! Rewrites of definitions as code actions: found by matching, made when they are chosen.
 
+use db::ItemId;
 use ide::{FileRange, RewriteAction, RewriteKind, Step};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -8,8 +9,8 @@ use tower_lsp::lsp_types::{
     CodeAction, CodeActionDisabled, CodeActionKind, CodeActionParams, Command, Range,
 };
 
-use super::Answer;
 use super::edits::REQUEST_FAILED;
+use super::{Answer, more};
 use crate::server::client::to_value;
 use crate::server::event::error;
 use crate::server::snapshot::{Document, Snapshot};
@@ -48,18 +49,14 @@ pub fn offered(
     params: &CodeActionParams,
 ) -> Vec<CodeAction> {
     let only = params.context.only.as_deref();
-    let wanted = |kind: RewriteKind| {
-        only.is_none_or(|only| {
-            only.iter()
-                .any(|outer| holds(outer.as_str(), kind.as_str()))
-        })
-    };
+    let kinds = |kind: RewriteKind| wanted(only, kind.as_str());
     let client = snapshot.view.client;
     let place = FileRange {
         file: document.file,
         span: document.span(params.range),
     };
-    let found = ide::rewrites(&snapshot.db, place, &wanted);
+    let found = ide::rewrites(&snapshot.db, place, &kinds);
+    let more = more::offered(snapshot, document, params, &found);
     let shown = found
         .into_iter()
         .filter(|action| action.disabled.is_none() || client.disabled_actions);
@@ -87,7 +84,24 @@ pub fn offered(
             ..CodeAction::default()
         })
     };
-    shown.filter_map(action).collect()
+    // What the user has written or done comes first.
+    let (own, rest): (Vec<_>, Vec<_>) = more.into_iter().partition(is_own);
+    let shown = shown.filter_map(action).collect::<Vec<_>>();
+    own.into_iter().chain(shown).chain(rest).collect()
+}
+
+/// Whether it is of the user's own rules, or the way back from a rewrite.
+fn is_own(action: &CodeAction) -> bool {
+    let kinds = [RewriteKind::Own, RewriteKind::Undo];
+    action
+        .kind
+        .as_ref()
+        .is_some_and(|kind| kinds.iter().any(|own| kind.as_str() == own.as_str()))
+}
+
+/// Whether a client that asks for these kinds wants this one.
+pub(super) fn wanted(only: Option<&[CodeActionKind]>, kind: &str) -> bool {
+    only.is_none_or(|only| only.iter().any(|outer| holds(outer.as_str(), kind)))
 }
 
 /// The edit of a rewrite that was offered here.
@@ -95,12 +109,6 @@ pub fn offered(
 /// # Errors
 /// The document has changed since, or the rewrite cannot be made.
 pub fn resolve(snapshot: &Snapshot, mut action: CodeAction, chosen: &Chosen) -> Answer<CodeAction> {
-    let gone = || {
-        error(
-            ErrorCode::ContentModified,
-            "the document has changed since this rewrite was offered",
-        )
-    };
     let document = snapshot.document(&chosen.uri)?;
     if snapshot.version(document.file) != chosen.version {
         return Err(gone());
@@ -113,17 +121,36 @@ pub fn resolve(snapshot: &Snapshot, mut action: CodeAction, chosen: &Chosen) -> 
     let made = ide::apply_rewrite(&snapshot.db, *item, &chosen.strategy, &path);
     let made = made.map_err(|reason| error(ErrorCode::ServerError(REQUEST_FAILED), reason))?;
     action.edit = Some(workspace_edit(snapshot, &made.edits));
-    if snapshot.view.client.records {
-        let parsed = snapshot.db.parsed(*item);
+    let step = Some(&*made.step);
+    more::remember(snapshot, *item, &action.title, step, &made.edits);
+    action.command = recording(snapshot, &chosen.uri, *item, &made.step);
+    Ok(action)
+}
+
+/// The error for a document that has changed since something was offered there.
+pub(super) fn gone() -> tower_lsp::jsonrpc::Error {
+    error(
+        ErrorCode::ContentModified,
+        "the document has changed since this rewrite was offered",
+    )
+}
+
+/// The client's command that offers to write a step down, if it has one.
+pub(super) fn recording(
+    snapshot: &Snapshot,
+    uri: &Uri,
+    item: ItemId,
+    step: &str,
+) -> Option<Command> {
+    snapshot.view.client.records.then(|| {
+        let parsed = snapshot.db.parsed(item);
         let def = parsed.item.name().map(|name| name.name.to_string());
-        let taken = json!({"uri": chosen.uri, "def": def, "step": made.step});
-        action.command = Some(Command {
+        Command {
             title: "Record in strategy.elevate".to_owned(),
             command: RECORD.to_owned(),
-            arguments: Some(vec![taken]),
-        });
-    }
-    Ok(action)
+            arguments: Some(vec![json!({"uri": uri, "def": def, "step": step})]),
+        }
+    })
 }
 
 fn edit(

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::Error;
 use tower_lsp::lsp_types::{Position, Range, TextDocumentIdentifier, WorkspaceEdit};
 
-use super::Answer;
+use super::{Answer, more};
 use crate::server::event::invalid_params;
 use crate::server::positions::Lines;
 use crate::server::snapshot::{Document, Snapshot};
@@ -98,7 +98,7 @@ pub struct StepsResult {
 
 /// A step.
 #[derive(Clone, Debug, Serialize)]
-struct StepInfo {
+pub(super) struct StepInfo {
     rule: String,
     count: u64,
     housekeeping: bool,
@@ -196,7 +196,7 @@ pub fn steps(snapshot: &Snapshot, params: StepsParams) -> Answer<StepsResult> {
     })
 }
 
-fn step_info(document: &Document, step: StrategyStep) -> StepInfo {
+pub(super) fn step_info(document: &Document, step: StrategyStep) -> StepInfo {
     StepInfo {
         rule: step.rule,
         count: step.count,
@@ -212,7 +212,7 @@ fn step_info(document: &Document, step: StrategyStep) -> StepInfo {
 /// `rise/strategyApply`
 pub fn apply(snapshot: &Snapshot, params: StepsParams) -> Answer<ApplyResult> {
     let document = snapshot.document(&params.text_document.uri)?;
-    let (_, def, found) = made(snapshot, &document, &params)?;
+    let (item, def, found) = made(snapshot, &document, &params)?;
     let nothing = |message: String| ApplyResult {
         edit: None,
         message: Some(message),
@@ -226,9 +226,55 @@ pub fn apply(snapshot: &Snapshot, params: StepsParams) -> Answer<ApplyResult> {
         Ok(edits) if edits.files.iter().all(|(_, edits)| edits.is_empty()) => {
             nothing(format!("the strategy leaves `{def}` as it is"))
         }
+        Ok(edits) => {
+            let step = (params.step.is_none() && params.from.is_none())
+                .then_some(params.strategy.as_str());
+            more::remember(snapshot, item, &params.strategy, step, edits);
+            ApplyResult {
+                edit: Some(workspace_edit(snapshot, edits)),
+                message: (!found.notes.is_empty()).then(|| found.notes.join("\n")),
+            }
+        }
+    })
+}
+
+/// The parameters of `rise/lower`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LowerParams {
+    text_document: TextDocumentIdentifier,
+    /// A place in the definition.
+    #[serde(default)]
+    position: Option<Position>,
+    /// Its name, if there is no place.
+    #[serde(default)]
+    def: Option<String>,
+    /// `c`, `openmp` or `opencl`.
+    target: String,
+}
+
+/// `rise/lower`: the edit that puts a definition for a target behind the one that it comes from.
+pub fn lower(snapshot: &Snapshot, params: LowerParams) -> Answer<ApplyResult> {
+    let document = snapshot.document(&params.text_document.uri)?;
+    let (item, _) = definition(snapshot, &document, params.position, params.def.as_deref())?;
+    let strategy = match &*params.target {
+        "c" => "lowerFused",
+        "openmp" => "lowerToOpenMP",
+        "opencl" => "lowerToGlobal",
+        other => {
+            return Err(invalid_params(format_args!(
+                "there is no target `{other}`: `c`, `openmp` or `opencl` is wanted"
+            )));
+        }
+    };
+    Ok(match ide::lowered_copy(&snapshot.db, item, strategy) {
         Ok(edits) => ApplyResult {
-            edit: Some(workspace_edit(snapshot, edits)),
-            message: (!found.notes.is_empty()).then(|| found.notes.join("\n")),
+            edit: Some(workspace_edit(snapshot, &edits)),
+            message: None,
+        },
+        Err(message) => ApplyResult {
+            edit: None,
+            message: Some(message),
         },
     })
 }

@@ -1,0 +1,52 @@
+//! The terms around a place, as they are known without a store of terms.
+
+use std::sync::Arc;
+
+use db::{Database, ItemId};
+use rise::Primitive;
+use rise::core::{Def, Form};
+
+use super::in_item;
+use crate::FileRange;
+use crate::rewrites::align::{Alignment, Step};
+use crate::rewrites::spines::spines;
+use crate::rewrites::terms::{Core, strip};
+
+/// The applications around a cursor or selection.
+pub(super) struct Here {
+    pub(super) def: Arc<Def<Primitive>>,
+    /// Each with its way from the definition, the innermost first.
+    pub(super) places: Vec<(Vec<Step>, Core)>,
+}
+
+impl Here {
+    pub(super) fn of(db: &Database, item: ItemId, range: FileRange) -> Option<Here> {
+        let def = db.elaborated(item)?;
+        let parsed = db.parsed(item);
+        let selection = in_item(db, item, range);
+        let alignment = Alignment::of(&parsed.item, &db.inference(item), &def);
+        let places = spines(&parsed.item, &alignment, selection);
+        let places = places.into_iter().filter_map(|place| {
+            let core = part_of(&def.body, &place.path)?;
+            Some((place.path, core))
+        });
+        Some(Here {
+            places: places.collect(),
+            def,
+        })
+    }
+}
+
+fn part_of(body: &Core, path: &[Step]) -> Option<Core> {
+    let mut here = body.clone();
+    for step in path {
+        here = match (step, &here.form) {
+            (Step::Body, Form::Lambda(_, body) | Form::DepLambda(_, _, body)) => body.clone(),
+            (Step::Function, Form::DepApply(f, _)) => f.clone(),
+            (Step::Function, _) => strip(&here)?.0,
+            (Step::Argument, _) => strip(&here)?.1,
+            _ => return None,
+        };
+    }
+    Some(here)
+}

@@ -1,0 +1,66 @@
+//! What does nothing, removed in a whole file.
+
+use db::{Database, FileId};
+use elevate::engine::{Options, run};
+use rise::core::Def;
+use syntax::Dialect;
+
+use super::{Deed, MoreAction};
+use crate::SourceEdits;
+use crate::rewrites::menu::RewriteKind;
+use crate::rewrites::program::Program;
+use crate::rewrites::rewritten;
+use crate::rewrites::strategies::Strategies;
+
+/// Rules that only take stages away; functions stay as they are written.
+const IDLE: &str = "normalize(removeTransposePair <+ mapIdentity <+ takeAll <+ dropNothing \
+    <+ padEmptyNothing <+ splitThenJoin <+ joinThenSplit <+ unzipZipIdentity \
+    <+ asVectorAsScalarId <+ asScalarAsVectorId)";
+
+pub(super) fn offered(db: &Database, file: FileId) -> Option<MoreAction> {
+    (db.dialect(file) == Dialect::Rise).then(|| MoreAction {
+        title: "Remove all stages that do nothing".to_owned(),
+        kind: RewriteKind::FixAll,
+        disabled: None,
+        ask: None,
+        item: None,
+        deed: Deed::Tidy(file),
+    })
+}
+
+/// The edits of all definitions of a file. What cannot be written stays.
+pub(super) fn edits(db: &Database, file: FileId) -> SourceEdits {
+    let mut edits = Vec::new();
+    for &item in &*db.items(file) {
+        db.unwind_if_cancelled();
+        let Some(def) = db.elaborated(item) else {
+            continue;
+        };
+        let Some(new) = tidied(&db.strategy_def(&def)) else {
+            continue;
+        };
+        if let Ok(done) = rewritten(db, item, &db.own_def(file, &new), false) {
+            edits.extend(done.edits.files.into_iter().flat_map(|(_, edits)| edits));
+        }
+    }
+    SourceEdits::single(file, edits)
+}
+
+/// The definition without idle stages, if it has any.
+fn tidied(def: &Def<rise::Primitive>) -> Option<Def<rise::Primitive>> {
+    let (store, strategies) = Strategies::start();
+    let mut program = Program::of(store, def).ok()?;
+    let strategy = strategies.get(IDLE)?;
+    let root = program.root();
+    let options = Options {
+        facts: program.facts.clone(),
+        ..Options::default()
+    };
+    let made = run(&mut program.store, root, &strategy, &options)
+        .result
+        .ok()?;
+    if made == root {
+        return None;
+    }
+    program.export(made, def).ok()
+}

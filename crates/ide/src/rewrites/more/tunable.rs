@@ -1,0 +1,174 @@
+//! A size that is written as a number, made a parameter of its definition.
+
+use db::{Database, ItemId};
+use rise::print::type_text;
+use syntax::Span;
+use syntax::ast::{Item, ItemKind, Literal, TermId, TermKind};
+
+use super::files::name_of;
+use super::{Deed, MoreAction, free_name, in_item};
+use crate::FileRange;
+use crate::rewrites::menu::RewriteKind;
+use crate::rewrites::restyle::Edit;
+use crate::rewrites::verify::{FileEnv, applied};
+
+/// What takes a size that says how a program is cut, not what it computes, and what such a
+/// parameter is called.
+const CUTS: &[(&str, &str)] = &[
+    ("split", "s"),
+    ("slide", "s"),
+    ("asVector", "v"),
+    ("asVectorAligned", "v"),
+];
+
+/// The number at the cursor as a parameter, if it is a size of a cut.
+pub(super) fn offered(db: &Database, item: ItemId, range: FileRange) -> Option<MoreAction> {
+    let parsed = db.parsed(item);
+    let selection = in_item(db, item, range);
+    let (number, wanted) = number_at(&parsed.item, selection)?;
+    let span = parsed.item.term(number).span;
+    let text = db.item_text(item);
+    let written = &text[std::ops::Range::from(span)];
+    let names: Vec<&str> = parsed
+        .item
+        .binders
+        .iter()
+        .map(|binder| &*binder.name)
+        .collect();
+    let name = free_name(db, range.file, wanted, &names);
+    let line = |disabled, deed| MoreAction {
+        title: format!("Make size {written} tunable: a parameter `{name}`"),
+        kind: RewriteKind::Split,
+        disabled,
+        ask: None,
+        item: Some(item),
+        deed,
+    };
+    if let Some(user) = db.users(item).first() {
+        let user = match name_of(db, *user) {
+            name if name.is_empty() => "another file".to_owned(),
+            name => format!("`{name}`"),
+        };
+        let why = format!("{user} uses the definition, and would have to give `{name}`");
+        return Some(line(Some(why), Deed::Nothing));
+    }
+    let new = with_parameter(&parsed.item, &text, span, &name)?;
+    Some(match checked(db, item, &new, &name) {
+        Ok(()) => line(None, Deed::Text(new)),
+        Err(why) => line(Some(why), Deed::Nothing),
+    })
+}
+
+/// The number that holds a selection, and what its parameter would be called.
+fn number_at(item: &Item, selection: Span) -> Option<(TermId, &'static str)> {
+    let parents = item.parents();
+    let ids = (0..item.terms.len() as u32).map(TermId);
+    let is_number = |id: &TermId| {
+        let term = item.term(*id);
+        let number = matches!(
+            term.kind,
+            TermKind::Literal(Literal::Int { value, suffix: None }) if value > 1
+        );
+        number && term.span.contains(selection)
+    };
+    let number = ids.into_iter().find(is_number)?;
+    let mut parent = parents[number.0 as usize];
+    while let Some(id) = parent
+        && matches!(item.term(id).kind, TermKind::Paren(_))
+    {
+        parent = parents[id.0 as usize];
+    }
+    let TermKind::Apply { callee, .. } = &item.term(parent?).kind else {
+        return None;
+    };
+    let mut head = *callee;
+    while let TermKind::Apply { callee, .. } = &item.term(head).kind {
+        head = *callee;
+    }
+    let TermKind::Name(name) = &item.term(head).kind else {
+        return None;
+    };
+    let cut = CUTS.iter().find(|(cut, _)| *cut == name.as_str())?;
+    Some((number, cut.1))
+}
+
+/// The text with the number's name in its place, bound behind the sizes that the definition takes.
+fn with_parameter(item: &Item, text: &str, number: Span, name: &str) -> Option<String> {
+    let ItemKind::Def { ty, body, .. } = &item.kind else {
+        return None;
+    };
+    let edit = |span, text: String| Edit { span, text };
+    let mut edits = vec![edit(number, name.to_owned())];
+    let mut bound = 0;
+    let mut at = *body;
+    let mut innermost = None;
+    loop {
+        match &item.term(at).kind {
+            TermKind::Paren(inner) => at = *inner,
+            TermKind::DepFun { params, body } => {
+                bound += params.len();
+                innermost = Some(params);
+                at = *body;
+            }
+            _ => break,
+        }
+    }
+    match innermost {
+        Some(params) => {
+            let (first, last) = (params.first()?, params.last()?);
+            let end = kind_end(item, *last)?;
+            let start = item.binders[first.0 as usize].span.start;
+            let bracketed = text[..start as usize].trim_end().ends_with('(')
+                && text[end as usize..].trim_start().starts_with(')');
+            if bracketed {
+                edits.push(edit(Span::empty(end), format!(", {name}: Nat")));
+            } else {
+                edits.push(edit(Span::empty(start), "(".to_owned()));
+                edits.push(edit(Span::empty(end), format!(", {name}: Nat)")));
+            }
+        }
+        None => {
+            let span = item.term(*body).span;
+            edits.push(edit(
+                Span::empty(span.start),
+                format!("depFun({name}: Nat => "),
+            ));
+            edits.push(edit(Span::empty(span.end), ")".to_owned()));
+        }
+    }
+    if let Some(ty) = ty {
+        let mut at = *ty;
+        while let TermKind::Pi { implicit, body, .. } = &item.term(at).kind {
+            if !implicit && bound == 0 {
+                break;
+            }
+            bound -= usize::from(!implicit);
+            at = *body;
+        }
+        let start = item.term(at).span.start;
+        edits.push(edit(Span::empty(start), format!("({name}: Nat) -> ")));
+    }
+    edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
+    Some(applied(text, &edits))
+}
+
+/// Where a binder's kind ends.
+fn kind_end(item: &Item, binder: syntax::ast::BinderId) -> Option<u32> {
+    match item.binders[binder.0 as usize].annotation {
+        syntax::ast::BinderAnnotation::Kind(_, span) => Some(span.end),
+        _ => None,
+    }
+}
+
+/// Whether the new text is right, and of the same type but for the parameter.
+fn checked(db: &Database, item: ItemId, new: &str, name: &str) -> Result<(), String> {
+    let (inference, _) = FileEnv::of(db, item).read(new)?;
+    let old = db.scheme(item).ok_or("the definition has mistakes")?;
+    let scheme = &inference.scheme;
+    let parameter = format!("({name}: Nat) -> ");
+    let found = type_text(&scheme.ty, &scheme.names);
+    match found.replacen(&parameter, "", 1) == type_text(&old.ty, &old.names) {
+        true => Ok(()),
+        false => Err(format!("the definition's type would be `{found}`")),
+    }
+}

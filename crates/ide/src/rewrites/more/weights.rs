@@ -1,0 +1,268 @@
+//! Convolutions with the weights of a product: weights as two definitions, and the convolution in
+//! two passes.
+
+use db::{Database, ItemId};
+use elevate::lang::Programs;
+use elevate::rule::weights::{Factors, factors};
+use elevate::term::{Node, Path, Store, Term};
+use rise::core::Form;
+use rise::{Primitive, Type};
+use syntax::Span;
+use syntax::ast::ScalarType;
+
+use super::files::name_of;
+use super::here::Here;
+use super::{Ask, Deed, MoreAction, by_strategy, free_name, with_text};
+use crate::rewrites::menu::RewriteKind;
+use crate::rewrites::offer::Offer;
+use crate::rewrites::record;
+use crate::rewrites::terms::{Core, strip};
+use crate::{FileRange, SourceEdits, TextEdit};
+
+/// A convolution in two passes.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Separation {
+    /// The strategy, with `{V}` and `{H}` for the names of the weights.
+    strategy: String,
+    factors: Factors,
+    scalar: ScalarType,
+    /// What the weights are called, if they have a name.
+    name: Option<String>,
+}
+
+/// The two orders, with the word that says it.
+const ORDERS: [(&str, &str); 2] = [
+    (
+        "vertical first",
+        "x |> transpose |> map(dot({V})) |> dot({H})",
+    ),
+    ("horizontal first", "x |> map(dot({H})) |> dot({V})"),
+];
+
+/// A convolution that was found.
+struct Found {
+    item: ItemId,
+    path: Path,
+    /// What the weights are called, if they have a name.
+    name: Option<String>,
+    /// Their factors; an error if they have none, and none if nobody knows them but the user.
+    factors: Option<Result<Factors, ()>>,
+    /// Their type.
+    ty: String,
+    scalar: ScalarType,
+}
+
+/// Both orders, at the innermost convolution around a place.
+pub(super) fn offered(db: &Database, range: FileRange, here: &Here, asks: bool) -> Vec<MoreAction> {
+    if !here.places.iter().any(|(_, core)| is_convolution(db, core)) {
+        return Vec::new();
+    }
+    let Some(found) = Found::at(db, range) else {
+        return Vec::new();
+    };
+    let lines = ORDERS
+        .iter()
+        .filter_map(|(order, result)| found.line(db, order, result, asks));
+    lines.collect()
+}
+
+impl Found {
+    fn at(db: &Database, range: FileRange) -> Option<Found> {
+        let (item, offer) = Offer::at(db, range)?;
+        let store = &offer.known.program.store;
+        let mut places = offer.places.iter();
+        let (path, weights) =
+            places.find_map(|place| Some((place.path.clone(), weights_of(store, place.term)?)))?;
+        let lookup = |id| match Programs::is_standard(id) {
+            true => None,
+            false => db.elaborated(db.item_of(id)),
+        };
+        let name = match store.node(weights) {
+            Node::Global(id, _) => Some(name_of(db, db.item_of(id))),
+            _ => None,
+        };
+        let (ty, scalar) = type_of(store.type_of(weights))?;
+        let factors = factors(store, &lookup, weights);
+        offer.keep();
+        Some(Found {
+            item,
+            path,
+            name,
+            factors,
+            ty,
+            scalar,
+        })
+    }
+
+    /// A line of the menu.
+    fn line(&self, db: &Database, order: &str, result: &str, asks: bool) -> Option<MoreAction> {
+        use ScalarType::{F16, F32, F64};
+        let rounds = matches!(self.scalar, F16 | F32 | F64);
+        let note = if rounds { " (changes rounding)" } else { "" };
+        let mut line = MoreAction {
+            title: format!("Separate convolution, {order}{note}"),
+            kind: RewriteKind::Image,
+            disabled: None,
+            ask: None,
+            item: Some(self.item),
+            deed: Deed::Nothing,
+        };
+        match &self.factors {
+            Some(Ok(factors)) => {
+                let holds = " requires holds(outerProduct(rise { {V} })(rise { {H} }), w)";
+                line.deed = Deed::Weights(Box::new(Separation {
+                    strategy: self.rule(result, holds),
+                    factors: factors.clone(),
+                    scalar: self.scalar,
+                    name: self.name.clone(),
+                }));
+            }
+            Some(Err(())) => {
+                let why = "the weights are not the product of a column and a row";
+                line.disabled = Some(why.to_owned());
+            }
+            None if asks => {
+                let rule = self.rule(result, "");
+                let strategy = rule.replace("{V}", "{column}").replace("{H}", "{row}");
+                let expr = |name: &str| (name.to_owned(), "Expr".to_owned());
+                let asked = vec![expr("column"), expr("row")];
+                line.title = format!("Separate convolution, {order}… (unsafe)");
+                line.ask = Some(Ask::of(db, self.item, None, &strategy, asked));
+            }
+            None => return None,
+        }
+        Some(line)
+    }
+
+    /// The rule at its place. Weights have one type, so it is about that one.
+    fn rule(&self, result: &str, condition: &str) -> String {
+        let ty = &self.ty;
+        let rule =
+            format!("rule {{ dot(join((w : {ty})))(join((x : {ty}))) |-> {result}{condition} }}");
+        record::at(&self.path, &rule)
+    }
+}
+
+/// Whether a term is `dot(join(w))(join(x))`.
+fn is_convolution(db: &Database, term: &Core) -> bool {
+    let is_join = |term: &Core| matches!(&term.form, Form::Primitive(Primitive::Join, _, _));
+    let found = strip(term).and_then(|(partial, x)| {
+        let (dot, w) = strip(&partial)?;
+        let Form::Global(id, _) = &dot.form else {
+            return None;
+        };
+        let dot = db.item_of(*id);
+        Some(is_join(&w) && is_join(&x) && name_of(db, dot) == "dot")
+    });
+    found.unwrap_or_default()
+}
+
+/// The matrix of `dot(join(w))(join(x))`.
+fn weights_of(store: &Store, term: Term) -> Option<Term> {
+    let apply = |term| match store.node(term) {
+        Node::Apply(f, x) => Some((f, x)),
+        _ => None,
+    };
+    let joined = |term| {
+        let (join, matrix) = apply(term)?;
+        let is_join = matches!(store.node(join), Node::Primitive(Primitive::Join, _));
+        is_join.then_some(matrix)
+    };
+    let (partial, window) = apply(term)?;
+    let (dot, weights) = apply(partial)?;
+    let Node::Global(id, _) = store.node(dot) else {
+        return None;
+    };
+    (Programs::standard().named("dot") == Some(id)).then_some(())?;
+    joined(window)?;
+    joined(weights)
+}
+
+/// The type of a matrix of scalars with sizes that are known.
+fn type_of(ty: &Type) -> Option<(String, ScalarType)> {
+    let Type::Array(lines, line) = ty else {
+        return None;
+    };
+    let Type::Array(size, element) = &**line else {
+        return None;
+    };
+    let (lines, size) = (lines.as_const()?, size.as_const()?);
+    match **element {
+        Type::Scalar(scalar) => Some((format!("{lines}.{size}.{scalar}"), scalar)),
+        _ => None,
+    }
+}
+
+impl Separation {
+    /// The definitions of the weights, and the convolution in two passes.
+    pub(super) fn edits(&self, db: &Database, item: ItemId) -> Result<SourceEdits, String> {
+        let file = db.file_of(item);
+        let base = self.name.as_deref().unwrap_or("weights");
+        let base = base.trim_end_matches("2d").trim_end_matches("2D");
+        let column = free_name(db, file, &format!("{base}V"), &[]);
+        let row = free_name(db, file, &format!("{base}H"), &[&column]);
+        let mut text = String::new();
+        for (name, weights) in [(&column, &self.factors.column), (&row, &self.factors.row)] {
+            let numbers: Option<Vec<String>> = weights
+                .iter()
+                .map(|one| number(*one, self.scalar))
+                .collect();
+            let numbers = numbers.ok_or("the weights of the two passes are no whole numbers")?;
+            let (size, scalar) = (weights.len(), self.scalar);
+            let all = numbers.join(", ");
+            text.push_str(&format!(
+                "def {name} : {size}.{scalar} = makeArray({size})({all})\n"
+            ));
+        }
+        text.push('\n');
+        let whole = db.text(file).to_string();
+        if whole.contains("\r\n") {
+            text = text.replace('\n', "\r\n");
+        }
+        // The two passes are written where the weights have their names.
+        let start = db.item_span(item).start as usize;
+        let later = with_text(
+            db,
+            file,
+            &format!("{}{text}{}", &whole[..start], &whole[start..]),
+        );
+        let moved = start + text.len();
+        let found = later.file(&db.path(file)).and_then(|file| {
+            let items = later.items(file);
+            let is_it = |item: &&ItemId| later.item_span(**item).start as usize >= moved;
+            items.iter().find(is_it).copied()
+        });
+        let again = found.ok_or("the definition is not found any more")?;
+        let strategy = self.strategy.replace("{V}", &column).replace("{H}", &row);
+        let made = by_strategy(&later, again, later.file_of(again), &strategy)?;
+        let back = |edit: TextEdit| {
+            let by = text.len() as u32;
+            let (start, end) = (
+                edit.span.start.checked_sub(by),
+                edit.span.end.checked_sub(by),
+            );
+            Some(TextEdit {
+                span: Span::new(start?, end?),
+                text: edit.text,
+            })
+        };
+        let edits = made.files.into_iter().flat_map(|(_, edits)| edits);
+        let mut edits: Vec<TextEdit> = edits.filter_map(back).collect();
+        edits.push(TextEdit {
+            span: Span::empty(start as u32),
+            text: text.clone(),
+        });
+        Ok(SourceEdits::single(file, edits))
+    }
+}
+
+/// A number as it is written.
+fn number(value: f64, scalar: ScalarType) -> Option<String> {
+    match scalar {
+        // The shortest text that reads back as the same float.
+        ScalarType::F32 => Some(format!("{:?}f", value as f32)),
+        ScalarType::F64 => Some(format!("{value:?}f64")),
+        ScalarType::F16 => Some(format!("{:?}f16", value as f32)),
+        _ => (value.fract() == 0.0).then(|| format!("{value:.0}")),
+    }
+}

@@ -1,0 +1,131 @@
+// Rewrites as code actions, strategies stepped through and run, what was done written down.
+
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { open } from "./host.mjs";
+import { shots, step } from "./step.mjs";
+import { Window } from "./window.mjs";
+
+const TWO = `// Two maps.
+def two = depFun(n: Nat => fun((xs: n.f32, f: f32 -> f32, g: f32 -> f32) =>
+  xs |> map(f) |> map(g)))
+`;
+const ROWS = `def rows = depFun((n: Nat, m: Nat) => fun(xss: n.m.f32 =>
+  xss |> mapWorkGroup(0)(fun(row => row |> map(fun(x => x + 1.0f))))))
+`;
+const NEST = `def nest = depFun((n: Nat, m: Nat, k: Nat) => fun(xsss: n.m.k.f32 =>
+  xsss |> map(fun(plane => plane |> map(fun(row => row |> map(fun(x => x + 1.0f))))))))
+`;
+const OWN = `/// Both maps in one loop.
+val oneLoop = topDown(mapFusion) ; topDown(toMapSeq)
+`;
+
+/** Chooses from the menu of code actions, however it was opened. */
+async function choose(window, title) {
+  const line = window.page.locator(".action-widget").getByText(title);
+  await line.first().click();
+}
+
+async function byHand(window) {
+  const { page } = window;
+  const file = window.editor("two.rise");
+  const fused = TWO.replace("map(f) |> map(g)", "map(f >> g)");
+  await step("Fuse maps is one edit", async () => {
+    await window.openFile("two.rise");
+    await window.click("|> map(g)", "map", file);
+    await page.keyboard.press("Control+.");
+    await choose(window, "Fuse maps: one array of n f32 less");
+    await window.saved("two.rise", (text) => text === fused);
+  });
+  await step("which one undo takes back", async () => {
+    await window.click("map(f", "map", file);
+    await page.keyboard.press("Control+z");
+    await window.saved("two.rise", (text) => text === TWO);
+    await page.keyboard.press("Control+y");
+    await window.saved("two.rise", (text) => text === fused);
+  });
+  await step("what was done is written down beside the program", async () => {
+    await page.getByRole("button", { name: "Record in strategy.elevate" }).first().click();
+    const steps = path.join(window.workspace, "strategy.elevate");
+    await window.sees(".editor-instance .view-lines", "strategy twoSteps");
+    const written = /strategy twoSteps: Strategy =\n {2}topDown\(mapFusion\)\n/;
+    await window.until("the steps on the disk", async () => {
+      // Save all.
+      await page.keyboard.press("Control+k");
+      await page.keyboard.press("s");
+      return existsSync(steps) && written.test(readFileSync(steps, "utf8"));
+    });
+  });
+  await step("Undo this rewrite takes it back later, too", async () => {
+    await window.openFile("two.rise");
+    await window.click("map(f", "map", file);
+    await page.keyboard.press("Control+.");
+    await choose(window, "Undo this rewrite: Fuse maps");
+    await window.saved("two.rise", (text) => text === TWO);
+  });
+  await step("Lower to mapLocal(0) is there in a work-group", async () => {
+    await window.openFile("rows.rise");
+    const rows = window.editor("rows.rise");
+    await window.click("row |> map(fun", "map", rows);
+    await page.keyboard.press("Control+.");
+    await choose(window, "Lower to mapLocal(0)");
+    await window.saved("rows.rise", (text) => text === ROWS.replace("> map(fun(x", "> mapLocal(0)(fun(x"));
+  });
+  await step("an order of loops is chosen by their names", async () => {
+    await window.openFile("nest.rise");
+    const nest = window.editor("nest.rise");
+    await window.click("plane |> map", "map", nest);
+    await page.keyboard.press("Control+.");
+    await choose(window, "Reorder loops…");
+    await window.pick("x");
+    await window.pick("plane");
+    await window.saved("nest.rise", (text) => text !== NEST && text.includes("transpose"));
+  });
+}
+
+async function byStrategy(window) {
+  const { page } = window;
+  const file = window.editor("two.rise");
+  await step("a strategy of a file is a source action", async () => {
+    await window.openFile("two.rise");
+    await window.click("def two", "two", file);
+    await window.command("Source Action...");
+    await choose(window, "Run strategy oneLoop of own.elevate");
+    await window.saved("two.rise", (text) => text.includes("xs |> mapSeq(f >> g)"));
+    await window.click("mapSeq", "mapSeq", file);
+    await page.keyboard.press("Control+z");
+    await window.saved("two.rise", (text) => text === TWO);
+  });
+  await step("a strategy is stepped through beside the program", async () => {
+    await window.click("def two", "two", file);
+    await window.command("RISE: Step Through Strategy…");
+    await window.pick("oneLoop");
+    const steps = window.editor("two (steps).rise");
+    await window.sees(`${steps} .view-lines`, "map(f) |> map(g)");
+    await window.command("RISE: Next Step");
+    await window.sees(`${steps} .view-lines`, "map(f >> g)");
+    await window.command("RISE: Next Step");
+    await window.sees(`${steps} .view-lines`, "mapSeq(f >> g)");
+    await window.command("RISE: Previous Step");
+    await window.sees(`${steps} .view-lines`, "> map(f >> g)");
+  });
+  await step("and applied up to a step", async () => {
+    await window.command("RISE: Apply up to Here");
+    await window.until("the edit", async () =>
+      (await window.texts(`${file} .view-lines`)).some((text) => text.includes("map(f >> g)")),
+    );
+  });
+}
+
+export async function rewrites() {
+  const files = { "two.rise": TWO, "rows.rise": ROWS, "nest.rise": NEST, "own.elevate": OWN };
+  const { page, workspace, close } = await open({ files, size: [1600, 900] });
+  const window = new Window(page, workspace);
+  shots(page);
+  try {
+    await byHand(window);
+    await byStrategy(window);
+  } finally {
+    await close();
+  }
+}
