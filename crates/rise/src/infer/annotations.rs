@@ -2,7 +2,7 @@
 
 use nat::{Nat, Prop};
 use syntax::ast::{
-    Annotation, AnnotationValue, BinaryOp, BinderId, Ident, ItemKind, Kind, TermId, TermKind,
+    Annotation, AnnotationValue, BinaryOp, BinderId, Ident, ItemKind, Kind, Name, TermId, TermKind,
 };
 use syntax::{Code, Related, Span};
 
@@ -266,19 +266,36 @@ impl<'a> Infer<'a> {
 
     /// What is left at the end names something that is no size of the definition.
     pub(super) fn assume_rest(&mut self) {
+        let sizes = self.size_parameters();
         for assumption in std::mem::take(&mut self.assumptions) {
-            self.assume(assumption);
+            let (Assumption::Condition(term) | Assumption::LaunchSize(term)) = assumption;
+            let mut unknown = self.size_names(term);
+            unknown.retain(|(_, name)| !sizes.contains(&name.as_str()));
+            // Sizes of the definition are no mistake beside one.
+            for (term, name) in &unknown {
+                self.unbound_type_name(*term, name);
+            }
+            if unknown.is_empty() {
+                self.assume(assumption);
+            }
         }
     }
 
     fn sizes_in_scope(&self, term: TermId) -> bool {
+        let is_size = |(_, name): &(TermId, &Name)| {
+            let local = self.lookup(name);
+            local.is_some_and(|local| matches!(local.meaning, Meaning::TypeLevel(..)))
+        };
+        self.size_names(term).iter().all(is_size)
+    }
+
+    /// The names in a size.
+    fn size_names(&self, term: TermId) -> Vec<(TermId, &'a Name)> {
+        let mut found = Vec::new();
         let mut stack = vec![term];
         while let Some(term) = stack.pop() {
             match &self.item.term(term).kind {
-                TermKind::Name(name) => match self.lookup(name) {
-                    Some(local) if matches!(local.meaning, Meaning::TypeLevel(..)) => {}
-                    _ => return false,
-                },
+                TermKind::Name(name) => found.push((term, name)),
                 TermKind::Binary { lhs, rhs, .. } => stack.extend([*lhs, *rhs]),
                 TermKind::Paren(inner) => stack.push(*inner),
                 TermKind::Apply { callee, args } => {
@@ -297,7 +314,7 @@ impl<'a> Infer<'a> {
                 _ => {}
             }
         }
-        true
+        found
     }
 
     fn assume(&mut self, assumption: Assumption) {
