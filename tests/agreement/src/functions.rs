@@ -76,7 +76,7 @@ impl<'r> Functions<'r> {
             Type::Array(n, element) if n == size => Some((name.clone(), element.clone())),
             _ => None,
         });
-        fits.filter(|_| self.random.draw() % 2 == 0)
+        fits.filter(|_| self.random.draw().is_multiple_of(2))
     }
 
     fn text(&self, ty: &Ty) -> String {
