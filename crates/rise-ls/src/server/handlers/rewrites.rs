@@ -90,9 +90,9 @@ pub fn offered(
     own.into_iter().chain(shown).chain(rest).collect()
 }
 
-/// Whether it is of the user's own rules, or the way back from a rewrite.
+/// Whether it is one of the user's own rules or strategies, or the way back from a rewrite.
 fn is_own(action: &CodeAction) -> bool {
-    let kinds = [RewriteKind::Own, RewriteKind::Undo];
+    let kinds = [RewriteKind::Own, RewriteKind::Undo, RewriteKind::Source];
     action
         .kind
         .as_ref()
