@@ -91,9 +91,13 @@ fn apply_to(
         Ok(strategy) => under(programs.names.len(), strategy),
         Err(trouble) => return Err(say(world.explain(&trouble))),
     };
+    let expects_trace = |kind: &ItemKind| match kind {
+        ItemKind::Example { expect, .. } => matches!(expect, Expect::Trace(..)),
+        _ => false,
+    };
     let request = Request {
         options: Options {
-            trace: true,
+            trace: expects_trace(&example.item.kind),
             cancelled,
             ..Options::default()
         },
