@@ -5,6 +5,7 @@ mod fuzz;
 mod generate;
 mod oclgrind;
 mod sanitize;
+mod soak;
 mod tidy;
 
 use std::path::Path;
@@ -36,6 +37,8 @@ enum Task {
     Generate,
     /// Run the examples under the address, undefined behaviour and thread sanitizers.
     Sanitize(sanitize::Options),
+    /// Rewrite the examples at random, as the editor offers it, and compare what they compute.
+    Soak(soak::Options),
     /// Check the rules of the house: which crate uses which, how long a file is.
     Tidy,
 }
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Generate => generate::run(&root),
         Task::Sanitize(options) => sanitize::run(&root, &options),
+        Task::Soak(options) => soak::run(&root, &options),
         Task::Tidy => tidy(&root),
     };
     match result {

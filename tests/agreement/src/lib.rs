@@ -105,7 +105,7 @@ pub fn agree(
         let call = Call::of(before, &mut random)?;
         let programs = [link(Side::Before, &call)?, link(Side::After, &call)?];
         let run = Run { programs, sizes };
-        let agrees = run.once(&mut random, seed + u64::from(round));
+        let agrees = run.once(&mut random, seed.wrapping_add(u64::from(round)));
         match agrees.map_err(|error| format!("{error}\n{}", call.definition("call", "it", "")))? {
             true => found.agreed += 1,
             false => found.skipped += 1,

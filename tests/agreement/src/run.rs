@@ -104,7 +104,7 @@ impl Run {
         if shapes.iter().map(Shape::size).sum::<u64>() > BYTES {
             return Ok(None);
         }
-        let fill = |(at, shape)| Fill::Random(seed * 31 + at).value(shape);
+        let fill = |(at, shape)| Fill::Random(seed.wrapping_mul(31).wrapping_add(at)).value(shape);
         let values: Result<_, _> = (0..).zip(shapes).map(fill).collect();
         values.map(Some).map_err(|error| error.to_string())
     }

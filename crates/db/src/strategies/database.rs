@@ -41,6 +41,12 @@ impl Database {
         strategies::standard(self, def)
     }
 
+    /// The definitions that an item of RISE uses, and those that they use, as strategies see them.
+    pub fn used_programs(&self, item: ItemId) -> elevate::lang::Definitions {
+        queries::settle(self, [item]);
+        strategies::used_programs(self, item)
+    }
+
     /// What the rules of a run assumed, in words.
     pub fn assumed(&self, rewritten: &elevate::lang::Rewritten) -> Vec<String> {
         strategies::assumed(rewritten)

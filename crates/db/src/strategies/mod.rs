@@ -16,4 +16,5 @@ pub(crate) use programs::from_standard;
 pub use rewrite::{LoweredDef, Refusal};
 pub(crate) use rewrite::{
     assumed, complaint, example, is_lowered, lowered, own, program_of, rewrite, standard,
+    used_programs,
 };

@@ -68,6 +68,18 @@ pub(super) fn definitions(
         }
     }
     found.strategies.insert(strategy.id, strategy.clone());
+    add_used(db, programs, &mut found);
+    found
+}
+
+/// The definitions that an item of RISE uses, and those that they use.
+pub(crate) fn used_programs(db: &dyn Db, item: ItemId) -> Definitions {
+    let mut found = Definitions::default();
+    add_used(db, vec![item], &mut found);
+    found
+}
+
+fn add_used(db: &dyn Db, mut programs: Vec<ItemId>, found: &mut Definitions) {
     let mut seen: FxHashSet<ItemId> = programs.iter().copied().collect();
     while let Some(item) = programs.pop() {
         dependencies(db, item, |used| {
@@ -82,7 +94,6 @@ pub(super) fn definitions(
             found.programs.insert(id, standard(db, &def));
         }
     }
-    found
 }
 
 /// The definition as strategies see it.

@@ -404,6 +404,10 @@ pub(super) fn unfold_in(ctx: &mut Ctx<'_, '_>, term: Term) -> Option<Term> {
         return None;
     };
     let def = (ctx.host.definitions)(id)?;
+    if matches!(def.body.form, rise::core::Form::Foreign(..)) {
+        // The function of C has no other name.
+        return None;
+    }
     let args = ctx.cx.store.args(args).clone();
     let imported = crate::term::import(ctx.cx.store, &def).ok()?;
     if imported.implicit.len() != args.len() {

@@ -34,7 +34,7 @@ pub fn apply_rewrite(
     let broken = || "the definition has mistakes".to_owned();
     let def = db.elaborated(item).ok_or_else(broken)?;
     let too_large = |_| "the program becomes too large".to_owned();
-    let (store, strategies) = Strategies::start();
+    let (store, strategies) = Strategies::start(db.used_programs(item));
     let mut program = Program::of(store, &db.strategy_def(&def)).map_err(too_large)?;
     let unknown = || format!("there is no strategy `{strategy}`");
     let found = strategies.get(strategy).ok_or_else(unknown)?;

@@ -1,7 +1,7 @@
 //! Pipelines and compositions: which stages stay, which are new, and where those stand.
 
-use rise::Type;
 use rise::core::{Form, Language, Notation};
+use rise::{Primitive, Type};
 use syntax::Span;
 use syntax::ast::{BinaryOp, TermId, TermKind};
 
@@ -101,6 +101,11 @@ impl Restyle<'_> {
             },
         };
         let (base, stages) = new_chain;
+        let is_let = |base: &Core| matches!(base.form, Form::Primitive(Primitive::Let, ..));
+        if stages.is_empty() && base.as_ref().is_some_and(is_let) {
+            // It would have to stand in parentheses where a chain goes on.
+            return false;
+        }
         if let (Some(term), Some(base)) = (old.base, &base) {
             self.update(term, base);
         }
@@ -126,7 +131,11 @@ impl Restyle<'_> {
                     .iter()
                     .any(|stage| restyle.is_unchanged(stage.term, core))
             };
-            let last = all
+            // What reads as a call of several values ends the chain: `zip(a)(b)`.
+            let reads =
+                |stage: &&Core, restyle: &mut Self| is_stage(stage) || is_old(stage, restyle);
+            let chained = all.iter().take_while(|stage| reads(stage, self)).count();
+            let last = all[..chained]
                 .iter()
                 .rposition(|stage| is_old(stage, self))
                 .map_or(0, |at| at + 1);
@@ -209,6 +218,17 @@ impl Restyle<'_> {
         stages.reverse();
         let mut fits = |stage: &Core| is_stage(stage) || self.is_known(stage);
         (stages.len() > 1 && stages.iter().all(&mut fits)).then_some(stages)
+    }
+
+    /// If a new function only applies another one that reads well: that one.
+    pub(super) fn as_other(&self, function: &Core) -> Option<Core> {
+        if self.options.exact || self.options.annotate {
+            return None;
+        }
+        match &self.linear(function)?[..] {
+            [only] if is_stage(only) => Some(only.clone()),
+            _ => None,
+        }
     }
 
     // ----- what differs -----

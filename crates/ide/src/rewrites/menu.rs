@@ -240,7 +240,9 @@ fn params_of(item: &Item, lists: &[ParamList], kind: RewriteKind) -> Vec<(Name, 
             let sort = match ty {
                 Some(TypeKind::Name(name)) => match name.as_str() {
                     "Nat" => ParamSort::Size,
-                    "Int" if kind == RewriteKind::Parallel => ParamSort::Dimension,
+                    "Int" if matches!(kind, RewriteKind::Parallel | RewriteKind::Extract) => {
+                        ParamSort::Dimension
+                    }
                     "Addr" => ParamSort::Address,
                     _ => ParamSort::Other,
                 },
@@ -254,6 +256,7 @@ fn params_of(item: &Item, lists: &[ParamList], kind: RewriteKind) -> Vec<(Name, 
 /// What comes first within a kind: what more programs want.
 fn rank(name: &str) -> usize {
     const FIRST: &[&str] = &[
+        "gentleBeta",
         "mapFusion",
         "fuseReduceMap",
         "mapSeqFusion",
@@ -295,8 +298,15 @@ impl Entry {
             [ParamSort::Size] if self.kind == RewriteKind::Vectorize => {
                 let lanes = [4, 8, 16].into_iter();
                 let length = length(store, term);
-                lanes
+                let mut lanes: Vec<i64> = lanes
                     .filter(|lanes| !refuted(facts, *lanes, length.as_ref()))
+                    .collect();
+                if lanes.is_empty() {
+                    // It says why there is none.
+                    lanes.push(4);
+                }
+                lanes
+                    .into_iter()
                     .map(|lanes| vec![lanes.to_string()])
                     .collect()
             }
@@ -331,6 +341,11 @@ impl Entry {
         }
     }
 
+    /// Whether it is offered once for each dimension of a device.
+    pub(crate) fn is_of_dimensions(&self) -> bool {
+        matches!(self.params[..], [(_, ParamSort::Dimension)])
+    }
+
     /// As a strategy is written: `splitJoin(32)`.
     pub(crate) fn strategy(&self, args: &[String]) -> String {
         match args {
@@ -357,6 +372,7 @@ fn unrolls(name: &str) -> bool {
             | "unrollMapSeq"
             | "unrolledReduce"
             | "unrollReduce"
+            | "mapSeqUnrollWrite"
             | "toReduceSeqUnroll"
             | "unroll"
     )
@@ -405,6 +421,10 @@ fn chunks(facts: &Facts, length: Option<&Nat>) -> Vec<i64> {
         // Powers of two first.
         sizes.sort_by_key(|size| (size.count_ones() > 1, distance(size)));
         sizes.truncate(MOST);
+        if sizes.is_empty() {
+            // It says why there is none.
+            sizes.push(2);
+        }
         return sizes;
     }
     let proved = |size: &i64| {

@@ -24,6 +24,8 @@ mod verify;
 mod why;
 
 #[cfg(test)]
+mod actions;
+#[cfg(test)]
 mod examples;
 #[cfg(test)]
 mod offer_tests;

@@ -14,6 +14,7 @@ use super::known::{Attempt, Attempts, Known};
 use super::menu::{self, Entry, RewriteKind};
 use super::program::{Program, path_of};
 use super::spines::spines;
+use super::strategies::UNFOLDING;
 use super::{reasons, titles};
 use crate::FileRange;
 
@@ -56,6 +57,8 @@ pub fn rewrites(
     let Some((item, mut offer)) = Offer::of(db, range, whole) else {
         return Vec::new();
     };
+    let kinds = RewriteKind::ALL.iter().filter(|kind| wanted(**kind));
+    offer.single_kind = kinds.count() == 1;
     for (number, entry) in menu::entries().iter().enumerate() {
         if entry.kind.is_source() == offer.on_name && wanted(entry.kind) {
             offer.entry(number, entry);
@@ -94,6 +97,8 @@ struct Found {
     /// Number of the place, the innermost is 0.
     place: usize,
     attempt: Attempt,
+    /// Whether it can be chosen.
+    applies: bool,
 }
 
 pub(super) struct Offer {
@@ -104,6 +109,8 @@ pub(super) struct Offer {
     pub(super) on_name: bool,
     /// Whether everything is listed: somebody has asked for nothing else.
     everything: bool,
+    /// Whether only one kind is asked for, which may then have the whole menu.
+    single_kind: bool,
 }
 
 /// What became of an attempt.
@@ -146,7 +153,7 @@ impl Offer {
                 spines.into_iter().map(|spine| spine.path).collect()
             }
         };
-        let known = Known::take(db, &def)?;
+        let known = Known::take(db, item, &def)?;
         let mut offer = Offer::new(known, places, on_name);
         offer.everything = whole;
         Some((item, offer))
@@ -160,7 +167,45 @@ impl Offer {
     /// Whether a definition has a chance at a place, as far as a look can tell.
     pub(super) fn may_apply(&self, entry: &Entry, at: usize) -> bool {
         let (store, term) = (&self.known.program.store, self.places[at].term);
-        entry.may_stand_at(store.head(term)) && may_apply(store, entry, term)
+        // Memories of a device are for programs that run on one.
+        let of_device = matches!(entry.name.as_str(), "toPrivateAfter" | "toGlobalAfter");
+        entry.may_stand_at(store.head(term))
+            && (!of_device || self.known.on_device)
+            && may_apply(store, entry, term)
+    }
+
+    /// Whether a rewrite can be chosen.
+    fn applies(&self, attempt: &Attempt) -> bool {
+        attempt.made.is_some() && self.unsaid(attempt).is_none()
+    }
+
+    /// Why the definition cannot say what a rewrite makes: it needs a name that is not known here,
+    /// or assumes something of a size that is bound within.
+    fn unsaid(&self, attempt: &Attempt) -> Option<String> {
+        let (new, assumed) = attempt.made.as_ref()?;
+        let unfolds = UNFOLDING.contains(&attempt.strategy.as_str());
+        if unfolds && let Some(name) = self.known.unknown_name(*new) {
+            return Some(format!(
+                "it needs `{name}`, which this file does not import"
+            ));
+        }
+        let store = &self.known.program.store;
+        assumed.iter().find_map(|assumption| {
+            let Assumption::Size(prop) = assumption else {
+                return None;
+            };
+            let mut inner = None;
+            prop.for_each_var(&mut |var| {
+                if !self.known.parameters.contains(&var) {
+                    inner = Some(var);
+                }
+            });
+            let size = titles::text(store, &nat::Nat::from(inner?));
+            let condition = titles::condition(store, assumption);
+            Some(format!(
+                "it would assume {condition}, and `{size}` is not known outside"
+            ))
+        })
     }
 
     fn new(mut known: Known, places: Vec<Vec<Step>>, on_name: bool) -> Offer {
@@ -182,6 +227,7 @@ impl Offer {
             found: Vec::new(),
             everything: false,
             on_name,
+            single_kind: false,
         }
     }
 
@@ -202,18 +248,20 @@ impl Offer {
             let found = |attempt: &Attempt| Found {
                 entry,
                 place,
+                applies: self.applies(attempt),
                 attempt: attempt.clone(),
             };
-            let before = self.found.len();
-            let applies = attempts.iter().filter(|attempt| attempt.made.is_some());
-            self.found.extend(applies.map(found));
-            if self.found.len() > before {
+            let mut here: Vec<Found> = attempts.iter().map(found).collect();
+            if here.iter().any(|found| found.applies) {
+                // Other dimensions than the right ones are of interest, other sizes are not.
+                here.retain(|found| found.applies || entry.is_of_dimensions());
+                self.found.extend(here);
                 return;
             }
             // Only what is directly here is worth a line that cannot be chosen, and of several
             // sizes the first one.
             if place < 2 && near.is_none() {
-                near = attempts.first().map(found);
+                near = here.into_iter().next();
             }
         }
         self.found.extend(near);
@@ -292,6 +340,9 @@ impl Offer {
 
     /// Why a rule that is near does not apply.
     fn reason(&mut self, found: &Found) -> Option<String> {
+        if found.attempt.made.is_some() {
+            return self.unsaid(&found.attempt);
+        }
         let strategy = self.strategy(&found.attempt.strategy)?;
         let Place { term, around, .. } = &self.places[found.place];
         let dimension = found.attempt.args.first().map_or("0", String::as_str);
@@ -314,7 +365,7 @@ impl Offer {
     fn title(&self, found: &Found) -> String {
         let (program, attempt) = (&self.known.program, &found.attempt);
         let title = found.entry.line(&attempt.args);
-        let Some((new, assumed)) = &attempt.made else {
+        let Some((new, assumed)) = attempt.made.as_ref().filter(|_| found.applies) else {
             return title;
         };
         let old = self.places[found.place].term;
@@ -324,47 +375,25 @@ impl Offer {
 
     /// The menu.
     fn chosen(mut self, item: ItemId) -> Vec<RewriteAction> {
+        let mut kept = self.kept();
         // Each rewrite comes once before one comes with another size.
-        let rank = |found: &Found| {
+        kept.sort_by_key(|(found, _)| {
             let Found { entry, place, .. } = found;
             let again = found.attempt.preset > 0;
             (entry.kind, entry.is_unsafe, again, *place)
-        };
-        let mut all = std::mem::take(&mut self.found);
-        all.sort_by_key(rank);
-        let (mut lines, mut titles) = (Vec::new(), FxHashSet::default());
-        let mut disabled = 0;
-        for found in all {
-            let of_kind = lines
-                .iter()
-                .filter(|line: &&RewriteAction| {
-                    line.kind == found.entry.kind && line.disabled.is_none()
-                })
-                .count();
-            let enabled = lines.len() - disabled;
-            let applies = found.attempt.made.is_some();
-            let full = match applies {
-                false => disabled == MOST_DISABLED,
-                true => !self.everything && (of_kind == MOST_OF_KIND || enabled == MOST),
-            };
-            if full {
-                continue;
-            }
-            let title = self.title(&found);
-            if !titles.insert(title.clone()) {
-                continue;
-            }
-            disabled += usize::from(!applies);
+        });
+        let mut lines = Vec::with_capacity(kept.len());
+        for (found, title) in kept {
             lines.push(RewriteAction {
                 item,
                 kind: found.entry.kind,
                 preferred: found.entry.kind == RewriteKind::Simplify
                     && found.place == 0
-                    && applies
+                    && found.applies
                     && !found.entry.is_unsafe,
                 path: self.places[found.place].steps.clone(),
                 title,
-                disabled: match applies {
+                disabled: match found.applies {
                     true => None,
                     false => self.reason(&found),
                 },
@@ -373,6 +402,48 @@ impl Offer {
         }
         self.keep();
         lines
+    }
+
+    /// As much as fits into the menu, with its titles: what is different before what is the same
+    /// with another size.
+    fn kept(&mut self) -> Vec<(Found, String)> {
+        let mut all = std::mem::take(&mut self.found);
+        all.sort_by_key(|found| {
+            let Found { entry, place, .. } = found;
+            let again = found.attempt.preset > 0;
+            (again, entry.kind, entry.is_unsafe, *place)
+        });
+        let most_of_kind = if self.single_kind { MOST } else { MOST_OF_KIND };
+        let (mut titles, mut made) = (FxHashSet::default(), FxHashSet::default());
+        let mut kept = Vec::<(Found, String)>::new();
+        for found in all {
+            let enabled = kept.iter().filter(|(line, _)| line.applies);
+            let of_kind = enabled
+                .clone()
+                .filter(|(line, _)| line.entry.kind == found.entry.kind);
+            let full = match found.applies {
+                false => kept.len() - enabled.count() == MOST_DISABLED,
+                true => {
+                    !self.everything && (of_kind.count() == most_of_kind || enabled.count() == MOST)
+                }
+            };
+            // Two ways to the same program are one line.
+            let makes = found
+                .attempt
+                .made
+                .as_ref()
+                .map(|(new, _)| (found.place, *new));
+            let known = found.applies && makes.is_some_and(|makes| made.contains(&makes));
+            if full || (known && !found.entry.kind.is_source()) {
+                continue;
+            }
+            let title = self.title(&found);
+            if titles.insert(title.clone()) {
+                made.extend(makes.filter(|_| found.applies));
+                kept.push((found, title));
+            }
+        }
+        kept
     }
 }
 
@@ -413,6 +484,8 @@ fn may_apply(store: &Store, entry: &Entry, term: Term) -> bool {
         _ if entry.is_rule => true,
         "tile" => is_nest(store, term, 2),
         "tile3D" => is_nest(store, term, 3),
+        "strips" => head == Some(Primitive::Map),
+        "unfoldLet" => head == Some(Primitive::Let),
         "loopInterchange" => is_nest(store, term, 2),
         "mapFirstFission" | "mapFullFission" => head == Some(Primitive::Map),
         "takeDropTowardsInput" => matches!(head, Some(Primitive::Take | Primitive::Drop)),
@@ -420,10 +493,6 @@ fn may_apply(store: &Store, entry: &Entry, term: Term) -> bool {
         "copyAfterReduce" | "copyAfterReduceInit" => matches!(
             head,
             Some(Primitive::Reduce | Primitive::ReduceSeq | Primitive::ReduceSeqUnroll)
-        ),
-        "unroll" => matches!(
-            head,
-            Some(Primitive::Map | Primitive::MapSeq | Primitive::Reduce | Primitive::ReduceSeq)
         ),
         _ => false,
     }

@@ -69,9 +69,7 @@ fn maps_are_fused() {
             Vectorize by 4 (assumes 4 divides n)
             Vectorize by 4, lane by lane (assumes 4 divides n)
             Vectorize by 8 (assumes 8 divides n)
-            Write each element -- not here: it needs `n <= 256`: 256 >= n is not known
             Store in Local memory -- not here: it needs `within(mapWorkGroup(_))`: nothing around it is so
-            Store in Private memory: n f32
         "#]],
     );
     chosen(
@@ -112,15 +110,15 @@ fn maps_in_work_groups_become_local() {
             Lower to mapGlobal(0) -- not here: it is inside `mapWorkGroup(0)`
             Lower to mapWorkGroup(0) -- not here: it is inside `mapWorkGroup(0)`
             Lower to mapPar
+            Lower to mapLocal(1) -- not here: it is not inside `mapWorkGroup(1)`
             Split map into chunks of 32: m → m/32 × 32 (assumes 32 divides m)
             Split map into chunks of 64: m → m/64 × 64 (assumes 64 divides m)
             Split map into chunks of 16: m → m/16 × 16 (assumes 16 divides m)
             Vectorize by 4 (assumes 4 divides m)
             Vectorize by 4, lane by lane (assumes 4 divides m)
-            Vectorize by 8 (assumes 8 divides m)
-            Write each element -- not here: it needs `n <= 256`: 256 >= m is not known
             Store in Local memory: m f32
             Store in Private memory: m f32
+            Store in Global memory: m f32
         "#]],
     );
     chosen(
@@ -151,9 +149,8 @@ fn local_maps_need_a_work_group() {
             Split map into chunks of 16: m → m/16 × 16 (assumes 16 divides m)
             Tile 32×32 (assumes 32 divides m, 32 divides n)
             Interchange loops
-            Tile 16×16 (assumes 16 divides m, 16 divides n)
             Vectorize by 4 (assumes 4 divides m)
-            Write each element -- not here: it needs `n <= 256`: 256 >= m is not known
+            Vectorize by 4, lane by lane (assumes 4 divides m)
             Store in Local memory -- not here: it needs `within(mapWorkGroup(_))`: nothing around it is so
         "#]],
     );
@@ -198,9 +195,7 @@ fn the_tools_of_the_paper_are_there_for_its_first_listing() {
             Split map into chunks of 16: n → n/16 × 16 (assumes 16 divides n)
             Vectorize by 4 -- not here: it needs `scalar(s) and scalar(t)`: the type is `m.f32`
             Vectorize by 4, lane by lane -- not here: it needs `scalar(s) and scalar(t)`: the type is `m.f32`
-            Write each element -- not here: it needs `n <= 256`: 256 >= n is not known
-            Store in Private memory: n f32
-            Store in Global memory: n f32
+            Store in Local memory -- not here: it needs `within(mapWorkGroup(_))`: nothing around it is so
         "#]],
     );
     let text = crate::fixture::LISTING_1.replace("reduce(add)", "red$0uce(add)");
@@ -243,11 +238,10 @@ fn transpositions_that_undo_one_another_are_removed() {
         text,
         expect![[r#"
             Remove double transpose
-            Write each element -- not here: it needs `copyable(t)`: the type is `m.f32`
             Store in Local memory -- not here: it needs `within(mapWorkGroup(_))`: nothing around it is so
-            Store in Private memory: n×m f32
-            Store in Global memory: n×m f32
             Pack in blocks of 32 columns (assumes 32 divides n)
+            Pack in blocks of 64 columns (assumes 64 divides n)
+            Pack in blocks of 16 columns (assumes 16 divides n)
         "#]],
     );
     chosen(
@@ -279,16 +273,16 @@ fn loops_are_tiled() {
         text,
         "Tile 32×32",
         expect![[r#"
-        def f = fun(xss: 64.64.f32 =>
-          xss
-            |> split(32)
-            |> map(fun(xs => xs |> map(fun(xs1 => xs1 |> split(32)))))
-            |> map(fun(xs => xs |> transpose))
-            |> map(fun(xs => xs |> map(map(map(fun(x => x + 1.0f))))))
-            |> map(fun(xs => xs |> transpose))
-            |> map(fun(xs => xs |> map(fun(xs1 => xs1 |> join))))
-            |> join)
-    "#]],
+            def f = fun(xss: 64.64.f32 =>
+              xss
+                |> split(32)
+                |> map(map(split(32)))
+                |> map(transpose)
+                |> map(map(map(map(fun(x => x + 1.0f)))))
+                |> map(transpose)
+                |> map(map(join))
+                |> join)
+        "#]],
     );
 }
 

@@ -2,7 +2,7 @@
 
 use rise::core::{Form, Language, Notation, Param};
 use rise::{Arg, Primitive, Type};
-use syntax::ast::{Literal, ScalarType, TermKind, UnaryOp};
+use syntax::ast::{Literal, ScalarType, TermId, TermKind, UnaryOp};
 
 use super::chain::is_pattern;
 use super::level::Level;
@@ -84,6 +84,9 @@ impl Restyle<'_> {
     // ----- functions -----
 
     fn function(&mut self, new: &Core) -> Piece {
+        if let Some(other) = self.as_other(new) {
+            return self.piece(&other);
+        }
         if let Some(stages) = self.as_composition(new) {
             let indent = self.indent;
             let texts: Vec<String> = stages
@@ -127,6 +130,18 @@ impl Restyle<'_> {
     // ----- applications -----
 
     fn primitive(&mut self, new: &Core, p: Primitive, args: &[Core]) -> Piece {
+        use Primitive::{Cast, Generate, NatAsIndex, VectorFromScalar};
+        let piece = self.applied(new, p, args);
+        // Where this stands may not say of which type it is.
+        let is_open = matches!(p, Cast | Generate | NatAsIndex | VectorFromScalar);
+        if !self.options.annotate || !is_open || is_function(&new.ty) {
+            return piece;
+        }
+        let ty = rise::print::type_text(&new.ty, self.nat_names());
+        Piece::new(format!("({} : {ty})", piece.text), Level::Atom)
+    }
+
+    fn applied(&mut self, new: &Core, p: Primitive, args: &[Core]) -> Piece {
         let indent = self.indent;
         let whole = !is_function(&new.ty);
         match (p.notation(), args) {
@@ -304,11 +319,26 @@ impl Restyle<'_> {
         })
     }
 
+    /// `makeArray(3)`, which takes what follows together.
+    fn is_list(&self, callee: TermId) -> bool {
+        let TermKind::Apply { callee, .. } = self.item.term(callee).kind else {
+            return false;
+        };
+        let TermKind::Name(name) = &self.item.term(callee).kind else {
+            return false;
+        };
+        let primitive = Primitive::from_name(name);
+        primitive.is_some_and(|p| matches!(p.notation(), Notation::List(_)))
+    }
+
     /// Whether the definition writes `f(a, b)` for `f(a)(b)`.
     fn lists_values(&self) -> bool {
         let (mut together, mut apart) = (0, 0);
         for term in &self.item.terms {
             if let TermKind::Apply { callee, args } = &term.kind {
+                if self.is_list(*callee) {
+                    continue;
+                }
                 together += usize::from(args.len() > 1);
                 let inner = &self.item.term(*callee).kind;
                 apart += usize::from(matches!(inner, TermKind::Apply { .. }));

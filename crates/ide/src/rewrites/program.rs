@@ -1,7 +1,7 @@
 //! A definition as strategies see it, and the way back to its text.
 
 use elevate::term::{Child, Imported, Node, Path, Store, Term, TooLarge, export, import};
-use nat::Facts;
+use nat::{Facts, Var};
 use rise::Primitive;
 use rise::core::{Def, Form, Local, Mapper, Origin, Param};
 use rustc_hash::FxHashMap;
@@ -35,6 +35,22 @@ impl Program {
     /// The whole definition.
     pub(crate) fn root(&self) -> Term {
         self.imported.root
+    }
+
+    /// The sizes and types that the definition is given, before its values.
+    pub(crate) fn parameters(&self) -> Vec<Var> {
+        let mut found: Vec<Var> = self.imported.implicit.iter().map(|(var, _)| *var).collect();
+        let mut at = self.root();
+        loop {
+            match self.store.node(at) {
+                Node::DepLambda(var, _, _, body) => {
+                    found.push(var);
+                    at = body;
+                }
+                Node::Lambda(_, body) => at = body,
+                _ => return found,
+            }
+        }
     }
 
     /// What stands at a position.

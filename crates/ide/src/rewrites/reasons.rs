@@ -136,6 +136,18 @@ fn parallel_map(store: &Store, term: Term) -> Option<(Primitive, i64)> {
     }
 }
 
+/// Whether there is a map for the work-items of a device anywhere in a term.
+pub(crate) fn has_parallel_map(store: &Store, term: Term) -> bool {
+    let mut open = vec![term];
+    while let Some(term) = open.pop() {
+        if parallel_map(store, term).is_some() {
+            return true;
+        }
+        open.extend(store.children(term).map(|(_, part)| part));
+    }
+    false
+}
+
 fn each_map(store: &Store, term: Term, found: &mut Vec<(Primitive, i64)>) {
     found.extend(parallel_map(store, term));
     let parts: Vec<Term> = store.children(term).map(|(_, part)| part).collect();

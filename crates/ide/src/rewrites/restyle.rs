@@ -14,14 +14,14 @@ use std::ops::Range;
 use rise::core::{Def, Form, Language, Local, Param};
 use rise::{Arg, Inference, Primitive, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
-use syntax::ast::{BinaryOp, BinderId, Item, Name, TermId, TermKind};
+use syntax::ast::{BinaryOp, BinderAnnotation, BinderId, Item, Name, TermId, TermKind};
 use syntax::{GlobalId, Span};
 
 use super::align::Alignment;
 use super::level::{self, Level};
 use super::names::{self, Names};
 use super::terms::{Alpha, Core, Hashes, Mentions, Reducer, head, strip};
-use call::Call;
+use call::{Call, is_called};
 
 /// A definition as it is written, and its term.
 #[derive(Clone, Copy)]
@@ -179,9 +179,11 @@ impl<'a> Restyle<'a> {
         if self.key(&old) != self.key(new) {
             return None;
         }
+        let retyped = old.ty != new.ty;
         let (old, new) = (self.normal(&old), self.normal(new));
         let mut alpha = Alpha::default();
-        alpha.same(&old, &new).then_some(alpha.free)
+        let same = alpha.same(&old, &new) && self.annotations_fit(id, retyped, &alpha.retyped);
+        same.then_some(alpha.free)
     }
 
     /// Whether the text can stay as it is for the term.
@@ -308,22 +310,24 @@ impl<'a> Restyle<'a> {
             return false;
         }
         let mut inner = new.clone();
-        let mut bound: Vec<Param> = Vec::new();
+        let (mut bound, mut annotations) = (Vec::<Param>::new(), Vec::new());
         for &binder in params {
             let (Form::Lambda(param, next), Some(old)) =
                 (&inner.form, self.source.alignment.param(binder))
             else {
                 return false;
             };
-            let annotated = !matches!(
-                self.item.binder(binder).annotation,
-                syntax::ast::BinderAnnotation::None
-            );
-            if annotated && old.ty != param.ty {
-                return false;
+            if old.ty != param.ty
+                && let BinderAnnotation::Type(ty) = self.item.binder(binder).annotation
+            {
+                let text = rise::print::type_text(&param.ty, self.vars);
+                annotations.push((self.item.term(ty).span, text));
             }
             bound.push(param.clone());
             inner = next.clone();
+        }
+        for (span, text) in annotations {
+            self.edit(span, text);
         }
         for (param, &binder) in bound.iter().zip(params) {
             self.enter(param, binder, &inner);
@@ -448,7 +452,10 @@ impl<'a> Restyle<'a> {
         let (new, new_values) = head(new);
         values == new_values
             && match (&old.form, &new.form) {
-                (Form::Primitive(..), Form::Primitive(..)) => values > 0,
+                (Form::Primitive(p, ..), Form::Primitive(q, ..)) => {
+                    let [p, q] = [p, q].map(|p| std::mem::discriminant(&p.notation()));
+                    values > 0 && p == q
+                }
                 (Form::Global(f, _), Form::Global(g, _)) => f == g,
                 (Form::Foreign(f, _), Form::Foreign(g, _)) => f.name == g.name,
                 (Form::Lambda(..), Form::Lambda(..)) => true,
@@ -506,9 +513,7 @@ impl<'a> Restyle<'a> {
         };
         match same {
             true => Some(None),
-            false if matches!(new.form, Form::Primitive(..)) && call.is_plain => {
-                Some(Some(self.head_text(new)))
-            }
+            false if is_called(new) && call.is_plain => Some(Some(self.head_text(new))),
             false => None,
         }
     }

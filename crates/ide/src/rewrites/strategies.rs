@@ -6,6 +6,8 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use elevate::engine::Strategy;
 use elevate::lang::{Definition, Definitions, File, Programs, World, strategy_of};
 use elevate::term::Store;
+use rise::Primitive;
+use rise::core::Def;
 use rustc_hash::FxHashMap;
 use syntax::{GlobalId, Severity};
 
@@ -16,8 +18,16 @@ const FIRST: u64 = 1 << 48;
 /// How many texts are kept that were read.
 const KEPT: usize = 4096;
 
+/// Strategies that put definitions in the places of their names: they want to know those of the
+/// program.
+pub(super) const UNFOLDING: &[&str] = &["delta", "unfoldAll"];
+
 /// The strategies of a request, on the terms of one store.
-pub(crate) struct Strategies(Arc<Shared>);
+pub(crate) struct Strategies {
+    shared: Arc<Shared>,
+    /// A world with the definitions that the program uses, if it uses any.
+    own: Option<Arc<World>>,
+}
 
 /// What requests share: strategies keep no terms, only the sizes that are left open.
 struct Shared {
@@ -43,30 +53,47 @@ impl Shared {
 }
 
 impl Strategies {
-    /// Strategies, and the store that they work on.
-    pub(crate) fn start() -> (Store, Strategies) {
+    /// Strategies, and the store that they work on, for a program that uses these definitions.
+    pub(crate) fn start(used: Definitions) -> (Store, Strategies) {
         static SHARED: LazyLock<Mutex<Arc<Shared>>> = LazyLock::new(|| Mutex::new(Shared::new()));
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
         if shared.known().len() >= KEPT {
             *shared = Shared::new();
         }
-        let strategies = Strategies(shared.clone());
+        let (mut store, shared) = (shared.store.clone(), shared.clone());
+        let own = (!used.programs.is_empty()).then(|| World::new(used, &mut store));
+        let strategies = Strategies { shared, own };
         strategies.renew();
-        (shared.store.clone(), strategies)
+        (store, strategies)
     }
 
     /// Says that another request begins: each may evaluate as much.
     pub(crate) fn renew(&self) {
-        self.0.world.renew();
+        self.shared.world.renew();
+        self.own.iter().for_each(|own| own.renew());
+    }
+
+    /// The definitions that the program uses, and those that they use.
+    pub(crate) fn programs(&self) -> impl Iterator<Item = (GlobalId, &Arc<Def<Primitive>>)> {
+        let own = self.own.iter();
+        own.flat_map(|own| {
+            own.definitions()
+                .programs
+                .iter()
+                .map(|(id, def)| (*id, def))
+        })
     }
 
     /// The strategy that is written so; `None` if it is none.
     pub(crate) fn get(&self, text: &str) -> Option<Strategy> {
-        if let Some(known) = self.0.known().get(text) {
+        if let Some(own) = self.own.as_ref().filter(|_| UNFOLDING.contains(&text)) {
+            return definition(text).and_then(|text| strategy_of(own, &text).ok());
+        }
+        if let Some(known) = self.shared.known().get(text) {
             return known.clone();
         }
-        let made = definition(text).and_then(|text| strategy_of(&self.0.world, &text).ok());
-        self.0.known().insert(text.to_owned(), made.clone());
+        let made = definition(text).and_then(|text| strategy_of(&self.shared.world, &text).ok());
+        self.shared.known().insert(text.to_owned(), made.clone());
         made
     }
 }

@@ -3,11 +3,11 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use nat::Var;
+use nat::{Facts, Prop, Var};
 use rise::core::{Expr, Form, Language, Local, Mapper, Node, Origin, Param, apply, lambda, walk};
 use rise::{Arg, Primitive, Ty, Type};
 use rustc_hash::{FxHashMap, FxHasher};
-use syntax::ast::Name;
+use syntax::ast::{Literal, Name, ScalarType};
 
 /// A term of RISE.
 pub(crate) type Core = Expr<Primitive>;
@@ -383,7 +383,7 @@ impl Hashes {
         std::mem::discriminant(&term.form).hash(&mut hasher);
         match &term.form {
             Form::Var(_) | Form::Nat(_) => {}
-            Form::Literal(literal) => literal.hash(&mut hasher),
+            Form::Literal(literal) => number(literal).to_bits().hash(&mut hasher),
             Form::Global(id, _) => id.hash(&mut hasher),
             Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
                 self.of(body).hash(&mut hasher);
@@ -408,6 +408,27 @@ impl Hashes {
     }
 }
 
+/// What a literal stands for, whether it is written with a point or without.
+fn number(literal: &Literal) -> f64 {
+    match literal {
+        Literal::Bool(value) => f64::from(*value),
+        Literal::Int { value, .. } => *value as f64,
+        Literal::Float { text, .. } => text.parse().unwrap_or_default(),
+    }
+}
+
+fn same_number(a: &Literal, b: &Literal) -> bool {
+    match (a, b) {
+        (Literal::Int { value: a, .. }, Literal::Int { value: b, .. }) => a == b,
+        _ => number(a) == number(b),
+    }
+}
+
+fn is_float(ty: &Type) -> bool {
+    use ScalarType::{F16, F32, F64};
+    matches!(ty, Type::Scalar(F16 | F32 | F64))
+}
+
 /// Which variables of one term are which of another one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Alpha {
@@ -417,6 +438,10 @@ pub(crate) struct Alpha {
     pub(crate) free: Vec<(Local, Local)>,
     /// Type-level variables that differ.
     pub(crate) vars: Vec<(Var, Var)>,
+    /// Parameters of the first term that have another type in the second one.
+    pub(crate) retyped: Vec<u32>,
+    /// What is known of the sizes of the first term, if equal ones may be written differently.
+    pub(crate) facts: Option<Facts>,
 }
 
 impl Alpha {
@@ -435,9 +460,15 @@ impl Alpha {
         }
         match (&a.form, &b.form) {
             (Form::Var(x), Form::Var(y)) => self.local(x, y),
-            (Form::Literal(x), Form::Literal(y)) => x == y,
+            (Form::Literal(x), Form::Literal(y)) => {
+                (x == y && is_float(&a.ty) == is_float(&b.ty))
+                    || (a.ty == b.ty && same_number(x, y))
+            }
             (Form::Nat(x), Form::Nat(y)) => self.arg(&Arg::Nat(x.clone()), &Arg::Nat(y.clone())),
             (Form::Lambda(p, x), Form::Lambda(q, y)) => {
+                if p.ty != q.ty {
+                    self.retyped.push(p.local.id);
+                }
                 self.bound.push((p.local.id, q.local.id));
                 let same = self.same(x, y);
                 self.bound.pop();
@@ -482,13 +513,27 @@ impl Alpha {
     /// Whether type-level arguments are the same.
     pub(crate) fn arg(&self, a: &Arg, b: &Arg) -> bool {
         if self.vars.is_empty() {
-            return a == b;
+            return a == b || self.proves(a, b);
         }
         let other = |var| {
             let pair = self.vars.iter().rev().find(|(v, _)| *v == var);
             pair.map_or(var, |(_, w)| *w)
         };
+        let back = |var| {
+            let pair = self.vars.iter().rev().find(|(_, w)| *w == var);
+            pair.map_or(var, |(v, _)| *v)
+        };
         rise::subst::rename_arg(a, &other) == *b
+            || (self.facts.is_some() && self.proves(a, &rise::subst::rename_arg(b, &back)))
+    }
+
+    fn proves(&self, a: &Arg, b: &Arg) -> bool {
+        match (&self.facts, a, b) {
+            (Some(facts), Arg::Nat(a), Arg::Nat(b)) => {
+                facts.proves(&Prop::Equal(a.clone(), b.clone()))
+            }
+            _ => false,
+        }
     }
 
     fn local(&mut self, a: &Local, b: &Local) -> bool {

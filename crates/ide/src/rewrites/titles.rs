@@ -1,9 +1,9 @@
 //! What a menu line says besides its title: what is saved, how large it is, what is assumed.
 
 use elevate::engine::Assumption;
-use elevate::term::{Child, Store, Term};
+use elevate::term::{Child, Node, Store, Term};
 use nat::{Nat, Prop};
-use rise::Type;
+use rise::{Primitive, Type};
 use syntax::ast::ScalarType;
 
 use super::menu::{self, Entry, RewriteKind};
@@ -15,7 +15,7 @@ pub(crate) fn detail(
     entry: &Entry,
     args: &[String],
     old: Term,
-    _new: Term,
+    new: Term,
 ) -> Option<String> {
     let store = &program.store;
     match (entry.kind, entry.name.as_str()) {
@@ -37,10 +37,26 @@ pub(crate) fn detail(
             Some(format!("{length} → {chunks} × {chunk}"))
         }
         (RewriteKind::Extract, _) if entry.title.starts_with("Store") => {
-            size(store, store.type_of(old))
+            size(store, store.type_of(stored(store, new).unwrap_or(old)))
         }
         _ => None,
     }
+}
+
+/// What goes into memory first in a term.
+fn stored(store: &Store, term: Term) -> Option<Term> {
+    let mut open = vec![term];
+    while let Some(term) = open.pop() {
+        if let Node::Apply(function, value) = store.node(term)
+            && let Node::Primitive(Primitive::ToMem, _) = store.node(function)
+        {
+            return Some(value);
+        }
+        // Functions before what goes into them.
+        let parts: Vec<Term> = store.children(term).map(|(_, part)| part).collect();
+        open.extend(parts.into_iter().rev());
+    }
+    None
 }
 
 /// The line with what there is to add.

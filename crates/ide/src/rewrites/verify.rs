@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use db::{Binding, Database, FileId, ItemId};
+use nat::{Facts, Prop};
 use rise::core::{Def, elaborate};
 use rise::{Env, Inference, Primitive, Resolution, Ty};
 use syntax::ast::Name;
@@ -158,28 +159,44 @@ impl<'d> FileEnv<'d> {
     /// Whether a text is a definition of this term and type.
     fn check(&self, text: &str, wanted: &Def<Primitive>, ty: &Ty) -> Result<(), String> {
         let (inference, def) = self.read(text)?;
-        if inference.scheme.ty != *ty {
+        // What is assumed from now on may be in how sizes are written.
+        let facts = assumed(&inference.scheme.obligations);
+        let sizes = |ty: &Ty| rise::subst::map_sizes(ty, &|size| facts.normalize(size));
+        if inference.scheme.ty != *ty && sizes(&inference.scheme.ty) != sizes(ty) {
             return Err(format!(
                 "its type would be `{}`",
                 rise::print::scheme_text(&inference.scheme)
             ));
         }
-        match same_term(&def, wanted) {
+        match same_term(&def, wanted) || same_under(Some(assumed(&def.obligations)), &def, wanted) {
             true => Ok(()),
             false => Err(format!("it would read as\n{}", rise::core::def_text(&def))),
         }
     }
 }
 
+fn assumed(obligations: &[Prop]) -> Facts {
+    let mut facts = Facts::new();
+    obligations.iter().for_each(|prop| facts.assume(prop));
+    facts
+}
+
 /// Whether two definitions are the same but for names of variables, and for functions that are
 /// applied where they stand or only apply another one.
 pub(crate) fn same_term(a: &Def<Primitive>, b: &Def<Primitive>) -> bool {
+    same_under(None, a, b)
+}
+
+/// The same; sizes that are equal by these facts may be written differently. The facts are about
+/// the variables of the first one.
+fn same_under(facts: Option<Facts>, a: &Def<Primitive>, b: &Def<Primitive>) -> bool {
     let kinds = |def: &Def<Primitive>| -> Vec<_> { def.implicit.iter().map(|p| p.1).collect() };
     if kinds(a) != kinds(b) {
         return false;
     }
     let mut reducer = Reducer::new(a.locals.max(b.locals));
     let mut alpha = Alpha::default();
+    alpha.facts = facts;
     let vars = a.implicit.iter().zip(&b.implicit);
     alpha.vars = vars.map(|((v, _), (w, _))| (*v, *w)).collect();
     alpha.same(&reducer.reduce(&a.body), &reducer.reduce(&b.body))

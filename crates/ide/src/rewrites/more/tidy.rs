@@ -2,6 +2,7 @@
 
 use db::{Database, FileId};
 use elevate::engine::{Options, run};
+use elevate::lang::Definitions;
 use rise::core::Def;
 use syntax::Dialect;
 
@@ -48,7 +49,7 @@ pub(super) fn edits(db: &Database, file: FileId) -> SourceEdits {
 
 /// The definition without idle stages, if it has any.
 fn tidied(def: &Def<rise::Primitive>) -> Option<Def<rise::Primitive>> {
-    let (store, strategies) = Strategies::start();
+    let (store, strategies) = Strategies::start(Definitions::default());
     let mut program = Program::of(store, def).ok()?;
     let strategy = strategies.get(IDLE)?;
     let root = program.root();

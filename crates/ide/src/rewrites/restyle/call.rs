@@ -1,5 +1,7 @@
 //! Calls as they are written.
 
+use rise::core::Notation;
+
 use super::*;
 
 /// A call as it is written.
@@ -57,5 +59,13 @@ impl Call {
             }
         }
         Some(call)
+    }
+}
+
+/// Whether a head is that of a primitive that is written as a call.
+pub(super) fn is_called(head: &Core) -> bool {
+    match &head.form {
+        Form::Primitive(p, ..) => matches!(p.notation(), Notation::Pipe(_) | Notation::List(_)),
+        _ => false,
     }
 }

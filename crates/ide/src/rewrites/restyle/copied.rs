@@ -39,6 +39,34 @@ impl Restyle<'_> {
         Some(piece)
     }
 
+    /// Whether the types that are written in a part are right for a term that is the same but for
+    /// the types of these parameters, and for its own if it is `retyped`.
+    pub(super) fn annotations_fit(&self, id: TermId, retyped: bool, params: &[u32]) -> bool {
+        let term = self.item.term(id);
+        let is_annotated = |binder: &BinderId| {
+            let binder = self.item.binders.get(binder.0 as usize);
+            binder.is_some_and(|binder| {
+                term.span.contains(binder.span)
+                    && !matches!(binder.annotation, BinderAnnotation::None)
+            })
+        };
+        if params.iter().any(|param| is_annotated(&BinderId(*param))) {
+            return false;
+        }
+        if !retyped && params.is_empty() {
+            return true;
+        }
+        // Parameters that a reduced term does not have, and types behind colons.
+        let is_own = match &term.kind {
+            TermKind::Fun { params, .. } => params.iter().any(is_annotated),
+            _ => false,
+        };
+        let ascribed = |part: &syntax::ast::Term| {
+            matches!(part.kind, TermKind::Ascribe { .. }) && term.span.contains(part.span)
+        };
+        !is_own && !self.item.terms.iter().any(ascribed)
+    }
+
     /// Whether the definitions and primitives that a part names mean the same here.
     pub(super) fn is_visible(&self, id: TermId) -> bool {
         let span = self.item.term(id).span;

@@ -1,0 +1,219 @@
+//! Random rewrites of the examples, chosen among those that the editor offers: each that is offered
+//! can be made, what it makes has a type, and computes what was computed before.
+//!
+//! A chain is some rewrites of one definition, each at a random place of what the one before made.
+//! Each has a number from which it can be had again: `cargo xtask soak --seed NUMBER --count 1`.
+
+mod workspace;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use db::ItemId;
+use ide::RewriteAction;
+use runtime::generate::Random;
+use syntax::{Span, TokenKind};
+
+use workspace::{Place, Verdict, Workspace};
+
+/// Rewrites in a chain, at most.
+const CHAIN: u64 = 4;
+/// Places that are looked at for one that offers something.
+const PLACES: u32 = 12;
+/// The stack of the thread that rewrites, in bytes.
+const STACK: usize = 256 << 20;
+
+/// What to try.
+#[derive(Clone, clap::Args)]
+pub struct Options {
+    /// How many rewrites.
+    #[arg(long, default_value_t = 2_000)]
+    count: u64,
+    /// The number of the first chain.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Only examples whose path contains this.
+    #[arg(long, default_value = "")]
+    only: String,
+    /// What goes wrong is written here, a file for each kind of mistake.
+    #[arg(long)]
+    keep: Option<PathBuf>,
+}
+
+/// What is known so far.
+#[derive(Default)]
+struct Found {
+    chains: u64,
+    made: u64,
+    compared: u64,
+    /// Why results were not compared, and how often.
+    skipped: BTreeMap<String, u64>,
+    /// How often each strategy was applied.
+    strategies: BTreeMap<String, u64>,
+    wrong: Vec<String>,
+}
+
+/// Makes them, and says which went wrong.
+pub fn run(root: &Path, options: &Options) -> Result<(), String> {
+    let (examples, options) = (root.join("examples"), options.clone());
+    let work = move || {
+        let found = all(&examples, &options)?;
+        report(&found);
+        match found.wrong.is_empty() {
+            true => Ok(()),
+            false => Err(format!("{} rewrites went wrong", found.wrong.len())),
+        }
+    };
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(work);
+    let thread = thread.map_err(|error| error.to_string())?;
+    thread.join().unwrap_or_else(|_| Err("it broke".to_owned()))
+}
+
+fn all(examples: &Path, options: &Options) -> Result<Found, String> {
+    let mut workspace = Workspace::read(examples, &options.only)?;
+    if workspace.files.is_empty() {
+        return Err(format!("no example is called `{}`", options.only));
+    }
+    let mut found = Found::default();
+    let mut seed = options.seed;
+    while found.made < options.count {
+        chain(&mut workspace, seed, &mut found);
+        seed += 1;
+        if found.chains % 100 == 0 {
+            eprintln!("{} rewrites, {} wrong", found.made, found.wrong.len());
+        }
+    }
+    if let Some(folder) = &options.keep {
+        keep(folder, &found.wrong).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    Ok(found)
+}
+
+fn keep(folder: &Path, wrong: &[String]) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    for (at, text) in wrong.iter().enumerate() {
+        std::fs::write(folder.join(format!("{at}.txt")), text)?;
+    }
+    Ok(())
+}
+
+fn report(found: &Found) {
+    println!(
+        "{} rewrites by {} strategies in {} chains: {} compared, {} wrong",
+        found.made,
+        found.strategies.len(),
+        found.chains,
+        found.compared,
+        found.wrong.len()
+    );
+    for (reason, count) in &found.skipped {
+        println!("{count:>6}  not compared: {reason}");
+    }
+}
+
+/// Some rewrites of one definition.
+fn chain(workspace: &mut Workspace, seed: u64, found: &mut Found) {
+    let mut random = Random::new(seed);
+    let Some(mut place) = workspace.definition(&mut random) else {
+        return;
+    };
+    found.chains += 1;
+    let rounds = 1 + random.draw() % CHAIN;
+    let mut titles = Vec::new();
+    for _ in 0..rounds {
+        let Some((span, action)) = choose(workspace, &place, &mut random) else {
+            break;
+        };
+        found.made += 1;
+        let name = action.strategy.split('(').next().unwrap_or_default();
+        *found.strategies.entry(name.to_owned()).or_default() += 1;
+        titles.push(action.title.clone());
+        let before = workspace.text(&place);
+        let head = workspace.head(&place, span);
+        let wrong = match workspace.make(&mut place, &action, random.draw()) {
+            Verdict::Agrees => {
+                found.compared += 1;
+                continue;
+            }
+            Verdict::Skipped(reason) => {
+                *found.skipped.entry(general(&reason)).or_default() += 1;
+                continue;
+            }
+            Verdict::Wrong(wrong) => wrong,
+        };
+        let wrong = format!(
+            "chain {seed}, {head}: {}\n  {}: {wrong}\nbefore:\n{before}",
+            titles.join("; "),
+            action.strategy,
+        );
+        eprintln!("{wrong}\n");
+        found.wrong.push(wrong);
+        break;
+    }
+    workspace.restore(&place);
+}
+
+/// A rewrite that is offered at a place in the definition.
+fn choose(
+    workspace: &Workspace,
+    place: &Place,
+    random: &mut Random,
+) -> Option<(Span, RewriteAction)> {
+    let item: ItemId = workspace.item(place)?;
+    let start = workspace.db.item_span(item).start;
+    let text = workspace.db.item_text(item);
+    let words: Vec<Span> = syntax::lex(&text)
+        .filter(|token| !is_trivia(token.kind))
+        .map(|token| token.span)
+        .collect();
+    for _ in 0..PLACES {
+        let word = *words.get(random.draw() as usize % words.len().max(1))?;
+        let span = Span::empty(start + word.start + word.len() / 2);
+        let offered = workspace.offered(place, span);
+        // Whoever chooses what is unsafe is on their own.
+        let safe = |action: &&RewriteAction| {
+            action.disabled.is_none() && !action.title.contains("(unsafe)")
+        };
+        let mut safe: Vec<RewriteAction> = offered.iter().filter(safe).cloned().collect();
+        if !safe.is_empty() {
+            let at = random.draw() as usize % safe.len();
+            return Some((span, safe.swap_remove(at)));
+        }
+    }
+    None
+}
+
+fn is_trivia(kind: TokenKind) -> bool {
+    use TokenKind::{BlockComment, DocComment, LineComment, Whitespace};
+    matches!(kind, Whitespace | LineComment | DocComment | BlockComment)
+}
+
+/// A reason without the names of one program.
+fn general(reason: &str) -> String {
+    let line = reason.lines().next().unwrap_or_default();
+    let outside = |(at, part): (usize, &str)| match at % 2 {
+        0 => part.to_owned(),
+        _ => "…".to_owned(),
+    };
+    line.split('`').enumerate().map(outside).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A short one; `cargo xtask soak` goes on.
+    #[test]
+    fn rewrites_that_are_offered_keep_type_and_meaning() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let options = Options {
+            count: 60,
+            seed: 1_000_000,
+            only: String::new(),
+            keep: None,
+        };
+        if let Err(wrong) = run(&root, &options) {
+            panic!("{wrong}");
+        }
+    }
+}
