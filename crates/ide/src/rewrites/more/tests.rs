@@ -375,7 +375,7 @@ fn loops_are_reordered_by_their_names() {
         "Reorder loops: x, plane, row",
         expect![[r#"
             def nest = depFun((n: Nat, m: Nat, k: Nat) => fun(xsss: n.m.k.f32 =>
-              xsss |> map(fun(xs => xs |> transpose)) |> transpose |> map(fun(plane => plane |> map(fun(row => row |> map(fun(x => x + 1.0f)))))) |> transpose |> map(fun(xs => xs |> transpose)))
+              xsss |> map(transpose) |> transpose |> map(fun(plane => plane |> map(fun(row => row |> map(fun(x => x + 1.0f)))))) |> transpose |> map(transpose))
             )
         "#]],
     );
