@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod bad_runs;
+mod bad_strategies;
 mod check;
 mod doctor;
 mod dpia;
@@ -13,5 +14,6 @@ mod opencl;
 mod rewrite;
 mod run;
 mod support;
+mod tunes;
 mod types;
 mod usage;

@@ -64,13 +64,13 @@ pub use references::{Highlight, HighlightKind, Reference, highlights, references
 pub use rename::{RenameError, RenameTarget, prepare_rename, rename};
 pub use rewrites::{
     AppliedRewrite, Ask, Explained, MoreAction, NestLoop, RewriteAction, RewriteKind, Rewritten,
-    Step, Taken, Unwritable, WhyNot, Wish, apply_rewrite, explained, lowered_copy, more_actions,
-    more_edits, recorded, rewrites, rewritten, taken, why_not,
+    Step, Taken, Unwritable, WhyNot, Wish, apply_rewrite, explained, extended, lowered_copy,
+    more_actions, more_edits, recorded, rewrites, rewritten, taken, why_not,
 };
 pub use selection::selection_ranges;
 pub use semantic_tokens::{Modifiers, Token, TokenType, semantic_tokens};
 pub use signature_help::{Signature, SignatureHelp, signature_help};
 pub use strategies::list::{OfferedStrategy, StrategyParameter, offered_strategies};
-pub use strategies::stepping::{SteppedProgram, StrategyStep, stepped};
+pub use strategies::stepping::{SteppedProgram, Stepping, StrategyStep, stepped};
 pub use strategies::steps::{StepPlaces, assumption_text};
 pub use symbols::{DocumentSymbol, WorkspaceSymbol, document_symbols, workspace_symbols};

@@ -245,7 +245,7 @@ pub(crate) fn lowered(db: &dyn Db, item: SourceItem) -> Option<Lowered> {
             cancelled: Some(&going_on),
             ..Fuel::default()
         },
-        may_extend: true,
+        ..Request::default()
     };
     let span = item
         .strategy(db)
@@ -287,6 +287,9 @@ pub(crate) fn complaint(refusal: &Refusal, span: Span) -> Diagnostic {
         Refusal::NoStrategy => error("the strategy has errors"),
         Refusal::Bug(found) => (**found).clone(),
         Refusal::NotRewritten(NotRewritten::Strategy(trouble)) => error(&trouble.message),
+        Refusal::NotRewritten(NotRewritten::NotTuned(wrong)) => {
+            error(&wrong.message).help(wrong.help.clone())
+        }
         Refusal::NotRewritten(NotRewritten::TooLarge) => {
             error("the program grows too large, or nests too deeply")
         }

@@ -167,7 +167,7 @@ impl Rewrite for GentleBeta {
         match beta(cx.store, term) {
             Some(_) => Reason::Refuted {
                 condition: "the parameter stands at most once in the body".to_owned(),
-                example: None,
+                why: "it stands there more often".to_owned(),
             },
             None => expected("fun(x => body)(value)", term),
         }

@@ -244,15 +244,19 @@ pub enum Reason {
     },
     /// A condition does not hold.
     Refuted {
-        /// As it is written, with what its names stand for.
+        /// As it is written.
         condition: String,
-        /// Sizes for which it does not hold, such as `n = 3`.
-        example: Option<String>,
+        /// Why.
+        why: String,
     },
     /// It cannot be decided whether a condition holds.
     Undecided {
-        /// As it is written, with what its names stand for.
+        /// As it is written.
         condition: String,
+        /// Why.
+        why: String,
+        /// What a program would have to assume of sizes, as it is written there.
+        needed: Option<String>,
     },
     /// What the rule makes has no type here, or another one.
     Type(String),

@@ -102,14 +102,14 @@ fn apply_to(
             ..Options::default()
         },
         may_extend: true,
+        tunes: &[],
     };
     match run(&world, &strategy, store, imported, order, &request) {
         Ok(rewritten) => Ok(Ok(rewritten)),
         Err(NotRewritten::Failed(report)) => Ok(Err(report)),
         Err(NotRewritten::Strategy(trouble)) => Err(say(world.explain(&trouble))),
-        Err(NotRewritten::Parameters(_) | NotRewritten::TooLarge) => {
-            Err(say("the program grew too large, or nests too deeply".into()))
-        }
+        // Without a definition of its own and values of sizes, only the size is left.
+        Err(_) => Err(say("the program grew too large, or nests too deeply".into())),
     }
 }
 

@@ -14,6 +14,7 @@ mod programs;
 mod run;
 #[cfg(test)]
 mod tests;
+mod tunes;
 pub mod types;
 
 pub use check::{
@@ -29,4 +30,5 @@ pub use programs::Programs;
 pub use run::{
     NotRewritten, Parameter, Report, Request, Rewritten, Run, program_of, rewrite, strategy_of,
 };
+pub use tunes::NotTuned;
 pub use types::{Flavour, Param, Scheme, Ty, Type, type_text};

@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-use rise::core::{Def, elaborate};
+use rise::core::{Begun, Def, elaborate, named};
 use rise::{Env, Primitive, Resolution, Scheme};
 use rustc_hash::FxHashMap;
 use syntax::GlobalId;
-use syntax::ast::{Item, Name, TermKind};
+use syntax::ast::{Item, Name};
 
 /// The number of the first definition of RISE's standard library. Others must be below.
 pub const STANDARD: u64 = 1 << 62;
@@ -19,6 +19,7 @@ pub struct Programs {
     by_name: FxHashMap<Name, usize>,
     /// How many of them are the standard library's.
     standard: usize,
+    begun: Begun,
 }
 
 #[derive(Clone)]
@@ -27,14 +28,6 @@ struct Entry {
     item: Arc<Item>,
     scheme: Option<Arc<Scheme>>,
     def: Option<Arc<Def<Primitive>>>,
-    state: State,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
-    New,
-    Open,
-    Done,
 }
 
 impl Programs {
@@ -74,7 +67,6 @@ impl Programs {
                     item: Arc::new(parsed.item),
                     scheme: None,
                     def: None,
-                    state: State::New,
                 });
             }
         }
@@ -83,35 +75,15 @@ impl Programs {
 
     /// Checks a definition, those that it uses first.
     fn check(&mut self, root: usize) {
-        let mut waiting = vec![root];
-        while let Some(&at) = waiting.last() {
-            match self.entries[at].state {
-                State::New => {
-                    self.entries[at].state = State::Open;
-                    let item = self.entries[at].item.clone();
-                    for term in &item.terms {
-                        if let TermKind::Name(name) = &term.kind
-                            && let Some(&used) = self.by_name.get(name)
-                            && self.entries[used].state == State::New
-                        {
-                            waiting.push(used);
-                        }
-                    }
-                }
-                State::Open => {
-                    waiting.pop();
-                    let item = self.entries[at].item.clone();
-                    let inference = rise::infer(&item, self);
-                    let entry = &mut self.entries[at];
-                    entry.state = State::Done;
-                    entry.def = elaborate(&item, &inference).map(Arc::new);
-                    if entry.def.is_some() {
-                        entry.scheme = Some(inference.scheme);
-                    }
-                }
-                State::Done => {
-                    waiting.pop();
-                }
+        let (entries, by_name) = (&self.entries, &self.by_name);
+        let uses = |at: usize| named(&entries[at].item, by_name);
+        for at in self.begun.in_order(root, &uses) {
+            let item = self.entries[at].item.clone();
+            let inference = rise::infer(&item, self);
+            let entry = &mut self.entries[at];
+            entry.def = elaborate(&item, &inference).map(Arc::new);
+            if entry.def.is_some() {
+                entry.scheme = Some(inference.scheme);
             }
         }
     }

@@ -1,10 +1,9 @@
 //! Strategies applied to definitions of RISE.
 
 use std::cell::RefCell;
-use std::fmt::Write;
 use std::sync::Arc;
 
-use nat::{Nat, Prop, Var};
+use nat::{Facts, Nat, Prop, Var};
 use rise::Primitive;
 use rise::core::{Def, Site};
 use rise::types::{Arg, Pi, Ty, Type as RiseType};
@@ -16,6 +15,7 @@ use syntax::elevate::ast::{ExprId, ExprKind, ItemKind, Order as Written};
 use super::check::{Meaning, Target};
 use super::definition::{Definition, Definitions};
 use super::eval::{Eval, Trouble, Value, World};
+use super::tunes::{self, NotTuned};
 use super::types::Type;
 use crate::engine::{
     self, Assumption, Failure, Options, Outcome, Reason, RuleCount, Step, Strategy, TraceStep,
@@ -30,6 +30,8 @@ pub struct Request<'a> {
     /// Whether the definition may get further parameters. It may without asking where nothing else
     /// uses it and its type is not written; otherwise the user decides.
     pub may_extend: bool,
+    /// Values of `tune`s by their names, in the place of those that their definitions say.
+    pub tunes: &'a [(Name, i64)],
 }
 
 impl Default for Request<'_> {
@@ -37,6 +39,7 @@ impl Default for Request<'_> {
         Request {
             options: Options::default(),
             may_extend: true,
+            tunes: &[],
         }
     }
 }
@@ -107,6 +110,8 @@ impl Run {
 pub enum NotRewritten {
     /// The strategy has no value.
     Strategy(Trouble),
+    /// It tunes no such sizes as values were given for.
+    NotTuned(NotTuned),
     /// It fails.
     Failed(Box<Report>),
     /// It would give the definition further parameters, which the user has to allow.
@@ -186,23 +191,40 @@ fn on_program(definition: &Definition) -> Option<(ExprId, ExprId)> {
 /// It has no value, or one that is no strategy.
 pub fn strategy_of(world: &Arc<World>, definition: &Arc<Definition>) -> Result<Strategy, Trouble> {
     let mut eval = Eval::new(world, definition.clone());
+    let scheme = &definition.checked.signature.scheme;
+    let name = definition.name();
+    let what = match name.is_empty() {
+        true => "the main expression".into(),
+        false => format!("`{name}`"),
+    };
+    if let Type::Fun(params, _) = &*scheme.ty
+        && params.iter().any(|param| !param.optional)
+    {
+        let ty = scheme.text();
+        let message = format!("{what} needs arguments before it is a strategy: {ty}");
+        return Err(Trouble::new(message));
+    }
     let value = match on_program(definition) {
-        Some((strategy, _)) => eval.at(strategy)?,
+        Some((strategy, program)) => {
+            if program_of(definition).is_none() {
+                return Err(no_program(definition, program));
+            }
+            eval.at(strategy)?
+        }
         None => world.value_of(definition)?,
     };
     let strategy = eval.strategy_value(value);
-    strategy.ok_or_else(|| {
-        let name = definition.name();
-        let what = match name.is_empty() {
-            true => "the main expression".into(),
-            false => format!("`{name}`"),
-        };
-        let ty = definition.checked.signature.scheme.text();
-        Trouble::new(match &*definition.checked.signature.scheme.ty {
-            Type::Fun(..) => format!("{what} needs arguments before it is a strategy: {ty}"),
-            _ => format!("{what} is no strategy: {ty}"),
-        })
-    })
+    strategy.ok_or_else(|| Trouble::new(format!("{what} is no strategy: {}", scheme.text())))
+}
+
+/// What a strategy is applied to is a definition of a program, or is left out.
+fn no_program(definition: &Definition, program: ExprId) -> Trouble {
+    let span = definition.item.expr(program).span;
+    let text = definition.text.get(std::ops::Range::from(span));
+    Trouble::new(format!(
+        "a strategy is applied to the definition that is rewritten, and `{}` is none: leave it out",
+        short(text.unwrap_or_default())
+    ))
 }
 
 /// Applies the strategy that a definition is to a definition of RISE. `order` is what the file
@@ -224,7 +246,8 @@ pub fn rewrite(
     let mut definitions = definitions;
     let known = definitions.strategies.entry(strategy.id);
     known.or_insert_with(|| strategy.clone());
-    let world = World::new(definitions, &mut store);
+    let given = tunes::given(&definitions, request.tunes).map_err(NotRewritten::NotTuned)?;
+    let world = World::tuned(definitions, &mut store, &given);
     let step = strategy_of(&world, strategy).map_err(NotRewritten::Strategy)?;
     run(&world, &step, store, imported, order, request)
 }
@@ -238,70 +261,86 @@ pub(super) fn run(
     order: Written,
     request: &Request<'_>,
 ) -> Result<Rewritten, NotRewritten> {
-    let open = world.open();
     let mut options = request.options.clone();
     options.order = order_of(order);
     options.facts = imported.facts();
-    for (_, _, var) in &open {
-        let positive = Prop::AtLeast(Nat::var(*var), Nat::ONE);
+    for (_, _, var) in world.open() {
+        let positive = Prop::AtLeast(Nat::var(var), Nat::ONE);
         options.facts.assume(&positive);
     }
-    let mut outcome = engine::run(&mut store, imported.root, strategy, &options);
-    let root = match outcome.result.clone() {
+    let needs = tunes::needs(world, &options.facts).map_err(NotRewritten::Strategy)?;
+    for prop in &needs.props {
+        options.facts.assume(prop);
+    }
+    let outcome = engine::run(&mut store, imported.root, strategy, &options);
+    let root = outcome.result.clone();
+    let mut run = Run {
+        root: imported.root,
+        store,
+        imported,
+    };
+    run.root = match root {
         Ok(root) => root,
         Err(failure) => {
-            let run = Run {
-                root: imported.root,
-                store,
-                imported,
-            };
-            return Err(NotRewritten::Failed(Box::new(report(
-                failure, outcome, run,
-            ))));
+            let report = report(failure, outcome, run);
+            return Err(NotRewritten::Failed(Box::new(report)));
         }
     };
-    let (mut obligations, mut assumed) = (Vec::new(), Vec::new());
-    for assumption in &outcome.assumptions {
-        match assumption {
-            Assumption::Size(prop) if options.facts.proves(prop) => {}
-            Assumption::Size(prop) => obligations.push(prop.clone()),
-            Assumption::Said(said) => assumed.push(said.to_string()),
-        }
-    }
-    let mentioned = mentioned(&store, root, &obligations);
-    let open = open
-        .into_iter()
-        .filter(|(_, _, var)| mentioned.contains(var));
-    let mut imported = imported;
-    let mut parameters = Vec::new();
-    let mut root = root;
-    for (tune, name, var) in open {
-        let name = free_name(&store, root, &name);
-        root = with_parameter(&mut store, root, var, &name);
-        let ty = with_pi(store.ty_of(imported.ty), var);
-        imported.ty = store.intern_ty(&ty);
-        parameters.push(Parameter { name, tune, var });
-    }
+    let (mut obligations, mut assumed) = assumed(&outcome, &options.facts);
+    let mut mentioned = mentioned(&run.store, run.root, &obligations);
+    needs.of(&mut mentioned, &mut obligations, &mut assumed);
+    let open = world.open().into_iter();
+    let open = open.filter(|(_, _, var)| mentioned.contains(var));
+    let parameters = run.with_parameters(open, &mut obligations);
     if !request.may_extend && !parameters.is_empty() {
         return Err(NotRewritten::Parameters(parameters));
     }
-    imported.obligations.extend(obligations.iter().cloned());
-    let def = term::export(&store, root, &imported).map_err(|_| NotRewritten::TooLarge)?;
+    (run.imported.obligations).extend(obligations.iter().cloned());
+    let def = run.export(run.root).map_err(|_| NotRewritten::TooLarge)?;
     Ok(Rewritten {
         def,
         steps: outcome.steps,
         housekeeping: outcome.housekeeping,
-        counts: std::mem::take(&mut outcome.counts),
-        trace: std::mem::take(&mut outcome.trace),
+        counts: outcome.counts,
+        trace: outcome.trace,
         obligations,
         assumed,
         parameters,
-        run: Run {
-            store,
-            imported,
-            root,
-        },
+        run,
     })
+}
+
+/// What rules assumed: of sizes, as far as it is not known, and in words.
+fn assumed(outcome: &Outcome, facts: &Facts) -> (Vec<Prop>, Vec<String>) {
+    let (mut sizes, mut words) = (Vec::new(), Vec::new());
+    for assumption in &outcome.assumptions {
+        match assumption {
+            Assumption::Size(prop) if facts.proves(prop) => {}
+            Assumption::Size(prop) => sizes.push(prop.clone()),
+            Assumption::Said(said) => words.push(said.to_string()),
+        }
+    }
+    (sizes, words)
+}
+
+impl Run {
+    /// Makes parameters of the definition of sizes that are left open.
+    fn with_parameters(
+        &mut self,
+        open: impl Iterator<Item = (GlobalId, Name, Var)>,
+        obligations: &mut [Prop],
+    ) -> Vec<Parameter> {
+        let mut parameters = Vec::new();
+        for (tune, name, var) in open {
+            let (new, var, name) =
+                with_parameter(&mut self.store, self.root, var, &name, obligations);
+            self.root = new;
+            let ty = with_pi(self.store.ty_of(self.imported.ty), var);
+            self.imported.ty = self.store.intern_ty(&ty);
+            parameters.push(Parameter { name, tune, var });
+        }
+        parameters
+    }
 }
 
 fn order_of(order: Written) -> Order {
@@ -322,22 +361,26 @@ fn mentioned(store: &Store, root: Term, obligations: &[Prop]) -> FxHashSet<Var> 
             found.insert(var);
         });
     }
+    each_node(store, root, &mut |node| match node {
+        Node::Nat(arg) | Node::DepApply(_, arg) => sizes_of(store.arg(arg), &mut found),
+        Node::Primitive(_, args) | Node::Global(_, args) => {
+            let args = store.args(args);
+            args.iter().for_each(|arg| sizes_of(arg, &mut found));
+        }
+        _ => {}
+    });
+    found
+}
+
+/// Every node of a term, equal ones once.
+fn each_node(store: &Store, root: Term, visit: &mut dyn FnMut(Node)) {
     let (mut open, mut seen) = (vec![root], FxHashSet::default());
     while let Some(term) = open.pop() {
-        if !seen.insert(term) {
-            continue;
+        if seen.insert(term) {
+            visit(store.node(term));
+            open.extend(store.children(term).map(|(_, child)| child));
         }
-        match store.node(term) {
-            Node::Nat(arg) | Node::DepApply(_, arg) => sizes_of(store.arg(arg), &mut found),
-            Node::Primitive(_, args) | Node::Global(_, args) => {
-                let args = store.args(args);
-                args.iter().for_each(|arg| sizes_of(arg, &mut found));
-            }
-            _ => {}
-        }
-        open.extend(store.children(term).map(|(_, child)| child));
     }
-    found
 }
 
 fn sizes_of(arg: &Arg, found: &mut FxHashSet<Var>) {
@@ -364,8 +407,16 @@ fn free_name(store: &Store, root: Term, name: &Name) -> Name {
         .unwrap_or_else(|| name.clone())
 }
 
-/// The function with one more parameter, behind the sizes and types that it begins with.
-fn with_parameter(store: &mut Store, root: Term, var: Var, name: &Name) -> Term {
+/// The function with one more parameter, behind the sizes and types that it begins with; the
+/// variable that it is then, and what it is called.
+fn with_parameter(
+    store: &mut Store,
+    root: Term,
+    var: Var,
+    name: &Name,
+    obligations: &mut [Prop],
+) -> (Term, Var, Name) {
+    let name = free_name(store, root, name);
     let mut above = Vec::new();
     let mut here = root;
     while let Node::DepLambda(outer, kind, implicit, body) = store.node(here) {
@@ -373,19 +424,21 @@ fn with_parameter(store: &mut Store, root: Term, var: Var, name: &Name) -> Term 
         here = body;
     }
     let mut var = var;
-    if store.var_name(var) != *name {
+    if store.var_name(var) != name {
         let renamed = store.fresh_var(name.clone());
         let arg = Arg::Nat(Nat::var(renamed));
         here = store.substitute_vars(here, &[(var, arg)]);
+        for prop in obligations {
+            *prop = prop.subst(&|other| (other == var).then(|| Nat::var(renamed)));
+        }
         var = renamed;
     }
     let inner = store.dep_lambda(var, Kind::Nat, false, here);
-    above
-        .into_iter()
-        .rev()
-        .fold(inner, |body, (outer, kind, implicit)| {
-            store.dep_lambda(outer, kind, implicit, body)
-        })
+    let outside = above.into_iter().rev();
+    let whole = outside.fold(inner, |body, (outer, kind, implicit)| {
+        store.dep_lambda(outer, kind, implicit, body)
+    });
+    (whole, var, name)
 }
 
 fn with_pi(ty: &Ty, var: Var) -> Ty {
@@ -414,23 +467,19 @@ fn with_pi(ty: &Ty, var: Var) -> Ty {
 
 // ----- failures -----
 
-fn report(failure: Failure, outcome: Outcome, run: Run) -> Report {
-    let store = &run.store;
+/// Why, in one line.
+fn message(failure: &Failure) -> String {
     let rule = failure.rule.as_deref();
     let who = rule.map_or_else(|| "the strategy".to_owned(), |rule| format!("`{rule}`"));
-    let message = match &failure.reason {
+    match &failure.reason {
         Reason::Shape { expected, .. } => {
             format!("{who} does not apply: `{expected}` is not found")
         }
-        Reason::Refuted { condition, example } => {
-            let mut text = format!("{who} does not apply: `{condition}` does not hold");
-            if let Some(example) = example {
-                let _ = write!(text, " for {example}");
-            }
-            text
+        Reason::Refuted { condition, why } => {
+            format!("{who} does not apply: `{condition}` does not hold: {why}")
         }
-        Reason::Undecided { condition } => {
-            format!("{who} does not apply: it cannot be decided whether `{condition}` holds")
+        Reason::Undecided { condition, why, .. } => {
+            format!("{who} does not apply: it cannot be decided whether `{condition}` holds: {why}")
         }
         Reason::Type(why) => format!("{who} does not apply: {why}"),
         Reason::No { predicate, .. } => format!("`{predicate}` does not hold"),
@@ -454,7 +503,12 @@ fn report(failure: Failure, outcome: Outcome, run: Run) -> Report {
         ),
         Reason::Cancelled => "cancelled".into(),
         Reason::TooLarge => "the program grew too large, or nests too deeply".into(),
-    };
+    }
+}
+
+fn report(failure: Failure, outcome: Outcome, run: Run) -> Report {
+    let store = &run.store;
+    let message = message(&failure);
     let mut notes = Vec::new();
     let found = match &failure.reason {
         Reason::Shape { found, .. } | Reason::No { found, .. } | Reason::NoPart { found, .. } => {
@@ -478,6 +532,13 @@ fn report(failure: Failure, outcome: Outcome, run: Run) -> Report {
         let inner: Vec<String> = inner.map(|name| format!("`{name}`")).collect();
         notes.push(format!("tried by {}", inner.join(" in ")));
     }
+    let by_shape = matches!(
+        failure.reason,
+        Reason::Shape { .. } | Reason::No { .. } | Reason::NoPart { .. }
+    );
+    if by_shape {
+        notes.extend(folded(store, run.imported.root));
+    }
     let site = run.imported.site(store, &failure.path);
     Report {
         failure,
@@ -487,6 +548,33 @@ fn report(failure: Failure, outcome: Outcome, run: Run) -> Report {
         outcome,
         run,
     }
+}
+
+/// What a strategy did not look into: definitions that the program calls by their names.
+fn folded(store: &Store, root: Term) -> Option<String> {
+    let mut names: Vec<&Name> = Vec::new();
+    each_node(store, root, &mut |node| {
+        if let Node::Global(id, _) = node
+            && let Some(name) = store.global_name(id)
+            && !names.contains(&name)
+        {
+            names.push(name);
+        }
+    });
+    let first = names.first()?;
+    let all: Vec<String> = names
+        .iter()
+        .take(3)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    let (are, their) = match all.len() {
+        1 => ("is called by its name", "its"),
+        _ => ("are called by their names", "a"),
+    };
+    Some(format!(
+        "{} {are}: `unfold({first})` puts {their} right side there",
+        all.join(", ")
+    ))
 }
 
 /// A line of a message.

@@ -104,6 +104,7 @@ fn becomes(strategy: &str, programs: &str, name: &str, expected: Expect) {
         }
         Err(NotRewritten::Strategy(trouble)) => trouble.message,
         Err(NotRewritten::Parameters(parameters)) => format!("{parameters:?}"),
+        Err(NotRewritten::NotTuned(wrong)) => wrong.message,
         Err(NotRewritten::TooLarge) => "too large".into(),
     };
     expected.assert_eq(&format!("{text}\n"));
@@ -206,9 +207,9 @@ fn a_failure_names_the_innermost_rule_and_what_it_found() {
         MV,
         "mv",
         expect![[r#"
-            `toMapLocal(0)` does not apply: `requires within(mapWorkGroup(d))
+            `toMapLocal(0)` does not apply: `within(mapWorkGroup(d))
                 and not within(mapLocal(d))
-                and holds(free(isMapLocalIn(d) <+ isMapWorkGroup <+ isMapGlobal), f) (nothing around it is so)` does not hold
+                and holds(free(isMapLocalIn(d) <+ isMapWorkGroup <+ isMapGlobal), f)` does not hold: nothing around it is so
             found: M |> map(fun(row => zip(row)(x) |> map(fun(ax => ax._1 * ax._2)) |> reduce(add)(0.0f)))
         "#]],
     );
@@ -490,7 +491,7 @@ fn rules_of_the_file_are_applied() {
             def program : (n: Nat) -> n.f32 -> n.f32 = depFun(n: Nat => fun(xs =>
               xs |> mapSeq(fun(x => x + 1.0f))))
 
-             at body.body
+            rule { … } at body.body
         "#]],
     );
     becomes(
@@ -502,7 +503,7 @@ fn rules_of_the_file_are_applied() {
             def program : (n: Nat) -> n.f32 -> n.f32 = depFun(n: Nat => fun(xs =>
               xs |> mapSeq(fun(x => x + 1.0f))))
 
-             at body.body
+            rule { … } at body.body
         "#]],
     );
 }

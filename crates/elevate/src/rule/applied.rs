@@ -91,7 +91,7 @@ impl Applied {
 
 impl Rewrite for Applied {
     fn name(&self) -> &str {
-        &self.rule.name
+        self.rule.shown_name()
     }
 
     fn args(&self) -> &str {
@@ -140,14 +140,17 @@ impl Rewrite for Applied {
                 Detail::Condition {
                     refuted, reason, ..
                 } => {
-                    let reason = reason.text(cx.store);
-                    let condition = format!("{} ({reason})", part(explained.pattern));
+                    let written = part(explained.pattern);
+                    let condition = without_word(&written).to_owned();
+                    let why = reason.text(cx.store);
+                    let needed = reason.needed(cx.store);
                     match refuted {
-                        true => Reason::Refuted {
+                        true => Reason::Refuted { condition, why },
+                        false => Reason::Undecided {
                             condition,
-                            example: None,
+                            why,
+                            needed,
                         },
-                        false => Reason::Undecided { condition },
                     }
                 }
                 Detail::OtherType { .. } | Detail::Undetermined => Reason::Type(explained.message),
@@ -179,6 +182,13 @@ impl Applied {
     }
 }
 
+/// A condition without the word of its clause.
+fn without_word(clause: &str) -> &str {
+    let words = ["where", "requires", "assuming"];
+    let rest = words.iter().find_map(|word| clause.strip_prefix(word));
+    rest.map_or(clause, str::trim_start)
+}
+
 fn assumption(assumption: &super::Assumption) -> engine::Assumption {
     match assumption {
         super::Assumption::Size(prop) => engine::Assumption::Size(prop.clone()),
@@ -194,6 +204,10 @@ fn reach_of(alt: &Alt) -> Reach {
         return Reach::WHOLE;
     }
     let pattern: &Pattern = &alt.pattern;
+    // How deep the right sides of definitions are is not known here.
+    if pattern.has_globals {
+        return Reach::WHOLE;
+    }
     // In front of further arguments the pattern begins so many levels further in; a function that
     // only passes its parameter on is two levels more.
     let outside = pattern.more_arguments();
@@ -210,11 +224,19 @@ impl Rule {
         all.fold(Heads::NONE, Heads::or)
     }
 
+    /// What it is called in traces and messages.
+    pub fn shown_name(&self) -> &str {
+        match self.name.as_str() {
+            "" => "rule { … }",
+            name => name,
+        }
+    }
+
     /// Whether the outermost function of a term, or of a function in front of its last arguments,
     /// is one that the rule asks for: `false` is certain, and costs next to nothing.
     pub fn could_match(&self, store: &Store, term: Term) -> bool {
         self.alts
             .iter()
-            .any(|alt| !alt.pattern.places(store, term).is_empty())
+            .any(|alt| alt.pattern.could_match(store, term))
     }
 }

@@ -6,10 +6,12 @@ use nat::Facts;
 use rise::types::Arg;
 
 use super::cond::{self, Match};
+use super::folded::Folds;
 use super::level::{Found, Solved, Solver, Unsolved, Values};
-use super::matching::{Bound, prefix, structure};
+use super::matching::{Bound, global_of, prefix, structure};
 use super::miss::{Detail, Miss, Why};
-use super::pattern::Pattern;
+use super::numbers::numbers;
+use super::pattern::{Head, Pattern};
 use super::{
     Alt, Assumption, Ctx, Host, Identity, Matcher, Output, Predicate, Quotation, Rewritten, Rule,
     RuleArg,
@@ -26,6 +28,44 @@ pub(super) struct Scratch {
     built: Vec<Term>,
 }
 
+impl Ctx<'_, '_> {
+    /// What matching needs to look through definitions.
+    fn folds(&mut self) -> (&mut Store, Folds<'_>) {
+        let folds = Folds {
+            bodies: &mut self.memo.bodies,
+            definitions: self.host.definitions,
+            facts: self.cx.facts,
+            depth: 0,
+        };
+        (self.cx.store, folds)
+    }
+
+    /// The first phase of matching.
+    pub(super) fn structure(
+        &mut self,
+        pattern: &Pattern,
+        args: &[RuleArg],
+        term: Term,
+        bound: &mut Bound,
+    ) -> Result<(), Miss> {
+        let (store, folds) = self.folds();
+        structure(store, folds, pattern, args, term, bound)
+    }
+
+    /// The term as the pattern is tried on it: where that is a call of a definition, right sides
+    /// of it are calls of it, too.
+    fn folded(&mut self, pattern: &Pattern, term: Term) -> Term {
+        let Head::Global(id, _) = pattern.head else {
+            return term;
+        };
+        if global_of(self.cx.store, term) == Some(id) {
+            return term;
+        }
+        let (store, mut folds) = self.folds();
+        folds.spine(store, id, term).unwrap_or(term)
+    }
+}
+
 fn apply_in(
     ctx: &mut Ctx<'_, '_>,
     rule: &Rule,
@@ -38,6 +78,7 @@ fn apply_in(
     let mut result = None;
     'alts: for (at, alt) in rule.alts.iter().enumerate() {
         let at = u32::try_from(at).unwrap_or(u32::MAX);
+        let term = ctx.folded(&alt.pattern, term);
         for outside in alt.pattern.places(ctx.cx.store, term) {
             let key = (rule.id, at, number);
             let focus = prefix(ctx.cx.store, term, outside);
@@ -72,6 +113,7 @@ fn matches_only_in(
     let mut result = Err(Miss::new(Why::Head));
     'alts: for (at, alt) in rule.alts.iter().enumerate() {
         let at = u32::try_from(at).unwrap_or(u32::MAX);
+        let term = ctx.folded(&alt.pattern, term);
         for outside in alt.pattern.places(ctx.cx.store, term) {
             let focus = prefix(ctx.cx.store, term, outside);
             let key = (rule.id, at, number);
@@ -100,7 +142,7 @@ fn matched(
     focus: Term,
     scratch: &mut Scratch,
 ) -> Result<Arc<Solved>, Miss> {
-    structure(ctx.cx.store, &alt.pattern, args, focus, &mut scratch.bound)?;
+    ctx.structure(&alt.pattern, args, focus, &mut scratch.bound)?;
     let progress = scratch.bound.progress();
     let known = match ctx.memo.get(key, &scratch.bound.found) {
         Some(known) => known.clone(),
@@ -180,6 +222,8 @@ fn values_decide(
             .iter()
             .map(|slot| slot.unwrap_or(missing)),
     );
+    numbers(ctx.cx.store, &alt.pattern, args, &solved.values, slots)
+        .map_err(|why| after(&scratch.bound, why))?;
     for made in &alt.made {
         let made_of = slots[usize::from(made.from)];
         let lanes = super::level::instance(&made.lanes, &solved.values);
@@ -304,6 +348,7 @@ fn holds_in(
     'patterns: for (at, matcher) in predicate.patterns.iter().enumerate() {
         let at = u32::try_from(at).unwrap_or(u32::MAX);
         let pattern = &matcher.pattern;
+        let term = ctx.folded(pattern, term);
         for outside in pattern.places(ctx.cx.store, term) {
             let focus = prefix(ctx.cx.store, term, outside);
             let found = fit(ctx, pattern, args, focus, &mut scratch.bound);
@@ -331,7 +376,7 @@ fn fit(
     term: Term,
     bound: &mut Bound,
 ) -> Result<Values, Miss> {
-    structure(ctx.cx.store, pattern, args, term, bound)?;
+    ctx.structure(pattern, args, term, bound)?;
     Solver::solve(ctx.cx.store, ctx.cx.facts, pattern, args, &bound.found).map_err(
         |Unsolved { node, why }| Miss {
             node: Some(node),
@@ -381,11 +426,12 @@ fn instantiate_in(
         .map_err(Miss::new)?;
     let mut bound = Bound::default();
     bound.start(pattern, args);
-    let slots: Vec<Term> = bound
+    let mut slots: Vec<Term> = bound
         .slots
         .iter()
         .map(|slot| slot.unwrap_or(Term::NONE))
         .collect();
+    numbers(ctx.cx.store, pattern, args, &values, &mut slots).map_err(Miss::new)?;
     let no_locals: [Local; 0] = [];
     template
         .build(

@@ -65,6 +65,17 @@ impl Because {
     }
 }
 
+impl Because {
+    /// What would have to be known of sizes, as a program says it.
+    pub fn needed(&self, store: &Store) -> Option<String> {
+        let Because::Open(prop, _) = self else {
+            return None;
+        };
+        let names = rise::Names(store.var_names().into());
+        Some(rise::print::prop_text(prop, &names))
+    }
+}
+
 impl From<&'static str> for Because {
     fn from(text: &'static str) -> Because {
         Because::Said(text.into())

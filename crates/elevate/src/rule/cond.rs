@@ -10,7 +10,7 @@ use syntax::ast::{Kind, ScalarType};
 use super::because::Because;
 use super::laws::{self, Law};
 use super::level::{Found, Solver, Values};
-use super::matching::{Bound, structure};
+use super::matching::Bound;
 use super::miss::{Detail, Why};
 use super::pattern::Pattern;
 use super::template::Template;
@@ -378,7 +378,7 @@ fn within(ctx: &mut Ctx<'_, '_>, facts: &Facts, pattern: &Pattern, args: &[RuleA
             return false;
         };
         child == Child::Argument
-            && structure(ctx.cx.store, pattern, args, function, &mut bound).is_ok()
+            && ctx.structure(pattern, args, function, &mut bound).is_ok()
             && solves(ctx, facts, pattern, args, &bound.found)
     })
 }

@@ -101,6 +101,7 @@ pub struct Memo {
     before: Vec<Under>,
     args: FxHashMap<Identity, Vec<Box<[RuleArg]>>>,
     pub(super) scratch: super::apply::Scratch,
+    pub(super) bodies: super::folded::Bodies,
 }
 
 /// What was found out under some facts.
@@ -237,7 +238,7 @@ impl<'a> Solver<'a> {
                 RuleArg::Int(int) => Arg::Nat(Nat::constant(*int)),
                 RuleArg::Address(address) => Arg::Address(*address),
                 RuleArg::Type(ty) => Arg::Type(ty.clone()),
-                RuleArg::Expr(_) | RuleArg::Other => continue,
+                RuleArg::Expr(_) | RuleArg::Literal(_) | RuleArg::Other => continue,
             };
             self.values.0[usize::from(*level)] = Some(value);
         }

@@ -1,6 +1,9 @@
 //! The first phase of matching: the structure of a term against that of a pattern.
 
+use syntax::GlobalId;
+
 use super::RuleArg;
+use super::folded::Folds;
 use super::level::Found;
 use super::miss::{Miss, Why};
 use super::pattern::{Head, Pat, Pattern};
@@ -53,6 +56,7 @@ impl Bound {
 /// Compares the structure. On failure it is said which node did not fit, and how many did.
 pub(super) fn structure(
     store: &mut Store,
+    folds: Folds<'_>,
     pattern: &Pattern,
     args: &[RuleArg],
     term: Term,
@@ -61,10 +65,11 @@ pub(super) fn structure(
     bound.start(pattern, args);
     let mut walk = Walk {
         store,
+        folds,
         pattern,
         bound,
     };
-    match walk.node(0, term) {
+    match walk.node(0, term).and_then(|()| walk.nameless()) {
         Ok(()) => Ok(()),
         Err(misfit) => Err(Miss {
             alt: 0,
@@ -78,6 +83,7 @@ pub(super) fn structure(
 
 struct Walk<'a> {
     store: &'a mut Store,
+    folds: Folds<'a>,
     pattern: &'a Pattern,
     bound: &'a mut Bound,
 }
@@ -87,6 +93,11 @@ impl Walk<'_> {
         let pattern = self.pattern;
         let pat = &pattern.nodes[id as usize];
         let node = self.store.node(term);
+        if pattern.has_globals
+            && let Some(call) = self.folded(id, term)
+        {
+            return self.node(id, call);
+        }
         match (pat, node) {
             (Pat::Value { slot, first, typed }, _) => {
                 return self.value(id, usize::from(*slot), *first, *typed, term);
@@ -116,6 +127,7 @@ impl Walk<'_> {
                 self.bound.progress += 1;
                 return self.node(*x, y);
             }
+            (Pat::First(f, x), node) => return self.first_stage(id, (*f, *x), node, term),
             (Pat::DepApply(f), Node::DepApply(g, arg)) => {
                 self.bound.found.push(Found::Arg(arg));
                 return self.node(*f, g);
@@ -136,6 +148,58 @@ impl Walk<'_> {
         }
         self.bound.progress += 1;
         Ok(())
+    }
+
+    /// The first stage of a composition: a function of its variable, or of one stage or more what
+    /// becomes of that.
+    fn first_stage(
+        &mut self,
+        id: u32,
+        (f, x): (u32, u32),
+        node: Node,
+        term: Term,
+    ) -> Result<(), Misfit> {
+        let Pat::Local(local) = self.pattern.nodes[x as usize] else {
+            return Err(misfit(id, term, Why::Shape));
+        };
+        let local = self.bound.locals[usize::from(local)];
+        if let Node::Apply(function, value) = node
+            && self.store.node(value) == Node::Var(local)
+            && !self.store.has_free(function, local)
+        {
+            self.node(f, function)?;
+            self.bound.progress += 1;
+            return self.node(x, value);
+        }
+        let is_stage = node != Node::Var(local) && self.store.has_free(term, local);
+        if !is_stage {
+            return Err(misfit(id, term, Why::Shape));
+        }
+        let function = self.store.lambda(local, term);
+        self.bound.progress += 2;
+        self.node(f, function)
+    }
+
+    /// No metavariable stands for something that mentions the variable of a composition: what that
+    /// is called nobody says.
+    fn nameless(&self) -> Result<(), Misfit> {
+        for local in &self.pattern.nameless {
+            let local = self.bound.locals[usize::from(*local)];
+            let mut values = self.bound.slots.iter().flatten();
+            if let Some(found) = values.find(|value| self.store.has_free(**value, local)) {
+                return Err(misfit(0, *found, Why::Shape));
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the pattern has a call of a definition and the term has not: the term as one.
+    fn folded(&mut self, id: u32, term: Term) -> Option<Term> {
+        let wanted = self.pattern.definition_at(id)?;
+        match global_of(self.store, term) {
+            Some(found) if found == wanted => None,
+            _ => self.folds.term(self.store, wanted, term),
+        }
     }
 
     /// `f` of `fun(x => f(x))`.
@@ -180,17 +244,34 @@ fn misfit(node: u32, term: Term, why: Why) -> Misfit {
     Misfit { node, term, why }
 }
 
+/// The definition that a term is a call of.
+pub(super) fn global_of(store: &Store, mut term: Term) -> Option<GlobalId> {
+    loop {
+        term = match store.node(term) {
+            Node::Apply(f, _) | Node::DepApply(f, _) => f,
+            Node::Global(id, _) => return Some(id),
+            _ => return None,
+        };
+    }
+}
+
 impl Pattern {
     /// What may stand at the head of a term that has [`Pattern::places`].
     pub fn heads(&self) -> Heads {
         Heads::of([match &self.head {
             Head::Primitive(primitive, _) => term::Head::primitive(*primitive),
-            Head::Global(..) => term::Head::GLOBAL,
             Head::Lambda => term::Head::LAMBDA,
             Head::DepLambda => term::Head::DEP_LAMBDA,
             Head::Leaf => term::Head::VALUE,
-            Head::Any(_) => return Heads::ALL,
+            // A definition may stand there with its right side.
+            Head::Any(_) | Head::Global(..) => return Heads::ALL,
         }])
+    }
+
+    /// Whether the pattern could match the term, by a look at the outermost function.
+    pub fn could_match(&self, store: &Store, term: Term) -> bool {
+        // A definition may stand there with its right side.
+        matches!(self.head, Head::Global(..)) || !self.places(store, term).is_empty()
     }
 
     /// The function in front of how many arguments of `term` the pattern may match: the longest

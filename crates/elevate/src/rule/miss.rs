@@ -72,6 +72,11 @@ pub enum Detail {
     Undetermined,
     /// What `let` is to make cannot be made.
     NotMade(Box<str>),
+    /// A number that is given is none of the type of its place.
+    NotOf {
+        /// The type.
+        found: Ty,
+    },
     /// What comes out has another type than what was there.
     OtherType {
         /// What was there.
@@ -193,6 +198,12 @@ impl Miss {
                     "nothing determines a size or type of the right side".to_owned()
                 }
                 Detail::NotMade(reason) => reason.to_string(),
+                Detail::NotOf { found } => {
+                    format!(
+                        "a number that is given stands where the type is `{}`",
+                        ty(found)
+                    )
+                }
                 Detail::OtherType { expected, found } => {
                     let (expected, found) = (ty(expected), ty(found));
                     format!("the result has the type `{found}`, and `{expected}` is wanted")

@@ -18,11 +18,13 @@ mod apply;
 mod because;
 mod compile;
 mod cond;
+mod folded;
 mod laws;
 mod level;
 mod matching;
 mod miss;
 mod names;
+mod numbers;
 mod pattern;
 mod scope;
 mod template;
@@ -40,7 +42,7 @@ use nat::{Nat, Prop};
 use rise::core::Def;
 use rise::types::{Address, Arg, Ty};
 use rise::{Env, Primitive};
-use syntax::ast::{Kind, Name};
+use syntax::ast::{Kind, Literal, Name};
 use syntax::elevate::ast::{self, ExprId};
 use syntax::{GlobalId, Span};
 
@@ -50,6 +52,7 @@ use crate::term::Term;
 pub use applied::Applied;
 pub use apply::{apply, holds, instantiate, matches, matches_only, unfold};
 pub use because::Because;
+pub(crate) use compile::compare;
 pub use compile::{Open, Outline, StandsFor, outlines};
 pub use compile::{compile, compile_pattern, compile_predicate, compile_template};
 pub(crate) use level::Kept;
@@ -89,6 +92,8 @@ pub enum RuleArg {
     Address(Address),
     /// For [`ParamKind::Expr`].
     Expr(Term),
+    /// The same: a number that does not say its type, which has the type of the place.
+    Literal(Literal),
     /// For [`ParamKind::Type`].
     Type(Ty),
     /// For what terms cannot mention.
@@ -269,6 +274,13 @@ impl Identity {
 impl fmt::Debug for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("rule")
+    }
+}
+
+impl Quotation {
+    /// The number that it is, if it is one that does not say its type.
+    pub fn open_literal(&self) -> Option<&Literal> {
+        self.template.open_literal()
     }
 }
 

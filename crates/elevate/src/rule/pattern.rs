@@ -1,11 +1,9 @@
-//! Patterns: from explicit terms of RISE to what matching walks over.
+//! Patterns: what matching walks over.
 
-use std::sync::Arc;
+mod build;
 
 use nat::{Nat, Var};
 use rise::Primitive;
-use rise::core::{Expr, Form, Site};
-use rise::primitive::OptionalArgument;
 use rise::subst::{rename, rename_arg, rename_prop};
 use rise::types::{Arg, Ty};
 use rustc_hash::FxHashMap;
@@ -13,6 +11,7 @@ use syntax::ast::{Kind, Literal};
 use syntax::{GlobalId, Span};
 
 use crate::term::Child;
+pub(super) use build::Builder;
 
 /// A node of a pattern.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +35,9 @@ pub(super) enum Pat {
     DepLambda(Kind, u32),
     /// `f(x)`
     Apply(u32, u32),
+    /// `f(x)` where `f` is the first stage of a composition, a metavariable, and `x` what goes into
+    /// it: `f` may be several stages.
+    First(u32, u32),
     /// `f(n)`; the argument is the next key.
     DepApply(u32),
     /// A primitive; its arguments are the next key.
@@ -76,6 +78,8 @@ pub(super) struct Pattern {
     pub values: u16,
     /// How many variables the pattern binds.
     pub locals: u16,
+    /// Those of compositions, which have no name: no metavariable may mention them.
+    pub nameless: Box<[u16]>,
     /// How many variables for sizes and types there are, and which parameter gives each of the
     /// first ones its value.
     pub levels: u16,
@@ -88,6 +92,8 @@ pub(super) struct Pattern {
     pub function: bool,
     pub depth: u32,
     pub head: Head,
+    /// Whether it names definitions, which may stand for their right sides.
+    pub has_globals: bool,
     /// What holds of sizes wherever the pattern matches.
     pub facts: Box<[nat::Prop]>,
 }
@@ -192,264 +198,6 @@ impl Levels {
     }
 }
 
-/// Builds the pattern of one term.
-pub(super) struct Builder<'a> {
-    pub levels: &'a mut Levels,
-    /// Metavariables by the number of their local.
-    pub values: &'a FxHashMap<u32, u16>,
-    /// Variables that the pattern binds, by the number of their local.
-    pub locals: FxHashMap<u32, u16>,
-    /// Variables of `depFun`s that the pattern binds.
-    pub vars: Vec<Var>,
-    pub sites: &'a [Site],
-    /// Whether a predicate takes a primitive with an address space where none is written.
-    pub loose: bool,
-    nodes: Vec<Pat>,
-    spans: Vec<Span>,
-    paths: Vec<Box<[Child]>>,
-    keys: Vec<(Key, u32)>,
-    seen: Vec<bool>,
-    path: Vec<Child>,
-    depth: u32,
-    /// The types of metavariables, asked for at the end.
-    pub types: Vec<(u32, Ty)>,
-}
-
-impl<'a> Builder<'a> {
-    pub fn new(
-        levels: &'a mut Levels,
-        values: &'a FxHashMap<u32, u16>,
-        sites: &'a [Site],
-        loose: bool,
-        given: &[u16],
-    ) -> Self {
-        let mut seen = vec![false; values.len()];
-        for &slot in given {
-            seen[usize::from(slot)] = true;
-        }
-        Builder {
-            levels,
-            values,
-            locals: FxHashMap::default(),
-            vars: Vec::new(),
-            sites,
-            loose,
-            nodes: Vec::new(),
-            spans: Vec::new(),
-            paths: Vec::new(),
-            keys: Vec::new(),
-            seen,
-            path: Vec::new(),
-            depth: 0,
-            types: Vec::new(),
-        }
-    }
-
-    fn push(&mut self, pat: Pat, expr: &Expr<Primitive>) -> u32 {
-        let id = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
-        self.nodes.push(pat);
-        let site = self.sites.get(expr.origin.0 as usize);
-        self.spans
-            .push(site.map_or(Span::default(), |site| site.span));
-        self.paths.push(self.path.clone().into());
-        self.depth = self.depth.max(self.path.len() as u32 + 1);
-        id
-    }
-
-    fn under(&mut self, child: Child, expr: &Expr<Primitive>) -> u32 {
-        self.path.push(child);
-        let id = self.term(expr);
-        self.path.pop();
-        id
-    }
-
-    /// The pattern of a term; its number.
-    pub fn term(&mut self, expr: &Expr<Primitive>) -> u32 {
-        match &expr.form {
-            Form::Var(local) => match self.values.get(&local.id) {
-                Some(&slot) => {
-                    let first = !std::mem::replace(&mut self.seen[usize::from(slot)], true);
-                    let id = self.push(
-                        Pat::Value {
-                            slot,
-                            first,
-                            typed: false,
-                        },
-                        expr,
-                    );
-                    if first {
-                        self.types.push((id, expr.ty.clone()));
-                    }
-                    id
-                }
-                None => match self.locals.get(&local.id) {
-                    Some(&local) => self.push(Pat::Local(local), expr),
-                    None => self.push(Pat::Never, expr),
-                },
-            },
-            Form::Literal(literal) => {
-                let id = self.push(Pat::Literal(literal.clone()), expr);
-                let ty = self.levels.ty(&expr.ty);
-                self.keys.push((Key::Ty(ty, true), id));
-                id
-            }
-            Form::Nat(nat) => {
-                let id = self.push(Pat::Nat, expr);
-                let nat = self.levels.nat(nat);
-                self.keys.push((Key::Arg(Arg::Nat(nat)), id));
-                id
-            }
-            Form::Lambda(param, body) => {
-                let local = u16::try_from(self.locals.len()).unwrap_or(u16::MAX);
-                self.locals.insert(param.local.id, local);
-                let id = self.push(Pat::Lambda(local, 0), expr);
-                let body = self.under(Child::Body, body);
-                self.nodes[id as usize] = Pat::Lambda(local, body);
-                id
-            }
-            Form::DepLambda(var, kind, body) => {
-                let id = self.push(Pat::DepLambda(*kind, 0), expr);
-                let number = self.levels.number(*var);
-                self.vars.push(*var);
-                self.keys.push((Key::Var(number, *kind), id));
-                let body = self.under(Child::Body, body);
-                self.nodes[id as usize] = Pat::DepLambda(*kind, body);
-                id
-            }
-            Form::Apply(f, x) => {
-                let id = self.push(Pat::Apply(0, 0), expr);
-                let f = self.under(Child::Function, f);
-                let x = self.under(Child::Argument, x);
-                self.nodes[id as usize] = Pat::Apply(f, x);
-                id
-            }
-            Form::DepApply(f, arg) => {
-                let id = self.push(Pat::DepApply(0), expr);
-                let f = self.under(Child::Function, f);
-                self.nodes[id as usize] = Pat::DepApply(f);
-                let arg = self.levels.arg(arg);
-                self.keys.push((Key::Arg(arg), id));
-                id
-            }
-            Form::Primitive(primitive, args, values) => {
-                self.primitive(*primitive, args, values, expr)
-            }
-            Form::Global(id, args) => {
-                let node = self.push(Pat::Global(*id), expr);
-                let args = args
-                    .iter()
-                    .map(|arg| (self.levels.arg(arg), false))
-                    .collect();
-                self.keys.push((Key::Args(args, false), node));
-                node
-            }
-            Form::Foreign(..) => self.push(Pat::Never, expr),
-        }
-    }
-
-    fn primitive(
-        &mut self,
-        primitive: Primitive,
-        args: &Arc<[Arg]>,
-        values: &Arc<[Expr<Primitive>]>,
-        expr: &Expr<Primitive>,
-    ) -> u32 {
-        // One node for each application, the outermost first.
-        let mut nodes = Vec::with_capacity(values.len());
-        for _ in values.iter() {
-            nodes.push(self.push(Pat::Apply(0, 0), expr));
-            self.path.push(Child::Function);
-        }
-        let head = self.push(Pat::Primitive(primitive), expr);
-        let explicit = explicit(primitive);
-        let numbered = args
-            .iter()
-            .enumerate()
-            .map(|(at, arg)| {
-                (
-                    self.levels.arg(arg),
-                    explicit.get(at).copied().unwrap_or(true),
-                )
-            })
-            .collect();
-        let address = primitive.optional_argument() == Some(OptionalArgument::AddressSpace);
-        let more = self.loose && address && args.len() == explicit.len();
-        self.keys.push((Key::Args(numbered, more), head));
-        let mut below = head;
-        for (value, node) in values.iter().zip(nodes.into_iter().rev()) {
-            self.path.pop();
-            let value = self.under(Child::Argument, value);
-            self.nodes[node as usize] = Pat::Apply(below, value);
-            below = node;
-        }
-        below
-    }
-
-    /// The whole pattern, once [`Builder::term`] was called for its root. `strict` has the types of
-    /// all metavariables compared, else only those from which something is learnt.
-    pub fn finish(mut self, function: bool, strict: bool, params: Box<[Option<Given>]>) -> Pattern {
-        let mut known = vec![false; usize::from(u16::MAX)];
-        for given in params.iter().flatten() {
-            if let Given::Level(level) = given {
-                known[usize::from(*level)] = true;
-            }
-        }
-        for (key, _) in &self.keys {
-            each_plain(key, &mut |var| known[var.0 as usize] = true);
-        }
-        for (node, ty) in std::mem::take(&mut self.types) {
-            let ty = self.levels.ty(&ty);
-            let mut news = false;
-            super::vars::vars_of_ty(&ty, &mut |var| {
-                news |= var.0 < INNER && !std::mem::replace(&mut known[var.0 as usize], true);
-            });
-            if news || strict {
-                self.keys.push((Key::Ty(ty, strict), node));
-                if let Pat::Value { typed, .. } = &mut self.nodes[node as usize] {
-                    *typed = true;
-                }
-            }
-        }
-        // The first phase sees the nodes in order.
-        self.keys.sort_by_key(|(_, node)| *node);
-        let head = self.head();
-        Pattern {
-            head,
-            nodes: self.nodes.into(),
-            spans: self.spans.into(),
-            paths: self.paths.into(),
-            keys: self.keys.into(),
-            values: u16::try_from(self.values.len()).unwrap_or(u16::MAX),
-            locals: u16::try_from(self.locals.len()).unwrap_or(u16::MAX),
-            levels: self.levels.bound,
-            params,
-            given_types: [].into(),
-            strict,
-            function,
-            depth: self.depth,
-            facts: [].into(),
-        }
-    }
-
-    fn head(&self) -> Head {
-        let (mut at, mut count) = (0, 0);
-        loop {
-            match &self.nodes[at] {
-                Pat::Apply(f, _) => {
-                    count += 1;
-                    at = *f as usize;
-                }
-                Pat::Primitive(primitive) => return Head::Primitive(*primitive, count),
-                Pat::Global(id) => return Head::Global(*id, count),
-                Pat::Lambda(..) if count == 0 => return Head::Lambda,
-                Pat::DepLambda(..) if count == 0 => return Head::DepLambda,
-                Pat::Literal(_) | Pat::Nat => return Head::Leaf,
-                _ => return Head::Any(count),
-            }
-        }
-    }
-}
-
 impl Pattern {
     /// What has parameters, and no term to be compared with.
     pub fn nothing(params: Box<[Option<Given>]>, values: usize) -> Pattern {
@@ -460,6 +208,7 @@ impl Pattern {
             keys: [].into(),
             values: u16::try_from(values).unwrap_or(u16::MAX),
             locals: 0,
+            nameless: [].into(),
             levels: 0,
             params,
             given_types: [].into(),
@@ -467,7 +216,20 @@ impl Pattern {
             function: false,
             depth: 0,
             head: Head::Leaf,
+            has_globals: false,
             facts: [].into(),
+        }
+    }
+
+    /// The definition that a node calls.
+    pub fn definition_at(&self, node: u32) -> Option<GlobalId> {
+        let mut at = node;
+        loop {
+            at = match &self.nodes[at as usize] {
+                Pat::Apply(f, _) | Pat::DepApply(f) => *f,
+                Pat::Global(id) => return Some(*id),
+                _ => return None,
+            };
         }
     }
 
@@ -535,7 +297,9 @@ impl Pattern {
             (Pat::DepLambda(a, f), Pat::DepLambda(b, g)) => {
                 a == b && self.covers_node(*f, other, *g)
             }
-            (Pat::Apply(f, x), Pat::Apply(g, y)) => {
+            (Pat::First(f, x), Pat::First(g, y))
+            | (Pat::Apply(f, x), Pat::Apply(g, y))
+            | (Pat::First(f, x), Pat::Apply(g, y)) => {
                 self.covers_node(*f, other, *g) && self.covers_node(*x, other, *y)
             }
             (Pat::DepApply(f), Pat::DepApply(g)) => self.covers_node(*f, other, *g),
@@ -546,30 +310,6 @@ impl Pattern {
             (Pat::Global(a), Pat::Global(b)) => a == b,
             _ => false,
         }
-    }
-}
-
-/// The variables that an argument gives a value to by itself.
-fn each_plain(key: &Key, found: &mut dyn FnMut(Var)) {
-    let mut arg = |arg: &Arg| match arg {
-        Arg::Nat(nat) => {
-            if let Some(var) = nat.as_var() {
-                found(var);
-            }
-        }
-        // All sizes in a type are compared, and the types hold a variable alone somewhere.
-        Arg::Type(ty) => super::vars::plain_vars(ty, found),
-        other => super::vars::vars_of_arg(other, &mut |var, bound| {
-            if !bound {
-                found(var);
-            }
-        }),
-    };
-    match key {
-        Key::Args(args, _) => args.iter().for_each(|(a, _)| arg(a)),
-        Key::Ty(ty, _) => arg(&Arg::Type(ty.clone())),
-        Key::Arg(a) => arg(a),
-        Key::Var(var, _) => found(*var),
     }
 }
 

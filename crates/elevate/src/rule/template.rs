@@ -301,6 +301,16 @@ impl<'a> Builder<'a> {
 }
 
 impl Template {
+    /// The number that it is, if it is one whose type nothing says.
+    pub fn open_literal(&self) -> Option<&Literal> {
+        match (&self.nodes[..], &self.leaves[..]) {
+            ([_], [Leaf::Literal(literal, ty)]) if matches!(**ty, rise::Type::Var(_)) => {
+                Some(literal)
+            }
+            _ => None,
+        }
+    }
+
     /// The parts that depend on sizes and types only.
     pub fn leaves(
         &self,

@@ -2,7 +2,7 @@
 
 use nat::{Facts, Prop, Var};
 use rise::Primitive;
-use rise::core::{Def, Expr, Form, Launch, Origin, Site};
+use rise::core::{Def, Expr, Form, Launch, Origin, Site, without_compositions};
 use rise::subst::{rename, rename_arg, rename_prop};
 use rise::types::{Arg, Pi, Ty, Type};
 use rustc_hash::FxHashMap;
@@ -89,7 +89,8 @@ impl Imported {
     }
 }
 
-/// Reads a definition into a store. Its variables get numbers of their own there.
+/// Reads a definition into a store. Its variables get numbers of their own there, and compositions
+/// that are applied are what they come to.
 pub fn import(store: &mut Store, def: &Def<Primitive>) -> Result<Imported, TooLarge> {
     let vars: Vec<Var> = (def.names.0.iter())
         .map(|name| store.fresh_var(name.clone()))
@@ -104,7 +105,7 @@ pub fn import(store: &mut Store, def: &Def<Primitive>) -> Result<Imported, TooLa
         locals: FxHashMap::default(),
         origins: Vec::new(),
     };
-    let root = importer.expr(&def.body, 0)?;
+    let root = importer.expr(&without_compositions(&def.body), 0)?;
     let ty = importer.ty(&def.body.ty);
     let (locals, origins) = (importer.locals, importer.origins);
     if store.is_too_deep() || origins.len() as u64 > super::MAX_SIZE {

@@ -27,8 +27,11 @@ pub enum Step {
 pub(crate) struct Part {
     /// The term.
     pub(crate) core: Core,
-    /// Where it is in the definition's term, from the root.
+    /// Where it is in the definition's term, from the root. Of a composition that is applied, where
+    /// its application is: `f >> g` itself is nowhere in `g(f(x))`.
     pub(crate) path: Vec<Step>,
+    /// Whether it is a composition that is applied.
+    pub(crate) applied: bool,
 }
 
 /// The terms that the parts of a definition's text are.
@@ -86,6 +89,7 @@ impl Walk<'_> {
         self.alignment.parts[term.0 as usize] = Some(Part {
             core: core.clone(),
             path: path.to_vec(),
+            applied: false,
         });
     }
 
@@ -106,8 +110,8 @@ impl Walk<'_> {
             TermKind::Apply { .. } => self.spine(id, core, path),
             TermKind::Binary { op, lhs, rhs, .. } => match op {
                 BinaryOp::Pipe | BinaryOp::ApplyLeft => self.spine(id, core, path),
-                BinaryOp::Then => self.compose([*lhs, *rhs], core, path),
-                BinaryOp::After => self.compose([*rhs, *lhs], core, path),
+                BinaryOp::Then => self.compose([*lhs, *rhs], &core, below(&path, &[Step::Body])),
+                BinaryOp::After => self.compose([*rhs, *lhs], &core, below(&path, &[Step::Body])),
                 _ => self.values(&[*lhs, *rhs], core, path),
             },
             TermKind::Unary { operand, .. } => self.values(&[*operand], core, path),
@@ -165,7 +169,7 @@ impl Walk<'_> {
                 TermKind::Name(_) | TermKind::Operator(_) => return,
                 _ => return self.term(at, core, path),
             };
-            for &arg in args.iter().rev() {
+            for (place, &arg) in args.iter().enumerate().rev() {
                 let is_value = matches!(
                     self.inference.terms.get(arg.0 as usize),
                     Some(TermInfo::Expr(_))
@@ -186,7 +190,12 @@ impl Walk<'_> {
                     (_, false) => {}
                     (_, true) => {
                         let Some((f, x)) = strip(&core) else { return };
-                        self.term(arg, x, below(&path, &[Step::Argument]));
+                        let stages = if place == 0 { stages(item, callee) } else { 1 };
+                        let way = vec![Step::Argument; stages];
+                        self.term(arg, x, below(&path, &way));
+                        if stages > 1 {
+                            return self.stage(callee, &f, path);
+                        }
                         path.push(Step::Function);
                         core = f;
                     }
@@ -196,8 +205,8 @@ impl Walk<'_> {
         }
     }
 
-    /// `first >> second` is `fun(x => second(first(x)))`.
-    fn compose(&mut self, [first, second]: [TermId; 2], core: Core, path: Vec<Step>) {
+    /// `first >> second` is `fun(x => second(first(x)))`; its body is at `place`.
+    fn compose(&mut self, [first, second]: [TermId; 2], core: &Core, place: Vec<Step>) {
         let Form::Lambda(_, body) = &core.form else {
             return;
         };
@@ -205,9 +214,31 @@ impl Walk<'_> {
             return;
         };
         let Some((f, _)) = strip(&inner) else { return };
-        self.term(second, g, below(&path, &[Step::Body, Step::Function]));
-        let way = [Step::Body, Step::Argument, Step::Function];
-        self.term(first, f, below(&path, &way));
+        let way = vec![Step::Argument; stages(self.item, second)];
+        self.stage(first, &f, below(&place, &way));
+        self.stage(second, &g, place);
+    }
+
+    /// A stage of a composition, whose application is at `place`. One that is a composition itself
+    /// is no function in the term: its own stages are.
+    fn stage(&mut self, id: TermId, core: &Core, place: Vec<Step>) {
+        if stages(self.item, id) == 1 {
+            return self.term(id, core.clone(), below(&place, &[Step::Function]));
+        }
+        self.set(id, core, &place);
+        if let Some(part) = &mut self.alignment.parts[id.0 as usize] {
+            part.applied = true;
+        }
+        match &self.item.term(id).kind {
+            TermKind::Paren(inner) | TermKind::Ascribe { term: inner, .. } => {
+                self.stage(*inner, core, place);
+            }
+            TermKind::Binary { op, lhs, rhs, .. } => match op {
+                BinaryOp::After => self.compose([*rhs, *lhs], core, place),
+                _ => self.compose([*lhs, *rhs], core, place),
+            },
+            _ => {}
+        }
     }
 
     fn function(&mut self, params: &[BinderId], body: TermId, mut core: Core, mut path: Vec<Step>) {
@@ -276,6 +307,21 @@ fn below(path: &[Step], steps: &[Step]) -> Vec<Step> {
 
 fn implicit(function: &Core) -> bool {
     matches!(&*function.ty, Type::Pi(pi) if pi.implicit)
+}
+
+/// How many functions a term applies, one after the other: of a composition its stages, of anything
+/// else itself.
+fn stages(item: &Item, term: TermId) -> usize {
+    match &item.term(term).kind {
+        TermKind::Paren(inner) | TermKind::Ascribe { term: inner, .. } => stages(item, *inner),
+        TermKind::Binary {
+            op: BinaryOp::Then | BinaryOp::After,
+            lhs,
+            rhs,
+            ..
+        } => stages(item, *lhs) + stages(item, *rhs),
+        _ => 1,
+    }
 }
 
 /// Whether a term in parentheses is part of the application around it.

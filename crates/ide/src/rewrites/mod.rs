@@ -5,6 +5,7 @@ mod apply;
 mod chain;
 mod comments;
 mod diff;
+mod extend;
 mod known;
 mod level;
 mod menu;
@@ -42,5 +43,5 @@ pub use more::{
 pub use offer::{RewriteAction, rewrites};
 pub(crate) use program::exported;
 pub use record::recorded;
-pub use verify::{Rewritten, Unwritable, rewritten};
+pub use verify::{Rewritten, Unwritable, extended, rewritten};
 pub use why::{WhyNot, why_not};

@@ -12,14 +12,13 @@ pub(crate) fn text(store: &Store, reason: &Reason) -> String {
         Reason::Shape { expected, found } => {
             format!("expected `{expected}`, found `{}`", short(store, *found))
         }
-        Reason::Refuted { condition, example } => {
-            let said = refuted(condition);
-            match example {
-                Some(example) => format!("{said}, for {example}"),
-                None => said,
+        Reason::Refuted { condition, why } | Reason::Undecided { condition, why, .. } => {
+            // Some say what they are about.
+            match why.starts_with('`') {
+                true => why.clone(),
+                false => format!("it needs `{condition}`: {why}"),
             }
         }
-        Reason::Undecided { condition } => refuted(condition),
         Reason::Type(message) | Reason::Said(message) => message.clone(),
         Reason::No { predicate, found } => {
             format!(
@@ -34,27 +33,6 @@ pub(crate) fn text(store: &Store, reason: &Reason) -> String {
         Reason::OutOfFuel { .. } => "it takes too long".to_owned(),
         Reason::Cancelled => "it was stopped".to_owned(),
         Reason::TooLarge => "the program becomes too large".to_owned(),
-    }
-}
-
-/// A condition that does not hold: `clause (why)`.
-fn refuted(condition: &str) -> String {
-    let (clause, why) = match condition
-        .strip_suffix(')')
-        .and_then(|all| all.split_once(" ("))
-    {
-        Some((clause, why)) => (clause, Some(why)),
-        None => (condition, None),
-    };
-    let clause = ["where ", "requires ", "assuming "]
-        .iter()
-        .find_map(|word| clause.strip_prefix(word))
-        .unwrap_or(clause);
-    match why {
-        // It says what it is about.
-        Some(why) if why.starts_with('`') => why.to_owned(),
-        Some(why) => format!("it needs `{clause}`: {why}"),
-        None => format!("it needs `{clause}`"),
     }
 }
 

@@ -160,10 +160,10 @@ impl<'a> Restyle<'a> {
 
     // ----- comparing -----
 
-    /// What counts of a term.
+    /// What counts of a term. Compositions are pipelines in any case: strategies see no other.
     pub(super) fn normal(&mut self, core: &Core) -> Core {
         match self.options.exact {
-            true => core.clone(),
+            true => self.hashes.without_compositions(core),
             false => self.reducer.reduce(core),
         }
     }

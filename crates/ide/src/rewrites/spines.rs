@@ -43,6 +43,7 @@ pub(crate) fn spines(item: &Item, alignment: &Alignment, selection: Span) -> Vec
         if let (TermKind::Binary { op, .. }, Form::Lambda(..)) =
             (&item.term(id).kind, &part.core.form)
             && matches!(op, BinaryOp::Then | BinaryOp::After)
+            && !part.applied
         {
             // What a composition does with what goes in is an application too.
             let path = part.path.iter().copied().chain([Step::Body]).collect();
@@ -176,6 +177,36 @@ mod tests {
                 map(fun(x => x * 2.0f)) @ bf
                 map(fun(x => x + 1.0f)) >> map(fun(x => x * 2.0f)) @ b
                 map(fun(x => x + 1.0f)) >> map(fun(x => x * 2.0f)) @ 
+            "#]],
+        );
+    }
+
+    #[test]
+    fn stages_of_longer_compositions_are_places_of_one_pipeline() {
+        check(
+            "def all = fun((xs: 8.f32, f: f32 -> f32) => xs |> (map(f) >> map(f) $0>> map(f)))\n",
+            expect![[r#"
+                map(f) @ bbf
+                map(f) >> map(f) >> map(f) @ bb
+                fun((xs: 8.f32, f: f32 -> f32) => xs |> (map(f) >> map(f) >> map(f))) @ 
+            "#]],
+        );
+        check(
+            "def all = fun((xs: 8.f32, f: f32 -> f32) => xs |> (ma$0p(f) >> (map(f) >> map(f))))\n",
+            expect![[r#"
+                map(f) @ bbaaf
+                map(f) >> (map(f) >> map(f)) @ bb
+                fun((xs: 8.f32, f: f32 -> f32) => xs |> (map(f) >> (map(f) >> map(f)))) @ 
+            "#]],
+        );
+        check(
+            "def all : (f32 -> f32) -> 8.f32 -> 8.f32 = fun(f => map(f) >> map(f) >$0> map(f) >> map(f))\n",
+            expect![[r#"
+                map(f) @ bbaf
+                map(f) >> map(f) >> map(f) @ bba
+                map(f) >> map(f) >> map(f) >> map(f) @ bb
+                map(f) >> map(f) >> map(f) >> map(f) @ b
+                fun(f => map(f) >> map(f) >> map(f) >> map(f)) @ 
             "#]],
         );
     }

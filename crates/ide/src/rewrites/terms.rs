@@ -372,9 +372,21 @@ fn contracted(param: &Param, body: &Core) -> Option<Core> {
 pub(crate) struct Hashes {
     known: FxHashMap<*const Node<Primitive>, u64>,
     kept: Vec<Core>,
+    flat: FxHashMap<*const Node<Primitive>, Core>,
 }
 
 impl Hashes {
+    /// The term with compositions that are applied as pipelines; the same one each time.
+    pub(crate) fn without_compositions(&mut self, term: &Core) -> Core {
+        if let Some(known) = self.flat.get(&Arc::as_ptr(term)) {
+            return known.clone();
+        }
+        let flat = rise::core::without_compositions(term);
+        self.flat.insert(Arc::as_ptr(term), flat.clone());
+        self.kept.push(term.clone());
+        flat
+    }
+
     pub(crate) fn of(&mut self, term: &Core) -> u64 {
         if let Some(&known) = self.known.get(&Arc::as_ptr(term)) {
             return known;

@@ -237,6 +237,31 @@ fn compositions_stay_compositions() {
     );
 }
 
+/// A strategy on the whole of a definition, as an editor applies it.
+fn applied(text: &str, strategy: &str) -> String {
+    let fixture = Fixture::new(text);
+    let item = fixture.db.items(fixture.files[0])[0];
+    let done = super::apply_rewrite(&fixture.db, item, strategy, &[]);
+    done.unwrap_or_else(|error| panic!("{text}: {error}")).text
+}
+
+#[test]
+fn longer_compositions_are_rewritten_stage_by_stage() {
+    let text = |stages: &str| {
+        format!(
+            "def all = fun((xs: 8.f32, f: f32 -> f32, g: f32 -> f32, h: f32 -> f32) => xs |> {stages})"
+        )
+    };
+    for (before, after) in [
+        ("map(f) >> map(g) >> map(h)", "map(f) >> map(g >> h)"),
+        ("(map(f) >> (map(g) >> map(h)))", "map(f) |> map(g >> h)"),
+        ("map(f) |> map(g) >> map(h)", "map(f) |> map(g >> h)"),
+        ("map(f >> g) |> map(h)", "map(f >> g >> h)"),
+    ] {
+        assert_eq!(applied(&text(before), "topDown(mapFusion)"), text(after));
+    }
+}
+
 #[test]
 fn lines_of_the_paper_stay_as_they_are() {
     check(

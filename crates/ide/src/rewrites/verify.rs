@@ -6,7 +6,7 @@ use db::{Binding, Database, FileId, ItemId};
 use nat::{Facts, Prop};
 use rise::core::{Def, elaborate};
 use rise::{Env, Inference, Primitive, Resolution, Ty};
-use syntax::ast::Name;
+use syntax::ast::{Item, Name};
 use syntax::{Diagnostic, Severity};
 
 use super::align::Alignment;
@@ -33,6 +33,9 @@ pub enum Unwritable {
     /// No text of it that was tried reads back as the term.
     #[error("the result cannot be written here: {0}")]
     NotRead(String),
+    /// It has got parameters that others cannot give it.
+    #[error("{0}")]
+    Users(String),
 }
 
 /// The text of a definition whose term has become `new`, in the style of the text that is there.
@@ -50,34 +53,94 @@ pub fn rewritten(
     exact: bool,
 ) -> Result<Rewritten, Unwritable> {
     let def = db.elaborated(item).ok_or(Unwritable::Broken)?;
-    let text = db.item_text(item);
-    let parsed = db.parsed(item);
-    let inference = db.inference(item);
-    let alignment = Alignment::of(&parsed.item, &inference, &def);
-    let source = Source {
+    let (text, parsed, inference) = (db.item_text(item), db.parsed(item), db.inference(item));
+    let base = Base {
         text: &text,
         item: &parsed.item,
         inference: &inference,
         def: &def,
+    };
+    restyled(db, item, base, new, exact)
+}
+
+/// The same for a definition that has got further sizes for parameters, behind those that it had:
+/// they are written in its list of parameters, and in its type. Definitions of the file that use
+/// it take them, too, and hand them on.
+///
+/// # Errors
+/// As [`rewritten`].
+pub fn extended(
+    db: &Database,
+    item: ItemId,
+    new: &Def<Primitive>,
+    parameters: &[Name],
+) -> Result<Rewritten, Unwritable> {
+    if parameters.is_empty() {
+        return rewritten(db, item, new, false);
+    }
+    let others = super::extend::users(db, item, parameters)?;
+    let (text, parsed) = (db.item_text(item), db.parsed(item));
+    let text = super::extend::with_parameters(&text, &parsed.item, parameters);
+    let no_place = || Unwritable::NotRead("its parameters have no place of their own".to_owned());
+    let text = text.ok_or_else(no_place)?;
+    let (read, inference, def) = FileEnv::of(db, item)
+        .parsed(&text)
+        .map_err(Unwritable::NotRead)?;
+    let base = Base {
+        text: &text,
+        item: &read,
+        inference: &inference,
+        def: &def,
+    };
+    let mut done = restyled(db, item, base, new, false)?;
+    let own = std::mem::take(&mut done.edits.files);
+    let own = own.into_iter().flat_map(|(_, edits)| edits);
+    done.edits = SourceEdits::single(db.file_of(item), own.chain(others).collect());
+    Ok(done)
+}
+
+/// The definition whose text is kept as far as possible.
+#[derive(Clone, Copy)]
+struct Base<'a> {
+    text: &'a str,
+    item: &'a Item,
+    inference: &'a Inference,
+    def: &'a Def<Primitive>,
+}
+
+fn restyled(
+    db: &Database,
+    item: ItemId,
+    base: Base<'_>,
+    new: &Def<Primitive>,
+    exact: bool,
+) -> Result<Rewritten, Unwritable> {
+    let alignment = Alignment::of(base.item, base.inference, base.def);
+    let source = Source {
+        text: base.text,
+        item: base.item,
+        inference: base.inference,
+        def: base.def,
         alignment: &alignment,
     };
+    let old = db.item_text(item);
     let env = FileEnv::of(db, item);
     // What the definition takes keeps its name and its type.
     let named = Def {
         body: match exact {
             true => new.body.clone(),
-            false => with_params(&def.body, &new.body),
+            false => with_params(&base.def.body, &new.body),
         },
         ..new.clone()
     };
     let mut first_error = None;
     for annotate in [false, true] {
         let edits = restyle(source, &named, Options { exact, annotate });
-        let changed = laid_out(&text, &applied(&text, &edits));
-        match env.check(&changed, new, &inference.scheme.ty) {
+        let changed = laid_out(&old, &applied(base.text, &edits));
+        match env.check(&changed, new, &base.inference.scheme.ty) {
             Ok(()) => {
                 return Ok(Rewritten {
-                    edits: in_file(db, item, &text, &changed),
+                    edits: in_file(db, item, &old, &changed),
                     text: changed,
                 });
             }
@@ -141,6 +204,12 @@ impl<'d> FileEnv<'d> {
     /// # Errors
     /// What is wrong with it.
     pub(crate) fn read(&self, text: &str) -> Result<(Inference, Def<Primitive>), String> {
+        self.parsed(text)
+            .map(|(_, inference, def)| (inference, def))
+    }
+
+    /// The same with its syntax.
+    fn parsed(&self, text: &str) -> Result<(Item, Inference, Def<Primitive>), String> {
         let parsed = syntax::parse_in(text, self.db.dialect(self.file));
         if let Some(wrong) = parsed.diagnostics.first() {
             return Err(wrong.message.clone());
@@ -151,7 +220,7 @@ impl<'d> FileEnv<'d> {
             return Err(wrong.message.clone());
         }
         match elaborate(&parsed.item, &inference) {
-            Some(def) => Ok((inference, def)),
+            Some(def) => Ok((parsed.item, inference, def)),
             None => Err("it has no meaning".to_owned()),
         }
     }

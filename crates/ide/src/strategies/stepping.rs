@@ -6,11 +6,12 @@ use db::{Database, FileId, GivenStrategy, ItemId, Refusal};
 use elevate::engine::{Options as Fuel, Reason, TraceStep};
 use elevate::lang::{NotRewritten, Request, Rewritten, Run};
 use elevate::term::print;
+use syntax::ast::Name;
 use syntax::{Diagnostic, Severity, Span};
 
 use super::steps::{StepPlaces, assumption_text};
 use crate::SourceEdits;
-use crate::rewrites::{exported, rewritten};
+use crate::rewrites::{exported, extended};
 
 /// How much a strategy may do while somebody waits in an editor: some seconds.
 const PATIENCE: u64 = 200_000_000;
@@ -59,9 +60,19 @@ pub struct SteppedProgram {
     pub notes: Vec<String>,
 }
 
+/// What is asked of the steps of a strategy.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stepping<'a> {
+    /// How many of them are made; all, if that is none.
+    pub done: Option<usize>,
+    /// What has changed is told since so many were; the step before, if that is none.
+    pub since: Option<usize>,
+    /// Values of sizes that the strategy tunes.
+    pub tunes: &'a [(Name, i64)],
+}
+
 /// The steps of a strategy, given as an expression in the words of the file `from`, on a definition
-/// of a program; and the program after the first `done` of them, all if that is none. What has
-/// changed is told since it was after `since`, the step before if that is none.
+/// of a program; and the program after some of them.
 ///
 /// # Errors
 /// The text is no strategy, or the definition has mistakes.
@@ -70,20 +81,19 @@ pub fn stepped(
     item: ItemId,
     from: FileId,
     text: &str,
-    done: Option<usize>,
-    since: Option<usize>,
+    asked: Stepping<'_>,
 ) -> Result<SteppedProgram, String> {
     let strategy = db
         .given_strategy(from, text)
         .map_err(|found| said(&found))?;
-    let attempt = Attempt::of(db, item, &strategy)?;
+    let attempt = Attempt::of(db, item, &strategy, asked.tunes)?;
     let places = StepPlaces::new(&attempt.run);
     let trace = attempt.trace.iter();
     let steps: Vec<StrategyStep> = trace
         .map(|step| shown(db, item, &attempt.run, &places, step))
         .collect();
-    let done = done.unwrap_or(steps.len()).min(steps.len());
-    let since = since.unwrap_or(done.saturating_sub(1)).min(done);
+    let done = asked.done.unwrap_or(steps.len()).min(steps.len());
+    let since = asked.since.unwrap_or(done.saturating_sub(1)).min(done);
     let file = db.file_of(item);
     let old = db.text(file).to_string();
     let text = |edits: &SourceEdits| edited(&old, file, edits);
@@ -118,8 +128,13 @@ struct Attempt {
 }
 
 impl Attempt {
-    fn of(db: &Database, item: ItemId, strategy: &GivenStrategy) -> Result<Attempt, String> {
-        match run(db, item, strategy) {
+    fn of(
+        db: &Database,
+        item: ItemId,
+        strategy: &GivenStrategy,
+        tunes: &[(Name, i64)],
+    ) -> Result<Attempt, String> {
+        match run(db, item, strategy, tunes) {
             Ok(mut whole) => Ok(Attempt {
                 trace: std::mem::take(&mut whole.trace),
                 run: whole.run.clone(),
@@ -140,20 +155,31 @@ impl Attempt {
             return Ok(SourceEdits::default());
         }
         let old = db.elaborated(item).ok_or("the definition has mistakes")?;
-        let (run, root) = match &self.outcome {
-            // What the strategy leaves open has become parameters there.
-            Ok(whole) if count == self.trace.len() => (&whole.run, whole.run.root),
-            _ => (&self.run, self.trace[count - 1].after),
+        let (root, whole) = match &self.outcome {
+            Ok(whole) if count == self.trace.len() => (whole.run.root, Some(whole)),
+            _ => (self.trace[count - 1].after, None),
         };
-        // What stands in the text keeps its numbers, and so its text.
-        let def = exported(&run.store, &run.imported, root, &old).map_err(|_| too_large())?;
+        let open = whole.map_or(&[][..], |whole| &whole.parameters[..]);
+        let open: Vec<_> = open.iter().map(|open| open.name.clone()).collect();
+        let def = match whole.filter(|_| !open.is_empty()) {
+            // What the strategy leaves open has become parameters there.
+            Some(whole) => whole.def.clone(),
+            // What stands in the text keeps its numbers, and so its text.
+            None => exported(&self.run.store, &self.run.imported, root, &old)
+                .map_err(|_| too_large())?,
+        };
         let def = db.own_def(db.file_of(item), &def);
-        let new = rewritten(db, item, &def, false).map_err(|error| error.to_string())?;
+        let new = extended(db, item, &def, &open).map_err(|error| error.to_string())?;
         Ok(new.edits)
     }
 }
 
-fn run(db: &Database, item: ItemId, strategy: &GivenStrategy) -> Result<Rewritten, Refusal> {
+fn run(
+    db: &Database,
+    item: ItemId,
+    strategy: &GivenStrategy,
+    tunes: &[(Name, i64)],
+) -> Result<Rewritten, Refusal> {
     let cancelled = || db.is_cancelled();
     let request = Request {
         options: Fuel {
@@ -163,7 +189,8 @@ fn run(db: &Database, item: ItemId, strategy: &GivenStrategy) -> Result<Rewritte
             cancelled: Some(&cancelled),
             ..Fuel::default()
         },
-        may_extend: true,
+        tunes,
+        ..Request::default()
     };
     let found = db.rewrite_given(item, strategy, &request);
     db.unwind_if_cancelled();
@@ -297,13 +324,44 @@ mod tests {
         (db, file, item)
     }
 
+    fn stop_at(steps: usize) -> Stepping<'static> {
+        Stepping {
+            done: Some(steps),
+            ..Stepping::default()
+        }
+    }
+
+    #[test]
+    fn a_size_that_is_tuned_gets_its_value() {
+        let (db, file, item) = program(TWICE);
+        let text = "splitJoinMap @ outermost(isMap)";
+        let tunes = [("s".into(), 8)];
+        let asked = Stepping {
+            tunes: &tunes,
+            ..Stepping::default()
+        };
+        let found = stepped(&db, item, file, text, asked).expect("it applies");
+        let new = found.text.expect("it can be written");
+        assert!(new.contains("split(8)"), "{new}");
+        let open = stepped(&db, item, file, text, Stepping::default()).expect("it applies");
+        let new = open.text.expect("it can be written");
+        assert!(new.contains("depFun((n: Nat, s: Nat) =>"), "{new}");
+        let tunes = [("t".into(), 8)];
+        let asked = Stepping {
+            tunes: &tunes,
+            ..Stepping::default()
+        };
+        let message = stepped(&db, item, file, text, asked).expect_err("nothing is called so");
+        assert!(message.contains("tunes no `t`"), "{message}");
+    }
+
     const TWICE: &str = "def twice =\n  depFun(n: Nat => fun(xs: n.f32 =>\n    xs |> map(fun(x => x + 1.0f32)) |> map(fun(x => x * 2.0f32))\n  ))\n";
 
     #[test]
     fn a_strategy_is_shown_step_by_step() {
         let (db, file, item) = program(TWICE);
         let text = "topDown(mapFusion) ; topDown(toMapSeq)";
-        let all = stepped(&db, item, file, text, None, None).expect("it applies");
+        let all = stepped(&db, item, file, text, Stepping::default()).expect("it applies");
         let rules: Vec<&str> = all
             .steps
             .iter()
@@ -317,7 +375,7 @@ mod tests {
                 .as_deref()
                 .is_some_and(|text| text.contains("mapSeq"))
         );
-        let first = stepped(&db, item, file, text, Some(1), None).expect("it applies");
+        let first = stepped(&db, item, file, text, stop_at(1)).expect("it applies");
         let after = first.text.expect("it can be written");
         assert!(!after.contains("mapSeq"), "{after}");
         let changed = &after[Range::from(first.changed.expect("it changes"))];
@@ -326,7 +384,7 @@ mod tests {
             !changed.is_empty() && changed.len() < after.len(),
             "{changed}"
         );
-        let none = stepped(&db, item, file, text, Some(0), None).expect("it applies");
+        let none = stepped(&db, item, file, text, stop_at(0)).expect("it applies");
         assert_eq!(none.text.as_deref(), Some(TWICE));
     }
 
@@ -334,7 +392,7 @@ mod tests {
     fn a_strategy_that_fails_shows_its_steps_and_where_it_failed() {
         let (db, file, item) = program(TWICE);
         let text = "topDown(mapFusion) ; topDown(mapFusion)";
-        let found = stepped(&db, item, file, text, None, None).expect("it is a strategy");
+        let found = stepped(&db, item, file, text, Stepping::default()).expect("it is a strategy");
         assert_eq!(
             found
                 .steps
@@ -351,7 +409,7 @@ mod tests {
     fn what_is_no_strategy_is_said() {
         let (db, file, item) = program(TWICE);
         for text in ["", "topDown(", "mapFuson", "rule r = map(id) |-> id", "3"] {
-            let message = stepped(&db, item, file, text, None, None).expect_err(text);
+            let message = stepped(&db, item, file, text, Stepping::default()).expect_err(text);
             assert!(!message.is_empty(), "{text}");
         }
     }

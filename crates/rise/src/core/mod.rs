@@ -6,6 +6,7 @@
 //! terms, over other primitives, are the phrases of DPIA.
 
 mod check;
+mod compose;
 mod elaborate;
 mod language;
 mod link;
@@ -26,6 +27,7 @@ use crate::subst::subst;
 use crate::types::{Access, Address, Arg, DataFun, Names, Pi, SizeFun, Ty};
 
 pub use check::{IllTyped, check};
+pub use compose::{is_composition, without_compositions};
 pub use elaborate::{Command, Surface, Terms, elaborate, elaborate_in, elaborate_terms};
 pub use language::{Language, Notation};
 pub use link::{LinkError, MAX_HEIGHT, MAX_NODES, link};
@@ -34,7 +36,7 @@ pub use normal::{NormalError, normalise};
 pub use print::{Printed, def_text, expr_text, print_program, program_text, term_text};
 pub use program::{NotRunnable, Parameter, ParameterForm, Signature};
 pub use simplify::simplify_sizes;
-pub use source::{SourceError, program_of};
+pub use source::{Begun, SourceError, named, program_of};
 
 /// A shared expression over the primitives `P`.
 pub type Expr<P> = Arc<Node<P>>;

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::{Item, Name, TermKind};
 use syntax::{Diagnostic, GlobalId, Severity};
 
@@ -74,17 +74,9 @@ pub fn program_of(text: &str, name: &str) -> Result<Program<Primitive>, SourceEr
 struct Entry {
     name: Name,
     item: Arc<Item>,
-    state: State,
     scheme: Option<Arc<Scheme>>,
     def: Option<Arc<Def<Primitive>>>,
     diagnostics: Vec<Diagnostic>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
-    New,
-    Open,
-    Done,
 }
 
 impl Entry {
@@ -101,6 +93,39 @@ struct File {
     by_name: FxHashMap<Name, usize>,
     /// How many of them are the library's.
     library: usize,
+    begun: Begun,
+}
+
+/// The definitions that have been looked at, by number.
+#[derive(Clone, Debug, Default)]
+pub struct Begun(FxHashSet<usize>);
+
+impl Begun {
+    /// A definition and those that it uses, directly or not, if they have not been looked at: each
+    /// behind those that it uses itself, but where they use each other in a circle. Chains of
+    /// definitions may be long, so this does not call itself.
+    pub fn in_order(&mut self, root: usize, uses: &dyn Fn(usize) -> Vec<usize>) -> Vec<usize> {
+        let (mut order, mut open) = (Vec::new(), vec![(root, false)]);
+        while let Some((at, is_ready)) = open.pop() {
+            if is_ready {
+                order.push(at);
+            } else if self.0.insert(at) {
+                open.push((at, true));
+                open.extend(uses(at).into_iter().map(|used| (used, false)));
+            }
+        }
+        order
+    }
+}
+
+/// The definitions that an item names.
+pub fn named(item: &Item, by_name: &FxHashMap<Name, usize>) -> Vec<usize> {
+    let terms = item.terms.iter();
+    let names = terms.filter_map(|term| match &term.kind {
+        TermKind::Name(name) => by_name.get(name).copied(),
+        _ => None,
+    });
+    names.collect()
 }
 
 impl File {
@@ -135,7 +160,6 @@ impl File {
             self.entries.push(Entry {
                 name,
                 item: Arc::new(parsed.item),
-                state: State::New,
                 scheme: None,
                 def: None,
                 diagnostics: parsed.diagnostics,
@@ -143,32 +167,12 @@ impl File {
         }
     }
 
-    /// Checks a definition, those that it names first, on a stack of its own: chains of
-    /// definitions may be long.
+    /// Checks a definition, those that it names first.
     fn check(&mut self, root: usize) {
-        let mut steps = vec![root];
-        while let Some(&at) = steps.last() {
-            match self.entries[at].state {
-                State::New => {
-                    self.entries[at].state = State::Open;
-                    let item = self.entries[at].item.clone();
-                    for term in &item.terms {
-                        if let TermKind::Name(name) = &term.kind
-                            && let Some(&used) = self.by_name.get(name)
-                            && self.entries[used].state == State::New
-                        {
-                            steps.push(used);
-                        }
-                    }
-                }
-                State::Open => {
-                    steps.pop();
-                    self.infer(at);
-                }
-                State::Done => {
-                    steps.pop();
-                }
-            }
+        let (entries, by_name) = (&self.entries, &self.by_name);
+        let uses = |at: usize| named(&entries[at].item, by_name);
+        for at in self.begun.in_order(root, &uses) {
+            self.infer(at);
         }
     }
 
@@ -176,7 +180,6 @@ impl File {
         let item = self.entries[at].item.clone();
         let inference = crate::infer(&item, self);
         let entry = &mut self.entries[at];
-        entry.state = State::Done;
         entry.scheme = Some(inference.scheme.clone());
         if !entry.is_wrong() {
             entry.def = elaborate(&item, &inference).map(Arc::new);

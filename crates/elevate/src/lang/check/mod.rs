@@ -22,7 +22,7 @@ use rise::Primitive;
 use rustc_hash::FxHashMap;
 use syntax::ast::{Name, TermId};
 use syntax::elevate::ast::{ExprId, Item, ItemKind, ParamId, PatternId, PredBody};
-use syntax::{Diagnostic, GlobalId, Span};
+use syntax::{Code, Diagnostic, GlobalId, Span};
 
 use super::types::{Flavour, Scheme, Ty, Type};
 use unify::Table;
@@ -213,6 +213,10 @@ pub fn check(item: &Item, text: &str, env: &dyn Env) -> Checked {
     let ty = infer.item();
     let mut checked = infer.finish(&ty);
     compile::compile(item, text, env, &mut checked);
+    if let Some((span, message)) = crate::lang::tunes::wrong_value(item, text) {
+        let error = Diagnostic::error(Code::ObligationFails, span, message);
+        checked.diagnostics.push(error);
+    }
     checked
 }
 

@@ -18,6 +18,7 @@ mod world;
 pub(crate) use native::{NATIVE, is_built_in};
 pub use value::{Expr, Function, List, Scope, Value};
 pub use world::World;
+pub(crate) use world::has_errors;
 
 use std::sync::Arc;
 

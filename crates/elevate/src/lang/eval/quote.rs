@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use rise::Primitive;
 use syntax::GlobalId;
-use syntax::ast::Name;
+use syntax::ast::{Literal, Name};
 use syntax::elevate::ast::ExprId;
 
 use super::world::World;
@@ -140,11 +140,24 @@ pub(super) fn rule_args(
                 Value::Int(int) => RuleArg::Int(*int),
                 Value::Address(address) => RuleArg::Address(*address),
                 Value::Type(ty) => RuleArg::Type(ty.clone()),
-                Value::Expr(expr) => RuleArg::Expr(term_of(expr, context)?),
+                Value::Expr(expr) => match expr.open_literal() {
+                    Some(literal) => RuleArg::Literal(literal.clone()),
+                    None => RuleArg::Expr(term_of(expr, context)?),
+                },
                 _ => RuleArg::Other,
             })
         })
         .collect()
+}
+
+impl Expr {
+    /// The number that it is, if it is one that does not say its type.
+    fn open_literal(&self) -> Option<&Literal> {
+        match self {
+            Expr::Quoted(quoted) => quoted.plan.quotation.as_ref()?.open_literal(),
+            _ => None,
+        }
+    }
 }
 
 /// The term that an expression is.

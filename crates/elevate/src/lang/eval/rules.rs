@@ -57,7 +57,7 @@ impl Late {
 
 impl Rewrite for Late {
     fn name(&self) -> &str {
-        &self.rule.name
+        self.rule.shown_name()
     }
 
     fn args(&self) -> &str {

@@ -26,6 +26,8 @@ pub struct World {
     values: Mutex<FxHashMap<GlobalId, Value>>,
     /// Sizes that are left open.
     tunes: FxHashMap<GlobalId, (Name, Var)>,
+    /// Sizes that the run is given a value for.
+    given: FxHashMap<GlobalId, i64>,
     names: FxHashMap<Var, Name>,
     /// How much may still be evaluated, and how much in one run.
     work: AtomicU64,
@@ -41,16 +43,30 @@ pub struct World {
 impl World {
     /// A world of its own for a run in `store`, in which open sizes get variables.
     pub fn new(definitions: Definitions, store: &mut Store) -> Arc<World> {
-        World::make(definitions, store, false)
+        World::make(definitions, store, &[], false)
+    }
+
+    /// The same, where `tune`s have these values, whatever their definitions say.
+    pub(crate) fn tuned(
+        definitions: Definitions,
+        store: &mut Store,
+        given: &[(GlobalId, i64)],
+    ) -> Arc<World> {
+        World::make(definitions, store, given, false)
     }
 
     /// The same, where everything in the library that has an equation is what the equation says:
     /// slow, and what the engine's forms are compared with.
     pub fn by_equations(definitions: Definitions, store: &mut Store) -> Arc<World> {
-        World::make(definitions, store, true)
+        World::make(definitions, store, &[], true)
     }
 
-    fn make(definitions: Definitions, store: &mut Store, equations: bool) -> Arc<World> {
+    fn make(
+        definitions: Definitions,
+        store: &mut Store,
+        given: &[(GlobalId, i64)],
+        equations: bool,
+    ) -> Arc<World> {
         for (id, def) in &definitions.programs {
             store.name_global(*id, def.name.clone());
         }
@@ -64,7 +80,11 @@ impl World {
         let shared = library()
             .tunes()
             .filter_map(|id| Some((id, library().item(id)?)));
+        let given: FxHashMap<GlobalId, i64> = given.iter().copied().collect();
         for (id, item) in own.chain(shared) {
+            if given.contains_key(&id) {
+                continue;
+            }
             if let ItemKind::Tune {
                 name: Some(name),
                 value: None,
@@ -82,6 +102,7 @@ impl World {
             definitions,
             values: Mutex::default(),
             tunes,
+            given,
             names,
             work: AtomicU64::new(limit),
             limit,
@@ -107,6 +128,11 @@ impl World {
         let value = eval.give(value, given)?;
         eval.as_strategy(value)
             .ok_or_else(|| Trouble::new(format!("`{name}` needs other arguments")))
+    }
+
+    /// Whether the run has a value for the `tune`.
+    pub(crate) fn is_given(&self, tune: GlobalId) -> bool {
+        self.given.contains_key(&tune)
     }
 
     /// The definitions of the run.
@@ -183,8 +209,12 @@ impl World {
     }
 
     fn evaluate(self: &Arc<Self>, definition: &Arc<Definition>) -> Evaluated {
-        if has_errors(definition) {
-            return Err(Trouble::new(format!("`{}` has errors", definition.name())));
+        if let Some(value) = self.given.get(&definition.id) {
+            return Ok(Value::Nat(Nat::constant(*value)));
+        }
+        if let Some(wrong) = errors(definition).next() {
+            let (name, message) = (definition.name(), &wrong.message);
+            return Err(Trouble::new(format!("`{name}` has errors: {message}")));
         }
         if let Some((_, var)) = self.tunes.get(&definition.id) {
             return Ok(Value::Nat(Nat::var(*var)));
@@ -195,8 +225,12 @@ impl World {
 
 /// Whether something is wrong with a definition.
 pub(crate) fn has_errors(definition: &Definition) -> bool {
-    let mut all = definition.checked.diagnostics.iter();
-    all.any(|diagnostic| diagnostic.severity == syntax::Severity::Error)
+    errors(definition).next().is_some()
+}
+
+fn errors(definition: &Definition) -> impl Iterator<Item = &syntax::Diagnostic> {
+    let all = definition.checked.diagnostics.iter();
+    all.filter(|diagnostic| diagnostic.severity == syntax::Severity::Error)
 }
 
 /// The world does not print what it holds.

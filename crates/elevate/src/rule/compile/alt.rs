@@ -257,7 +257,7 @@ impl<'a, 'h> AltCompiler<'a, 'h> {
         let mut wanted = vec![self.alt.lhs, self.alt.rhs];
         wanted.extend(self.operands(names));
         let mut terms = elaborate_terms(&rise, &done.inference, &wanted)?;
-        flatten_all(&mut terms, &rise);
+        flatten_all(&mut terms);
         Some(Typed {
             strict: has_types(&rise, self.alt.lhs)
                 || !self.type_clauses().is_empty()

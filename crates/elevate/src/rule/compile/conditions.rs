@@ -452,7 +452,8 @@ impl<'a> AltCompiler<'a, '_> {
     }
 }
 
-pub(super) fn compare(op: BinaryOp, a: Nat, b: Nat) -> Option<Prop> {
+/// What a comparison of sizes says; `None` for `!=`.
+pub(crate) fn compare(op: BinaryOp, a: Nat, b: Nat) -> Option<Prop> {
     Some(match op {
         BinaryOp::Eq => Prop::Equal(a, b),
         BinaryOp::Ge => Prop::AtLeast(a, b),

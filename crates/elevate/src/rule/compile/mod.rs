@@ -5,7 +5,7 @@ mod conditions;
 mod outline;
 mod say;
 
-use rise::core::{Expr, Form, Mapper, Terms, elaborate_terms, subst_local, walk};
+use rise::core::{Expr, Form, Terms, elaborate_terms, without_compositions};
 use rise::types::{Arg, Ty, Type};
 use rise::{Env, Primitive, Sides, SidesInference, TermInfo};
 use rustc_hash::FxHashMap;
@@ -21,6 +21,7 @@ use super::{
     Identity, Matcher, Output, ParamKind, Predicate, Quotation, Rule, Source, VariableKind,
 };
 use alt::AltCompiler;
+pub(crate) use conditions::compare;
 pub use outline::{Open, Outline, StandsFor, outlines};
 use say::{errors, overlaps};
 
@@ -106,7 +107,7 @@ fn matcher(
     let Some(mut terms) = elaborate_terms(&rise, &done.inference, &[pattern]) else {
         return (None, names.diagnostics);
     };
-    flatten_all(&mut terms, &rise);
+    flatten_all(&mut terms);
     let Some(variables) = variables(&names, &done) else {
         return (None, names.diagnostics);
     };
@@ -187,7 +188,7 @@ pub fn compile_template(
     let Some(mut terms) = elaborate_terms(&rise, &done.inference, &[term]) else {
         return (None, names.diagnostics);
     };
-    flatten_all(&mut terms, &rise);
+    flatten_all(&mut terms);
     let values = slots(&names);
     let mut levels = Levels::default();
     let given = given(&names, params, &done, &values, &mut levels);
@@ -448,31 +449,9 @@ impl Parts<'_> {
     }
 }
 
-/// Compositions of more than two functions are one function of one variable, and not functions in
-/// the bodies of others: the variables that elaboration made for the inner ones go.
-fn flatten_all(terms: &mut Terms, item: &syntax::ast::Item) {
-    let made = u32::try_from(item.binders.len()).unwrap_or(u32::MAX);
+/// Compositions of more than two functions are one function of one variable, as in programs.
+fn flatten_all(terms: &mut Terms) {
     for expr in &mut terms.exprs {
-        *expr = Flatten(made).expr(expr);
-    }
-}
-
-struct Flatten(u32);
-
-impl Mapper<Primitive> for Flatten {
-    fn keeps_types(&self) -> bool {
-        true
-    }
-
-    fn expr(&mut self, expr: &Expr<Primitive>) -> Expr<Primitive> {
-        let expr = walk(self, expr);
-        if let Form::Apply(f, x) = &expr.form
-            && let Form::Lambda(param, body) = &f.form
-            && param.local.id >= self.0
-        {
-            // The value stands in one place, so nothing is made twice.
-            return self.expr(&subst_local(body, &param.local, x));
-        }
-        expr
+        *expr = without_compositions(expr);
     }
 }

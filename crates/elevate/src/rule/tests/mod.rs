@@ -1,6 +1,7 @@
 //! Rules from texts, at terms from texts.
 
 mod checks;
+mod folded;
 mod library;
 mod terms;
 

@@ -18,7 +18,7 @@ use db::{Database, FileId, FilePath, FileState, ItemId, ReadError};
 
 use super::verify::applied;
 use super::{RewriteAction, RewriteKind, diff, restyle};
-use crate::strategies::stepping::stepped;
+use crate::strategies::stepping::{Stepping, stepped};
 use crate::{FileRange, SourceEdits, TextEdit};
 
 pub use asked::{Ask, NestLoop};
@@ -151,7 +151,7 @@ fn by_strategy(
     from: FileId,
     text: &str,
 ) -> Result<SourceEdits, String> {
-    let made = stepped(db, item, from, text, None, None)?;
+    let made = stepped(db, item, from, text, Stepping::default())?;
     if let Some((message, _)) = made.failure {
         return Err(message);
     }

@@ -8,7 +8,7 @@ use syntax::ast::TermKind;
 use super::{Deed, MoreAction, in_item, text_after, with_text};
 use crate::rewrites::menu::RewriteKind;
 use crate::rewrites::verify::FileEnv;
-use crate::strategies::stepping::{StrategyStep, stepped};
+use crate::strategies::stepping::{Stepping, StrategyStep, stepped};
 use crate::{FilePosition, FileRange, SourceEdits};
 
 /// A rewrite that was made, or at least handed out.
@@ -175,7 +175,7 @@ pub fn explained(db: &Database, at: FilePosition, taken: &[Taken]) -> Option<Exp
     let items = earlier.items(file);
     let is_it = |item: &&ItemId| earlier.item_span(**item).start == place.start;
     let item = *items.iter().find(is_it)?;
-    let made = stepped(&earlier, item, file, &strategy, None, None).ok()?;
+    let made = stepped(&earlier, item, file, &strategy, Stepping::default()).ok()?;
     Some(Explained {
         title: taken.title.clone(),
         strategy,

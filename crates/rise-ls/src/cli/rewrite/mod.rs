@@ -75,6 +75,7 @@ fn apply(
             ..Fuel::default()
         },
         may_extend: options.open_sizes || may_extend(db, item),
+        tunes: &options.tune,
     };
     match db.rewrite(item, chosen.id(), &request) {
         Ok(rewritten) => finish(workspace, item, &rewritten, options),
@@ -148,7 +149,17 @@ fn finish(
     let def = db.own_def(file, &rewritten.def);
     let path = shown(&db.path(file), &workspace.base);
     let old = db.text(file).to_string();
-    let new = ide::rewritten(db, item, &def, false);
+    let open: Vec<_> = rewritten
+        .parameters
+        .iter()
+        .map(|p| p.name.clone())
+        .collect();
+    let new = ide::extended(db, item, &def, &open);
+    if let Err(error @ ide::Unwritable::Users(_)) = &new {
+        output::error(&error.to_string());
+        output::note(&give_value(&open[0]));
+        return Err(FOUND);
+    }
     show::assumptions(db, rewritten);
     let (shown, text) = match (&new, printed::file_with(workspace, item, &def)) {
         (Ok(new), _) => (new.text.clone(), edited(&old, file, &new.edits)),
@@ -184,6 +195,13 @@ fn finish(
         write_file(&workspace.db, file, &old, &text, &path)?;
     }
     Ok(status)
+}
+
+/// What can be done about a size that is left open.
+fn give_value(name: &str) -> String {
+    format!(
+        "give it a value: `--tune {name}=32`, or `tune {name} : Nat = 32` in the strategy's file"
+    )
 }
 
 /// The text of the file after the edits.
@@ -253,11 +271,16 @@ fn refused(
                 "the strategy leaves {} open, and others use the definition or its type is written",
                 names.join(", ")
             ));
-            output::note(
-                "give it a value (`tune name : Nat = 32`), or let it become a parameter with \
-                 `--open-sizes`",
-            );
+            output::note(&format!(
+                "{}, or let it become a parameter with `--open-sizes`",
+                give_value(&open[0].name)
+            ));
             return FOUND;
+        }
+        Refusal::NotRewritten(NotRewritten::NotTuned(wrong)) => {
+            output::error(&wrong.message);
+            output::note(&wrong.help);
+            return UNUSABLE;
         }
         _ => reporter.item(item, &[show::complaint(db, item, chosen, refusal)]),
     }

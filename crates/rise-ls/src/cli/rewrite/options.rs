@@ -3,6 +3,7 @@
 use crate::cli::args::Language;
 use clap::Args as Group;
 use std::path::PathBuf;
+use syntax::ast::Name;
 
 /// What `rewrite` is asked.
 #[derive(Debug, Group)]
@@ -49,6 +50,10 @@ pub struct RewriteOptions {
     #[arg(long)]
     pub open_sizes: bool,
 
+    /// Give a size that the strategy tunes a value, as s=32; may be given again for other sizes
+    #[arg(long, value_name = "NAME=N", value_parser = tuned)]
+    pub tune: Vec<(Name, i64)>,
+
     /// Stop after so many steps, as an error
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,
@@ -56,4 +61,18 @@ pub struct RewriteOptions {
     /// What standard input, and files whose names do not say it, hold
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub language: Option<Language>,
+}
+
+/// `s=32`
+fn tuned(text: &str) -> Result<(Name, i64), String> {
+    let (name, value) = text
+        .split_once('=')
+        .ok_or("write NAME=N, as s=32".to_owned())?;
+    let value = value.trim();
+    match value.parse() {
+        Ok(size) if size >= 1 => Ok((name.trim().into(), size)),
+        _ => Err(format!(
+            "`{value}` is no size to tune: write a whole number from 1"
+        )),
+    }
 }

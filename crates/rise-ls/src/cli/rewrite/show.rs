@@ -110,12 +110,11 @@ pub fn complaint(db: &Database, item: ItemId, chosen: &Chosen, refusal: &Refusal
     if let Some(help) = help(refusal) {
         found = found.help(help);
     }
-    match found.message.split_once('\n') {
-        Some((first, rest)) => {
-            found.message = format!("{} fails: {first}\n{rest}", chosen.name());
-        }
-        None => found.message = format!("{} fails: {}", chosen.name(), found.message),
-    }
+    // Of the strategy as a whole, its name says which.
+    found.message = match found.message.strip_prefix("the strategy ") {
+        Some(rest) => format!("{} {rest}", chosen.name()),
+        None => format!("{} fails: {}", chosen.name(), found.message),
+    };
     found
 }
 
@@ -126,8 +125,14 @@ fn help(refusal: &Refusal) -> Option<String> {
         return None;
     };
     Some(match &report.failure.reason {
-        Reason::Undecided { condition } => {
-            format!("if it holds for all sizes of this program, say so: `@assume({condition})`")
+        Reason::Undecided {
+            needed: Some(needed),
+            ..
+        } => {
+            format!("if it holds for all sizes of this program, say so: `@assume({needed})`")
+        }
+        Reason::Undecided { needed: None, .. } => {
+            "laws are known of built-in operators; an `unsafe rule` may do without".to_owned()
         }
         Reason::Shape { .. } | Reason::No { .. } | Reason::NoPart { .. } => {
             "say where it applies: `s @ topDown` looks at every place, `try(s)` goes on without"

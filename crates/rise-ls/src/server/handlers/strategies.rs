@@ -1,8 +1,10 @@
 //! `rise/strategies`, `rise/strategySteps`, `rise/strategyApply`: the strategies that there are for a
 //! definition, the program after some steps of one, and the edit that makes these steps.
 
+use std::collections::BTreeMap;
+
 use db::{Declares, FileId, ItemId, Language};
-use ide::{OfferedStrategy, SteppedProgram, StrategyStep, stepped};
+use ide::{OfferedStrategy, SteppedProgram, Stepping, StrategyStep, stepped};
 use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::Error;
 use tower_lsp::lsp_types::{Position, Range, TextDocumentIdentifier, WorkspaceEdit};
@@ -81,6 +83,9 @@ pub struct StepsParams {
     /// After how many the program was that this is compared with.
     #[serde(default)]
     since: Option<usize>,
+    /// Values of sizes that the strategy tunes, by name.
+    #[serde(default)]
+    tunes: BTreeMap<String, i64>,
 }
 
 /// The steps of a strategy, and the program after some of them.
@@ -289,14 +294,18 @@ fn made(
         Some(uri) => snapshot.file(uri)?,
         None => document.file,
     };
-    let found = stepped(
-        &snapshot.db,
-        item,
-        from,
-        &params.strategy,
-        params.step,
-        params.since,
-    );
+    if let Some((name, value)) = params.tunes.iter().find(|(_, value)| **value < 1) {
+        let message = format!("`{name}` is a size, and {value} is none: sizes to tune begin at 1");
+        return Err(invalid_params(message));
+    }
+    let tunes = params.tunes.iter();
+    let tunes: Vec<_> = tunes.map(|(name, value)| (name.into(), *value)).collect();
+    let asked = Stepping {
+        done: params.step,
+        since: params.since,
+        tunes: &tunes,
+    };
+    let found = stepped(&snapshot.db, item, from, &params.strategy, asked);
     Ok((item, def, found.map_err(invalid_params)?))
 }
 

@@ -1,0 +1,481 @@
+//! Sizes that are tuned: which there are, what they are given, and what they must fulfil.
+
+use std::sync::Arc;
+
+use nat::{Facts, Nat, Prop, Var};
+use rustc_hash::FxHashSet;
+use syntax::ast::{BinaryOp, Literal, Name, TermId, TermKind};
+use syntax::elevate::ast::{CondId, CondKind, ExprKind, Item, ItemKind, Range, RangeKind, Step};
+use syntax::{GlobalId, Span};
+
+use super::check::Source;
+use super::definition::{Definition, Definitions};
+use super::eval::{Trouble, World};
+use super::library::library;
+
+/// A value was given to a size that the strategy has not, or has twice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotTuned {
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+}
+
+/// What a run knows of its tuned sizes.
+#[derive(Debug, Default)]
+pub(super) struct Needs {
+    /// What must hold of the sizes that are left open.
+    pub props: Vec<Prop>,
+    /// The same as far as no proposition says it, with the sizes that it is about.
+    pub said: Vec<(String, Vec<Var>)>,
+}
+
+impl Needs {
+    /// Adds what must hold of the sizes that a program mentions, and those that it mentions then.
+    pub fn of(
+        &self,
+        mentioned: &mut FxHashSet<Var>,
+        obligations: &mut Vec<Prop>,
+        said: &mut Vec<String>,
+    ) {
+        let mut props: Vec<&Prop> = self.props.iter().collect();
+        loop {
+            let (now, later): (Vec<&Prop>, _) = props.into_iter().partition(|prop| {
+                let mut touches = false;
+                prop.for_each_var(&mut |var| touches |= mentioned.contains(&var));
+                touches
+            });
+            if now.is_empty() {
+                break;
+            }
+            for prop in now {
+                prop.for_each_var(&mut |var| {
+                    mentioned.insert(var);
+                });
+                if !obligations.contains(prop) {
+                    obligations.push(prop.clone());
+                }
+            }
+            props = later;
+        }
+        for (text, vars) in &self.said {
+            if vars.iter().any(|var| mentioned.contains(var)) {
+                mentioned.extend(vars);
+                said.push(text.clone());
+            }
+        }
+    }
+}
+
+/// The `tune`s that these names are, each with its value.
+pub(super) fn given(
+    definitions: &Definitions,
+    values: &[(Name, i64)],
+) -> Result<Vec<(GlobalId, i64)>, NotTuned> {
+    let own = definitions.strategies.values();
+    let own: Vec<_> = own.filter_map(|d| named(d)).collect();
+    let shared: Vec<_> = (library().tunes())
+        .filter_map(|id| Some((id, library().item(id)?.name()?.name.clone())))
+        .collect();
+    let find = |name: &Name| {
+        let all = |tunes: &[(GlobalId, Name)]| -> Vec<GlobalId> {
+            let same = tunes.iter().filter(|(_, other)| other == name);
+            same.map(|(id, _)| *id).collect()
+        };
+        let own = all(&own);
+        if own.is_empty() { all(&shared) } else { own }
+    };
+    let mut found: Vec<(GlobalId, i64)> = Vec::new();
+    for (name, value) in values {
+        let known = || own.iter().chain(&shared).map(|(_, name)| name.as_str());
+        match find(name)[..] {
+            [id] if found.iter().any(|(other, _)| *other == id) => {
+                return Err(NotTuned {
+                    message: format!("`{name}` is given two values"),
+                    help: "give it one".into(),
+                });
+            }
+            [id] => found.push((id, *value)),
+            [] => return Err(unknown(name, known())),
+            _ => {
+                return Err(NotTuned {
+                    message: format!("several files that the strategy uses tune a `{name}`"),
+                    help: "give the one that is meant another name".into(),
+                });
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> NotTuned {
+    let message = format!("the strategy tunes no `{name}`");
+    let mut names: Vec<&str> = known.clone().collect();
+    names.sort_unstable();
+    names.dedup();
+    let help = match rise::closest(name, known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("it tunes `{}`", names.join("`, `")),
+    };
+    NotTuned { message, help }
+}
+
+fn named(definition: &Arc<Definition>) -> Option<(GlobalId, Name)> {
+    match &definition.item.kind {
+        ItemKind::Tune { name, .. } => Some((definition.id, name.as_ref()?.name.clone())),
+        _ => None,
+    }
+}
+
+/// What the run must fulfil; or why a value is none for its size.
+pub(super) fn needs(world: &Arc<World>, facts: &Facts) -> Result<Needs, Trouble> {
+    let mut needs = Needs::default();
+    let mut all: Vec<_> = world.definitions().strategies.values().collect();
+    all.sort_by_key(|definition| definition.id.0);
+    for definition in all {
+        let ItemKind::Tune {
+            name: Some(name),
+            range,
+            condition,
+            ..
+        } = &definition.item.kind
+        else {
+            continue;
+        };
+        let is_wrong = super::eval::has_errors(definition) && !world.is_given(definition.id);
+        if (range.is_none() && condition.is_none()) || is_wrong {
+            continue;
+        }
+        let Some(own) = world.value(definition.id)?.nat() else {
+            continue;
+        };
+        let captured = &definition.checked.captured;
+        let others = |name: &Name| -> Result<Option<Nat>, Trouble> {
+            match captured.iter().find(|known| known.name == *name) {
+                Some(known) => match known.source {
+                    Source::Item(id) => Ok(world.value(id)?.nat()),
+                    Source::Local(_) => Ok(None),
+                },
+                None => Ok(None),
+            }
+        };
+        let tune = Tune {
+            item: &definition.item,
+            text: &definition.text,
+            name: &name.name,
+            own,
+            others: &others,
+        };
+        tune.check(range.as_ref(), *condition, facts, &mut needs)?;
+    }
+    Ok(needs)
+}
+
+/// What is wrong with the value that a `tune` has in its file, as far as it can be told there.
+pub(super) fn wrong_value(item: &Item, text: &str) -> Option<(Span, String)> {
+    let ItemKind::Tune {
+        name: Some(name),
+        range,
+        condition,
+        value: Some(value),
+        ..
+    } = &item.kind
+    else {
+        return None;
+    };
+    let value = item.expr(*value);
+    let ExprKind::Literal(Literal::Int { value: own, .. }) = value.kind else {
+        return None;
+    };
+    let tune = Tune {
+        item,
+        text,
+        name: &name.name,
+        own: Nat::constant(i64::try_from(own).ok()?),
+        others: &|_| Ok(None),
+    };
+    let mut needs = Needs::default();
+    match tune.check(range.as_ref(), *condition, &Facts::new(), &mut needs) {
+        Err(Wrong::Refuted(message)) => Some((value.span, message)),
+        // Other sizes are looked at when they have values.
+        Err(Wrong::Unknown(_)) | Ok(()) => None,
+    }
+}
+
+/// Why a size cannot be what it is.
+enum Wrong {
+    /// It is not what is asked for.
+    Refuted(String),
+    /// It is not known what is asked for.
+    Unknown(Trouble),
+}
+
+impl From<Trouble> for Wrong {
+    fn from(trouble: Trouble) -> Wrong {
+        Wrong::Unknown(trouble)
+    }
+}
+
+impl From<Wrong> for Trouble {
+    fn from(wrong: Wrong) -> Trouble {
+        match wrong {
+            Wrong::Refuted(message) => Trouble::new(message),
+            Wrong::Unknown(trouble) => trouble,
+        }
+    }
+}
+
+/// A condition on sizes, with what its names stand for.
+enum Demand {
+    All(Vec<Demand>),
+    Any(Vec<Demand>),
+    Not(Box<Demand>),
+    Is(Prop),
+}
+
+/// What is known of a demand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Truth {
+    Holds,
+    Fails,
+    Open,
+}
+
+impl Demand {
+    fn truth(&self, facts: &Facts) -> Truth {
+        let parts = |parts: &[Demand], decisive: Truth, otherwise: Truth| {
+            let all = parts.iter().map(|part| part.truth(facts));
+            all.fold(otherwise, |so_far, next| match (so_far, next) {
+                (known, _) if known == decisive => known,
+                (_, next) if next == decisive => next,
+                (Truth::Open, _) | (_, Truth::Open) => Truth::Open,
+                _ => otherwise,
+            })
+        };
+        match self {
+            Demand::All(all) => parts(all, Truth::Fails, Truth::Holds),
+            Demand::Any(all) => parts(all, Truth::Holds, Truth::Fails),
+            Demand::Not(inner) => match inner.truth(facts) {
+                Truth::Holds => Truth::Fails,
+                Truth::Fails => Truth::Holds,
+                Truth::Open => Truth::Open,
+            },
+            Demand::Is(prop) if facts.proves(prop) => Truth::Holds,
+            Demand::Is(prop) if facts.excludes(prop) => Truth::Fails,
+            Demand::Is(_) => Truth::Open,
+        }
+    }
+
+    fn vars(&self, found: &mut Vec<Var>) {
+        match self {
+            Demand::All(all) | Demand::Any(all) => all.iter().for_each(|part| part.vars(found)),
+            Demand::Not(inner) => inner.vars(found),
+            Demand::Is(prop) => prop.for_each_var(&mut |var| found.push(var)),
+        }
+    }
+}
+
+/// A `tune` with its value: a number, or the variable that stands for it.
+struct Tune<'a> {
+    item: &'a Item,
+    text: &'a str,
+    name: &'a Name,
+    own: Nat,
+    /// What other names stand for.
+    others: &'a dyn Fn(&Name) -> Result<Option<Nat>, Trouble>,
+}
+
+impl Tune<'_> {
+    fn check(
+        &self,
+        range: Option<&Range>,
+        condition: Option<CondId>,
+        facts: &Facts,
+        needs: &mut Needs,
+    ) -> Result<(), Wrong> {
+        if let Some(range) = range {
+            self.range(range, facts)?;
+        }
+        match condition {
+            Some(condition) => self.condition(condition, facts, needs),
+            None => Ok(()),
+        }
+    }
+
+    /// A value must be one that is worth trying.
+    fn range(&self, range: &Range, facts: &Facts) -> Result<(), Wrong> {
+        let Some(value) = self.own.as_const() else {
+            return Ok(());
+        };
+        match self.demand_of_range(range)?.truth(facts) {
+            Truth::Fails => Err(Wrong::Refuted(format!(
+                "`{}` is {value}, which is not in `{}`",
+                self.name,
+                self.text(range.span)
+            ))),
+            Truth::Holds | Truth::Open => Ok(()),
+        }
+    }
+
+    fn demand_of_range(&self, range: &Range) -> Result<Demand, Trouble> {
+        let own = || self.own.clone();
+        Ok(match &range.kind {
+            RangeKind::Set(sizes) => {
+                let one = |&size| Ok(Demand::Is(Prop::Equal(own(), self.size(size)?)));
+                Demand::Any(sizes.iter().map(one).collect::<Result<_, Trouble>>()?)
+            }
+            RangeKind::Divisors(size) => Demand::Is(Prop::Divides(own(), self.size(*size)?)),
+            RangeKind::Between { from, to, step } => {
+                let (from, to) = (self.size(*from)?, self.size(*to)?);
+                let mut all = vec![
+                    Demand::Is(Prop::AtLeast(own(), from.clone())),
+                    Demand::Is(Prop::AtLeast(to.clone(), own())),
+                ];
+                match step {
+                    Some(Step::Add(step)) => {
+                        let above = Nat::sub(&self.own, &from);
+                        all.push(Demand::Is(Prop::Divides(self.size(*step)?, above)));
+                    }
+                    Some(Step::Times(factor)) => all.extend(self.powers(&from, &to, *factor)?),
+                    None => {}
+                }
+                Demand::All(all)
+            }
+        })
+    }
+
+    /// `from`, `from * factor`, …, as far as these are numbers.
+    fn powers(&self, from: &Nat, to: &Nat, factor: TermId) -> Result<Option<Demand>, Trouble> {
+        let factor = self.size(factor)?;
+        let (Some(from), Some(to), Some(factor)) =
+            (from.as_const(), to.as_const(), factor.as_const())
+        else {
+            return Ok(None);
+        };
+        let next = |at: &i64| at.checked_mul(factor).filter(|next| next > at);
+        let powers = std::iter::successors(Some(from), next).take_while(|at| *at <= to);
+        let one = |at| Demand::Is(Prop::Equal(self.own.clone(), Nat::constant(at)));
+        Ok(Some(Demand::Any(powers.map(one).collect())))
+    }
+
+    /// What holds is known; what is refuted is an error; what is left is for the program to assume.
+    fn condition(&self, id: CondId, facts: &Facts, needs: &mut Needs) -> Result<(), Wrong> {
+        let mut parts = Vec::new();
+        self.conjuncts(id, &mut parts);
+        for part in parts {
+            let demand = self.demand(part)?;
+            let written = self.text(self.item.cond(part).span);
+            match demand.truth(facts) {
+                Truth::Holds => {}
+                Truth::Fails => {
+                    return Err(Wrong::Refuted(match self.own.as_const() {
+                        Some(value) => {
+                            format!("`{}` is {value}, and `{written}` does not hold", self.name)
+                        }
+                        None => format!("no value of `{}` fulfils `{written}`", self.name),
+                    }));
+                }
+                Truth::Open => match demand {
+                    Demand::Is(prop) => needs.props.push(prop),
+                    other => {
+                        let mut vars = Vec::new();
+                        other.vars(&mut vars);
+                        needs.said.push((written.to_owned(), vars));
+                    }
+                },
+            }
+        }
+        Ok(())
+    }
+
+    fn conjuncts(&self, id: CondId, found: &mut Vec<CondId>) {
+        match self.item.cond(id).kind {
+            CondKind::And(a, b) => {
+                self.conjuncts(a, found);
+                self.conjuncts(b, found);
+            }
+            CondKind::Paren(inner) => self.conjuncts(inner, found),
+            _ => found.push(id),
+        }
+    }
+
+    fn demand(&self, id: CondId) -> Result<Demand, Trouble> {
+        Ok(match &self.item.cond(id).kind {
+            CondKind::And(a, b) => Demand::All(vec![self.demand(*a)?, self.demand(*b)?]),
+            CondKind::Or(a, b) => Demand::Any(vec![self.demand(*a)?, self.demand(*b)?]),
+            CondKind::Not(inner) => Demand::Not(Box::new(self.demand(*inner)?)),
+            CondKind::Paren(inner) => self.demand(*inner)?,
+            CondKind::Divides { divisor, size } => {
+                Demand::Is(Prop::Divides(self.size(*divisor)?, self.size(*size)?))
+            }
+            CondKind::Compare { op, lhs, rhs } => {
+                let (a, b) = (self.size(*lhs)?, self.size(*rhs)?);
+                match crate::rule::compare(*op, a.clone(), b.clone()) {
+                    Some(prop) => Demand::Is(prop),
+                    None => Demand::Not(Box::new(Demand::Is(Prop::Equal(a, b)))),
+                }
+            }
+            _ => {
+                let text = self.text(self.item.cond(id).span);
+                let message = format!("`{text}` says nothing of sizes, and `{}` is one", self.name);
+                return Err(Trouble::new(message));
+            }
+        })
+    }
+
+    /// What a size comes to.
+    fn size(&self, id: TermId) -> Result<Nat, Trouble> {
+        let term = self.item.term(id);
+        let unknown = || {
+            let text = self.text(term.span);
+            Trouble::new(format!(
+                "`{text}` is no size that is known of `{}`",
+                self.name
+            ))
+        };
+        let op = |a: TermId, b: TermId, make: fn(&Nat, &Nat) -> Nat| {
+            Ok(make(&self.size(a)?, &self.size(b)?))
+        };
+        match &term.kind {
+            TermKind::Paren(inner) => self.size(*inner),
+            TermKind::Literal(Literal::Int { value, .. }) => {
+                Ok(Nat::constant(i64::try_from(*value).map_err(|_| unknown())?))
+            }
+            TermKind::Name(name) if name == self.name => Ok(self.own.clone()),
+            TermKind::Name(name) => match (self.others)(name)? {
+                Some(nat) => Ok(nat),
+                None => Err(unknown()),
+            },
+            TermKind::Binary {
+                op: sign, lhs, rhs, ..
+            } => match sign {
+                BinaryOp::Add => op(*lhs, *rhs, Nat::add),
+                BinaryOp::Sub => op(*lhs, *rhs, Nat::sub),
+                BinaryOp::Mul => op(*lhs, *rhs, Nat::mul),
+                BinaryOp::Div => op(*lhs, *rhs, Nat::div),
+                BinaryOp::Mod => op(*lhs, *rhs, Nat::rem),
+                BinaryOp::Pow => op(*lhs, *rhs, Nat::pow),
+                _ => Err(unknown()),
+            },
+            TermKind::Apply { callee, args } => {
+                let callee = &self.item.term(*callee).kind;
+                match (callee, &args[..]) {
+                    (TermKind::Name(name), [a, b]) => match name.as_str() {
+                        "min" => op(*a, *b, Nat::min),
+                        "max" => op(*a, *b, Nat::max),
+                        "ceilDiv" => op(*a, *b, Nat::ceil_div),
+                        _ => Err(unknown()),
+                    },
+                    _ => Err(unknown()),
+                }
+            }
+            _ => Err(unknown()),
+        }
+    }
+
+    fn text(&self, span: Span) -> &str {
+        let text = self.text.get(std::ops::Range::from(span));
+        text.unwrap_or_default()
+    }
+}

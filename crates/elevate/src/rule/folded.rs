@@ -1,0 +1,242 @@
+//! Definitions in patterns: a pattern that names one matches its right side, too.
+//!
+//! `dot(a)(b)` in a pattern is looked for by name. Where the term does not have the name, the
+//! right side of the definition is matched as a pattern of its own, with the parameters for
+//! metavariables, and what fits is folded: it counts as the call that it could have been.
+
+use std::sync::Arc;
+
+use nat::{Facts, Var};
+use rise::Primitive;
+use rise::core::{Def, Form, var_arg, without_compositions};
+use rise::subst::{rename, subst};
+use rise::types::{Arg, Ty};
+use rustc_hash::FxHashMap;
+use syntax::GlobalId;
+use syntax::ast::Kind;
+
+use super::Definitions;
+use super::level::{Solver, Values, types_agree};
+use super::matching::{Bound, global_of, prefix, structure};
+use super::pattern::{Builder, Head, Levels, Pattern};
+use crate::term::{Local, Node, Store, Term};
+
+/// How deeply definitions may use definitions in their right sides.
+const MAX_DEPTH: u32 = 16;
+
+/// The right sides of definitions as patterns; none where a definition is not looked through.
+#[derive(Debug, Default)]
+pub(super) struct Bodies(FxHashMap<GlobalId, Option<Arc<Body>>>);
+
+/// What matching needs to look through definitions.
+pub(super) struct Folds<'a> {
+    pub bodies: &'a mut Bodies,
+    pub definitions: &'a Definitions,
+    pub facts: &'a Facts,
+    pub depth: u32,
+}
+
+/// A definition's right side as a pattern.
+#[derive(Debug)]
+struct Body {
+    pattern: Pattern,
+    /// The implicit parameters: what they are in `ty`, and in the pattern.
+    implicit: Box<[(Var, Arg)]>,
+    params: Box<[Param]>,
+    /// The type of the definition, in variables of the store.
+    ty: Ty,
+}
+
+/// A parameter that is written.
+#[derive(Debug)]
+enum Param {
+    Value(usize),
+    Level(Arg),
+}
+
+impl Folds<'_> {
+    /// The term, or a function in front of its last arguments, as a call of the definition.
+    pub fn spine(&mut self, store: &mut Store, id: GlobalId, term: Term) -> Option<Term> {
+        let body = self.body(store, id)?;
+        // What a definition begins with may be a definition that stands there with its right side.
+        let term = match body.pattern.head {
+            Head::Global(inner, _) if global_of(store, term) != Some(inner) => {
+                self.deeper().spine(store, inner, term)?
+            }
+            _ => term,
+        };
+        for outside in body.pattern.places(store, term) {
+            let function = prefix(store, term, outside);
+            if let Some(call) = self.call(store, id, &body, function) {
+                return Some(with_arguments(store, term, outside, call));
+            }
+        }
+        None
+    }
+
+    /// The term as a call of the definition; a function may stand for one that waits for some of
+    /// its arguments.
+    pub fn term(&mut self, store: &mut Store, id: GlobalId, term: Term) -> Option<Term> {
+        let body = self.body(store, id)?;
+        let (mut here, mut opened) = (term, Vec::new());
+        loop {
+            if let Some(call) = self.call(store, id, &body, here) {
+                return Some(closed(store, call, opened));
+            }
+            if opened.len() >= body.params.len() {
+                return None;
+            }
+            let (local, inner) = match store.node(here) {
+                Node::Lambda(local, inner) => (local, inner),
+                // `map(f)` where the right side is `map(f)(xs)`.
+                _ => {
+                    let (from, _) = store.fun_parts(store.ty(here))?;
+                    let local = store.fresh_local("x", from);
+                    let x = store.var(local);
+                    (local, store.apply(here, x))
+                }
+            };
+            opened.push(local);
+            here = inner;
+        }
+    }
+
+    fn call(&mut self, store: &mut Store, id: GlobalId, body: &Body, term: Term) -> Option<Term> {
+        let mut bound = Bound::default();
+        structure(store, self.deeper(), &body.pattern, &[], term, &mut bound).ok()?;
+        let found = &bound.found;
+        let values = Solver::solve(store, self.facts, &body.pattern, &[], found).ok()?;
+        let call = body.call(store, id, &values, &bound)?;
+        let (new, old) = (store.ty(call), store.ty(term));
+        let same = new == old || types_agree(store.ty_of(new), store.ty_of(old), self.facts);
+        same.then_some(call)
+    }
+
+    fn deeper(&mut self) -> Folds<'_> {
+        Folds {
+            bodies: self.bodies,
+            definitions: self.definitions,
+            facts: self.facts,
+            depth: self.depth + 1,
+        }
+    }
+
+    fn body(&mut self, store: &mut Store, id: GlobalId) -> Option<Arc<Body>> {
+        if self.depth > MAX_DEPTH {
+            return None;
+        }
+        if let Some(known) = self.bodies.0.get(&id) {
+            return known.clone();
+        }
+        let def = (self.definitions)(id);
+        let body = def.and_then(|def| Body::of(store, &def)).map(Arc::new);
+        self.bodies.0.insert(id, body.clone());
+        body
+    }
+}
+
+impl Body {
+    fn of(store: &mut Store, def: &Def<Primitive>) -> Option<Body> {
+        let names = def.names.0.iter();
+        let own: Vec<Var> = names.map(|name| store.fresh_var(name.clone())).collect();
+        let of_store = |var: Var| own.get(var.0 as usize).copied().unwrap_or(var);
+        let mut levels = Levels::default();
+        let mut level = |var: Var, kind: Kind| var_arg(levels.number(var), kind);
+        let implicit = def.implicit.iter();
+        let implicit = implicit.map(|&(var, kind)| (of_store(var), level(var, kind)));
+        let implicit = implicit.collect();
+        let core = without_compositions(&def.body);
+        let (mut here, mut params, mut values) = (&core, Vec::new(), FxHashMap::default());
+        loop {
+            here = match &here.form {
+                Form::Lambda(param, body) => {
+                    let slot = values.len();
+                    values.insert(param.local.id, u16::try_from(slot).ok()?);
+                    params.push(Param::Value(slot));
+                    body
+                }
+                Form::DepLambda(var, kind, body) => {
+                    params.push(Param::Level(level(*var, *kind)));
+                    body
+                }
+                _ => break,
+            };
+        }
+        let mut builder = Builder::new(&mut levels, &values, &def.sites, false, &[]);
+        builder.term(here);
+        // What stands behind all parameters may be a function that is applied further.
+        let mut pattern = builder.finish(true, false, [].into());
+        pattern.levels = levels.bound;
+        // What begins with a parameter is everywhere: such a definition is known by its name only.
+        let anywhere = matches!(pattern.head, Head::Any(_));
+        (!anywhere).then(|| Body {
+            pattern,
+            implicit,
+            params: params.into(),
+            ty: rename(&def.body.ty, &of_store),
+        })
+    }
+
+    /// The call that the match is one of; `None` if it leaves a parameter open, or what stands for
+    /// one uses a variable that the right side binds.
+    fn call(
+        &self,
+        store: &mut Store,
+        id: GlobalId,
+        values: &Values,
+        bound: &Bound,
+    ) -> Option<Term> {
+        let implicit = self.implicit.iter().map(|(_, arg)| values.arg(arg));
+        let implicit: Vec<Arg> = implicit.collect::<Option<_>>()?;
+        let value = |var: Var| {
+            let at = self.implicit.iter().position(|(own, _)| *own == var)?;
+            implicit.get(at).cloned()
+        };
+        let ty = store.intern_ty(&subst(&self.ty, &value));
+        let mut call = store.global(id, &implicit, ty);
+        for param in &self.params {
+            call = match param {
+                Param::Value(slot) => {
+                    let value = bound.slots.get(*slot).copied().flatten()?;
+                    if bound.locals.iter().any(|x| store.has_free(value, *x)) {
+                        return None;
+                    }
+                    store.apply(call, value)
+                }
+                Param::Level(arg) => {
+                    let arg = store.intern_arg(&values.arg(arg)?);
+                    store.dep_apply(call, arg)
+                }
+            };
+        }
+        Some(call)
+    }
+}
+
+/// The call with the arguments that stood behind the function in the term.
+fn with_arguments(store: &mut Store, term: Term, outside: u32, call: Term) -> Term {
+    match store.node(term) {
+        Node::Apply(function, x) if outside > 0 => {
+            let function = with_arguments(store, function, outside - 1, call);
+            store.apply(function, x)
+        }
+        _ => call,
+    }
+}
+
+/// The function of these variables whose body the call is: without those that are only passed on.
+fn closed(store: &mut Store, mut call: Term, mut opened: Vec<Local>) -> Term {
+    while let Some(&last) = opened.last() {
+        match store.node(call) {
+            Node::Apply(function, x)
+                if store.node(x) == Node::Var(last) && !store.has_free(function, last) =>
+            {
+                call = function;
+                opened.pop();
+            }
+            _ => break,
+        }
+    }
+    let outer = opened.into_iter().rev();
+    outer.fold(call, |body, local| store.lambda(local, body))
+}

@@ -1,0 +1,62 @@
+//! Numbers that rules are given without a type.
+
+use rise::types::Type;
+use syntax::ast::{Literal, Name, ScalarType};
+
+use super::RuleArg;
+use super::level::Values;
+use super::miss::{Detail, Why};
+use super::pattern::{Given, Pattern};
+use crate::term::{Store, Term};
+
+/// Puts them into the places of the parameters that they are given for, with the types of those.
+pub(super) fn numbers(
+    store: &mut Store,
+    pattern: &Pattern,
+    args: &[RuleArg],
+    values: &Values,
+    slots: &mut [Term],
+) -> Result<(), Why> {
+    for (param, ty) in &pattern.given_types {
+        let param = usize::from(*param);
+        let (Some(RuleArg::Literal(literal)), Some(Some(Given::Value(slot)))) =
+            (args.get(param), pattern.params.get(param))
+        else {
+            continue;
+        };
+        let Some(ty) = values.ty(ty) else {
+            return Err(Detail::Undetermined.into());
+        };
+        let Some(literal) = typed(literal, &ty) else {
+            let found = ty;
+            return Err(Detail::NotOf { found }.into());
+        };
+        let ty = store.intern_ty(&ty);
+        slots[usize::from(*slot)] = store.literal(&literal, ty);
+    }
+    Ok(())
+}
+
+/// The number as it is written where it has this type; `None` if it is none of it.
+fn typed(literal: &Literal, ty: &Type) -> Option<Literal> {
+    use ScalarType::{Bool, F16, F32, F64};
+    let scalar = match ty {
+        Type::Vector(_, element) => &**element,
+        ty => ty,
+    };
+    let Type::Scalar(scalar) = scalar else {
+        return None;
+    };
+    let float = |text: Name| Literal::Float {
+        text,
+        suffix: Some(*scalar),
+    };
+    match (literal, scalar) {
+        (Literal::Bool(_), Bool) => Some(literal.clone()),
+        (Literal::Bool(_), _) | (_, Bool) => None,
+        (Literal::Int { value, .. }, F16 | F32 | F64) => Some(float(format!("{value}.0").into())),
+        (Literal::Float { text, .. }, F16 | F32 | F64) => Some(float(text.clone())),
+        (Literal::Int { .. }, _) => Some(literal.clone()),
+        (Literal::Float { .. }, _) => None,
+    }
+}

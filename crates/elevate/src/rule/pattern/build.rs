@@ -1,0 +1,319 @@
+//! Building patterns: from explicit terms of RISE to nodes and keys.
+
+use std::sync::Arc;
+
+use nat::Var;
+use rise::Primitive;
+use rise::core::{Expr, Form, Site, is_composition};
+use rise::primitive::OptionalArgument;
+use rise::types::{Arg, Ty};
+use rustc_hash::FxHashMap;
+use syntax::Span;
+
+use super::{Given, Head, INNER, Key, Levels, Pat, Pattern, explicit};
+use crate::rule::vars::{plain_vars, vars_of_arg, vars_of_ty};
+use crate::term::Child;
+
+/// Builds the pattern of one term.
+pub struct Builder<'a> {
+    pub levels: &'a mut Levels,
+    /// Metavariables by the number of their local.
+    pub values: &'a FxHashMap<u32, u16>,
+    /// Variables that the pattern binds, by the number of their local.
+    pub locals: FxHashMap<u32, u16>,
+    /// Variables of `depFun`s that the pattern binds.
+    pub vars: Vec<Var>,
+    /// Variables of compositions.
+    nameless: Vec<u16>,
+    pub sites: &'a [Site],
+    /// Whether a predicate takes a primitive with an address space where none is written.
+    pub loose: bool,
+    nodes: Vec<Pat>,
+    spans: Vec<Span>,
+    paths: Vec<Box<[Child]>>,
+    keys: Vec<(Key, u32)>,
+    seen: Vec<bool>,
+    path: Vec<Child>,
+    depth: u32,
+    /// The types of metavariables, asked for at the end.
+    pub types: Vec<(u32, Ty)>,
+}
+
+impl<'a> Builder<'a> {
+    pub fn new(
+        levels: &'a mut Levels,
+        values: &'a FxHashMap<u32, u16>,
+        sites: &'a [Site],
+        loose: bool,
+        given: &[u16],
+    ) -> Self {
+        let mut seen = vec![false; values.len()];
+        for &slot in given {
+            seen[usize::from(slot)] = true;
+        }
+        Builder {
+            levels,
+            values,
+            locals: FxHashMap::default(),
+            vars: Vec::new(),
+            nameless: Vec::new(),
+            sites,
+            loose,
+            nodes: Vec::new(),
+            spans: Vec::new(),
+            paths: Vec::new(),
+            keys: Vec::new(),
+            seen,
+            path: Vec::new(),
+            depth: 0,
+            types: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, pat: Pat, expr: &Expr<Primitive>) -> u32 {
+        let id = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
+        self.nodes.push(pat);
+        let site = self.sites.get(expr.origin.0 as usize);
+        self.spans
+            .push(site.map_or(Span::default(), |site| site.span));
+        self.paths.push(self.path.clone().into());
+        self.depth = self.depth.max(self.path.len() as u32 + 1);
+        id
+    }
+
+    fn under(&mut self, child: Child, expr: &Expr<Primitive>) -> u32 {
+        self.path.push(child);
+        let id = self.term(expr);
+        self.path.pop();
+        id
+    }
+
+    /// The pattern of a term; its number.
+    pub fn term(&mut self, expr: &Expr<Primitive>) -> u32 {
+        match &expr.form {
+            Form::Var(local) => match self.values.get(&local.id) {
+                Some(&slot) => {
+                    let first = !std::mem::replace(&mut self.seen[usize::from(slot)], true);
+                    let id = self.push(
+                        Pat::Value {
+                            slot,
+                            first,
+                            typed: false,
+                        },
+                        expr,
+                    );
+                    if first {
+                        self.types.push((id, expr.ty.clone()));
+                    }
+                    id
+                }
+                None => match self.locals.get(&local.id) {
+                    Some(&local) => self.push(Pat::Local(local), expr),
+                    None => self.push(Pat::Never, expr),
+                },
+            },
+            Form::Literal(literal) => {
+                let id = self.push(Pat::Literal(literal.clone()), expr);
+                let ty = self.levels.ty(&expr.ty);
+                self.keys.push((Key::Ty(ty, true), id));
+                id
+            }
+            Form::Nat(nat) => {
+                let id = self.push(Pat::Nat, expr);
+                let nat = self.levels.nat(nat);
+                self.keys.push((Key::Arg(Arg::Nat(nat)), id));
+                id
+            }
+            Form::Lambda(param, body) => {
+                let local = u16::try_from(self.locals.len()).unwrap_or(u16::MAX);
+                self.locals.insert(param.local.id, local);
+                if is_composition(expr) {
+                    self.nameless.push(local);
+                }
+                let id = self.push(Pat::Lambda(local, 0), expr);
+                let body = self.under(Child::Body, body);
+                self.nodes[id as usize] = Pat::Lambda(local, body);
+                id
+            }
+            Form::DepLambda(var, kind, body) => {
+                let id = self.push(Pat::DepLambda(*kind, 0), expr);
+                let number = self.levels.number(*var);
+                self.vars.push(*var);
+                self.keys.push((Key::Var(number, *kind), id));
+                let body = self.under(Child::Body, body);
+                self.nodes[id as usize] = Pat::DepLambda(*kind, body);
+                id
+            }
+            Form::Apply(f, x) => {
+                let id = self.push(Pat::Apply(0, 0), expr);
+                let is_first = self.is_first_stage(f, x);
+                let f = self.under(Child::Function, f);
+                let x = self.under(Child::Argument, x);
+                self.nodes[id as usize] = match is_first {
+                    true => Pat::First(f, x),
+                    false => Pat::Apply(f, x),
+                };
+                id
+            }
+            Form::DepApply(f, arg) => {
+                let id = self.push(Pat::DepApply(0), expr);
+                let f = self.under(Child::Function, f);
+                self.nodes[id as usize] = Pat::DepApply(f);
+                let arg = self.levels.arg(arg);
+                self.keys.push((Key::Arg(arg), id));
+                id
+            }
+            Form::Primitive(primitive, args, values) => {
+                self.primitive(*primitive, args, values, expr)
+            }
+            Form::Global(id, args) => {
+                let node = self.push(Pat::Global(*id), expr);
+                let args = args
+                    .iter()
+                    .map(|arg| (self.levels.arg(arg), false))
+                    .collect();
+                self.keys.push((Key::Args(args, false), node));
+                node
+            }
+            Form::Foreign(..) => self.push(Pat::Never, expr),
+        }
+    }
+
+    /// Whether `f(x)` is a metavariable at its first place at the beginning of a composition.
+    fn is_first_stage(&self, f: &Expr<Primitive>, x: &Expr<Primitive>) -> bool {
+        let (Form::Var(f), Form::Var(x)) = (&f.form, &x.form) else {
+            return false;
+        };
+        let is_nameless = |local: &u16| self.nameless.contains(local);
+        self.locals.get(&x.id).is_some_and(is_nameless)
+            && (self.values.get(&f.id)).is_some_and(|slot| !self.seen[usize::from(*slot)])
+    }
+
+    fn primitive(
+        &mut self,
+        primitive: Primitive,
+        args: &Arc<[Arg]>,
+        values: &Arc<[Expr<Primitive>]>,
+        expr: &Expr<Primitive>,
+    ) -> u32 {
+        // One node for each application, the outermost first.
+        let mut nodes = Vec::with_capacity(values.len());
+        for _ in values.iter() {
+            nodes.push(self.push(Pat::Apply(0, 0), expr));
+            self.path.push(Child::Function);
+        }
+        let head = self.push(Pat::Primitive(primitive), expr);
+        let explicit = explicit(primitive);
+        let numbered = args
+            .iter()
+            .enumerate()
+            .map(|(at, arg)| {
+                (
+                    self.levels.arg(arg),
+                    explicit.get(at).copied().unwrap_or(true),
+                )
+            })
+            .collect();
+        let address = primitive.optional_argument() == Some(OptionalArgument::AddressSpace);
+        let more = self.loose && address && args.len() == explicit.len();
+        self.keys.push((Key::Args(numbered, more), head));
+        let mut below = head;
+        for (value, node) in values.iter().zip(nodes.into_iter().rev()) {
+            self.path.pop();
+            let value = self.under(Child::Argument, value);
+            self.nodes[node as usize] = Pat::Apply(below, value);
+            below = node;
+        }
+        below
+    }
+
+    /// The whole pattern, once [`Builder::term`] was called for its root. `strict` has the types of
+    /// all metavariables compared, else only those from which something is learnt.
+    pub fn finish(mut self, function: bool, strict: bool, params: Box<[Option<Given>]>) -> Pattern {
+        let mut known = vec![false; usize::from(u16::MAX)];
+        for given in params.iter().flatten() {
+            if let Given::Level(level) = given {
+                known[usize::from(*level)] = true;
+            }
+        }
+        for (key, _) in &self.keys {
+            each_plain(key, &mut |var| known[var.0 as usize] = true);
+        }
+        for (node, ty) in std::mem::take(&mut self.types) {
+            let ty = self.levels.ty(&ty);
+            let mut news = false;
+            vars_of_ty(&ty, &mut |var| {
+                news |= var.0 < INNER && !std::mem::replace(&mut known[var.0 as usize], true);
+            });
+            if news || strict {
+                self.keys.push((Key::Ty(ty, strict), node));
+                if let Pat::Value { typed, .. } = &mut self.nodes[node as usize] {
+                    *typed = true;
+                }
+            }
+        }
+        // The first phase sees the nodes in order.
+        self.keys.sort_by_key(|(_, node)| *node);
+        let head = self.head();
+        Pattern {
+            head,
+            has_globals: self.nodes.iter().any(|pat| matches!(pat, Pat::Global(_))),
+            nodes: self.nodes.into(),
+            spans: self.spans.into(),
+            paths: self.paths.into(),
+            keys: self.keys.into(),
+            values: u16::try_from(self.values.len()).unwrap_or(u16::MAX),
+            locals: u16::try_from(self.locals.len()).unwrap_or(u16::MAX),
+            nameless: self.nameless.into(),
+            levels: self.levels.bound,
+            params,
+            given_types: [].into(),
+            strict,
+            function,
+            depth: self.depth,
+            facts: [].into(),
+        }
+    }
+
+    fn head(&self) -> Head {
+        let (mut at, mut count) = (0, 0);
+        loop {
+            match &self.nodes[at] {
+                Pat::Apply(f, _) | Pat::First(f, _) => {
+                    count += 1;
+                    at = *f as usize;
+                }
+                Pat::Primitive(primitive) => return Head::Primitive(*primitive, count),
+                Pat::Global(id) => return Head::Global(*id, count),
+                Pat::Lambda(..) if count == 0 => return Head::Lambda,
+                Pat::DepLambda(..) if count == 0 => return Head::DepLambda,
+                Pat::Literal(_) | Pat::Nat => return Head::Leaf,
+                _ => return Head::Any(count),
+            }
+        }
+    }
+}
+
+/// The variables that an argument gives a value to by itself.
+fn each_plain(key: &Key, found: &mut dyn FnMut(Var)) {
+    let mut arg = |arg: &Arg| match arg {
+        Arg::Nat(nat) => {
+            if let Some(var) = nat.as_var() {
+                found(var);
+            }
+        }
+        // All sizes in a type are compared, and the types hold a variable alone somewhere.
+        Arg::Type(ty) => plain_vars(ty, found),
+        other => vars_of_arg(other, &mut |var, bound| {
+            if !bound {
+                found(var);
+            }
+        }),
+    };
+    match key {
+        Key::Args(args, _) => args.iter().for_each(|(a, _)| arg(a)),
+        Key::Ty(ty, _) => arg(&Arg::Type(ty.clone())),
+        Key::Arg(a) => arg(a),
+        Key::Var(var, _) => found(*var),
+    }
+}

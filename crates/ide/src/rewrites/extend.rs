@@ -1,0 +1,227 @@
+//! Further parameters: a definition's text, as it is, with sizes that a strategy left open.
+
+use std::ops::Range;
+
+use db::{Database, ItemId};
+use rise::{Target, Type};
+use syntax::ast::{Binder, BinderAnnotation, BinderId, Item, ItemKind, Name, TermId, TermKind};
+use syntax::{Dialect, GlobalId, Span};
+
+use super::restyle::Edit;
+use super::verify::{Unwritable, applied};
+use crate::TextEdit;
+
+/// The definition with these sizes for further parameters, behind the sizes and types that it
+/// takes first, in its type too if that is written. Nothing uses them yet.
+pub(super) fn with_parameters(text: &str, item: &Item, names: &[Name]) -> Option<String> {
+    Some(applied(text, &parameters(text, item, names)?))
+}
+
+fn parameters(text: &str, item: &Item, names: &[Name]) -> Option<Vec<Edit>> {
+    let ItemKind::Def { ty, body, .. } = item.kind else {
+        return None;
+    };
+    let mut edits = Vec::new();
+    if let Some(ty) = ty {
+        let sizes: String = names.iter().map(|n| format!("({n}: Nat) -> ")).collect();
+        edits.push(Edit {
+            span: Span::empty(item.term(below_sizes(item, ty)).span.start),
+            text: sizes,
+        });
+    }
+    let written: Vec<String> = names.iter().map(|name| format!("{name}: Nat")).collect();
+    let written = written.join(", ");
+    match last_of(item, body) {
+        Some(last) => in_list(text, item.binder(last), &written, &mut edits)?,
+        None => around(item.term(body).span, &written, names.len(), &mut edits),
+    }
+    edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
+    Some(edits)
+}
+
+/// What changes in the definitions that use this one, or one of those that do: they take the sizes,
+/// too, and hand them on.
+///
+/// # Errors
+/// One of them stands in another file, or does not say the sizes where it uses the definition.
+pub(super) fn users(
+    db: &Database,
+    item: ItemId,
+    names: &[Name],
+) -> Result<Vec<TextEdit>, Unwritable> {
+    let mut all = vec![item];
+    let mut next = 0;
+    while let Some(&used) = all.get(next) {
+        next += 1;
+        for user in db.users(used) {
+            let file = db.file_of(user);
+            if db.dialect(file) != Dialect::Rise || all.contains(&user) {
+                continue;
+            }
+            if file != db.file_of(item) {
+                return Err(cannot(db, user, names, "stands in another file"));
+            }
+            all.push(user);
+        }
+    }
+    let globals: Vec<GlobalId> = all.iter().map(|item| db.global(*item)).collect();
+    let mut edits = Vec::new();
+    for &user in &all[1..] {
+        let (text, parsed) = (db.item_text(user), db.parsed(user));
+        let taken = |binder: &Binder| names.contains(&binder.name);
+        if parsed.item.binders.iter().any(taken) {
+            return Err(cannot(db, user, names, "has variables of that name"));
+        }
+        let own = parameters(&text, &parsed.item, names);
+        let given = handed_on(db, user, &parsed.item, &globals, names);
+        let (Some(own), Some(given)) = (own, given) else {
+            return Err(cannot(db, user, names, "uses it without its sizes"));
+        };
+        edits.extend(own.into_iter().chain(given).map(|edit| TextEdit {
+            span: db.absolute(user, edit.span),
+            text: edit.text,
+        }));
+    }
+    Ok(edits)
+}
+
+fn cannot(db: &Database, user: ItemId, names: &[Name], why: &str) -> Unwritable {
+    let name = match &db.header(user).declares {
+        db::Declares::Def(name) => format!("`{name}`"),
+        _ => "a definition".to_owned(),
+    };
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    Unwritable::Users(format!(
+        "{name} uses the definition and would have to give it {}, but {why}",
+        names.join(" and ")
+    ))
+}
+
+/// The sizes as further arguments wherever one of the definitions is used.
+fn handed_on(
+    db: &Database,
+    user: ItemId,
+    item: &Item,
+    globals: &[GlobalId],
+    names: &[Name],
+) -> Option<Vec<Edit>> {
+    let (inference, parents) = (db.inference(user), item.parents());
+    let names: Vec<&str> = names.iter().map(Name::as_str).collect();
+    let mut edits = Vec::new();
+    for used in &inference.uses {
+        let Target::Global(id) = used.target else {
+            continue;
+        };
+        if globals.contains(&id) {
+            let sizes = sizes_of(&db.scheme(db.item_of(id))?.ty);
+            edits.push(further(
+                item,
+                &parents,
+                used.term,
+                sizes,
+                &names.join(", "),
+            )?);
+        }
+    }
+    Some(edits)
+}
+
+/// How many sizes and types are written where a definition of this type is used.
+fn sizes_of(mut ty: &Type) -> usize {
+    let mut count = 0;
+    while let Type::Pi(pi) = ty {
+        count += usize::from(!pi.implicit);
+        ty = &pi.body;
+    }
+    count
+}
+
+/// More arguments behind so many of what is applied.
+fn further(
+    item: &Item,
+    parents: &[Option<TermId>],
+    mut at: TermId,
+    mut before: usize,
+    more: &str,
+) -> Option<Edit> {
+    while before > 0 {
+        let parent = parents[at.0 as usize]?;
+        match &item.term(parent).kind {
+            TermKind::Paren(_) => {}
+            TermKind::Apply { callee, args } if *callee == at => {
+                if let Some(last) = args.get(before - 1) {
+                    return Some(Edit {
+                        span: Span::empty(item.term(*last).span.end),
+                        text: format!(", {more}"),
+                    });
+                }
+                before -= args.len();
+            }
+            _ => return None,
+        }
+        at = parent;
+    }
+    Some(Edit {
+        span: Span::empty(item.term(at).span.end),
+        text: format!("({more})"),
+    })
+}
+
+/// What stands behind the sizes and types that a type of a definition takes first.
+fn below_sizes(item: &Item, mut ty: TermId) -> TermId {
+    while let TermKind::Pi { body, .. } = item.term(ty).kind {
+        ty = body;
+    }
+    ty
+}
+
+/// The last of the sizes and types that a definition takes first.
+fn last_of(item: &Item, mut body: TermId) -> Option<BinderId> {
+    let mut last = None;
+    loop {
+        body = match &item.term(body).kind {
+            TermKind::Paren(inner) => *inner,
+            TermKind::DepFun { params, body } => {
+                last = params.last().copied();
+                *body
+            }
+            _ => return last,
+        };
+    }
+}
+
+/// Behind the last of a list, which gets its parentheses if it had one member.
+fn in_list(text: &str, last: &Binder, written: &str, edits: &mut Vec<Edit>) -> Option<()> {
+    let BinderAnnotation::Kind(Some(_), kind) = last.annotation else {
+        return None;
+    };
+    let rest = text.get(Range::from(Span::new(kind.end, text.len() as u32)))?;
+    let mut next = syntax::lex(rest).filter(|token| !token.kind.is_trivia());
+    let alone = next.next()?.kind == syntax::TokenKind::FatArrow;
+    let (open, close) = if alone { ("(", ")") } else { ("", "") };
+    edits.push(Edit {
+        span: Span::empty(last.span.start),
+        text: open.to_owned(),
+    });
+    edits.push(Edit {
+        span: Span::empty(kind.end),
+        text: format!(", {written}{close}"),
+    });
+    Some(())
+}
+
+/// A definition that takes no sizes is the body of a function of them.
+fn around(body: Span, written: &str, count: usize, edits: &mut Vec<Edit>) {
+    let list = match count {
+        1 => written.to_owned(),
+        _ => format!("({written})"),
+    };
+    edits.push(Edit {
+        span: Span::empty(body.start),
+        text: format!("depFun({list} => "),
+    });
+    edits.push(Edit {
+        span: Span::empty(body.end),
+        text: ")".to_owned(),
+    });
+}

@@ -1,0 +1,205 @@
+//! Strategies that are wrong, and what is said about them.
+
+use expect_test::{Expect, expect};
+
+use crate::support::Folder;
+
+const PROGRAM: &str = "\
+def scale = depFun((n: Nat) => fun(xs: n.f32 => xs |> map(fun(x => x * 2.0f)) |> map(fun(y => y + 1.0f))))
+
+def minus = depFun((n: Nat) => fun(xs: n.f32 => xs |> reduce(sub)(0.0f)))
+
+def any = depFun((n: Nat) => fun((op: f32 -> f32 -> f32, xs: n.f32) => xs |> reduce(op)(0.0f)))
+
+def inner = depFun((n: Nat) => fun((xs: n.f32, ys: n.f32) => dot(xs)(ys)))
+
+def wrong = fun(xs: 3.f32 => xs |> split(2))
+";
+
+/// What is said of a strategy for a definition: the lines that are no picture of the text.
+fn said(def: &str, strategy: &str) -> String {
+    let folder = Folder::with(&[("a.rise", PROGRAM)]);
+    let ran = folder.run(&["rewrite", "a.rise", "--def", def, "--strategy", strategy]);
+    assert_eq!((ran.status, ran.out.as_str()), (1, ""), "{}", ran.err);
+    lines(&ran.err)
+}
+
+fn lines(text: &str) -> String {
+    let is_picture = |line: &str| {
+        let line = line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
+        line.is_empty() || (line.starts_with('|') && !line.contains("- "))
+    };
+    let lines = text.lines().filter(|line| !is_picture(line));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+fn check(rule: &str, expected: Expect) {
+    let folder = Folder::with(&[("r.elevate", rule)]);
+    let ran = folder.run(&["--check", "r.elevate"]);
+    assert_eq!(ran.status, 1, "{}", ran.out);
+    expected.assert_eq(&lines(&ran.out));
+}
+
+#[test]
+fn one_that_does_not_end_is_reported_with_its_loop() {
+    expect![[r#"
+        error[strategy-fails]: the strategy does not end: it goes round in rule { … }
+         --> a.rise:1:13
+          = found: depFun(n: Nat => fun(xs => xs |> map(fun(x => x * 2.0f)) |> map(fun(y => y + 1.0f))))
+            after 66 steps
+          = help: `repeatNTimes(n)(s)` and `limit(n)(s)` end; `--trace` shows the steps
+    "#]].assert_eq(&said(
+        "scale",
+        "repeat(topDown(rule { mul(x)(y) |-> mul(y)(x) }))",
+    ));
+    expect![[r#"
+        error[strategy-fails]: the strategy does not end: what it repeats never fails
+         --> a.rise:1:13
+          = found: depFun(n: Nat => fun(xs => xs |> map(fun(x => x * 2.0f)) |> map(fun(y => y + 1.0f))))
+          = help: `repeatNTimes(n)(s)` and `limit(n)(s)` end; `--trace` shows the steps
+    "#]].assert_eq(&said("scale", "repeat(id)"));
+}
+
+#[test]
+fn one_that_fails_shows_the_nearest_miss() {
+    expect![[r#"
+        error[strategy-fails]: the strategy fails: `rule { … }` does not apply: `3.0f` is not found
+         --> a.rise:1:49
+          = found: 2.0f
+            in: xs |> map(fun(x => x * 2.0f))
+          = help: say where it applies: `s @ topDown` looks at every place, `try(s)` goes on without
+    "#]]
+    .assert_eq(&said(
+        "scale",
+        "topDown(rule { map(f) >> map(fun(y => y * 3.0f)) |-> map(fun(y => y * 3.0f)) })",
+    ));
+}
+
+#[test]
+fn one_for_another_definition_says_what_is_missing() {
+    expect![[r#"
+        error[strategy-fails]: the strategy fails: `fuseReduceMap` does not apply: `map(g) >> reduce(f)(z)` is not found
+         --> a.rise:1:13
+          = found: depFun(n: Nat => fun(xs => xs |> map(fun(x => x * 2.0f)) |> map(fun(y => y + 1.0f))))
+          = help: say where it applies: `s @ topDown` looks at every place, `try(s)` goes on without
+    "#]].assert_eq(&said("scale", "fuseReduceMap @ topDown"));
+}
+
+#[test]
+fn one_that_does_not_look_into_a_call_says_so() {
+    let text = said("inner", "toReduceSeq @ topDown");
+    let note = "`dot` is called by its name: `unfold(dot)` puts its right side there";
+    assert!(text.contains(note), "{text}");
+    let folder = Folder::with(&[("a.rise", PROGRAM)]);
+    let strategy = "unfold(dot) ; toReduceSeq @ topDown";
+    let args = [
+        "rewrite",
+        "a.rise",
+        "--def",
+        "inner",
+        "--strategy",
+        strategy,
+    ];
+    let ran = folder.run(&args);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(ran.out.contains("reduceSeq"), "{}", ran.out);
+}
+
+#[test]
+fn what_is_no_strategy_for_a_definition_is_not_applied() {
+    for (strategy, wanted) in [
+        ("topDown", "needs arguments before it is a strategy"),
+        ("lowerToC(32)", "`32` is none: leave it out"),
+    ] {
+        let text = said("scale", strategy);
+        assert!(text.contains(wanted), "{strategy}: {text}");
+    }
+}
+
+#[test]
+fn a_rule_keeps_scopes() {
+    check(
+        "rule out = map(fun(x => f(gx))) |-> map(f) >> map(fun(y => gx))\n",
+        expect![[r#"
+            error[unknown-name]: `f` may use `x`, which the pattern binds around it and nothing binds here
+             --> r.elevate:1:41
+              |                    - `x` is bound here  ^
+              = help: if it does not use it, say so: `where x notIn f`
+            error[unknown-name]: `gx` may use `x`, which the pattern binds around it and nothing binds here
+             --> r.elevate:1:60
+              |                    - `x` is bound here                     ^^
+              = help: if it does not use it, say so: `where x notIn gx`
+        "#]],
+    );
+}
+
+#[test]
+fn a_rule_keeps_types() {
+    check(
+        "rule split2 = map(f) |-> map(f) >> split(2)\n",
+        expect![[r#"
+        error[infinite-type]: this would need a type that contains itself, a part of `2.t`
+         --> r.elevate:1:36
+          |               ------               ^^^^^^^^
+          = help: is a function applied to itself, or an argument missing?
+    "#]],
+    );
+}
+
+#[test]
+fn a_law_that_does_not_hold_or_is_not_known_stops_a_rule() {
+    let rule = "topDown(rule { reduce(op)(z) |-> reduce(fun(a, b => op(b)(a)))(z) requires commutative(op) })";
+    expect![[r#"
+        error[strategy-fails]: the strategy fails: `rule { … }` does not apply: `commutative(op)` does not hold: `sub` is not commutative
+         --> a.rise:3:49
+          = found: xs |> reduce(sub)(0.0f)
+    "#]].assert_eq(&said("minus", rule));
+    expect![[r#"
+        error[strategy-fails]: the strategy fails: `rule { … }` does not apply: it cannot be decided whether `commutative(op)` holds: nothing is known of whether it is commutative
+         --> a.rise:5:72
+          = found: xs |> reduce(op)(0.0f)
+          = help: laws are known of built-in operators; an `unsafe rule` may do without
+    "#]].assert_eq(&said("any", rule));
+}
+
+#[test]
+fn a_program_with_errors_is_not_rewritten() {
+    expect![[r#"
+        error[obligation-fails]: `split` needs a size that 2 divides, and it does not divide 3
+         --> a.rise:9:36
+          |                 -- `xs` is `3.f32` ^^^^^
+          = expected: (m*2).f32
+               found: 3.f32
+    "#]]
+    .assert_eq(&said("wrong", "topDown(mapFusion)"));
+}
+
+#[test]
+fn a_number_without_its_type_has_that_of_its_place() {
+    let folder = Folder::with(&[
+        ("a.rise", PROGRAM),
+        (
+            "z.elevate",
+            "rule from(start: Expr) = reduce(op)(z) |-> reduce(op)(start)\n",
+        ),
+    ]);
+    for (number, shown) in [("1", "1"), ("1.5", "1.5"), ("1.0f", "1.0f")] {
+        folder.put(
+            "u.elevate",
+            &format!("import \"z.elevate\"\nval s = topDown(from({number}))\n"),
+        );
+        let ran = folder.run(&["rewrite", "a.rise", "u.elevate:s", "--def", "minus"]);
+        assert_eq!(ran.status, 0, "{number}: {}", ran.err);
+        assert!(
+            ran.out.contains(&format!("reduce(sub)({shown}")),
+            "{}",
+            ran.out
+        );
+    }
+    folder.put(
+        "u.elevate",
+        "import \"z.elevate\"\nval s = topDown(from(true))\n",
+    );
+    let ran = folder.run(&["rewrite", "a.rise", "u.elevate:s", "--def", "minus"]);
+    assert_eq!(ran.status, 1, "{}", ran.out);
+}

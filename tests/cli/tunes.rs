@@ -1,0 +1,189 @@
+//! Sizes that strategies tune, from the command line.
+
+use expect_test::expect;
+
+use crate::support::Folder;
+
+const PROGRAM: &str = "\
+def scale = depFun((n: Nat) => fun(xs: n.f32 =>
+  xs |> map(fun(x => x * 2.0f))))
+";
+
+const STRATEGY: &str = "\
+tune rows : Nat in 4..64 step 4 where 8 divides rows
+
+val blocks = topDown(splitJoin(rows))
+";
+
+fn folder() -> Folder {
+    Folder::with(&[("a.rise", PROGRAM), ("s.elevate", STRATEGY)])
+}
+
+#[test]
+fn a_value_takes_the_place_of_an_open_size() {
+    let folder = folder();
+    let ran = folder.run(&["rewrite", "a.rise", "s.elevate:blocks", "--tune", "rows=32"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(ran.out.contains("split(32)"), "{}", ran.out);
+    assert!(!ran.out.contains("rows"), "{}", ran.out);
+    // Of the library, too, and of a definition that has a value.
+    let ran = folder.run(&[
+        "rewrite",
+        "a.rise",
+        "--strategy",
+        "splitJoinMap @ outermost(isMap)",
+        "--tune",
+        "s=16",
+    ]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(ran.out.contains("split(16)"), "{}", ran.out);
+    folder.put(
+        "v.elevate",
+        "tune k : Nat = 4\nval v = topDown(splitJoin(k))\n",
+    );
+    let ran = folder.run(&["rewrite", "a.rise", "v.elevate:v", "--tune", "k=2"]);
+    assert!(ran.out.contains("split(2)"), "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn what_must_hold_of_an_open_size_travels_with_the_program() {
+    let folder = folder();
+    let ran = folder.run(&["rewrite", "a.rise", "s.elevate:blocks"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(ran.out.contains("rows: Nat"), "{}", ran.out);
+    expect![[r#"
+        note: assumes rows divides n
+        note: assumes 8 divides rows
+        note: `rows` is left open: it is a parameter of the definition now
+    "#]]
+    .assert_eq(&ran.err);
+}
+
+#[test]
+fn values_that_do_not_fit_are_refused() {
+    let folder = folder();
+    let mut said = String::new();
+    for value in ["rows=12", "rows=128", "rows=9", "lanes=4", "row=8"] {
+        let ran = folder.run(&["rewrite", "a.rise", "s.elevate:blocks", "--tune", value]);
+        assert_ne!(ran.status, 0, "{value}: {}", ran.out);
+        assert_eq!(ran.out, "", "{value}");
+        let lines = ran.err.lines().filter(|line| {
+            line.starts_with("error") || line.starts_with("note") || line.contains("help")
+        });
+        for line in lines {
+            said += &format!("{value}: {line}\n");
+        }
+    }
+    expect![[r#"
+        rows=12: error[strategy-fails]: `blocks` fails: `rows` is 12, and `8 divides rows` does not hold
+        rows=128: error[strategy-fails]: `blocks` fails: `rows` is 128, which is not in `4..64 step 4`
+        rows=9: error[strategy-fails]: `blocks` fails: `rows` is 9, which is not in `4..64 step 4`
+        lanes=4: error: the strategy tunes no `lanes`
+        lanes=4: note: it tunes `rows`, `s`
+        row=8: error: the strategy tunes no `row`
+        row=8: note: did you mean `rows`?
+    "#]]
+    .assert_eq(&said);
+    for value in ["rows", "rows=0", "rows=many"] {
+        let ran = folder.run(&["rewrite", "a.rise", "s.elevate:blocks", "--tune", value]);
+        assert_eq!(ran.status, 2, "{value}: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_value_in_the_file_is_held_to_its_set_and_condition() {
+    let folder = folder();
+    folder.put(
+        "w.elevate",
+        "tune k : Nat in {2, 4} = 3\nval w = topDown(splitJoin(k))\n\
+         tune m : Nat = 6 where 4 divides m\nval v = topDown(splitJoin(m))\n",
+    );
+    let found = folder.findings(&["w.elevate"]);
+    let codes: Vec<_> = found.iter().map(|found| &found["code"]).collect();
+    assert_eq!(codes, ["obligation-fails", "obligation-fails"], "{found:?}");
+    // A value that is given instead is fine.
+    let ran = folder.run(&["rewrite", "a.rise", "w.elevate:w", "--tune", "k=4"]);
+    assert!(ran.out.contains("split(4)"), "{}{}", ran.out, ran.err);
+    for (name, said) in [
+        ("w", "`k` is 3, which is not in `{2, 4}`"),
+        ("v", "`m` is 6, and `4 divides m` does not hold"),
+    ] {
+        let ran = folder.run(&["rewrite", "a.rise", &format!("w.elevate:{name}")]);
+        assert_eq!(ran.status, 1, "{}", ran.out);
+        assert!(ran.err.contains(said), "{}", ran.err);
+    }
+}
+
+#[test]
+fn open_sizes_reach_the_type_and_the_users_in_the_same_edit() {
+    let folder = folder();
+    folder.put(
+        "b.rise",
+        "\
+/// Twice as much.
+def scale : (n: Nat) -> n.f32 -> n.f32 = depFun(n: Nat => fun(xs =>
+  // One after the other.
+  xs |> map(fun(x => x * 2.0f))))
+
+def twice = depFun((n: Nat) => fun(xs: n.f32 => scale(n)(scale(n)(xs))))
+",
+    );
+    let with = |flags: &[&str]| {
+        let args = ["rewrite", "b.rise", "s.elevate:blocks", "--def", "scale"];
+        folder.run(&[&args[..], flags].concat())
+    };
+    let ran = with(&[]);
+    assert_eq!((ran.status, ran.out.as_str()), (1, ""), "{}", ran.err);
+    assert!(ran.err.contains("`--tune rows=32`"), "{}", ran.err);
+    let ran = with(&["--open-sizes", "--write"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    expect![[r#"
+        /// Twice as much.
+        def scale : (n: Nat) -> (rows: Nat) -> n.f32 -> n.f32 = depFun((n: Nat, rows: Nat) => fun(xs =>
+          // One after the other.
+          xs |> split(rows) |> map(map(fun(x => x * 2.0f))) |> join))
+
+        def twice = depFun((n: Nat, rows: Nat) => fun(xs: n.f32 => scale(n, rows)(scale(n, rows)(xs))))
+    "#]]
+    .assert_eq(&folder.get("b.rise"));
+    let ran = folder.run(&["--check", "b.rise"]);
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn users_that_cannot_hand_a_size_on_are_named() {
+    let folder = folder();
+    folder.put(
+        "c.rise",
+        "import \"a.rise\"\n\ndef again = depFun((n: Nat) => fun(xs: n.f32 => scale(n)(xs)))\n",
+    );
+    let ran = folder.run(&[
+        "rewrite",
+        "a.rise",
+        "s.elevate:blocks",
+        "--open-sizes",
+        "--write",
+    ]);
+    // Nothing in `a.rise` uses it, and `c.rise` is not looked at from there.
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    folder.put(
+        "d.rise",
+        "def scale = depFun((n: Nat) => fun(xs: n.f32 => xs |> map(fun(x => x * 2.0f))))\n\n\
+         def rows = depFun((n: Nat) => fun((rows: f32, xs: n.f32) => scale(n)(xs)))\n",
+    );
+    let ran = folder.run(&[
+        "rewrite",
+        "d.rise",
+        "s.elevate:blocks",
+        "--def",
+        "scale",
+        "--open-sizes",
+        "--write",
+    ]);
+    assert_eq!(ran.status, 1, "{}", ran.out);
+    expect![[r#"
+        error: `rows` uses the definition and would have to give it `rows`, but has variables of that name
+        note: give it a value: `--tune rows=32`, or `tune rows : Nat = 32` in the strategy's file
+    "#]]
+    .assert_eq(&ran.err);
+}
