@@ -264,6 +264,7 @@ pub(super) fn run(
     let mut options = request.options.clone();
     options.order = order_of(order);
     options.facts = imported.facts();
+    name_open(world, &mut store, &imported);
     for (_, _, var) in world.open() {
         let positive = Prop::AtLeast(Nat::var(var), Nat::ONE);
         options.facts.assume(&positive);
@@ -291,11 +292,18 @@ pub(super) fn run(
     needs.of(&mut mentioned, &mut obligations, &mut assumed);
     let open = world.open().into_iter();
     let open = open.filter(|(_, _, var)| mentioned.contains(var));
-    let parameters = run.with_parameters(open, &mut obligations);
+    let parameters = run.with_parameters(open);
     if !request.may_extend && !parameters.is_empty() {
         return Err(NotRewritten::Parameters(parameters));
     }
-    (run.imported.obligations).extend(obligations.iter().cloned());
+    let own = run.parameters();
+    let said = obligations.iter().filter(|prop| {
+        let mut fits = true;
+        prop.for_each_var(&mut |var| fits &= own.contains(&var));
+        fits
+    });
+    // What is assumed of sizes that are bound inside follows from the body again.
+    (run.imported.obligations).extend(said.cloned());
     let def = run.export(run.root).map_err(|_| NotRewritten::TooLarge)?;
     Ok(Rewritten {
         def,
@@ -328,18 +336,33 @@ impl Run {
     fn with_parameters(
         &mut self,
         open: impl Iterator<Item = (GlobalId, Name, Var)>,
-        obligations: &mut [Prop],
     ) -> Vec<Parameter> {
         let mut parameters = Vec::new();
-        for (tune, name, var) in open {
-            let (new, var, name) =
-                with_parameter(&mut self.store, self.root, var, &name, obligations);
-            self.root = new;
+        for (tune, _, var) in open {
+            let name = self.store.var_name(var);
+            self.root = with_parameter(&mut self.store, self.root, var);
             let ty = with_pi(self.store.ty_of(self.imported.ty), var);
             self.imported.ty = self.store.intern_ty(&ty);
             parameters.push(Parameter { name, tune, var });
         }
         parameters
+    }
+
+    /// The type-level parameters that the definition has before anything else happens.
+    fn parameters(&self) -> FxHashSet<Var> {
+        let implicit = self.imported.implicit.iter().map(|(var, _)| *var);
+        let mut found: FxHashSet<Var> = implicit.collect();
+        let mut here = self.root;
+        loop {
+            here = match self.store.node(here) {
+                Node::DepLambda(var, _, _, body) => {
+                    found.insert(var);
+                    body
+                }
+                Node::Lambda(_, body) => body,
+                _ => return found,
+            };
+        }
     }
 }
 
@@ -393,52 +416,32 @@ fn sizes_of(arg: &Arg, found: &mut FxHashSet<Var>) {
     found.extend(seen.into_inner());
 }
 
-/// The name, or one like it that no leading parameter has.
-fn free_name(store: &Store, root: Term, name: &Name) -> Name {
-    let mut taken = Vec::new();
-    let mut here = root;
-    while let Node::DepLambda(var, _, _, body) = store.node(here) {
-        taken.push(store.var_name(var));
-        here = body;
+/// Gives the sizes that the strategy leaves open names that none of the definition's own has.
+fn name_open(world: &World, store: &mut Store, imported: &Imported) {
+    let own = imported.vars.iter().map(|var| store.var_name(*var));
+    let mut taken: FxHashSet<Name> = own.collect();
+    for (_, name, var) in world.open() {
+        let numbered = (1..).map(|number| Name::from(format!("{name}{number}")));
+        let mut all = std::iter::once(name.clone()).chain(numbered);
+        let free = all.find(|name| !taken.contains(name)).unwrap_or(name);
+        taken.insert(free.clone());
+        store.name_var(var, free);
     }
-    let numbered = (1..).map(|number| Name::from(format!("{name}{number}")));
-    let mut all = std::iter::once(name.clone()).chain(numbered);
-    all.find(|name| !taken.contains(name))
-        .unwrap_or_else(|| name.clone())
 }
 
-/// The function with one more parameter, behind the sizes and types that it begins with; the
-/// variable that it is then, and what it is called.
-fn with_parameter(
-    store: &mut Store,
-    root: Term,
-    var: Var,
-    name: &Name,
-    obligations: &mut [Prop],
-) -> (Term, Var, Name) {
-    let name = free_name(store, root, name);
+/// The function with one more parameter, behind the sizes and types that it begins with.
+fn with_parameter(store: &mut Store, root: Term, var: Var) -> Term {
     let mut above = Vec::new();
     let mut here = root;
     while let Node::DepLambda(outer, kind, implicit, body) = store.node(here) {
         above.push((outer, kind, implicit));
         here = body;
     }
-    let mut var = var;
-    if store.var_name(var) != name {
-        let renamed = store.fresh_var(name.clone());
-        let arg = Arg::Nat(Nat::var(renamed));
-        here = store.substitute_vars(here, &[(var, arg)]);
-        for prop in obligations {
-            *prop = prop.subst(&|other| (other == var).then(|| Nat::var(renamed)));
-        }
-        var = renamed;
-    }
     let inner = store.dep_lambda(var, Kind::Nat, false, here);
     let outside = above.into_iter().rev();
-    let whole = outside.fold(inner, |body, (outer, kind, implicit)| {
+    outside.fold(inner, |body, (outer, kind, implicit)| {
         store.dep_lambda(outer, kind, implicit, body)
-    });
-    (whole, var, name)
+    })
 }
 
 fn with_pi(ty: &Ty, var: Var) -> Ty {
@@ -520,6 +523,9 @@ fn report(failure: Failure, outcome: Outcome, run: Run) -> Report {
     if found != failure.focus {
         notes.push(format!("in: {}", short(&print(store, failure.focus))));
     }
+    if failure.reason == Reason::TooLarge {
+        notes.extend(most_applied(&outcome));
+    }
     if outcome.steps > 0 {
         let steps = match outcome.steps {
             1 => "1 step".to_owned(),
@@ -548,6 +554,23 @@ fn report(failure: Failure, outcome: Outcome, run: Run) -> Report {
         outcome,
         run,
     }
+}
+
+/// The rules that a program grew by.
+fn most_applied(outcome: &Outcome) -> Option<String> {
+    let mut counts: Vec<_> = outcome.counts.iter().collect();
+    counts.sort_by_key(|count| std::cmp::Reverse(count.steps + count.housekeeping));
+    let most = counts.iter().take(3);
+    let most: Vec<String> = most
+        .map(|count| {
+            format!(
+                "`{}` {} times",
+                count.rule,
+                count.steps + count.housekeeping
+            )
+        })
+        .collect();
+    (!most.is_empty()).then(|| format!("applied: {}", most.join(", ")))
 }
 
 /// What a strategy did not look into: definitions that the program calls by their names.

@@ -40,5 +40,8 @@ pub use types::TyId;
 /// something did: what makes terms asks it after each step, and gives up.
 pub const MAX_HEIGHT: u32 = rise::core::MAX_HEIGHT;
 
+/// How many parts a type may have: each step goes through the types of what it makes.
+pub const MAX_TYPE_SIZE: u32 = 2048;
+
 /// How many nodes a term may have that becomes a program again.
 pub const MAX_SIZE: u64 = rise::core::MAX_NODES;

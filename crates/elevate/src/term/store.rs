@@ -17,6 +17,8 @@ use super::heads::Head;
 use super::sets::{SetId, Sets};
 use super::types::{TyId, Types, bit, bits_of_arg, bits_of_nat};
 
+mod make;
+
 /// A term of a [`Store`]. Equal numbers are equal terms: by name, and with equal types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Term(pub(super) u32);
@@ -195,6 +197,13 @@ impl Store {
         Var(id)
     }
 
+    /// Calls a type-level variable something else.
+    pub fn name_var(&mut self, var: Var, name: Name) {
+        if let Some(old) = self.vars.get_mut(var.0 as usize) {
+            *old = name;
+        }
+    }
+
     /// What a variable is called.
     pub fn local_name(&self, local: Local) -> &Name {
         &self.locals[local.0 as usize].0
@@ -369,10 +378,12 @@ impl Store {
         self.entries[term.0 as usize].vars
     }
 
-    /// Whether a term or type was made that nests deeper than [`MAX_HEIGHT`](super::MAX_HEIGHT).
-    /// Such a term must not be worked on any further.
+    /// Whether a term or type was made that nests deeper than [`MAX_HEIGHT`](super::MAX_HEIGHT), or a
+    /// type larger than [`MAX_TYPE_SIZE`](super::MAX_TYPE_SIZE). It must not be worked on any further.
     pub fn is_too_deep(&self) -> bool {
-        self.too_deep || self.types.highest() > super::MAX_HEIGHT
+        let types = &self.types;
+        let fine = types.highest() <= super::MAX_HEIGHT && types.largest() <= super::MAX_TYPE_SIZE;
+        self.too_deep || !fine
     }
 
     /// How many terms there are.
@@ -383,125 +394,6 @@ impl Store {
     /// Whether there is no term yet.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
-    }
-
-    /// The variable.
-    pub fn var(&mut self, local: Local) -> Term {
-        let ty = self.local_ty(local);
-        self.intern(Node::Var(local), ty)
-    }
-
-    /// The literal at a type.
-    pub fn literal(&mut self, literal: &Literal, ty: TyId) -> Term {
-        let id = match self.literal_index.get(literal) {
-            Some(&known) => known,
-            None => {
-                let id = LiteralId(u32::try_from(self.literals.len()).unwrap_or(u32::MAX));
-                self.literals.push(literal.clone());
-                self.literal_index.insert(literal.clone(), id);
-                id
-            }
-        };
-        self.intern(Node::Literal(id), ty)
-    }
-
-    /// The size as a value of `natType`.
-    pub fn nat(&mut self, nat: &Nat) -> Term {
-        let arg = self.intern_arg(&Arg::Nat(nat.clone()));
-        self.intern(Node::Nat(arg), self.nat)
-    }
-
-    /// `fun(local => body)`
-    pub fn lambda(&mut self, local: Local, body: Term) -> Term {
-        let ty = self.types.fun(self.local_ty(local), self.ty(body));
-        self.intern(Node::Lambda(local, body), ty)
-    }
-
-    /// `depFun(var: kind => body)`
-    pub fn dep_lambda(&mut self, var: Var, kind: Kind, implicit: bool, body: Term) -> Term {
-        let pi = Type::Pi(Pi {
-            var,
-            kind,
-            implicit,
-            body: self.type_of(body).clone(),
-        });
-        let ty = self.types.intern(&Arc::new(pi));
-        self.intern(Node::DepLambda(var, kind, implicit, body), ty)
-    }
-
-    /// `f(x)`. Its type is what `f` gives, or an error if `f` is no function.
-    pub fn apply(&mut self, f: Term, x: Term) -> Term {
-        let ty = match self.types.parts(self.ty(f)) {
-            Some((_, result)) => result,
-            None => self.error,
-        };
-        self.intern(Node::Apply(f, x), ty)
-    }
-
-    /// `f(x)(y)…`
-    pub fn apply_all(&mut self, f: Term, args: impl IntoIterator<Item = Term>) -> Term {
-        args.into_iter().fold(f, |f, x| self.apply(f, x))
-    }
-
-    /// `f(arg)` for a dependent function.
-    pub fn dep_apply(&mut self, f: Term, arg: ArgId) -> Term {
-        let ty = self.dep_result(self.ty(f), arg);
-        self.intern(Node::DepApply(f, arg), ty)
-    }
-
-    /// What a function of this type gives for a type-level argument.
-    fn dep_result(&mut self, ty: TyId, arg: ArgId) -> TyId {
-        if let Some(&known) = self.applied.get(&(ty, arg)) {
-            return known;
-        }
-        let value = self.args[arg.0 as usize].clone();
-        let result = match &**self.types.get(ty) {
-            Type::Pi(pi) => subst(&pi.body, &|v| (v == pi.var).then(|| (*value).clone())),
-            _ => Arc::new(Type::Error),
-        };
-        let result = self.types.intern(&result);
-        self.applied.insert((ty, arg), result);
-        result
-    }
-
-    /// A primitive at type-level arguments; `None` if there are too few.
-    pub fn primitive(&mut self, primitive: Primitive, args: &[Arg]) -> Option<Term> {
-        let args: Vec<ArgId> = args.iter().map(|arg| self.intern_arg(arg)).collect();
-        self.primitive_at(primitive, &args)
-    }
-
-    /// A primitive at type-level arguments that have numbers; `None` if there are too few.
-    pub fn primitive_at(&mut self, primitive: Primitive, args: &[ArgId]) -> Option<Term> {
-        let list = self.intern_arg_ids(args);
-        let node = Node::Primitive(primitive, list);
-        if let Some(known) = self.known(node) {
-            return Some(known);
-        }
-        let ty = self.types.intern(&primitive.ty(self.args(list))?);
-        Some(self.intern(node, ty))
-    }
-
-    /// A C function.
-    pub fn foreign(&mut self, foreign: &Arc<Foreign>) -> Term {
-        let known = |f: &Arc<Foreign>| Arc::ptr_eq(f, foreign) || f == foreign;
-        let at = self.foreigns.iter().position(known).unwrap_or_else(|| {
-            self.foreigns.push(foreign.clone());
-            self.foreigns.len() - 1
-        });
-        let result = foreign.result.clone();
-        let params = foreign.params.iter().rev();
-        let ty = params.fold(result, |out, (_, param)| {
-            Arc::new(Type::Fun(param.clone(), out))
-        });
-        let ty = self.types.intern(&ty);
-        let id = ForeignId(u32::try_from(at).unwrap_or(u32::MAX));
-        self.intern(Node::Foreign(id), ty)
-    }
-
-    /// A definition at its implicit arguments; `ty` is its type with them put in.
-    pub fn global(&mut self, id: GlobalId, args: &[Arg], ty: TyId) -> Term {
-        let args = self.intern_args(args);
-        self.intern(Node::Global(id, args), ty)
     }
 
     // ----- interning -----

@@ -23,6 +23,8 @@ struct Entry {
     /// Whether it binds variables.
     binds: bool,
     height: u32,
+    /// How many types it consists of.
+    size: u32,
 }
 
 /// All types that came up.
@@ -32,6 +34,7 @@ pub(super) struct Types {
     funs: FxHashMap<(TyId, TyId), TyId>,
     others: FxHashMap<Ty, TyId>,
     highest: u32,
+    largest: u32,
 }
 
 impl Types {
@@ -52,6 +55,7 @@ impl Types {
             vars: found.vars,
             binds: found.binds,
             height: found.height,
+            size: found.size,
         });
         self.others.insert(ty.clone(), id);
         id
@@ -69,6 +73,7 @@ impl Types {
             vars: from.vars | to.vars,
             binds: from.binds || to.binds,
             height: from.height.max(to.height) + 1,
+            size: from.size.saturating_add(to.size).saturating_add(1),
         };
         let id = self.push(entry);
         self.funs.insert((a, b), id);
@@ -77,6 +82,7 @@ impl Types {
 
     fn push(&mut self, entry: Entry) -> TyId {
         self.highest = self.highest.max(entry.height);
+        self.largest = self.largest.max(entry.size);
         let id = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
         self.entries.push(entry);
         TyId(id)
@@ -109,6 +115,11 @@ impl Types {
     /// The height of the highest type so far.
     pub fn highest(&self) -> u32 {
         self.highest
+    }
+
+    /// The size of the largest type so far.
+    pub fn largest(&self) -> u32 {
+        self.largest
     }
 }
 
@@ -144,6 +155,7 @@ struct Found {
     vars: u64,
     binds: bool,
     height: u32,
+    size: u32,
     bound: Vec<Var>,
 }
 
@@ -176,6 +188,7 @@ impl Found {
 
     fn ty(&mut self, ty: &Type, depth: u32) {
         self.height = self.height.max(depth);
+        self.size = self.size.saturating_add(1);
         let depth = depth + 1;
         match ty {
             Type::Error | Type::Scalar(_) | Type::Comm => {}
