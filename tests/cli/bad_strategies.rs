@@ -203,3 +203,21 @@ fn a_number_without_its_type_has_that_of_its_place() {
     let ran = folder.run(&["rewrite", "a.rise", "u.elevate:s", "--def", "minus"]);
     assert_eq!(ran.status, 1, "{}", ran.out);
 }
+
+#[test]
+fn a_program_whose_types_grow_without_end_is_noticed() {
+    let folder = Folder::with(&[
+        (
+            "a.rise",
+            "def twice = depFun(n: Nat => fun(xs: n.f32 =>\n  xs |> map(fun(x => x + 1.0f)) |> map(fun(x => x * 2.0f))))\n",
+        ),
+        (
+            "s.elevate",
+            "rule paired = map(f) |-> map(fun(x => (x, f(x)))) >> map(snd)\nval grows = allTopDown(try(paired))\n",
+        ),
+    ]);
+    let ran = folder.run(&["rewrite", "a.rise", "--strategy", "s.elevate:grows"]);
+    assert_eq!(ran.status, 1, "{}", ran.out);
+    assert!(ran.err.contains("grew too large"), "{}", ran.err);
+    assert!(ran.err.contains("applied: `paired`"), "{}", ran.err);
+}

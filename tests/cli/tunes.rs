@@ -187,3 +187,44 @@ fn users_that_cannot_hand_a_size_on_are_named() {
     "#]]
     .assert_eq(&ran.err);
 }
+
+#[test]
+fn an_open_size_is_called_otherwise_than_the_sizes_of_the_program() {
+    let folder = Folder::with(&[(
+        "a.rise",
+        "def both = depFun((n: Nat, s: Nat) => fun(xs: n.f32, ys: s.f32 =>\n  xs |> map(fun(x => x + 1.0f))))\n",
+    )]);
+    let ran = folder.run(&["rewrite", "a.rise", "--strategy", "topDown(splitJoinMap)"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    expect![[r#"
+        def both = depFun((n: Nat, s: Nat, s1: Nat) => fun(xs: n.f32, ys: s.f32 =>
+          xs |> split(s1) |> map(map(fun(x => x + 1.0f))) |> join))
+        note: assumes s1 divides n
+        note: `s1` is left open: it is a parameter of the definition now
+    "#]]
+    .assert_eq(&format!("{}{}", ran.out, ran.err));
+}
+
+#[test]
+fn what_is_assumed_of_a_size_bound_inside_is_not_said_of_the_definition() {
+    let folder = Folder::with(&[(
+        "a.rise",
+        "def rounds = depFun(n: Nat => fun(xs: (n + 4).i32 =>\n  xs |> iterate(2)(depFun(n: Nat => fun(ys => ys |> map(fun(x => x + 1)))))))\n",
+    )]);
+    let ran = folder.run(&["rewrite", "a.rise", "--strategy", "topDown(splitJoinMap)"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    expect![[r#"
+        def rounds = depFun((n: Nat, s: Nat) => fun(xs: (n + 4).i32 =>
+          xs |> iterate(2)(depFun(n: Nat => fun(ys =>
+            ys |> split(s) |> map(map(fun(x => x + 1))) |> join)))))
+        note: assumes s divides n
+        note: `s` is left open: it is a parameter of the definition now
+    "#]]
+    .assert_eq(&format!("{}{}", ran.out, ran.err));
+    folder.put("b.rise", &ran.out);
+    let ran = folder.run(&["types", "b.rise"]);
+    expect![[r#"
+        rounds : (n: Nat) -> (s: Nat) -> (n+4).i32 -> (n+4).i32 where s divides n + 4
+    "#]]
+    .assert_eq(&format!("{}{}", ran.out, ran.err));
+}

@@ -283,6 +283,10 @@ impl Engine<'_> {
         match rule.apply(&mut Context::hosted(store, &facts, self), term) {
             Ok(rewritten) => Some(self.rewritten(store, What::Rule(at), term, rewritten)),
             Err(Miss { matched }) => {
+                // No strategy goes on from there, `try` neither.
+                if store.is_too_deep() {
+                    self.stop = Some(Reason::TooLarge);
+                }
                 if self.quiet == 0 {
                     let score = matched.saturating_add(2);
                     self.blame(store, score, Some(at), term, |engine, store| {

@@ -418,8 +418,16 @@ fn sizes_of(arg: &Arg, found: &mut FxHashSet<Var>) {
 
 /// Gives the sizes that the strategy leaves open names that none of the definition's own has.
 fn name_open(world: &World, store: &mut Store, imported: &Imported) {
-    let own = imported.vars.iter().map(|var| store.var_name(*var));
-    let mut taken: FxHashSet<Name> = own.collect();
+    let implicit = imported
+        .implicit
+        .iter()
+        .map(|(var, _)| store.var_name(*var));
+    let mut taken: FxHashSet<Name> = implicit.collect();
+    each_node(store, imported.root, &mut |node| {
+        if let Node::DepLambda(var, ..) = node {
+            taken.insert(store.var_name(var));
+        }
+    });
     for (_, name, var) in world.open() {
         let numbered = (1..).map(|number| Name::from(format!("{name}{number}")));
         let mut all = std::iter::once(name.clone()).chain(numbered);
