@@ -186,7 +186,7 @@ fn a_number_without_its_type_has_that_of_its_place() {
     for (number, shown) in [("1", "1"), ("1.5", "1.5"), ("1.0f", "1.0f")] {
         folder.put(
             "u.elevate",
-            &format!("import \"z.elevate\"\nval s = topDown(from({number}))\n"),
+            format!("import \"z.elevate\"\nval s = topDown(from({number}))\n"),
         );
         let ran = folder.run(&["rewrite", "a.rise", "u.elevate:s", "--def", "minus"]);
         assert_eq!(ran.status, 0, "{number}: {}", ran.err);

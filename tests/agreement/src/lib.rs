@@ -40,6 +40,9 @@ pub struct Pair<'a> {
     pub largest: i64,
 }
 
+/// The program of one side that makes a call.
+pub type Link<'l> = dyn FnMut(Side, &Call) -> Result<Program<Primitive>, String> + 'l;
+
 impl Pair<'_> {
     /// How many of three runs there were sizes for, all of which agreed.
     ///
@@ -97,7 +100,7 @@ pub fn agree(
     sizes: Sizes,
     runs: u32,
     seed: u64,
-    link: &mut dyn FnMut(Side, &Call) -> Result<Program<Primitive>, String>,
+    link: &mut Link<'_>,
 ) -> Result<Found, String> {
     let mut random = Random::new(seed);
     let mut found = Found::default();

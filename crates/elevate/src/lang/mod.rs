@@ -10,6 +10,7 @@ mod eval;
 mod examples;
 mod file;
 mod library;
+mod open;
 mod programs;
 mod run;
 #[cfg(test)]

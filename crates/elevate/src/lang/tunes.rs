@@ -74,7 +74,7 @@ pub(super) fn given(
     values: &[(Name, i64)],
 ) -> Result<Vec<(GlobalId, i64)>, NotTuned> {
     let own = definitions.strategies.values();
-    let own: Vec<_> = own.filter_map(|d| named(d)).collect();
+    let own: Vec<_> = own.filter_map(named).collect();
     let shared: Vec<_> = (library().tunes())
         .filter_map(|id| Some((id, library().item(id)?.name()?.name.clone())))
         .collect();

@@ -109,7 +109,7 @@ fn enabled_by(offer: &mut Offer, rule: &str) -> Vec<(String, String)> {
         if entry.is_unsafe || entry.kind.is_source() {
             continue;
         }
-        for at in 0..offer.places.len() {
+        for (at, &applied) in inside.iter().enumerate() {
             let (store, facts) = (&offer.known.program.store, &offer.known.program.facts);
             let presets = entry.presets(store, facts, offer.places[at].term);
             let Some(args) = presets.into_iter().next() else {
@@ -130,7 +130,7 @@ fn enabled_by(offer: &mut Offer, rule: &str) -> Vec<(String, String)> {
             let Tried::Makes(new, _) = offer.attempt(&first, at) else {
                 continue;
             };
-            if applies_after(offer, rule, at, new, !inside[at]) {
+            if applies_after(offer, rule, at, new, !applied) {
                 found.push((entry.line(&args), text));
                 break;
             }

@@ -12,7 +12,7 @@ use crate::suggest::closest;
 /// The annotations of `rise.md` section 1.
 pub const ANNOTATIONS: &[&str] = &["target", "opencl", "run", "assume", "strategy"];
 /// Those that a definition has at most one of.
-const ONCE: &[&str] = &["target", "opencl", "run", "strategy"];
+const ONCE: &[&str] = &["opencl", "run", "strategy"];
 const TARGETS: &[&str] = &["c", "openmp", "opencl"];
 
 /// A term in an annotation that waits for its names.

@@ -353,7 +353,7 @@ impl Case {
             unit: self.unit,
             largest: match self.unit {
                 ..=8 => 6,
-                ..=64 => 2,
+                9..=64 => 2,
                 _ => 1,
             },
         };

@@ -127,9 +127,14 @@ impl Restyle<'_> {
         Some(Piece::new(self.moved(span, edits), Level::Atom))
     }
 
-    /// The function in the text that binds a variable first.
+    /// The function in the text that binds a variable first. Variables of other terms may have the
+    /// same number, but not the same name besides.
     pub(super) fn function_of(&self, local: &Local) -> Option<TermId> {
         let binder = BinderId(local.id);
+        let known = self.item.binders.get(local.id as usize)?;
+        if known.name != local.name {
+            return None;
+        }
         let binds = |id: &TermId| match &self.item.term(*id).kind {
             TermKind::Fun { params, .. } => params.first() == Some(&binder),
             _ => false,
