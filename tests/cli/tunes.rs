@@ -182,7 +182,7 @@ fn users_that_cannot_hand_a_size_on_are_named() {
     ]);
     assert_eq!(ran.status, 1, "{}", ran.out);
     expect![[r#"
-        error: `rows` uses the definition and would have to give it `rows`, but has variables of that name
+        error: `rows` uses the definition and would have to give it `rows`, but uses that name for something else
         note: give it a value: `--tune rows=32`, or `tune rows : Nat = 32` in the strategy's file
     "#]]
     .assert_eq(&ran.err);
@@ -227,4 +227,44 @@ fn what_is_assumed_of_a_size_bound_inside_is_not_said_of_the_definition() {
         rounds : (n: Nat) -> (s: Nat) -> (n+4).i32 -> (n+4).i32 where s divides n + 4
     "#]]
     .assert_eq(&format!("{}{}", ran.out, ran.err));
+}
+
+#[test]
+fn a_size_that_would_hide_what_a_user_uses_is_refused() {
+    let folder = Folder::with(&[(
+        "a.rise",
+        "\
+def f = depFun(n: Nat => fun(xs: n.i32 => xs |> map(fun(x => x + 1))))
+def s = depFun(n: Nat => fun(a: n.i32 => a |> f(n)))
+def t = depFun(n: Nat => fun(a: n.i32 => a |> s(n)))
+",
+    )]);
+    let strategy = ["--def", "f", "--strategy", "topDown(splitJoinMap)"];
+    let arguments = [
+        &["rewrite", "a.rise", "--open-sizes", "--write"],
+        &strategy[..],
+    ]
+    .concat();
+    let ran = folder.run(&arguments);
+    assert_eq!(ran.status, 1, "{}", ran.out);
+    assert!(ran.err.contains("`t` uses the definition"), "{}", ran.err);
+}
+
+#[test]
+fn lines_end_as_those_of_the_file() {
+    let folder = Folder::with(&[(
+        "a.rise",
+        "def f = depFun(n: Nat => fun(xs: n.i32 =>\r\n  xs |> map(fun(x => x + 1))))\r\n",
+    )]);
+    let strategy = "topDown(splitJoin(32))";
+    let ran = folder.run(&["rewrite", "a.rise", "--strategy", strategy, "--diff"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    folder.run(&["rewrite", "a.rise", "--strategy", strategy, "--write"]);
+    let text = std::fs::read_to_string(folder.path("a.rise")).expect("the file is there");
+    assert!(text.contains("split(32)"), "{text}");
+    assert_eq!(
+        text.matches('\n').count(),
+        text.matches("\r\n").count(),
+        "{text:?}"
+    );
 }

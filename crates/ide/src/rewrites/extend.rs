@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use db::{Database, ItemId};
 use rise::{Target, Type};
-use syntax::ast::{Binder, BinderAnnotation, BinderId, Item, ItemKind, Name, TermId, TermKind};
+use syntax::ast::{
+    Binder, BinderAnnotation, BinderId, Item, ItemKind, Name, Term, TermId, TermKind,
+};
 use syntax::{Dialect, GlobalId, Span};
 
 use super::restyle::Edit;
@@ -69,8 +71,9 @@ pub(super) fn users(
     for &user in &all[1..] {
         let (text, parsed) = (db.item_text(user), db.parsed(user));
         let taken = |binder: &Binder| names.contains(&binder.name);
-        if parsed.item.binders.iter().any(taken) {
-            return Err(cannot(db, user, names, "has variables of that name"));
+        let used = |term: &Term| matches!(&term.kind, TermKind::Name(name) if names.contains(name));
+        if parsed.item.binders.iter().any(taken) || parsed.item.terms.iter().any(used) {
+            return Err(cannot(db, user, names, "uses that name for something else"));
         }
         let own = parameters(&text, &parsed.item, names);
         let given = handed_on(db, user, &parsed.item, &globals, names);

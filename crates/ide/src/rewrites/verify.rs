@@ -154,6 +154,11 @@ fn restyled(
 
 /// The edits of the file that change an item's text.
 fn in_file(db: &Database, item: ItemId, old: &str, new: &str) -> SourceEdits {
+    let file = db.text(db.file_of(item));
+    let new = match file.to_string().contains("\r\n") {
+        true => &new.replace("\r\n", "\n").replace('\n', "\r\n"),
+        false => new,
+    };
     let edits = diff::edits(old, new)
         .into_iter()
         .map(|(span, text)| TextEdit {
