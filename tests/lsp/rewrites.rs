@@ -19,7 +19,13 @@ fn client() -> Client {
     Client::with(json!({"textDocument": {"codeAction": actions}}), &[])
 }
 
-fn actions(client: &mut Client, uri: &str, at: (usize, usize), only: &Value) -> Vec<Value> {
+/// What is offered at a place.
+pub(crate) fn actions(
+    client: &mut Client,
+    uri: &str,
+    at: (usize, usize),
+    only: &Value,
+) -> Vec<Value> {
     let params = json!({
         "textDocument": {"uri": uri},
         "range": range(at, at),

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::client::{Client, edited, find, place, range};
+use crate::rewrites::actions;
 
 const CONTENT_MODIFIED: i64 = -32801;
 
@@ -20,16 +21,6 @@ fn client_with(commands: &[&str], files: &[(&str, &str)]) -> Client {
         "experimental": {"rise": {"commands": commands}},
     });
     Client::with(capabilities, files)
-}
-
-fn actions(client: &mut Client, uri: &str, at: (usize, usize), only: &Value) -> Vec<Value> {
-    let params = json!({
-        "textDocument": {"uri": uri},
-        "range": range(at, at),
-        "context": {"diagnostics": [], "only": only},
-    });
-    let all = client.request("textDocument/codeAction", params);
-    all.as_array().cloned().unwrap_or_default()
 }
 
 fn titled(actions: &[Value], title: &str) -> Value {

@@ -19,7 +19,8 @@ pub(super) fn with_parameters(text: &str, item: &Item, names: &[Name]) -> Option
     Some(applied(text, &parameters(text, item, names)?))
 }
 
-fn parameters(text: &str, item: &Item, names: &[Name]) -> Option<Vec<Edit>> {
+/// The edits that bind the sizes, and say them in the type.
+pub(super) fn parameters(text: &str, item: &Item, names: &[Name]) -> Option<Vec<Edit>> {
     let ItemKind::Def { ty, body, .. } = item.kind else {
         return None;
     };

@@ -3,11 +3,12 @@
 use db::{Database, ItemId};
 use rise::print::type_text;
 use syntax::Span;
-use syntax::ast::{Item, ItemKind, Literal, TermId, TermKind};
+use syntax::ast::{Item, Literal, TermId, TermKind};
 
 use super::files::name_of;
 use super::{Deed, MoreAction, free_name, in_item};
 use crate::FileRange;
+use crate::rewrites::extend;
 use crate::rewrites::menu::RewriteKind;
 use crate::rewrites::restyle::Edit;
 use crate::rewrites::verify::{FileEnv, applied};
@@ -94,70 +95,13 @@ fn number_at(item: &Item, selection: Span) -> Option<(TermId, &'static str)> {
 
 /// The text with the number's name in its place, bound behind the sizes that the definition takes.
 fn with_parameter(item: &Item, text: &str, number: Span, name: &str) -> Option<String> {
-    let ItemKind::Def { ty, body, .. } = &item.kind else {
-        return None;
-    };
-    let edit = |span, text: String| Edit { span, text };
-    let mut edits = vec![edit(number, name.to_owned())];
-    let mut bound = 0;
-    let mut at = *body;
-    let mut innermost = None;
-    loop {
-        match &item.term(at).kind {
-            TermKind::Paren(inner) => at = *inner,
-            TermKind::DepFun { params, body } => {
-                bound += params.len();
-                innermost = Some(params);
-                at = *body;
-            }
-            _ => break,
-        }
-    }
-    match innermost {
-        Some(params) => {
-            let (first, last) = (params.first()?, params.last()?);
-            let end = kind_end(item, *last)?;
-            let start = item.binders[first.0 as usize].span.start;
-            let bracketed = text[..start as usize].trim_end().ends_with('(')
-                && text[end as usize..].trim_start().starts_with(')');
-            if bracketed {
-                edits.push(edit(Span::empty(end), format!(", {name}: Nat")));
-            } else {
-                edits.push(edit(Span::empty(start), "(".to_owned()));
-                edits.push(edit(Span::empty(end), format!(", {name}: Nat)")));
-            }
-        }
-        None => {
-            let span = item.term(*body).span;
-            edits.push(edit(
-                Span::empty(span.start),
-                format!("depFun({name}: Nat => "),
-            ));
-            edits.push(edit(Span::empty(span.end), ")".to_owned()));
-        }
-    }
-    if let Some(ty) = ty {
-        let mut at = *ty;
-        while let TermKind::Pi { implicit, body, .. } = &item.term(at).kind {
-            if !implicit && bound == 0 {
-                break;
-            }
-            bound -= usize::from(!implicit);
-            at = *body;
-        }
-        let start = item.term(at).span.start;
-        edits.push(edit(Span::empty(start), format!("({name}: Nat) -> ")));
-    }
+    let mut edits = extend::parameters(text, item, &[name.into()])?;
+    edits.push(Edit {
+        span: number,
+        text: name.to_owned(),
+    });
     edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
     Some(applied(text, &edits))
-}
-
-/// Where a binder's kind ends.
-fn kind_end(item: &Item, binder: syntax::ast::BinderId) -> Option<u32> {
-    match item.binders[binder.0 as usize].annotation {
-        syntax::ast::BinderAnnotation::Kind(_, span) => Some(span.end),
-        _ => None,
-    }
 }
 
 /// Whether the new text is right, and of the same type but for the parameter.
