@@ -39,7 +39,7 @@ enum Task {
     Sanitize(sanitize::Options),
     /// Rewrite the examples at random, as the editor offers it, and compare what they compute.
     Soak(soak::Options),
-    /// Check the rules of the house: which crate uses which, how long a file is.
+    /// Check the rules that a machine can check: which crate uses which.
     Tidy,
 }
 

@@ -1,4 +1,4 @@
-//! The rules of the house that a machine can check: which crate uses which, and how long a file is.
+//! Checks the rules of the project that a machine can check: which crate uses which.
 
 use std::fs;
 use std::path::Path;
@@ -10,9 +10,6 @@ const LAYERS: &[&str] = &[
 
 /// Crates that stand beside each other: neither may use the other.
 const APART: &[(&str, &str)] = &[("elevate", "dpia"), ("elevate", "codegen")];
-
-/// Lines that a source file may have before it asks to be split.
-const LONG: usize = 620;
 
 /// What is against the rules below `root`, one line each.
 pub fn findings(root: &Path) -> Result<Vec<String>, String> {
@@ -43,7 +40,6 @@ pub fn findings(root: &Path) -> Result<Vec<String>, String> {
                 found.push(format!("crate `{name}` uses {used}: only `rise-ls` does"));
             }
         }
-        long_files(&root.join("crates").join(name).join("src"), &mut found)?;
     }
     Ok(found)
 }
@@ -62,30 +58,12 @@ fn dependencies(manifest: &str) -> Vec<String> {
         .collect()
 }
 
-fn long_files(folder: &Path, found: &mut Vec<String>) -> Result<(), String> {
-    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            long_files(&path, found)?;
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let text = fs::read_to_string(&path)
-                .map_err(|error| format!("{}: {error}", path.display()))?;
-            let lines = text.lines().count();
-            if lines > LONG {
-                found.push(format!("{} has {lines} lines: split it", path.display()));
-            }
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_house_is_in_order() {
+    fn crates_depend_downwards_only() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         assert_eq!(findings(&root), Ok(Vec::new()));
     }
