@@ -111,6 +111,65 @@ fn programs_of_the_tutorial() {
     check_blocks(&blocks("docs/tutorial.md", &read("docs/tutorial.md")));
 }
 
+/// The commands in the `console` blocks of the tutorial print what the page shows. Each runs on the
+/// program before it, under the file name that the command gives.
+#[test]
+fn commands_of_the_tutorial_print_what_it_shows() {
+    let page = read("docs/tutorial.md");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut program = "";
+    let mut commands = 0;
+    for part in page.split("\n```").skip(1).step_by(2) {
+        let (fence, text) = part.split_once('\n').expect("a fence and a text");
+        if fence.starts_with("rise") {
+            program = text;
+        }
+        if fence != "console" {
+            continue;
+        }
+        let mut printed = String::new();
+        for line in text.lines().filter(|line| line.starts_with("$ ")) {
+            let command = line
+                .strip_prefix("$ rise-ls ")
+                .unwrap_or_else(|| panic!("{line}: a command of another program"));
+            let words = words(command);
+            let file = words.iter().find(|word| word.ends_with(".rise"));
+            let file = folder.path().join(file.expect("a file"));
+            fs::write(file, format!("{program}\n")).expect("a file");
+            let output = Command::new(env!("CARGO_BIN_EXE_rise-ls"))
+                .args(&words)
+                .current_dir(folder.path())
+                .output()
+                .expect("the binary");
+            let _ = writeln!(printed, "{line}");
+            printed += &String::from_utf8_lossy(&output.stdout);
+            printed += &String::from_utf8_lossy(&output.stderr);
+            commands += 1;
+        }
+        assert_eq!(printed.trim_end(), text);
+    }
+    assert!(commands > 5, "the tutorial runs its programs");
+}
+
+/// Splits a command into words at blanks outside of single quotes.
+fn words(command: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for (index, part) in command.split('\'').enumerate() {
+        let quoted = index % 2 == 1;
+        let mut pieces = part.split(' ');
+        let last = words.last_mut().expect("a word");
+        match quoted {
+            true => last.push_str(part),
+            false => {
+                last.push_str(pieces.next().unwrap_or_default());
+                words.extend(pieces.map(str::to_owned));
+            }
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
 #[test]
 fn programs_of_the_pages_on_compiling() {
     for page in ["docs/compiling.md", "docs/opencl.md"] {
