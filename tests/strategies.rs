@@ -217,9 +217,7 @@ fn rise_ls<S: AsRef<OsStr>>(folder: &TempDir, arguments: impl IntoIterator<Item 
         .args(arguments)
         .current_dir(folder.path())
         .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
-        // The interpreter multiplies and adds one after the other; whole numbers that are made of
-        // floats must come out the same.
-        .env("CFLAGS", "-Wall -Werror -ffp-contract=off")
+        .env("CFLAGS", "-Wall -Werror")
         .env("OMP_WAIT_POLICY", "passive")
         .output()
         .expect("rise-ls starts")

@@ -111,9 +111,201 @@ fn a_program_that_is_written_for_a_target_is_compiled_for_it() {
     let ran = run(&folder(), "sumPar", &["--arg", "xs=[1, 2, 3]"]);
     assert_eq!((ran.status, ran.out.as_str()), (0, "6.0\n"), "{}", ran.err);
     assert_eq!(ran.err, "note: `sumPar` ran in OpenMP with n = 3\n");
-    // A `map` that nobody has decided about is interpreted.
-    let ran = run(&folder(), "rows", &["--arg", "xs=[[1, 2]]"]);
-    assert!(ran.err.contains("in the interpreter"), "{}", ran.err);
+}
+
+/// A program that names no target and leaves choices open is interpreted, which the result says
+/// first.
+#[test]
+fn a_fallback_to_the_interpreter_is_the_first_line_of_the_result() {
+    let folder = folder();
+    let ran = run(&folder, "rows", &["--arg", "xs=[[1, 2]]"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let mut lines = ran.out.lines();
+    let first = lines.next().unwrap_or_default();
+    assert!(first.starts_with("interpreted, not compiled: "), "{first}");
+    assert_eq!(lines.collect::<Vec<_>>(), ["[3]"]);
+    let ran = run(
+        &folder,
+        "rows",
+        &["--arg", "xs=[[1, 2]]", "--format", "json"],
+    );
+    let fallback = &parse_lines(&ran.out)[0]["fallback"];
+    assert!(fallback.is_string(), "{}", ran.out);
+    // There is nothing to compare.
+    let ran = run(&folder, "rows", &["--arg", "xs=[[1, 2]]", "--verify"]);
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
+    assert!(ran.err.contains("nothing to compare"), "{}", ran.err);
+}
+
+#[test]
+fn the_interpreter_is_not_compared_with_itself() {
+    let ran = run(&folder(), "scale", &["--backend", "interp", "--verify"]);
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
+    expect![[""]].assert_eq(&ran.err);
+}
+
+/// `@target` and `@strategy` name what a program is for: the interpreter does not step in.
+#[test]
+fn a_program_that_cannot_be_compiled_for_its_target_is_an_error() {
+    let text = "
+@target(c)
+def marked = depFun(n: Nat => fun(xs: n.i32 => xs |> map(fun(x => x + 1))))
+
+@strategy(fuseReduceMap @ topDown)
+def planned = depFun(n: Nat => fun(xs: n.i32 => xs |> map(fun(x => x + 1)) |> reduce(add)(0)
+  |> fun(sum => xs |> map(fun(x => x * sum)))))
+";
+    let folder = Folder::with(&[("a.rise", text)]);
+    for def in ["marked", "planned"] {
+        for more in [&["--verify"][..], &["--bench", "2"], &[]] {
+            let run = ["run", "a.rise", "--def", def, "-Dn=4"];
+            let ran = folder.run(&[&run, more].concat());
+            assert_eq!(
+                (ran.status, ran.out.as_str()),
+                (1, ""),
+                "{def}: {}",
+                ran.err
+            );
+            assert!(ran.err.starts_with("error["), "{def}: {}", ran.err);
+        }
+    }
+}
+
+/// A product and a sum are two operations, with two roundings, in every backend.
+#[test]
+fn products_and_sums_are_not_contracted() {
+    let text = "
+def differences = depFun(n: Nat => fun(xs: n.f32, ys: n.f32 =>
+  zip(xs)(ys) |> mapSeq(fun(p => p._1 * p._1 - p._2 * p._2))))
+def fused = depFun(n: Nat => fun(xs: n.f32, ys: n.f32 =>
+  zip(xs)(ys) |> mapSeq(fun(p => fma(p._1)(p._1)(-(p._2 * p._2))))))
+def vectors = depFun(n: Nat => fun(xs: (8*n).f32, ys: (8*n).f32 =>
+  zip(xs |> asVector(8))(ys |> asVector(8)) |> mapSeq(fun(p => fma(p._1)(p._2)(p._2))) |> asScalar))
+def wide = depFun(n: Nat => fun(xs: (32*n).f64, ys: (32*n).f64 =>
+  zip(xs |> asVector(32))(ys |> asVector(32)) |> mapSeq(fun(p => fma(p._1)(p._2)(p._2))) |> asScalar))
+";
+    let folder = Folder::with(&[("a.rise", text)]);
+    for backend in ["c", "openmp"] {
+        for def in ["differences", "fused", "vectors", "wide"] {
+            let ran = folder.run(&[
+                "run",
+                "a.rise",
+                "--def",
+                def,
+                "--backend",
+                backend,
+                "-Dn=1000",
+                "--verify",
+                "--tolerance",
+                "0",
+                "--arg",
+                "xs=random(0,1)",
+                "--arg",
+                "ys=random(0,1)",
+            ]);
+            assert_eq!(ran.status, 0, "{def}: {}{}", ran.out, ran.err);
+        }
+    }
+}
+
+#[test]
+fn elements_that_are_not_finite_are_counted() {
+    let text = "
+foreign def logf(x: f32): f32
+def logs = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(logf)))
+";
+    let folder = Folder::with(&[("a.rise", text)]);
+    let run = ["run", "a.rise", "--backend", "c", "--verify", "--arg"];
+    let ran = folder.run(&[&run[..], &["xs=[-1, 0, 1, NaN]"]].concat());
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let verdict = ran.out.lines().last().unwrap_or_default();
+    let expected = "right: 4 elements as in the interpreter; 2 are NaN; 1 are infinite";
+    assert_eq!(verdict, expected);
+    assert!(
+        ran.err
+            .contains("warning: 2 of 4 elements are NaN and 1 are infinite"),
+        "{}",
+        ran.err
+    );
+    let ran = folder.run(&[&run[..], &["xs=random(0.5,2)", "-Dn=1000"]].concat());
+    assert!(
+        !ran.out.contains("NaN") && !ran.err.contains("warning"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn a_tolerance_says_what_it_is_for() {
+    let folder = Folder::with(&[(
+        "a.rise",
+        "def next = depFun(n: Nat => fun(xs: n.i32 => xs |> mapSeq(fun(x => x + 1))))",
+    )]);
+    let ran = folder.run(&["run", "a.rise", "-Dn=3", "--verify", "--tolerance", "0.1"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let last = ran.out.lines().last().unwrap_or_default();
+    assert!(
+        last.ends_with("the tolerance is for floating point numbers, and there are none"),
+        "{last}"
+    );
+}
+
+#[test]
+fn arguments_are_made_up() {
+    let text = "
+def ints = depFun(n: Nat => fun(xs: n.i32 => xs |> mapSeq(id)))
+def floats = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(id)))
+def indices = depFun(n: Nat => fun(xs: n.Idx[n] => xs |> mapSeq(id)))
+def rows = depFun((n: Nat, nnz: Nat) => fun(xs: (n+1).i32, values: nnz.f32 => xs |> mapSeq(id)))
+";
+    let folder = Folder::with(&[("a.rise", text)]);
+    let made = |def: &str, source: &str| {
+        let argument = format!("xs={source}");
+        let run = [
+            "run", "a.rise", "--def", def, "--format", "json", "--arg", &argument,
+        ];
+        let ran = folder.run(
+            &[
+                &run[..],
+                &["-Dn=100", "-Dnnz=40"][..1 + usize::from(def == "rows")],
+            ]
+            .concat(),
+        );
+        assert_eq!(ran.status, 0, "{def} {source}: {}", ran.err);
+        let value = parse_lines(&ran.out)[0]["value"].clone();
+        let list = value.as_array().cloned().unwrap_or_default();
+        list.iter().filter_map(|x| x.as_f64()).collect::<Vec<f64>>()
+    };
+    let within = made("ints", "random(5,30)");
+    assert!(within.iter().all(|x| (5.0..=30.0).contains(x)) && within.contains(&5.0));
+    let fine = made("floats", "random(0.5,0.75)");
+    assert!(fine.iter().all(|x| (0.5..=0.75).contains(x)));
+    assert!(fine.iter().any(|x| (x * 256.0).fract() != 0.0));
+    assert!(made("floats", "sorted").is_sorted());
+    assert!(made("indices", "sorted").is_sorted());
+    let mut all = made("indices", "permutation");
+    assert!(!all.is_sorted());
+    all.sort_by(f64::total_cmp);
+    assert_eq!(all, (0..100).map(f64::from).collect::<Vec<_>>());
+    for source in ["rowptr(40)", "rowptr(nnz)"] {
+        let starts = made("rows", source);
+        assert!(starts.is_sorted() && starts.len() == 101, "{starts:?}");
+        assert_eq!((starts[0], starts[100]), (0.0, 40.0));
+    }
+    for (def, source, message) in [
+        (
+            "ints",
+            "random(0.5,2)",
+            "the bound `0.5` is not a value of type `i32`",
+        ),
+        ("ints", "rowptr", "`rowptr` of numbers needs the last one"),
+        ("ints", "random(9)", "the bounds are two numbers"),
+        ("ints", "random(9,1)", "the first bound is above the second"),
+    ] {
+        let argument = format!("xs={source}");
+        let ran = folder.run(&["run", "a.rise", "--def", def, "-Dn=4", "--arg", &argument]);
+        assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{source}");
+        assert!(ran.err.contains(message), "{source}: {}", ran.err);
+    }
 }
 
 #[test]
@@ -137,7 +329,7 @@ fn json_is_one_object_with_everything() {
         "scale",
         &[
             "--backend",
-            "interp",
+            "c",
             "--arg",
             "xs=[1, NaN, 2]",
             "--arg",

@@ -8,6 +8,7 @@ use std::time::Duration;
 use nat::{Prop, Var};
 use rise::Primitive;
 use rise::core::{Origin, Program};
+use runtime::generate::Generator;
 use runtime::interp::{InterpError, Options, TraceLimits, run_traced};
 use runtime::launch::{Launch, Request, Source, prepare};
 use runtime::process::Cancel;
@@ -200,7 +201,12 @@ fn launch(program: &Program<Primitive>, given: &[(String, u64)]) -> Option<Launc
         .collect();
     let args = signature.values();
     let args: Vec<(String, Source)> = args
-        .map(|param| (param.local.name.to_string(), Source::Iota))
+        .map(|param| {
+            (
+                param.local.name.to_string(),
+                Source::Generated(Generator::Iota),
+            )
+        })
         .collect();
     let mut starts = 0;
     let mut start = |values: &[u64]| {

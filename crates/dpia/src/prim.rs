@@ -46,6 +46,7 @@ primitives! {
     Div = "div",
     Neg = "neg",
     Mod = "mod",
+    Fma = "fma",
     Gt = "gt",
     Lt = "lt",
     Ge = "ge",

@@ -27,6 +27,9 @@ impl Classes {
     /// Number literals with a point.
     pub(crate) const FLOAT_LITERAL: Classes = Classes::FLOAT;
 
+    /// Floating-point numbers and vectors of them: what `fma` works on.
+    pub(crate) const FLOATS: Classes = Classes(4 | 16);
+
     pub(crate) fn of_kind(kind: Kind) -> Classes {
         match kind {
             Kind::Scalar => Classes::BOOL
@@ -81,6 +84,7 @@ impl Classes {
         .into_iter()
         .find(|&kind| Classes::of_kind(kind) == data)
         .or_else(|| (data == Classes::INT_LITERAL).then_some(Kind::Num))
+        .or_else(|| (data == Classes::FLOATS).then_some(Kind::Float))
     }
 
     pub(crate) const fn or(self, other: Classes) -> Classes {
@@ -115,6 +119,7 @@ impl Classes {
             c if c == Classes::of_kind(Kind::Num) => "numbers and vectors of numbers",
             c if c == Classes::INT => "integers",
             c if c == Classes::FLOAT => "floating-point numbers",
+            c if c == Classes::FLOATS => "floating-point numbers and vectors of them",
             c if c == Classes::INT_LITERAL => "numbers",
             _ => "numbers (integers or floating point)",
         }

@@ -109,6 +109,7 @@ primitives! {
         Div = "div",
         Neg = "neg",
         Mod = "mod",
+        Fma = "fma",
         Gt = "gt",
         Lt = "lt",
         Ge = "ge",

@@ -16,6 +16,12 @@ pub struct Comparison {
     pub skipped: u64,
     /// Places that are wrong.
     pub wrong: u64,
+    /// Places whose type has a tolerance: floating point numbers.
+    pub floats: u64,
+    /// Places where NaN is expected.
+    pub nan: u64,
+    /// Places where an infinity is expected.
+    pub infinite: u64,
     /// The first that is wrong.
     pub first: Option<Difference>,
     /// The one that is furthest off, relative to `max(1, |b|)`, be it wrong or within the tolerance.
@@ -83,6 +89,12 @@ pub fn compare(actual: &Value, expected: &Value, tolerance: Option<f64>) -> Opti
             expected.get(offset, leaf).ok_or(())?,
         );
         found.compared += 1;
+        if b.as_integer().is_none() {
+            let expected = b.as_f64();
+            found.floats += 1;
+            found.nan += u64::from(expected.is_nan());
+            found.infinite += u64::from(expected.is_infinite());
+        }
         let error = error(a, b);
         let place = (offset, a, b, error);
         if error > tolerance_of(leaf, tolerance) || error.is_nan() {
@@ -103,6 +115,32 @@ pub fn compare(actual: &Value, expected: &Value, tolerance: Option<f64>) -> Opti
     found.first = first.map(difference);
     found.worst = worst.map(difference);
     Some(found)
+}
+
+/// The first place where two values are not the same bit for bit, but for the bits of NaN; `None`
+/// if they are of different shape.
+pub fn first_difference(actual: &Value, expected: &Value) -> Option<Option<Difference>> {
+    let shape = expected.shape();
+    if actual.shape() != shape {
+        return None;
+    }
+    let is_nan = |scalar: Scalar| scalar.as_integer().is_none() && scalar.as_f64().is_nan();
+    let found = shape.for_each_leaf(&mut |offset, leaf| {
+        let (Some(a), Some(b)) = (actual.get(offset, leaf), expected.get(offset, leaf)) else {
+            return Ok(());
+        };
+        let same = a.bytes() == b.bytes() || is_nan(a) && is_nan(b);
+        match same || !expected.is_written(offset) {
+            true => Ok(()),
+            false => Err((offset, a, b)),
+        }
+    });
+    Some(found.err().map(|(offset, actual, expected)| Difference {
+        path: path(shape, offset),
+        actual,
+        expected,
+        error: error(actual, expected),
+    }))
 }
 
 fn tolerance_of(leaf: Leaf, wanted: Option<f64>) -> f64 {

@@ -1,11 +1,276 @@
-//! Values that are made up: random numbers, zeros, 0 1 2 …
+//! Values that are made up: random numbers, zeros, 0 1 2 …, sorted numbers, permutations.
 
+use crate::literal;
 use crate::scalar::{Leaf, Scalar};
 use crate::shape::{Shape, ShapeError};
 use crate::value::Value;
 use half::f16;
+use std::fmt::{self, Display};
 use syntax::ast::ScalarType;
 use thiserror::Error;
+
+/// A generator of arguments, as it is written behind `--arg NAME=`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Generator {
+    /// `random`: see [`Fill::Random`].
+    Random,
+    /// `random(5,30)`: uniformly distributed numbers, integers with both bounds.
+    Between(Range),
+    /// `zeros`
+    Zeros,
+    /// `iota`
+    Iota,
+    /// `sorted` and `sorted(5,30)`: random numbers, those of each row in ascending order.
+    Sorted(Option<Range>),
+    /// `permutation`: each row is a random permutation of its positions.
+    Permutation,
+    /// `rowptr` and `rowptr(nnz)`: ascending numbers from 0 to the given one, which starts and ends
+    /// the rows of a sparse matrix.
+    RowPointers(Option<Last>),
+}
+
+/// The bounds of random numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Range {
+    low: String,
+    high: String,
+}
+
+/// The last of a list of row pointers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Last {
+    /// A number.
+    Number(u64),
+    /// The value of a size of the program.
+    Size(String),
+}
+
+impl Generator {
+    /// Parses a generator; `None` if the text is something else.
+    ///
+    /// # Errors
+    /// The generator exists, and its bounds are missing or are not numbers.
+    pub fn parse(text: &str) -> Option<Result<Generator, String>> {
+        let (name, bounds) = match text.split_once('(') {
+            Some((name, rest)) => (name.trim(), Some(rest.strip_suffix(')')?)),
+            None => (text, None),
+        };
+        Some(match (name, bounds) {
+            ("random", None) => Ok(Generator::Random),
+            ("random", Some(bounds)) => Range::parse(text, bounds).map(Generator::Between),
+            ("zeros", None) => Ok(Generator::Zeros),
+            ("iota", None) => Ok(Generator::Iota),
+            ("sorted", None) => Ok(Generator::Sorted(None)),
+            ("sorted", Some(bounds)) => {
+                Range::parse(text, bounds).map(|range| Generator::Sorted(Some(range)))
+            }
+            ("permutation", None) => Ok(Generator::Permutation),
+            ("rowptr", None) => Ok(Generator::RowPointers(None)),
+            ("rowptr", Some(last)) => Ok(Generator::RowPointers(Some(match last.trim().parse() {
+                Ok(number) => Last::Number(number),
+                Err(_) => Last::Size(last.trim().to_owned()),
+            }))),
+            ("zeros" | "iota" | "permutation", Some(_)) => Err(format!("`{name}` takes no bounds")),
+            _ => return None,
+        })
+    }
+
+    /// Makes a value of this shape. `size` gives the values of the program's sizes.
+    pub fn value(
+        &self,
+        shape: Shape,
+        seed: u64,
+        size: &dyn Fn(&str) -> Option<u64>,
+    ) -> Result<Value, FillError> {
+        let mut random = Random::new(seed);
+        match self {
+            Generator::Random => Fill::Random(seed).value(shape),
+            Generator::Zeros => Fill::Zeros.value(shape),
+            Generator::Iota => Fill::Iota.value(shape),
+            Generator::Between(range) => {
+                let mut value = Value::zeros(shape.clone())?;
+                shape.for_each_leaf(&mut |offset, leaf| {
+                    value.set(offset, range.draw(leaf, &mut random)?);
+                    Ok::<(), FillError>(())
+                })?;
+                value.restore_sizes();
+                Ok(value)
+            }
+            Generator::Sorted(range) => self.rows(shape, |leaf, n| {
+                let draw = |_| match range {
+                    Some(range) => range.draw(leaf, &mut random),
+                    None => Ok(random.scalar(leaf)),
+                };
+                let mut row: Vec<Scalar> = (0..n).map(draw).collect::<Result<_, _>>()?;
+                row.sort_by(|a, b| match (a.as_integer(), b.as_integer()) {
+                    (Some(a), Some(b)) => a.cmp(&b),
+                    _ => a.as_f64().total_cmp(&b.as_f64()),
+                });
+                Ok(row)
+            }),
+            Generator::Permutation => self.rows(shape, |leaf, n| {
+                let number = |at: u64| whole(at, leaf).ok_or_else(|| self.too_large(n, leaf));
+                let mut row: Vec<Scalar> = (0..n).map(number).collect::<Result<_, _>>()?;
+                for at in (1..n).rev() {
+                    row.swap(at as usize, random.below(at + 1) as usize);
+                }
+                Ok(row)
+            }),
+            Generator::RowPointers(last) => self.rows(shape, |leaf, n| {
+                let last = match (last, leaf) {
+                    (Some(Last::Number(last)), _) => *last,
+                    (Some(Last::Size(name)), _) => {
+                        size(name).ok_or_else(|| FillError::NoSize(name.clone()))?
+                    }
+                    (None, Leaf::Index(bound)) if bound > 0 => bound - 1,
+                    (None, _) => return Err(FillError::NoLast),
+                };
+                let mut row: Vec<u64> = (0..n).map(|_| random.below(last + 1)).collect();
+                row.sort_unstable();
+                // The first row starts at 0, the last one ends at the end.
+                if let Some(first) = row.first_mut() {
+                    *first = 0;
+                }
+                if let [_, .., end] = row.as_mut_slice() {
+                    *end = last;
+                }
+                let number = |at: &u64| whole(*at, leaf).ok_or_else(|| self.too_large(last, leaf));
+                row.iter().map(number).collect()
+            }),
+        }
+    }
+
+    /// Makes a value row by row.
+    fn rows(
+        &self,
+        shape: Shape,
+        mut row: impl FnMut(Leaf, u64) -> Result<Vec<Scalar>, FillError>,
+    ) -> Result<Value, FillError> {
+        let mut value = Value::zeros(shape.clone())?;
+        for_each_row(&shape, 0, &mut |offset, leaf, n| {
+            for (at, scalar) in (0u64..).zip(row(leaf, n)?) {
+                value.set(offset + at * leaf.size(), scalar);
+            }
+            Ok(())
+        })
+        .map_err(|error| error.unwrap_or_else(|| FillError::NoRows(self.to_string())))?;
+        value.restore_sizes();
+        Ok(value)
+    }
+
+    fn too_large(&self, number: u64, leaf: Leaf) -> FillError {
+        FillError::TooLarge(self.to_string(), number, Shape::leaf(leaf).to_string())
+    }
+}
+
+impl Display for Generator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Generator::Random => f.write_str("random"),
+            Generator::Between(range) => write!(f, "random{range}"),
+            Generator::Zeros => f.write_str("zeros"),
+            Generator::Iota => f.write_str("iota"),
+            Generator::Sorted(None) => f.write_str("sorted"),
+            Generator::Sorted(Some(range)) => write!(f, "sorted{range}"),
+            Generator::Permutation => f.write_str("permutation"),
+            Generator::RowPointers(None) => f.write_str("rowptr"),
+            Generator::RowPointers(Some(Last::Number(last))) => write!(f, "rowptr({last})"),
+            Generator::RowPointers(Some(Last::Size(name))) => write!(f, "rowptr({name})"),
+        }
+    }
+}
+
+impl Range {
+    fn parse(whole: &str, bounds: &str) -> Result<Range, String> {
+        let wrong = || format!("`{whole}`: the bounds are two numbers, as in `random(5,30)`");
+        let (low, high) = bounds.split_once(',').ok_or_else(wrong)?;
+        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
+        match (number(low), number(high)) {
+            (Some(least), Some(most)) if least > most => {
+                Err(format!("`{whole}`: the first bound is above the second"))
+            }
+            (Some(_), Some(_)) => Ok(Range {
+                low: low.trim().to_owned(),
+                high: high.trim().to_owned(),
+            }),
+            _ => Err(wrong()),
+        }
+    }
+
+    /// A number from the lower bound to the upper one.
+    fn draw(&self, leaf: Leaf, random: &mut Random) -> Result<Scalar, FillError> {
+        let bound = |text: &str| {
+            literal::scalar(text, leaf)
+                .map_err(|_| FillError::Bound(text.to_owned(), Shape::leaf(leaf).to_string()))
+        };
+        let (low, high) = (bound(&self.low)?, bound(&self.high)?);
+        if let (Some(least), Some(most)) = (low.as_integer(), high.as_integer()) {
+            let count = u64::try_from(most - least)
+                .unwrap_or(u64::MAX)
+                .saturating_add(1);
+            let number = least + i128::from(random.below(count));
+            let scalar = match leaf {
+                Leaf::Index(_) => i32::try_from(number).ok().map(Scalar::Index),
+                Leaf::Scalar(scalar) => literal::from_integer(number, scalar),
+            };
+            // What lies between two values of an integer type is one, too.
+            return Ok(scalar.unwrap_or(low));
+        }
+        let (low, high) = (low.as_f64(), high.as_f64());
+        let share = (random.draw() >> 11) as f64 / (1u64 << 53) as f64;
+        let number = low * (1.0 - share) + high * share;
+        Ok(match leaf {
+            Leaf::Scalar(ScalarType::F16) => Scalar::F16(f16::from_f64(number)),
+            Leaf::Scalar(ScalarType::F32) => Scalar::F32(number as f32),
+            _ => Scalar::F64(number),
+        })
+    }
+}
+
+impl Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({},{})", self.low, self.high)
+    }
+}
+
+/// Calls `visit` with the offset, the element and the length of each innermost array.
+///
+/// # Errors
+/// What `visit` gives, or `None` if single values are in no array, or in vectors or tuples there.
+fn for_each_row(
+    shape: &Shape,
+    offset: u64,
+    visit: &mut dyn FnMut(u64, Leaf, u64) -> Result<(), FillError>,
+) -> Result<(), Option<FillError>> {
+    match shape {
+        Shape::Array(n, element) => match **element {
+            Shape::Scalar(scalar) => visit(offset, Leaf::Scalar(scalar), *n).map_err(Some),
+            Shape::Index(bound) => visit(offset, Leaf::Index(bound), *n).map_err(Some),
+            _ => (0..*n)
+                .try_for_each(|at| for_each_row(element, offset + at * element.size(), visit)),
+        },
+        Shape::DepArray(rows) => (rows.shapes().iter().zip(rows.offsets()))
+            .try_for_each(|(row, start)| for_each_row(row, offset + start, visit)),
+        Shape::Pair(first, second) => {
+            for_each_row(first, offset, visit)?;
+            for_each_row(second, offset + shape.second_offset(), visit)
+        }
+        Shape::Scalar(_) | Shape::Index(_) | Shape::Vector(..) | Shape::DepPair(..) => Err(None),
+    }
+}
+
+/// A whole number as a value of a type; `None` if it does not fit, or is not exact.
+fn whole(number: u64, leaf: Leaf) -> Option<Scalar> {
+    match leaf {
+        Leaf::Index(bound) if number < bound => i32::try_from(number).ok().map(Scalar::Index),
+        Leaf::Index(_) | Leaf::Scalar(ScalarType::Bool) => None,
+        Leaf::Scalar(ScalarType::F16 | ScalarType::F32 | ScalarType::F64) => {
+            let scalar = iota(number, leaf);
+            (scalar.as_f64() == number as f64).then_some(scalar)
+        }
+        Leaf::Scalar(scalar) => literal::from_integer(number.into(), scalar),
+    }
+}
 
 /// How values are made up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +279,10 @@ pub enum Fill {
     /// exact as long as they can be, in whatever order they are computed; integers are from -10
     /// (unsigned ones from 0) to 10; indices are in range.
     Random(u64),
+    /// Numbers that programs are seldom tried with: floating point numbers of all magnitudes with
+    /// all of their digits, among them NaN, infinities and both zeros; integers up to the ends of
+    /// their types; indices that repeat.
+    Extreme(u64),
     /// 0, `false`
     Zeros,
     /// 0, 1, 2, … in the order of memory, as far as the type goes, then from 0 again.
@@ -26,6 +295,24 @@ pub enum FillError {
     /// `Idx[0]`
     #[error("there is no value of type `Idx[0]`")]
     NoIndex,
+    /// A bound of random numbers is not a value of the type.
+    #[error("the bound `{0}` is not a value of type `{1}`")]
+    Bound(String, String),
+    /// Rows are made of something that has none.
+    #[error("`{0}` makes arrays of numbers or indices")]
+    NoRows(String),
+    /// A number does not fit the type.
+    #[error("`{0}` goes up to {1}, which does not fit into `{2}`")]
+    TooLarge(String, u64, String),
+    /// The end of the last row is not known.
+    #[error(
+        "`rowptr` of numbers needs the last one: a number, as in `rowptr(1000)`, or a size of the \
+         program, as in `rowptr(n)`"
+    )]
+    NoLast,
+    /// There is no such size.
+    #[error("the program has no size `{0}`")]
+    NoSize(String),
     /// The value does not fit into memory.
     #[error(transparent)]
     Shape(#[from] ShapeError),
@@ -36,7 +323,7 @@ impl Fill {
     pub fn value(self, shape: Shape) -> Result<Value, FillError> {
         let mut value = Value::zeros(shape.clone())?;
         let mut random = Random::new(match self {
-            Fill::Random(seed) => seed,
+            Fill::Random(seed) | Fill::Extreme(seed) => seed,
             Fill::Zeros | Fill::Iota => 0,
         });
         let mut count = 0;
@@ -47,6 +334,7 @@ impl Fill {
             match self {
                 Fill::Zeros => {}
                 Fill::Random(_) => value.set(offset, random.scalar(leaf)),
+                Fill::Extreme(_) => value.set(offset, random.extreme(leaf)),
                 Fill::Iota => value.set(offset, iota(count, leaf)),
             }
             count += 1;
@@ -124,6 +412,68 @@ impl Random {
             ScalarType::F16 => Scalar::F16(f16::from_f32(self.float())),
             ScalarType::F32 => Scalar::F32(self.float()),
             ScalarType::F64 => Scalar::F64(self.float().into()),
+        }
+    }
+
+    fn extreme(&mut self, leaf: Leaf) -> Scalar {
+        let scalar = match leaf {
+            Leaf::Index(bound) => {
+                // Few different ones.
+                let bound = bound.clamp(1, 1 << 31);
+                let last = (bound - 1) as i32;
+                let all = [0, last, last / 2];
+                return Scalar::Index(all[self.below(3) as usize]);
+            }
+            Leaf::Scalar(scalar) => scalar,
+        };
+        let kind = self.below(8);
+        match scalar {
+            ScalarType::F32 | ScalarType::F64 | ScalarType::F16 => {
+                let float = match kind {
+                    0 => {
+                        let special = [
+                            f64::NAN,
+                            f64::INFINITY,
+                            f64::NEG_INFINITY,
+                            0.0,
+                            -0.0,
+                            f64::from(f32::MAX),
+                            f64::from(f32::MIN_POSITIVE) / 16.0,
+                            1.0 + f64::from(f32::EPSILON),
+                        ];
+                        special[self.below(8) as usize]
+                    }
+                    1 => f64::from(f32::from_bits(self.draw() as u32)),
+                    _ => (self.draw() >> 11) as f64 / (1u64 << 50) as f64 - 4.0,
+                };
+                match scalar {
+                    ScalarType::F16 => Scalar::F16(f16::from_f32(float as f32)),
+                    ScalarType::F32 => Scalar::F32(float as f32),
+                    _ => Scalar::F64(float),
+                }
+            }
+            ScalarType::Bool | ScalarType::NatType => self.scalar(leaf),
+            integer => {
+                let bits = match kind {
+                    0 => 0,
+                    1 => u64::MAX,
+                    2 => 1 << 63 | 1 << 31 | 1 << 15 | 1 << 7,
+                    3 => !(1 << 63 | 1 << 31 | 1 << 15 | 1 << 7),
+                    4 | 5 => self.draw(),
+                    _ => self.below(16),
+                };
+                // The type takes as many bits as it has.
+                match integer {
+                    ScalarType::I8 => Scalar::I8(bits as i8),
+                    ScalarType::I16 => Scalar::I16(bits as i16),
+                    ScalarType::I32 => Scalar::I32(bits as i32),
+                    ScalarType::I64 => Scalar::I64(bits as i64),
+                    ScalarType::U8 => Scalar::U8(bits as u8),
+                    ScalarType::U16 => Scalar::U16(bits as u16),
+                    ScalarType::U32 => Scalar::U32(bits as u32),
+                    _ => Scalar::U64(bits),
+                }
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! What a program runs with: values for its sizes and parameters, checked before it starts.
 
-use crate::generate::{Fill, FillError};
+use crate::generate::{FillError, Generator};
 use crate::literal::{Literal, LiteralError};
 use crate::npy::{self, NpyError};
 use crate::ocl::PlanError;
@@ -37,14 +37,10 @@ pub struct Request {
 }
 
 /// Where an argument comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Source {
-    /// Random numbers.
-    Random,
-    /// Zeros.
-    Zeros,
-    /// 0, 1, 2, …
-    Iota,
+    /// It is made up.
+    Generated(Generator),
     /// What is written.
     Literal(Literal),
     /// A `.npy` file.
@@ -248,6 +244,10 @@ pub fn prepare(program: &Program<Primitive>, request: &Request) -> Result<Launch
     let memory = request.memory.or_else(process::available_memory);
     check_memory(shapes.iter().chain(&result), memory)?;
     let mut args = Vec::new();
+    let size = |name: &str| {
+        let var = sizes.iter().find(|var| *program.name_of(**var) == *name)?;
+        u64::try_from(*bindings.nats.get(var)?).ok()
+    };
     for ((at, (param, shape)), source) in (0u64..).zip(params.iter().zip(shapes)).zip(&sources) {
         let name = param.local.name.clone();
         // Arguments of one run have different numbers.
@@ -255,7 +255,7 @@ pub fn prepare(program: &Program<Primitive>, request: &Request) -> Result<Launch
             .seed
             .wrapping_mul(0x2545_f491_4f6c_dd1d)
             .wrapping_add(at);
-        args.push(argument(name, shape, source, seed)?);
+        args.push(argument(name, shape, source, seed, &size)?);
     }
     let values = |var: &Var| {
         let value = bindings.nats.get(var).copied().unwrap_or_default();
@@ -324,7 +324,7 @@ fn sources<P>(
     }
     Ok(found
         .into_iter()
-        .map(|source| source.unwrap_or(Source::Random))
+        .map(|source| source.unwrap_or(Source::Generated(Generator::Random)))
         .collect())
 }
 
@@ -429,7 +429,7 @@ fn outline(name: &Name, source: &Source) -> Result<Option<Outline>, LaunchError>
             })?;
             Ok(Some(reader.outline()))
         }
-        Source::Random | Source::Zeros | Source::Iota => Ok(None),
+        Source::Generated(_) => Ok(None),
     }
 }
 
@@ -470,26 +470,29 @@ fn complete<P>(
     Ok(())
 }
 
-fn argument(name: Name, shape: Shape, source: &Source, seed: u64) -> Result<Value, LaunchError> {
-    let fill = match source {
-        Source::Random => Fill::Random(seed),
-        Source::Zeros => Fill::Zeros,
-        Source::Iota => Fill::Iota,
+fn argument(
+    name: Name,
+    shape: Shape,
+    source: &Source,
+    seed: u64,
+    size: &dyn Fn(&str) -> Option<u64>,
+) -> Result<Value, LaunchError> {
+    match source {
+        Source::Generated(generator) => {
+            (generator.value(shape, seed, size)).map_err(|error| LaunchError::Fill { name, error })
+        }
         Source::Literal(literal) => {
-            let value = literal.value(shape);
-            return value.map_err(|error| LaunchError::Literal { name, error });
+            (literal.value(shape)).map_err(|error| LaunchError::Literal { name, error })
         }
         Source::File(path) => {
             let value = npy::Reader::open(path).and_then(|reader| reader.read(shape));
-            return value.map_err(|error| LaunchError::File {
+            value.map_err(|error| LaunchError::File {
                 name,
                 path: path.clone(),
                 error: Box::new(error),
-            });
+            })
         }
-    };
-    fill.value(shape)
-        .map_err(|error| LaunchError::Fill { name, error })
+    }
 }
 
 /// Checks the conditions on the sizes.

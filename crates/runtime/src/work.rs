@@ -65,6 +65,7 @@ fn primitive_cost(
     use Primitive as P;
     match (primitive, args) {
         (P::Add | P::Sub | P::Mul | P::Div | P::Neg, _) => Some(float_lanes(&expr.ty) + all(args)?),
+        (P::Fma, _) => Some(float_lanes(&expr.ty) * Nat::constant(2) + all(args)?),
         (P::Select, [condition, yes, no]) => {
             Some(cost(condition)? + Nat::max(&cost(yes)?, &cost(no)?))
         }

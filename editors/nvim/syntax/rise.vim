@@ -16,7 +16,7 @@ syntax keyword riseBoolean true false
 syntax keyword riseAddress Global Local Private Constant
 syntax keyword riseType bool i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 natType Array Tuple Vec Idx DepPair
 syntax keyword riseKind Nat DataType Scalar Num Int Float AddrSp Nat2Nat Nat2Data
-syntax keyword risePrimitive add sub mul div neg mod gt lt ge le equal notEqual not and or select cast
+syntax keyword risePrimitive add sub mul div neg mod fma gt lt ge le equal notEqual not and or select cast
 syntax keyword risePrimitive indexAsNat natAsIndex generate idx makeArray take drop concat split join transpose
 syntax keyword risePrimitive slide assume gather scatter reorder padCst padClamp padEmpty zip unzip makePair
 syntax keyword risePrimitive fst snd mapFst mapSnd vectorFromScalar asScalar asVector asVectorAligned mapVec

@@ -71,7 +71,7 @@ impl Maker {
 
     fn scalar(&mut self, value: &str, num: Num) -> String {
         let k = self.literal(num);
-        match self.choice.below(12) {
+        match self.choice.below(13) {
             0 => value.to_owned(),
             1 => format!("{value} * {value}"),
             2 => format!("{value} - {k}"),
@@ -95,6 +95,7 @@ impl Maker {
                 let list = format!("makeArray(3)({value}, {k}, {value} + {k})");
                 format!("({list} |> idx({}))", self.choice.below(3))
             }
+            12 if num.is_float() => format!("fma({value})({k})({value})"),
             11 => {
                 let test = self.comparison(value, num);
                 format!("select(!({test}) || {value} >= {k})({k})({value} + {k})")
@@ -127,6 +128,7 @@ impl Maker {
                 "{value} + (vectorFromScalar({k}) : Vec[{lanes}, {}])",
                 num.name()
             ),
+            3 if num.is_float() => format!("fma({value})({value})(-{value})"),
             3 => format!("{value} - {value} * {value}"),
             _ => {
                 let x = self.name("l");
@@ -150,9 +152,11 @@ impl Maker {
         }
         let body = match (out, self.choice.below(4)) {
             (Data::Vector(..), 0) => format!("{a} - {part}"),
+            (Data::Vector(_, num), 1) if num.is_float() => format!("fma({part})({part})({a})"),
             (Data::Vector(..), _) => format!("{a} + {part} * {part}"),
             (_, 1) => format!("select({a} < {part})({part})({a})"),
             (_, 2) => format!("{a} - {part}"),
+            (Data::Scalar(num), 3) if num.is_float() => format!("fma({part})({part})({a})"),
             (_, 3) => format!("{a} + {part} * {part}"),
             _ => format!("{a} + {part}"),
         };
@@ -179,8 +183,9 @@ impl Maker {
         let k = self.choice.below(5);
         match num {
             Num::Bool => if k < 3 { "true" } else { "false" }.to_owned(),
-            Num::F32 => format!("{k}.5f"),
-            _ if num.is_float() => format!("{k}.5{}", num.name()),
+            // Not exact, so that sums and products are rounded.
+            Num::F32 => format!("{k}.3f"),
+            _ if num.is_float() => format!("{k}.3{}", num.name()),
             _ => format!("{k}{}", num.name()),
         }
     }

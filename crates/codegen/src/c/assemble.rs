@@ -3,10 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use rise::Type;
 use rise::core::Foreign;
 use syntax::ast::{Name, ScalarType};
 
-use crate::ir::{Expr, ExprKind, Home, Id};
+use crate::ir::{Binary, Expr, ExprKind, Function, Home, Id};
 use crate::module::{ForeignText, Module, Plain, Reason};
 use crate::passes::walk;
 use crate::signature::Signature;
@@ -25,8 +26,31 @@ pub(super) type Texts = Vec<(Range<usize>, Arc<Foreign>)>;
 const REGISTER: &str = "REGISTER";
 
 /// What the number of scalars in a vector register is called.
-fn register_lanes(scalar: ScalarType) -> String {
+pub(super) fn register_lanes(scalar: ScalarType) -> String {
     format!("{}_LANES", scalar.as_str().to_uppercase())
+}
+
+/// Whether a compiler could contract a product and a sum of floats to a fused multiply-add, which
+/// a program says with `fma`.
+pub(super) fn may_contract(function: &Function) -> bool {
+    let (mut products, mut sums) = (false, false);
+    let mut note = |expr: &Expr| {
+        let scalar = match &*expr.ty {
+            Type::Vector(_, scalar) => scalar,
+            _ => &expr.ty,
+        };
+        if let ExprKind::Binary(op, ..) = &expr.kind
+            && matches!(
+                **scalar,
+                Type::Scalar(ScalarType::F16 | ScalarType::F32 | ScalarType::F64)
+            )
+        {
+            products |= *op == Binary::Mul;
+            sums |= matches!(op, Binary::Add | Binary::Sub);
+        }
+    };
+    walk::for_each_expr(&function.body, &mut |expr| walk::sub_exprs(expr, &mut note));
+    products && sums
 }
 
 impl Printer<'_> {
@@ -212,8 +236,18 @@ impl Printer<'_> {
         for (name, _) in all.into_iter().filter(|(_, needed)| *needed) {
             out.push_str(&format!("#include <{name}.h>\n"));
         }
+        if has(&["_mm512_"]) {
+            out.push_str("#ifdef __AVX512F__\n#include <immintrin.h>\n#endif\n");
+        }
         if !out.is_empty() {
             out.push('\n');
+        }
+        if foreign || may_contract(self.function) {
+            out.push_str(
+                "#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n\
+                 #elif defined __GNUC__ && !defined __STRICT_ANSI__\n\
+                 #pragma GCC optimize(\"fp-contract=off\")\n#endif\n\n",
+            );
         }
         self.ignored_warnings(out);
     }

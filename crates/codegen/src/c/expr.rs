@@ -9,6 +9,7 @@ use syntax::ast::{Literal, ScalarType};
 
 use crate::ir::{Expr, ExprKind, Place, Unary};
 
+use super::assemble::register_lanes;
 use super::place::Use;
 use super::types::{Int, scalar_name};
 use super::{CType, CompileError, Prec, Printer, error, foreign};
@@ -95,7 +96,13 @@ impl Printer<'_> {
                 Ok(Prec::Conditional)
             }
             ExprKind::Cast(to, value) => self.cast(*to, value),
-            ExprKind::Call(function, args) => self.foreign_call(function, args),
+            ExprKind::Call(function, args) => {
+                if self.target != Target::OpenCl && matches!(*expr.ty, Type::Vector(..)) {
+                    let ty = self.type_of(expr)?;
+                    return self.lanewise_call(function, args, &ty);
+                }
+                self.foreign_call(function, args)
+            }
             ExprKind::Pair(a, b) => {
                 let ty = self.type_of(expr)?;
                 self.write(&format!("({}){{", ty.name(self.target)));
@@ -338,6 +345,57 @@ impl Printer<'_> {
         Ok(Prec::Postfix)
     }
 
+    /// Calls a function of `<math.h>` for each lane of its arguments, which are vectors of type
+    /// `ty`.
+    fn lanewise_call(
+        &mut self,
+        function: &Arc<Foreign>,
+        args: &[Expr],
+        ty: &CType,
+    ) -> Result<Prec, CompileError> {
+        let scalar = foreign::math_name(function).unwrap_or_else(|| self.foreign_name(function));
+        self.helpers.math = true;
+        let name = ty.name(self.target);
+        let params: Vec<&str> = (function.params.iter())
+            .map(|(param, _)| param.as_str())
+            .collect();
+        let (lanes, whole) = match ty {
+            CType::Register(scalar) => {
+                (register_lanes(*scalar), wide_instruction(&params, *scalar))
+            }
+            CType::Vector(lanes, _) => (lanes.to_string(), None),
+            CType::Scalar(_) | CType::Pair(..) => return self.foreign_call(function, args),
+        };
+        let at = if ty.is_native(self.target) {
+            ""
+        } else {
+            ".data"
+        };
+        let helper = format!("{}_{}", function.name, ty.short());
+        let helper = self.helpers.other(helper, |helper| {
+            let list = |form: &dyn Fn(&str) -> String| {
+                let all: Vec<String> = params.iter().map(|param| form(param)).collect();
+                all.join(", ")
+            };
+            let mut body = format!(
+                "    {name} value;\n    for (int l = 0; l < {lanes}; l++) {{\n        \
+                 value{at}[l] = {scalar}({});\n    }}\n    return value;\n",
+                list(&|param| format!("{param}{at}[l]"))
+            );
+            if let Some(whole) = &whole {
+                body = format!(
+                    "#ifdef __AVX512F__\n    return ({name}){whole};\n#else\n{body}#endif\n"
+                );
+            }
+            let declared = list(&|param| format!("{name} {param}"));
+            format!("static inline {name} {helper}({declared}) {{\n{body}}}\n")
+        });
+        self.write(&format!("{helper}("));
+        self.list(args, |this, arg| this.expr(arg, Prec::Conditional))?;
+        self.write(")");
+        Ok(Prec::Postfix)
+    }
+
     fn foreign_call(
         &mut self,
         function: &Arc<Foreign>,
@@ -367,6 +425,22 @@ impl Printer<'_> {
         self.write(")");
         Ok(Prec::Postfix)
     }
+}
+
+/// The fused multiply-add of the widest vectors of AVX-512, which GCC does not make of a loop over
+/// their lanes where it prefers narrower ones.
+fn wide_instruction(params: &[&str], scalar: ScalarType) -> Option<String> {
+    let suffix = match scalar {
+        ScalarType::F32 => "s",
+        ScalarType::F64 => "d",
+        _ => return None,
+    };
+    let ty = if suffix == "s" { "__m512" } else { "__m512d" };
+    let params: Vec<String> = params
+        .iter()
+        .map(|param| format!("({ty}){param}"))
+        .collect();
+    Some(format!("_mm512_fmadd_p{suffix}({})", params.join(", ")))
 }
 
 /// Whether writing it again costs nothing.

@@ -18,6 +18,7 @@ use crate::passes::walk;
 use crate::signature::Signature;
 use dpia::Target;
 
+use super::assemble::may_contract;
 use super::types::CType;
 use super::{CompileError, Plan, Printer, check, names, wrap};
 
@@ -74,7 +75,11 @@ pub(crate) fn print_kernels(
     module.signature = signature;
     module.device = Some(device);
     match before {
-        Some(printer) => printer.whole(&foreign, module),
+        Some(printer) => {
+            let contract = foreign.iter().any(|function| function.body.is_some())
+                || (parts.kernels.iter()).any(|part| may_contract(&part.function));
+            printer.whole(&foreign, contract, module)
+        }
         None => Ok(module),
     }
 }
@@ -93,8 +98,9 @@ fn shift(module: &mut Module, by: usize) {
     }
 }
 
-/// What the text needs of what devices may lack.
-fn extensions(parts: &[&str]) -> String {
+/// The extensions of OpenCL that the text needs, and, if a compiler could `contract` a product and a
+/// sum, that it must not.
+fn pragmas(parts: &[&str], contract: bool) -> String {
     let has = |word: &str| {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         parts.iter().any(|part| {
@@ -110,6 +116,9 @@ fn extensions(parts: &[&str]) -> String {
         if has(word) {
             out.push_str(&format!("#pragma OPENCL EXTENSION {name} : enable\n"));
         }
+    }
+    if contract {
+        out.push_str("#pragma OPENCL FP_CONTRACT OFF\n");
     }
     if !out.is_empty() {
         out.push('\n');
@@ -148,11 +157,12 @@ impl<'a> Printer<'a> {
     fn whole(
         mut self,
         foreign: &[Arc<Foreign>],
+        contract: bool,
         mut module: Module,
     ) -> Result<Module, CompileError> {
         let mut declarations = String::new();
         let texts = self.declarations(foreign, &mut declarations)?;
-        let mut head = extensions(&[&declarations, &module.text]);
+        let mut head = pragmas(&[&declarations, &module.text], contract);
         let foreign_at = head.len();
         head.push_str(&declarations);
         shift(&mut module, head.len());

@@ -95,8 +95,8 @@ impl Lower<'_> {
     ) -> Result<Expr, CompileError> {
         use Prim::*;
         match prim {
-            Add | Sub | Mul | Div | Mod | Neg | Gt | Lt | Ge | Le | Equal | NotEqual | Not
-            | And | Or | Cast | IndexAsNat | NatAsIndex | VectorFromScalar => {
+            Add | Sub | Mul | Div | Mod | Fma | Neg | Gt | Lt | Ge | Le | Equal | NotEqual
+            | Not | And | Or | Cast | IndexAsNat | NatAsIndex | VectorFromScalar => {
                 self.read_scalar(phrase, prim, types, args, path, env)
             }
             Select => {

@@ -1,9 +1,11 @@
 //! Arithmetic, comparison and conversion of single values.
 
+use std::sync::Arc;
+
 use dpia::{Phrase, Prim};
 use nat::{Nat, Part, Prop, Summand};
-use rise::core::Origin;
-use rise::{Arg, Type};
+use rise::core::{Foreign, Origin};
+use rise::{Arg, Ty, Type};
 use syntax::ast::{Literal, ScalarType};
 
 use super::Lower;
@@ -55,6 +57,9 @@ impl Lower<'_> {
             .iter()
             .map(|arg| self.read(arg, path.clone(), env))
             .collect::<Result<Vec<_>, _>>()?;
+        if prim == Prim::Fma {
+            return Ok(fused(operands, ty, origin));
+        }
         let right = if operands.len() > 1 {
             operands.pop()
         } else {
@@ -174,6 +179,29 @@ impl Lower<'_> {
             Prim::NotEqual => truth(Prop::Equal(a.clone(), b.clone()), false),
             _ => None,
         }
+    }
+}
+
+/// The fused multiply-add of three operands: a call of the function of `<math.h>`, of vectors lane
+/// by lane.
+fn fused(operands: Vec<Expr>, ty: Ty, origin: Origin) -> Expr {
+    let scalar = match &*ty {
+        Type::Vector(_, scalar) => scalar.clone(),
+        _ => ty.clone(),
+    };
+    let params = ["x", "y", "z"].map(|name| (name.into(), scalar.clone()));
+    let function = Foreign {
+        name: "fma".into(),
+        params: params.into(),
+        result: scalar,
+        body: None,
+        body_span: None,
+        id: None,
+    };
+    Expr {
+        kind: ExprKind::Call(Arc::new(function), operands),
+        ty,
+        origin,
     }
 }
 

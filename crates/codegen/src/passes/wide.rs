@@ -126,6 +126,9 @@ fn fits(value: &Expr, target: &Place) -> bool {
         }
         ExprKind::Unary(_, a) => fits(a, target),
         ExprKind::Binary(_, a, b) => a.ty == value.ty && fits(a, target) && fits(b, target),
+        ExprKind::Call(_, args) => args
+            .iter()
+            .all(|arg| arg.ty == value.ty && fits(arg, target)),
         _ => false,
     }
 }
@@ -158,6 +161,10 @@ impl Cut {
             ExprKind::Binary(op, a, b) => {
                 ExprKind::Binary(*op, Box::new(self.expr(a)), Box::new(self.expr(b)))
             }
+            ExprKind::Call(function, args) => ExprKind::Call(
+                function.clone(),
+                args.iter().map(|arg| self.expr(arg)).collect(),
+            ),
             other => other.clone(),
         };
         Expr {

@@ -120,10 +120,10 @@ fn computes(f: &Phrase) -> bool {
 }
 
 fn is_work(prim: Prim) -> bool {
-    use Prim::{Add, Div, Mod, Mul, Neg, ReducePar, ReduceSeq, ReduceSeqUnroll, Sub, ToMem};
+    use Prim::{Add, Div, Fma, Mod, Mul, Neg, ReducePar, ReduceSeq, ReduceSeqUnroll, Sub, ToMem};
     matches!(
         prim,
-        Add | Sub | Mul | Div | Mod | Neg | ReduceSeq | ReduceSeqUnroll | ReducePar | ToMem
+        Add | Sub | Mul | Div | Mod | Fma | Neg | ReduceSeq | ReduceSeqUnroll | ReducePar | ToMem
     )
 }
 

@@ -45,9 +45,9 @@ impl Translation {
 fn is_pure(prim: Prim) -> bool {
     use Prim::*;
     match prim {
-        Add | Sub | Mul | Div | Neg | Mod | Gt | Lt | Ge | Le | Equal | NotEqual | Not | And
-        | Or | Select | Cast | IndexAsNat | NatAsIndex | Generate | Idx | MakeArray | Take
-        | Drop | Split | Join | Transpose | Slide | Assume | Gather | Reorder | PadCst
+        Add | Sub | Mul | Div | Neg | Mod | Fma | Gt | Lt | Ge | Le | Equal | NotEqual | Not
+        | And | Or | Select | Cast | IndexAsNat | NatAsIndex | Generate | Idx | MakeArray
+        | Take | Drop | Split | Join | Transpose | Slide | Assume | Gather | Reorder | PadCst
         | PadClamp | Zip | Unzip | DepIdx | MakePair | Fst | Snd | MapFst | MapSnd
         | VectorFromScalar | AsScalar | AsVector | AsVectorAligned | IdxVec | Map | DepZip
         | DepJoin | Partition => true,

@@ -67,11 +67,11 @@ impl Translation {
     ) -> Result<Phrase> {
         use Prim::*;
         match which {
-            Add | Sub | Mul | Div | Neg | Mod | Gt | Lt | Ge | Le | Equal | NotEqual | Not
-            | Cast | IndexAsNat | NatAsIndex | VectorFromScalar | IdxVec | MakeArray | Take
-            | Drop | Split | Join | Transpose | Slide | Assume | Gather | Reorder | PadCst
-            | PadClamp | Zip | Unzip | MakePair | AsScalar | AsVector | AsVectorAligned
-            | DepZip | DepJoin | Partition | MakeDepPair => {
+            Add | Sub | Mul | Div | Neg | Mod | Fma | Gt | Lt | Ge | Le | Equal | NotEqual
+            | Not | Cast | IndexAsNat | NatAsIndex | VectorFromScalar | IdxVec | MakeArray
+            | Take | Drop | Split | Join | Transpose | Slide | Assume | Gather | Reorder
+            | PadCst | PadClamp | Zip | Unzip | MakePair | AsScalar | AsVector
+            | AsVectorAligned | DepZip | DepJoin | Partition | MakeDepPair => {
                 self.read_args(which, types, args, phrase)
             }
             Idx | DepIdx | Fst | Snd => {

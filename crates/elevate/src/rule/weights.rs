@@ -210,6 +210,7 @@ fn arithmetic(primitive: Primitive, values: &[f64]) -> Option<f64> {
         (Primitive::Mul, [a, b]) => a * b,
         (Primitive::Div, [a, b]) => a / b,
         (Primitive::Neg, [a]) => -a,
+        (Primitive::Fma, [a, b, c]) => a.mul_add(*b, *c),
         _ => return None,
     })
 }

@@ -89,6 +89,11 @@ pub fn error(text: &str) {
     say(Level::ERROR, text);
 }
 
+/// Prints a warning that has no place in a file.
+pub fn warning(text: &str) {
+    say(Level::WARNING, text);
+}
+
 /// Prints a remark.
 pub fn note(text: &str) {
     say(Level::NOTE, text);

@@ -1,6 +1,6 @@
 //! What runs a program.
 
-use super::{Failure, Job, annotations, devices};
+use super::{Failure, Job, annotations, errors};
 use db::{Database, ItemId};
 use dpia::Target;
 use rise::Primitive;
@@ -49,6 +49,15 @@ impl Backend {
         }
     }
 
+    /// What runs the code for a target.
+    pub const fn of(target: Target) -> Backend {
+        match target {
+            Target::C => Backend::C,
+            Target::OpenMp => Backend::OpenMp,
+            Target::OpenCl => Backend::OpenCl,
+        }
+    }
+
     /// The target that it needs code for.
     pub const fn target(self) -> Option<Target> {
         match self {
@@ -60,17 +69,32 @@ impl Backend {
     }
 }
 
-/// The backend that is wanted; else the program's target if there is a compiler (for OpenCL, a
-/// device) and code for it; else the interpreter.
+/// What runs a program, and why that is the interpreter although nobody named it.
+pub struct Choice {
+    /// What runs it.
+    pub backend: Backend,
+    /// Why the program is not compiled.
+    pub fallback: Option<String>,
+}
+
+/// Chooses the named backend, else that of the target that the program is written for, by
+/// `@target`, `@strategy` or its patterns. A program that names none is compiled for C if that is
+/// possible, and else interpreted.
 pub fn choose(
     db: &Database,
     item: ItemId,
     program: &Program<Primitive>,
     job: &Job,
     limits: &Limits,
-) -> Result<Backend, Failure> {
+) -> Result<Choice, Failure> {
+    let named = |backend| {
+        Ok(Choice {
+            backend,
+            fallback: None,
+        })
+    };
     match job.backend {
-        Some(Backend::OpenCl) => return Ok(Backend::OpenCl),
+        Some(Backend::OpenCl) => return named(Backend::OpenCl),
         Some(backend) if job.is_for_devices() => {
             let text = format!(
                 "a device, a local and a global size are for OpenCL, and `{}` runs in {}",
@@ -79,32 +103,32 @@ pub fn choose(
             );
             return Err(Failure::Unavailable(text));
         }
-        Some(backend) => return Ok(backend),
-        None if job.is_for_devices() => return Ok(Backend::OpenCl),
+        Some(backend) => return named(backend),
+        None if job.is_for_devices() => return named(Backend::OpenCl),
         None => {}
     }
     let parsed = db.parsed(item);
     let annotated = annotations::target(&parsed.item).and_then(Target::from_name);
     // A definition that names a strategy is for what that makes it for.
-    let lowered = db.lowered(item).and_then(|_| db.code_linked(item).ok());
+    let has_strategy = db.lowered(item).is_some();
+    let lowered = has_strategy.then(|| db.code_linked(item).ok()).flatten();
     let body = lowered
         .as_ref()
         .map_or(&program.body, |lowered| &lowered.body);
     let target = annotated.unwrap_or_else(|| target_of(body));
-    let backend = match target {
-        Target::C => Backend::C,
-        Target::OpenMp => Backend::OpenMp,
-        Target::OpenCl => Backend::OpenCl,
-    };
-    let has_tool = || match backend {
-        Backend::OpenCl => devices::devices(limits).is_ok(),
-        _ => Compiler::find(limits).is_ok(),
-    };
-    if db.module(item, target).is_ok() && has_tool() {
-        Ok(backend)
-    } else {
-        Ok(Backend::Interp)
+    if annotated.is_some() || has_strategy || target != Target::C {
+        return named(Backend::of(target));
     }
+    let fallback = match (db.module(item, target), Compiler::find(limits)) {
+        (Ok(_), Ok(_)) => return named(Backend::C),
+        (Ok(_), Err(error)) => error.to_string(),
+        (Err(found), _) => (errors(&found).into_iter().next())
+            .map_or_else(String::new, |diagnostic| diagnostic.message),
+    };
+    Ok(Choice {
+        backend: Backend::Interp,
+        fallback: Some(fallback),
+    })
 }
 
 /// The target whose primitives an expression uses.

@@ -60,6 +60,7 @@ impl Runs<'_> {
             elapsed: outcome.times.last().copied().unwrap_or_default(),
             times: bench.map_or_else(Vec::new, |_| outcome.times),
             printed,
+            flags: Some(compiler.options(backend == Backend::OpenMp)),
             device: None,
         })
     }

@@ -59,6 +59,7 @@ impl Runs<'_> {
             times,
             elapsed,
             printed: functions.map_or_else(String::new, ForeignFunctions::finish),
+            flags: None,
             device: None,
         })
     }

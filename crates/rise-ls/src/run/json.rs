@@ -13,6 +13,10 @@ use std::time::Duration;
 struct Result<'a> {
     def: &'a str,
     backend: &'static str,
+    /// Why it is the interpreter although nobody named it.
+    fallback: Option<&'a str>,
+    /// The options of the compiler.
+    flags: Option<&'a [String]>,
     sizes: Map<String, serde_json::Value>,
     args: Vec<Arg<'a>>,
     r#type: String,
@@ -84,6 +88,9 @@ struct Verify {
     compared: u64,
     skipped: u64,
     wrong: u64,
+    /// Elements that are NaN, or infinite, in the interpreter's result.
+    nan: u64,
+    infinite: u64,
     first: Option<Place>,
     worst: Option<Place>,
 }
@@ -103,6 +110,8 @@ pub fn result(done: &Done, out: Option<&Path>, whole: bool) -> String {
     let head = Result {
         def: &done.def,
         backend: done.backend.as_str(),
+        fallback: done.fallback.as_deref(),
+        flags: done.flags.as_deref(),
         sizes: (done.launch.sizes.iter())
             .map(|(name, value)| (name.to_string(), (*value).into()))
             .collect(),
@@ -188,9 +197,7 @@ fn failure_text(failure: &Failure) -> String {
 
 fn args(done: &Done) -> Vec<Arg<'_>> {
     let from = |source: &Source| match source {
-        Source::Random => "random".to_owned(),
-        Source::Zeros => "zeros".to_owned(),
-        Source::Iota => "iota".to_owned(),
+        Source::Generated(generator) => generator.to_string(),
         Source::Literal(_) => "value".to_owned(),
         Source::File(path) => path.display().to_string(),
     };
@@ -284,6 +291,8 @@ fn verify(found: &Comparison) -> Verify {
         compared: found.compared,
         skipped: found.skipped,
         wrong: found.wrong,
+        nan: found.nan,
+        infinite: found.infinite,
         first: found.first.as_ref().map(place),
         worst: found.worst.as_ref().map(place),
     }

@@ -12,6 +12,7 @@ mod places;
 pub mod text;
 
 pub use backend::Backend;
+use backend::Choice;
 pub use db::default_sizes;
 pub use devices::{WORKER, device, devices};
 pub use json::{FailureJson, Summary, failure as failure_json, result as result_json};
@@ -22,6 +23,7 @@ use rise::Primitive;
 use rise::core::{LinkError, Program};
 use runtime::cc::{CompileError, RunError};
 use runtime::compare::{Comparison, compare};
+use runtime::generate::Generator;
 use runtime::launch::{self, Launch, LaunchError, Request, Source};
 use runtime::literal::{Literal, LiteralError};
 use runtime::process::{Limits, ProcessError};
@@ -30,6 +32,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use syntax::{Diagnostic, Dialect, Severity, Span};
+use thiserror::Error;
 
 /// What is to be done.
 #[derive(Clone, Debug)]
@@ -73,6 +76,8 @@ pub struct Done {
     pub def: String,
     /// What ran it.
     pub backend: Backend,
+    /// Why it was not compiled, if the interpreter ran it although nobody named it.
+    pub fallback: Option<String>,
     /// What it ran with.
     pub launch: Launch,
     /// The result.
@@ -85,10 +90,14 @@ pub struct Done {
     pub flops: Option<u64>,
     /// The comparison with the interpreter, if it was asked for.
     pub verified: Option<Comparison>,
+    /// The tolerance of that comparison, if one was given.
+    pub tolerance: Option<f64>,
     /// What the program itself printed.
     pub printed: String,
     /// What the C compiler warns of in the program's C functions.
     pub warnings: Vec<Complaint>,
+    /// The options of the compiler, if the program was compiled.
+    pub flags: Option<Vec<String>>,
     /// The OpenCL device, if it ran on one.
     pub device: Option<OnDevice>,
 }
@@ -176,22 +185,34 @@ impl Failure {
     }
 }
 
-/// Where an argument comes from, as it is written: `random`, `zeros`, `iota`, a `.npy` file or a
-/// value.
+/// Why the source of an argument is not understood.
+#[derive(Debug, Error)]
+pub enum SourceError {
+    /// It is a generator with wrong bounds.
+    #[error("{0}")]
+    Generator(String),
+    /// It is not a value.
+    #[error(transparent)]
+    Literal(#[from] LiteralError),
+}
+
+/// Parses where an argument comes from: a generator such as `random`, a `.npy` file or a value.
 ///
 /// # Errors
 /// It is none of these.
-pub fn source(text: &str) -> Result<Source, LiteralError> {
+pub fn source(text: &str) -> Result<Source, SourceError> {
     let text = text.trim();
+    if let Some(generator) = Generator::parse(text) {
+        return generator
+            .map(Source::Generated)
+            .map_err(SourceError::Generator);
+    }
     Ok(match text {
-        "random" => Source::Random,
-        "zeros" => Source::Zeros,
-        "iota" => Source::Iota,
         _ if text.to_ascii_lowercase().ends_with(".npy") => Source::File(text.into()),
         _ => match Literal::parse(text)? {
             // One word may be anything, also a file of another kind.
             Literal::Word(word) if Path::new(&word).is_file() => {
-                return Err(LiteralError::Syntax(word, "only .npy files are read"));
+                return Err(LiteralError::Syntax(word, "only .npy files are read").into());
             }
             literal => Source::Literal(literal),
         },
@@ -228,10 +249,16 @@ pub fn run(
         Dialect::Rise => (program(db, item)?, false),
         Dialect::Dpia => phrases::program(db, item)?,
     };
-    let backend = match imperative {
-        true => phrases::backend(db, item, job)?,
+    let Choice { backend, fallback } = match imperative {
+        true => phrases::choose(db, item, job)?,
         false => backend::choose(db, item, &program, job, limits)?,
     };
+    if job.verify && backend == Backend::Interp {
+        return Err(Failure::Unavailable(nothing_to_compare(
+            &program.name,
+            fallback.as_deref(),
+        )));
+    }
     let launch = launch::prepare(&program, &job.request)?;
     let runs = Runs {
         db,
@@ -257,16 +284,30 @@ pub fn run(
     Ok(Done {
         def: program.name.to_string(),
         backend,
+        fallback,
         value: ran.value,
         times: ran.times,
         elapsed: ran.elapsed,
         flops,
         verified,
+        tolerance: job.tolerance,
         printed: ran.printed,
         warnings: ran.warnings,
+        flags: ran.flags,
         device: ran.device,
         launch,
     })
+}
+
+/// Why a run of the interpreter is not compared with the interpreter.
+fn nothing_to_compare(name: &str, fallback: Option<&str>) -> String {
+    let text = "there is nothing to compare with the interpreter";
+    match fallback {
+        Some(why) => format!("{text}: `{name}` is not compiled: {why}"),
+        None => format!(
+            "{text}: it runs `{name}` itself; choose another backend: `c`, `openmp` or `opencl`"
+        ),
+    }
 }
 
 /// What the runs of one job share.
@@ -285,6 +326,7 @@ struct Ran {
     elapsed: Duration,
     printed: String,
     warnings: Vec<Complaint>,
+    flags: Option<Vec<String>>,
     device: Option<OnDevice>,
 }
 

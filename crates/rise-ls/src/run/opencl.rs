@@ -177,6 +177,7 @@ impl Runs<'_> {
                 Vec::new()
             },
             printed,
+            flags: Some(vec![ocl::OPTIONS.to_owned()]),
             device: Some(device),
         }
     }

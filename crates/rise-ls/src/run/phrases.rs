@@ -4,6 +4,7 @@
 //! that it runs as every program does. An imperative one says how something is computed, and runs
 //! compiled.
 
+use super::backend::Choice;
 use super::{Backend, Failure, Job, errors};
 use db::{Database, ItemId, Target};
 use dpia::definition::Stage;
@@ -35,7 +36,7 @@ pub(super) fn program(
 }
 
 /// What runs an imperative definition.
-pub(super) fn backend(db: &Database, item: ItemId, job: &Job) -> Result<Backend, Failure> {
+pub(super) fn choose(db: &Database, item: ItemId, job: &Job) -> Result<Choice, Failure> {
     let unavailable = |text: &str| Err(Failure::Unavailable(text.to_owned()));
     if job.backend == Some(Backend::Interp) {
         return unavailable(
@@ -47,15 +48,11 @@ pub(super) fn backend(db: &Database, item: ItemId, job: &Job) -> Result<Backend,
             "imperative DPIA is not interpreted, so there is nothing to compare the result with",
         );
     }
-    match job
-        .backend
-        .and_then(Backend::target)
-        .unwrap_or_else(|| target(db, item))
-    {
-        Target::C => Ok(Backend::C),
-        Target::OpenMp => Ok(Backend::OpenMp),
-        Target::OpenCl => Ok(Backend::OpenCl),
-    }
+    let wanted = job.backend.and_then(Backend::target);
+    Ok(Choice {
+        backend: Backend::of(wanted.unwrap_or_else(|| target(db, item))),
+        fallback: None,
+    })
 }
 
 /// What a definition is compiled for: the first target that it is checked for, else C.

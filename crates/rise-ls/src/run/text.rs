@@ -3,6 +3,7 @@
 use super::{Done, Summary};
 use runtime::Shape;
 use runtime::compare::{Comparison, Difference};
+use runtime::generate::Generator;
 use runtime::launch::Source;
 use runtime::text::Length;
 use std::time::Duration;
@@ -24,13 +25,33 @@ pub fn conditions(done: &Done) -> String {
     }
     let all = done.launch.params.iter().zip(&done.launch.sources);
     let random = all
-        .filter(|(_, source)| **source == Source::Random)
+        .filter(|(_, source)| **source == Source::Generated(Generator::Random))
         .map(|(name, _)| name.as_str());
     let random: Vec<&str> = random.collect();
     if !random.is_empty() {
         text.push_str(&format!("; random: {}", random.join(", ")));
     }
     text
+}
+
+/// Why the program was not compiled, if the interpreter ran it although nobody named it.
+pub fn fallback(done: &Done) -> Option<String> {
+    let why = done.fallback.as_deref()?;
+    Some(format!("interpreted, not compiled: {why}"))
+}
+
+/// What makes a right result say little.
+pub fn doubt(done: &Done) -> Option<String> {
+    let found = done.verified.as_ref()?;
+    if found.nan + found.infinite == 0 {
+        return None;
+    }
+    Some(format!(
+        "{} of {} elements are NaN and {} are infinite in the interpreter's result: where both \
+         results are NaN, or the same infinity, they count as equal; arguments in the function's \
+         range, as of `random(0.1,1)`, say more",
+        found.nan, found.compared, found.infinite
+    ))
 }
 
 /// The result in one line.
@@ -128,7 +149,15 @@ fn digits(value: f64) -> String {
 
 /// Whether the result is right; none if that was not asked.
 pub fn verdict(done: &Done) -> Option<String> {
-    done.verified.as_ref().map(comparison)
+    let found = done.verified.as_ref()?;
+    let mut text = comparison(found);
+    if done.tolerance.is_some() && found.floats < found.compared {
+        text.push_str(match found.floats {
+            0 => "; the tolerance is for floating point numbers, and there are none",
+            _ => "; the tolerance is for floating point numbers, the others are compared exactly",
+        });
+    }
+    Some(text)
 }
 
 fn comparison(found: &Comparison) -> String {
@@ -141,14 +170,25 @@ fn comparison(found: &Comparison) -> String {
     } else {
         "elements"
     };
+    let special = [(found.nan, "are NaN"), (found.infinite, "are infinite")];
+    let special = special.iter().filter(|(count, _)| *count > 0);
+    let special: String = special
+        .map(|(count, are)| format!("; {count} {are}"))
+        .collect();
     let (Some(first), Some(worst)) = (&found.first, &found.worst) else {
+        let error = found.worst.as_ref().map_or_else(String::new, |worst| {
+            format!(
+                "; at most {:.1e} off, relative to the larger of 1 and the expected",
+                worst.error
+            )
+        });
         return format!(
-            "right: {} {elements} as in the interpreter{skipped}",
+            "right: {} {elements} as in the interpreter{special}{error}{skipped}",
             found.compared
         );
     };
     let mut text = format!(
-        "wrong: {} of {} {elements}{skipped}; first {}",
+        "wrong: {} of {} {elements}{special}{skipped}; first {}",
         found.wrong,
         found.compared,
         difference(first)

@@ -237,7 +237,7 @@ fn notation(primitive: Primitive) -> Notation {
         MakePair => Notation::Pair(name),
         Let => Notation::Let(name),
         MakeArray => Notation::List(name),
-        Select | Cast | IndexAsNat | NatAsIndex | Generate | Concat | Zip | DepZip
+        Fma | Select | Cast | IndexAsNat | NatAsIndex | Generate | Concat | Zip | DepZip
         | VectorFromScalar | MakeDepPair | Dmatch => Notation::Call(name),
         Idx | Take | Drop | Split | Join | Transpose | Slide | Assume | Gather | Scatter
         | Reorder | PadCst | PadClamp | PadEmpty | Unzip | MapFst | MapSnd | AsScalar

@@ -506,6 +506,9 @@ impl Infer<'_> {
         primitive: Option<Primitive>,
     ) -> Head {
         let (ty, obligations, implicits) = self.instantiate(scheme, term);
+        if primitive == Some(Primitive::Fma) {
+            self.restrict_fma(&implicits);
+        }
         self.uses.push(NameUse {
             term,
             target,

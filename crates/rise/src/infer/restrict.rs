@@ -2,15 +2,26 @@
 
 use std::sync::Arc;
 
-use syntax::ast::Kind;
+use syntax::ast::{Kind, Name};
 
 use super::Infer;
 use super::table::{State, VarInfo};
 use super::unify::Clash;
 use crate::classes::Classes;
-use crate::types::{Ty, Type};
+use crate::types::{Arg, Ty, Type};
 
 impl Infer<'_> {
+    /// Restricts the implicit type of a use of `fma`, in RISE or in DPIA, to floats and vectors of
+    /// floats, which no kind names.
+    pub(super) fn restrict_fma(&mut self, implicits: &[(Name, Arg)]) {
+        for (_, arg) in implicits {
+            if let Arg::Type(ty) = arg {
+                // The type is a variable that was just made for this use.
+                let _ = self.restrict(ty, Classes::FLOATS);
+            }
+        }
+    }
+
     /// Makes the type one of `classes`.
     pub(super) fn restrict(&mut self, ty: &Ty, classes: Classes) -> Result<(), Clash> {
         let ty = self.table.head(ty);
@@ -45,7 +56,7 @@ impl Infer<'_> {
                     return Err(Clash::Classes(classes, ty));
                 }
                 let numbers = Classes::of_kind(Kind::Int).or(Classes::of_kind(Kind::Float));
-                self.restrict(elem, numbers)
+                self.restrict(elem, classes.and(numbers))
                     .map_err(|_| Clash::Classes(classes, ty.clone()))
             }
             _ => match Classes::of_type(&ty) {

@@ -11,12 +11,11 @@ const NAMES: &[&str] = &["cc", "gcc", "clang"];
 const FLAGS: &[&str] = &[
     "-std=c99",
     "-O3",
-    // GCC does not contract in ISO C, Clang does: products that are added are one operation in both.
-    "-ffp-contract=fast",
-    "-Wall",
-    "-Wextra",
-    "-fdiagnostics-color=never",
+    // A program says with `fma` where a product and a sum are one operation.
+    "-ffp-contract=off",
 ];
+/// Options that have no influence on the code.
+const MESSAGES: &[&str] = &["-Wall", "-Wextra", "-fdiagnostics-color=never"];
 /// A compiler says in this time what it is.
 const ANSWER: Duration = Duration::from_secs(20);
 const NATIVE: &str = "-march=native";
@@ -100,7 +99,17 @@ impl Compiler {
             version,
         } = self;
         let processor = processor();
-        format!("{program} {args:?} {FLAGS:?} {flags:?} openmp {openmp}\n{version}\n{processor}\n")
+        format!(
+            "{program} {args:?} {FLAGS:?} {MESSAGES:?} {flags:?} openmp {openmp}\n{version}\n{processor}\n"
+        )
+    }
+
+    /// The options that have an influence on the code.
+    pub fn options(&self, openmp: bool) -> Vec<String> {
+        let own = FLAGS.iter().copied().chain([NATIVE]);
+        let own = own.chain(openmp.then_some("-fopenmp")).map(str::to_owned);
+        let given = self.flags.iter().cloned();
+        self.args.iter().cloned().chain(own).chain(given).collect()
     }
 
     /// Compiles the C files of a folder to `run` there, and returns what the compiler says.
@@ -127,7 +136,7 @@ impl Compiler {
         limits: &Limits,
     ) -> Result<String, CompileError> {
         let mut command = Command::new(&self.program);
-        command.args(&self.args).args(FLAGS);
+        command.args(&self.args).args(FLAGS).args(MESSAGES);
         command.args(native.then_some(NATIVE));
         command.args(openmp.then_some("-fopenmp"));
         command.args(&self.flags);

@@ -10,16 +10,19 @@ use super::kind::Kind;
 use super::lanes;
 use super::many::{self, Many, ManyCode};
 use super::scalar::{Scalar, WordCode};
+use super::stream::{self, StreamCode};
 use super::val::{Target, Val};
 
 /// Code that computes a value.
 pub(crate) type ValCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Res<Val>>;
 
-/// Code that computes a value, and, if it can be had, code that does so for many iterations.
+/// Code that computes a value, and, if it can be had, code that does so for many iterations, and
+/// code that computes an array part by part.
 #[derive(Clone)]
 pub(crate) struct Code {
     pub one: ValCode,
     pub many: Option<ManyCode>,
+    pub stream: Option<StreamCode>,
 }
 
 impl Code {
@@ -28,12 +31,19 @@ impl Code {
         Code {
             one: Rc::new(code),
             many: None,
+            stream: None,
         }
     }
 
     /// With code for many iterations, if its parts have some.
     pub fn with(mut self, many: Option<ManyCode>) -> Code {
         self.many = many;
+        self
+    }
+
+    /// With code that computes the array part by part, if there is some.
+    pub fn streamed(mut self, stream: Option<StreamCode>) -> Code {
+        self.stream = stream;
         self
     }
 }
@@ -209,6 +219,7 @@ impl Out {
             Out::Val(code) => code.clone(),
             Out::Pair(a, b) => {
                 let (a, b) = (a.code(), b.code());
+                let stream = stream::zipped(&a, &b);
                 let many = a.many.zip(b.many).map(|(a, b)| -> ManyCode {
                     Rc::new(move |frame| {
                         let first = a(frame)?;
@@ -220,7 +231,7 @@ impl Out {
                     let first = a(frame)?;
                     Ok(Val::pair(first, b(frame)?))
                 });
-                one.with(many)
+                one.with(many).streamed(stream)
             }
         }
     }

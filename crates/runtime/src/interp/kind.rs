@@ -228,9 +228,26 @@ impl Elem for f16 {
         match from {
             // Every 16-bit float is far below the integers that a 64-bit float rounds.
             Exact::Int(value) => f16::from_f64(value as f64),
-            Exact::Float(value) => f16::from_f64(value),
+            Exact::Float(value) => f16::from_f32(rounded_to_odd(value)),
         }
     }
+}
+
+/// A 64-bit float as a 32-bit one whose last bit is set if digits are lost, so that it is rounded
+/// to 16 bits as the 64-bit one is.
+///
+/// Source: Boldo and Melquiond, "When double rounding is odd" (IMACS 2005).
+fn rounded_to_odd(value: f64) -> f32 {
+    let near = value as f32;
+    let (back, bits) = (f64::from(near), near.to_bits());
+    if back == value || !near.is_finite() || bits & 1 == 1 {
+        return near;
+    }
+    // The neighbour on the other side of the value has an odd last bit.
+    f32::from_bits(match back.abs() < value.abs() {
+        true => bits + 1,
+        false => bits - 1,
+    })
 }
 
 impl Elem for f32 {

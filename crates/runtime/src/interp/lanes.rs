@@ -217,6 +217,15 @@ fn select(kind: Kind, condition: Lane, a: Lane, b: Lane, n: usize) -> Option<Lan
 }
 
 fn math_lanes(math: Math, kind: Kind, args: Vec<LaneCode>) -> LaneCode {
+    Rc::new(move |frame| {
+        let n = frame.iterations.total();
+        let lanes: Option<Vec<Lane>> = args.iter().map(|code| code(frame)).collect();
+        math_on(math, kind, lanes?, n)
+    })
+}
+
+/// A function of floats on each of `n` elements of its arguments.
+pub(crate) fn math_on(math: Math, kind: Kind, lanes: Vec<Lane>, n: usize) -> Option<Lane> {
     fn all<T: Elem>(lanes: Vec<Lane>, n: usize, f: impl Fn([T; 3]) -> T) -> Option<Lane> {
         let lanes: Option<Vec<Vec<T>>> = lanes.into_iter().map(|lane| lane.spread(n)).collect();
         let lanes = lanes?;
@@ -233,17 +242,13 @@ fn math_lanes(math: Math, kind: Kind, args: Vec<LaneCode>) -> LaneCode {
                 .collect(),
         )))
     }
-    Rc::new(move |frame| {
-        let n = frame.iterations.total();
-        let lanes: Option<Vec<Lane>> = args.iter().map(|code| code(frame)).collect();
-        match kind {
-            Kind::F32 => all::<f32>(lanes?, n, |args| math.on32(args)),
-            Kind::F64 => all::<f64>(lanes?, n, |args| math.on64(args)),
-            _ => all::<half::f16>(lanes?, n, |args| {
-                half::f16::of(math.call(Kind::F16, args.map(|arg| arg.word())))
-            }),
-        }
-    })
+    match kind {
+        Kind::F32 => all::<f32>(lanes, n, |args| math.on32(args)),
+        Kind::F64 => all::<f64>(lanes, n, |args| math.on64(args)),
+        _ => all::<half::f16>(lanes, n, |args| {
+            half::f16::of(math.call(Kind::F16, args.map(|arg| arg.word())))
+        }),
+    }
 }
 
 /// Calls `visit` with the place of each element.

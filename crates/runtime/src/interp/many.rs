@@ -359,18 +359,19 @@ impl ManyBlock {
         (self.result)(frame)
     }
 
-    /// Writes the results for the elements of `array` from `start` on as those of `target`.
+    /// Writes the results for the elements of `array` from `from` on as those of `target` from
+    /// `start` on.
     pub fn map(
         &self,
         frame: &mut Frame<'_>,
         param: &Bind,
-        array: &Val,
+        (array, from): (&Val, usize),
         start: usize,
         n: usize,
         target: &mut Target,
     ) -> Option<()> {
         looped(frame, n, |frame| {
-            let chunk = chunk(array, start, n)?;
+            let chunk = chunk(array, from, n)?;
             bind(param, frame, &chunk)?;
             self.run(frame)?.write(frame, start, n, target)
         })
@@ -392,17 +393,17 @@ impl ManyBlock {
         })
     }
 
-    /// Writes the results for the indices from `start` on.
+    /// Writes the results for the indices from `index` on as those of `target` from `start` on.
     pub fn generate(
         &self,
         frame: &mut Frame<'_>,
-        slot: usize,
+        (slot, index): (usize, usize),
         start: usize,
         n: usize,
         target: &mut Target,
     ) -> Option<()> {
         looped(frame, n, |frame| {
-            set_word(frame, slot, Many::Lane(Kind::I32, indices(start, n, 1)?));
+            set_word(frame, slot, Many::Lane(Kind::I32, indices(index, n, 1)?));
             self.run(frame)?.write(frame, start, n, target)
         })
     }

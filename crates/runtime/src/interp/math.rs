@@ -2,7 +2,7 @@
 
 use half::f16;
 
-use super::kind::{Elem, Kind, Word};
+use super::kind::{Elem, Exact, Kind, Word};
 
 /// A function of `<math.h>`, on 32-bit and on 64-bit floats.
 #[derive(Clone, Copy)]
@@ -15,6 +15,9 @@ pub(crate) enum Math {
     /// The result is an integer.
     Integer(fn(f64) -> i64),
 }
+
+/// The fused multiply-add.
+pub(crate) const FMA: Math = Math::Ternary(f32::mul_add, f64::mul_add);
 
 macro_rules! functions {
     ($name:expr, $($text:literal => $sort:ident($method:ident)),+ $(,)?) => {
@@ -137,10 +140,18 @@ impl Math {
         }
         match kind {
             Kind::F64 => self.on64(args.map(f64::of)).word(),
-            Kind::F16 => {
-                let args = args.map(|word| f16::of(word).to_f32());
-                f16::from_f32(self.on32(args)).word()
-            }
+            Kind::F16 => match self {
+                // 64 bits tell every sum of a product and a third number from the middle of two
+                // 16-bit floats, 32 bits do not.
+                Math::Ternary(..) => {
+                    let args = args.map(|word| f16::of(word).to_f64());
+                    f16::cast(Exact::Float(self.on64(args))).word()
+                }
+                _ => {
+                    let args = args.map(|word| f16::of(word).to_f32());
+                    f16::from_f32(self.on32(args)).word()
+                }
+            },
             _ => self.on32(args.map(f32::of)).word(),
         }
     }

@@ -42,6 +42,7 @@ mod lanes;
 mod many;
 mod math;
 mod scalar;
+mod stream;
 mod trace;
 mod val;
 

@@ -34,8 +34,8 @@ const NOTHING: Run<'_> = Run {
 
 fn source(text: &str) -> Source {
     match text {
-        "zeros" => Source::Zeros,
-        "iota" => Source::Iota,
+        "zeros" => Source::Generated(Generator::Zeros),
+        "iota" => Source::Generated(Generator::Iota),
         _ if text.ends_with(".npy") => Source::File(text.into()),
         _ => match Literal::parse(text) {
             Ok(literal) => Source::Literal(literal),

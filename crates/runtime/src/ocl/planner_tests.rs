@@ -2,6 +2,7 @@ use super::super::DeviceType;
 use super::super::devices::tests::device;
 use super::super::refusal::PlanError;
 use super::*;
+use crate::generate::Generator;
 use crate::launch::Source;
 use crate::value::Value;
 use codegen::{Buffer, Device, LaunchVars, Signature};
@@ -62,7 +63,7 @@ fn plan_for(module: &Module, n: i32, device: &DeviceInfo) -> Result<Plan, PlanEr
         bindings: Bindings::default(),
         params: vec!["xs".into()],
         args: Value::zeros(shape.clone()).into_iter().collect(),
-        sources: vec![Source::Zeros],
+        sources: vec![Source::Generated(Generator::Zeros)],
         result: Ok(shape),
     };
     plan(module, &launch, device)

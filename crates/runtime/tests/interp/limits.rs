@@ -63,6 +63,51 @@ fn memory_is_limited() {
     assert!(matches!(outcome, Err(error) if error.kind == ErrorKind::OutOfMemory { limit }));
 }
 
+/// In compiled code `generate`, `map` and the views take no memory, whatever reads them.
+#[test]
+fn arrays_that_are_read_in_order_are_not_stored() {
+    let options = Options {
+        memory_limit: 2 << 20,
+        ..Options::default()
+    };
+    let rows = "(generate(fun(i => generate(fun(j => x)))) : 1000.3000.i64)";
+    let numbers = "(generate(fun(i => x)) : 3000000.i64)";
+    for (body, expected) in [
+        (format!("{numbers} |> reduceSeq(add)(0i64)"), "6000000"),
+        (
+            format!("{numbers} |> map(fun(y => y + x)) |> reduceSeq(add)(0i64)"),
+            "12000000",
+        ),
+        (
+            format!(
+                "zip({numbers})({numbers} |> map(fun(y => y + 1i64)))
+                   |> reduceSeq(fun(sum, p => sum + p._1 * p._2))(0i64)"
+            ),
+            "18000000",
+        ),
+        (
+            format!("{rows} |> join |> split(8) |> map(reduce(add)(0i64)) |> reduceSeq(add)(0i64)"),
+            "6000000",
+        ),
+        (
+            format!("{rows} |> map(fun(row => row |> map(fun(y => y + x)))) |> join |> drop(1000) |> slide(3)(1)
+              |> map(reduceSeq(add)(0i64)) |> reduceSeq(add)(0i64)"),
+            "35987976",
+        ),
+        (
+            format!("{rows} |> mapSeq(reduceSeq(add)(0i64)) |> reduceSeq(add)(0i64)"),
+            "6000000",
+        ),
+    ] {
+        let case = Case::new(&format!("def main = fun(x: i64 => {body})"), &[]);
+        let outcome = run(&case.program, &case.bindings, &case.args(&["2"]), &options);
+        match outcome {
+            Ok(outcome) => assert_eq!(crate::harness::line(&outcome.value), expected, "{body}"),
+            Err(error) => panic!("{body}: {error}"),
+        }
+    }
+}
+
 #[test]
 fn memory_is_given_back() {
     let text = "def main = depFun(n: Nat => fun(xs: n.f32 =>

@@ -204,3 +204,28 @@ def main = fun(xs: 8.f32 => xs |> map(fun(x => ldexp(x, 3))))";
         "[0.0, 8.0, 16.0, 24.0, 32.0, 40.0, 48.0, 56.0]"
     );
 }
+
+/// Two roundings would give another result in each case.
+#[test]
+fn fma_rounds_once() {
+    let of = |ty: &str, args: [&str; 3]| {
+        let text = format!("def main = fun(x: {ty}, y: {ty}, z: {ty} => fma(x)(y)(z))");
+        eval(&text, &[], &args)
+    };
+    let f32s = ["1.0000001", "1.0000001", "-1.0000002"];
+    assert_eq!(of("f32", f32s), "1.4210855e-14");
+    let f64s = [
+        "1.0000000000000002",
+        "1.0000000000000002",
+        "-1.0000000000000004",
+    ];
+    assert_eq!(of("f64", f64s), "4.930380657631324e-32");
+    // The sum is just below the middle of two 16-bit floats, and a 32-bit float is on it.
+    let f16s = ["1.0009766", "0.00048780441", "1.0009766"];
+    assert_eq!(of("f16", f16s), "1.0009766");
+    assert_eq!(of("f32", ["NaN", "0", "1"]), "NaN");
+    let text = "def main = fun(xs: 4.f32, ys: 4.f32 =>
+      zip(asVector(2)(xs))(asVector(2)(ys)) |> map(fun(p => fma(p._1)(p._1)(p._2))) |> asScalar)";
+    let args = ["[1.0000001, 2, 3, 4]", "[-1.0000002, 1, 2, 3]"];
+    assert_eq!(eval(text, &[], &args), "[1.4210855e-14, 5.0, 11.0, 19.0]");
+}

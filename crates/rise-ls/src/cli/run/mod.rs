@@ -111,6 +111,9 @@ fn finish(done: &Done, options: &RunOptions) -> u8 {
                 let _ = io::stderr().write_all(done.printed.as_bytes());
             }
             output::note(&run::text::conditions(done));
+            if let Some(doubt) = run::text::doubt(done) {
+                output::warning(&doubt);
+            }
             output::result(status, |out| {
                 show::result(done, options.out.as_deref(), out)
             })

@@ -26,8 +26,8 @@ pub struct RunOptions {
     #[arg(short = 'D', value_name = "n=1024", value_parser = size)]
     pub sizes: Vec<(String, u64)>,
 
-    /// An argument: `random` (the default), `zeros`, `iota`, a value as it is printed (one number
-    /// for a whole array), or a .npy file
+    /// An argument: `random` (the default), `random(5,30)`, `sorted`, `permutation`, `rowptr(n)`,
+    /// `zeros`, `iota`, a value as it is printed (one number for a whole array), or a .npy file
     #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = argument)]
     pub args: Vec<(String, Source)>,
 

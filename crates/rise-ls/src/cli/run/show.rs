@@ -14,6 +14,9 @@ const WHOLE: u64 = 1_000;
 
 /// The result, times, and whether it is right.
 pub fn result(done: &Done, out_file: Option<&Path>, out: &mut impl Write) -> io::Result<()> {
+    if let Some(line) = text::fallback(done) {
+        writeln!(out, "{line}")?;
+    }
     if out_file.is_none() {
         let whole = text::printed(done.value.shape()) <= WHOLE && done.times.is_empty();
         let length = if whole { Length::Full } else { Length::Short };

@@ -320,9 +320,14 @@ fn result(done: &Done, whole: bool) -> Json {
 /// The result in a line: `dot = 20.0 (C, n = 4, 1.2 ms)`.
 fn sentence(done: &Done) -> String {
     let mut said = format!("{}: {}", text::conditions(done), text::short(done));
-    for line in [text::times(done), text::verdict(done)]
-        .into_iter()
-        .flatten()
+    for line in [
+        text::fallback(done),
+        text::times(done),
+        text::verdict(done),
+        text::doubt(done),
+    ]
+    .into_iter()
+    .flatten()
     {
         said.push_str("; ");
         said.push_str(&line);

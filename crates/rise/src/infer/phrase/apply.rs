@@ -11,7 +11,7 @@ use super::super::Infer;
 use super::super::apply::Head;
 use super::super::expr::Wanted;
 use crate::classes::Classes;
-use crate::primitive::OptionalArgument;
+use crate::primitive::{OptionalArgument, Primitive};
 use crate::spine::Spine;
 use crate::types::{Access, Address, Arg, DataFun, SizeFun, Ty, Type};
 use crate::{NameUse, PhrasePrimitive, Target, TermInfo};
@@ -38,6 +38,9 @@ impl Infer<'_> {
         let (ty, obligations, implicits) = self.instantiate(&primitive.scheme, term);
         for (_, arg) in &implicits {
             self.restrict_access(arg, primitive.streams);
+        }
+        if name == Primitive::Fma.name() {
+            self.restrict_fma(&implicits);
         }
         self.uses.push(NameUse {
             term,

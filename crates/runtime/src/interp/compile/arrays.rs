@@ -17,11 +17,15 @@ use super::super::frame::{Frame, NatCode};
 use super::super::kind::Elem;
 use super::super::many::{self, Many, ManyCode};
 use super::super::scalar::Scalar;
+use super::super::stream::{self, View};
 use super::super::val::{Target, Val};
 use super::{Call, Compiler, here, malformed, scalar_kind};
 
 /// A rearrangement of an array, whose dimensions start at that depth.
 pub(super) type Rearrange = Rc<dyn for<'a> Fn(&mut Frame<'a>, &Col, usize) -> Res<Col>>;
+
+/// The view of an array that is computed part by part, once the sizes are known.
+pub(super) type ViewCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Res<View>>;
 
 /// Places of an array's elements, where the sizes are always the same.
 type Table = Rc<RefCell<Option<(i64, Rc<[usize]>)>>>;
@@ -93,7 +97,33 @@ impl Compiler {
     pub(super) fn rearranged(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
         let rearrange = self.rearrangement(call)?;
         let out = self.out(call, 0, steps)?;
-        Ok(apply_columns(out, &rearrange, call.origin))
+        let view = self.stream_view(call)?;
+        Ok(apply_columns(out, &rearrange, view.as_ref(), call.origin))
+    }
+
+    /// The view that a primitive is of an array that is computed part by part, if it is one.
+    fn stream_view(&mut self, call: &Call) -> Res<Option<ViewCode>> {
+        use Primitive as P;
+        let origin = call.origin;
+        let (view, at): (fn(usize) -> View, _) = match call.primitive {
+            P::Split | P::AsVector | P::AsVectorAligned => (View::Split, 0),
+            P::Join => (View::Join, 1),
+            P::AsScalar => (View::Join, 0),
+            P::Take => (View::Take, 0),
+            P::Drop => (View::Drop, 0),
+            P::Slide => {
+                let (size, step) = (self.nat(call.nat(1)?), self.nat(call.nat(2)?));
+                return Ok(Some(Rc::new(move |frame| {
+                    Ok(View::Slide(
+                        size.len(frame, origin)?,
+                        step.len(frame, origin)?,
+                    ))
+                })));
+            }
+            _ => return Ok(None),
+        };
+        let n = self.nat(call.nat(at)?);
+        Ok(Some(Rc::new(move |frame| Ok(view(n.len(frame, origin)?)))))
     }
 
     /// `xs[i]`: where that is a scalar of a variable, no array comes between.
@@ -302,7 +332,7 @@ impl Compiler {
             };
             col.at_places(depth, &places, &frame.meter)
         });
-        Ok(apply_columns(xs, &rearrange, call.origin))
+        Ok(apply_columns(xs, &rearrange, None, call.origin))
     }
 
     /// A function from sizes to sizes, with a slot for its parameter.
@@ -372,17 +402,23 @@ fn permutation(
     Ok(places.into())
 }
 
-/// The same rearrangement of each array that a value consists of.
-pub(super) fn apply_columns(out: Out, rearrange: &Rearrange, origin: Origin) -> Out {
+/// The same rearrangement of each array that a value consists of, and the view that it is of an
+/// array that is computed part by part.
+pub(super) fn apply_columns(
+    out: Out,
+    rearrange: &Rearrange,
+    view: Option<&ViewCode>,
+    origin: Origin,
+) -> Out {
     match out {
         Out::Pair(a, b) => Out::Pair(
-            Box::new(apply_columns(*a, rearrange, origin)),
-            Box::new(apply_columns(*b, rearrange, origin)),
+            Box::new(apply_columns(*a, rearrange, view, origin)),
+            Box::new(apply_columns(*b, rearrange, view, origin)),
         ),
         other => {
             let (code, rearrange) = (other.code(), rearrange.clone());
             let again = rearrange.clone();
-            let many = code.many.map(|code| -> ManyCode {
+            let many = code.many.clone().map(|code| -> ManyCode {
                 Rc::new(move |frame| {
                     let value = code(frame)?;
                     value.columns(frame, &mut |frame, col, depth| {
@@ -395,7 +431,10 @@ pub(super) fn apply_columns(out: Out, rearrange: &Rearrange, origin: Origin) -> 
                 let value = one(frame)?;
                 here(origin, value.columns(&mut |col| rearrange(frame, col, 0)))
             });
-            Out::Val(one.with(many))
+            let whole = one.one.clone();
+            let stream = code.stream.zip(view.cloned());
+            let stream = stream.map(|(stream, view)| stream::viewed(stream, view, whole));
+            Out::Val(one.with(many).streamed(stream))
         }
     }
 }

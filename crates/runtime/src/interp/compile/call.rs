@@ -16,6 +16,7 @@ impl Compiler {
         let out = match call.primitive {
             P::Add | P::Sub | P::Mul | P::Div | P::Mod | P::Neg => self.on_numbers(call, steps),
             P::Gt | P::Lt | P::Ge | P::Le | P::Equal | P::NotEqual => self.on_numbers(call, steps),
+            P::Fma => self.fma(call, steps),
             P::Not => self.not(call, steps),
             P::And | P::Or => self.and_or(call, steps),
             P::Select => self.select(call, steps),

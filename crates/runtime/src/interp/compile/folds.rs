@@ -13,6 +13,7 @@ use super::super::fold::Fold;
 use super::super::frame::Frame;
 use super::super::many::{self, CHUNK, Many, ManyBlock, ManyCode, WORTH};
 use super::super::scalar::{Scalar, WordCode};
+use super::super::stream::{Elements, elements};
 use super::super::val::{Target, Val};
 use super::{Call, Compiler, Meaning, here, malformed};
 
@@ -27,16 +28,17 @@ struct Reduction {
 
 impl Reduction {
     /// Leaves the result in the accumulator, which holds the initial value.
-    fn run(&self, frame: &mut Frame<'_>, xs: &Val) -> Res<()> {
+    fn run(&self, frame: &mut Frame<'_>, xs: &mut Elements) -> Res<()> {
         let n = here(self.origin, xs.len())?;
         let mut start = 0;
         while start < n {
-            let len = CHUNK.min(n - start);
+            let len = CHUNK.min(xs.grain()).min(n - start);
             frame.tick(len)?;
-            if self.folded(frame, xs, start, len).is_none() {
+            let (xs, from) = here(self.origin, xs.window(frame, start, len))?;
+            if self.folded(frame, &xs, from, len).is_none() {
                 frame.stopped()?;
-                for at in start..start + len {
-                    self.param.set_element(frame, xs, at, self.origin)?;
+                for at in from..from + len {
+                    self.param.set_element(frame, &xs, at, self.origin)?;
                     self.block.bind(frame, &self.acc)?;
                 }
             }
@@ -103,15 +105,15 @@ impl Compiler {
         let mut many = None;
         if !self.trace {
             reduction.fold = Fold::of(&reduction.block, &acc);
-            many = reduction.many(init.many, xs.many);
+            many = reduction.many(init.many, xs.many.clone());
         }
-        let (init, xs) = (init.one, xs.one);
+        let (init, xs) = (init.one, elements(&xs));
         if let Bind::Word(kind, slot, _) = acc {
             let code: WordCode = Rc::new(move |frame| {
                 let first = init(frame)?.word()?;
-                let xs = xs(frame)?;
+                let mut xs = xs(frame)?;
                 frame.words[slot] = first;
-                reduction.run(frame, &xs)?;
+                reduction.run(frame, &mut xs)?;
                 Ok(frame.words[slot])
             });
             return Ok(Out::Word(kind, Scalar::Opaque(code, many)));
@@ -119,9 +121,9 @@ impl Compiler {
         let read: ValCode = acc.out().code().one;
         let one = Code::one(move |frame| {
             let first = init(frame)?;
-            let xs = xs(frame)?;
+            let mut xs = xs(frame)?;
             acc.set(frame, &first)?;
-            reduction.run(frame, &xs)?;
+            reduction.run(frame, &mut xs)?;
             read(frame)
         });
         Ok(Out::Val(one.with(many)))
@@ -132,7 +134,7 @@ impl Compiler {
         let (element, result) = (call.ty(0)?.clone(), call.ty(1)?.clone());
         let f = self.fun(call, 0, steps)?;
         let init = self.code(call, 1, steps)?.one;
-        let xs = self.code(call, 2, steps)?.one;
+        let xs = elements(&self.code(call, 2, steps)?);
         let acc = self.slots_for(&result, false)?;
         let param = self.slots_for(&element, false)?;
         let block = self.block(|c, steps| c.apply_data(&f, &[param.out(), acc.out()], steps))?;
@@ -140,13 +142,13 @@ impl Compiler {
         let origin = call.origin;
         Ok(Out::Val(Code::one(move |frame| {
             let first = init(frame)?;
-            let xs = xs(frame)?;
+            let mut xs = xs(frame)?;
             let n = here(origin, xs.len())?;
             let mut target = Target::new(&layout.eval(frame, origin)?, n, &frame.meter)?;
             acc.set(frame, &first)?;
             for at in 0..n {
                 frame.tick(1)?;
-                param.set_element(frame, &xs, at, origin)?;
+                xs.bind(frame, &param, at, origin)?;
                 let value = block.val(frame)?;
                 acc.set(frame, &value)?;
                 target.put(n, at, &value, &frame.meter)?;
@@ -224,6 +226,7 @@ impl Compiler {
         Ok(super::arrays::apply_columns(
             Out::Val(loaded),
             &slide,
+            None,
             origin,
         ))
     }

@@ -9,13 +9,14 @@ use rise::Primitive;
 use rise::core::Origin;
 use rise::types::Type;
 
-use super::super::block::{Block, Code, Out, Step};
+use super::super::block::{Bind, Block, Code, Out, Step};
 use super::super::error::Res;
 use super::super::frame::Frame;
 use super::super::kind::Kind;
-use super::super::many::{CHUNK, ManyBlock, ManyCode, WORTH};
+use super::super::many::{ManyBlock, ManyCode, WORTH};
 use super::super::scalar::Scalar;
-use super::super::val::{Layout, Target, Val};
+use super::super::stream::{Elements, StreamCode, elements, grain};
+use super::super::val::{Target, Val};
 use super::{Call, Compiler, LayoutCode, here};
 
 /// Chunks in a row that could not be done many elements at a time, before it is no longer tried.
@@ -32,25 +33,93 @@ struct Loop {
     origin: Origin,
 }
 
-/// Does a chunk: from an element on, so many.
-type Chunk<'c> =
-    &'c mut dyn FnMut(&ManyBlock, &mut Frame<'_>, usize, usize, &mut Target) -> Option<()>;
+/// What the function of a loop is applied to.
+trait Input {
+    /// Gives the function its argument for an iteration.
+    fn bind(&mut self, frame: &mut Frame<'_>, at: usize) -> Res<()>;
+
+    /// Does `len` iterations from `start` on at once, if that can be done.
+    fn chunk(
+        &mut self,
+        many: &ManyBlock,
+        frame: &mut Frame<'_>,
+        start: usize,
+        len: usize,
+        target: &mut Target,
+    ) -> Option<()>;
+
+    /// How many iterations should be done at once at most.
+    fn grain(&self) -> usize;
+}
+
+/// The elements of an array.
+struct OfElements<'i> {
+    elements: &'i mut Elements,
+    param: &'i Bind,
+    origin: Origin,
+}
+
+impl Input for OfElements<'_> {
+    fn bind(&mut self, frame: &mut Frame<'_>, at: usize) -> Res<()> {
+        self.elements.bind(frame, self.param, at, self.origin)
+    }
+
+    fn chunk(
+        &mut self,
+        many: &ManyBlock,
+        frame: &mut Frame<'_>,
+        start: usize,
+        len: usize,
+        target: &mut Target,
+    ) -> Option<()> {
+        let (array, from) = self.elements.window(frame, start, len).ok()?;
+        many.map(frame, self.param, (&array, from), start, len, target)
+    }
+
+    fn grain(&self) -> usize {
+        self.elements.grain()
+    }
+}
+
+/// Indices.
+struct OfIndices {
+    /// The slot of the variable.
+    slot: usize,
+    first: usize,
+}
+
+impl Input for OfIndices {
+    fn bind(&mut self, frame: &mut Frame<'_>, at: usize) -> Res<()> {
+        frame.words[self.slot] = (self.first + at) as u64;
+        Ok(())
+    }
+
+    fn chunk(
+        &mut self,
+        many: &ManyBlock,
+        frame: &mut Frame<'_>,
+        start: usize,
+        len: usize,
+        target: &mut Target,
+    ) -> Option<()> {
+        let index = (self.slot, self.first + start);
+        many.generate(frame, index, start, len, target)
+    }
+
+    fn grain(&self) -> usize {
+        usize::MAX
+    }
+}
 
 impl Loop {
-    /// Computes `n` elements. `bind` gives the function its argument, `chunk` does many at once.
-    fn run(
-        &self,
-        frame: &mut Frame<'_>,
-        n: usize,
-        bind: &mut dyn FnMut(&mut Frame<'_>, usize) -> Res<()>,
-        chunk: Chunk<'_>,
-    ) -> Res<Val> {
+    /// Computes `n` elements.
+    fn run(&self, frame: &mut Frame<'_>, n: usize, input: &mut dyn Input) -> Res<Val> {
         let mut target = Target::Pending;
         let many = self.many.as_ref().filter(|_| self.misses.get() < MISSES);
         let mut len = n;
         if n == 0 || many.is_some() {
             let layout = self.layout.eval(frame, self.origin)?;
-            len = chunk_of(&layout).min(n);
+            len = grain(&layout).min(input.grain()).min(n);
             target = here(self.origin, Target::new(&layout, n, &frame.meter))?;
         }
         let many = many.filter(|_| len > 1 && (len >= WORTH || self.is_large(&target)));
@@ -59,7 +128,7 @@ impl Loop {
             let len = len.min(n - start);
             if let Some(many) = many.filter(|_| self.misses.get() < MISSES) {
                 frame.tick(len)?;
-                if chunk(many, frame, start, len, &mut target).is_some() {
+                if input.chunk(many, frame, start, len, &mut target).is_some() {
                     self.misses.set(0);
                     start += len;
                     continue;
@@ -68,7 +137,7 @@ impl Loop {
                 self.misses.set(self.misses.get() + 1);
             }
             for at in start..start + len {
-                self.element(frame, n, at, bind, &mut target)?;
+                self.element(frame, n, at, input, &mut target)?;
             }
             start += len;
         }
@@ -89,11 +158,11 @@ impl Loop {
         frame: &mut Frame<'_>,
         n: usize,
         at: usize,
-        bind: &mut dyn FnMut(&mut Frame<'_>, usize) -> Res<()>,
+        input: &mut dyn Input,
         target: &mut Target,
     ) -> Res<()> {
         frame.tick(1)?;
-        let done = match bind(frame, at) {
+        let done = match input.bind(frame, at) {
             Ok(()) => self.block.put(frame, target, n, at),
             failed => failed,
         };
@@ -112,17 +181,6 @@ impl Loop {
     }
 }
 
-/// How many elements of that layout are a chunk.
-fn chunk_of(layout: &Layout) -> usize {
-    fn size(layout: &Layout) -> usize {
-        match layout {
-            Layout::Leaf(_, lens) => lens.iter().product(),
-            Layout::Pair(a, b) => size(a).saturating_add(size(b)),
-        }
-    }
-    (CHUNK / size(layout).max(1)).max(1)
-}
-
 impl Compiler {
     /// `map` and everything that means the same. `map` itself is lenient: in compiled code an
     /// element is computed where it is read.
@@ -134,6 +192,20 @@ impl Compiler {
         {
             let xs = self.code(call, 1, steps)?;
             let (origin, again) = (call.origin, view.clone());
+            let (stream, each) = (xs.stream.clone(), view.clone());
+            let stream = stream.map(|stream| -> StreamCode {
+                Rc::new(move |frame| {
+                    let (mut xs, view) = (stream(frame)?, each.clone());
+                    Ok(Elements::computed(
+                        xs.len()?,
+                        xs.grain(),
+                        move |frame, start, n| {
+                            let part = xs.part(frame, start, n)?;
+                            here(origin, view.apply(frame, &part, 1))
+                        },
+                    ))
+                })
+            });
             let many = xs.many.map(|xs| -> ManyCode {
                 Rc::new(move |frame| {
                     let xs = xs(frame)?;
@@ -144,7 +216,7 @@ impl Compiler {
                 let xs = (xs.one)(frame)?;
                 here(origin, view.apply(frame, &xs, 1))
             });
-            return Ok(Out::Val(one.with(many)));
+            return Ok(Out::Val(one.with(many).streamed(stream)));
         }
         let xs = self.code(call, 1, steps)?;
         self.map_code(call, &f, xs, strict).map(Out::Val)
@@ -165,27 +237,44 @@ impl Compiler {
         })?;
         let origin = call.origin;
         let block = work.many.clone().filter(|_| !self.trace);
-        let (to, many) = (param.clone(), block.zip(xs.many));
+        let (to, many) = (param.clone(), block.zip(xs.many.clone()));
         let many = many.map(|(block, xs)| -> ManyCode {
             Rc::new(move |frame| {
                 let xs = xs(frame)?;
                 block.map_inside(frame, &to, &xs)
             })
         });
-        let xs = xs.one;
-        let one = Code::one(move |frame| {
-            let xs = xs(frame)?;
-            let n = here(origin, xs.len())?;
-            work.run(
-                frame,
-                n,
-                &mut |frame, at| param.set_element(frame, &xs, at, origin),
-                &mut |many, frame, start, len, target| {
-                    many.map(frame, &param, &xs, start, len, target)
-                },
-            )
+        let (xs, work) = (elements(&xs), Rc::new(work));
+        // Compiled code computes what `map` says where it is read, too.
+        let stream = (!strict).then(|| -> StreamCode {
+            let (xs, work, param) = (xs.clone(), work.clone(), param.clone());
+            Rc::new(move |frame| {
+                let mut xs = xs(frame)?;
+                let len = here(origin, xs.len())?;
+                let grain = grain(&work.layout.eval(frame, origin)?).min(xs.grain());
+                let (work, param) = (work.clone(), param.clone());
+                Ok(Elements::computed(len, grain, move |frame, start, n| {
+                    let part = xs.part(frame, start, n)?;
+                    let mut input = OfElements {
+                        elements: &mut Elements::Stored(part),
+                        param: &param,
+                        origin,
+                    };
+                    work.run(frame, n, &mut input)
+                }))
+            })
         });
-        Ok(one.with(many))
+        let one = Code::one(move |frame| {
+            let mut xs = xs(frame)?;
+            let n = here(origin, xs.len())?;
+            let mut input = OfElements {
+                elements: &mut xs,
+                param: &param,
+                origin,
+            };
+            work.run(frame, n, &mut input)
+        });
+        Ok(one.with(many).streamed(stream))
     }
 
     fn work(
@@ -216,7 +305,7 @@ impl Compiler {
         let f = self.fun(call, 0, steps)?;
         let n = self.nat(call.nat(0)?);
         let index = Arc::new(Type::Index(Nat::constant(0)));
-        let super::Bind::Word(_, slot, _) = self.slots_for(&index, false)? else {
+        let Bind::Word(_, slot, _) = self.slots_for(&index, false)? else {
             return Err(super::malformed("an index", call.origin));
         };
         let work = self.work(call, 0, false, |c, steps| {
@@ -234,20 +323,20 @@ impl Compiler {
                 block.generate_inside(frame, slot, n)
             })
         });
+        let work = Rc::new(work);
+        let (all, count) = (work.clone(), n.clone());
+        let stream: StreamCode = Rc::new(move |frame| {
+            let len = count.len(frame, origin)?;
+            let (work, grain) = (all.clone(), grain(&all.layout.eval(frame, origin)?));
+            Ok(Elements::computed(len, grain, move |frame, first, n| {
+                work.run(frame, n, &mut OfIndices { slot, first })
+            }))
+        });
         let one = Code::one(move |frame| {
             let n = n.len(frame, origin)?;
-            work.run(
-                frame,
-                n,
-                &mut |frame, at| {
-                    frame.words[slot] = at as u64;
-                    Ok(())
-                },
-                &mut |many, frame, start, len, target| {
-                    many.generate(frame, slot, start, len, target)
-                },
-            )
+            work.run(frame, n, &mut OfIndices { slot, first: 0 })
         });
-        Ok(Out::Val(one.with(many)))
+        let stream = (!self.trace).then_some(stream);
+        Ok(Out::Val(one.with(many).streamed(stream)))
     }
 }

@@ -15,6 +15,7 @@ use super::super::frame::Frame;
 use super::super::kind::{Arith, Compare, Elem, Exact, Kind, Num, Word, with_kind, with_number};
 use super::super::lanes;
 use super::super::many::{self, ManyCode};
+use super::super::math;
 use super::super::scalar::{Branch, Scalar};
 use super::super::val::Val;
 use super::{Call, Compiler, malformed, scalar_kind};
@@ -104,6 +105,48 @@ impl Compiler {
                 Ok(Out::Val(one.with(many)))
             }
         }
+    }
+
+    pub(super) fn fma(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
+        let operands = [0, 1, 2].map(|at| self.out(call, at, steps));
+        let [a, b, c] = operands;
+        let operands = [a?, b?, c?];
+        if let [Out::Word(kind, a), Out::Word(_, b), Out::Word(_, c)] = &operands {
+            let args = vec![a.clone(), b.clone(), c.clone()];
+            return Ok(Out::Word(*kind, Scalar::Math(math::FMA, *kind, args)));
+        }
+        let origin = call.origin;
+        let [a, b, c] = operands.map(|operand| operand.code());
+        let many = match (a.many, b.many, c.many) {
+            (Some(a), Some(b), Some(c)) => Some([a, b, c]),
+            _ => None,
+        };
+        let many = many.map(|all| -> ManyCode {
+            Rc::new(move |frame| {
+                let lanes: Option<Vec<_>> = all.iter().map(|code| code(frame)).collect();
+                many::vectors(frame, &lanes?, |kind, n, all| {
+                    lanes::math_on(math::FMA, kind, all.to_vec(), n)
+                })
+            })
+        });
+        let all = [a.one, b.one, c.one];
+        let one = Code::one(move |frame| {
+            let values: Res<Vec<Val>> = all.iter().map(|code| code(frame)).collect();
+            let values = values?;
+            let cols: Res<Vec<&Col>> = values.iter().map(Val::col).collect();
+            let cols = cols?;
+            let Some(first) = cols.first() else {
+                return Err(malformed("a sum of no operands", origin));
+            };
+            each_lane(frame, first, |_, kind, at| {
+                let mut args = [0; 3];
+                for (arg, col) in args.iter_mut().zip(&cols) {
+                    *arg = col.word(at, origin)?;
+                }
+                Ok(math::FMA.call(kind, args))
+            })
+        });
+        Ok(Out::Val(one.with(many)))
     }
 
     pub(super) fn compare(&mut self, op: Compare, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {

@@ -1,0 +1,246 @@
+//! Arrays whose elements are computed where a loop reads them.
+//!
+//! In compiled code `generate`, `map` and the views take no memory. Here a loop that reads each
+//! element once, in order, asks for a part of the array at a time, so that only the part is stored.
+
+use std::rc::Rc;
+
+use rise::core::Origin;
+
+use super::block::{Bind, Code, ValCode};
+use super::error::Res;
+use super::frame::Frame;
+use super::many::CHUNK;
+use super::val::{Layout, Val};
+
+/// Code that makes an array ready to be read part by part.
+pub(crate) type StreamCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Res<Elements>>;
+
+/// Computes the elements from a position on, so many.
+type Part = Box<dyn for<'a> FnMut(&mut Frame<'a>, usize, usize) -> Res<Val>>;
+
+/// An array that is read part by part.
+pub(crate) enum Elements {
+    /// An array in memory.
+    Stored(Val),
+    /// An array whose elements are computed when they are read.
+    Computed(Computed),
+}
+
+/// An array whose elements are computed when they are read.
+pub(crate) struct Computed {
+    len: usize,
+    /// Elements that are computed at a time.
+    grain: usize,
+    part: Part,
+    /// The part that was computed last, and the position where it starts.
+    last: Option<(usize, Val)>,
+}
+
+/// Code that reads an array part by part: the code of a stream, or of a value in memory.
+pub(crate) fn elements(code: &Code) -> StreamCode {
+    match &code.stream {
+        Some(stream) => stream.clone(),
+        None => stored(code.one.clone()),
+    }
+}
+
+fn stored(one: ValCode) -> StreamCode {
+    Rc::new(move |frame| Ok(Elements::Stored(one(frame)?)))
+}
+
+/// How many elements of that layout are a part.
+pub(crate) fn grain(layout: &Layout) -> usize {
+    fn size(layout: &Layout) -> usize {
+        match layout {
+            Layout::Leaf(_, lens) => lens.iter().product(),
+            Layout::Pair(a, b) => size(a).saturating_add(size(b)),
+        }
+    }
+    (CHUNK / size(layout).max(1)).max(1)
+}
+
+impl Elements {
+    /// An array whose elements `part` computes, `grain` of them at a time.
+    pub fn computed(
+        len: usize,
+        grain: usize,
+        part: impl for<'a> FnMut(&mut Frame<'a>, usize, usize) -> Res<Val> + 'static,
+    ) -> Elements {
+        Elements::Computed(Computed {
+            len,
+            grain: grain.max(1),
+            part: Box::new(part),
+            last: None,
+        })
+    }
+
+    pub fn len(&self) -> Res<usize> {
+        match self {
+            Elements::Stored(value) => value.len(),
+            Elements::Computed(computed) => Ok(computed.len),
+        }
+    }
+
+    /// How many elements should be read at a time.
+    pub fn grain(&self) -> usize {
+        match self {
+            Elements::Stored(_) => usize::MAX,
+            Elements::Computed(computed) => computed.grain,
+        }
+    }
+
+    /// The elements from `start` on, as an array of `n`.
+    pub fn part(&mut self, frame: &mut Frame<'_>, start: usize, n: usize) -> Res<Val> {
+        match self {
+            Elements::Stored(value) => {
+                value.columns(&mut |col| col.clone().drop_first(0, start)?.take(0, n))
+            }
+            Elements::Computed(computed) => {
+                if let Some((at, value)) = &computed.last
+                    && *at == start
+                    && value.len()? == n
+                {
+                    return Ok(value.clone());
+                }
+                // The memory of the last part is free before the next one is computed.
+                computed.last = None;
+                let value = (computed.part)(frame, start, n)?;
+                computed.last = Some((start, value.clone()));
+                Ok(value)
+            }
+        }
+    }
+
+    /// An array with the elements from `start` on, `n` of them at least, and the position of the
+    /// first in it.
+    pub fn window(&mut self, frame: &mut Frame<'_>, start: usize, n: usize) -> Res<(Val, usize)> {
+        match self {
+            Elements::Stored(value) => Ok((value.clone(), start)),
+            Elements::Computed(_) => Ok((self.part(frame, start, n)?, 0)),
+        }
+    }
+
+    /// Gives a variable the element at `index`.
+    pub fn bind(
+        &mut self,
+        frame: &mut Frame<'_>,
+        bind: &Bind,
+        index: usize,
+        origin: Origin,
+    ) -> Res<()> {
+        let computed = match self {
+            Elements::Stored(value) => return bind.set_element(frame, value, index, origin),
+            Elements::Computed(computed) => computed,
+        };
+        if let Some((at, value)) = &computed.last
+            && let Some(inside) = index.checked_sub(*at)
+            && inside < value.len()?
+        {
+            return bind.set_element(frame, value, inside, origin);
+        }
+        let n = computed.grain.min(computed.len - index);
+        let value = self.part(frame, index, n)?;
+        bind.set_element(frame, &value, 0, origin)
+    }
+}
+
+/// A view whose elements are those of a part of an array.
+#[derive(Clone, Copy)]
+pub(crate) enum View {
+    /// Rows of so many elements.
+    Split(usize),
+    /// The elements of rows of that length.
+    Join(usize),
+    /// The first elements.
+    Take(usize),
+    /// All elements but the first.
+    Drop(usize),
+    /// Windows of a size, by a step.
+    Slide(usize, usize),
+}
+
+impl View {
+    /// The length of the view of an array; `None` if sizes do not fit.
+    fn len(self, len: usize) -> Option<usize> {
+        match self {
+            View::Split(n) => (n > 0 && len.is_multiple_of(n)).then(|| len / n),
+            View::Join(n) => len.checked_mul(n),
+            View::Take(n) => (n <= len).then_some(n),
+            View::Drop(n) => len.checked_sub(n),
+            View::Slide(size, step) => (step > 0 && size > 0).then(|| {
+                let rest = len.checked_sub(size)?;
+                rest.is_multiple_of(step).then(|| rest / step + 1)
+            })?,
+        }
+    }
+
+    fn grain(self, grain: usize) -> usize {
+        match self {
+            View::Split(n) | View::Slide(_, n) => grain / n,
+            View::Join(n) => grain.saturating_mul(n),
+            View::Take(_) | View::Drop(_) => grain,
+        }
+    }
+
+    /// Elements of the view, read from the array.
+    fn read(self, of: &mut Elements, frame: &mut Frame<'_>, start: usize, n: usize) -> Res<Val> {
+        let (from, count) = match self {
+            _ if n == 0 => (0, 0),
+            View::Split(k) => (start * k, n * k),
+            View::Join(k) => (start / k, (start + n).div_ceil(k) - start / k),
+            View::Take(_) => (start, n),
+            View::Drop(k) => (start + k, n),
+            View::Slide(size, step) => (start * step, (n - 1) * step + size),
+        };
+        let part = of.part(frame, from, count)?;
+        let meter = frame.meter.clone();
+        part.columns(&mut |col| {
+            let col = col.clone();
+            match self {
+                View::Split(k) => col.split(0, k),
+                View::Join(k) => (col.join(0, &meter)?)
+                    .drop_first(0, start - from * k)?
+                    .take(0, n),
+                View::Take(_) | View::Drop(_) => Ok(col),
+                View::Slide(size, step) => col.slide(0, size, step),
+            }
+        })
+    }
+}
+
+/// A view of an array that is computed part by part. Sizes that do not fit are an error of `one`,
+/// which computes the whole.
+pub(crate) fn viewed(
+    stream: StreamCode,
+    view: Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Res<View>>,
+    one: ValCode,
+) -> StreamCode {
+    Rc::new(move |frame| {
+        let mut of = stream(frame)?;
+        let view = view(frame)?;
+        let Some(len) = view.len(of.len()?) else {
+            return Ok(Elements::Stored(one(frame)?));
+        };
+        let grain = view.grain(of.grain());
+        Ok(Elements::computed(len, grain, move |frame, start, n| {
+            view.read(&mut of, frame, start, n)
+        }))
+    })
+}
+
+/// Two arrays of one length, as one of pairs.
+pub(crate) fn zipped(a: &Code, b: &Code) -> Option<StreamCode> {
+    if a.stream.is_none() && b.stream.is_none() {
+        return None;
+    }
+    let (a, b) = (elements(a), elements(b));
+    Some(Rc::new(move |frame| {
+        let (mut a, mut b) = (a(frame)?, b(frame)?);
+        let (len, grain) = (a.len()?.min(b.len()?), a.grain().min(b.grain()));
+        Ok(Elements::computed(len, grain, move |frame, start, n| {
+            let first = a.part(frame, start, n)?;
+            Ok(Val::pair(first, b.part(frame, start, n)?))
+        }))
+    }))
+}
