@@ -49,6 +49,71 @@ fn hover_shows_types_with_sizes_and_documentation() {
 }
 
 #[test]
+fn hover_repeats_errors_only_where_no_diagnostics_are_shown() {
+    let text = "def f = fun((a: 4.f32, b: 5.f32) => zip(a)(b))\n";
+    let shows = |name: &str| json!({"textDocument": {name: {}}});
+    for (capabilities, repeated) in [
+        (json!({}), true),
+        (shows("publishDiagnostics"), false),
+        (shows("diagnostic"), false),
+    ] {
+        let mut client = Client::with(capabilities, &[]);
+        let uri = client.uri("a.rise");
+        client.open(&uri, text);
+        let shown = hover(&mut client, &uri, text, "b))");
+        assert!(shown.contains("b : 5.f32"), "{shown}");
+        assert_eq!(shown.contains("**Error:**"), repeated, "{shown}");
+    }
+}
+
+#[test]
+fn a_bracket_opens_a_list_in_annotations_only() {
+    let mut client = Client::start();
+    let uri = client.uri("a.rise");
+    let text = "@run()\ndef f = depFun(n: Nat => fun(xs: n.f32 => zip()))\n";
+    client.open(&uri, text);
+    let mut labels = |needle: &str, typed: Option<&str>| -> Vec<String> {
+        let (line, character) = find(text, needle);
+        let mut params = crate::client::place(&uri, line, character + needle.len());
+        params["context"] = match typed {
+            Some(typed) => json!({"triggerKind": 2, "triggerCharacter": typed}),
+            None => json!({"triggerKind": 1}),
+        };
+        let list = client.request("textDocument/completion", params);
+        let items = list["items"].as_array().unwrap().iter();
+        items
+            .map(|item| item["label"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(labels("@run(", Some("(")), ["n"]);
+    assert_eq!(labels("zip(", Some("(")), [""; 0]);
+    assert_eq!(labels("zip(", None)[0], "xs");
+}
+
+#[test]
+fn rows_of_completions_have_types_where_the_client_shows_them() {
+    for shows in [false, true] {
+        let mut client = Client::with(
+            json!({"textDocument": {"completion": {"completionItem": {"labelDetailsSupport": shows}}}}),
+            &[],
+        );
+        let uri = client.uri("a.rise");
+        let text = "def f = fun(xs: 4.f32 => xs |> ma)\n";
+        client.open(&uri, text);
+        let (line, character) = find(text, "ma)");
+        let list = client.at("textDocument/completion", &uri, line, character + 2);
+        let mut items = list["items"].as_array().unwrap().clone();
+        items.sort_by_key(|item| item["sortText"].as_str().unwrap().to_owned());
+        assert_eq!(items[0]["label"], "map");
+        let expected = match shows {
+            true => json!({"description": "(s -> t) -> n.s -> n.t"}),
+            false => Value::Null,
+        };
+        assert_eq!(items[0]["labelDetails"], expected);
+    }
+}
+
+#[test]
 fn hover_has_the_kind_of_text_that_the_client_understands() {
     let plain = json!({"textDocument": {"hover": {"contentFormat": ["plaintext"]}}});
     for (capabilities, kind) in [(json!({}), "markdown"), (plain, "plaintext")] {

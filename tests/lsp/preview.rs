@@ -139,6 +139,39 @@ fn lenses_are_for_clients_that_have_the_commands() {
 }
 
 #[test]
+fn settings_and_errors_take_lenses_away() {
+    let commands = json!(["rise.preview", "rise.run", "rise.lower"]);
+    let mut client = Client::with(
+        json!({"experimental": {"rise": {"commands": commands}}}),
+        &[],
+    );
+    let uri = client.uri("a.rise");
+    client.open(
+        &uri,
+        "def f = fun(xs: 4.f32 => xs |> map(fun(x => x + x)))\n",
+    );
+    let titles = |client: &mut Client| -> Vec<String> {
+        let params = json!({"textDocument": {"uri": uri}});
+        let lenses = client.request("textDocument/codeLens", params);
+        let title = |lens: &Value| lens["command"]["title"].as_str().unwrap().to_owned();
+        lenses.as_array().unwrap().iter().map(title).collect()
+    };
+    assert_eq!(titles(&mut client), ["Run", "Preview", "Lower 1 Pattern…"]);
+    let settings = json!({"rise": {"lens": {"run": false, "lower": false}}});
+    client.notify(
+        "workspace/didChangeConfiguration",
+        json!({"settings": settings}),
+    );
+    assert_eq!(titles(&mut client), ["Preview"]);
+    client.notify(
+        "workspace/didChangeConfiguration",
+        json!({"settings": {"rise": {}}}),
+    );
+    client.replace(&uri, "def f = fun(xs: 4.f32 => xs |> map(fun(x => y)))\n");
+    assert_eq!(titles(&mut client), ["Preview"]);
+}
+
+#[test]
 fn a_definition_that_disappears_is_an_error_until_it_is_back() {
     let mut client = Client::start();
     let uri = client.uri("a.rise");

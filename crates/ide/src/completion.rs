@@ -58,6 +58,8 @@ pub struct Completion {
     pub kind: CompletionKind,
     /// Its type.
     pub detail: Option<String>,
+    /// Its type without what is inferred: implicit parameters and conditions.
+    pub brief: Option<String>,
     /// What it replaces: the identifier under the cursor.
     pub replace: Span,
     /// What is inserted.
@@ -87,12 +89,12 @@ pub fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
         Context::Item => list.items(),
         Context::ForeignDef => list.word("def", CompletionKind::Keyword, "def ", 0),
         Context::Expression { argument } => {
-            list.names(None);
+            list.names(None, argument);
             list.expression_words(argument);
         }
         Context::Stage { pipe } => {
             let piped = place.piped_type(pipe);
-            list.names(Some(piped.as_ref()));
+            list.names(Some(piped.as_ref()), false);
             list.word("fun", CompletionKind::Keyword, "fun(${1:x} => $0)", 6);
         }
         Context::Dot { dot } => list.after_dot(dot),
@@ -106,6 +108,12 @@ pub fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
         Context::Nothing => {}
     }
     list.finish()
+}
+
+/// Returns `true` if `at` stands between the brackets of an annotation, as in `@run(n = 4)`.
+pub fn in_annotation(db: &Database, at: FilePosition) -> bool {
+    db.language(at.file) != Language::Elevate
+        && Place::at(db, at).is_some_and(|place| place.context == Context::AnnotationArgument)
 }
 
 /// Asks for what completions in this file will need: the types of all names that it sees. Files

@@ -23,19 +23,29 @@ pub struct Hover {
     pub markdown: String,
 }
 
-/// What stands at `at`: what is wrong there, its type, and what is known besides.
-pub fn hover(db: &Database, at: FilePosition) -> Option<Hover> {
+/// What a hover repeats of the diagnostics at its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Diagnostics {
+    /// The errors and the conditions that are checked before a run, for editors that show no
+    /// diagnostics.
+    Repeated,
+    /// Nothing: the editor shows them beside the hover.
+    ShownByEditor,
+}
+
+/// Describes what stands at `at`: its type, and what is known besides.
+pub fn hover(db: &Database, at: FilePosition, diagnostics: Diagnostics) -> Option<Hover> {
     let (view, offset) = View::at(db, at)?;
     if view.is_strategy() {
-        return strategies::hover::at(&view, offset);
+        return strategies::hover::at(&view, offset, diagnostics);
     }
     let text = db.item_text(view.id);
     let token = token::at(&text, offset, view.dialect())?;
     if token.kind.is_comment() {
         return None;
     }
-    let known = describe(&view, token, offset);
-    let problems = problems(&view, token.span);
+    let known = describe(&view, token, offset, diagnostics);
+    let problems = problems(&view, token.span, diagnostics);
     if known.is_none() && problems.is_empty() {
         return None;
     }
@@ -46,8 +56,11 @@ pub fn hover(db: &Database, at: FilePosition) -> Option<Hover> {
     })
 }
 
-/// The errors that stand on what the cursor stands on.
-pub(crate) fn problems(view: &View<'_>, span: Span) -> Vec<String> {
+/// The errors that stand on what the cursor stands on, unless the editor shows them.
+pub(crate) fn problems(view: &View<'_>, span: Span, diagnostics: Diagnostics) -> Vec<String> {
+    if diagnostics == Diagnostics::ShownByEditor {
+        return Vec::new();
+    }
     let all = view.db.item_diagnostics(view.id);
     let here = all.iter().filter(|found| {
         found.severity == Severity::Error
@@ -60,12 +73,17 @@ pub(crate) fn problems(view: &View<'_>, span: Span) -> Vec<String> {
     .collect()
 }
 
-fn describe(view: &View<'_>, token: Token, offset: u32) -> Option<String> {
+fn describe(
+    view: &View<'_>,
+    token: Token,
+    offset: u32,
+    diagnostics: Diagnostics,
+) -> Option<String> {
     if view::import_at(view, offset).is_some() {
         return import(view);
     }
     if let Some(found) = view.occurrence_at(offset) {
-        return Some(name(view, found));
+        return Some(name(view, found, diagnostics));
     }
     match token.kind {
         TokenKind::Kind => {
@@ -118,7 +136,7 @@ pub(crate) fn import(view: &View<'_>) -> Option<String> {
 
 // Names.
 
-pub(crate) fn name(view: &View<'_>, found: Occurrence) -> String {
+pub(crate) fn name(view: &View<'_>, found: Occurrence, diagnostics: Diagnostics) -> String {
     let written = view.name_of(found.symbol);
     let general = match found.symbol {
         Symbol::Binder(_, id) => return binder(view, id, found),
@@ -135,11 +153,15 @@ pub(crate) fn name(view: &View<'_>, found: Occurrence) -> String {
         };
         return markdown::paragraphs([general, launched]);
     };
+    let conditions = match diagnostics {
+        Diagnostics::Repeated => needs(view, term),
+        Diagnostics::ShownByEditor => String::new(),
+    };
     markdown::paragraphs([
         instance(view, term, &written),
         stage(view, term),
         memory::pointed_at(view, view.span(term)),
-        needs(view, term),
+        conditions,
         general,
     ])
 }

@@ -1,7 +1,7 @@
 //! Code lenses: what can be done with a definition as a whole.
 
 use db::{Database, Declares, FileId, ItemId};
-use syntax::Span;
+use syntax::{Severity, Span};
 
 /// A definition that can be run and shown as code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,8 +16,10 @@ pub struct Lens {
     pub target: Option<dpia::Target>,
     /// Whether it is a program for OpenCL, maybe among others.
     pub on_device: bool,
-    /// How many patterns of it say what is computed, and not how: `map`, `reduce`.
+    /// The number of its patterns that say what is computed, and not how: `map`, `reduce`.
     pub high_level: usize,
+    /// Whether it has errors, so that it cannot run.
+    pub has_errors: bool,
 }
 
 /// The programs of a file: definitions whose parameters are sizes and data.
@@ -40,6 +42,10 @@ pub fn lenses(db: &Database, file: FileId) -> Vec<Lens> {
             target: targets.iter().next(),
             on_device: targets.contains(dpia::Target::OpenCl),
             high_level: high_level(db, item),
+            has_errors: db
+                .item_diagnostics(item)
+                .iter()
+                .any(|found| found.severity == Severity::Error),
         })
     };
     db.items(file).iter().filter_map(lens).collect()
@@ -73,6 +79,20 @@ fn high_level(db: &Database, item: ItemId) -> usize {
 mod tests {
     use super::*;
     use db::FilePath;
+
+    #[test]
+    fn errors_are_known_to_lenses() {
+        let mut db = Database::new();
+        let text = "def right = fun(x: f32 => x / 2.0f)
+def wrong = fun((x: 4.f32, y: 5.f32) => zip(x)(y))
+";
+        let file = db.set_file(FilePath::disk("/a.rise"), text);
+        let found: Vec<bool> = lenses(&db, file)
+            .iter()
+            .map(|lens| lens.has_errors)
+            .collect();
+        assert_eq!(found, [false, true]);
+    }
 
     #[test]
     fn programs_have_lenses_and_functions_of_functions_do_not() {

@@ -43,7 +43,7 @@ mod view;
 pub use builtin::Builtin;
 pub use call_hierarchy::{Call, incoming_calls, outgoing_calls, prepare_call_hierarchy};
 pub use completion::{
-    COMPLETION_LIMIT, Completion, CompletionKind, CompletionSource, completions,
+    COMPLETION_LIMIT, Completion, CompletionKind, CompletionSource, completions, in_annotation,
     prepare_completions, resolve_completion,
 };
 pub use concrete::SyntaxTree;
@@ -54,7 +54,7 @@ pub use flow::AccessFlow;
 pub use folding::{Folding, FoldingKind, folding_ranges};
 pub use formatting::{format, format_range};
 pub use goto::{goto_definition, goto_type_definition};
-pub use hover::{Hover, hover};
+pub use hover::{Diagnostics, Hover, hover};
 pub use inlay_hints::{InlayConfig, InlayHint, InlayKind, inlay_hints};
 pub use lenses::{Lens, lenses};
 pub use links::{DocumentLink, document_links};

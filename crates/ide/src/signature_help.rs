@@ -108,6 +108,47 @@ fn call_at(view: &View<'_>, open: OpenCall) -> Option<TermId> {
         })
 }
 
+/// What an argument is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Data or a function.
+    Value,
+    /// A size, a type, or another thing of the type level.
+    TypeLevel,
+}
+
+/// What the argument of `open` at the cursor is to be; `None` where that is not known.
+pub(crate) fn wanted(view: &View<'_>, open: OpenCall) -> Option<Wanted> {
+    let (head, applied) = head_of(view.item(), call_at(view, open)?);
+    let mut index = applied + open.commas;
+    let symbol = match view.item().term(head).kind {
+        TermKind::Name(_) => view.resolve(head),
+        _ => None,
+    };
+    let ty = match symbol {
+        Some(Symbol::Def(item)) => view.db.scheme(item)?.ty.clone(),
+        Some(Symbol::Primitive(primitive @ Builtin::Rise(_))) => primitive.scheme().ty.clone(),
+        _ => view.type_of(head)?.clone(),
+    };
+    let mut rest = &ty;
+    loop {
+        let (found, next) = match &**rest {
+            Type::Pi(pi) if pi.implicit => {
+                rest = &pi.body;
+                continue;
+            }
+            Type::Pi(pi) => (Wanted::TypeLevel, &pi.body),
+            Type::Fun(_, result) => (Wanted::Value, result),
+            _ => return None,
+        };
+        if index == 0 {
+            return Some(found);
+        }
+        index -= 1;
+        rest = next;
+    }
+}
+
 /// What is called, and how many arguments stand in the calls before this one.
 fn head_of(item: &Item, call: TermId) -> (TermId, usize) {
     let mut applied = 0;

@@ -7,6 +7,7 @@ import type { Session } from "./session";
 import type { Range } from "./parts";
 import type { Place } from "./place";
 import {
+  asked,
   call,
   firstSentence,
   misfit,
@@ -16,7 +17,9 @@ import {
   type Strategy,
   title,
   TRAVERSALS,
+  usual,
   type Why,
+  withoutPlace,
 } from "./strategies";
 
 /** A definition, and what is to be done to it. */
@@ -27,6 +30,8 @@ export interface Aim {
   readonly strategy: string;
   /** The file in whose words it is written; without one, those of the library and of the program's own file. */
   readonly from: string | null;
+  /** Whether the user wrote it, and may mend it. */
+  readonly written?: boolean;
 }
 
 /** The place at the cursor of a program, with the server that knows it. */
@@ -41,12 +46,12 @@ type Picked = vscode.QuickPickItem & { readonly strategy?: Strategy; readonly wr
 /** The place at the cursor, or a message that says why there is none. */
 export async function here(session: Session): Promise<Here | undefined> {
   const editor = vscode.window.activeTextEditor;
-  const client = session.running;
-  if (editor === undefined || editor.document.languageId !== "rise" || client === undefined) {
-    await vscode.window.showInformationMessage("Strategies need an open file of RISE and a server.");
+  if (editor === undefined || editor.document.languageId !== "rise") {
+    await vscode.window.showInformationMessage("There is no open file of RISE.");
     return undefined;
   }
-  return { client, editor, uri: client.code2ProtocolConverter.asUri(editor.document.uri) };
+  const client = await session.need();
+  return client && { client, editor, uri: client.code2ProtocolConverter.asUri(editor.document.uri) };
 }
 
 /** Says what went wrong with a request. */
@@ -73,7 +78,7 @@ export async function choose(at: Here, purpose: string): Promise<Aim | undefined
   const document = editor.document.uri;
   if (picked.strategy === undefined) {
     const strategy = await write(def);
-    return strategy === undefined ? undefined : { document, def, strategy, from: null };
+    return strategy === undefined ? undefined : { document, def, strategy, from: null, written: true };
   }
   const whole = await withArguments(picked.strategy);
   if (whole === undefined) return undefined;
@@ -109,12 +114,29 @@ function entry(strategy: Strategy): Picked {
   };
 }
 
-function write(def: string): Thenable<string | undefined> {
+/** Asks for a strategy; one that failed is shown again with the reason. */
+function write(def: string, failed?: { readonly strategy: string; readonly why: string }): Thenable<string | undefined> {
   return vscode.window.showInputBox({
-    prompt: `A strategy for ${def}, as in a file of ELEVATE`,
+    title: `Rewrite ${def}`,
+    prompt: "A strategy, as in a file of ELEVATE",
     placeHolder: "topDown(mapFusion) ; normalize(toMapSeq)",
-    validateInput: (text) => (text.trim() === "" ? "There is nothing here" : undefined),
+    ignoreFocusOut: true,
+    ...(failed === undefined ? {} : { value: failed.strategy, valueSelection: [failed.strategy.length, failed.strategy.length] }),
+    validateInput: (text) => {
+      if (text === failed?.strategy) return failed.why;
+      return text.trim() === "" ? "There is nothing here" : undefined;
+    },
   });
+}
+
+/** Asks again for a strategy that the user wrote and that failed; of others only the reason is shown. */
+export async function mended(aim: Aim, why: string): Promise<Aim | undefined> {
+  if (!aim.written) {
+    await vscode.window.showErrorMessage(why);
+    return undefined;
+  }
+  const strategy = await write(aim.def, { strategy: aim.strategy, why });
+  return strategy === undefined ? undefined : { ...aim, strategy };
 }
 
 /** The strategy with what it takes. */
@@ -135,11 +157,13 @@ async function withArguments(strategy: Strategy): Promise<string | undefined> {
 }
 
 async function argument(strategy: Strategy, { name, type }: Parameter): Promise<string | undefined> {
-  const prompt = `${strategy.name}: ${name} (${type})`;
+  const title = `${strategy.name}: ${name}`;
   const known = { Addr: ["Global", "Local", "Private"], Bool: ["true", "false"] }[type];
-  if (known !== undefined) return vscode.window.showQuickPick(known, { title: prompt });
+  if (known !== undefined) return vscode.window.showQuickPick(known, { title });
   const value = await vscode.window.showInputBox({
-    prompt,
+    title,
+    prompt: asked(type),
+    value: usual(type),
     validateInput: (text) => misfit(type, text),
   });
   return value?.trim();
@@ -162,10 +186,17 @@ export function about(client: LanguageClient, aim: Aim): object {
   };
 }
 
-/** Applies a strategy, or its first steps, as one edit. */
+/** Applies a strategy, or its first steps, as one edit, and shows why that fails. */
 export async function apply(session: Session, aim: Aim, step?: number): Promise<boolean> {
-  const client = session.running;
-  if (client === undefined) return false;
+  const why = await attempt(session, aim, step);
+  if (why !== undefined) await vscode.window.showErrorMessage(why);
+  return why === undefined;
+}
+
+/** Applies a strategy, or its first steps, as one edit. Returns why that failed. */
+export async function attempt(session: Session, aim: Aim, step?: number): Promise<string | undefined> {
+  const client = await session.need();
+  if (client === undefined) return "The RISE server does not run.";
   try {
     const params = { ...about(client, aim), ...(step === undefined ? {} : { step }) };
     const answer = await working(`Rewriting ${aim.def}`, (token) =>
@@ -175,18 +206,17 @@ export async function apply(session: Session, aim: Aim, step?: number): Promise<
         token,
       ),
     );
-    if (answer.edit === null) {
-      await vscode.window.showErrorMessage(answer.message ?? "The strategy changes nothing.");
-      return false;
-    }
+    if (answer.edit === null) return answer.message ?? "The strategy changes nothing.";
     const done = await vscode.workspace.applyEdit(
       await client.protocol2CodeConverter.asWorkspaceEdit(answer.edit),
     );
-    if (answer.message !== null) void vscode.window.showInformationMessage(answer.message);
-    return done;
+    if (!done) return "The text has changed meanwhile.";
+    if (answer.message !== null) {
+      void vscode.window.showInformationMessage(answer.message.replaceAll("\n", "; "));
+    }
+    return undefined;
   } catch (error) {
-    await complain(error);
-    return false;
+    return error instanceof Error ? error.message : String(error);
   }
 }
 
@@ -211,9 +241,15 @@ export async function applyStrategy(session: Session, record: Recorder, place?: 
   const at = await here(session);
   if (at === undefined) return;
   try {
-    const aim = await choose(at, "Rewrite");
-    if (aim === undefined || !(await apply(session, aim))) return;
-    record.offer(aim.document, aim.def, aim.strategy);
+    let aim = await choose(at, "Rewrite");
+    while (aim !== undefined) {
+      const why = await attempt(session, aim);
+      if (why === undefined) {
+        record.offer(aim.document, aim.def, aim.strategy);
+        return;
+      }
+      aim = await mended(aim, why);
+    }
   } catch (error) {
     await complain(error);
   }
@@ -279,17 +315,44 @@ async function explain(at: Here, rule: string, why: Why): Promise<void> {
 }
 
 /** Writes down what was done by hand as strategies, in a file beside the program. */
-export class Recorder {
-  constructor(private readonly session: Session) {}
+export class Recorder implements vscode.Disposable {
+  /** The last rewrite, as long as its document stays as it left it. */
+  private readonly item = vscode.window.createStatusBarItem("rise.rewrite", vscode.StatusBarAlignment.Left);
+  private last: { readonly document: vscode.Uri; readonly def: string; readonly step: string } | undefined;
+  private readonly changes = vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+    if (contentChanges.length > 0 && document.uri.toString() === this.last?.document.toString()) this.item.hide();
+  });
 
-  /** Asks whether to write down a step that was just taken. */
+  constructor(private readonly session: Session) {
+    this.item.name = "RISE: Last Rewrite";
+    this.item.command = "rise.lastRewrite";
+  }
+
+  dispose(): void {
+    this.item.dispose();
+    this.changes.dispose();
+  }
+
+  /** Shows a step that was just taken, which can be written down. */
   offer(document: vscode.Uri, def: string, step: string): void {
-    const question = `Rewrote ${def}: ${step}`;
+    this.last = { document, def, step };
+    this.item.text = `$(wand) Rewrote ${def}: ${withoutPlace(step)}`;
+    this.item.tooltip = `${step}\n\nRecord it in strategy.elevate, or explain it`;
+    this.item.show();
+  }
+
+  /** Asks what to do with the last rewrite. */
+  async ask(): Promise<void> {
+    const last = this.last;
+    if (last === undefined) {
+      await vscode.window.showInformationMessage("Nothing was rewritten yet.");
+      return;
+    }
     const [record, explain] = ["Record in strategy.elevate", "Explain"];
-    void vscode.window.showInformationMessage(question, record, explain).then((choice) => {
-      if (choice === record) void this.record(document, def, step);
-      if (choice === explain) void vscode.commands.executeCommand("rise.explain");
-    });
+    const title = `${last.def}: ${withoutPlace(last.step)}`;
+    const choice = await vscode.window.showQuickPick([record, explain], { title });
+    if (choice === record) await this.record(last.document, last.def, last.step);
+    if (choice === explain) await vscode.commands.executeCommand("rise.explain");
   }
 
   /** Writes down a step. */

@@ -3,8 +3,9 @@
 import * as vscode from "vscode";
 import { applyStrategy, isRecorded, Recorder, whyNot } from "./apply";
 import { chooseDevice } from "./devices";
+import { Meanings } from "./explain";
 import { Library, LIBRARY_SCHEME } from "./library";
-import { applyWith, Explanations, lower } from "./more";
+import { applyWith, Explanations, lowerFor } from "./more";
 import { isPlace } from "./place";
 import { PREVIEW_SCHEME, Previews } from "./preview";
 import { runInTerminal, Runs } from "./run";
@@ -13,6 +14,7 @@ import { Session } from "./session";
 import { describe } from "./status";
 import { Stepping } from "./steps";
 import { isAsked } from "./strategies";
+import { Tasks } from "./tasks";
 
 /** Runs of which the median counts. */
 const TIMED = 11;
@@ -24,13 +26,17 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const trace = vscode.window.createOutputChannel("RISE trace");
   const current = new Session(context, output, trace);
   session = current;
-  const previews = new Previews(current);
+  const previews = new Previews(current, context.workspaceState);
   const runs = new Runs(current, context.workspaceState);
   const recorder = new Recorder(current);
-  const explanations = new Explanations(current);
+  const meanings = new Meanings(current);
+  const explanations = new Explanations(current, meanings);
   const stepping = new Stepping(current, recorder);
   current.onPreviewChanged = (params) => previews.update(params);
-  current.onStarted = () => void previews.renew();
+  current.onStarted = () => {
+    runs.register();
+    void previews.renew().then(() => previews.restore());
+  };
   context.subscriptions.push(
     output,
     trace,
@@ -55,10 +61,15 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       runs.run(isPlace(at) ? at : undefined, { backend: "opencl", bench: TIMED, verify: true }),
     ),
     vscode.commands.registerCommand("rise.showRuns", () => runs.reveal()),
+    vscode.commands.registerCommand("rise.showResult", (document?: unknown, def?: unknown) =>
+      runs.showResult(document, def),
+    ),
     vscode.commands.registerCommand("rise.chooseDevice", () => chooseDevice(current)),
     vscode.commands.registerCommand("rise.runInTerminal", (at?: unknown) =>
       runInTerminal(current, isPlace(at) ? at : undefined),
     ),
+    recorder,
+    vscode.commands.registerCommand("rise.lastRewrite", () => recorder.ask()),
     stepping,
     vscode.workspace.registerTextDocumentContentProvider(STEP_SCHEME, stepping),
     vscode.commands.registerCommand("rise.applyStrategy", (at?: unknown) =>
@@ -69,10 +80,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       isAsked(asked) ? applyWith(current, recorder, asked) : undefined,
     ),
     vscode.commands.registerCommand("rise.lower", (at?: unknown) =>
-      isPlace(at) ? lower(current, at) : undefined,
+      isPlace(at) ? lowerFor(current, recorder, at) : undefined,
     ),
     vscode.workspace.registerTextDocumentContentProvider(EXPLAIN_SCHEME, explanations),
     vscode.commands.registerCommand("rise.explain", () => explanations.show()),
+    vscode.commands.registerCommand("rise.explainDiagnostic", (code?: unknown) => meanings.show(code)),
+    vscode.tasks.registerTaskProvider("rise", new Tasks(current)),
+    vscode.commands.registerCommand("rise.stopStepping", () => stepping.stop()),
+    vscode.commands.registerCommand("rise.showSteps", () => vscode.commands.executeCommand("rise.steps.focus")),
     vscode.commands.registerCommand("rise.stepStrategy", () => stepping.start()),
     vscode.commands.registerCommand("rise.nextStep", () => stepping.move("next")),
     vscode.commands.registerCommand("rise.previousStep", () => stepping.move("previous")),
@@ -87,6 +102,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     ),
     vscode.workspace.registerTextDocumentContentProvider(LIBRARY_SCHEME, new Library(current)),
     vscode.commands.registerCommand("rise.restartServer", () => current.restart()),
+    vscode.commands.registerCommand("rise.serverMenu", () => current.menu()),
     vscode.commands.registerCommand("rise.showOutput", () => output.show()),
     vscode.commands.registerCommand("rise.showStatus", () => showStatus(current)),
     vscode.workspace.onDidChangeConfiguration(async (change) => {

@@ -1,7 +1,7 @@
 // The languages that the server reads.
 
 /** Those whose definitions run, and become other code. */
-const PROGRAMS: readonly string[] = ["rise", "dpia"];
+export const PROGRAMS: readonly string[] = ["rise", "dpia"];
 
 /** Their names in the editor, which are the ends of their files' names. */
 export const LANGUAGES: readonly string[] = [...PROGRAMS, "elevate"];

@@ -3,30 +3,49 @@
 
 import * as vscode from "vscode";
 import type { WorkspaceEdit } from "vscode-languageserver-protocol";
-import { apply, complain, here, type Recorder } from "./apply";
+import { applyStrategy, attempt, complain, here, type Recorder } from "./apply";
 import type { Place } from "./place";
+import type { Meanings } from "./explain";
 import { EXPLAIN_SCHEME } from "./scheme";
 import type { Session } from "./session";
-import { type Asked, type Explained, explanation, filled, type Loop, misfit, type Named } from "./strategies";
+import { type Asked, definedIn, type Explained, explanation, filled, type Loop, misfit, type Named, asked as prompt, usual, withoutPlace } from "./strategies";
 
 /** Asks for the arguments of a strategy that the server offered, and applies it. */
 export async function applyWith(session: Session, recorder: Recorder, asked: Asked): Promise<void> {
-  const values = new Map<string, string>();
-  for (const parameter of asked.parameters) {
-    const value = await (asked.loops.length > 0 ? order(asked.loops) : argument(asked, parameter));
-    if (value === undefined) return;
-    values.set(parameter.name, value);
-  }
   const document = vscode.Uri.parse(asked.uri);
-  const strategy = filled(asked.strategy, values);
-  if (!(await apply(session, { document, def: asked.def, strategy, from: asked.from }))) return;
-  if (asked.from === null) recorder.offer(document, asked.def, strategy);
+  const values = new Map<string, string>();
+  let why: string | undefined;
+  do {
+    // What failed is asked for again, with the reason.
+    const failed = new Map(values);
+    for (const parameter of asked.parameters) {
+      const value = await (asked.loops.length > 0
+        ? order(asked.loops)
+        : argument(asked, parameter, failed.get(parameter.name), why));
+      if (value === undefined) return;
+      values.set(parameter.name, value);
+    }
+    const strategy = filled(asked.strategy, values);
+    why = await attempt(session, { document, def: asked.def, strategy, from: asked.from });
+    if (why === undefined && asked.from === null) recorder.offer(document, asked.def, strategy);
+    if (why !== undefined && asked.loops.length > 0) {
+      await vscode.window.showErrorMessage(why);
+      return;
+    }
+  } while (why !== undefined);
 }
 
-async function argument({ def }: Asked, { name, type }: Named): Promise<string | undefined> {
+async function argument(
+  { def, strategy }: Asked,
+  { name, type }: Named,
+  failed: string | undefined,
+  why: string | undefined,
+): Promise<string | undefined> {
   const value = await vscode.window.showInputBox({
-    prompt: `${def}: ${name} (${type})`,
-    validateInput: (text) => misfit(type, text),
+    title: `Rewrite ${def}: ${withoutPlace(strategy).replace(/[{}]/g, "")}, ${name}`,
+    prompt: prompt(type),
+    value: failed ?? usual(type),
+    validateInput: (text) => (text === failed ? why : misfit(type, text)),
   });
   return value?.trim();
 }
@@ -58,10 +77,28 @@ async function order(loops: readonly Loop[]): Promise<string | undefined> {
   return `[${chosen.join(", ")}]`;
 }
 
-/** Puts a definition for a target behind the one that it comes from. */
-export async function lower(session: Session, at: Place): Promise<void> {
+/** The targets that a definition can be lowered for. */
+const TARGETS = [
+  { label: "C", target: "c", detail: "C99 for one thread" },
+  { label: "OpenMP", target: "openmp", detail: "C99 with OpenMP" },
+  { label: "OpenCL", target: "opencl", detail: "a kernel whose work-items compute an element each" },
+  { label: "Strategy…", target: null, detail: "rewrite the definition by a strategy of your choice" },
+];
+
+/** Lowers a definition for a target that the user picks, or rewrites it by a strategy. */
+export async function lowerFor(session: Session, recorder: Recorder, at: Place): Promise<void> {
+  if (at.target !== null) return void (await lower(session, at));
+  const title = `Lower ${at.def}`;
+  const picked = await vscode.window.showQuickPick(TARGETS, { title, placeHolder: "A target" });
+  if (picked === undefined) return;
+  if (picked.target === null) await applyStrategy(session, recorder, at);
+  else await lower(session, { ...at, target: picked.target });
+}
+
+/** Puts a definition for a target behind the one that it comes from, and returns its name. */
+export async function lower(session: Session, at: Place): Promise<string | undefined> {
   const client = session.running;
-  if (client === undefined) return;
+  if (client === undefined) return undefined;
   try {
     const answer = await client.sendRequest<{ edit: WorkspaceEdit | null; message: string | null }>(
       "rise/lower",
@@ -69,11 +106,15 @@ export async function lower(session: Session, at: Place): Promise<void> {
     );
     if (answer.edit === null) {
       await vscode.window.showErrorMessage(answer.message ?? "The definition cannot be lowered.");
-      return;
+      return undefined;
     }
-    await vscode.workspace.applyEdit(await client.protocol2CodeConverter.asWorkspaceEdit(answer.edit));
+    const edit = await client.protocol2CodeConverter.asWorkspaceEdit(answer.edit);
+    if (!(await vscode.workspace.applyEdit(edit))) return undefined;
+    const texts = edit.entries().flatMap(([, edits]) => edits.map(({ newText }) => newText));
+    return definedIn(texts.join("\n"));
   } catch (error) {
     await complain(error);
+    return undefined;
   }
 }
 
@@ -83,10 +124,13 @@ export class Explanations implements vscode.TextDocumentContentProvider {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.changed.event;
 
-  constructor(private readonly session: Session) {}
+  constructor(
+    private readonly session: Session,
+    private readonly meanings: Meanings,
+  ) {}
 
-  provideTextDocumentContent(): string {
-    return this.text;
+  provideTextDocumentContent(uri: vscode.Uri): string | Promise<string> {
+    return uri.authority === "code" ? this.meanings.provideTextDocumentContent(uri) : this.text;
   }
 
   async show(): Promise<void> {

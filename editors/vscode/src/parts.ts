@@ -26,6 +26,42 @@ export interface Origin {
   readonly passes?: readonly string[];
 }
 
+/** Why a definition has no preview. */
+export interface Problem {
+  readonly message: string;
+  readonly range: Range;
+  readonly code?: string | number;
+}
+
+/** Returns `true` if nothing but choices of how to compute patterns keeps a definition from a form. */
+export function isHighLevel({ errors }: { readonly errors: readonly Problem[] }): boolean {
+  return errors.length > 0 && errors.every(({ code }) => code === "missing-choice");
+}
+
+/** The width of a comment. */
+const WIDTH = 76;
+
+/** An error as a comment, with the line of the program that it is about. */
+export function commented({ message, range }: Problem): string {
+  const lines = `line ${range.start.line + 1}: ${message}`.split("\n").flatMap(wrapped);
+  return lines.map((line) => `// ${line}`.trimEnd()).join("\n");
+}
+
+/** A line in pieces that are as wide as a comment; later ones are indented like it. */
+function wrapped(line: string): string[] {
+  const indent = /^ */.exec(line)?.[0] ?? "";
+  const pieces: string[] = [];
+  let piece = indent;
+  for (const word of line.trim().split(/ +/)) {
+    if (piece.trim() !== "" && piece.length + 1 + word.length > WIDTH) {
+      pieces.push(piece);
+      piece = indent;
+    }
+    piece += piece.trim() === "" ? word : ` ${word}`;
+  }
+  return [...pieces, piece];
+}
+
 /** The smallest part that holds a place of the source or of the target. */
 export function innermost(
   parts: readonly Part[],

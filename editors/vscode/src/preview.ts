@@ -4,7 +4,8 @@
 
 import * as vscode from "vscode";
 import { isProgram } from "./languages";
-import { innermost, made, type Part, type Position, type Range } from "./parts";
+import { lower } from "./more";
+import { commented, innermost, isHighLevel, made, type Part, type Position, type Range } from "./parts";
 import type { Place } from "./place";
 import type { Session } from "./session";
 
@@ -17,7 +18,7 @@ export interface Preview {
   language: string;
   text: string;
   map: Part[];
-  errors: { message: string; range: Range }[];
+  errors: { message: string; range: Range; code?: string | number }[];
 }
 
 export type PreviewChanged = Preview & { textDocument: { uri: string } };
@@ -32,16 +33,19 @@ interface Shown {
 
 interface Form extends vscode.QuickPickItem {
   readonly as: string;
+  /** What a definition is lowered for so that it has this form. */
+  readonly target?: string;
   readonly extension: string;
 }
 
 const FORMS: readonly Form[] = [
-  { label: "C", as: "c", extension: "c", detail: "C99 for one thread" },
-  { label: "OpenMP", as: "openmp", extension: "c", detail: "C99 with OpenMP" },
-  { label: "OpenCL", as: "opencl", extension: "cl", detail: "kernels in OpenCL C" },
+  { label: "C", as: "c", target: "c", extension: "c", detail: "C99 for one thread" },
+  { label: "OpenMP", as: "openmp", target: "openmp", extension: "c", detail: "C99 with OpenMP" },
+  { label: "OpenCL", as: "opencl", target: "opencl", extension: "cl", detail: "kernels in OpenCL C" },
   {
     label: "Host Program for OpenCL",
     as: "opencl-host",
+    target: "opencl",
     extension: "c",
     detail: "C that launches the kernels",
   },
@@ -65,6 +69,18 @@ const FORMS: readonly Form[] = [
   },
 ];
 
+/** A preview that was open when the window was closed. */
+interface Remembered {
+  readonly document: string;
+  readonly def: string;
+  readonly as: string;
+  readonly column: vscode.ViewColumn;
+}
+
+/** Where the memory of the workspace has the form that was chosen last, and the open previews. */
+const LAST_FORM = "rise.preview.form";
+const OPEN = "rise.preview.open";
+
 export class Previews
   implements vscode.TextDocumentContentProvider, vscode.HoverProvider, vscode.Disposable
 {
@@ -77,7 +93,13 @@ export class Previews
   });
   private readonly own: vscode.Disposable[];
 
-  constructor(private readonly session: Session) {
+  /** Whether the previews of the window before a reload are open again. */
+  private restored = false;
+
+  constructor(
+    private readonly session: Session,
+    private readonly memory: vscode.Memento,
+  ) {
     this.own = [
       this.changed,
       this.mark,
@@ -110,41 +132,100 @@ export class Previews
     return text === undefined ? undefined : new vscode.Hover(new vscode.MarkdownString(text));
   }
 
-  /** Shows the definition at the cursor in a form that the user picks, beside its source. */
+  /**
+   * Shows a definition beside its source: in the form of its target, else in one that the user
+   * picks. Without a place it is the definition at the cursor, and the user picks.
+   */
   async open(at?: Place): Promise<void> {
     const editor =
       at === undefined
         ? vscode.window.activeTextEditor
         : await vscode.window.showTextDocument(vscode.Uri.parse(at.uri));
-    const client = this.session.running;
-    if (editor === undefined || !isProgram(editor.document.languageId) || client === undefined) {
-      await vscode.window.showInformationMessage("A preview needs an open file of RISE or DPIA and a server.");
+    if (editor === undefined || !isProgram(editor.document.languageId)) {
+      await vscode.window.showInformationMessage("There is no open file of RISE or DPIA to preview.");
       return;
     }
-    const form = await vscode.window.showQuickPick(formsFor(at?.target), {
-      placeHolder: "Show the definition as",
-    });
+    const client = await this.session.need();
+    if (client === undefined) return;
+    const form = FORMS.find((form) => form.as === at?.target) ?? (await this.choose());
     if (form === undefined) return;
     const document = editor.document.uri;
+    const position = at?.position ?? client.code2ProtocolConverter.asPosition(editor.selection.active);
     try {
-      const preview = await client.sendRequest<Preview>("rise/preview", {
-        textDocument: { uri: client.code2ProtocolConverter.asUri(document) },
-        position: at?.position ?? client.code2ProtocolConverter.asPosition(editor.selection.active),
-        as: form.as,
-      });
-      const uri = address(document, preview.def, form.as, form.extension);
-      this.keep(uri, document, preview);
-      const text = await vscode.workspace.openTextDocument(uri);
-      await vscode.languages.setTextDocumentLanguage(text, await known(preview.language));
-      await vscode.window.showTextDocument(text, {
-        viewColumn: vscode.ViewColumn.Beside,
-        preserveFocus: true,
-        preview: false,
-      });
+      const uri = client.code2ProtocolConverter.asUri(document);
+      const textDocument = { uri };
+      const preview = await client.sendRequest<Preview>("rise/preview", { textDocument, position, as: form.as });
+      const { def } = preview;
+      if (form.target === undefined || !isHighLevel(preview)) {
+        await this.reveal(document, form, preview);
+      } else if (await agreed(def, form.label)) {
+        const lowered = await lower(this.session, { uri, position, def, target: form.target });
+        if (lowered === undefined) return;
+        const now = await client.sendRequest<Preview>("rise/preview", { textDocument, def: lowered, as: form.as });
+        await this.reveal(document, form, now);
+      } else {
+        await client.sendNotification("rise/previewClosed", { textDocument, def, as: form.as });
+        return;
+      }
       this.selected(editor);
     } catch (error) {
       await vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
     }
+  }
+
+  /** Asks for a form; the one that was chosen last comes first. */
+  private async choose(): Promise<Form | undefined> {
+    const last = this.memory.get<string>(LAST_FORM);
+    const forms = [...FORMS].sort((a, b) => Number(b.as === last) - Number(a.as === last));
+    const form = await vscode.window.showQuickPick(forms, { placeHolder: "Show the definition as" });
+    if (form !== undefined) await this.memory.update(LAST_FORM, form.as);
+    return form;
+  }
+
+  /** Shows a preview in an editor. */
+  private async reveal(
+    document: vscode.Uri,
+    form: Form,
+    preview: Preview,
+    viewColumn: vscode.ViewColumn = vscode.ViewColumn.Beside,
+  ): Promise<void> {
+    const uri = address(document, preview.def, form.as, form.extension);
+    this.keep(uri, document, preview);
+    const text = await vscode.workspace.openTextDocument(uri);
+    await vscode.languages.setTextDocumentLanguage(text, await known(preview.language));
+    await vscode.window.showTextDocument(text, { viewColumn, preserveFocus: true, preview: false });
+    await this.remember();
+  }
+
+  /** Writes down which previews are open: VS Code forgets them when a window is loaded again. */
+  private async remember(): Promise<void> {
+    const open = [...this.shown].map(([key, { document, preview: { def, as } }]): Remembered => {
+      const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+      const tab = tabs.find(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === key);
+      return { document: document.toString(), def, as, column: tab?.group.viewColumn ?? vscode.ViewColumn.Two };
+    });
+    await this.memory.update(OPEN, open);
+  }
+
+  /** Opens the previews that the window had before it was loaded again. */
+  async restore(): Promise<void> {
+    if (this.restored) return;
+    this.restored = true;
+    for (const { document, def, as, column } of this.memory.get<Remembered[]>(OPEN, [])) {
+      const client = this.session.running;
+      const form = FORMS.find((form) => form.as === as);
+      if (client === undefined || form === undefined) continue;
+      const source = vscode.Uri.parse(document);
+      try {
+        await vscode.workspace.openTextDocument(source);
+        const textDocument = { uri: client.code2ProtocolConverter.asUri(source) };
+        const preview = await client.sendRequest<Preview>("rise/preview", { textDocument, def, as });
+        await this.reveal(source, form, preview, column);
+      } catch (error) {
+        this.session.output.appendLine(`The preview of ${def} is not opened again: ${String(error)}`);
+      }
+    }
+    await this.remember();
   }
 
   /** An edit has changed a preview. */
@@ -194,6 +275,7 @@ export class Previews
     const client = this.session.running;
     if (shown === undefined) return;
     this.shown.delete(document.uri.toString());
+    void this.remember();
     void client?.sendNotification("rise/previewClosed", {
       textDocument: { uri: client.code2ProtocolConverter.asUri(shown.document) },
       def: shown.preview.def,
@@ -228,10 +310,11 @@ export class Previews
   }
 }
 
-/** The forms, that of the definition's own target first. */
-function formsFor(target: string | null | undefined): readonly Form[] {
-  const own = FORMS.filter((form) => form.as === target);
-  return [...own, ...FORMS.filter((form) => form.as !== target)];
+/** Asks whether a definition is to be lowered, which is written behind it. */
+async function agreed(def: string, target: string): Promise<boolean> {
+  const question = `${def} does not say how its patterns are computed, so that it has no ${target} yet.`;
+  const yes = "Lower and Preview";
+  return (await vscode.window.showInformationMessage(question, yes)) === yes;
 }
 
 /** A language that this editor has: OpenCL is C for one without it. */
@@ -243,13 +326,7 @@ async function known(language: string): Promise<string> {
 /** The text of a preview; while the program has errors, they stand above the last text. */
 function content(shown: Shown): string {
   if (shown.preview.errors.length === 0) return shown.text;
-  const comment = shown.preview.errors.map((error) =>
-    error.message
-      .split("\n")
-      .map((line) => `// ${line}`)
-      .join("\n"),
-  );
-  return [...comment, "", shown.text].join("\n");
+  return [...shown.preview.errors.map(commented), "", shown.text].join("\n");
 }
 
 function address(document: vscode.Uri, def: string, as: string, extension: string): vscode.Uri {

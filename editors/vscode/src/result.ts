@@ -1,5 +1,7 @@
 // What a run says, in words. Knows nothing of the editor, so that it can be tested without one.
 
+import { fileURLToPath } from "node:url";
+
 /** The answer to `rise/run`: a result, or why there is none. */
 export interface RunResult {
   readonly def?: string;
@@ -89,7 +91,7 @@ export function verdict(verify: Verify): string {
   return `WRONG in ${verify.wrong} of ${verify.compared} places${where}`;
 }
 
-/** What stands behind the definition: the value, how long it took, whether it is right. */
+/** A line about a result: the value, how long it took, whether it is right. */
 export function inline(result: RunResult, length: number): string {
   if (result.error !== undefined) return shortened(`✗ ${result.error.split("\n")[0]}`, length);
   const facts: string[] = [];
@@ -135,7 +137,7 @@ function onDevice(result: RunResult): string[] {
 export function report(result: RunResult): string[] {
   if (result.error !== undefined) {
     const places = (result.errors ?? []).map(
-      ({ uri, message, range }) => `${uri}:${range.start.line + 1}: ${message}`,
+      ({ uri, message, range }) => `${fileName(uri)}:${range.start.line + 1}: ${message}`,
     );
     return places.length > 0 ? places : [result.error];
   }
@@ -152,6 +154,21 @@ export function report(result: RunResult): string[] {
   return lines;
 }
 
+/** All of it, for a document: what ran, the value, and the rest. */
+export function page(result: RunResult): string {
+  return `${report(result).join("\n")}\n`;
+}
+
+/**
+ * The line from which on a definition is shown: that of its first annotation or line of
+ * documentation. `line` is the one with its name.
+ */
+export function firstLine(lines: readonly string[], line: number): number {
+  let first = line;
+  while (first > 0 && /^\s*(@|\/\/\/)/.test(lines[first - 1] ?? "")) first -= 1;
+  return first;
+}
+
 /** The last run in a few words, for the status bar. */
 export function brief(result: RunResult): string {
   const name = result.def ?? "run";
@@ -163,6 +180,11 @@ export function brief(result: RunResult): string {
 /** Whether the user should see all of it. */
 export function isNews(result: RunResult): boolean {
   return Boolean(result.printed) || result.verify?.ok === false || Boolean(result.warnings?.length);
+}
+
+/** The path of a file; other documents keep their URI. */
+function fileName(uri: string): string {
+  return uri.startsWith("file://") ? fileURLToPath(uri) : uri;
 }
 
 function shortened(text: string, length: number): string {

@@ -1,15 +1,16 @@
-// Running a definition: the server runs the text in the editor and the result stands behind the
+// Running a definition: the server runs the text in the editor and the result stands above the
 // definition; or a terminal runs the saved file, where one sees what is called.
 
 import * as vscode from "vscode";
 import { WorkDoneProgress } from "vscode-languageclient/node";
-import { isProgram } from "./languages";
+import { isProgram, PROGRAMS } from "./languages";
 import type { Place } from "./place";
-import { brief, inline, isNews, report, type RunResult, sizes } from "./result";
+import { brief, firstLine, inline, isNews, page, report, type RunResult, sizes } from "./result";
+import { RESULT_SCHEME } from "./scheme";
 import type { Session } from "./session";
 
-/** Letters of a value that stand behind a definition. */
-const INLINE = 80;
+/** Letters of a value that stand above a definition: half of a window has room for them. */
+const INLINE = 48;
 
 /** What is asked for besides the result. */
 export interface Wish {
@@ -21,22 +22,33 @@ export interface Wish {
   readonly backend?: string;
 }
 
-export class Runs implements vscode.Disposable {
+/** A result that is shown in a document. */
+interface Shown {
+  readonly result: RunResult;
+  /** The line with the name of the definition. */
+  readonly line: number;
+}
+
+export class Runs
+  implements vscode.CodeLensProvider, vscode.TextDocumentContentProvider, vscode.Disposable
+{
   private readonly output = vscode.window.createOutputChannel("RISE runs");
-  private readonly behind = vscode.window.createTextEditorDecorationType({
-    after: {
-      color: new vscode.ThemeColor("editorCodeLens.foreground"),
-      fontStyle: "italic",
-      margin: "0 0 0 2em",
-    },
-  });
+  /** Marks nothing: it carries the hover of a definition with a result. */
+  private readonly hovered = vscode.window.createTextEditorDecorationType({});
+  private readonly lensesChanged = new vscode.EventEmitter<void>();
+  readonly onDidChangeCodeLenses = this.lensesChanged.event;
+  private readonly pagesChanged = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.pagesChanged.event;
+  /** The texts of the documents that show whole results. */
+  private readonly pages = new Map<string, string>();
+  private lenses: vscode.Disposable | undefined;
   /** What came of the last run. */
   private readonly last = vscode.window.createStatusBarItem(
     "rise.lastRun",
     vscode.StatusBarAlignment.Right,
   );
-  /** What stands behind the definitions of each document, by line. */
-  private readonly shown = new Map<string, Map<number, vscode.DecorationOptions>>();
+  /** The results of each document, by definition. */
+  private readonly shown = new Map<string, Map<string, Shown>>();
   private readonly own: vscode.Disposable[];
   private count = 0;
 
@@ -48,12 +60,16 @@ export class Runs implements vscode.Disposable {
     this.last.command = "rise.showRuns";
     this.own = [
       this.output,
-      this.behind,
+      this.hovered,
+      this.lensesChanged,
+      this.pagesChanged,
       this.last,
+      vscode.workspace.registerTextDocumentContentProvider(RESULT_SCHEME, this),
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         // A result belongs to a text.
         if (contentChanges.length > 0 && this.shown.delete(document.uri.toString())) {
           this.draw(document.uri);
+          this.lensesChanged.fire();
         }
       }),
       vscode.workspace.onDidCloseTextDocument((document) => {
@@ -66,7 +82,55 @@ export class Runs implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.lenses?.dispose();
     for (const part of this.own) part.dispose();
+  }
+
+  /**
+   * Offers results as lenses. VS Code puts the provider that came last first within a line, so this
+   * is done again when a server has started, which offers lenses too.
+   */
+  register(): void {
+    this.lenses?.dispose();
+    const selector = PROGRAMS.map((language) => ({ language }));
+    this.lenses = vscode.languages.registerCodeLensProvider(selector, this);
+  }
+
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    const all = this.shown.get(document.uri.toString()) ?? new Map<string, Shown>();
+    const lines = document.getText().split(/\r?\n/);
+    return [...all].map(([def, { result, line }]) => {
+      const at = firstLine(lines, line);
+      return new vscode.CodeLens(new vscode.Range(at, 0, at, 0), {
+        title: inline(result, INLINE),
+        tooltip: report(result).join("\n"),
+        command: "rise.showResult",
+        arguments: [document.uri.toString(), def],
+      });
+    });
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    return this.pages.get(uri.toString()) ?? "";
+  }
+
+  /** Shows a whole result beside its program. */
+  async showResult(document: unknown, def: unknown): Promise<void> {
+    const shown = typeof document === "string" ? this.shown.get(document)?.get(String(def)) : undefined;
+    if (shown === undefined) return;
+    const uri = vscode.Uri.from({
+      scheme: RESULT_SCHEME,
+      path: `/${String(def)} (result).txt`,
+      query: String(document),
+    });
+    this.pages.set(uri.toString(), page(shown.result));
+    this.pagesChanged.fire(uri);
+    const text = await vscode.workspace.openTextDocument(uri);
+    await vscode.window.showTextDocument(text, {
+      viewColumn: vscode.ViewColumn.Beside,
+      preserveFocus: true,
+      preview: true,
+    });
   }
 
   /** Shows what all runs said. */
@@ -77,15 +141,16 @@ export class Runs implements vscode.Disposable {
   /** Runs a definition, or the one at the cursor if none is named. */
   async run(at: Place | undefined, wish: Wish = {}): Promise<void> {
     const found = await source(at);
-    const client = this.session.running;
-    if (found === undefined || client === undefined || !isProgram(found.document.languageId)) {
-      await vscode.window.showInformationMessage("Running needs an open RISE file and a server.");
+    if (found === undefined || !isProgram(found.document.languageId)) {
+      await vscode.window.showInformationMessage("There is no open file of RISE or DPIA to run.");
       return;
     }
     if (!vscode.workspace.isTrusted) {
       await vscode.window.showInformationMessage("Programs run in trusted workspaces only.");
       return;
     }
+    const client = await this.session.need();
+    if (client === undefined) return;
     const uri = client.code2ProtocolConverter.asUri(found.document.uri);
     const key = `rise.sizes ${uri} ${at?.def ?? ""}`;
     let given = this.memory.get<Record<string, number>>(key, {});
@@ -168,19 +233,13 @@ export class Runs implements vscode.Disposable {
     this.output.appendLine([...lines, ""].join("\n"));
     this.last.text = brief(result);
     this.last.tooltip = lines.join("\n");
-    const line = lineOf(document, result.def) ?? near;
+    const line = lineOf(document, result.def) ?? Math.min(near, document.lineCount - 1);
     const key = document.uri.toString();
-    const all = this.shown.get(key) ?? new Map<number, vscode.DecorationOptions>();
-    const end = document.lineAt(Math.min(line, document.lineCount - 1)).range.end;
-    const hover = new vscode.MarkdownString();
-    hover.appendCodeblock(lines.join("\n"), "text");
-    all.set(line, {
-      range: new vscode.Range(end, end),
-      hoverMessage: hover,
-      renderOptions: { after: { contentText: inline(result, INLINE) } },
-    });
+    const all = this.shown.get(key) ?? new Map<string, Shown>();
+    all.set(result.def ?? "", { result, line });
     this.shown.set(key, all);
     this.draw(document.uri);
+    this.lensesChanged.fire();
     if (isNews(result)) this.output.show(true);
     if (result.error !== undefined) void this.complain(result);
   }
@@ -200,9 +259,13 @@ export class Runs implements vscode.Disposable {
   private draw(uri: vscode.Uri): void {
     const all = [...(this.shown.get(uri.toString())?.values() ?? [])];
     for (const editor of vscode.window.visibleTextEditors) {
-      if (editor.document.uri.toString() === uri.toString()) {
-        editor.setDecorations(this.behind, all);
-      }
+      if (editor.document.uri.toString() !== uri.toString()) continue;
+      const hovers = all.map(({ result, line }): vscode.DecorationOptions => {
+        const hoverMessage = new vscode.MarkdownString();
+        hoverMessage.appendCodeblock(report(result).join("\n"), "text");
+        return { range: editor.document.lineAt(line).range, hoverMessage };
+      });
+      editor.setDecorations(this.hovered, hovers);
     }
   }
 }
@@ -234,16 +297,18 @@ function lineOf(document: vscode.TextDocument, def: string | undefined): number 
 
 /** Runs a definition, or the file's program if none is named. Only in a trusted workspace. */
 export async function runInTerminal(session: Session, at?: Place): Promise<void> {
-  const command = session.command;
   const document = (await source(at))?.document;
-  if (document === undefined || !isProgram(document.languageId) || command === undefined) {
-    await vscode.window.showInformationMessage("Running needs an open RISE file and a server.");
+  if (document === undefined || !isProgram(document.languageId)) {
+    await vscode.window.showInformationMessage("There is no open file of RISE or DPIA to run.");
     return;
   }
   if (!vscode.workspace.isTrusted) {
     await vscode.window.showInformationMessage("Programs run in trusted workspaces only.");
     return;
   }
+  await session.need();
+  const command = session.command;
+  if (command === undefined) return;
   if (document.uri.scheme !== "file" || !(await document.save())) {
     await vscode.window.showInformationMessage("Only a saved file can be run in a terminal.");
     return;
@@ -254,7 +319,7 @@ export async function runInTerminal(session: Session, at?: Place): Promise<void>
   const def = at === undefined ? [] : ["--def", at.def, ...backend, ...on];
   const name = at === undefined ? "Run" : `Run ${at.def}`;
   const task = new vscode.Task(
-    { type: "rise" },
+    { type: "rise", command: "run", path: document.uri.fsPath },
     vscode.TaskScope.Workspace,
     name,
     "RISE",

@@ -3,5 +3,8 @@
 
 export const STEP_SCHEME = "rise-step";
 
+/** Documents that show whole results of runs. */
+export const RESULT_SCHEME = "rise-result";
+
 /** Documents that say what a rewrite did. */
 export const EXPLAIN_SCHEME = "rise-explain";

@@ -8,7 +8,7 @@ import * as path from "node:path";
 /** Where a server may be, and why we look there. */
 export interface Candidate {
   readonly command: string;
-  readonly origin: "setting" | "bundled" | "PATH";
+  readonly origin: "setting" | "bundled" | "PATH" | "cargo";
 }
 
 /** A server that runs. */
@@ -24,6 +24,8 @@ export interface Surroundings {
   /** The folder of the extension. */
   readonly extensionPath: string;
   readonly platform: NodeJS.Platform;
+  /** The variables of the environment. */
+  readonly env: NodeJS.ProcessEnv;
 }
 
 const fileName = (platform: NodeJS.Platform): string =>
@@ -48,8 +50,23 @@ export function candidates(around: Surroundings): readonly Candidate[] {
   }
   const name = fileName(around.platform);
   const bundled = path.join(around.extensionPath, "server", name);
-  const onPath: Candidate = { command: name, origin: "PATH" };
-  return existsSync(bundled) ? [{ command: bundled, origin: "bundled" }, onPath] : [onPath];
+  const all: Candidate[] = [];
+  if (existsSync(bundled)) all.push({ command: bundled, origin: "bundled" });
+  all.push({ command: name, origin: "PATH" });
+  // Where `cargo install` puts it; windows that are not started from a shell may lack it on the PATH.
+  const cargo = around.env["CARGO_HOME"] || path.join(homedir(), ".cargo");
+  all.push({ command: path.join(cargo, "bin", name), origin: "cargo" });
+  return all;
+}
+
+/** Returns `true` if a file stands where one of the candidates may be. Starts no program. */
+export function isPresent(around: Surroundings): boolean {
+  const folders = (around.env["PATH"] ?? "").split(path.delimiter);
+  return candidates(around).some(({ command, origin }) =>
+    origin === "PATH"
+      ? folders.some((folder) => folder !== "" && existsSync(path.join(folder, command)))
+      : existsSync(command),
+  );
 }
 
 /** The version that a program gives itself, if it is a server of ours. */
@@ -68,8 +85,11 @@ export function version(command: string): Promise<string> {
   });
 }
 
+/** Why a candidate is no server, if no file stands there. */
+export const NO_PROGRAM = "there is no such program";
+
 function reason(error: Error & { code?: unknown; killed?: boolean }): string {
-  if (error.code === "ENOENT") return "there is no such program";
+  if (error.code === "ENOENT") return NO_PROGRAM;
   if (error.code === "EACCES") return "it may not be executed";
   if (error.killed === true) return "it did not answer within ten seconds";
   return `it does not run (${error.message.trim()})`;

@@ -15,15 +15,21 @@ import {
   State,
   type StaticFeature,
 } from "vscode-languageclient/node";
+import { Indicator } from "./indicator";
 import { LANGUAGES } from "./languages";
 import { LIBRARY_SCHEME } from "./library";
 import type { PreviewChanged } from "./preview";
 import { STEP_SCHEME } from "./scheme";
-import { find, NoServer, type Server } from "./server";
+import { find, isPresent, NO_PROGRAM, NoServer, type Server, type Surroundings } from "./server";
 
 const README = "https://github.com/rise-lang/rise-ls#readme";
 const CRASHES = 5;
 const WITHIN_MS = 3 * 60_000;
+/** How often to look for a server while there is none. */
+const LOOK_MS = 3_000;
+
+/** What can be done when no server is found. */
+const WAYS = ["Open Settings", "Choose File…", "How to Install"] as const;
 
 export class Session implements vscode.Disposable {
   private client: LanguageClient | undefined;
@@ -35,6 +41,9 @@ export class Session implements vscode.Disposable {
   onStarted: () => void = () => {};
   /** Starts and stops wait for each other. */
   private turn: Promise<void> = Promise.resolve();
+  private readonly indicator = new Indicator();
+  /** Looks for a server while there is none. */
+  private search: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -68,7 +77,22 @@ export class Session implements vscode.Disposable {
   }
 
   dispose(): void {
+    clearInterval(this.search);
+    this.indicator.dispose();
     void this.stop();
+  }
+
+  /** Waits until a server that is being started runs, or does not. */
+  settled(): Promise<void> {
+    return this.turn;
+  }
+
+  /** The running client; without one, a message says why there is none, and what can be done. */
+  async need(): Promise<LanguageClient | undefined> {
+    await this.settled();
+    const client = this.running;
+    if (client === undefined) void this.explainAbsence();
+    return client;
   }
 
   private enqueue(step: () => Promise<void>): Promise<void> {
@@ -77,6 +101,8 @@ export class Session implements vscode.Disposable {
   }
 
   private async startNow(): Promise<void> {
+    clearInterval(this.search);
+    this.indicator.show({ kind: "starting" });
     const server = await this.locate();
     if (server === undefined) return;
     this.output.appendLine(`Starting ${server.command} ${server.version} (${server.origin})`);
@@ -87,6 +113,15 @@ export class Session implements vscode.Disposable {
     client.onDidChangeState(({ newState }) => {
       // It runs before it knows the open documents, and has started when it does.
       if (newState === State.Running) client.start().then(() => this.onStarted(), () => undefined);
+      if (client !== this.client) return;
+      const { command, version } = server;
+      this.indicator.show(
+        newState === State.Running
+          ? { kind: "running", command, version }
+          : newState === State.Starting
+            ? { kind: "starting" }
+            : { kind: "stopped", why: "it has stopped" },
+      );
     });
     try {
       client.onNotification("rise/previewChanged", (params: PreviewChanged) =>
@@ -95,6 +130,7 @@ export class Session implements vscode.Disposable {
       await client.start();
     } catch (error) {
       this.output.appendLine(`The server did not start: ${String(error)}`);
+      this.indicator.show({ kind: "stopped", why: "it did not start" });
       void this.offer("The RISE server did not start.");
     }
   }
@@ -111,17 +147,43 @@ export class Session implements vscode.Disposable {
 
   private async locate(): Promise<Server | undefined> {
     try {
-      return await find({
-        setting: vscode.workspace.getConfiguration("rise").get<string>("server.path", ""),
-        workspaceFolder: vscode.workspace.workspaceFolders?.[0]?.uri.fsPath,
-        extensionPath: this.context.extensionPath,
-        platform: process.platform,
-      });
+      return await find(this.surroundings());
     } catch (error) {
       if (!(error instanceof NoServer)) throw error;
       this.output.appendLine(`No server:\n${error.message}`);
+      const why = error.isSetting ? "the setting rise.server.path names none" : "it was not found";
+      this.indicator.show({ kind: "stopped", why });
+      this.lookFor(error);
       void this.explain(error);
       return undefined;
+    }
+  }
+
+  private surroundings(): Surroundings {
+    return {
+      setting: vscode.workspace.getConfiguration("rise").get<string>("server.path", ""),
+      workspaceFolder: vscode.workspace.workspaceFolders?.[0]?.uri.fsPath,
+      extensionPath: this.context.extensionPath,
+      platform: process.platform,
+      env: process.env,
+    };
+  }
+
+  /** Starts the server when its program appears. A program that was there and is no server is left alone. */
+  private lookFor(absent: NoServer): void {
+    if (absent.tried.some(([, why]) => why !== NO_PROGRAM)) return;
+    this.search = setInterval(() => {
+      if (isPresent(this.surroundings())) void this.restart();
+    }, LOOK_MS);
+  }
+
+  /** Says why no server runs. */
+  private async explainAbsence(): Promise<void> {
+    try {
+      await find(this.surroundings());
+      await this.offer("The RISE server does not run.");
+    } catch (error) {
+      if (error instanceof NoServer) await this.explain(error);
     }
   }
 
@@ -129,12 +191,50 @@ export class Session implements vscode.Disposable {
     const message = error.isSetting
       ? `The setting rise.server.path names no RISE server. ${error.message}`
       : "The RISE server rise-ls was not found. Install it, or say where it is in the settings.";
-    const choice = await vscode.window.showErrorMessage(message, "Open Settings", "How to Install");
-    if (choice === "Open Settings") {
-      await vscode.commands.executeCommand("workbench.action.openSettings", "rise.server.path");
-    } else if (choice === "How to Install") {
-      await vscode.env.openExternal(vscode.Uri.parse(README));
+    const choice = await vscode.window.showErrorMessage(message, ...WAYS);
+    if (choice !== undefined) await this.take(choice);
+  }
+
+  /** Does what the user chose to get a server. */
+  private async take(way: (typeof WAYS)[number]): Promise<void> {
+    switch (way) {
+      case "Open Settings": {
+        // The setting belongs to the machine that the server runs on.
+        const remote = vscode.env.remoteName !== undefined;
+        const command = `workbench.action.open${remote ? "Remote" : ""}Settings`;
+        await vscode.commands.executeCommand(command, { query: "rise.server.path" });
+        break;
+      }
+      case "Choose File…": {
+        const chosen = await vscode.window.showOpenDialog({ title: "The program rise-ls", openLabel: "Use as Server" });
+        const file = chosen?.[0];
+        if (file === undefined) return;
+        const settings = vscode.workspace.getConfiguration("rise");
+        await settings.update("server.path", file.fsPath, vscode.ConfigurationTarget.Global);
+        break;
+      }
+      case "How to Install":
+        await vscode.env.openExternal(vscode.Uri.parse(README));
     }
+  }
+
+  /** Shows what can be done with the server. */
+  async menu(): Promise<void> {
+    type Entry = vscode.QuickPickItem & { readonly run: () => unknown };
+    const command = (label: string, name: string): Entry => ({
+      label,
+      run: () => vscode.commands.executeCommand(name),
+    });
+    const entries: Entry[] =
+      this.running === undefined
+        ? WAYS.map((label): Entry => ({ label, run: () => this.take(label) }))
+        : [
+            command("Show Server Status", "rise.showStatus"),
+            command("Choose Device…", "rise.chooseDevice"),
+          ];
+    entries.push(command("Restart Server", "rise.restartServer"), command("Show Output", "rise.showOutput"));
+    const picked = await vscode.window.showQuickPick(entries, { title: "RISE Server" });
+    await picked?.run();
   }
 
   /** An error with what can be done about it. */
@@ -178,6 +278,7 @@ export class Session implements vscode.Disposable {
         if (recent.length < CRASHES) {
           return { action: CloseAction.Restart, handled: true };
         }
+        this.indicator.show({ kind: "stopped", why: "it stopped too often" });
         void this.offer(`The RISE server stopped ${CRASHES} times within three minutes.`);
         return { action: CloseAction.DoNotRestart, handled: true };
       },

@@ -2,7 +2,8 @@
 // other, with types, hovers and previews; the steps in a list of their own.
 
 import * as vscode from "vscode";
-import { type Aim, apply, ask, choose, complain, here, type Recorder, working } from "./apply";
+import type { LanguageClient } from "vscode-languageclient/node";
+import { type Aim, apply, ask, choose, complain, here, mended, type Recorder, working } from "./apply";
 import type { Range } from "./parts";
 import type { Session } from "./session";
 import { STEP_SCHEME } from "./scheme";
@@ -27,6 +28,9 @@ interface Shown {
   readonly text: string;
 }
 
+/** The first row of the list. */
+const START = { start: true } as const;
+
 type Node =
   | { readonly row: Row }
   | { readonly part: Step }
@@ -34,7 +38,11 @@ type Node =
   | { readonly start: true };
 
 export class Stepping
-  implements vscode.TextDocumentContentProvider, vscode.TreeDataProvider<Node>, vscode.Disposable
+  implements
+    vscode.TextDocumentContentProvider,
+    vscode.TreeDataProvider<Node>,
+    vscode.CodeLensProvider,
+    vscode.Disposable
 {
   private shown: Shown | undefined;
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
@@ -50,13 +58,8 @@ export class Stepping
     backgroundColor: new vscode.ThemeColor("editor.wordHighlightBackground"),
     overviewRulerColor: new vscode.ThemeColor("editorOverviewRuler.wordHighlightForeground"),
   });
-  private readonly behind = vscode.window.createTextEditorDecorationType({
-    after: {
-      color: new vscode.ThemeColor("editorCodeLens.foreground"),
-      fontStyle: "italic",
-      margin: "0 0 0 2em",
-    },
-  });
+  private readonly lensesChanged = new vscode.EventEmitter<void>();
+  readonly onDidChangeCodeLenses = this.lensesChanged.event;
   private readonly own: vscode.Disposable[];
   private rest: NodeJS.Timeout | undefined;
   /** The question that is open: a later one stops it. */
@@ -73,16 +76,18 @@ export class Stepping
       this.list,
       this.mark,
       this.origin,
-      this.behind,
+      this.lensesChanged,
+      vscode.languages.registerCodeLensProvider({ scheme: STEP_SCHEME }, this),
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         const uri = document.uri.toString();
         if (uri === this.shown?.aim.document.toString() && contentChanges.length > 0) this.again();
         if (document.uri.scheme === STEP_SCHEME) this.draw();
       }),
       vscode.window.onDidChangeVisibleTextEditors(() => this.draw()),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+      // The document of a tab that is closed lives on for minutes.
+      vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
         const aim = this.shown?.aim;
-        if (aim !== undefined && uri.toString() === address(aim).toString()) this.close();
+        if (aim !== undefined && closed.some((tab) => shows(tab, address(aim)))) this.close();
       }),
     ];
   }
@@ -103,21 +108,66 @@ export class Stepping
     const at = await here(this.session);
     if (at === undefined) return;
     try {
-      const aim = await choose(at, "Step through a strategy for");
-      if (aim === undefined) return;
-      const steps = await working(`Rewriting ${aim.def}`, (token) => ask(at.client, aim, undefined, undefined, token));
+      const chosen = await choose(at, "Step through a strategy for");
+      const found = chosen && (await this.tried(at.client, chosen));
+      if (found === undefined) return;
+      const { aim, steps } = found;
       if (steps.steps.length === 0) {
         await vscode.window.showInformationMessage(
           steps.failure?.message ?? `The strategy leaves ${aim.def} as it is.`,
         );
         return;
       }
+      this.close();
       this.shown = { aim, steps, text: steps.text ?? at.editor.document.getText() };
       await this.go(stopsOf(steps.steps)[1] ?? 0);
       await this.reveal();
     } catch (error) {
       await complain(error);
     }
+  }
+
+  /** The steps of a strategy; the user may mend one that is written wrong. */
+  private async tried(
+    client: LanguageClient,
+    chosen: Aim,
+  ): Promise<{ readonly aim: Aim; readonly steps: Steps } | undefined> {
+    let aim: Aim | undefined = chosen;
+    while (aim !== undefined) {
+      const tried: Aim = aim;
+      try {
+        const title = `Rewriting ${tried.def}`;
+        const steps = await working(title, (token) => ask(client, tried, undefined, undefined, token));
+        return { aim: tried, steps };
+      } catch (error) {
+        aim = await mended(tried, error instanceof Error ? error.message : String(error));
+      }
+    }
+    return undefined;
+  }
+
+  /** Ends stepping: the program stays as it is. */
+  stop(): void {
+    this.close();
+  }
+
+  /** What can be done at the step that is shown, above what it has changed. */
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    const shown = this.shown;
+    if (shown === undefined || document.uri.toString() !== address(shown.aim).toString()) return [];
+    const { steps } = shown;
+    const at = (steps.changed ?? steps.place)?.start.line ?? 0;
+    const step = last(steps);
+    const assumed = step === undefined || step.assumptions.length === 0 ? "" : `, assumes ${step.assumptions.join(", ")}`;
+    const lens = (title: string, command: string): vscode.CodeLens =>
+      new vscode.CodeLens(new vscode.Range(at, 0, at, 0), { title, command });
+    return [
+      lens(`${position(steps.steps, steps.step)}${assumed}`, "rise.showSteps"),
+      ...(steps.step === 0 ? [] : [lens("$(arrow-left) Previous", "rise.previousStep")]),
+      ...(steps.step === steps.steps.length ? [] : [lens("Next $(arrow-right)", "rise.nextStep")]),
+      ...(steps.step === 0 ? [] : [lens("Apply up to Here", "rise.applySteps")]),
+      lens("Stop", "rise.stopStepping"),
+    ];
   }
 
   /** Shows the next or the previous step. */
@@ -156,8 +206,8 @@ export class Stepping
       this.changed.fire(address(shown.aim));
       this.listed.fire();
       await vscode.commands.executeCommand("setContext", "rise.stepping", true);
-      this.list.title = `${steps.def}: ${shown.aim.strategy}`;
-      this.list.description = position(steps.steps, steps.step);
+      // VS Code writes the words of a title with capitals, so that it names nothing.
+      this.list.description = `${steps.def}: ${shown.aim.strategy}, ${position(steps.steps, steps.step)}`;
       this.draw();
     } catch (error) {
       if (!token.isCancellationRequested) await complain(error);
@@ -171,9 +221,14 @@ export class Stepping
     if (steps === undefined) return [];
     if (node === undefined) {
       const failure = steps.failure === null ? [] : [{ failure: steps.failure.message }];
-      return [{ start: true }, ...rows(steps.steps).map((row) => ({ row })), ...failure];
+      return [START, ...rows(steps.steps).map((row) => ({ row })), ...failure];
     }
     return "row" in node && node.row.kind === "tidying" ? node.row.steps.map((part) => ({ part })) : [];
+  }
+
+  /** Every row that is revealed is one of the first level. */
+  getParent(): undefined {
+    return undefined;
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
@@ -231,10 +286,21 @@ export class Stepping
       ...(at === null ? {} : { selection: range({ start: at.start, end: at.start }) }),
     });
     this.draw();
+    await this.unfold();
+  }
+
+  /** Opens the list of steps, which may be folded below the other views of its container. */
+  private async unfold(): Promise<void> {
+    try {
+      await this.list.reveal(START, { select: false, focus: false });
+    } catch (error) {
+      this.session.output.appendLine(`The list of steps is not shown: ${String(error)}`);
+    }
   }
 
   /** Marks what the step has changed, and where that was in the source. */
   private draw(): void {
+    this.lensesChanged.fire();
     const shown = this.shown;
     const step = shown && last(shown.steps);
     for (const editor of vscode.window.visibleTextEditors) {
@@ -243,10 +309,14 @@ export class Stepping
         const changed = shown?.steps.changed ?? null;
         const ours = shown !== undefined && uri.toString() === address(shown.aim).toString();
         const ranges = ours && changed !== null ? [range(changed)] : [];
-        editor.setDecorations(this.mark, ranges);
-        editor.setDecorations(this.behind, ours && changed !== null && step ? [note(changed, step)] : []);
+        editor.setDecorations(
+          this.mark,
+          ranges.map((range) => ({ range, hoverMessage: step && new vscode.MarkdownString(described(step)) })),
+        );
+        // Its first column, so that the editor is not scrolled sideways.
         const [first] = ranges;
-        if (first) editor.revealRange(first, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+        const begin = first?.start.with({ character: 0 });
+        if (begin) editor.revealRange(new vscode.Range(begin, begin), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
       } else if (uri.toString() === shown?.aim.document.toString()) {
         editor.setDecorations(this.origin, step?.range === undefined ? [] : [range(step.range)]);
       } else {
@@ -265,13 +335,14 @@ export class Stepping
     this.listed.fire();
     void vscode.commands.executeCommand("setContext", "rise.stepping", false);
     if (aim === undefined) return;
-    const uri = address(aim).toString();
     const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-    const ours = tabs.filter(
-      ({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === uri,
-    );
-    void vscode.window.tabGroups.close(ours);
+    void vscode.window.tabGroups.close(tabs.filter((tab) => shows(tab, address(aim))));
   }
+}
+
+/** Returns `true` if a tab shows a document. */
+function shows({ input }: vscode.Tab, uri: vscode.Uri): boolean {
+  return input instanceof vscode.TabInputText && input.uri.toString() === uri.toString();
 }
 
 /** The document that shows the steps of a strategy: it stands beside the source, whose imports it has. */
@@ -283,17 +354,6 @@ function address({ document, def }: Aim): vscode.Uri {
 /** The last step that is done and no housekeeping. */
 function last({ steps, step }: Steps): Step | undefined {
   return steps.slice(0, step).findLast(({ housekeeping }) => !housekeeping);
-}
-
-/** The rule behind the first line that it changed. */
-function note(changed: Range, step: Step): vscode.DecorationOptions {
-  const at = new vscode.Position(changed.start.line, Number.MAX_SAFE_INTEGER);
-  const assumed = step.assumptions.length === 0 ? "" : `, assumes ${step.assumptions.join(", ")}`;
-  return {
-    range: new vscode.Range(at, at),
-    renderOptions: { after: { contentText: `${step.rule}${assumed}` } },
-    hoverMessage: new vscode.MarkdownString(described(step)),
-  };
 }
 
 function range({ start, end }: Range): vscode.Range {

@@ -160,6 +160,11 @@ export const TRAVERSALS: readonly Traversal[] = [
   },
 ];
 
+/** The name of the last definition of a text. */
+export function definedIn(text: string): string | undefined {
+  return [...text.matchAll(/^def\s+([\p{L}_][\p{L}\p{N}_]*)/gmu)].at(-1)?.[1];
+}
+
 /** A name as it is written in an expression. */
 export function quoted(name: string): string {
   return /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) ? name : `\`${name}\``;
@@ -183,6 +188,24 @@ export function misfit(type: string, text: string): string | undefined {
   if (type === "Nat" && !/^[\p{L}\p{N}_+*/%^() -]+$/u.test(value)) return "This is a size: 32, n/4";
   if (type.startsWith("List") && !/^\[.*\]$/.test(value)) return "This is a list: [32, 32]";
   return undefined;
+}
+
+/** What an argument of a type is, for the one who is asked for it. */
+export function asked(type: string): string {
+  if (type === "Nat") return "A size: a number, or an expression over the sizes of the definition";
+  if (type === "Int") return "A whole number";
+  if (type.startsWith("List")) return "A list, as in [32, 32]";
+  return type;
+}
+
+/** A usual argument of a type. */
+export function usual(type: string): string {
+  return { Nat: "32", Int: "0" }[type] ?? "";
+}
+
+/** A step without the place in the definition where it was taken: `at([0, 1])(mapFusion)` is `mapFusion`. */
+export function withoutPlace(step: string): string {
+  return /^at\(\[[\d, ]*\]\)\((.*)\)$/s.exec(step)?.[1] ?? step;
 }
 
 /** What a menu says of a strategy: titles have parameters in braces. */

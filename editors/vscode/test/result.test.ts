@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describe, setting } from "../src/device";
-import { brief, inline, isNews, report, type RunResult, seconds, sizes } from "../src/result";
+import { brief, firstLine, inline, isNews, page, report, type RunResult, seconds, sizes } from "../src/result";
 
 const done: RunResult = {
   def: "dot",
@@ -24,6 +24,13 @@ test("a result stands behind its definition in a line", () => {
   );
   assert.equal(inline({ ...done, text: "[1, 2,\n 3]" }, 5), "= [1, …  (12.3 µs, C, n = 4)");
   assert.equal(inline({ error: "no sizes\nat all" }, 80), "✗ no sizes");
+});
+
+test("a result stands above the documentation and the annotations of its definition", () => {
+  const lines = ["def f = 1", "/// Doubles.", "@run(n = 4)", "def g = 2"];
+  assert.equal(firstLine(lines, 3), 1);
+  assert.equal(firstLine(lines, 0), 0);
+  assert.equal(page(done), "dot (12.3 µs, C, n = 4)\n20.0\n");
 });
 
 test("a run on a device says what the device did", () => {
@@ -76,7 +83,7 @@ test("what is wrong or was printed is news", () => {
   assert.deepEqual(report({ ...done, printed: "hello\n" }).slice(1), ["hello", "20.0"]);
   const range = { start: { line: 1, character: 0 } };
   const errors = [{ uri: "file:///a.rise", message: "no", range }];
-  assert.deepEqual(report({ error: "no", errors }), ["file:///a.rise:2: no"]);
+  assert.deepEqual(report({ error: "no", errors }), ["/a.rise:2: no"]);
 });
 
 test("times have units, and sizes are read as people write them", () => {

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { homedir, tmpdir } from "node:os";
 import * as path from "node:path";
 import { after, test } from "node:test";
-import { candidates, expand, find, NoServer, type Surroundings, version } from "../src/server";
+import { candidates, expand, find, isPresent, NoServer, type Surroundings, version } from "../src/server";
 
 const folder = mkdtempSync(path.join(tmpdir(), "rise-vscode-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -22,6 +22,7 @@ const around = (change: Partial<Surroundings>): Surroundings => ({
   workspaceFolder: undefined,
   extensionPath: path.join(folder, "nothing"),
   platform: "linux",
+  env: { PATH: path.join(folder, "empty"), CARGO_HOME: path.join(folder, "cargo") },
   ...change,
 });
 
@@ -42,10 +43,30 @@ test("the bundled server comes before the PATH", () => {
   assert.deepEqual(candidates(around({ extensionPath: path.join(folder, "extension") })), [
     { command: bundled, origin: "bundled" },
     { command: "rise-ls", origin: "PATH" },
+    { command: path.join(folder, "cargo/bin/rise-ls"), origin: "cargo" },
   ]);
   assert.deepEqual(candidates(around({ platform: "win32" })), [
     { command: "rise-ls.exe", origin: "PATH" },
+    { command: path.join(folder, "cargo/bin/rise-ls.exe"), origin: "cargo" },
   ]);
+});
+
+test("the folder of cargo is in the home folder unless the environment names another one", () => {
+  const [, last] = candidates(around({ env: {} }));
+  assert.deepEqual(last, { command: path.join(homedir(), ".cargo/bin/rise-ls"), origin: "cargo" });
+});
+
+test("a server is found when it is installed by cargo, and when it appears on the PATH", async () => {
+  const env = { PATH: path.join(folder, "late"), CARGO_HOME: path.join(folder, "rust") };
+  assert.equal(isPresent(around({ env })), false);
+  const installed = program("rust/bin/rise-ls", "rise-ls 0.2.0");
+  assert.equal(isPresent(around({ env })), true);
+  assert.deepEqual(await find(around({ env })), { command: installed, origin: "cargo", version: "0.2.0" });
+  rmSync(installed);
+  assert.equal(isPresent(around({ env })), false);
+  program("late/rise-ls", "rise-ls 0.2.0");
+  assert.equal(isPresent(around({ env })), true);
+  assert.equal(isPresent(around({ env, setting: path.join(folder, "absent") })), false);
 });
 
 test("a server says its version", async () => {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use db::{Binding, Database, ItemId, Origin};
-use rise::{BinderInfo, Scheme, TermInfo, Ty, Type};
+use rise::{BinderInfo, Primitive, Scheme, TermInfo, Ty, Type};
 use rustc_hash::FxHashSet;
 use syntax::ast::{AddressSpace, Annotation, Kind, Name, ReadWrite, ScalarType, TermId, TermKind};
 use syntax::{Dialect, GlobalId, Span};
@@ -11,8 +11,8 @@ use syntax::{Dialect, GlobalId, Span};
 use super::place::Place;
 use super::{COMPLETION_LIMIT, Completion, CompletionKind, CompletionSource};
 use crate::builtin::Builtin;
-use crate::view;
-use crate::{fuzzy, snippet};
+use crate::signature_help::{self, Wanted};
+use crate::{fuzzy, snippet, view};
 
 /// Candidates that match the prefix.
 pub(super) struct List<'p, 'd> {
@@ -155,7 +155,7 @@ impl<'p, 'd> List<'p, 'd> {
     }
 
     pub(super) fn types(&mut self) {
-        self.locals(true);
+        self.locals(Locals::InTypes);
         if self.dialect() == Dialect::Dpia {
             self.phrase_types();
         }
@@ -187,7 +187,7 @@ impl<'p, 'd> List<'p, 'd> {
 
     /// Accesses, and the names that stand for some.
     pub(super) fn accesses(&mut self) {
-        self.locals(true);
+        self.locals(Locals::InTypes);
         self.access_words(0);
     }
 
@@ -284,12 +284,20 @@ impl<'p, 'd> List<'p, 'd> {
         }
     }
 
-    /// Everything that has a name; `piped` is what flows into it, if it is a stage.
-    pub(super) fn names(&mut self, piped: Option<Option<&Ty>>) {
+    /// Everything that has a name; `piped` is what flows into it, if it is a stage. `argument`
+    /// says that an argument of a call is written.
+    pub(super) fn names(&mut self, piped: Option<Option<&Ty>>, argument: bool) {
         let Some(place) = self.place else { return };
         match piped {
             None => {
-                self.locals(false);
+                let wanted = match (argument, place.call) {
+                    (true, Some(call)) => signature_help::wanted(&place.view, call),
+                    _ => Some(Wanted::Value),
+                };
+                self.locals(match wanted {
+                    Some(Wanted::Value) => Locals::ValuesFirst,
+                    Some(Wanted::TypeLevel) | None => Locals::All,
+                });
                 for name in self.globals(place) {
                     self.push(name.entry(false));
                 }
@@ -339,15 +347,15 @@ impl<'p, 'd> List<'p, 'd> {
         defs.chain(primitives).collect()
     }
 
-    /// Binders in scope: all of them, or those that can stand in a type.
-    fn locals(&mut self, types: bool) {
+    /// Binders in scope.
+    fn locals(&mut self, which: Locals) {
         let Some(place) = self.place else { return };
         let item = place.view.item();
         for id in place.binders() {
             let name = &item.binder(id).name;
             let names = &place.view.inference().names;
             let (kind, detail) = match place.view.binder_info(id) {
-                BinderInfo::Value(_) if types => continue,
+                BinderInfo::Value(_) if which == Locals::InTypes => continue,
                 BinderInfo::Value(ty) if view::is_error(ty) => (CompletionKind::Value, None),
                 BinderInfo::Value(ty) => (
                     CompletionKind::Value,
@@ -362,16 +370,29 @@ impl<'p, 'd> List<'p, 'd> {
                 detail,
                 insert: None,
             };
+            let later = which == Locals::ValuesFirst && kind == CompletionKind::TypeParameter;
             self.push(Entry {
                 what,
-                ..Entry::new(name, kind, 1)
+                ..Entry::new(name, kind, if later { TYPE_LEVEL } else { 1 })
             });
         }
     }
 }
 
+/// Which binders in scope are offered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Locals {
+    All,
+    /// All of them; sizes and types come behind everything that is a value.
+    ValuesFirst,
+    /// Those that can stand in a type.
+    InTypes,
+}
+
 /// The rank of the file's own definitions.
 const OWN: u8 = 2;
+/// Sizes and types where a value is wanted.
+const TYPE_LEVEL: u8 = 6;
 /// Functions that accept every value say little about a given one.
 const GENERIC: u8 = 10;
 /// Functions that do not accept the piped value.
@@ -438,7 +459,19 @@ fn takes_anything(scheme: &Scheme, ty: &Ty) -> bool {
             _ => break,
         }
     }
-    last.is_some_and(|param| matches!(**param, Type::Var(_))) && !matches!(**ty, Type::Scalar(_))
+    let anything = |param: &Ty| matches!(**param, Type::Var(_) | Type::Apply(..));
+    last.is_some_and(anything) && !matches!(**ty, Type::Scalar(_))
+}
+
+/// A type behind its leading implicit parameters.
+fn explicit(ty: &Ty) -> &Ty {
+    let mut ty = ty;
+    while let Type::Pi(pi) = &**ty
+        && pi.implicit
+    {
+        ty = &pi.body;
+    }
+    ty
 }
 
 /// Whether there is something to apply it to.
@@ -488,6 +521,29 @@ impl Entry {
             tier,
         }
     }
+
+    /// The rank among what fits equally well: what most programs are made of comes first, in this
+    /// order.
+    fn rarity(&self) -> u8 {
+        const COMMON: [Primitive; 12] = [
+            Primitive::Map,
+            Primitive::Reduce,
+            Primitive::Zip,
+            Primitive::Split,
+            Primitive::Join,
+            Primitive::Transpose,
+            Primitive::Slide,
+            Primitive::MapSeq,
+            Primitive::ReduceSeq,
+            Primitive::MapGlobal,
+            Primitive::Fst,
+            Primitive::Snd,
+        ];
+        let common = COMMON.iter().zip(0..).find(|(primitive, _)| {
+            matches!(&self.what, What::Primitive(Builtin::Rise(own)) if own == *primitive)
+        });
+        common.map_or(COMMON.len() as u8, |(_, at)| at)
+    }
 }
 
 /// Something to offer that matches what was typed.
@@ -497,8 +553,9 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn rank(&self) -> (u8, u32, &str) {
-        (self.entry.tier, self.score, &self.entry.label)
+    fn rank(&self) -> (u8, u32, u8, &str) {
+        let Entry { tier, label, .. } = &self.entry;
+        (*tier, self.score, self.entry.rarity(), label)
     }
 
     /// Written out; `None` for a definition whose type is not known.
@@ -510,6 +567,7 @@ impl Candidate {
         called: bool,
     ) -> Option<Completion> {
         let Candidate { entry, score } = self;
+        let rarity = entry.rarity();
         let Entry {
             label,
             kind,
@@ -522,8 +580,8 @@ impl Candidate {
             What::Def(_, global) => CompletionSource::Global(*global),
             What::Primitive(primitive) => CompletionSource::Primitive(*primitive),
         };
-        let (kind, detail, insert) = match what {
-            What::Plain { detail, insert } => (kind, detail, insert),
+        let (kind, detail, brief, insert) = match what {
+            What::Plain { detail, insert } => (kind, detail.clone(), detail, insert),
             What::Def(..) | What::Primitive(_) => {
                 let scheme = scheme?;
                 let kind = match is_function(&scheme) {
@@ -536,7 +594,9 @@ impl Candidate {
                     Dialect::Dpia => snippet::whole_call(&label, &params, piped),
                 };
                 let insert = (!called).then(call).flatten();
-                (kind, Some(rise::print::scheme_text(&scheme)), insert)
+                let brief = rise::print::type_text(explicit(&scheme.ty), &scheme.names);
+                let detail = rise::print::scheme_text(&scheme);
+                (kind, Some(detail), Some(brief), insert)
             }
         };
         let insert = insert
@@ -545,10 +605,11 @@ impl Candidate {
         Some(Completion {
             kind,
             detail,
+            brief,
             replace,
             snippet: insert.contains('$'),
             insert,
-            sort: format!("{tier:02}{score:02}{label}"),
+            sort: format!("{tier:02}{score:02}{rarity:02}{label}"),
             source,
             label: label.to_string(),
         })

@@ -6,7 +6,7 @@ use syntax::Span;
 use syntax::ast::{BinaryOp, BinderId, ItemKind, TermId, TermKind};
 use syntax::lexer::TokenKind;
 
-use crate::context::{self, Context};
+use crate::context::{self, Context, OpenCall};
 use crate::view::{self, View};
 use crate::{FilePosition, token, tree};
 
@@ -26,6 +26,8 @@ pub(super) struct Place<'d> {
     pub(super) called: bool,
     /// Whether the word stands on another line than the token before it.
     pub(super) new_line: bool,
+    /// The innermost call whose arguments are written at the cursor.
+    pub(super) call: Option<OpenCall>,
 }
 
 impl<'d> Place<'d> {
@@ -42,7 +44,7 @@ impl<'d> Place<'d> {
             return Some(Place::nowhere(view, offset));
         }
         let beyond = offset > text.len() as u32;
-        let (context, _) = context::read(&tokens);
+        let (context, calls) = context::read(&tokens);
         let before = tokens.last().map_or(0, |token| token.span.end);
         let replace = word.map_or(Span::empty(offset), |word| word.span);
         let prefix = text
@@ -66,6 +68,7 @@ impl<'d> Place<'d> {
             called: rest.starts_with('('),
             new_line,
             view,
+            call: calls.last().copied(),
         })
     }
 
@@ -79,6 +82,7 @@ impl<'d> Place<'d> {
             replace: Span::empty(offset),
             called: false,
             new_line: false,
+            call: None,
         }
     }
 

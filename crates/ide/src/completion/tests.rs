@@ -44,21 +44,21 @@ fn after_a_pipe_what_accepts_the_value_comes_first() {
         "def norm = fun(xs => xs)\ndef f = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs |> $0\n",
         14,
         expect![[r#"
-        Function norm : {t: DataType} -> t -> t
-        Function assume : (m: Nat) -> {n: Nat} -> {t: DataType} -> n.t -> m.t where m = n    => assume(${1:m})
-        Function circularBuffer : {n: Nat} -> (alloc: Nat) -> (sz: Nat) -> {s: DataType} -> {t: DataType} -> (s -> t) -> (n+sz-1).s -> n.sz.t where alloc >= sz, sz >= 1    => circularBuffer(${1:alloc})(${2:sz})(${3:f})
-        Function concat : {n: Nat} -> {m: Nat} -> {t: DataType} -> n.t -> m.t -> (n+m).t
-        Function drop : (n: Nat) -> {m: Nat} -> {t: DataType} -> (n+m).t -> m.t    => drop(${1:n})
-        Function gather : {n: Nat} -> {m: Nat} -> {t: DataType} -> m.Idx[n] -> n.t -> m.t
-        Function idx : {n: Nat} -> {t: DataType} -> Idx[n] -> n.t -> t
-        Function iterate : {n: Nat} -> {m: Nat} -> (k: Nat) -> {t: DataType} -> ((l: Nat) -> (n*l).t -> l.t) -> (m*n^k).t -> m.t    => iterate(${1:k})(${2:f})
-        Function iterateStream : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => iterateStream(${1:f})
-        Function join : {n: Nat} -> {m: Nat} -> {t: DataType} -> n.m.t -> (n*m).t
-        Function makeDepPair : {f: Nat2Data} -> (n: Nat) -> f(n) -> DepPair[k => f(k)]    => makeDepPair(${1:n})
-        Function map : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => map(${1:f})
-        Function mapGlobal : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapGlobal(${1:f})
-        Function mapLocal : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapLocal(${1:f})
-    "#]],
+            Function norm : {t: DataType} -> t -> t
+            Function map : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => map(${1:f})
+            Function reduce : {n: Nat} -> {t: DataType} -> (t -> t -> t) -> t -> n.t -> t    => reduce(${1:f})(${2:x})
+            Function zip : {n: Nat} -> {s: DataType} -> {t: DataType} -> n.s -> n.t -> n.(s, t)
+            Function split : (n: Nat) -> {m: Nat} -> {t: DataType} -> (n*m).t -> m.n.t where n >= 1    => split(${1:n})
+            Function join : {n: Nat} -> {m: Nat} -> {t: DataType} -> n.m.t -> (n*m).t
+            Function transpose : {n: Nat} -> {m: Nat} -> {t: DataType} -> n.m.t -> m.n.t
+            Function slide : {n: Nat} -> (sz: Nat) -> (sp: Nat) -> {t: DataType} -> (n*sp+sz).t -> (n+1).sz.t where sp >= 1    => slide(${1:sz})(${2:sp})
+            Function mapSeq : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapSeq(${1:f})
+            Function reduceSeq : {n: Nat} -> {s: DataType} -> {t: DataType} -> (t -> s -> t) -> t -> n.s -> t    => reduceSeq(${1:f})(${2:x})
+            Function mapGlobal : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapGlobal(${1:f})
+            Function assume : (m: Nat) -> {n: Nat} -> {t: DataType} -> n.t -> m.t where m = n    => assume(${1:m})
+            Function circularBuffer : {n: Nat} -> (alloc: Nat) -> (sz: Nat) -> {s: DataType} -> {t: DataType} -> (s -> t) -> (n+sz-1).s -> n.sz.t where alloc >= sz, sz >= 1    => circularBuffer(${1:alloc})(${2:sz})(${3:f})
+            Function concat : {n: Nat} -> {m: Nat} -> {t: DataType} -> n.t -> m.t -> (n+m).t
+        "#]],
     );
     check(
         "def f = fun(x: f32 => x |> $0\n",
@@ -78,14 +78,45 @@ fn after_a_pipe_the_prefix_filters() {
         "def f = depFun(n: Nat => fun(xs: n.f32 => xs |> ma$0))\n",
         6,
         expect![[r#"
-        Function makeDepPair : {f: Nat2Data} -> (n: Nat) -> f(n) -> DepPair[k => f(k)]    => makeDepPair(${1:n})
-        Function map : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => map(${1:f})
-        Function mapGlobal : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapGlobal(${1:f})
-        Function mapLocal : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapLocal(${1:f})
-        Function mapPar : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapPar(${1:f})
-        Function mapSeq : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapSeq(${1:f})
-    "#]],
+            Function map : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => map(${1:f})
+            Function mapSeq : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapSeq(${1:f})
+            Function mapGlobal : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapGlobal(${1:f})
+            Function mapLocal : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapLocal(${1:f})
+            Function mapPar : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapPar(${1:f})
+            Function mapSeqUnroll : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => mapSeqUnroll(${1:f})
+        "#]],
     );
+}
+
+#[test]
+fn the_common_pattern_comes_first_after_a_pipe() {
+    let found = labels("def f = depFun(n: Nat => fun(xs: n.f32 => xs |> ma$0))\n");
+    assert_eq!(found[0], "map");
+    let found = labels("def f = depFun(n: Nat => fun(xs: n.f32 => xs |> $0\n");
+    assert_eq!(found[..3], ["map", "reduce", "zip"]);
+    // It takes any value.
+    let pair = found.iter().position(|label| label == "makeDepPair");
+    let last = found.iter().position(|label| label == "reduceSeqUnroll");
+    assert!(pair > last, "{found:?}");
+}
+
+#[test]
+fn sizes_come_first_where_a_size_is_wanted() {
+    let program = |call: &str| {
+        labels(&format!(
+            "def f = depFun(n: Nat => fun((xs: n.f32, y: f32) => {call}$0"
+        ))
+    };
+    assert_eq!(program("split(")[0], "n");
+    assert_eq!(program("zip(")[..2], ["xs", "y"]);
+    assert_eq!(program("zip(xs)(")[..2], ["xs", "y"]);
+    assert_eq!(program("xs |> pad2D(n)(")[0], "n");
+}
+
+#[test]
+fn the_brief_type_leaves_out_what_is_inferred() {
+    let (_, found) = at_cursor("def f = depFun(n: Nat => fun(xs: n.f32 => xs |> ma$0))\n");
+    assert_eq!(found[0].brief.as_deref(), Some("(s -> t) -> n.s -> n.t"));
 }
 
 #[test]
@@ -94,12 +125,12 @@ fn locals_come_first_in_expressions() {
         "def scale = fun(x => x * 2.0f)\ndef f = depFun(n: Nat => fun((xs: n.f32, y: f32) => zip($0",
         6,
         expect![[r#"
-            TypeParameter n : Nat
             Value xs : n.f32
             Value y : f32
             Function scale : f32 -> f32
-            Function add : {t: Num} -> t -> t -> t    => add(${1:x})(${2:y})
-            Function and : bool -> bool -> bool    => and(${1:x})(${2:y})
+            Function map : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => map(${1:f})
+            Function reduce : {n: Nat} -> {t: DataType} -> (t -> t -> t) -> t -> n.t -> t    => reduce(${1:f})(${2:x})
+            Function zip : {n: Nat} -> {s: DataType} -> {t: DataType} -> n.s -> n.t -> n.(s, t)    => zip(${1:xs})(${2:ys})
         "#]],
     );
 }

@@ -9,7 +9,7 @@ fn check(text: &str, expected: Expect) {
     let hovers: Vec<String> = fixture
         .cursors
         .iter()
-        .map(|at| match hover(&fixture.db, *at) {
+        .map(|at| match hover(&fixture.db, *at, Diagnostics::Repeated) {
             Some(hover) => {
                 let range = fixture.slice(at.file, hover.range);
                 format!("[{range}]\n{}\n", hover.markdown)
@@ -329,6 +329,22 @@ fn an_error_stands_before_the_type() {
 }
 
 #[test]
+fn editors_that_show_diagnostics_get_none_in_hovers() {
+    let fixture = Fixture::new(
+        "def f = depFun((n: Nat, m: Nat) => fun((a: n.f32, b: m.f32) => zip(a)($0b)))
+def g = depFun(n: Nat => fun(xs: n.f32 => xs |> $0split(4)))
+",
+    );
+    let shown = |at: usize| {
+        let found = hover(&fixture.db, fixture.cursors[at], Diagnostics::ShownByEditor);
+        found.map(|found| found.markdown).unwrap_or_default()
+    };
+    assert_eq!(shown(0), "```rise\nb : m.f32\n```");
+    assert!(!shown(1).contains("Assumes"), "{}", shown(1));
+    assert!(shown(1).contains("split : "), "{}", shown(1));
+}
+
+#[test]
 fn holes_and_half_typed_code() {
     check(
         "def f = fun(x: f32 => x + $0_)\ndef g = fun((xs: 4.f32) => $0xs |> )\n",
@@ -353,7 +369,8 @@ fn check_memory(text: &str, expected: Expect) {
     let fixture = Fixture::new(text);
     let mut shown = String::new();
     for at in &fixture.cursors {
-        let hover = hover(&fixture.db, *at).expect("there is something at the cursor");
+        let hover = hover(&fixture.db, *at, Diagnostics::Repeated)
+            .expect("there is something at the cursor");
         let range = fixture.slice(at.file, hover.range);
         let from = hover
             .markdown

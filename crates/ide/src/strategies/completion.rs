@@ -249,6 +249,7 @@ impl<'a> List<'a> {
         let completion = Completion {
             label: label.to_owned(),
             kind,
+            brief: detail.clone(),
             detail,
             replace: self.replace,
             insert: insert.to_owned(),
@@ -299,6 +300,7 @@ impl<'a> List<'a> {
             let completion = Completion {
                 kind: CompletionKind::Function,
                 detail: scheme.map(|scheme| rise::print::scheme_text(&scheme)),
+                brief: None,
                 replace: self.replace,
                 insert: name.clone(),
                 snippet: false,
@@ -313,6 +315,7 @@ impl<'a> List<'a> {
                 label: primitive.name().to_owned(),
                 kind: CompletionKind::Function,
                 detail: Some(primitive.signature_text()),
+                brief: None,
                 replace: self.replace,
                 insert: primitive.name().to_owned(),
                 snippet: false,
@@ -355,6 +358,7 @@ impl<'a> List<'a> {
             let completion = Completion {
                 kind,
                 detail: Some(signature.scheme.text()),
+                brief: None,
                 replace: self.replace,
                 snippet: insert.contains('$'),
                 insert,

@@ -8,18 +8,18 @@ use syntax::elevate::{Token, TokenKind, Word, lex};
 use syntax::{GlobalId, Span};
 
 use super::names;
-use crate::hover::{self, Hover};
+use crate::hover::{self, Diagnostics, Hover};
 use crate::markdown;
 use crate::view::{self, Occurrence, Symbol, View};
 
 /// What stands at a position of an item of strategies.
-pub(crate) fn at(view: &View<'_>, offset: u32) -> Option<Hover> {
+pub(crate) fn at(view: &View<'_>, offset: u32, diagnostics: Diagnostics) -> Option<Hover> {
     let token = token_at(view, offset)?;
     if token.kind.is_comment() {
         return None;
     }
-    let known = describe(view, token, offset);
-    let problems = hover::problems(view, token.span);
+    let known = describe(view, token, offset, diagnostics);
+    let problems = hover::problems(view, token.span, diagnostics);
     if known.is_none() && problems.is_empty() {
         return None;
     }
@@ -46,12 +46,17 @@ fn is_name(kind: TokenKind) -> bool {
     )
 }
 
-fn describe(view: &View<'_>, token: Token, offset: u32) -> Option<String> {
+fn describe(
+    view: &View<'_>,
+    token: Token,
+    offset: u32,
+    diagnostics: Diagnostics,
+) -> Option<String> {
     if view::import_at(view, offset).is_some() {
         return hover::import(view);
     }
     if let Some(found) = view.occurrence_at(offset) {
-        return Some(hover::name(view, found));
+        return Some(hover::name(view, found, diagnostics));
     }
     match token.kind {
         TokenKind::Word(word) => Some(word_docs(word).to_owned()),

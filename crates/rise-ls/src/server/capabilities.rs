@@ -112,7 +112,7 @@ fn completion() -> CompletionOptions {
         trigger_characters: Some([".", ">", "@", "(", ","].map(String::from).into()),
         resolve_provider: Some(true),
         completion_item: Some(CompletionOptionsCompletionItem {
-            label_details_support: Some(false),
+            label_details_support: Some(true),
         }),
         ..CompletionOptions::default()
     }

@@ -13,11 +13,34 @@ use tower_lsp::lsp_types::ClientCapabilities;
 pub struct Settings {
     /// `rise.inlayHints`
     pub inlay_hints: InlayConfig,
+    /// `rise.lens`
+    pub lens: LensSettings,
     /// `rise.run`
     pub run: RunSettings,
     /// `rise.device`: a part of the name of the device that OpenCL programs are for; any if it is
     /// empty.
     pub device: Arc<str>,
+}
+
+/// Which lenses are offered above definitions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LensSettings {
+    /// `rise.lens.run`: Run, and Run on a device.
+    pub run: bool,
+    /// `rise.lens.preview`
+    pub preview: bool,
+    /// `rise.lens.lower`
+    pub lower: bool,
+}
+
+impl Default for LensSettings {
+    fn default() -> Self {
+        LensSettings {
+            run: true,
+            preview: true,
+            lower: true,
+        }
+    }
 }
 
 impl Settings {
@@ -32,21 +55,23 @@ impl Settings {
         }
         let hints = &section["inlayHints"];
         let chosen = &mut settings.inlay_hints;
+        let lens = &mut settings.lens;
         let switches = [
-            ("parameters", &mut chosen.parameters),
-            ("definitions", &mut chosen.definitions),
-            ("pipelines", &mut chosen.pipelines),
-            ("implicitArguments", &mut chosen.implicits),
-            ("barriers", &mut chosen.barriers),
-            ("values", &mut chosen.values),
+            ("inlayHints", "parameters", &mut chosen.parameters),
+            ("inlayHints", "definitions", &mut chosen.definitions),
+            ("inlayHints", "pipelines", &mut chosen.pipelines),
+            ("inlayHints", "implicitArguments", &mut chosen.implicits),
+            ("inlayHints", "barriers", &mut chosen.barriers),
+            ("inlayHints", "values", &mut chosen.values),
+            ("lens", "run", &mut lens.run),
+            ("lens", "preview", &mut lens.preview),
+            ("lens", "lower", &mut lens.lower),
         ];
-        for (name, switch) in switches {
-            match &hints[name] {
+        for (group, name, switch) in switches {
+            match &section[group][name] {
                 Value::Null => {}
                 Value::Bool(on) => *switch = *on,
-                _ => problems.push(format!(
-                    "`rise.inlayHints.{name}` is neither true nor false"
-                )),
+                _ => problems.push(format!("`rise.{group}.{name}` is neither true nor false")),
             }
         }
         match &hints["accessFlow"] {
@@ -81,6 +106,8 @@ impl Settings {
 /// What the client can do, as far as it matters here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClientTraits {
+    /// It shows diagnostics, so that a hover need not repeat them.
+    pub shows_diagnostics: bool,
     /// It asks for diagnostics, so that they need not be sent.
     pub pulls_diagnostics: bool,
     /// It can be asked to ask for diagnostics again.
@@ -107,6 +134,8 @@ pub struct ClientTraits {
     pub nested_symbols: bool,
     /// It understands snippets.
     pub snippets: bool,
+    /// It shows details beside the labels of completions.
+    pub label_details: bool,
     /// It understands edits with versions.
     pub versioned_edits: bool,
     /// It shows code actions that cannot be chosen.
@@ -152,6 +181,9 @@ impl ClientTraits {
             .map(|all| all.iter().filter_map(Value::as_str).collect())
             .unwrap_or_default();
         ClientTraits {
+            shows_diagnostics: ["publishDiagnostics", "diagnostic"]
+                .iter()
+                .any(|name| json["textDocument"][name].is_object()),
             pulls_diagnostics: json
                 .pointer("/textDocument/diagnostic")
                 .is_some_and(Value::is_object),
@@ -167,6 +199,7 @@ impl ClientTraits {
             type_definition_links: has("/textDocument/typeDefinition/linkSupport"),
             nested_symbols: has("/textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
             snippets: has("/textDocument/completion/completionItem/snippetSupport"),
+            label_details: has("/textDocument/completion/completionItem/labelDetailsSupport"),
             versioned_edits: has("/workspace/workspaceEdit/documentChanges"),
             disabled_actions: has("/textDocument/codeAction/disabledSupport"),
             folds_lines_only: has("/textDocument/foldingRange/lineFoldingOnly"),

@@ -1,14 +1,16 @@
 //! What is known at a place: hover, completion, signatures, inlay hints.
 
-use ide::{Builtin, Completion, CompletionKind, CompletionSource, InlayHint, InlayKind};
+use ide::{
+    Builtin, Completion, CompletionKind, CompletionSource, Diagnostics, InlayHint, InlayKind,
+};
 use serde_json::{Value, json};
 use syntax::{Dialect, GlobalId, Span};
 use tower_lsp::lsp_types::{
-    CompletionItem, CompletionItemKind, CompletionList, CompletionParams, CompletionTextEdit,
-    Documentation, Hover, HoverContents, HoverParams, InlayHint as LspInlayHint, InlayHintKind,
-    InlayHintLabel, InlayHintParams, InlayHintTooltip, InsertTextFormat, MarkupContent, MarkupKind,
-    ParameterInformation, ParameterLabel, SignatureHelp, SignatureHelpParams, SignatureInformation,
-    TextEdit,
+    CompletionContext, CompletionItem, CompletionItemKind, CompletionItemLabelDetails,
+    CompletionList, CompletionParams, CompletionTextEdit, Documentation, Hover, HoverContents,
+    HoverParams, InlayHint as LspInlayHint, InlayHintKind, InlayHintLabel, InlayHintParams,
+    InlayHintTooltip, InsertTextFormat, MarkupContent, MarkupKind, ParameterInformation,
+    ParameterLabel, SignatureHelp, SignatureHelpParams, SignatureInformation, TextEdit,
 };
 
 use super::Answer;
@@ -20,7 +22,11 @@ use crate::server::to_proto::{markdown, text_edits};
 pub fn hover(snapshot: &Snapshot, params: HoverParams) -> Answer<Option<Hover>> {
     let place = params.text_document_position_params;
     let document = snapshot.document(&place.text_document.uri)?;
-    let found = ide::hover(&snapshot.db, document.at(place.position));
+    let diagnostics = match snapshot.view.client.shows_diagnostics {
+        true => Diagnostics::ShownByEditor,
+        false => Diagnostics::Repeated,
+    };
+    let found = ide::hover(&snapshot.db, document.at(place.position), diagnostics);
     Ok(found.map(|hover| Hover {
         contents: HoverContents::Markup(match snapshot.view.client.hover_markdown {
             true => markdown(hover.markdown),
@@ -43,7 +49,12 @@ fn plain(markdown: &str) -> MarkupContent {
 pub fn completion(snapshot: &Snapshot, params: CompletionParams) -> Answer<CompletionList> {
     let place = params.text_document_position;
     let document = snapshot.document(&place.text_document.uri)?;
-    let found = ide::completions(&snapshot.db, document.at(place.position));
+    let at = document.at(place.position);
+    let found =
+        match asked_by_bracket(params.context.as_ref()) && !ide::in_annotation(&snapshot.db, at) {
+            true => Vec::new(),
+            false => ide::completions(&snapshot.db, at),
+        };
     let is_incomplete = found.len() >= ide::COMPLETION_LIMIT;
     let items = found
         .into_iter()
@@ -53,6 +64,13 @@ pub fn completion(snapshot: &Snapshot, params: CompletionParams) -> Answer<Compl
         is_incomplete,
         items,
     })
+}
+
+/// Whether the client asks because `(` or `,` was typed. Arguments of annotations are offered then;
+/// elsewhere a list would hide the signature, and take the next line break.
+fn asked_by_bracket(context: Option<&CompletionContext>) -> bool {
+    let typed = context.and_then(|context| context.trigger_character.as_deref());
+    matches!(typed, Some("(" | ","))
 }
 
 fn completion_item(
@@ -65,9 +83,17 @@ fn completion_item(
         true => completion.label.clone(),
         false => completion.insert,
     };
+    let details = completion
+        .brief
+        .filter(|_| snapshot.view.client.label_details)
+        .map(|brief| CompletionItemLabelDetails {
+            detail: None,
+            description: Some(brief),
+        });
     CompletionItem {
         kind: Some(completion_kind(completion.kind)),
         detail: completion.detail,
+        label_details: details,
         sort_text: Some(completion.sort),
         insert_text_format: snippet.then_some(InsertTextFormat::SNIPPET),
         text_edit: Some(CompletionTextEdit::Edit(TextEdit::new(

@@ -58,6 +58,8 @@ pub fn code_lens(snapshot: &Snapshot, params: CodeLensParams) -> Answer<Vec<Code
                 data: None,
             });
         };
+        let shown = &snapshot.view.settings.lens;
+        let runs = runs && shown.run && !lens.has_errors;
         if runs {
             add("Run".to_owned(), RUN, None);
         }
@@ -65,21 +67,24 @@ pub fn code_lens(snapshot: &Snapshot, params: CodeLensParams) -> Answer<Vec<Code
             let more = json!({"backend": "opencl", "bench": TIMED});
             add(on_device(snapshot), RUN, Some(more));
         }
-        if client.previews {
+        if client.previews && shown.preview {
             add("Preview".to_owned(), PREVIEW, None);
         }
+        if !shown.lower || lens.has_errors || lens.high_level == 0 {
+            continue;
+        }
         let patterns = match lens.high_level {
-            0 => continue,
-            1 => "1 high-level pattern left".to_owned(),
-            more => format!("{more} high-level patterns left"),
+            1 => "1 Pattern".to_owned(),
+            more => format!("{more} Patterns"),
         };
         if client.lowers {
-            for (title, target) in [("Lower to C", "c"), ("Lower to OpenCL", "opencl")] {
-                add(title.to_owned(), LOWER, Some(json!({"target": target})));
-            }
-        }
-        if client.rewrites {
-            add(format!("{patterns}: Run Strategy…"), REWRITE, None);
+            add(
+                format!("Lower {patterns}…"),
+                LOWER,
+                Some(json!({"target": null})),
+            );
+        } else if client.rewrites {
+            add(format!("Rewrite {patterns}…"), REWRITE, None);
         }
     }
     Ok(lenses)
