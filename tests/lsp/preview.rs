@@ -167,7 +167,7 @@ fn settings_and_errors_take_lenses_away() {
         "workspace/didChangeConfiguration",
         json!({"settings": {"rise": {}}}),
     );
-    client.replace(&uri, "def f = fun(xs: 4.f32 => xs |> map(fun(x => y)))\n");
+    client.replace(&uri, "def f = fun((xs: 4.f32, ys: 5.f32) => zip(xs)(ys))\n");
     assert_eq!(titles(&mut client), ["Preview"]);
 }
 

@@ -209,6 +209,16 @@ step('formatting leaves the meaning alone', function()
   assert(#errors() == 0, errors()[1] and errors()[1].message)
 end)
 
+--- What stands above or behind a definition, and in which line, when something does.
+local function result()
+  local space = vim.api.nvim_create_namespace('rise_run')
+  local marks = vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true })
+  if not marks[1] then return nil end
+  local details = marks[1][4]
+  local chunks = details.virt_lines and details.virt_lines[1] or details.virt_text
+  return chunks[1][1], marks[1][2]
+end
+
 step('a definition runs', function()
   local dot = folder .. '/dot.rise'
   vim.fn.writefile({
@@ -220,15 +230,20 @@ step('a definition runs', function()
   wait('the client', function() return attached() ~= nil end)
   move('dot')
   vim.cmd('RiseRun backend=interp')
-  local space = vim.api.nvim_create_namespace('rise_run')
-  local marks = {}
-  wait('the result', function()
-    marks = vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true })
-    return #marks > 0
-  end)
-  local text = marks[1][4].virt_text[1][1]
+  wait('the result', function() return result() ~= nil end)
+  local text, line = result()
   contains(text, '= 0.0')
   contains(text, 'n = 4')
+  assert(line == 1, 'it stands above line ' .. line + 1)
+  -- From a place further down, and below other text.
+  vim.api.nvim_buf_set_lines(0, 0, 0, false, { 'def one = 1.0f', '' })
+  vim.cmd('doautocmd TextChanged')
+  wait('the result to go', function() return result() == nil end)
+  move('zip')
+  vim.cmd('RiseRun backend=interp')
+  wait('the result', function() return result() ~= nil end)
+  _, line = result()
+  assert(line == 2, 'it stands above line ' .. line + 1)
   return text
 end)
 
@@ -246,6 +261,91 @@ step('a preview follows the text', function()
   local line, column = place('- p._1')
   vim.api.nvim_buf_set_text(0, line, column, line, column + 1, { '*' })
   wait('the change', function() return preview():find('xs[i] * xs[i]', 1, true) ~= nil end)
+end)
+
+--- The window that shows a buffer with this in its name.
+local function window_of(name)
+  for _, window in ipairs(vim.api.nvim_list_wins()) do
+    if vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(window)):find(name, 1, true) then return window end
+  end
+  error('no window shows ' .. name)
+end
+
+step('a preview stands to the right, and its place is marked', function()
+  local source, target = vim.api.nvim_get_current_win(), window_of('rise-preview:dot (c)')
+  local function column(window) return vim.api.nvim_win_get_position(window)[2] end
+  assert(column(source) < column(target), 'the preview stands to the left')
+  local space = vim.api.nvim_create_namespace('rise_preview')
+  local function marked(window)
+    local bufnr = vim.api.nvim_win_get_buf(window)
+    local marks = vim.api.nvim_buf_get_extmarks(bufnr, space, 0, -1, { details = true })
+    local from, to = marks[1], marks[1] and marks[1][4]
+    if not from then return nil end
+    return table.concat(vim.api.nvim_buf_get_text(bufnr, from[2], from[3], to.end_row, to.end_col, {}), ' ')
+  end
+  move('* p._1')
+  vim.cmd('doautocmd CursorMoved')
+  contains(assert(marked(target), 'nothing is marked in the C'), 'xs[i] * xs[i]')
+  vim.api.nvim_set_current_win(target)
+  move('for (int')
+  vim.cmd('doautocmd CursorMoved')
+  contains(assert(marked(source), 'nothing is marked in the program'), 'reduceSeq')
+  vim.api.nvim_set_current_win(source)
+  vim.cmd('bwipeout ' .. vim.api.nvim_win_get_buf(target))
+  assert(marked(source) == nil, 'the mark stays')
+end)
+
+step('lenses are there without being asked for, and Lower asks for a target', function()
+  local function titles()
+    return vim.tbl_map(function(lens) return lens.command and lens.command.title end, vim.lsp.codelens.get(0))
+  end
+  wait('the lenses', function() return vim.tbl_contains(titles(), 'Lower 1 Pattern…') end)
+  local choices
+  local select = vim.ui.select
+  vim.ui.select = function(items, _, done)
+    choices = items
+    done('c')
+  end
+  for _, lens in ipairs(vim.lsp.codelens.get(0)) do
+    if lens.command.title:find('Lower', 1, true) then vim.lsp.commands[lens.command.command](lens.command, { bufnr = 0 }) end
+  end
+  vim.ui.select = select
+  assert(vim.deep_equal(choices, { 'c', 'openmp', 'opencl', 'strategy' }), vim.inspect(choices))
+  wait('the definition for C', function() return pcall(place, 'def dot_c') end)
+  vim.cmd('silent undo')
+end)
+
+step('the program after a step has a name, and types', function()
+  local two = folder .. '/steps.rise'
+  vim.fn.writefile({
+    'def two = depFun(n: Nat => fun((xs: n.f32, f: f32 -> f32, g: f32 -> f32) =>',
+    '  xs |> map(f) |> map(g)))',
+  }, two)
+  vim.cmd('edit ' .. vim.fn.fnameescape(two))
+  wait('the client', function() return attached() ~= nil end)
+  move('two')
+  local source = vim.api.nvim_get_current_win()
+  vim.cmd('RiseStep topDown(mapFusion)')
+  wait('the steps', function() return vim.api.nvim_buf_get_name(0):find('two (steps).rise', 1, true) ~= nil end)
+  local steps = vim.api.nvim_get_current_win()
+  assert(vim.api.nvim_win_get_position(source)[2] < vim.api.nvim_win_get_position(steps)[2], 'they stand to the left')
+  wait('the client', function() return attached() ~= nil end)
+  move('two')
+  contains(assert(ask('textDocument/hover'), 'there is no hover').contents.value, 'n.f32')
+  vim.cmd('bwipeout')
+end)
+
+step('help and health know the plugin', function()
+  vim.cmd('helptags ' .. vim.fn.fnameescape(ROOT .. '/editors/nvim/doc'))
+  vim.cmd('help :RiseRun')
+  assert(vim.bo.filetype == 'help', 'there is no help')
+  vim.cmd('helpclose')
+  vim.cmd('checkhealth rise-ls')
+  local report = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
+  contains(report, 'rise-ls 0.')
+  contains(report, 'it runs in')
+  contains(report, 'C compiler')
+  vim.cmd('bwipeout!')
 end)
 
 step('a file of strategies has its options and colours', function()
@@ -313,13 +413,6 @@ step('maps are fused by a code action, which is explained, written down, and tak
   act('Undo this rewrite')
   assert(shown() == table.concat(text, '\n'), shown())
 end)
-
---- What stands behind a definition, when something does.
-local function result()
-  local space = vim.api.nvim_create_namespace('rise_run')
-  local marks = vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true })
-  return marks[1] and marks[1][4].virt_text[1][1]
-end
 
 step('a kernel stands beside its source', function()
   local shift = folder .. '/shift.rise'

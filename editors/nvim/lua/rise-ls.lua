@@ -11,6 +11,7 @@ local M = {}
 ---@field capabilities table|nil  what the client says it can do
 ---@field handlers table|nil      handlers of its own
 ---@field inlay_hints boolean     whether hints are shown, where Neovim can
+---@field code_lens boolean       whether lenses are kept up to date
 ---@field root_markers string[]   what stands in the folder of a project
 ---@type rise.Options
 local defaults = {
@@ -27,11 +28,13 @@ local defaults = {
         barriers = true,
         maxLength = 40,
       },
+      lens = { run = true, preview = true, lower = true },
       -- A part of the name of the device that OpenCL programs are for.
       device = '',
     },
   },
   inlay_hints = true,
+  code_lens = true,
   root_markers = { '.git', '.hg', 'README.md' },
 }
 
@@ -108,12 +111,30 @@ local function show_hints(client, bufnr)
   if not pcall(hints.enable, true, { bufnr = bufnr }) then pcall(hints.enable, bufnr, true) end
 end
 
+--- Asks for lenses now and whenever the text has changed.
+local function show_lenses(client, bufnr)
+  local lens = vim.lsp.codelens
+  if not (options.code_lens and lens and client.server_capabilities.codeLensProvider) then return end
+  if lens.enable then return lens.enable(true, { bufnr = bufnr }) end
+  local function refresh()
+    if vim.api.nvim_get_current_buf() == bufnr then lens.refresh() end
+  end
+  local group = vim.api.nvim_create_augroup('rise_lenses_' .. bufnr, { clear = true })
+  vim.api.nvim_create_autocmd({ 'BufEnter', 'InsertLeave', 'TextChanged' }, {
+    group = group,
+    buffer = bufnr,
+    callback = refresh,
+  })
+  refresh()
+end
+
 local function on_attach(client, bufnr)
   if vim.fn.exists('+tagfunc') == 1 and vim.lsp.tagfunc then
     vim.bo[bufnr].tagfunc = 'v:lua.vim.lsp.tagfunc'
   end
   if vim.lsp.omnifunc then vim.bo[bufnr].omnifunc = 'v:lua.vim.lsp.omnifunc' end
   show_hints(client, bufnr)
+  show_lenses(client, bufnr)
   if options.on_attach then options.on_attach(client, bufnr) end
 end
 
@@ -179,6 +200,23 @@ function M.attach(bufnr)
   return id
 end
 
+--- Lets the running server read a buffer that has no file: the program after the steps of a strategy.
+---@param bufnr integer
+function M.attach_to(bufnr)
+  local client = running()
+  if client then vim.lsp.buf_attach_client(bufnr, client.id) end
+end
+
+--- What is known of the server, for `:checkhealth`.
+function M.health()
+  local client = running()
+  return {
+    cmd = options.cmd,
+    native = vim.lsp.config ~= nil and vim.lsp.enable ~= nil,
+    running = client and { root = client.config.root_dir } or nil,
+  }
+end
+
 --- Fills a buffer with a file of the standard library, which lives inside the server.
 ---@param bufnr integer
 ---@param uri string
@@ -204,12 +242,39 @@ function M.read_library(bufnr, uri)
   vim.bo[bufnr].filetype = uri:match('%.elevate$') and 'elevate' or 'rise'
 end
 
+--- `lastEditToDiagnosticsMicros` and its value in words; a method's name stays as it is.
+local function described(name, value)
+  if type(value) == 'number' and name:match('Bytes$') then value = ('%.1f MiB'):format(value / 1048576) end
+  if type(value) == 'number' and name:match('Micros$') then value = ('%.2f ms'):format(value / 1000) end
+  if not name:find('/', 1, true) then
+    name = name:gsub('Bytes$', ''):gsub('Micros$', ''):gsub('%u', function(letter) return ' ' .. letter:lower() end)
+  end
+  return ('%s: %s'):format(name, tostring(value))
+end
+
+--- The lines of a status: tables are indented, and what is absent is left out.
+local function status_lines(status, indent)
+  local lines, names = {}, vim.tbl_keys(status)
+  table.sort(names)
+  for _, name in ipairs(names) do
+    local value = status[name]
+    if type(value) == 'table' then
+      local inner = status_lines(value, indent .. '  ')
+      if #inner > 0 then vim.list_extend(vim.list_extend(lines, { indent .. name .. ':' }), inner) end
+    elseif value ~= vim.NIL then
+      table.insert(lines, indent .. described(name, value))
+    end
+  end
+  return lines
+end
+
 --- Shows what the server says about itself.
 function M.status()
   local client = running()
   if not client then return warn('the server does not run') end
   call(client, 'request', 'rise/status', {}, function(problem, result)
-    vim.notify(vim.inspect(problem or result))
+    if problem then return warn(problem.message or vim.inspect(problem)) end
+    vim.notify(table.concat(status_lines(result, ''), '\n'))
   end)
 end
 

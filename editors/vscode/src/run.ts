@@ -9,8 +9,9 @@ import { brief, firstLine, inline, isNews, page, report, type RunResult, sizes }
 import { RESULT_SCHEME } from "./scheme";
 import type { Session } from "./session";
 
-/** Letters of a value that stand above a definition: half of a window has room for them. */
-const INLINE = 48;
+/** Letters of a value that stand above a definition: what an editor has room for, by itself and beside another one. */
+const ALONE = 96;
+const BESIDE = 48;
 
 /** What is asked for besides the result. */
 export interface Wish {
@@ -75,6 +76,7 @@ export class Runs
       vscode.workspace.onDidCloseTextDocument((document) => {
         this.shown.delete(document.uri.toString());
       }),
+      vscode.window.tabGroups.onDidChangeTabGroups(() => this.lensesChanged.fire()),
       vscode.window.onDidChangeVisibleTextEditors((editors) => {
         for (const editor of editors) this.draw(editor.document.uri);
       }),
@@ -98,11 +100,12 @@ export class Runs
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const all = this.shown.get(document.uri.toString()) ?? new Map<string, Shown>();
+    const room = vscode.window.tabGroups.all.length > 1 ? BESIDE : ALONE;
     const lines = document.getText().split(/\r?\n/);
     return [...all].map(([def, { result, line }]) => {
       const at = firstLine(lines, line);
       return new vscode.CodeLens(new vscode.Range(at, 0, at, 0), {
-        title: inline(result, INLINE),
+        title: inline(result, room),
         tooltip: report(result).join("\n"),
         command: "rise.showResult",
         arguments: [document.uri.toString(), def],

@@ -91,3 +91,15 @@ test("words are names and numbers", () => {
   const inElevate = compiled(elevate.wordPattern, "g");
   assert.deepEqual("`map -> mapSeq`(?f) ; x".match(inElevate), ["`map -> mapSeq`", "f", "x"]);
 });
+
+test("words and types look alike before and after the server has answered", () => {
+  const root = (scope: string): string => scope.split(".").slice(0, 2).join(".");
+  const grammars = ["rise", "dpia", "elevate"].map((name) => readFileSync(`syntaxes/${name}.tmLanguage.json`, "utf8"));
+  const named = grammars.flatMap((text) => [...text.matchAll(/"name": "([\w.-]+)"/g)].map(([, scope]) => scope ?? ""));
+  const words = named.filter((scope) => /^(keyword|storage)\./.test(scope) && !scope.startsWith("keyword.operator"));
+  for (const { scopes } of manifest.contributes.semanticTokenScopes) {
+    assert.deepEqual(words.filter((scope) => root(scope) !== root(scopes.keyword[0])), []);
+    assert.equal(root(scopes.type[0]), "support.type");
+    assert.deepEqual(scopes["type.defaultLibrary"], scopes.type);
+  }
+});

@@ -2,6 +2,9 @@
 
 local M = {}
 
+--- What belongs together in a program and its preview.
+local marks = vim.api.nvim_create_namespace('rise_preview')
+
 local FORMS = { 'c', 'openmp', 'opencl', 'opencl-host', 'dpia-imperative', 'dpia', 'rise' }
 
 --- What Neovim calls a language: OpenCL is C for one without it.
@@ -42,6 +45,100 @@ local function fill(bufnr, preview)
   vim.bo[bufnr].modifiable = false
 end
 
+--- The byte of a line at which a UTF-16 unit stands.
+local function byte_of(line, unit)
+  local byte, seen = 0, 0
+  while byte < #line and seen < unit do
+    local first = line:byte(byte + 1)
+    local width = first < 0x80 and 1 or first < 0xe0 and 2 or first < 0xf0 and 3 or 4
+    byte, seen = byte + width, seen + (width == 4 and 2 or 1)
+  end
+  return byte
+end
+
+--- A place of the protocol as row and byte of a buffer, from 0.
+local function place_in(bufnr, position)
+  local line = vim.api.nvim_buf_get_lines(bufnr, position.line, position.line + 1, false)[1] or ''
+  return { position.line, byte_of(line, position.character) }
+end
+
+local function before(a, b) return a[1] < b[1] or a[1] == b[1] and a[2] < b[2] end
+
+--- The innermost part that holds a place of one side.
+local function innermost(bufnr, map, at, side)
+  local best, best_from, best_to
+  for _, part in ipairs(map) do
+    local from, to = place_in(bufnr, part[side].start), place_in(bufnr, part[side]['end'])
+    if not before(at, from) and not before(to, at) then
+      if not best or (not before(from, best_from) and not before(best_to, to)) then
+        best, best_from, best_to = part, from, to
+      end
+    end
+  end
+  return best
+end
+
+--- Marks ranges of a buffer, and scrolls its windows to the first of them.
+local function mark(bufnr, ranges)
+  vim.api.nvim_buf_clear_namespace(bufnr, marks, 0, -1)
+  for number, range in ipairs(ranges) do
+    local from, to = place_in(bufnr, range.start), place_in(bufnr, range['end'])
+    pcall(vim.api.nvim_buf_set_extmark, bufnr, marks, from[1], from[2], {
+      end_row = to[1],
+      end_col = to[2],
+      hl_group = 'LspReferenceText',
+    })
+    for _, window in ipairs(number == 1 and vim.fn.win_findbuf(bufnr) or {}) do
+      local first, last = vim.fn.line('w0', window), vim.fn.line('w$', window)
+      if window ~= vim.api.nvim_get_current_win() and (from[1] + 1 < first or from[1] + 1 > last) then
+        pcall(vim.api.nvim_win_set_cursor, window, { from[1] + 1, 0 })
+      end
+    end
+  end
+end
+
+local function same(a, b)
+  return vim.deep_equal(a.start, b.start) and vim.deep_equal(a['end'], b['end'])
+end
+
+--- Marks in the other buffers what belongs to the place of the cursor.
+function M.moved()
+  local current = vim.api.nvim_get_current_buf()
+  local row, column = unpack(vim.api.nvim_win_get_cursor(0))
+  local at = { row - 1, column }
+  vim.api.nvim_buf_clear_namespace(current, marks, 0, -1)
+  local own = shown[current]
+  if own then
+    local source = vim.uri_to_bufnr(own.uri)
+    if not vim.api.nvim_buf_is_loaded(source) then return end
+    local part = innermost(current, own.map, at, 'target')
+    return mark(source, part and { part.source } or {})
+  end
+  local uri = vim.uri_from_bufnr(current)
+  for bufnr, preview in pairs(shown) do
+    if preview.uri == uri and vim.api.nvim_buf_is_loaded(bufnr) then
+      local part = innermost(current, preview.map, at, 'source')
+      local targets = {}
+      for _, other in ipairs(part and preview.map or {}) do
+        if same(other.source, part.source) then table.insert(targets, other.target) end
+      end
+      mark(bufnr, targets)
+    end
+  end
+end
+
+local following
+
+--- Follows the cursor from the first preview on.
+local function follow()
+  if following then return end
+  following = vim.api.nvim_create_augroup('rise_preview', { clear = true })
+  vim.api.nvim_create_autocmd({ 'CursorMoved', 'CursorMovedI' }, {
+    group = following,
+    callback = function() if next(shown) then M.moved() end end,
+  })
+end
+
 --- An edit has changed a preview.
 function M.changed(problem, result)
   local bufnr = not problem and result and find(result.textDocument.uri, result.def, result.as)
@@ -54,7 +151,6 @@ function M.hover()
   if not preview then return end
   local row, column = unpack(vim.api.nvim_win_get_cursor(0))
   local at = { row - 1, column }
-  local function before(a, b) return a[1] < b[1] or a[1] == b[1] and a[2] < b[2] end
   local function place(position) return { position.line, position.character } end
   local by, done
   -- Parts stand in the order of the text, those around others first.
@@ -87,6 +183,8 @@ local function show(uri, preview)
       buffer = bufnr,
       callback = function()
         shown[bufnr] = nil
+        local source = vim.uri_to_bufnr(uri)
+        if vim.api.nvim_buf_is_loaded(source) then vim.api.nvim_buf_clear_namespace(source, marks, 0, -1) end
         local params = { textDocument = { uri = uri }, def = preview.def, as = preview.as }
         require('rise-ls').tell('rise/previewClosed', params)
       end,
@@ -94,8 +192,9 @@ local function show(uri, preview)
     vim.keymap.set('n', 'K', M.hover, { buffer = bufnr, desc = 'What made this line' })
   end
   fill(bufnr, preview)
+  follow()
   if vim.fn.bufwinid(bufnr) == -1 then
-    vim.cmd('vertical sbuffer ' .. bufnr)
+    vim.cmd('vertical rightbelow sbuffer ' .. bufnr)
     vim.cmd('wincmd p')
   end
 end

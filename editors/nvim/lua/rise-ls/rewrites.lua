@@ -123,9 +123,20 @@ function M.apply_with(asked)
   next_one(1)
 end
 
---- Puts a definition for a target behind the one that it comes from.
+--- Puts a definition for a target behind the one that it comes from; asks for a target if none is named.
 ---@param at table
 function M.lower(at)
+  if not there(at.target) then
+    local targets = { 'c', 'openmp', 'opencl', 'strategy' }
+    local names = { c = 'C', openmp = 'OpenMP', opencl = 'OpenCL', strategy = 'by a strategy …' }
+    return vim.ui.select(targets, {
+      prompt = ('Lower %s for'):format(at.def),
+      format_item = function(target) return names[target] end,
+    }, function(target)
+      if target == 'strategy' then return M.rewrite_at(at) end
+      if target then M.lower(vim.tbl_extend('force', at, { target = target })) end
+    end)
+  end
   ask('rise/lower', {
     textDocument = { uri = at.uri },
     position = at.position,

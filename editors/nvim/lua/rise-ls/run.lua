@@ -1,4 +1,4 @@
---- `:RiseRun`: the definition at the cursor, run by the server; its result stands behind it.
+--- `:RiseRun`: the definition at the cursor, run by the server; its result stands above it.
 
 local M = {}
 
@@ -46,6 +46,27 @@ local function line_of(result)
   return ('= %s  (%s)'):format((result.text or ''):gsub('%s+', ' '), table.concat(facts, ', '))
 end
 
+--- The line of a definition's name and its first line, with annotations and documentation, from 0.
+local function lines_of(bufnr, def)
+  local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
+  for at, line in ipairs(lines) do
+    if def and line:match('^%s*def%s+([^%s:=]+)') == def then
+      local first = at
+      while first > 1 and (lines[first - 1]:match('^%s*@') or lines[first - 1]:match('^%s*///')) do first = first - 1 end
+      return at - 1, first - 1
+    end
+  end
+end
+
+--- Puts a line of text above a definition; behind it, if it is in the first line of the buffer, above
+--- which Neovim shows nothing.
+local function put(bufnr, name, first, text)
+  local chunks = { { text, 'Comment' } }
+  local above = first > 0 and first or name
+  local how = above > 0 and { virt_lines = { chunks }, virt_lines_above = true } or { virt_text = chunks }
+  pcall(vim.api.nvim_buf_set_extmark, bufnr, space, above, 0, how)
+end
+
 local function show(bufnr, line, result)
   if result.error then
     vim.notify(result.error, vim.log.levels.ERROR)
@@ -54,8 +75,10 @@ local function show(bufnr, line, result)
   local text = line_of(result)
   if result.printed and result.printed ~= '' then vim.notify(result.printed) end
   if not vim.api.nvim_buf_is_loaded(bufnr) then return end
-  vim.api.nvim_buf_clear_namespace(bufnr, space, line, line + 1)
-  pcall(vim.api.nvim_buf_set_extmark, bufnr, space, line, 0, { virt_text = { { text, 'Comment' } } })
+  local name, first = lines_of(bufnr, result.def)
+  name, first = name or line, first or line
+  vim.api.nvim_buf_clear_namespace(bufnr, space, first, name + 1)
+  put(bufnr, name, first, text)
   local said = { { (result.def or '') .. ' ' .. text } }
   local transfers = transfers_of(result)
   if transfers then table.insert(said, { '\n' .. transfers }) end
@@ -65,7 +88,7 @@ end
 --- Runs a definition.
 ---@param params table what `rise/run` takes
 ---@param bufnr integer
----@param line integer behind which the result stands, from 0
+---@param line integer where the result stands if its definition is not found, from 0
 function M.run(params, bufnr, line)
   M.stop()
   params.value = false

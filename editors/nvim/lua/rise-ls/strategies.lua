@@ -173,8 +173,18 @@ local function apply_so_far(bufnr)
   apply(params)
 end
 
+--- The URI of the steps of a definition, which stand beside its file: there their imports are found.
+local function uri_of(params)
+  local folder = params.textDocument.uri:match('^file://(.*)/[^/]*$') or ''
+  return ('rise-step://%s/%s (steps).rise'):format(folder, params.def)
+end
+
 local function open(params, result)
+  local name = uri_of(params)
+  local old = vim.fn.bufnr(name)
+  if old > 0 then vim.cmd('bwipeout ' .. old) end
   local bufnr = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_name(bufnr, name)
   vim.bo[bufnr].bufhidden = 'wipe'
   vim.bo[bufnr].swapfile = false
   vim.bo[bufnr].filetype = 'rise'
@@ -189,8 +199,9 @@ local function open(params, result)
   key(']s', 'Next step', function() move(bufnr, 1) end)
   key('[s', 'Previous step', function() move(bufnr, -1) end)
   key('<CR>', 'Apply up to here', function() apply_so_far(bufnr) end)
-  vim.cmd('vertical sbuffer ' .. bufnr)
+  vim.cmd('vertical rightbelow sbuffer ' .. bufnr)
   fill(bufnr, result)
+  require('rise-ls').attach_to(bufnr)
 end
 
 local function step(params, def)

@@ -69,7 +69,6 @@ async function preview(window) {
 
   await step("the lens Preview opens the C beside the source", async () => {
     await window.lens("Preview");
-    await window.pick("C");
     await window.sees(`${target} .view-lines`, "accum += xs[i] * ys[i];");
     assert.equal(await window.page.locator(".editor-group-container").count(), 2);
   });
@@ -115,23 +114,28 @@ async function preview(window) {
 
 async function run(window) {
   const source = window.editor("dot.rise");
-  const behind = (editor, wanted) =>
-    window.until(`${wanted} behind the definition`, async () =>
-      (await window.behind(editor)).some((text) => wanted.test(text)),
-    );
-  await step("the lens Run shows the result behind the definition", async () => {
+  const above = (editor, wanted) => window.result(editor, wanted);
+  await step("the lens Run shows the result above the definition", async () => {
     await window.lens("Run");
-    await behind(source, /^= -?[0-9.e-]+ +\(.*, C, n = 4\)$/);
+    await above(source, /^= -?[0-9.e-]+ +\(.*, C, n = 4\)$/);
+  });
+  await step("a click on it opens the whole result", async () => {
+    await window.click("zip(xs)(ys)", "zip", source);
+    await window.page.locator(`${source} .codelens-decoration a`).getByText(/^= /).first().click();
+    const result = window.editor("dotProduct (result).txt");
+    await window.sees(`${result} .view-lines`, "dotProduct (");
   });
   await step("an edit takes it away", async () => {
     await window.click("zip(xs)(ys)", "zip", source);
     await window.page.keyboard.press("End");
     await window.page.keyboard.type(" ");
-    await window.until("no result", async () => (await window.behind(source)).every((text) => !text.startsWith("=")));
+    await window.until("no result", async () =>
+      (await window.texts(`${source} .codelens-decoration a`)).every((text) => !text.startsWith("=")),
+    );
   });
   await step("a run can be compared with the interpreter", async () => {
     await window.command("RISE: Run, Compare with the Interpreter, and Time");
-    await behind(source, /as in the interpreter/);
+    await above(source, /as in the interpreter/);
   });
   await step("sizes that nobody has said are asked for", async () => {
     await window.openFile("free.rise");
@@ -140,7 +144,7 @@ async function run(window) {
       (await window.page.locator(".quick-input-widget input").first().inputValue()) === "n = 16",
     );
     await window.page.keyboard.press("Enter");
-    await behind(window.editor("free.rise"), /C, n = 16\)$/);
+    await above(window.editor("free.rise"), /C, n = 16\)$/);
   });
 }
 
@@ -177,13 +181,10 @@ async function opencl(window) {
   );
   await step("the lens Run on device shows what the kernel reaches there", async () => {
     await window.lens("Run on device");
-    await window.until("the result behind the definition", async () =>
-      (await window.behind(source)).some((text) => /GB\/s, .*OpenCL on .+, n = 256\)$/.test(text)),
-    );
+    await window.result(source, /GB\/s, .*OpenCL on .+, n = 256\)$/);
   });
   await step("the kernel stands beside its source, with what made its lines", async () => {
     await window.lens("Preview");
-    await window.pick("OpenCL");
     await window.sees(`${target} .view-lines`, "barrier(CLK_LOCAL_MEM_FENCE);");
     await window.hover("barrier(CLK", "barrier", "orders the write of halves (line 6)", target);
   });

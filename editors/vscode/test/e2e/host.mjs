@@ -2,7 +2,7 @@
 // Everything it writes is in one temporary folder, which it removes.
 
 import { execFileSync, spawn } from "node:child_process";
-import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { accessSync, chmodSync, constants, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -79,6 +79,10 @@ function packed() {
   return packed.file;
 }
 
+/** Variables whose values are folders below `root`. */
+const inside = (root, variables) =>
+  Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, path.join(root, value)]));
+
 /** Writes `files` (path -> text) below `folder`. */
 function write(folder, files) {
   for (const [name, text] of Object.entries(files)) {
@@ -91,11 +95,13 @@ function write(folder, files) {
 /**
  * A window on a workspace with `files`.
  *
- * `executable` names files that are programs; `settings` are the user's; `trusted: false` asks the
- * user, as VS Code does out of the box.
+ * `folders` are copied into it. `executable` names files that are programs; `settings` are the user's, and `machine` those of the
+ * machine, which name the server if nothing else is said; `environment` has variables that name
+ * folders beside the workspace; `trusted: false` asks the user, as VS Code does out of the box.
  */
 export async function open(wishes) {
   const { files, executable = [], settings = {}, trusted = true, size = [1280, 800], scale = 1 } = wishes;
+  const { machine, environment = {}, folders = {} } = wishes;
   const chromium = await browserType();
   const codeServer = program("CODE_SERVER", "code-server");
   const browser = program("CHROMIUM", "chromium", "chromium-browser", "google-chrome");
@@ -104,10 +110,11 @@ export async function open(wishes) {
   const root = mkdtempSync(path.join(tmpdir(), "rise-vscode-e2e-"));
   const workspace = path.join(root, "workspace");
   write(workspace, files);
+  for (const [name, from] of Object.entries(folders)) cpSync(from, path.join(workspace, name), { recursive: true });
   for (const name of executable) chmodSync(path.join(workspace, name), 0o755);
   write(path.join(root, "data"), {
     "User/settings.json": JSON.stringify({ ...QUIET, ...settings }),
-    "Machine/settings.json": JSON.stringify({ "rise.server.path": server }),
+    "Machine/settings.json": JSON.stringify(machine ?? { "rise.server.path": server }),
   });
 
   const vsix = packed();
@@ -128,7 +135,7 @@ export async function open(wishes) {
       ...["--disable-telemetry", "--disable-update-check"],
       ...(trusted ? ["--disable-workspace-trust"] : []),
     ],
-    { stdio: "ignore", detached: true },
+    { stdio: "ignore", detached: true, env: { ...process.env, ...inside(root, environment) } },
   );
 
   let context;

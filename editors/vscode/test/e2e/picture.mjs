@@ -128,7 +128,6 @@ const PICTURES = {
       await window.command("View: Close Primary Side Bar");
       await window.sees(".editor-instance .view-lines", "stored");
       await window.lens("Preview");
-      await window.pick("C");
       const source = window.editor("stencil.rise");
       const target = window.editor("stencil (c).c");
       await window.sees(`${target} .view-lines`, "weights[j]");
@@ -152,7 +151,6 @@ const PICTURES = {
       await window.command("View: Close Primary Side Bar");
       await window.sees(".editor-instance .view-lines", "barrier: ");
       await window.lens("Preview");
-      await window.pick("OpenCL");
       const target = window.editor("smooth (opencl).cl");
       await window.sees(`${target} .view-lines`, "barrier(CLK_LOCAL_MEM_FENCE);");
       await divide(page, 590);

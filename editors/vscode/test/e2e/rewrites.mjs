@@ -57,7 +57,8 @@ async function byHand(window) {
     await window.saved("two.rise", (text) => text === fused);
   });
   await step("what was done is written down beside the program", async () => {
-    await page.getByRole("button", { name: "Record in strategy.elevate" }).first().click();
+    await page.locator(".statusbar-item").getByText("Rewrote two: topDown(mapFusion)").first().click();
+    await window.pick("Record in strategy.elevate");
     const steps = path.join(window.workspace, "strategy.elevate");
     await window.sees(".editor-instance .view-lines", "strategy twoSteps");
     const written = /strategy twoSteps: Strategy =\n {2}topDown\(mapFusion\)\n/;
@@ -107,7 +108,9 @@ async function byStrategy(window) {
     await window.pick("oneLoop");
     const steps = window.editor("two (steps).rise");
     await window.sees(`${steps} .view-lines`, "map(f >> g)");
-    await window.command("RISE: Next Step");
+    await window.sees(".codelens-decoration", "step 1 of 2: mapFusion");
+    await window.sees(".pane-header.expanded", "RISE Steps");
+    await window.lens("Next");
     await window.sees(`${steps} .view-lines`, "mapSeq(f >> g)");
     await window.command("RISE: Previous Step");
     await window.sees(`${steps} .view-lines`, "> map(f >> g)");

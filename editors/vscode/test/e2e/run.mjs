@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { compiled, DOT } from "./compiled.mjs";
 import { open } from "./host.mjs";
+import { firstHour, withoutServer } from "./firsthour.mjs";
 import { rewrites } from "./rewrites.mjs";
 import { failed, shots, step } from "./step.mjs";
 import { Window } from "./window.mjs";
@@ -148,6 +149,8 @@ async function inWorkspaceNotTrusted() {
 
 // All of it, or the parts that are named.
 const parts = {
+  first: firstHour,
+  absent: withoutServer,
   language: inTrustedWorkspace,
   compiled,
   rewrites,

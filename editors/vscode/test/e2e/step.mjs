@@ -3,16 +3,19 @@
 import path from "node:path";
 
 let count = 0;
-let picture;
+let take;
 
 /** How many steps have failed. */
 export const failed = () => count;
 
-/** With SHOTS, a folder, a step that fails leaves a picture of the window there. */
+/** With SHOTS, a folder, pictures of this window are written there, also of each step that fails. */
 export function shots(page) {
   const folder = process.env.SHOTS;
-  picture = folder && ((name) => page.screenshot({ path: path.join(folder, `${name.replace(/\W+/g, "-")}.png`) }));
+  take = folder && ((name) => page.screenshot({ path: path.join(folder, `${name.replace(/\W+/g, "-")}.png`) }));
 }
+
+/** Takes a picture of the window, if SHOTS says where. */
+export const picture = async (name) => void (await take?.(name));
 
 export async function step(name, body) {
   const begin = Date.now();
@@ -22,6 +25,6 @@ export async function step(name, body) {
   } catch (error) {
     count += 1;
     console.log(`not ok ${name}\n     ${error instanceof Error ? error.message : error}`);
-    await picture?.(name);
+    await take?.(name);
   }
 }

@@ -113,7 +113,8 @@ export class Window {
 
   /** Clicks on the first lens with this title. */
   lens(title) {
-    return this.page.locator(".codelens-decoration a").getByText(title, { exact: true }).first().click();
+    const lens = this.page.locator(".codelens-decoration a").getByText(title, { exact: true });
+    return lens.filter({ visible: true }).first().click();
   }
 
   /** Chooses from the list that is asked about. */
@@ -158,16 +159,22 @@ export class Window {
     }, editor);
   }
 
-  /** The texts that the extension has put behind lines. */
-  async behind(editor) {
-    const all = await this.page.evaluate(
-      (editor) =>
-        [...document.querySelectorAll(`${editor} .view-line [class*="ced-"]`)].map(
-          (element) => getComputedStyle(element, "::after").content,
-        ),
-      editor,
+  /** Waits for a result above a definition, which is shown as a whole. */
+  result(editor, wanted) {
+    return this.until(`${wanted} above the definition`, () =>
+      this.page.evaluate(
+        ([editor, source]) => {
+          const shown = document.querySelector(editor)?.getBoundingClientRect();
+          const lenses = [...document.querySelectorAll(`${editor} .codelens-decoration a`)];
+          const found = lenses.find((lens) => new RegExp(source, "u").test(lens.textContent.replaceAll("\u00a0", " ")));
+          if (found === undefined || shown === undefined) return undefined;
+          const { left, right, top, bottom } = found.getBoundingClientRect();
+          const whole = shown.left <= left && right <= shown.right && shown.top <= top && bottom <= shown.bottom;
+          return whole ? found.textContent : undefined;
+        },
+        [editor, wanted.source],
+      ),
     );
-    return all.map((text) => plain(text).replace(/^"|"$/g, ""));
   }
 
   /** Changes settings of the workspace, as another program would. */
