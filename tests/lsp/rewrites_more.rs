@@ -247,6 +247,49 @@ fn definitions_are_lowered_beside_themselves() {
 }
 
 #[test]
+fn actions_about_a_definition_are_in_the_usual_menu_at_its_name() {
+    let mut client = client_with(&[], &[]);
+    let uri = client.uri("a.rise");
+    client.open(&uri, ONE);
+    let all = actions(&mut client, &uri, (0, 5), &Value::Null);
+    let lower = titled(&all, "Lower to C");
+    assert_eq!(lower["kind"], "refactor.rewrite.rise.definition");
+    let is_source = |action: &&Value| action["kind"].as_str().unwrap().starts_with("source");
+    assert_eq!(all.iter().filter(is_source).count(), 0, "{all:?}");
+    // It is still found when it is chosen.
+    let text = after(
+        &mut client,
+        &uri,
+        ONE,
+        titled(&all, "Lower to C as `one_c`"),
+    );
+    assert!(text.contains("def one_c = "), "{text}");
+}
+
+#[test]
+fn blanks_at_the_ends_of_a_selection_do_not_matter() {
+    let mut client = client_with(&[], &[]);
+    let uri = client.uri("a.rise");
+    client.open(&uri, ONE);
+    let mut titles = |from: usize, to: usize| -> Vec<Value> {
+        let params = json!({
+            "textDocument": {"uri": uri},
+            "range": range((0, from), (0, to)),
+            "context": {"diagnostics": []},
+        });
+        let all = client.request("textDocument/codeAction", params);
+        let titles = all.as_array().unwrap().iter().map(|one| one["title"].clone());
+        titles.collect()
+    };
+    let name = titles(4, 7);
+    assert!(!name.is_empty());
+    assert_eq!(titles(4, 8), name);
+    assert_eq!(titles(3, 8), name);
+    let map = ONE.find("map").unwrap();
+    assert_eq!(titles(map - 1, map + 3), titles(map, map + 3));
+}
+
+#[test]
 fn stages_that_do_nothing_are_fixed_in_the_whole_file() {
     let mut client = client_with(&[], &[]);
     let uri = client.uri("a.rise");

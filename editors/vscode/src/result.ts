@@ -91,7 +91,19 @@ export function verdict(verify: Verify): string {
   return `WRONG in ${verify.wrong} of ${verify.compared} places${where}`;
 }
 
-/** A line about a result: the value, how long it took, whether it is right. */
+/** A line about a result where there is little room: the value, how long it took, whether it is right. */
+export function short(result: RunResult, length: number): string {
+  if (result.error !== undefined) return inline(result, length);
+  const facts = [seconds(result.times?.median ?? result.elapsed ?? 0)];
+  if (result.device && result.times) facts.push(`${digits(result.times.gigabytes)} GB/s`);
+  if (result.verify) facts.push(verdict(result.verify));
+  return `= ${shortened(oneLine(result), length)}  (${facts.join(", ")})`;
+}
+
+/** The value in a line. */
+const oneLine = ({ text }: RunResult): string => (text ?? "").replace(/\s+/g, " ").trim();
+
+/** A line about a result: the value, how long it took, whether it is right, and what ran. */
 export function inline(result: RunResult, length: number): string {
   if (result.error !== undefined) return shortened(`✗ ${result.error.split("\n")[0]}`, length);
   const facts: string[] = [];
@@ -107,8 +119,7 @@ export function inline(result: RunResult, length: number): string {
   const backend = BACKENDS[result.backend ?? ""] ?? "";
   facts.push(result.device ? `${backend} on ${result.device.name}` : backend);
   facts.push(...Object.entries(result.sizes ?? {}).map(([name, value]) => `${name} = ${value}`));
-  const value = (result.text ?? "").replace(/\s+/g, " ").trim();
-  return `= ${shortened(value, length)}  (${facts.filter((fact) => fact !== "").join(", ")})`;
+  return `= ${shortened(oneLine(result), length)}  (${facts.filter((fact) => fact !== "").join(", ")})`;
 }
 
 /** `1510 GB/s, 45% of what copying reaches` */

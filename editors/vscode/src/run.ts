@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import { WorkDoneProgress } from "vscode-languageclient/node";
 import { isProgram, PROGRAMS } from "./languages";
 import type { Place } from "./place";
-import { brief, firstLine, inline, isNews, page, report, type RunResult, sizes } from "./result";
+import { brief, firstLine, inline, isNews, page, report, type RunResult, short, sizes } from "./result";
 import { RESULT_SCHEME } from "./scheme";
 import type { Session } from "./session";
 
@@ -100,12 +100,12 @@ export class Runs
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const all = this.shown.get(document.uri.toString()) ?? new Map<string, Shown>();
-    const room = vscode.window.tabGroups.all.length > 1 ? BESIDE : ALONE;
+    const isAlone = vscode.window.tabGroups.all.length === 1;
     const lines = document.getText().split(/\r?\n/);
     return [...all].map(([def, { result, line }]) => {
       const at = firstLine(lines, line);
       return new vscode.CodeLens(new vscode.Range(at, 0, at, 0), {
-        title: inline(result, room),
+        title: isAlone ? inline(result, ALONE) : short(result, BESIDE),
         tooltip: report(result).join("\n"),
         command: "rise.showResult",
         arguments: [document.uri.toString(), def],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describe, setting } from "../src/device";
-import { brief, firstLine, inline, isNews, page, report, type RunResult, seconds, sizes } from "../src/result";
+import { brief, firstLine, inline, isNews, page, report, type RunResult, seconds, short, sizes } from "../src/result";
 
 const done: RunResult = {
   def: "dot",
@@ -24,6 +24,13 @@ test("a result stands behind its definition in a line", () => {
   );
   assert.equal(inline({ ...done, text: "[1, 2,\n 3]" }, 5), "= [1, …  (12.3 µs, C, n = 4)");
   assert.equal(inline({ error: "no sizes\nat all" }, 80), "✗ no sizes");
+});
+
+test("a result is shorter where there is little room", () => {
+  assert.equal(short({ ...done, text: "[1, 2,\n 3]" }, 5), "= [1, …  (12.3 µs)");
+  const verify = { ok: false, compared: 4, wrong: 1, first: null };
+  assert.equal(short({ ...done, verify }, 5), "= 20.0  (12.3 µs, WRONG in 1 of 4 places)");
+  assert.equal(short({ error: "no sizes\nat all" }, 80), "✗ no sizes");
 });
 
 test("a result stands above the documentation and the annotations of its definition", () => {

@@ -169,6 +169,23 @@ impl Document {
         positions::to_span(&self.rope, range, self.encoding)
     }
 
+    /// The bytes of a selection without the blanks at its ends: editors that move by words select
+    /// them too. Blanks alone stay as they are.
+    pub fn selected(&self, range: Range) -> Span {
+        let span = self.span(range);
+        let slice = self.rope.byte_slice(std::ops::Range::from(span));
+        let blank = |bytes: &mut dyn Iterator<Item = u8>| {
+            bytes.take_while(u8::is_ascii_whitespace).count() as u32
+        };
+        let leading = blank(&mut slice.bytes());
+        if leading == span.len() {
+            return span;
+        }
+        let mut last = slice.bytes_at(slice.len_bytes());
+        let trailing = blank(&mut std::iter::from_fn(|| last.prev()));
+        Span::new(span.start + leading, span.end - trailing)
+    }
+
     /// The position of a byte.
     pub fn position(&self, offset: u32) -> Position {
         positions::to_position(&self.rope, offset as usize, self.encoding)

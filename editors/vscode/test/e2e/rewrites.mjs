@@ -1,5 +1,6 @@
 // Rewrites as code actions, strategies stepped through and run, what was done written down.
 
+import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { open } from "./host.mjs";
@@ -48,6 +49,8 @@ async function byHand(window) {
     await window.click("|> map(g)", "map", file);
     await act(window, "Fuse maps: one array of n f32 less");
     await window.saved("two.rise", (text) => text === fused);
+    await window.sees(".statusbar-item", "Rewrote two: topDown(mapFusion)");
+    assert.equal(await page.locator(".notifications-toasts .notification-toast").count(), 0);
   });
   await step("which one undo takes back", async () => {
     await window.click("map(f", "map", file);
@@ -57,7 +60,7 @@ async function byHand(window) {
     await window.saved("two.rise", (text) => text === fused);
   });
   await step("what was done is written down beside the program", async () => {
-    await page.locator(".statusbar-item").getByText("Rewrote two: topDown(mapFusion)").first().click();
+    await window.command("RISE: Record or Explain the Last Rewrite");
     await window.pick("Record in strategy.elevate");
     const steps = path.join(window.workspace, "strategy.elevate");
     await window.sees(".editor-instance .view-lines", "strategy twoSteps");

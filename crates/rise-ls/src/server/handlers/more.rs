@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::ErrorCode;
 use tower_lsp::lsp_types::{
-    CodeAction, CodeActionDisabled, CodeActionKind, CodeActionParams, Command, Position, Range,
+    CodeAction, CodeActionDisabled, CodeActionParams, Command, Position, Range,
     TextDocumentIdentifier,
 };
 
 use super::Answer;
 use super::edits::REQUEST_FAILED;
-use super::rewrites::{gone, recording, wanted};
+use super::rewrites::{gone, recording, shown_kind, wanted};
 use super::strategies::{StepInfo, step_info};
 use crate::server::client::to_value;
 use crate::server::event::{error, invalid_params};
@@ -38,18 +38,18 @@ pub struct ChosenMore {
     title: String,
 }
 
-/// What else is offered at the place that is asked about.
+/// What else is offered at the place that is asked about, with what it is.
 pub fn offered(
     snapshot: &Snapshot,
     document: &Document,
     params: &CodeActionParams,
     rewrites: &[RewriteAction],
-) -> Vec<CodeAction> {
+) -> Vec<(RewriteKind, CodeAction)> {
     let only = params.context.only.as_deref();
     let kinds = |kind: RewriteKind| wanted(only, kind.as_str());
     let place = FileRange {
         file: document.file,
-        span: document.span(params.range),
+        span: document.selected(params.range),
     };
     let client = snapshot.view.client;
     let wish = Wish {
@@ -80,15 +80,16 @@ pub fn offered(
             kind: action.kind.as_str().to_owned(),
             title: action.title.clone(),
         };
-        Some(CodeAction {
+        let line = CodeAction {
             title: action.title,
-            kind: Some(CodeActionKind::from(action.kind.as_str().to_owned())),
+            kind: Some(shown_kind(action.kind, only)),
             disabled: action.disabled.map(|reason| CodeActionDisabled { reason }),
             data: later.then(|| to_value(&chosen)),
             edit: edit.map(|edit| workspace_edit(snapshot, &edit)),
             command,
             ..CodeAction::default()
-        })
+        };
+        Some((action.kind, line))
     };
     shown.filter_map(line).collect()
 }
@@ -132,7 +133,7 @@ pub fn resolve(
     }
     let place = FileRange {
         file: document.file,
-        span: document.span(chosen.range),
+        span: document.selected(chosen.range),
     };
     let db = &snapshot.db;
     let kinds = |kind: RewriteKind| kind.as_str() == chosen.kind;

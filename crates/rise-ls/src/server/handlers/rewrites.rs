@@ -35,11 +35,26 @@ pub struct Chosen {
     path: String,
 }
 
+/// The kind of actions about a whole definition for a client that asks for every kind. Editors leave
+/// kinds that begin with `source` out of their usual menu.
+const OF_DEFINITION: &str = "refactor.rewrite.rise.definition";
+
 /// The kinds that are offered, for clients that ask for some of them.
 pub fn kinds() -> impl Iterator<Item = CodeActionKind> {
     RewriteKind::ALL
         .into_iter()
-        .map(|kind| CodeActionKind::from(kind.as_str().to_owned()))
+        .map(RewriteKind::as_str)
+        .chain([OF_DEFINITION])
+        .map(|kind| CodeActionKind::from(kind.to_owned()))
+}
+
+/// The kind that a client is told, which asks for `only` some kinds or for every one.
+pub(super) fn shown_kind(kind: RewriteKind, only: Option<&[CodeActionKind]>) -> CodeActionKind {
+    let shown = match only {
+        None if kind.is_source() => OF_DEFINITION,
+        _ => kind.as_str(),
+    };
+    CodeActionKind::from(shown.to_owned())
 }
 
 /// The rewrites at the place that is asked about.
@@ -53,7 +68,7 @@ pub fn offered(
     let client = snapshot.view.client;
     let place = FileRange {
         file: document.file,
-        span: document.span(params.range),
+        span: document.selected(params.range),
     };
     let found = ide::rewrites(&snapshot.db, place, &kinds);
     let more = more::offered(snapshot, document, params, &found);
@@ -76,7 +91,7 @@ pub fn offered(
         };
         Some(CodeAction {
             title: action.title,
-            kind: Some(CodeActionKind::from(action.kind.as_str().to_owned())),
+            kind: Some(shown_kind(action.kind, only)),
             is_preferred: action.preferred.then_some(true),
             disabled: action.disabled.map(|reason| CodeActionDisabled { reason }),
             data: later.then(|| to_value(&chosen)),
@@ -85,18 +100,11 @@ pub fn offered(
         })
     };
     // What the user has written or done comes first.
+    let own_kinds = [RewriteKind::Own, RewriteKind::Undo, RewriteKind::Source];
+    let is_own = |(kind, _): &(RewriteKind, CodeAction)| own_kinds.contains(kind);
     let (own, rest): (Vec<_>, Vec<_>) = more.into_iter().partition(is_own);
-    let shown = shown.filter_map(action).collect::<Vec<_>>();
-    own.into_iter().chain(shown).chain(rest).collect()
-}
-
-/// Whether it is one of the user's own rules or strategies, or the way back from a rewrite.
-fn is_own(action: &CodeAction) -> bool {
-    let kinds = [RewriteKind::Own, RewriteKind::Undo, RewriteKind::Source];
-    action
-        .kind
-        .as_ref()
-        .is_some_and(|kind| kinds.iter().any(|own| kind.as_str() == own.as_str()))
+    let [own, rest] = [own, rest].map(|part| part.into_iter().map(|(_, action)| action));
+    own.chain(shown.filter_map(action)).chain(rest).collect()
 }
 
 /// Whether a client that asks for these kinds wants this one.
@@ -113,7 +121,7 @@ pub fn resolve(snapshot: &Snapshot, mut action: CodeAction, chosen: &Chosen) -> 
     if snapshot.version(document.file) != chosen.version {
         return Err(gone());
     }
-    let span = document.span(chosen.range);
+    let span = document.selected(chosen.range);
     let items = snapshot.db.items_in(document.file, span);
     let ([item], Some(path)) = (&items[..], steps(&chosen.path)) else {
         return Err(gone());

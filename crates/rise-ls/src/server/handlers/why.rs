@@ -74,7 +74,7 @@ pub fn why(snapshot: &Snapshot, params: WhyParams) -> Answer<WhyResult> {
     let document = snapshot.document(&params.text_document.uri)?;
     let place = FileRange {
         file: document.file,
-        span: document.span(params.range),
+        span: document.selected(params.range),
     };
     let found = ide::why_not(&snapshot.db, place, &params.rule).ok_or_else(|| {
         invalid_params(format_args!(
