@@ -205,6 +205,9 @@ fn quotient(known: &Known, a: &Nat, b: &Nat) -> Option<Nat> {
     if is_nonneg(known, &rest) && is_nonneg(known, &(&b - &rest - 1)) {
         return Some(quotient);
     }
+    if let Some(parts) = in_steps(known, &rest, &b) {
+        return Some(quotient + divided(known, &parts.steps, &parts.count));
+    }
     if let Some(exact) = by_powers(known, &rest, &b) {
         return Some(quotient + exact);
     }
@@ -229,7 +232,62 @@ fn remainder(known: &Known, a: &Nat, b: &Nat) -> Option<Nat> {
     if is_nonneg(known, &rest) && is_nonneg(known, &(b - &rest - 1)) {
         return Some(rest);
     }
+    if let Some(parts) = in_steps(known, &rest, b) {
+        let Steps {
+            step,
+            steps,
+            count,
+            within,
+        } = parts;
+        let rest = remainder(known, &steps, &count).unwrap_or_else(|| Nat::rem(&steps, &count));
+        return Some(step * rest + within);
+    }
     divides(known, b, &rest).then_some(Nat::ZERO)
+}
+
+/// A dividend `step*steps + within` with `0 <= within < step`, and a divisor `step*count`: then
+/// the quotient is `steps / count`, and the remainder is `step*(steps % count) + within`.
+struct Steps {
+    step: Nat,
+    steps: Nat,
+    count: Nat,
+    within: Nat,
+}
+
+/// Takes a dividend apart where what is no multiple of a factor of the divisor is less than that.
+fn in_steps(known: &Known, a: &Nat, b: &Nat) -> Option<Steps> {
+    let all = a.terms();
+    let of_divisor = b.common_mono();
+    let content = b.content().unsigned_abs();
+    all.iter().find_map(|term| {
+        let coeff = crate::arith::gcd(content, term.coeff.unsigned_abs());
+        let step = Nat::from_term(term.mono.common(&of_divisor), i64::try_from(coeff).ok()?);
+        if step.is_one() || !step.is_plainly_nonneg() {
+            return None;
+        }
+        let count = b.exact_div(&step).filter(Nat::is_plainly_nonneg)?;
+        let part = |term: &Term| Nat::from_term(term.mono.clone(), term.coeff);
+        let (mut steps, mut within) = (Nat::ZERO, Nat::ZERO);
+        for term in all.iter() {
+            match part(term).exact_div(&step) {
+                Some(multiple) => steps = steps + multiple,
+                None => within = within + part(term),
+            }
+        }
+        let fits = !within.is_zero()
+            && is_nonneg(known, &within)
+            && is_nonneg(known, &(&step - &within - 1));
+        fits.then_some(Steps {
+            step,
+            steps,
+            count,
+            within,
+        })
+    })
+}
+
+fn divided(known: &Known, a: &Nat, b: &Nat) -> Nat {
+    quotient(known, a, b).unwrap_or_else(|| Nat::div(a, b))
 }
 
 fn extremes(known: &Known, all: &[Nat], smallest: bool) -> Vec<Nat> {

@@ -293,3 +293,50 @@ fn powers_are_divided_where_their_exponents_are_large_enough() {
     assert!(Facts::new().proves(&at_least(&v(n) * 64, &v(n) * &six)));
     assert!(!Facts::new().proves(&at_least(63, six)));
 }
+
+/// `step*steps + within` by a multiple of `step`, where `within` is less than `step`.
+#[test]
+fn remainders_keep_what_is_less_than_a_common_factor() {
+    let mut known = Facts::new();
+    known.range(K, &c(0), &c(4));
+    known.range(S, &c(0), &v(M));
+    let simple = |nat: Nat| known.normalize(&nat);
+    let lane = &c(4) * &v(N) + v(K);
+    assert_eq!(
+        simple(Nat::rem(&lane, &c(64))),
+        &c(4) * &Nat::rem(&v(N), &c(16)) + v(K)
+    );
+    assert_eq!(simple(Nat::div(&lane, &c(64))), Nat::div(&v(N), &c(16)));
+    let number = &c(4) * &v(N) + c(3);
+    assert_eq!(
+        simple(Nat::rem(&number, &c(64))),
+        &c(4) * &Nat::rem(&v(N), &c(16)) + c(3)
+    );
+    let row = v(M) * v(N) + v(S);
+    let rows = v(M) * v(F);
+    assert_eq!(
+        simple(Nat::rem(&row, &rows)),
+        v(M) * Nat::rem(&v(N), &v(F)) + v(S)
+    );
+    assert_eq!(simple(Nat::div(&row, &rows)), Nat::div(&v(N), &v(F)));
+    // Without the range nothing is known of the lane.
+    let wide = &c(4) * &v(N) + v(G);
+    assert_eq!(simple(Nat::rem(&wide, &c(64))), Nat::rem(&wide, &c(64)));
+}
+
+#[test]
+fn sums_of_multiples_of_a_difference_are_multiples() {
+    let rows = |a: Var, b: Var| (v(a) * v(M) + v(b)) * (v(N) - 2);
+    let apart = rows(K, S) - rows(F, G);
+    proved(&[at_least(N, 3)], divides(v(N) - 2, apart));
+}
+
+/// A remainder need not grow with what it is the remainder of.
+#[test]
+fn remainders_are_not_ordered() {
+    let mut known = Facts::new();
+    known.range(K, &c(0), &v(N));
+    known.range(S, &(v(K) + 1), &v(N));
+    let (at, next) = (Nat::rem(&(v(K) + 1), &v(N)), Nat::rem(&(v(S) + 1), &v(N)));
+    assert!(!known.proves(&at_least(next, at + 1)));
+}

@@ -698,3 +698,35 @@ fn kernels_know_their_private_memory() {
     let none = "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(id)))";
     assert_eq!(bytes(none), Some(0));
 }
+
+/// Rows of `o - 2` results do not overlap, so only the local memory has to be waited for.
+#[test]
+fn rows_whose_length_is_a_difference_need_no_barrier() {
+    let text = kernels(
+        "@opencl(local = [64], global = [1024])
+         def main = depFun((n: Nat, m: Nat, o: Nat) => fun(xs: n.m.o.f32 =>
+           xs |> mapSeq(mapWorkGroup(mapLocal(id) >> toLocal >> slide(3)(1) >>
+             mapLocal(reduceSeq(Private)(add)(0.0f))))))",
+        "main",
+    );
+    assert_eq!(text.matches("barrier(").count(), 2, "{text}");
+    assert_eq!(text.matches("GLOBAL").count(), 0, "{text}");
+}
+
+#[test]
+fn vectors_are_loaded_through_rows_joined_and_split_again() {
+    for (rows, group) in [(64, 16), (128, 32)] {
+        let text = kernels(
+            &format!(
+                "@opencl(local = [{group}, 8], global = [{group}, 8])
+                 def main = depFun(n: Nat => fun(a: 1.1.8.(4 * n).f32 =>
+                   a |> mapWorkGroup(1)(mapWorkGroup(0)(fun(t =>
+                     t |> map(take(64)) |> join |> split({rows}) |>
+                       mapLocal(1)(asVectorAligned(4) >> mapLocal(0)(id) >> asScalar))))))"
+            ),
+            "main",
+        );
+        let loads = text.matches("global const float4 *)&a[").count();
+        assert_eq!((loads, text.contains("(float4)(")), (1, false), "{text}");
+    }
+}

@@ -248,7 +248,7 @@ impl Meeting<'_, '_> {
         if whole.is_zero() {
             return true;
         }
-        let by_all = Prop::Divides(self.who(loops), whole);
+        let by_all = Prop::Divides(self.who(loops), whole.clone());
         if self.facts.proves(&by_all) {
             return true;
         }
@@ -258,11 +258,9 @@ impl Meeting<'_, '_> {
                 let prop = Prop::AtLeast(radix.clone(), end.clone());
                 self.facts.proves(&prop)
             };
-            let divides = |part: &Nat| {
-                let prop = Prop::Divides(radix.clone(), part.clone());
-                self.facts.proves(&prop)
-            };
-            ends.iter().all(radix_covers) && steps.iter().all(divides)
+            // Multiples of a radix that is a sum are one only together.
+            let divides = Prop::Divides(radix.clone(), whole.clone());
+            ends.iter().all(radix_covers) && self.facts.proves(&divides)
         };
         let mut candidates = ends.to_vec();
         candidates.extend(common_factor(steps));
