@@ -173,6 +173,50 @@ fn random_program(seed: u64) -> Option<String> {
     (!fine).then(|| format!("seed {seed}: {}\n{}", said(&output), made.text))
 }
 
+/// Views between the loop that writes and a `scatter` whose indices repeat.
+#[test]
+fn the_last_element_of_an_index_that_repeats_stays() {
+    const PROGRAMS: &[(&str, &str)] = &[
+        ("ix: n.Idx[2], xs: n.i32", "xs |> mapSeq(id) |> scatter(ix)"),
+        (
+            "ix: n.Idx[2], xs: n.4.i32",
+            "xs |> transpose |> mapSeq(mapSeq(id)) |> transpose |> scatter(ix)",
+        ),
+        (
+            "ix: 4.Idx[2], xs: n.4.i32",
+            "xs |> mapSeq(mapSeq(id)) |> map(scatter(ix))",
+        ),
+        (
+            "ix: (n * 4).Idx[3], xs: n.4.f32",
+            "xs |> mapSeq(fun(row => row |> asVector(4) |> mapSeq(mapVec(fun(x => x + 1.0f))) |> asScalar)) |> join |> scatter(ix)",
+        ),
+        (
+            "ix: (n * 4).Idx[3], xs: n.4.i32",
+            "xs |> mapSeq(mapSeq(id)) |> transpose |> join |> toMem |> mapSeq(id) |> scatter(ix)",
+        ),
+        (
+            "ix: (n + n).Idx[3], xs: n.i32",
+            "concat(xs |> mapSeq(id))(xs |> mapSeq(fun(x => x + 1i32))) |> scatter(ix)",
+        ),
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut wrong = Vec::new();
+    for (number, (params, body)) in PROGRAMS.iter().enumerate() {
+        let file = folder.path().join(format!("program{number}.rise"));
+        let text = format!("def main = depFun(n: Nat => fun({params} => {body}))\n");
+        std::fs::write(&file, &text).expect("a file");
+        let file = file.to_str().expect("a path of text");
+        for backend in ["c", "openmp"] {
+            let output = rise_ls(&["run", file, "--backend", backend, "--verify", "-Dn=24"]);
+            let right = String::from_utf8_lossy(&output.stdout).contains("right: ");
+            if output.status.code() != Some(0) || !right {
+                wrong.push(format!("{backend}: {text}{}", said(&output)));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// Whether a program is refused because memory or a choice of implementation is missing, with what
 /// to do about it: some random programs are careless.
 fn names_a_reason(output: &Output) -> bool {

@@ -134,6 +134,8 @@ codes! {
     DataRace = "data-race",
     /// An accumulator that is read where it has been overwritten.
     AccumulatorMoved = "accumulator-moved",
+    /// Elements that are written in another order than `scatter` takes them.
+    ScatterOrder = "scatter-order",
     /// A value that is computed at each of several reads.
     Recomputed = "recomputed",
     // Strategies.

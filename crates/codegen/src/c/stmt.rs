@@ -4,6 +4,7 @@ use nat::{Nat, Part, Var};
 
 use crate::ir::{Binary, Expr, ExprKind, Home, Id, LoopMode, Maker, Place, Stmt, StmtKind};
 use crate::passes::conditions::{assume, assume_counter};
+use crate::passes::walk;
 use dpia::Target;
 
 use super::helpers::Helper;
@@ -418,7 +419,7 @@ impl Printer<'_> {
         if self.target == Target::OpenMp {
             match this.mode {
                 LoopMode::Parallel if !self.parallel => return self.parallel_loop(this),
-                LoopMode::Vector => {
+                LoopMode::Vector if !self.writes_where_data_says(this.body) => {
                     self.helpers.simd = true;
                     self.pragma("omp simd");
                 }
@@ -434,6 +435,26 @@ impl Printer<'_> {
             }
             _ => self.plain_loop(this),
         }
+    }
+
+    /// Whether statements write an element whose index is data. Indices may repeat, so that the
+    /// iterations of the loop around depend on one another.
+    fn writes_where_data_says(&self, body: &[Stmt]) -> bool {
+        let is_data = |var| self.function.opaque.iter().any(|(known, _)| *known == var);
+        body.iter().any(|stmt| {
+            let here = match &stmt.kind {
+                StmtKind::Assign(place, _) => place
+                    .index
+                    .as_ref()
+                    .is_some_and(|index| index.any_var(&is_data)),
+                _ => false,
+            };
+            let mut inside = false;
+            walk::blocks(stmt, &mut |block| {
+                inside |= self.writes_where_data_says(block)
+            });
+            here || inside
+        })
     }
 
     /// Declares variables around what `inside` writes, and frees them.

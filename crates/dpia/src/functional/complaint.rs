@@ -7,6 +7,7 @@ use syntax::Severity;
 use syntax::ast::{AddressSpace, Kind, Name, ScalarType};
 
 pub use super::misfit::Misfit;
+pub use super::scatter::Misplaced;
 pub use super::writes::{Loop, Memory};
 
 /// One reason why a program cannot be compiled for a target as it stands, or a remark on how it
@@ -203,6 +204,14 @@ pub enum Problem {
         /// What the function makes, and its type.
         result: (Origin, Ty),
     },
+    /// A `scatter` whose elements are written in another order than theirs, and whose indices may
+    /// repeat.
+    ScatterOrder {
+        /// What puts them in that order.
+        by: Misplaced,
+        /// The array that could be stored first, and its type.
+        stored: Option<(Origin, Ty)>,
+    },
     /// Elements of a `map` that are computed more than once.
     Recomputed {
         /// What reads them more than once.
@@ -386,6 +395,7 @@ impl Complaint {
             Problem::ReducesArrays => Some(Primitive::ReducePar),
             Problem::NoIteration { .. } => Some(Primitive::Iterate),
             Problem::Recomputed { .. } => Some(Primitive::Map),
+            Problem::ScatterOrder { .. } => Some(Primitive::Scatter),
             _ => None,
         }
     }

@@ -16,6 +16,7 @@ pub(crate) mod places;
 mod repeat;
 pub mod report;
 mod rows;
+mod scatter;
 mod select;
 mod sizes;
 mod suppose;
@@ -30,8 +31,8 @@ use rise::{DataFun, Primitive, Type};
 use syntax::ast::Kind;
 
 pub use complaint::{
-    Complaint, Level, Limit, Loop, Memory, Misfit, ParameterKind, Problem, Repeat, Room, Sharers,
-    Space, User, WrongLaunch,
+    Complaint, Level, Limit, Loop, Memory, Misfit, Misplaced, ParameterKind, Problem, Repeat, Room,
+    Sharers, Space, User, WrongLaunch,
 };
 pub use flow::{Destination, Fact, Flow, Held, Shared, Sources, flow};
 pub use report::{Written, diagnostics};
@@ -94,6 +95,10 @@ pub fn check_on(program: &Program<Primitive>, target: Target, device: &Device) -
     }
     walk.complaints.splice(0..0, outside);
     walk.check_parameters(program);
+    if !walk.complaints.iter().any(Complaint::is_error) {
+        let found = scatter::out_of_order(&program.body, &walk.facts);
+        walk.complaints.extend(found);
+    }
     let wrong = walk.complaints.iter().any(Complaint::is_error);
     let phrase = PhraseProgram {
         name: program.name.clone(),

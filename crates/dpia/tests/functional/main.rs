@@ -7,6 +7,7 @@ mod kernels;
 mod launches;
 mod messages;
 mod phrases;
+mod scatter;
 mod sizes;
 mod streams;
 mod suite;

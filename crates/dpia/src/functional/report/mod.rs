@@ -17,7 +17,7 @@ use syntax::{Code, Diagnostic, Fix, Span};
 
 pub use place::Written;
 
-use super::complaint::{Complaint, Level, ParameterKind, Problem, Repeat, User};
+use super::complaint::{Complaint, Level, Misplaced, ParameterKind, Problem, Repeat, User};
 use crate::target::Target;
 use edit::Edits;
 use place::{Places, Spot};
@@ -141,6 +141,7 @@ impl Reporter<'_> {
                 read,
                 result,
             } => self.accumulator(at, *pattern, *read, result, nest),
+            Problem::ScatterOrder { by, stored } => self.scatter_order(at, *by, stored.as_ref()),
             Problem::Recomputed { reader } => self.recomputed(at, *reader),
             Problem::Parameter { name, kind } => self.parameter(name, *kind),
             Problem::NoResult { pair } => self.no_result(*pair),
@@ -311,6 +312,45 @@ impl Reporter<'_> {
         let stage = format!("{memory} |> {copy}");
         let edits = self.places.append(result.0, &stage);
         self.fixed(found, &format!("Store the result: `{stage}`"), edits)
+    }
+
+    fn scatter_order(
+        &self,
+        at: Origin,
+        by: Misplaced,
+        stored: Option<&(Origin, Ty)>,
+    ) -> Diagnostic {
+        let spot = self.places.spot(at);
+        let name = self.name(spot, Primitive::Scatter);
+        let message = format!(
+            "`{name}` writes its elements out of order: where an index repeats, an earlier element \
+             would replace the last one"
+        );
+        let (origin, why) = match by {
+            Misplaced::View(origin) => (
+                origin,
+                "the elements are rearranged here, after they are computed",
+            ),
+            Misplaced::Loop(origin) => (
+                origin,
+                "this loop does not compute the elements in their order",
+            ),
+        };
+        let found = Diagnostic::error(Code::ScatterOrder, spot.head, message)
+            .related(self.places.related(origin), why);
+        let before = "rearrange the elements before the loop that computes them";
+        match (stored, self.target) {
+            (Some((xs, data)), Target::C | Target::OpenMp) if spot.inside.is_none() => {
+                let stage = format!("toMem |> {}", choices::copy(data, Target::C, &[]));
+                let found = found.help(format!("{before}, or store them: `|> {stage}`"));
+                let edits = self.places.append(*xs, &stage);
+                self.fixed(found, &format!("Store the elements: `{stage}`"), edits)
+            }
+            (Some(_), Target::OpenCl) => found.help(format!(
+                "{before}, or store them with `toMem` and copy them in order with `mapSeq`"
+            )),
+            _ => found.help(before),
+        }
     }
 
     fn recomputed(&self, at: Origin, reader: Repeat) -> Diagnostic {

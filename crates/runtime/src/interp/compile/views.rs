@@ -175,7 +175,11 @@ fn has_parallel(term: &Term) -> bool {
                 return true;
             }
             // What is stored before is not what is scattered.
-            Form::Primitive(P::ToMem | P::Reduce | P::ReduceSeq, _, _) => {}
+            Form::Primitive(
+                P::ToMem | P::Reduce | P::ReducePar | P::ReduceSeq | P::ReduceSeqUnroll,
+                _,
+                _,
+            ) => {}
             Form::Primitive(_, _, args) | Form::Foreign(_, args) => {
                 todo.extend(args.iter().cloned());
             }
