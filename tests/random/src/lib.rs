@@ -12,6 +12,7 @@ mod foreign;
 mod groups;
 mod patterns;
 mod scalar;
+pub mod terms;
 mod views;
 mod written;
 

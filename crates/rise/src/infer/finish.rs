@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use nat::{Facts, Nat, Prop, Solution, Var, Verdict};
 use rustc_hash::FxHashMap;
-use syntax::ast::{Kind, Name};
+use syntax::Code;
+use syntax::ast::{ItemKind, Kind, Name};
 
 use super::Infer;
 use super::report::Undecided;
@@ -20,6 +21,7 @@ impl Infer<'_> {
         self.settle();
         self.settle_quotients();
         self.decide_equations();
+        let ty = self.unless_too_large(ty);
         let open = self.open_vars(&self.table.ty(&ty));
         self.settle_literals(&|v| open.contains(&v));
         self.settle_accesses();
@@ -49,6 +51,17 @@ impl Infer<'_> {
             of_rounds,
             names,
         }
+    }
+
+    /// The type of the item, which is unknown where an inferred type in it was too large: otherwise
+    /// each use of the item would be too large for the same reason.
+    fn unless_too_large(&self, ty: Ty) -> Ty {
+        let is_written = matches!(self.item.kind, ItemKind::Def { ty: Some(_), .. });
+        let is_too_large = self.diagnostics.iter().any(|d| d.code == Code::TooDeep);
+        if is_too_large && !is_written {
+            return self.broken();
+        }
+        ty
     }
 
     /// The scheme of a signature without a body.

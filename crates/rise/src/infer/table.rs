@@ -49,6 +49,8 @@ pub(super) struct Table {
     attempts: u32,
     /// Nodes that the type being read may still have, and whether one had more.
     left: Cell<u32>,
+    /// Pairs of parts that the types being unified may still have.
+    pairs_left: Cell<u32>,
     too_large: Cell<bool>,
 }
 
@@ -137,11 +139,12 @@ impl Table {
     // ----- reading types through solutions -----
 
     pub fn nat(&self, nat: &Nat) -> Nat {
-        if let Some(var) = nat.as_var() {
-            return match self.solution(var) {
-                Some(Arg::Nat(value)) => self.nat(value),
-                _ => nat.clone(),
-            };
+        let mut nat = nat;
+        while let Some(var) = nat.as_var() {
+            match self.solution(var) {
+                Some(Arg::Nat(value)) => nat = value,
+                _ => return nat.clone(),
+            }
         }
         if nat.as_const().is_some() {
             return nat.clone();
@@ -236,23 +239,20 @@ impl Table {
 
     /// The type with its head read through solutions.
     pub fn head(&self, ty: &Ty) -> Ty {
-        match &**ty {
-            Type::Var(var) => match self.solution(*var) {
-                Some(Arg::Type(value)) => self.head(value),
-                _ => ty.clone(),
-            },
-            Type::Apply(fun, arg) => match self.solution(*fun) {
-                Some(Arg::DataFun(value)) => {
-                    let applied = self.apply_data_fun(value, arg);
-                    if applied == *ty {
-                        applied
-                    } else {
-                        self.head(&applied)
-                    }
-                }
-                _ => ty.clone(),
-            },
-            _ => ty.clone(),
+        let mut ty = ty.clone();
+        loop {
+            let value = match &*ty {
+                Type::Var(var) => match self.solution(*var) {
+                    Some(Arg::Type(value)) => value.clone(),
+                    _ => return ty,
+                },
+                Type::Apply(fun, arg) => match self.solution(*fun) {
+                    Some(Arg::DataFun(value)) => self.apply_data_fun(value, arg),
+                    _ => return ty,
+                },
+                _ => return ty,
+            };
+            ty = value;
         }
     }
 
@@ -262,7 +262,27 @@ impl Table {
         self.read(ty)
     }
 
-    /// Whether a type that was read since the last call was too large.
+    /// Begins the unification of two types.
+    pub fn begin_unify(&self) {
+        self.pairs_left.set(LARGE);
+    }
+
+    /// Counts a pair of parts that is unified; returns false, and notes that the types are too
+    /// large, where there are too many. Types that share parts can have more parts than memory.
+    pub fn count_pair(&self) -> bool {
+        match self.pairs_left.get().checked_sub(1) {
+            Some(left) => {
+                self.pairs_left.set(left);
+                true
+            }
+            None => {
+                self.too_large.set(true);
+                false
+            }
+        }
+    }
+
+    /// Whether a type that was read or unified since the last call was too large.
     pub fn take_too_large(&self) -> bool {
         self.too_large.take()
     }

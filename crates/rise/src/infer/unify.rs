@@ -91,6 +91,7 @@ impl Infer<'_> {
             found: found.clone(),
         });
         let (before, accesses) = (self.equations.len(), self.accesses.len());
+        self.table.begin_unify();
         let result = self.unify(expected, found);
         if result.is_err() {
             // The types differ: what their sizes do is beside the point.
@@ -130,7 +131,7 @@ impl Infer<'_> {
     }
 
     fn unify(&mut self, a: &Ty, b: &Ty) -> Result<(), Clash> {
-        if Arc::ptr_eq(a, b) {
+        if Arc::ptr_eq(a, b) || !self.table.count_pair() {
             return Ok(());
         }
         let (a, b) = (self.table.head(a), self.table.head(b));
@@ -203,14 +204,14 @@ impl Infer<'_> {
         let (f, g) = (self.table.data_fun(f), self.table.data_fun(g));
         match (&f, &g) {
             (DataFun::Var(x), DataFun::Var(y)) if x == y => Ok(()),
-            (DataFun::Var(x), _) if self.table.is_open(*x) => {
-                self.solve_var(*x, Arg::DataFun(g));
-                Ok(())
+            (DataFun::Var(x), _) if self.table.is_open(*x) && !fun_mentions(&g, *x) => {
+                self.solve_data_fun(*x, g)
             }
-            (_, DataFun::Var(y)) if self.table.is_open(*y) => {
-                self.solve_var(*y, Arg::DataFun(f));
-                Ok(())
+            (_, DataFun::Var(y)) if self.table.is_open(*y) && !fun_mentions(&f, *y) => {
+                self.solve_data_fun(*y, f)
             }
+            // A function that mentions the other one is equal to it only pointwise, as `f` and
+            // `dataFun(i => f(i))` are.
             _ => {
                 let skolem = self.skolem("i".into(), Kind::Nat);
                 self.table.update(skolem).range = range.cloned();
@@ -224,6 +225,15 @@ impl Infer<'_> {
         }
     }
 
+    /// Gives an open function its value, which does not mention it.
+    fn solve_data_fun(&mut self, f: Var, value: DataFun) -> Result<(), Clash> {
+        let mut free = Vec::new();
+        for_each_var_fun(&value, &mut Vec::new(), &mut |v| free.push(v));
+        self.check_scope(f, &free)?;
+        self.solve_var(f, Arg::DataFun(value));
+        Ok(())
+    }
+
     /// `f(n) = ty` for open `f`: the function is what maps the variable `n` to `ty`, or constant.
     pub(super) fn bind_data_fun(&mut self, f: Var, n: &Nat, ty: &Ty) -> Result<(), Clash> {
         let n = self.table.nat(n);
@@ -235,9 +245,10 @@ impl Infer<'_> {
             Some(var) => subst(&ty, &|v| (v == var).then(|| Arg::Nat(Nat::var(param)))),
             _ => ty,
         };
-        self.check_scope(f, &body, &[param])?;
-        self.solve_var(f, Arg::DataFun(DataFun::Lambda(param, body)));
-        Ok(())
+        if mentions(&body, f) {
+            return Err(Clash::Infinite(body));
+        }
+        self.solve_data_fun(f, DataFun::Lambda(param, body))
     }
 
     fn merge(&mut self, x: Var, y: Var, a: &Ty) -> Result<(), Clash> {
@@ -267,18 +278,17 @@ impl Infer<'_> {
             return self.bind_data_fun(*fun, at, &Arc::new(Type::Var(x)));
         }
         self.restrict(&ty, self.table.info(x).classes)?;
-        self.check_scope(x, &ty, &[])?;
+        let mut free = Vec::new();
+        for_each_var(&ty, &mut Vec::new(), &mut |v| free.push(v));
+        self.check_scope(x, &free)?;
         self.solve_var(x, Arg::Type(ty));
         Ok(())
     }
 
-    /// No variable that is bound deeper than `x` may occur in its solution; open ones move out.
-    fn check_scope(&mut self, x: Var, ty: &Ty, bound: &[Var]) -> Result<(), Clash> {
+    /// Checks that no variable of a solution of `x` is bound deeper than `x`; open ones move out.
+    fn check_scope(&mut self, x: Var, free: &[Var]) -> Result<(), Clash> {
         let level = self.table.info(x).level;
-        let mut bound = bound.to_vec();
-        let mut deeper = Vec::new();
-        for_each_var(ty, &mut bound, &mut |v| deeper.push(v));
-        for v in deeper {
+        for &v in free {
             let info = self.table.info(v);
             if info.level <= level {
                 continue;
@@ -399,6 +409,7 @@ impl Infer<'_> {
         if escapes || value.mentions(f) {
             return false;
         }
+        self.move_out(level, &body);
         self.solve_var(f, Arg::SizeFun(SizeFun::Lambda(NatFun { param, body })));
         true
     }
@@ -414,15 +425,19 @@ impl Infer<'_> {
     }
 
     fn solve_nat(&mut self, x: Var, value: Nat) {
-        let level = self.table.info(x).level;
+        self.move_out(self.table.info(x).level, &value);
+        self.solve_var(x, Arg::Nat(value));
+    }
+
+    /// Moves the open variables of a size out to `level`.
+    fn move_out(&mut self, level: u32, size: &Nat) {
         let mut deeper = Vec::new();
-        value.for_each_var(&mut |v| deeper.push(v));
+        size.for_each_var(&mut |v| deeper.push(v));
         for v in deeper {
             if self.table.info(v).level > level && self.table.is_open(v) {
                 self.table.update(v).level = level;
             }
         }
-        self.solve_var(x, Arg::Nat(value));
     }
 
     /// Tries the undecided equations again, as long as that solves something.
@@ -503,6 +518,12 @@ fn mentions(ty: &Ty, x: Var) -> bool {
     found
 }
 
+fn fun_mentions(fun: &DataFun, x: Var) -> bool {
+    let mut found = false;
+    for_each_var_fun(fun, &mut Vec::new(), &mut |v| found |= v == x);
+    found
+}
+
 /// Every free variable of a type.
 pub(crate) fn for_each_var(ty: &Type, bound: &mut Vec<Var>, f: &mut dyn FnMut(Var)) {
     let nat = |n: &Nat, bound: &Vec<Var>, f: &mut dyn FnMut(Var)| {
@@ -546,7 +567,9 @@ pub(crate) fn for_each_var(ty: &Type, bound: &mut Vec<Var>, f: &mut dyn FnMut(Va
         }
         Type::Exp(t, access) => {
             for_each_var(t, bound, f);
-            if let Access::Var(v) = access {
+            if let Access::Var(v) = access
+                && !bound.contains(v)
+            {
                 f(*v);
             }
         }
@@ -557,7 +580,11 @@ pub(crate) fn for_each_var(ty: &Type, bound: &mut Vec<Var>, f: &mut dyn FnMut(Va
 
 fn for_each_var_fun(fun: &DataFun, bound: &mut Vec<Var>, f: &mut dyn FnMut(Var)) {
     match fun {
-        DataFun::Var(v) => f(*v),
+        DataFun::Var(v) => {
+            if !bound.contains(v) {
+                f(*v);
+            }
+        }
         DataFun::Lambda(param, body) => {
             bound.push(*param);
             for_each_var(body, bound, f);

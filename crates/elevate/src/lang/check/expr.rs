@@ -30,7 +30,12 @@ impl Infer<'_> {
     /// The type of an expression; `wanted` is what its place suggests, and tells names of RISE from
     /// those of strategies.
     pub(super) fn infer(&mut self, id: ExprId, wanted: Option<&Ty>) -> Ty {
-        let ty = self.infer_form(id, wanted);
+        let mut ty = self.infer_form(id, wanted);
+        self.table.measure(&ty);
+        if self.table.take_too_large() {
+            self.too_large(self.span(id));
+            ty = Arc::new(Type::Error);
+        }
         self.exprs[id.0 as usize] = ty.clone();
         ty
     }

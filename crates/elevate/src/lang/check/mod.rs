@@ -393,7 +393,7 @@ impl<'a> Infer<'a> {
     fn finish(mut self, ty: &Ty) -> Checked {
         self.loops();
         let written = self.type_params.clone();
-        let scheme = self.table.generalise(ty, &written);
+        let mut scheme = self.table.generalise(ty, &written);
         let resolve = |ty: &Ty| self.table.resolve(ty);
         let exprs = self.exprs.iter().map(resolve).collect();
         let params = self.params.iter().map(resolve).collect();
@@ -406,6 +406,17 @@ impl<'a> Infer<'a> {
                     *ty = self.table.resolve(ty);
                 }
             }
+        }
+        if self.table.take_too_large()
+            && let Some(name) = self.item.name()
+        {
+            self.too_large(name.span);
+        }
+        if self.is_too_large() {
+            scheme = Scheme {
+                params: Arc::default(),
+                ty: Arc::new(Type::Error),
+            };
         }
         self.uses.sort_by_key(|used| used.span);
         self.uses.dedup();

@@ -31,6 +31,23 @@ impl Infer<'_> {
         &mut self.diagnostics[last]
     }
 
+    /// Reports once that a type of the item is too large.
+    pub(super) fn too_large(&mut self, span: Span) {
+        if !self.is_too_large() {
+            self.error(
+                Code::TooDeep,
+                span,
+                "the type of this grows larger than the tools follow",
+            )
+            .help = Some("tuples of tuples double at each step: are all members needed?".into());
+        }
+    }
+
+    /// Whether a type of the item was reported as too large.
+    pub(super) fn is_too_large(&self) -> bool {
+        self.diagnostics.iter().any(|d| d.code == Code::TooDeep)
+    }
+
     /// A type as it is written.
     pub(super) fn text(&self, ty: &Ty) -> String {
         type_text(&self.table.shown(ty), &self.type_params)

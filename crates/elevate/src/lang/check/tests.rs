@@ -417,3 +417,18 @@ val packB = storeInMemory(isApplied(isTranspose))(permuteB ;; vectorize(32) @ in
         the right side has a type only where the type `u` of the left side is `t`"#]]
     .assert_eq(&errors.join("\n"));
 }
+
+#[test]
+fn types_that_grow_too_large_are_given_up() {
+    let tuples = (1..12).map(|i| format!("val a{i} = (a{}, a{})\n", i - 1, i - 1));
+    let text = format!(
+        "val a0 = (id, id)\n{}val user = a9\n",
+        tuples.collect::<String>()
+    );
+    let file = File::new(&text, Programs::standard().clone());
+    let messages: Vec<String> = file.diagnostics().into_iter().map(|d| d.message).collect();
+    assert_eq!(
+        messages,
+        ["the type of this grows larger than the tools follow"]
+    );
+}

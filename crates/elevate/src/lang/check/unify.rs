@@ -1,5 +1,6 @@
 //! Open types and when a type fits where another one is expected.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use syntax::ast::Name;
@@ -10,7 +11,13 @@ use crate::lang::types::{Flavour, Param, Scheme, Ty, Type};
 #[derive(Default)]
 pub(in crate::lang::check) struct Table {
     open: Vec<State>,
+    /// Parts that the types being looked at may still have.
+    left: Cell<u32>,
+    too_large: Cell<bool>,
 }
+
+/// Parts of a type above which it is given up: a tuple of a value with itself doubles its type.
+const LARGE: u32 = 1_000;
 
 #[derive(Clone)]
 enum State {
@@ -48,19 +55,64 @@ impl Table {
         ty.clone()
     }
 
-    /// The type with everything that is known.
-    pub(in crate::lang::check) fn resolve(&self, ty: &Ty) -> Ty {
+    /// Begins to look at types.
+    fn begin(&self) {
+        self.left.set(LARGE);
+    }
+
+    /// Counts a part that is looked at; returns false, and notes that the types are too large,
+    /// where there are too many.
+    fn count(&self) -> bool {
+        let left = self.left.get().checked_sub(1);
+        self.left.set(left.unwrap_or(0));
+        self.too_large.set(self.too_large.get() || left.is_none());
+        left.is_some()
+    }
+
+    /// Notes whether the type is too large.
+    pub(in crate::lang::check) fn measure(&self, ty: &Ty) {
+        self.begin();
+        self.any(ty, &|_| false);
+    }
+
+    /// Whether a type that was looked at since the last call was too large.
+    pub(in crate::lang::check) fn take_too_large(&self) -> bool {
+        self.too_large.take()
+    }
+
+    /// Whether `test` holds of a part of the type, or of the type itself.
+    fn any(&self, ty: &Ty, test: &dyn Fn(&Type) -> bool) -> bool {
         let ty = self.shallow(ty);
-        ty.map(&mut |part| self.resolve(part))
+        let mut found = test(&ty);
+        if !found && self.count() {
+            ty.map(&mut |part| {
+                found = found || self.any(part, test);
+                part.clone()
+            });
+        }
+        found
+    }
+
+    /// The type with everything that is known; an error in the place of what grows too large.
+    pub(in crate::lang::check) fn resolve(&self, ty: &Ty) -> Ty {
+        self.begin();
+        self.read(ty, &|ty| ty)
     }
 
     /// The type as messages show it: numbers of which nothing more is known are `Int`.
     pub(in crate::lang::check) fn shown(&self, ty: &Ty) -> Ty {
-        let ty = self.shallow(ty);
-        match self.is_number(&ty) {
+        self.begin();
+        self.read(ty, &|ty| match self.is_number(&ty) {
             true => Arc::new(Type::Int),
-            false => ty.map(&mut |part| self.shown(part)),
+            false => ty,
+        })
+    }
+
+    fn read(&self, ty: &Ty, root: &dyn Fn(Ty) -> Ty) -> Ty {
+        if !self.count() {
+            return Arc::new(Type::Error);
         }
+        root(self.shallow(ty)).map(&mut |part| self.read(part, root))
     }
 
     /// Whether it is the type of a number literal that is still open.
@@ -84,6 +136,7 @@ impl Table {
     /// are `Int`.
     pub(in crate::lang::check) fn generalise(&mut self, ty: &Ty, written: &[Name]) -> Scheme {
         let mut names: Vec<Name> = written.to_vec();
+        self.begin();
         let ty = self.close(ty, &mut names);
         Scheme {
             params: names.into(),
@@ -92,6 +145,9 @@ impl Table {
     }
 
     fn close(&mut self, ty: &Ty, names: &mut Vec<Name>) -> Ty {
+        if !self.count() {
+            return Arc::new(Type::Error);
+        }
         let ty = self.shallow(ty);
         if let Type::Open(var) = *ty {
             let closed = match self.open[var as usize] {
@@ -117,6 +173,14 @@ impl Table {
     /// on the way. After a failure some may be solved in vain, which does no harm: what is wrong
     /// is reported once.
     pub(in crate::lang::check) fn fits(&mut self, found: &Ty, expected: &Ty) -> bool {
+        self.begin();
+        self.fit(found, expected)
+    }
+
+    fn fit(&mut self, found: &Ty, expected: &Ty) -> bool {
+        if !self.count() {
+            return true;
+        }
         let (found, expected) = (self.shallow(found), self.shallow(expected));
         match (&*found, &*expected) {
             (Type::Error, _) | (_, Type::Error) => true,
@@ -127,21 +191,21 @@ impl Table {
             (Type::Int, Type::Nat) => true,
             (Type::Strategy(_), Type::Fun(params, result)) => {
                 let (param, give) = (Arc::new(Type::Expr), Arc::new(Type::Result));
-                matches!(&params[..], [only] if self.fits(&only.ty, &param))
-                    && self.fits(&give, result)
+                matches!(&params[..], [only] if self.fit(&only.ty, &param))
+                    && self.fit(&give, result)
             }
             (Type::Fun(params, result), Type::Strategy(_)) => {
                 let (param, give) = (Arc::new(Type::Expr), Arc::new(Type::Result));
-                matches!(&params[..], [only] if self.fits(&param, &only.ty))
-                    && self.fits(result, &give)
+                matches!(&params[..], [only] if self.fit(&param, &only.ty))
+                    && self.fit(result, &give)
             }
-            (Type::List(found), Type::List(expected)) => self.fits(found, expected),
+            (Type::List(found), Type::List(expected)) => self.fit(found, expected),
             (Type::Tuple(found), Type::Tuple(expected)) => {
                 found.len() == expected.len()
                     && found
                         .iter()
                         .zip(expected.iter())
-                        .all(|(a, b)| self.fits(a, b))
+                        .all(|(a, b)| self.fit(a, b))
             }
             (Type::Fun(..), Type::Fun(..)) => self.functions_fit(&found, &expected),
             _ => found == expected,
@@ -156,10 +220,10 @@ impl Table {
         let common = left.len().min(right.len());
         let agree = left.iter().zip(right.iter());
         let mut agree = agree.map(|(left, right)| (left.ty.clone(), right.ty.clone()));
-        if !agree.all(|(left, right)| self.fits(&right, &left)) {
+        if !agree.all(|(left, right)| self.fit(&right, &left)) {
             return false;
         }
-        self.fits(
+        self.fit(
             &rest_of(&left[common..], gives),
             &rest_of(&right[common..], wanted),
         )
@@ -185,15 +249,7 @@ impl Table {
     }
 
     fn occurs(&self, var: u32, ty: &Ty) -> bool {
-        let ty = self.shallow(ty);
-        let mut found = *ty == Type::Open(var);
-        if !found {
-            ty.map(&mut |part| {
-                found |= self.occurs(var, part);
-                part.clone()
-            });
-        }
-        found
+        self.any(ty, &|part| *part == Type::Open(var))
     }
 }
 
