@@ -355,6 +355,25 @@ impl Client {
         assert!(killed.is_ok_and(|status| status.success()));
     }
 
+    /// Kills the process that the client has started.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// The processes that the server has started.
+    #[cfg(target_os = "linux")]
+    pub fn children(&self) -> Vec<u32> {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap();
+        let of_task = |task: std::io::Result<std::fs::DirEntry>| {
+            std::fs::read_to_string(task.unwrap().path().join("children")).unwrap_or_default()
+        };
+        let all: String = tasks.map(of_task).collect::<Vec<_>>().join(" ");
+        all.split_whitespace()
+            .filter_map(|id| id.parse().ok())
+            .collect()
+    }
+
     /// The status of the server, which is ending.
     pub fn status(&mut self) -> Option<i32> {
         let deadline = Instant::now() + PATIENCE;

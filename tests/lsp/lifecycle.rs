@@ -94,6 +94,62 @@ fn what_is_no_message_gets_an_error_and_the_session_goes_on() {
 }
 
 #[test]
+fn unreadable_json_in_a_message_gets_an_error_and_the_next_message_is_read() {
+    let mut client = Client::start();
+    let uri = client.uri("a.rise");
+    let deep = format!("{}{}", "[".repeat(140), "]".repeat(140));
+    for value in [
+        r#""\ud83d""#,
+        r#""\udc00x""#,
+        "1e999",
+        "-1e999",
+        &deep,
+        "\"\u{1}\"",
+        "nul",
+        "[1,]",
+    ] {
+        for body in [
+            value.to_owned(),
+            format!(r#"{{"jsonrpc":"2.0","method":"m","params":{{"a":[{value}]}}}}"#),
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"rise/status","params":{value}}}"#),
+            format!(
+                r#"{{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{{"textDocument":{{"uri":"{uri}","languageId":"rise","version":1,"text":{value}}}}}}}"#
+            ),
+            format!(r#"{{"jsonrpc":"2.0","id":1,"result":{value}}}"#),
+            format!(
+                r#"{{"jsonrpc":"2.0","id":1,"error":{{"code":1,"message":"","data":{value}}}}}"#
+            ),
+            format!(r#"{{"jsonrpc":"2.0","method":"m","unknown":{value}}}"#),
+            format!(r#"{{"jsonrpc":"2.0","method":"m",{value}:1}}"#),
+        ] {
+            client.send_bytes(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
+            let said = client.wait_for(|said| said.get("error").is_some());
+            let answer = (&said["id"], &said["error"]["code"]);
+            assert_eq!(answer, (&Value::Null, &json!(PARSE_ERROR)), "{body}");
+        }
+    }
+    assert!(client.request("rise/status", Value::Null).is_object());
+    assert_eq!(client.stop(), Some(0));
+}
+
+#[test]
+fn messages_that_break_json_rpc_are_refused_and_the_session_goes_on() {
+    let mut client = Client::start();
+    for body in [
+        r#"["2.0",1,"m"]"#,
+        r#"{"jsonrpc":"2.0","method":"m","method":"n"}"#,
+        r#"{"jsonrpc":"2.0","id":9223372036854775808,"method":"m"}"#,
+        r#"{"jsonrpc":"2.0","id":"a","method":"m","result":1}"#,
+        r#"{"jsonrpc":"2.0","result":1}"#,
+    ] {
+        client.send_bytes(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
+        let said = client.wait_for(|said| said.get("error").is_some());
+        assert_eq!(said["error"]["code"], INVALID_REQUEST, "{body}");
+    }
+    assert_eq!(client.stop(), Some(0));
+}
+
+#[test]
 fn wrong_requests_get_the_error_that_names_them() {
     let mut client = Client::start();
     assert_eq!(

@@ -3,6 +3,7 @@
 #![allow(missing_docs, reason = "tests")]
 
 mod client;
+mod crashes;
 mod diagnostics;
 mod dpia;
 mod editing;

@@ -163,6 +163,24 @@ fn breaches_of_the_protocol_do_not_lose_the_document() {
 }
 
 #[test]
+fn a_change_with_an_older_version_is_ignored() {
+    let mut client = Client::start();
+    let uri = client.uri("a.rise");
+    client.open(&uri, "def a = 1\n");
+    assert_eq!(client.replace(&uri, "def b = 2\n"), 2);
+    client.notify(
+        "textDocument/didChange",
+        json!({"textDocument": {"uri": uri, "version": 1}, "contentChanges": [{"text": "def c = 3\n"}]}),
+    );
+    let log = client.wait_for(|said| said["method"] == "window/logMessage");
+    let message = log["params"]["message"].as_str().unwrap_or_default();
+    assert!(message.ends_with("to version 1 is ignored: the text has version 2"), "{message}");
+    assert_eq!(client.text(&uri), "def b = 2\n");
+    client.replace(&uri, "def d = 4\n");
+    assert_eq!(client.text(&uri), "def d = 4\n");
+}
+
+#[test]
 fn a_line_of_ten_megabytes_is_a_line() {
     let mut client = Client::start();
     let uri = client.uri("a.rise");

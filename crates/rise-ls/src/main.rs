@@ -1,6 +1,7 @@
 //! `rise-ls`: the RISE language server, and its checker for the command line.
 
 mod cli;
+mod executable;
 mod loader;
 mod run;
 mod select;

@@ -157,6 +157,12 @@ pub enum Command {
     },
     /// Print what this machine has: C compiler, OpenMP, OpenCL, editors
     Doctor,
+    /// Serve the session of the process that has started this one
+    #[command(name = crate::server::WORKER, hide = true)]
+    SessionWorker {
+        /// How many workers the session had before
+        restarts: u32,
+    },
     /// Work with OpenCL devices for another process of this program
     #[command(name = crate::run::WORKER, hide = true)]
     DeviceWorker,

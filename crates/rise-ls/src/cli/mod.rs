@@ -53,9 +53,10 @@ pub fn run() -> u8 {
         Some(Command::Fmt(options)) => fmt::run(&options),
         Some(Command::Explain { code }) => explain::run(&code),
         Some(Command::Doctor) => doctor::run(),
+        Some(Command::SessionWorker { restarts }) => ended(crate::server::work(restarts)),
         Some(Command::DeviceWorker) => work_with_devices(),
         None if args.check => check::run(&args.paths, &args.options),
-        None => serve(args.listen.as_deref()),
+        None => ended(crate::server::run(args.listen.as_deref())),
     }
 }
 
@@ -80,8 +81,9 @@ fn work_with_devices() -> u8 {
     }
 }
 
-fn serve(listen: Option<&str>) -> u8 {
-    match crate::server::run(listen) {
+/// The exit status of a server.
+fn ended(server: std::io::Result<u8>) -> u8 {
+    match server {
         Ok(status) => status,
         Err(error) => {
             output::error(&error.to_string());

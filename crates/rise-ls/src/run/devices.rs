@@ -7,7 +7,6 @@ use runtime::ocl::{DeviceInfo, OclError, PlanError, Worker, WorkerError};
 use runtime::process::{Limits, ProcessError};
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -64,20 +63,11 @@ pub(super) fn worker(limits: &Limits) -> Result<Worker, Failure> {
     if let Some(worker) = IDLE.take() {
         return Ok(worker.under(limits));
     }
-    let program = this_program()
+    let program = crate::executable::current()
         .map_err(|error| Failure::Unavailable(format!("the path of this program: {error}")))?;
     let mut command = Command::new(program);
     command.arg(WORKER);
     Ok(Worker::start(&mut command, limits)?)
-}
-
-/// This program as it runs, also where its file was replaced by a newer one meanwhile.
-fn this_program() -> std::io::Result<PathBuf> {
-    let own = Path::new("/proc/self/exe");
-    match own.exists() {
-        true => Ok(own.to_owned()),
-        false => std::env::current_exe(),
-    }
 }
 
 /// Bytes a second that a device copies, if that was measured.

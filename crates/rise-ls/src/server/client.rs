@@ -19,11 +19,12 @@ pub struct Client {
 }
 
 impl Client {
-    /// A way to the client.
-    pub fn new(outbox: Outbox) -> Client {
+    /// A way to the client for the worker that follows `restarts` others. Its requests have other
+    /// ids than theirs, whose answers may still come.
+    pub fn new(outbox: Outbox, restarts: u32) -> Client {
         Client {
             outbox,
-            next_id: Arc::default(),
+            next_id: Arc::new(AtomicI64::new(i64::from(restarts) << 32)),
         }
     }
 

@@ -6,7 +6,6 @@ use super::handlers::lenses;
 use super::runs::RunSettings;
 use ide::{AccessFlow, InlayConfig};
 use serde_json::Value;
-use tower_lsp::lsp_types::ClientCapabilities;
 
 /// The settings below `rise`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -165,9 +164,9 @@ pub struct ClientTraits {
 }
 
 impl ClientTraits {
-    /// Reads the client's capabilities.
-    pub fn read(capabilities: &ClientCapabilities) -> ClientTraits {
-        let json = serde_json::to_value(capabilities).unwrap_or_default();
+    /// Reads the client's capabilities. They are read as they were sent: `lsp_types` has another
+    /// name for some of them than the protocol.
+    pub fn read(json: &Value) -> ClientTraits {
         let has = |path: &str| json.pointer(path).and_then(Value::as_bool).unwrap_or(false);
         let lists = |path: &str, wanted: &str| {
             let list = json.pointer(path).and_then(Value::as_array);
@@ -187,7 +186,8 @@ impl ClientTraits {
             pulls_diagnostics: json
                 .pointer("/textDocument/diagnostic")
                 .is_some_and(Value::is_object),
-            refreshes_diagnostics: has("/workspace/diagnostic/refreshSupport"),
+            refreshes_diagnostics: has("/workspace/diagnostics/refreshSupport")
+                || has("/workspace/diagnostic/refreshSupport"),
             refreshes_inlay_hints: has("/workspace/inlayHint/refreshSupport"),
             refreshes_tokens: has("/workspace/semanticTokens/refreshSupport"),
             refreshes_lenses: has("/workspace/codeLens/refreshSupport"),
@@ -205,10 +205,10 @@ impl ClientTraits {
             folds_lines_only: has("/textDocument/foldingRange/lineFoldingOnly"),
             code_actions: json
                 .pointer("/textDocument/codeAction/codeActionLiteralSupport")
-                .is_some(),
+                .is_some_and(Value::is_object),
             resolves_edits: json
                 .pointer("/textDocument/codeAction/resolveSupport/properties")
-                .is_some()
+                .is_some_and(Value::is_array)
                 && lists("/textDocument/codeAction/resolveSupport/properties", "edit"),
             hover_markdown: lists("/textDocument/hover/contentFormat", "markdown"),
             has_commands,
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn clients_that_say_nothing_get_the_simplest_answers() {
-        let traits = ClientTraits::read(&ClientCapabilities::default());
+        let traits = ClientTraits::read(&json!({}));
         assert_eq!(
             traits,
             ClientTraits {

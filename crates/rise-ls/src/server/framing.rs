@@ -1,26 +1,22 @@
-//! Messages on a stream of bytes, and which of them may pass.
-//!
-//! tower-lsp ends the session at the first message that it cannot read. So a thread of ours reads
-//! the stream, answers what is no message with the error that JSON-RPC names, and passes on only
-//! what tower-lsp will understand.
+//! The base protocol: messages on a stream of bytes, each behind a header with its length.
 
 use std::io::{self, BufRead, Read};
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use super::message::refusal;
 
 /// The longest message that is read: longer than any file that an editor opens.
 const MAX_MESSAGE: usize = 1 << 30;
 /// The longest header line that is read.
 const MAX_HEADER: u64 = 1 << 12;
 
-/// What stood at the front of the stream.
+/// The next part of a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Frame {
-    /// A message, with its header.
-    Message(Vec<u8>),
-    /// No message; this response says why.
+    /// The body of a message, which may be anything.
+    Body(Vec<u8>),
+    /// Bytes that are no message. This response, with its header, says why.
     Refused(Vec<u8>),
 }
 
@@ -33,22 +29,22 @@ pub fn read_frame(stream: &mut impl BufRead) -> io::Result<Option<Frame>> {
         Header::End => return Ok(None),
         Header::Length(length) if length > MAX_MESSAGE => {
             skip(stream, length)?;
-            return Ok(Some(refuse(-32600, "the message is too long", Value::Null)));
+            return Ok(Some(refused(-32600, "the message is too long")));
         }
         Header::Length(length) => length,
         Header::Garbage => {
-            return Ok(Some(refuse(
-                -32700,
-                "expected a Content-Length header",
-                Value::Null,
-            )));
+            return Ok(Some(refused(-32700, "expected a Content-Length header")));
         }
     };
     let mut body = Vec::with_capacity(length.min(1 << 20));
     if stream.take(length as u64).read_to_end(&mut body)? < length {
         return Ok(None);
     }
-    Ok(Some(check(&body)))
+    Ok(Some(Frame::Body(body)))
+}
+
+fn refused(code: i64, reason: &str) -> Frame {
+    Frame::Refused(refusal(code, reason, &Value::Null))
 }
 
 /// A message with its header.
@@ -96,158 +92,53 @@ fn skip(stream: &mut impl BufRead, length: usize) -> io::Result<()> {
     io::copy(&mut stream.take(length as u64), &mut io::sink()).map(drop)
 }
 
-/// The fields of every kind of message.
-#[derive(Deserialize)]
-struct Envelope {
-    jsonrpc: Option<Value>,
-    id: Option<Value>,
-    method: Option<Value>,
-    #[serde(default, deserialize_with = "present")]
-    result: bool,
-    error: Option<Value>,
-    #[serde(default, rename = "params")]
-    _params: Option<IgnoredAny>,
-}
-
-fn present<'de, D: serde::Deserializer<'de>>(field: D) -> Result<bool, D::Error> {
-    IgnoredAny::deserialize(field).map(|_| true)
-}
-
-/// Lets a message pass that is a request, notification or response of JSON-RPC 2.0.
-fn check(body: &[u8]) -> Frame {
-    let envelope: Envelope = match serde_json::from_slice(body) {
-        Ok(envelope) => envelope,
-        Err(reason) if reason.is_data() => return refuse(-32600, &reason.to_string(), Value::Null),
-        Err(reason) => return refuse(-32700, &reason.to_string(), Value::Null),
-    };
-    let id = match envelope.id {
-        None | Some(Value::Null | Value::String(_)) => envelope.id.unwrap_or_default(),
-        Some(Value::Number(number)) if number.is_i64() => Value::Number(number),
-        Some(_) => return refuse(-32600, "an id is a string or a whole number", Value::Null),
-    };
-    let reason = match (&envelope.jsonrpc, &envelope.method) {
-        (Some(Value::String(version)), _) if version != "2.0" => {
-            "the version of JSON-RPC is not 2.0"
-        }
-        (Some(Value::String(_)), Some(Value::String(_))) => return Frame::Message(frame(body)),
-        (Some(Value::String(_)), None) if envelope.result || is_error(envelope.error.as_ref()) => {
-            return Frame::Message(frame(body));
-        }
-        (Some(Value::String(_)), _) => "neither a method nor a result",
-        _ => "the field `jsonrpc` is missing",
-    };
-    refuse(-32600, reason, id)
-}
-
-fn is_error(error: Option<&Value>) -> bool {
-    error.is_some_and(|error| error["code"].is_i64() && error["message"].is_string())
-}
-
-fn refuse(code: i64, reason: &str, id: Value) -> Frame {
-    let response = json!({"jsonrpc": "2.0", "error": {"code": code, "message": reason}, "id": id});
-    Frame::Refused(frame(response.to_string().as_bytes()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// What passes, and the codes of what does not, in order.
+    const GOOD: &str = r#"{"jsonrpc":"2.0","method":"good"}"#;
+
+    /// The bodies of a stream, and its parts that are refused, in order.
     fn read(stream: &[u8]) -> Vec<String> {
         let mut stream = stream;
         let mut seen = Vec::new();
         while let Some(found) = read_frame(&mut stream).expect("memory can be read") {
-            let (name, bytes) = match found {
-                Frame::Message(bytes) => ("pass", bytes),
-                Frame::Refused(bytes) => ("refuse", bytes),
-            };
-            let text = String::from_utf8(bytes).expect("messages are text");
-            let body = text
-                .split_once("\r\n\r\n")
-                .expect("messages have a header")
-                .1;
-            let body: Value = serde_json::from_str(body).expect("messages are JSON");
-            let what = if name == "pass" {
-                &body["method"]
-            } else {
-                &body["error"]["code"]
-            };
-            seen.push(format!("{name} {what}"));
+            seen.push(match found {
+                Frame::Body(body) => String::from_utf8(body).expect("bodies are text"),
+                Frame::Refused(_) => "refused".to_owned(),
+            });
         }
         seen
     }
 
     fn after(stream: &[u8]) -> Vec<String> {
-        let good = frame(br#"{"jsonrpc":"2.0","method":"good"}"#);
-        read(&[stream, &good].concat())
+        read(&[stream, &frame(GOOD.as_bytes())].concat())
     }
 
     #[test]
-    fn what_is_no_message_is_answered_and_the_next_one_passes() {
-        assert_eq!(after(&frame(b"{")), ["refuse -32700", r#"pass "good""#]);
-        assert_eq!(
-            after(&frame(b"\xff\xfe")),
-            ["refuse -32700", r#"pass "good""#]
-        );
-        assert_eq!(after(&frame(b"[]")), ["refuse -32600", r#"pass "good""#]);
-        assert_eq!(after(&frame(b"")), ["refuse -32700", r#"pass "good""#]);
-        assert_eq!(
-            after(&frame(br#"{"method":"m"}"#)),
-            ["refuse -32600", r#"pass "good""#]
-        );
-        assert_eq!(
-            after(&frame(br#"{"jsonrpc":"1.0","method":"m"}"#)),
-            ["refuse -32600", r#"pass "good""#]
-        );
-        assert_eq!(
-            after(&frame(br#"{"jsonrpc":"2.0","id":1.5,"method":"m"}"#)),
-            ["refuse -32600", r#"pass "good""#]
-        );
-        assert_eq!(
-            after(&frame(br#"{"jsonrpc":"2.0","id":1}"#)),
-            ["refuse -32600", r#"pass "good""#]
-        );
-        assert_eq!(
-            after(b"Content-Length: x\r\n\r\n"),
-            ["refuse -32700", r#"pass "good""#]
-        );
-        assert_eq!(after(b"hello\r\n\r\n"), ["refuse -32700", r#"pass "good""#]);
+    fn the_stream_is_in_step_again_after_bytes_that_are_no_message() {
+        for garbage in [
+            &b"Content-Length: x\r\n\r\n"[..],
+            b"Content-Length: -1\r\n\r\n",
+            b"hello\r\n\r\n",
+            b"\xff\xfe\0\r\n\r\n",
+        ] {
+            assert_eq!(after(garbage), ["refused", GOOD]);
+        }
+        assert_eq!(after(b"\r\n\r\n"), [GOOD]);
+        assert_eq!(after(&frame(b"{")), ["{", GOOD]);
+        assert_eq!(after(&frame(b"")), ["", GOOD]);
     }
 
     #[test]
     fn headers_may_be_written_in_any_way_that_http_allows() {
-        let body = br#"{"jsonrpc":"2.0","method":"m"}"#;
-        let header = format!(
-            "content-type: application/vscode-jsonrpc\r\nCONTENT-LENGTH:{}\r\n\r\n",
-            body.len()
-        );
-        assert_eq!(
-            after(&[header.as_bytes(), body].concat()),
-            [r#"pass "m""#, r#"pass "good""#]
-        );
-    }
-
-    #[test]
-    fn responses_pass_also_with_a_null_result() {
-        assert_eq!(
-            read(&frame(br#"{"jsonrpc":"2.0","id":1,"result":null}"#)),
-            ["pass null"]
-        );
-        assert_eq!(
-            read(&frame(
-                br#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}"#
-            )),
-            ["pass null"]
-        );
-        assert_eq!(
-            read(&frame(br#"{"jsonrpc":"2.0","id":1,"error":"m"}"#)),
-            ["refuse -32600"]
-        );
+        let header = "content-type: application/vscode-jsonrpc\r\nCONTENT-LENGTH:2\r\n\r\n{}";
+        assert_eq!(after(header.as_bytes()), ["{}", GOOD]);
     }
 
     #[test]
     fn a_stream_that_ends_inside_a_message_ends() {
-        let whole = frame(br#"{"jsonrpc":"2.0","method":"m"}"#);
+        let whole = frame(GOOD.as_bytes());
         for length in 0..whole.len() {
             assert_eq!(read(&whole[..length]), Vec::<String>::new());
         }

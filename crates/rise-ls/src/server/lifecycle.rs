@@ -2,26 +2,20 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
 
-use crossbeam_channel::Sender;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::ErrorCode;
 use tower_lsp::lsp_types::{InitializeParams, InitializeResult, MessageType, ServerInfo};
 
 use super::capabilities::capabilities;
 use super::config::{ClientTraits, Settings};
-use super::event::{Answer, Event, error, invalid_params};
+use super::event::{Answer, error, invalid_params};
 use super::positions::Encoding;
 use super::session::{Expected, Session, Stage};
-use super::signals;
 use super::sync::folder_paths;
 use super::uri;
 use super::wire::Json;
-
-/// How often a server looks whether its client is still there.
-const PULSE: Duration = Duration::from_secs(1);
 
 impl Session {
     /// Answers requests that the session's stage decides about.
@@ -50,13 +44,13 @@ impl Session {
     }
 
     fn initialize(&mut self, params: &Value) -> Answer {
-        let params: InitializeParams =
-            serde_json::from_value(params.clone()).map_err(invalid_params)?;
+        let offered = &params["capabilities"];
+        let params = InitializeParams::deserialize(params).map_err(invalid_params)?;
         let general = params.capabilities.general.as_ref();
         let view = Arc::make_mut(&mut self.view);
         view.encoding =
             Encoding::negotiate(general.and_then(|general| general.position_encodings.as_deref()));
-        view.client = ClientTraits::read(&params.capabilities);
+        view.client = ClientTraits::read(offered);
         let (encoding, client) = (view.encoding, view.client);
         self.stage = Stage::Running;
         self.folders = folders(&params);
@@ -64,9 +58,6 @@ impl Session {
             self.configure(options);
             // Later settings may come from the folder that is not trusted.
             self.runs_forbidden = !self.view.settings.run.enabled;
-        }
-        if let Some(process) = params.process_id {
-            exit_with(process, self.reports.events.clone());
         }
         Ok(Json::of(&InitializeResult {
             capabilities: capabilities(encoding, &client),
@@ -167,24 +158,4 @@ fn folders(params: &InitializeParams) -> Vec<PathBuf> {
     root.or_else(|| params.root_path.as_ref().map(PathBuf::from))
         .into_iter()
         .collect()
-}
-
-/// Ends this process when the client's is gone, as the protocol asks: a client that has crashed
-/// may leave streams open that nobody will ever write to.
-fn exit_with(process: u32, events: Sender<Event>) {
-    let proc = PathBuf::from(format!("/proc/{process}"));
-    if !proc.exists() {
-        // Not our system's way to look for processes, or a client on another machine.
-        return;
-    }
-    let watch = move || {
-        while proc.exists() {
-            thread::sleep(PULSE);
-        }
-        signals::end(&events);
-    };
-    // Without the thread the server ends when its input does.
-    let _ = thread::Builder::new()
-        .name("rise:client".into())
-        .spawn(watch);
 }

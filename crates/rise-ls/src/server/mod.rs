@@ -1,6 +1,8 @@
 //! The language server.
 //!
-//! Messages come in through [`ingress`] in the order of the wire and go to one thread, which owns
+//! The process that the editor starts forwards messages to a second one, which does the work, and
+//! starts that again when it has crashed ([`supervisor`]). In the second process messages come in
+//! through [`ingress`] in the order of the wire and go to one thread, which owns
 //! the database and applies changes as they arrive ([`session`]). Requests become jobs that read a
 //! snapshot ([`snapshot`]) on a pool of threads. A change lets jobs that are nearly done finish,
 //! and interrupts the others. `docs/lsp.md` says what clients see of it.
@@ -8,12 +10,14 @@
 mod capabilities;
 mod client;
 mod config;
+mod crash;
 mod devices;
 mod event;
 mod framing;
 mod handlers;
 mod ingress;
 mod lifecycle;
+mod message;
 mod pool;
 mod positions;
 mod previews;
@@ -27,6 +31,7 @@ mod session;
 mod signals;
 mod snapshot;
 mod status;
+mod supervisor;
 mod sync;
 #[cfg(test)]
 mod tests;
@@ -37,7 +42,7 @@ mod wire;
 mod workspace;
 mod written;
 
-use std::io::{self, Read, Write};
+use std::io;
 use std::net::TcpListener;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -51,6 +56,7 @@ use event::Event;
 use pool::{Pool, STACK};
 use requests::panic_message;
 use session::{Session, Stage};
+pub use supervisor::WORKER;
 use transport::HungUp;
 use wire::Outbox;
 
@@ -60,25 +66,31 @@ use wire::Outbox;
 /// `shutdown` and `exit`, else 1.
 ///
 /// # Errors
-/// The address cannot be listened on, or the system gives no threads.
+/// The address cannot be listened on, or the system gives no threads and processes.
 pub fn run(listen: Option<&str>) -> io::Result<u8> {
     let Some(address) = listen else {
-        return serve(io::stdin(), io::stdout());
+        return supervisor::run(io::stdin(), io::stdout());
     };
     let listener = TcpListener::bind(address)?;
     eprintln!("rise-ls listens on {}", listener.local_addr()?);
     let (stream, _) = listener.accept()?;
     stream.set_nodelay(true)?;
-    serve(stream.try_clone()?, stream)
+    supervisor::run(stream.try_clone()?, stream)
 }
 
-fn serve(input: impl Read + Send + 'static, output: impl Write + Send + 'static) -> io::Result<u8> {
+/// Does the work of a session for the supervisor that has started this process, after so many
+/// others that have crashed. Returns the status that the process ends with.
+///
+/// # Errors
+/// The system gives no threads.
+pub fn work(restarts: u32) -> io::Result<u8> {
     let (events, receiver) = unbounded();
     let (chunks, to_writer) = unbounded();
-    let client = Client::new(Outbox::new(chunks.clone()));
+    let client = Client::new(Outbox::new(chunks.clone()), restarts);
     let hung_up = Arc::new(HungUp::default());
-    let asked = signals::listen(events.clone());
-    let session = Session::new(client, events.clone(), Pool::start()?);
+    let hang_up = events.clone();
+    let asked = signals::listen(move || drop(hang_up.send(Event::HungUp)));
+    let session = Session::new(client, events.clone(), Pool::start()?, restarts);
     let over = Over(hung_up.clone());
     let (ended, end) = bounded(1);
     thread::Builder::new()
@@ -88,6 +100,7 @@ fn serve(input: impl Read + Send + 'static, output: impl Write + Send + 'static)
             // If nobody waits any more, the process has its status.
             let _ = ended.send(main_loop(session, &receiver, over));
         })?;
+    let (input, output) = (io::stdin(), io::stdout());
     transport::serve(input, output, events.clone(), (chunks, to_writer), &hung_up)?;
     // After `exit` this comes too late to matter.
     let _ = events.send(Event::HungUp);

@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
 
+use super::crash;
 use super::event::{Answer, Ending, Event, Reply, error, invalid_params};
 use super::handlers::{
     calls, diagnostics, edits, language, lenses, more, navigation, own, preview, strategies,
@@ -151,7 +152,11 @@ pub struct Reports {
 /// Runs a request on a snapshot. The snapshot is gone before the answer is on its way, and
 /// `in_flight` before the main loop hears of it.
 pub fn answer(ticket: &Arc<Ticket>, snapshot: Snapshot, in_flight: Option<InFlight>, to: &Reports) {
-    let answer = || (ticket.route.run)(&snapshot, &ticket.params);
+    let answer = || {
+        let file = ticket.about.map(|(file, _)| file);
+        crash::on_purpose(ticket.route.method, &snapshot, file);
+        (ticket.route.run)(&snapshot, &ticket.params)
+    };
     let run = || snapshot.db.catch_cancelled(answer);
     let outcome = if ticket.reply.is_open() {
         catch_unwind(AssertUnwindSafe(run))

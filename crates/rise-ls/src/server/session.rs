@@ -96,8 +96,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session before its first message.
-    pub fn new(client: Client, events: Sender<Event>, pool: Pool) -> Session {
+    /// A session before its first message, in the worker that follows `restarts` others.
+    pub fn new(client: Client, events: Sender<Event>, pool: Pool, restarts: u32) -> Session {
         Session {
             db: Database::new(),
             view: Arc::default(),
@@ -110,7 +110,7 @@ impl Session {
             load_is_news: false,
             expected: FxHashMap::default(),
             runs: Runs::new(events.clone()),
-            run_number: 0,
+            run_number: u64::from(restarts) << 32,
             runs_forbidden: false,
             reports: Reports {
                 events,
@@ -120,7 +120,8 @@ impl Session {
             tickets: FxHashMap::default(),
             brief: Gauge::default(),
             persistent: Gauge::default(),
-            revision: 0,
+            // Revisions name what the client has been sent, also by workers before this one.
+            revision: u64::from(restarts) << 32,
             stale: false,
             unread_imports: false,
         }

@@ -5,16 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use crossbeam_channel::Sender;
-
-use super::event::Event;
-
 /// How long the session may take to end before the process does.
 const FAREWELL: Duration = Duration::from_secs(4);
 
 /// Ends the session, and the process if the session does not end.
-pub fn end(events: &Sender<Event>) {
-    let _ = events.send(Event::HungUp);
+pub fn end(hang_up: impl FnOnce()) {
+    hang_up();
     thread::sleep(FAREWELL);
     std::process::exit(1);
 }
@@ -34,10 +30,10 @@ impl Asked {
     }
 }
 
-/// Lets the signals that ask a process to end do so. Where that cannot be had they end it at once,
+/// Lets the signals that ask a process to end call `hang_up`, which ends the session. Where that cannot be had they end it at once,
 /// as they always do.
 #[cfg(unix)]
-pub fn listen(events: Sender<Event>) -> Asked {
+pub fn listen(hang_up: impl FnOnce() + Send + 'static) -> Asked {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::flag;
     use signal_hook::low_level::pipe;
@@ -51,7 +47,7 @@ pub fn listen(events: Sender<Event>) -> Asked {
     let late = asked.clone();
     let wait = move || {
         if read.read_exact(&mut [0]).is_ok() {
-            let _ = events.send(Event::HungUp);
+            hang_up();
             thread::sleep(FAREWELL);
             late.end();
         }
@@ -71,6 +67,6 @@ pub fn listen(events: Sender<Event>) -> Asked {
 }
 
 #[cfg(not(unix))]
-pub fn listen(_: Sender<Event>) -> Asked {
+pub fn listen(_: impl FnOnce()) -> Asked {
     Asked::default()
 }

@@ -27,10 +27,10 @@ impl Harness {
     fn new() -> Harness {
         let (sender, events) = unbounded();
         let (chunks, to_client) = unbounded();
-        let client = Client::new(Outbox::new(chunks));
+        let client = Client::new(Outbox::new(chunks), 0);
         let pool = Pool::start().expect("the system gives threads");
         let mut harness = Harness {
-            session: Session::new(client, sender, pool),
+            session: Session::new(client, sender, pool, 0),
             events,
             to_client,
             next_id: 0,

@@ -16,7 +16,7 @@ use tower_lsp::jsonrpc::{Request, Response};
 use tower_lsp::{Loopback, LspService, Server};
 
 use super::event::Event;
-use super::framing::{Frame, read_frame};
+use super::framing::{Frame, frame, read_frame};
 use super::ingress::{Ingress, Lifecycle};
 use super::wire::{Chunk, Outbox};
 
@@ -38,7 +38,8 @@ pub fn serve(
 ) -> io::Result<()> {
     let (frames, reader_end) = mpsc::channel(QUEUE);
     start_reader(input, frames, chunks.clone(), hung_up.clone())?;
-    let writer = start_writer(output, to_writer, hung_up.clone())?;
+    let lost = hung_up.clone();
+    let writer = start_writer(output, to_writer, move || lost.happen())?;
     let (service, _) = LspService::new(|_| Lifecycle);
     let ingress = Ingress::new(service, events.clone(), Outbox::new(chunks.clone()));
     let loopback = FromClient(ToLoop(events));
@@ -60,7 +61,7 @@ pub fn serve(
     drop(runtime);
     // The writer ends when the last sender of chunks is gone; the reader has one while it waits
     // for input that may never come.
-    let _ = writer.flushed.recv_timeout(GRACE);
+    writer.flushed(GRACE);
     Ok(())
 }
 
@@ -95,7 +96,8 @@ fn start_reader(
         let mut input = BufReader::with_capacity(1 << 16, input);
         while let Ok(Some(found)) = read_frame(&mut input) {
             let passed = match found {
-                Frame::Message(message) => frames.blocking_send(message).is_ok(),
+                // The supervisor forwards only what tower-lsp understands.
+                Frame::Body(body) => frames.blocking_send(frame(&body)).is_ok(),
                 Frame::Refused(response) => refusals.send(Chunk::Bytes(response)).is_ok(),
             };
             if !passed {
@@ -111,14 +113,27 @@ fn start_reader(
         .map(drop)
 }
 
-struct Writer {
+/// The thread that writes messages.
+#[derive(Debug)]
+pub struct Writer {
     flushed: Receiver<()>,
 }
 
-fn start_writer(
+impl Writer {
+    /// Waits until everything is written, but not longer than `limit`.
+    pub fn flushed(&self, limit: Duration) {
+        let _ = self.flushed.recv_timeout(limit);
+    }
+}
+
+/// Starts a thread that writes messages, and calls `hung_up` when nobody reads them any more.
+///
+/// # Errors
+/// The system gives no thread.
+pub fn start_writer(
     mut output: impl Write + Send + 'static,
     chunks: Receiver<Chunk>,
-    hung_up: Arc<HungUp>,
+    hung_up: impl FnOnce() + Send + 'static,
 ) -> io::Result<Writer> {
     let (done, flushed) = crossbeam_channel::bounded(1);
     let write = move || {
@@ -134,7 +149,7 @@ fn start_writer(
                 })
                 .is_err()
             {
-                hung_up.happen();
+                hung_up();
                 break;
             }
         }

@@ -56,7 +56,7 @@ impl Outbox {
             Ok(result) => ("result", result),
             Err(error) => ("error", &Json::of(error)),
         };
-        self.send(&["\"", name, "\":", outcome.as_str(), ",\"id\":", id.as_str()]);
+        self.send(&["\"id\":", id.as_str(), ",\"", name, "\":", outcome.as_str()]);
     }
 
     /// Says something.
@@ -67,7 +67,7 @@ impl Outbox {
     /// Asks for something; `null` is the same as no parameters.
     pub fn ask(&self, id: &Id, method: &str, params: &Json) {
         let id = Json::of(id);
-        let head = ["\"method\":\"", method, "\",\"id\":", id.as_str()];
+        let head = ["\"id\":", id.as_str(), ",\"method\":\"", method, "\""];
         match params.as_str() {
             "null" => self.send(&head),
             params => self.send(&[&head[..], &[",\"params\":", params]].concat()),

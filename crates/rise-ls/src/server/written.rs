@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use syntax::Diagnostic;
 use tower_lsp::lsp_types::{Position, Uri};
 
+use super::crash::{self, CHECK};
 use super::snapshot::{Document, Snapshot};
 use super::to_proto::diagnostic;
 use super::wire::Json;
@@ -37,6 +38,7 @@ pub struct Listed(Vec<Arc<Piece>>);
 impl Written {
     /// The diagnostics of a file. Only those of items that have changed or moved are written anew.
     pub fn list(&mut self, snapshot: &Snapshot, file: FileId) -> Listed {
+        crash::on_purpose(CHECK, snapshot, Some(file));
         let document = snapshot.document_of(file);
         let found = snapshot.db.file_diagnostics(file);
         let pieces: Vec<(ItemId, Arc<Piece>)> = found

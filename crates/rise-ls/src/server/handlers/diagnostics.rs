@@ -11,12 +11,14 @@ use tower_lsp::lsp_types::{
 };
 
 use super::Answer;
+use crate::server::crash::{self, CHECK};
 use crate::server::publish::hash;
 use crate::server::snapshot::Snapshot;
 use crate::server::to_proto::diagnostic;
 
 /// Everything that is reported in a file.
 pub fn of_file(snapshot: &Snapshot, file: FileId) -> Vec<Diagnostic> {
+    crash::on_purpose(CHECK, snapshot, Some(file));
     let document = snapshot.document_of(file);
     let found = ide::diagnostics(&snapshot.db, file);
     found
@@ -27,12 +29,24 @@ pub fn of_file(snapshot: &Snapshot, file: FileId) -> Vec<Diagnostic> {
 
 /// What stands in the place of diagnostics that could not be computed.
 pub fn failure() -> Diagnostic {
+    internal(
+        "this file could not be checked: the checker has failed, which is a bug in it; the log says more",
+    )
+}
+
+/// What stands in the place of the diagnostics of a document that makes the server crash.
+pub fn quarantine() -> Diagnostic {
+    internal(
+        "this file is not checked until its text changes: the server has crashed while it worked on it, which is a bug in the server; the log says more",
+    )
+}
+
+fn internal(message: &str) -> Diagnostic {
     Diagnostic {
         severity: Some(DiagnosticSeverity::WARNING),
         code: Some(NumberOrString::String(Code::Internal.as_str().into())),
         source: Some("rise".into()),
-        message: "this file could not be checked: the checker has failed, which is a bug in it; the log says more"
-            .into(),
+        message: message.into(),
         ..Diagnostic::default()
     }
 }

@@ -1,0 +1,318 @@
+//! The open documents, as the client has them, and which of them the worker may see.
+
+use std::time::{Duration, Instant};
+
+use db::FilePath;
+use ropey::Rope;
+use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
+use tower_lsp::lsp_types::{
+    DidChangeTextDocumentParams, Position, TextDocumentContentChangeEvent, TextDocumentItem,
+};
+
+use crate::server::positions::{Encoding, to_byte};
+use crate::server::uri;
+
+/// The time after which a crash no longer counts against a document.
+const MEMORY: Duration = Duration::from_secs(60);
+/// The time between the last edit of a quarantined document and its next trial, after one crash.
+/// Each crash doubles it.
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+/// The longest such time.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// A document that the client has open.
+#[derive(Debug)]
+pub struct Document {
+    item: TextDocumentItem,
+    text: Rope,
+    visibility: Visibility,
+    crashes: u32,
+    last_crash: Option<Instant>,
+}
+
+/// What the worker knows of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visibility {
+    /// Its text.
+    Visible,
+    /// An empty text, until its trial.
+    Waiting,
+    /// An empty text, because the worker has crashed on this one.
+    Quarantined {
+        /// The time of the next trial, once the text has changed.
+        retry: Option<Instant>,
+    },
+}
+
+/// What becomes of a notification about a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The worker gets it.
+    Forwarded,
+    /// The worker gets the whole text later, if ever.
+    Withheld,
+    /// Nobody gets it, for this reason.
+    Ignored(String),
+}
+
+/// The open documents.
+#[derive(Debug, Default)]
+pub struct Documents {
+    open: FxHashMap<FilePath, Document>,
+    last_changed: Option<FilePath>,
+}
+
+impl Documents {
+    /// Opens a document.
+    pub fn open(&mut self, mut item: TextDocumentItem) {
+        let path = uri::to_path(item.uri.as_str());
+        let text = Rope::from_str(&std::mem::take(&mut item.text));
+        self.last_changed = Some(path.clone());
+        self.open.insert(
+            path,
+            Document {
+                item,
+                text,
+                visibility: Visibility::Visible,
+                crashes: 0,
+                last_crash: None,
+            },
+        );
+    }
+
+    /// Changes the text of a document. A change that is older than the text is ignored: positions
+    /// in it mean places in another text.
+    pub fn change(&mut self, params: DidChangeTextDocumentParams, encoding: Encoding) -> Change {
+        let path = uri::to_path(params.text_document.uri.as_str());
+        let Some(document) = self.open.get_mut(&path) else {
+            // The worker says so.
+            return Change::Forwarded;
+        };
+        let (version, known) = (params.text_document.version, document.item.version);
+        if version < known {
+            return Change::Ignored(format!(
+                "a change of {path} to version {version} is ignored: the text has version {known}"
+            ));
+        }
+        document.item.version = version;
+        for change in params.content_changes {
+            apply(&mut document.text, change, encoding);
+        }
+        let change = match document.visibility {
+            Visibility::Visible => Change::Forwarded,
+            Visibility::Waiting | Visibility::Quarantined { .. } => Change::Withheld,
+        };
+        document.retry_later();
+        self.last_changed = Some(path);
+        change
+    }
+
+    /// Closes a document.
+    pub fn close(&mut self, path: &FilePath) {
+        self.open.remove(path);
+    }
+
+    /// The document at `path`, if it is open.
+    pub fn get(&self, path: &FilePath) -> Option<&Document> {
+        self.open.get(path)
+    }
+
+    /// The paths of the documents with this visibility.
+    pub fn select(&self, wanted: impl Fn(Visibility) -> bool) -> Vec<FilePath> {
+        let mut paths: Vec<FilePath> = self
+            .open
+            .iter()
+            .filter(|(_, document)| wanted(document.visibility))
+            .map(|(path, _)| path.clone())
+            .collect();
+        paths.sort();
+        paths
+    }
+
+    /// The document that was opened or changed last, if it is open still.
+    pub fn last_changed(&self) -> Option<&FilePath> {
+        let path = self.last_changed.as_ref()?;
+        self.open.contains_key(path).then_some(path)
+    }
+
+    /// Counts a crash against a document, and returns the number of its recent ones.
+    pub fn blame(&mut self, path: &FilePath, now: Instant) -> u32 {
+        let Some(document) = self.open.get_mut(path) else {
+            return 0;
+        };
+        if document.last_crash.is_none_or(|last| last + MEMORY < now) {
+            document.crashes = 0;
+        }
+        document.crashes = document.crashes.saturating_add(1);
+        document.last_crash = Some(now);
+        document.crashes
+    }
+
+    /// Changes what the worker may see of a document.
+    pub fn show(&mut self, path: &FilePath, visibility: Visibility) {
+        if let Some(document) = self.open.get_mut(path) {
+            document.visibility = visibility;
+        }
+    }
+
+    /// Gives every quarantined document another trial: what it imports may have changed.
+    pub fn retry_all(&mut self) {
+        self.open.values_mut().for_each(Document::retry_later);
+    }
+
+    /// The time of the next trial of a quarantined document.
+    pub fn next_retry(&self) -> Option<Instant> {
+        self.open.values().filter_map(Document::retry).min()
+    }
+
+    /// The quarantined documents whose trial is due. They wait for it from now on.
+    pub fn take_due(&mut self, now: Instant) -> Vec<FilePath> {
+        let mut due = Vec::new();
+        for (path, document) in &mut self.open {
+            if document.retry().is_some_and(|retry| retry <= now) {
+                document.visibility = Visibility::Waiting;
+                due.push(path.clone());
+            }
+        }
+        due.sort();
+        due
+    }
+}
+
+impl Document {
+    /// What the worker knows of it.
+    pub fn visibility(&self) -> Visibility {
+        self.visibility
+    }
+
+    /// Its URI.
+    pub fn uri(&self) -> &uri::Uri {
+        &self.item.uri
+    }
+
+    /// Its version.
+    pub fn version(&self) -> i32 {
+        self.item.version
+    }
+
+    /// The parameters of the notification that opens it, with the text that the worker may see.
+    pub fn opened(&self) -> Value {
+        let text = match self.visibility {
+            Visibility::Visible => self.text.to_string(),
+            Visibility::Waiting | Visibility::Quarantined { .. } => String::new(),
+        };
+        json!({"textDocument": {
+            "uri": self.item.uri,
+            "languageId": self.item.language_id,
+            "version": self.item.version,
+            "text": text,
+        }})
+    }
+
+    fn retry(&self) -> Option<Instant> {
+        match self.visibility {
+            Visibility::Quarantined { retry } => retry,
+            Visibility::Visible | Visibility::Waiting => None,
+        }
+    }
+
+    fn retry_later(&mut self) {
+        if let Visibility::Quarantined { retry } = &mut self.visibility {
+            let doubled = 1 << self.crashes.saturating_sub(1).min(16);
+            let pause = FIRST_PAUSE.saturating_mul(doubled).min(LONGEST_PAUSE);
+            *retry = Some(Instant::now() + pause);
+        }
+    }
+}
+
+fn apply(text: &mut Rope, change: TextDocumentContentChangeEvent, encoding: Encoding) {
+    let Some(range) = change.range else {
+        *text = Rope::from_str(&change.text);
+        return;
+    };
+    let byte = |position: Position| to_byte(text, position, encoding).byte;
+    let start = byte(range.start);
+    let end = byte(range.end).max(start);
+    let (start, end) = (text.byte_to_char(start), text.byte_to_char(end));
+    text.remove(start..end);
+    text.insert(start, &change.text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const URI: &str = "file:///a.rise";
+
+    fn documents(text: &str) -> (Documents, FilePath) {
+        let mut documents = Documents::default();
+        let item = json!({"uri": URI, "languageId": "rise", "version": 3, "text": text});
+        documents.open(serde_json::from_value(item).expect("a document"));
+        (documents, FilePath::disk("/a.rise"))
+    }
+
+    fn changed(documents: &mut Documents, version: i32, changes: Value) -> Change {
+        let document = json!({"uri": URI, "version": version});
+        let params = json!({"textDocument": document, "contentChanges": changes});
+        let params = serde_json::from_value(params).expect("a change");
+        documents.change(params, Encoding::Utf16)
+    }
+
+    #[test]
+    fn edits_change_the_text_in_the_order_in_which_they_come() {
+        let (mut documents, path) = documents("a\u{1F600}b\nc");
+        let range = |start: (u32, u32), end: (u32, u32)| {
+            json!({
+                "start": {"line": start.0, "character": start.1},
+                "end": {"line": end.0, "character": end.1},
+            })
+        };
+        let changes = json!([
+            {"range": range((0, 1), (0, 3)), "text": "xy"},
+            {"range": range((0, 4), (7, 0)), "text": "!"},
+            {"range": range((0, 1), (0, 0)), "text": "-"},
+        ]);
+        assert_eq!(changed(&mut documents, 4, changes), Change::Forwarded);
+        let opened = documents.get(&path).expect("it is open").opened();
+        assert_eq!(opened["textDocument"]["text"], "a-xyb!");
+        assert_eq!(opened["textDocument"]["version"], 4);
+    }
+
+    #[test]
+    fn a_change_with_an_older_version_is_ignored() {
+        let (mut documents, path) = documents("a");
+        let change = changed(&mut documents, 2, json!([{"text": "b"}]));
+        let reason = "a change of /a.rise to version 2 is ignored: the text has version 3";
+        assert_eq!(change, Change::Ignored(reason.to_owned()));
+        let opened = documents.get(&path).expect("it is open").opened();
+        assert_eq!(opened["textDocument"]["text"], "a");
+        let change = changed(&mut documents, 3, json!([{"text": "b"}]));
+        assert_eq!(change, Change::Forwarded);
+    }
+
+    #[test]
+    fn a_quarantined_document_is_due_some_time_after_its_text_has_changed() {
+        let (mut documents, path) = documents("a");
+        let start = Instant::now();
+        assert_eq!(documents.blame(&path, start), 1);
+        assert_eq!(documents.blame(&path, start), 2);
+        documents.show(&path, Visibility::Quarantined { retry: None });
+        assert_eq!(documents.next_retry(), None);
+        let change = changed(&mut documents, 4, json!([{"text": "b"}]));
+        assert_eq!(change, Change::Withheld);
+        let due = documents.next_retry().expect("a trial");
+        assert!(due >= start + 2 * FIRST_PAUSE);
+        assert_eq!(documents.take_due(start), []);
+        assert_eq!(documents.take_due(due), [path.clone()]);
+        assert_eq!(documents.select(|seen| seen == Visibility::Waiting), [path]);
+    }
+
+    #[test]
+    fn crashes_are_forgotten() {
+        let (mut documents, path) = documents("a");
+        let start = Instant::now();
+        assert_eq!(documents.blame(&path, start), 1);
+        assert_eq!(documents.blame(&path, start + 2 * MEMORY), 1);
+    }
+}

@@ -1,0 +1,151 @@
+//! The process that the client starts.
+//!
+//! It forwards messages to a worker, a second process of this program, and back. A worker that
+//! crashes (by an overflow of its stack, an abort, or for lack of memory) is replaced by another
+//! one, which is told what the first one knew: the parameters of `initialize`, the settings, and
+//! the open documents, whose texts are kept here. Requests that the first one has not answered get
+//! an error. A document that makes workers crash is kept from them until its text changes
+//! ([`session`]); `docs/decisions/0007-supervisor.md` says why this is done with processes.
+//!
+//! The worker ends at the end of its input, so that nothing is left when this process is killed.
+
+mod client_process;
+mod documents;
+mod head;
+mod session;
+mod worker;
+
+use std::io::{self, BufReader, Read, Write};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
+
+use super::framing::{Frame, read_frame};
+use super::message::Message;
+use super::transport::start_writer;
+use super::wire::Chunk;
+use super::{pool::STACK, signals};
+use session::Session;
+use worker::Worker;
+
+pub use worker::WORKER;
+
+/// How long the worker may take to end when the session is over.
+const FAREWELL: Duration = Duration::from_secs(5);
+/// How long the last messages may take to be written.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Something that happens in a session.
+#[derive(Debug)]
+pub enum Event {
+    /// The client says something.
+    Client {
+        /// What it says.
+        message: Message,
+        /// The same as it was written.
+        body: Vec<u8>,
+    },
+    /// The worker says something.
+    Worker {
+        /// How many workers came before this one.
+        restarts: u32,
+        /// What it says.
+        body: Vec<u8>,
+    },
+    /// The worker has closed its output.
+    WorkerGone {
+        /// How many workers came before this one.
+        restarts: u32,
+    },
+    /// The client cannot be heard, or the process is asked to end.
+    HungUp,
+}
+
+/// Serves one client, and returns the status that the process ends with: 0 if the client has said
+/// `shutdown` and `exit`, else 1.
+///
+/// # Errors
+/// The system gives no threads or processes.
+pub fn run(
+    input: impl Read + Send + 'static,
+    output: impl Write + Send + 'static,
+) -> io::Result<u8> {
+    let (events, receiver) = unbounded();
+    let (chunks, to_writer) = unbounded();
+    let hang_up = |events: &Sender<Event>| {
+        let events = events.clone();
+        move || drop(events.send(Event::HungUp))
+    };
+    let asked = signals::listen(hang_up(&events));
+    let worker = Worker::start(0, &events)?;
+    let writer = start_writer(output, to_writer, hang_up(&events))?;
+    start_reader(input, events.clone(), chunks.clone())?;
+    let session = Session::new(events, chunks.clone(), worker);
+    let clean = thread::Builder::new()
+        .name("rise:supervisor".into())
+        .stack_size(STACK)
+        .spawn(move || main_loop(session, &receiver))?
+        .join()
+        .unwrap_or_default();
+    let _ = chunks.send(Chunk::Close);
+    writer.flushed(GRACE);
+    asked.end();
+    Ok(if clean { 0 } else { 1 })
+}
+
+fn start_reader(
+    input: impl Read + Send + 'static,
+    events: Sender<Event>,
+    refusals: Sender<Chunk>,
+) -> io::Result<()> {
+    let read = move || {
+        let mut input = BufReader::with_capacity(1 << 16, input);
+        while let Ok(Some(frame)) = read_frame(&mut input) {
+            let read = match frame {
+                Frame::Body(body) => Message::read(&body).map(|message| (message, body)),
+                Frame::Refused(response) => Err(response),
+            };
+            let passed = match read {
+                Ok((message, body)) => events.send(Event::Client { message, body }).is_ok(),
+                Err(response) => refusals.send(Chunk::Bytes(response)).is_ok(),
+            };
+            if !passed {
+                return;
+            }
+        }
+        let _ = events.send(Event::HungUp);
+    };
+    thread::Builder::new()
+        .name("rise:read".into())
+        .spawn(read)
+        .map(drop)
+}
+
+/// Acts on events until the session is over and its worker has ended, and says whether the client
+/// has ended it as the protocol asks.
+fn main_loop(mut session: Session, events: &Receiver<Event>) -> bool {
+    let mut last = None;
+    loop {
+        if session.is_over() {
+            last.get_or_insert_with(|| Instant::now() + FAREWELL);
+            if !session.has_worker() {
+                return session.is_clean();
+            }
+        }
+        let event = match last.or_else(|| session.next_deadline()) {
+            Some(deadline) => events.recv_deadline(deadline),
+            None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        match event {
+            Ok(Event::Client { message, body }) => session.client_said(message, body),
+            Ok(Event::Worker { restarts, body }) => session.worker_said(restarts, &body),
+            Ok(Event::WorkerGone { restarts }) => session.worker_gone(restarts),
+            Ok(Event::HungUp) => session.hang_up(),
+            Err(RecvTimeoutError::Timeout) if last.is_none() => {}
+            // The worker does not end by itself.
+            Err(_) => return session.is_clean(),
+        }
+        session.tick();
+    }
+}

@@ -1,0 +1,752 @@
+//! The session as the client sees it: what has to be said again to a new worker, what the client
+//! waits for, and what made workers crash.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::Sender;
+use db::FilePath;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
+use tower_lsp::lsp_types::notification::{LogMessage, Notification, Progress, PublishDiagnostics};
+use tower_lsp::lsp_types::{
+    DidChangeTextDocumentParams, DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams,
+    DidOpenTextDocumentParams, InitializeParams, LogMessageParams, MessageType,
+};
+
+use super::documents::{Change, Documents, Visibility};
+use super::head::Head;
+use super::worker::{Worker, reason};
+use super::{Event, client_process};
+use crate::server::config::ClientTraits;
+use crate::server::event::error;
+use crate::server::framing::frame;
+use crate::server::handlers::diagnostics::quarantine;
+use crate::server::message::Message;
+use crate::server::positions::Encoding;
+use crate::server::uri;
+use crate::server::wire::{Chunk, Json, Outbox};
+
+/// The first part of the names of the supervisor's own requests.
+const OWN: &str = "rise-ls/";
+/// The request that a trial consists of.
+const PROBE: &str = "textDocument/diagnostic";
+/// How long a document may take to pass its trial.
+const TRIAL: Duration = Duration::from_secs(10);
+/// How long a crash counts towards the pause before the next start of a worker.
+const RECENT: Duration = Duration::from_secs(60);
+/// How many recent crashes have no pause.
+const FREE_CRASHES: usize = 3;
+/// The first pause. Each crash doubles it.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+/// The longest pause.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// How many crashes a request without a document may cause until it is refused.
+const MAX_FAILURES: u32 = 2;
+/// How many crashes a document may be involved in, together with others, until it is quarantined.
+const MAX_INVOLVEMENTS: u32 = 3;
+
+/// The state of a session.
+pub struct Session {
+    events: Sender<Event>,
+    chunks: Sender<Chunk>,
+    outbox: Outbox,
+    worker: Option<Worker>,
+    /// How many workers came before this one.
+    restarts: u32,
+    /// Whether the worker has answered `initialize`, so that it works at all.
+    ready: bool,
+    /// What a new worker gets after it has answered `initialize`, as long as it has not.
+    held: Option<Vec<Vec<u8>>>,
+    /// The time of the next start of a worker, if there is none.
+    start_at: Option<Instant>,
+    /// The times of recent crashes outside of trials.
+    crashes: VecDeque<Instant>,
+    /// The parameters of `initialize`, with the folders that the workspace has now.
+    initialize: Option<Value>,
+    encoding: Encoding,
+    client: ClientTraits,
+    initialized: bool,
+    configuration: Option<Value>,
+    documents: Documents,
+    /// Groups of documents that the worker has not seen since the crash.
+    trials: VecDeque<Vec<FilePath>>,
+    trial: Option<Trial>,
+    pending: FxHashMap<Id, Vec<Pending>>,
+    /// Tokens of progress that has begun.
+    progress: FxHashSet<String>,
+    /// How often the worker crashed while it answered requests without a document.
+    failures: FxHashMap<String, u32>,
+    next_id: u64,
+    shut_down: bool,
+    over: bool,
+}
+
+/// A request of the client that the worker has not answered.
+struct Pending {
+    method: String,
+    document: Option<FilePath>,
+}
+
+/// Documents that are shown to the worker to see whether it survives them.
+struct Trial {
+    documents: Vec<FilePath>,
+    /// The requests that are not answered yet, and the documents that they are about.
+    probes: FxHashMap<Id, FilePath>,
+    deadline: Instant,
+}
+
+impl Session {
+    /// A session whose worker has just been started.
+    pub fn new(events: Sender<Event>, chunks: Sender<Chunk>, worker: Worker) -> Session {
+        Session {
+            events,
+            outbox: Outbox::new(chunks.clone()),
+            chunks,
+            worker: Some(worker),
+            restarts: 0,
+            ready: false,
+            held: None,
+            start_at: None,
+            crashes: VecDeque::new(),
+            initialize: None,
+            encoding: Encoding::default(),
+            client: ClientTraits::default(),
+            initialized: false,
+            configuration: None,
+            documents: Documents::default(),
+            trials: VecDeque::new(),
+            trial: None,
+            pending: FxHashMap::default(),
+            progress: FxHashSet::default(),
+            failures: FxHashMap::default(),
+            next_id: 0,
+            shut_down: false,
+            over: false,
+        }
+    }
+
+    /// Says whether the session has ended: the client has said `exit`, or cannot be heard.
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// Says whether the client has ended the session as the protocol asks.
+    pub fn is_clean(&self) -> bool {
+        self.shut_down
+    }
+
+    /// Says whether a worker runs.
+    pub fn has_worker(&self) -> bool {
+        self.worker.is_some()
+    }
+
+    /// Ends the session, because the client cannot be heard.
+    pub fn hang_up(&mut self) {
+        self.over = true;
+        self.shut_down = false;
+        self.close_worker();
+    }
+
+    fn close_worker(&mut self) {
+        self.release();
+        if let Some(worker) = &mut self.worker {
+            worker.close();
+        }
+    }
+
+    // Messages of the client.
+
+    /// Takes a message of the client.
+    pub fn client_said(&mut self, message: Message, body: Vec<u8>) {
+        match message {
+            Message::Request { id, method, params } => self.request(id, method, params, body),
+            Message::Notification { method, params } => self.notification(&method, params, body),
+            Message::Response { id } => {
+                if self.asked_by_worker(&id) {
+                    self.forward(&body);
+                }
+            }
+        }
+    }
+
+    /// Says whether an answer with this id is for the worker, and not for one before it or for the
+    /// supervisor.
+    fn asked_by_worker(&self, id: &Id) -> bool {
+        match id {
+            Id::Number(number) => {
+                let asker = number >> 32;
+                !(0..i64::from(self.restarts)).contains(&asker)
+            }
+            Id::String(name) => !name.starts_with(OWN),
+            Id::Null => true,
+        }
+    }
+
+    fn request(&mut self, id: Id, method: String, mut params: Value, body: Vec<u8>) {
+        uri::repair(&mut params);
+        match method.as_str() {
+            "initialize" if self.initialize.is_none() => self.read_initialize(params.clone()),
+            "shutdown" if self.initialize.is_some() => self.shut_down = true,
+            _ => {}
+        }
+        let document = ["textDocument", "item"]
+            .iter()
+            .find_map(|holder| params[holder]["uri"].as_str())
+            .map(uri::to_path);
+        if let Some(answer) = self.answer_without_worker(&method, document.as_ref()) {
+            self.outbox.respond(&id, &answer);
+            return;
+        }
+        let pending = Pending { method, document };
+        self.pending.entry(id).or_default().push(pending);
+        self.forward(&body);
+    }
+
+    fn read_initialize(&mut self, params: Value) {
+        // A worker refuses what cannot be read.
+        let Ok(read) = InitializeParams::deserialize(&params) else {
+            return;
+        };
+        let general = read.capabilities.general.as_ref();
+        let offered = general.and_then(|general| general.position_encodings.as_deref());
+        self.encoding = Encoding::negotiate(offered);
+        self.client = ClientTraits::read(&params["capabilities"]);
+        if let Some(process) = read.process_id {
+            client_process::watch(process, self.events.clone());
+        }
+        self.initialize = Some(params);
+    }
+
+    /// The answer to a request that the worker does not get.
+    fn answer_without_worker(
+        &self,
+        method: &str,
+        document: Option<&FilePath>,
+    ) -> Option<Result<Json, Error>> {
+        if self.worker.is_none() {
+            return Some(Err(match self.shut_down {
+                true => error(ErrorCode::InvalidRequest, "the session is shut down"),
+                false => error(ErrorCode::InternalError, "the server is starting again"),
+            }));
+        }
+        let refused = |count: &u32| *count >= MAX_FAILURES;
+        if document.is_none() && self.failures.get(method).is_some_and(refused) {
+            let reason = format!(
+                "{method} is refused until a file changes: the server has crashed while it answered it"
+            );
+            return Some(Err(error(ErrorCode::InternalError, reason)));
+        }
+        let document = self.documents.get(document?)?;
+        let changed = || error(ErrorCode::ContentModified, "the server has started again");
+        match document.visibility() {
+            Visibility::Visible => None,
+            Visibility::Waiting if method == PROBE => Some(Err(Error {
+                code: ErrorCode::ServerError(-32802),
+                data: Some(json!({"retriggerRequest": true})),
+                ..changed()
+            })),
+            Visibility::Waiting => Some(Err(changed())),
+            Visibility::Quarantined { .. } if method == PROBE => {
+                let report = json!({"kind": "full", "items": [quarantine()]});
+                Some(Ok(Json::of(&report)))
+            }
+            Visibility::Quarantined { .. } if method.starts_with("textDocument/") => {
+                Some(Ok(Json::of(&())))
+            }
+            Visibility::Quarantined { .. } => {
+                Some(Err(error(ErrorCode::InternalError, quarantine().message)))
+            }
+        }
+    }
+
+    fn notification(&mut self, method: &str, mut params: Value, body: Vec<u8>) {
+        if method == "exit" {
+            self.over = true;
+            self.forward(&body);
+            self.close_worker();
+            return;
+        }
+        if self.initialize.is_some() && !self.shut_down {
+            uri::repair(&mut params);
+            if let Change::Withheld = self.record(method, params) {
+                return;
+            }
+        }
+        self.forward(&body);
+    }
+
+    /// Keeps what a new worker has to be told.
+    fn record(&mut self, method: &str, params: Value) -> Change {
+        match method {
+            "initialized" => self.initialized = true,
+            "textDocument/didOpen" => {
+                if let Ok(params) = serde_json::from_value::<DidOpenTextDocumentParams>(params) {
+                    self.documents.open(params.text_document);
+                }
+            }
+            "textDocument/didChange" => {
+                self.failures.clear();
+                if let Ok(params) = serde_json::from_value::<DidChangeTextDocumentParams>(params) {
+                    return match self.documents.change(params, self.encoding) {
+                        Change::Ignored(reason) => {
+                            self.log(MessageType::WARNING, reason);
+                            Change::Withheld
+                        }
+                        change => change,
+                    };
+                }
+            }
+            "textDocument/didClose" => {
+                if let Ok(params) = serde_json::from_value::<DidCloseTextDocumentParams>(params) {
+                    let path = uri::to_path(params.text_document.uri.as_str());
+                    self.documents.close(&path);
+                }
+            }
+            "textDocument/didSave" | "workspace/didChangeWatchedFiles" => {
+                self.failures.clear();
+                self.documents.retry_all();
+            }
+            "workspace/didChangeConfiguration" => self.configuration = Some(params),
+            "workspace/didChangeWorkspaceFolders" => self.change_folders(params),
+            _ => {}
+        }
+        Change::Forwarded
+    }
+
+    fn change_folders(&mut self, params: Value) {
+        let Ok(params) = serde_json::from_value::<DidChangeWorkspaceFoldersParams>(params) else {
+            return;
+        };
+        let Some(initialize) = &mut self.initialize else {
+            return;
+        };
+        let (removed, added) = (json!(params.event.removed), json!(params.event.added));
+        let is_removed = |folder: &Value| {
+            let removed = removed.as_array().into_iter().flatten();
+            removed.into_iter().any(|gone| gone["uri"] == folder["uri"])
+        };
+        let known = initialize["workspaceFolders"].as_array();
+        let known = known.into_iter().flatten();
+        let kept = known.filter(|folder| !is_removed(folder));
+        let added = added.as_array().into_iter().flatten();
+        let folders: Vec<Value> = kept.chain(added).cloned().collect();
+        initialize["workspaceFolders"] = Value::Array(folders);
+    }
+
+    fn forward(&mut self, body: &[u8]) {
+        match (&self.worker, &mut self.held) {
+            (Some(_), Some(held)) => held.push(frame(body)),
+            (Some(worker), None) => worker.send(frame(body)),
+            (None, _) => {}
+        }
+    }
+
+    /// Sends what has waited for the answer to `initialize`.
+    fn release(&mut self) {
+        for message in self.held.take().into_iter().flatten() {
+            if let Some(worker) = &self.worker {
+                worker.send(message);
+            }
+        }
+    }
+
+    // Messages of the worker.
+
+    /// Takes a message of the worker.
+    pub fn worker_said(&mut self, restarts: u32, body: &[u8]) {
+        if restarts != self.restarts || self.worker.is_none() {
+            return;
+        }
+        match Head::read(body) {
+            Some(Head::Response(id @ Id::String(_))) if self.is_own(&id) => {
+                self.own_answer(&id, body);
+                return;
+            }
+            Some(Head::Response(id)) if id != Id::Null => {
+                let Some(pending) = self.pending.get_mut(&id) else {
+                    return;
+                };
+                let answered = pending.pop();
+                if pending.is_empty() {
+                    self.pending.remove(&id);
+                }
+                if answered.is_some_and(|answered| answered.method == "initialize") {
+                    self.ready = true;
+                }
+            }
+            Some(Head::Request(id, method))
+                if method == "client/registerCapability" && self.restarts > 0 =>
+            {
+                // The client has registered it for the first worker.
+                let answer = json!({"jsonrpc": "2.0", "id": id, "result": null});
+                self.forward(answer.to_string().as_bytes());
+                return;
+            }
+            Some(Head::Notification(method)) if method == Progress::METHOD => {
+                self.follow_progress(body);
+            }
+            Some(Head::Notification(method))
+                if method == PublishDiagnostics::METHOD && self.is_about_hidden(body) =>
+            {
+                return;
+            }
+            _ => {}
+        }
+        let _ = self.chunks.send(Chunk::Bytes(frame(body)));
+    }
+
+    fn is_own(&self, id: &Id) -> bool {
+        matches!(id, Id::String(name) if name.starts_with(OWN)) && !self.pending.contains_key(id)
+    }
+
+    /// Says whether diagnostics are those of the empty text that the worker has in place of a
+    /// document.
+    fn is_about_hidden(&self, body: &[u8]) -> bool {
+        let hidden = |seen| seen != Visibility::Visible;
+        if self.documents.select(hidden).is_empty() {
+            return false;
+        }
+        let message: Value = serde_json::from_slice(body).unwrap_or_default();
+        let path = uri::to_path(message["params"]["uri"].as_str().unwrap_or_default());
+        let document = self.documents.get(&path);
+        document.is_some_and(|document| hidden(document.visibility()))
+    }
+
+    fn follow_progress(&mut self, body: &[u8]) {
+        let message: Value = serde_json::from_slice(body).unwrap_or_default();
+        let token = message["params"]["token"].to_string();
+        match message["params"]["value"]["kind"].as_str() {
+            Some("begin") => drop(self.progress.insert(token)),
+            Some("end") => drop(self.progress.remove(&token)),
+            _ => {}
+        }
+    }
+
+    // Crashes.
+
+    /// The worker has closed its output: it has crashed, unless the session is over.
+    pub fn worker_gone(&mut self, restarts: u32) {
+        if restarts != self.restarts {
+            return;
+        }
+        let Some(mut worker) = self.worker.take() else {
+            return;
+        };
+        let reason = reason(worker.status());
+        drop(worker);
+        if self.over {
+            return;
+        }
+        let pending = std::mem::take(&mut self.pending);
+        let about: Vec<&Pending> = pending.values().flatten().collect();
+        let now = Instant::now();
+        let in_trial = self.find_cause(&about, now);
+        for (id, requests) in &pending {
+            for _ in requests {
+                let reason = format!("the server has crashed ({reason}) and starts again");
+                let answer = Err(error(ErrorCode::InternalError, reason));
+                self.outbox.respond(id, &answer);
+            }
+        }
+        for token in std::mem::take(&mut self.progress) {
+            let token: Value = serde_json::from_str(&token).unwrap_or_default();
+            let params = json!({"token": token, "value": {"kind": "end"}});
+            self.outbox.notify(Progress::METHOD, &Json::of(&params));
+        }
+        if self.shut_down {
+            return;
+        }
+        let mut methods: Vec<&str> = about.iter().map(|about| about.method.as_str()).collect();
+        methods.sort_unstable();
+        methods.dedup();
+        let during = match methods.is_empty() {
+            true => String::new(),
+            false => format!(" during {}", methods.join(", ")),
+        };
+        self.log(
+            MessageType::ERROR,
+            format!("the server has crashed{during} ({reason}) and starts again; this is a bug"),
+        );
+        self.ready = false;
+        self.held = None;
+        self.start_at = Some(
+            now + if in_trial {
+                Duration::ZERO
+            } else {
+                self.pause(now)
+            },
+        );
+    }
+
+    /// Decides which documents the next worker does not get, or gets one by one. Says whether the
+    /// crash was that of a trial.
+    fn find_cause(&mut self, pending: &[&Pending], now: Instant) -> bool {
+        let ready = self.ready;
+        if let Some(trial) = self.trial.take().filter(|_| ready) {
+            let open = |path: &FilePath| self.documents.get(path).is_some();
+            let mut suspects: Vec<FilePath> = trial.documents.into_iter().filter(open).collect();
+            for path in &suspects {
+                self.documents.show(path, Visibility::Waiting);
+            }
+            if let [alone] = &suspects[..] {
+                self.documents.blame(alone, now);
+                self.quarantine(&alone.clone());
+            } else if !suspects.is_empty() {
+                let half = suspects.split_off(suspects.len() / 2);
+                self.trials.push_front(half);
+                self.trials.push_front(suspects);
+            }
+            return true;
+        }
+        let mut blamed: Vec<FilePath> = Vec::new();
+        for document in pending.iter().filter_map(|about| about.document.as_ref()) {
+            if self.documents.get(document).is_some() && !blamed.contains(document) {
+                blamed.push(document.clone());
+            }
+        }
+        let limit = match blamed.len() {
+            1 => MAX_FAILURES,
+            _ => MAX_INVOLVEMENTS,
+        };
+        let mut suspects: Vec<Vec<FilePath>> = Vec::new();
+        for path in &blamed {
+            let crashes = self.documents.blame(path, now);
+            if crashes >= limit {
+                self.quarantine(path);
+            } else {
+                suspects.push(vec![path.clone()]);
+            }
+        }
+        if blamed.is_empty() {
+            for about in pending.iter().filter(|about| about.document.is_none()) {
+                *self.failures.entry(about.method.clone()).or_default() += 1;
+            }
+            suspects.extend(self.documents.last_changed().map(|path| vec![path.clone()]));
+        }
+        let waits = |path: &FilePath| suspects.iter().any(|group| group.contains(path));
+        let mut others = self.documents.select(|seen| seen == Visibility::Visible);
+        others.retain(|path| !waits(path));
+        // What waited before the crash goes on waiting, in the groups that it was in.
+        let mut groups = VecDeque::from([others]);
+        groups.extend(suspects);
+        groups.extend(std::mem::take(&mut self.trials));
+        groups.retain(|group| !group.is_empty());
+        for path in groups.iter().flatten() {
+            self.documents.show(path, Visibility::Waiting);
+        }
+        self.trials = groups;
+        false
+    }
+
+    fn quarantine(&mut self, path: &FilePath) {
+        let quarantined = Visibility::Quarantined { retry: None };
+        self.documents.show(path, quarantined);
+        let Some(document) = self.documents.get(path) else {
+            return;
+        };
+        if !self.client.pulls_diagnostics {
+            let params = json!({
+                "uri": document.uri(),
+                "version": document.version(),
+                "diagnostics": [quarantine()],
+            });
+            let params = Json::of(&params);
+            self.outbox.notify(PublishDiagnostics::METHOD, &params);
+        }
+        let reason = format!("{path} is not checked until its text changes");
+        self.log(MessageType::WARNING, reason);
+    }
+
+    fn pause(&mut self, now: Instant) -> Duration {
+        self.crashes.push_back(now);
+        while self.crashes.front().is_some_and(|&at| at + RECENT < now) {
+            self.crashes.pop_front();
+        }
+        let Some(doublings) = self.crashes.len().checked_sub(FREE_CRASHES + 1) else {
+            return Duration::ZERO;
+        };
+        let factor = 1 << doublings.min(16);
+        FIRST_PAUSE.saturating_mul(factor).min(LONGEST_PAUSE)
+    }
+
+    // New workers.
+
+    /// The time at which something is to be done without an event.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        if self.over || self.shut_down {
+            return None;
+        }
+        let trial = self.trial.as_ref().map(|trial| trial.deadline);
+        let retry = self.documents.next_retry().filter(|_| self.has_worker());
+        self.start_at.into_iter().chain(trial).chain(retry).min()
+    }
+
+    /// Does what is due.
+    pub fn tick(&mut self) {
+        if self.over || self.shut_down {
+            return;
+        }
+        let now = Instant::now();
+        if self.start_at.is_some_and(|start| start <= now) {
+            self.start_at = None;
+            self.start_worker(now);
+        }
+        if self.worker.is_none() {
+            return;
+        }
+        if self
+            .trial
+            .as_ref()
+            .is_some_and(|trial| trial.deadline <= now)
+        {
+            self.trial = None;
+            self.start_trial(now);
+        }
+        let due = self.documents.take_due(now);
+        if !due.is_empty() {
+            self.trials.extend(due.into_iter().map(|path| vec![path]));
+            if self.trial.is_none() {
+                self.start_trial(now);
+            }
+        }
+    }
+
+    fn start_worker(&mut self, now: Instant) {
+        self.restarts += 1;
+        match Worker::start(self.restarts, &self.events) {
+            Ok(worker) => self.worker = Some(worker),
+            Err(reason) => {
+                let pause = self.pause(now).max(FIRST_PAUSE);
+                self.start_at = Some(now + pause);
+                self.log(
+                    MessageType::ERROR,
+                    format!("the server does not start: {reason}"),
+                );
+                return;
+            }
+        }
+        let Some(initialize) = self.initialize.clone() else {
+            return;
+        };
+        let id = self.own_id("initialize");
+        self.ask_worker(&id, "initialize", initialize);
+        self.held = Some(Vec::new());
+        if self.initialized {
+            self.tell_worker("initialized", json!({}));
+        }
+        if let Some(configuration) = self.configuration.clone() {
+            self.tell_worker("workspace/didChangeConfiguration", configuration);
+        }
+        // Also those that it may not see: the text on the disk may be as bad.
+        for path in self.documents.select(|_| true) {
+            self.open_in_worker(&path);
+        }
+        self.trial = None;
+        self.start_trial(now);
+    }
+
+    /// Shows the next group of documents to the worker.
+    fn start_trial(&mut self, now: Instant) {
+        while let Some(mut documents) = self.trials.pop_front() {
+            // Documents may have been closed, or opened anew.
+            documents.retain(|path| {
+                let document = self.documents.get(path);
+                document.is_some_and(|document| document.visibility() == Visibility::Waiting)
+            });
+            if documents.is_empty() {
+                continue;
+            }
+            for path in &documents {
+                self.documents.show(path, Visibility::Visible);
+                self.open_in_worker(path);
+            }
+            self.trial = Some(Trial {
+                documents: documents.clone(),
+                probes: FxHashMap::default(),
+                deadline: now + TRIAL,
+            });
+            documents.into_iter().for_each(|path| self.probe(path));
+            return;
+        }
+        self.refresh();
+    }
+
+    fn probe(&mut self, path: FilePath) {
+        let Some(document) = self.documents.get(&path) else {
+            return;
+        };
+        let params = json!({"textDocument": {"uri": document.uri()}});
+        let id = self.own_id("probe");
+        self.ask_worker(&id, PROBE, params);
+        if let Some(trial) = &mut self.trial {
+            trial.probes.insert(id, path);
+        }
+    }
+
+    /// Takes an answer to a request of the supervisor.
+    fn own_answer(&mut self, id: &Id, body: &[u8]) {
+        self.ready = true;
+        self.release();
+        let Some(trial) = &mut self.trial else {
+            return;
+        };
+        let Some(path) = trial.probes.remove(id) else {
+            return;
+        };
+        let answer: Value = serde_json::from_slice(body).unwrap_or_default();
+        if answer["error"]["data"]["retriggerRequest"] == true {
+            self.probe(path);
+        } else if trial.probes.is_empty() {
+            self.trial = None;
+            self.start_trial(Instant::now());
+        }
+    }
+
+    /// Lets the client ask again for what it has asked a worker that is gone.
+    fn refresh(&mut self) {
+        let client = self.client;
+        let wanted = [
+            (
+                client.pulls_diagnostics && client.refreshes_diagnostics,
+                "workspace/diagnostic/refresh",
+            ),
+            (client.refreshes_inlay_hints, "workspace/inlayHint/refresh"),
+            (client.refreshes_tokens, "workspace/semanticTokens/refresh"),
+            (client.refreshes_lenses, "workspace/codeLens/refresh"),
+        ];
+        for (_, method) in wanted.into_iter().filter(|(wanted, _)| *wanted) {
+            let id = self.own_id("refresh");
+            self.outbox.ask(&id, method, &Json::of(&()));
+        }
+    }
+
+    fn open_in_worker(&mut self, path: &FilePath) {
+        if let Some(document) = self.documents.get(path) {
+            let params = document.opened();
+            self.tell_worker("textDocument/didOpen", params);
+        }
+    }
+
+    fn own_id(&mut self, purpose: &str) -> Id {
+        self.next_id += 1;
+        Id::String(format!("{OWN}{purpose}/{}", self.next_id))
+    }
+
+    fn ask_worker(&mut self, id: &Id, method: &str, params: Value) {
+        let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        self.forward(message.to_string().as_bytes());
+    }
+
+    fn tell_worker(&mut self, method: &str, params: Value) {
+        let message = json!({"jsonrpc": "2.0", "method": method, "params": params});
+        self.forward(message.to_string().as_bytes());
+    }
+
+    fn log(&self, typ: MessageType, message: String) {
+        let params = LogMessageParams { typ, message };
+        self.outbox.notify(LogMessage::METHOD, &Json::of(&params));
+    }
+}

@@ -1,0 +1,249 @@
+//! What happens when the process that does the work crashes. Only debug builds crash on purpose.
+
+#![cfg(debug_assertions)]
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, codes, find, place, range};
+
+const INTERNAL_ERROR: i64 = -32603;
+const GOOD: &str = "def good = fun(x: f32 => x)\n";
+const BAD: &str = "def bad = 1 // CRASH\n";
+
+/// A client of a server that crashes where `order` says.
+fn client(order: &str, capabilities: Value) -> Client {
+    let mut client = Client::raw_with(&[], |command, _| {
+        command.env("RISE_LS_CRASH", order);
+    });
+    let root = client.uri("");
+    let folders = json!([{"uri": root, "name": "test"}]);
+    client.initialize(json!({"workspaceFolders": folders, "capabilities": capabilities}));
+    client
+}
+
+fn hover(client: &mut Client, uri: &str) -> Result<Value, Value> {
+    client.try_request("textDocument/hover", place(uri, 0, 5))
+}
+
+/// Waits for the trial of a document that a crash has put in doubt.
+fn wait_until_seen(client: &mut Client, uri: &str) {
+    client.wait_until(|client| hover(client, uri).is_ok_and(|hover| hover.is_object()));
+}
+
+/// The texts of diagnostics that are sent for a version of a document, once there are some of
+/// this kind.
+fn wait_for_code(client: &mut Client, uri: &str, code: Option<&str>) {
+    client.wait_for(|said| {
+        let params = &said["params"];
+        said["method"] == "textDocument/publishDiagnostics"
+            && params["uri"] == uri
+            && params["diagnostics"][0]["code"].as_str() == code
+    });
+}
+
+#[test]
+fn a_crash_fails_the_requests_that_wait_and_the_session_goes_on() {
+    for how in ["abort", "overflow", "kill"] {
+        let mut client = client(&format!("{how} textDocument/hover CRASH"), json!({}));
+        let (good, bad) = (client.uri("good.rise"), client.uri("bad.rise"));
+        client.open(&good, "def good = 1\n");
+        client.change(
+            &good,
+            json!([{"range": range((0, 11), (0, 12)), "text": "fun(x: f32 => x)"}]),
+        );
+        client.open(&bad, BAD);
+        let error = hover(&mut client, &bad).expect_err("the server crashes");
+        assert_eq!(error["code"], INTERNAL_ERROR, "{error}");
+        let message = error["message"].as_str().unwrap_or_default();
+        assert!(message.starts_with("the server has crashed"), "{message}");
+        let log = client.wait_for(|said| said["params"]["type"] == 1);
+        let log = log["params"]["message"].as_str().unwrap_or_default();
+        assert!(log.contains("during textDocument/hover"), "{log}");
+        wait_until_seen(&mut client, &good);
+        assert_eq!(client.text(&good), GOOD);
+        client.change(
+            &good,
+            json!([{"range": range((0, 4), (0, 8)), "text": "fine"}]),
+        );
+        assert_eq!(client.text(&good), GOOD.replace("good", "fine"));
+        assert_eq!(client.stop(), Some(0));
+    }
+}
+
+#[test]
+fn a_request_that_crashes_again_quarantines_its_document() {
+    let mut client = client("abort textDocument/hover CRASH", json!({}));
+    let (good, bad) = (client.uri("good.rise"), client.uri("bad.rise"));
+    client.open(&good, GOOD);
+    client.open(&bad, BAD);
+    assert!(hover(&mut client, &bad).is_err());
+    // The text passes its trial, which checks it, so that the request crashes a second time.
+    client.wait_until(|client| match hover(client, &bad) {
+        Err(error) => error["code"] == INTERNAL_ERROR,
+        Ok(_) => false,
+    });
+    wait_for_code(&mut client, &bad, Some("internal"));
+    client.wait_until(|client| hover(client, &bad) == Ok(Value::Null));
+    wait_until_seen(&mut client, &good);
+    // Requests about other documents have their answers although this one is asked about.
+    for _ in 0..20 {
+        assert_eq!(hover(&mut client, &bad), Ok(Value::Null));
+        assert!(hover(&mut client, &good).unwrap().is_object());
+    }
+    let (_, column) = find(BAD, "CRASH");
+    client.change(
+        &bad,
+        json!([{"range": range((0, column), (0, column + 5)), "text": "fine"}]),
+    );
+    wait_until_seen(&mut client, &bad);
+    assert_eq!(client.text(&bad), BAD.replace("CRASH", "fine"));
+    wait_for_code(&mut client, &bad, None);
+    assert_eq!(client.stop(), Some(0));
+}
+
+#[test]
+fn a_document_whose_check_crashes_is_quarantined_until_its_text_changes() {
+    let mut client = client("overflow check CRASH", json!({}));
+    let uris: Vec<String> = (0..6).map(|at| client.uri(&format!("{at}.rise"))).collect();
+    for (at, uri) in uris.iter().enumerate() {
+        // Not the last one, which is the first that is suspected.
+        let text = if at == 2 { BAD } else { GOOD };
+        client.open(uri, text);
+    }
+    wait_for_code(&mut client, &uris[2], Some("internal"));
+    for (at, uri) in uris.iter().enumerate() {
+        if at != 2 {
+            wait_until_seen(&mut client, uri);
+        }
+    }
+    assert_eq!(hover(&mut client, &uris[2]), Ok(Value::Null));
+    // It crashes again, and the others are what they were.
+    client.replace(&uris[2], "def worse = nothing // CRASH\n");
+    wait_for_code(&mut client, &uris[2], Some("internal"));
+    wait_until_seen(&mut client, &uris[5]);
+    client.replace(&uris[2], "def better = nothing\n");
+    wait_for_code(&mut client, &uris[2], Some("unknown-name"));
+    wait_until_seen(&mut client, &uris[5]);
+    assert_eq!(client.stop(), Some(0));
+}
+
+#[test]
+fn a_client_that_asks_for_diagnostics_is_told_of_the_quarantine() {
+    let capabilities = json!({
+        "textDocument": {"diagnostic": {}},
+        "workspace": {"diagnostics": {"refreshSupport": true}},
+    });
+    let mut client = client("abort check CRASH", capabilities);
+    let bad = client.uri("bad.rise");
+    client.open(&bad, BAD);
+    let params = json!({"textDocument": {"uri": bad}});
+    let report = |client: &mut Client| {
+        let report = client.try_request("textDocument/diagnostic", params.clone());
+        report.map_or_else(
+            |_| vec![Value::Null],
+            |report| report["items"].as_array().unwrap().clone(),
+        )
+    };
+    client.wait_until(|client| match &report(client)[..] {
+        [Value::Null] => false,
+        items => codes(items) == ["internal"],
+    });
+    client.wait_asked("workspace/diagnostic/refresh");
+    client.asked.clear();
+    client.replace(&bad, GOOD);
+    client.wait_asked("workspace/diagnostic/refresh");
+    client.wait_until(|client| report(client).is_empty());
+    assert_eq!(client.stop(), Some(0));
+}
+
+#[test]
+fn a_request_about_no_document_that_crashes_again_is_refused_until_a_file_changes() {
+    let mut client = client("abort workspace/symbol", json!({}));
+    let good = client.uri("good.rise");
+    client.open(&good, GOOD);
+    let ask = |client: &mut Client| {
+        let answer = client.try_request("workspace/symbol", json!({"query": "g"}));
+        let message = answer.expect_err("a crash")["message"].clone();
+        message.as_str().unwrap_or_default().to_owned()
+    };
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let mut crashes = 0;
+    while !ask(&mut client).starts_with("workspace/symbol is refused") {
+        crashes += 1;
+        wait_until_seen(&mut client, &good);
+        assert!(Instant::now() < deadline, "{crashes}");
+    }
+    assert_eq!(crashes, 2);
+    client.replace(&good, GOOD);
+    assert!(ask(&mut client).starts_with("the server has crashed"));
+    assert_eq!(client.stop(), Some(0));
+}
+
+#[test]
+fn a_new_process_has_the_settings_and_folders_and_registers_nothing_again() {
+    let capabilities = json!({"workspace": {
+        "configuration": true,
+        "didChangeWatchedFiles": {"dynamicRegistration": true},
+    }});
+    let mut client = client("abort textDocument/hover CRASH", capabilities);
+    client.settings = json!({"inlayHints": {"definitions": false, "parameters": false}});
+    client.notify(
+        "workspace/didChangeConfiguration",
+        json!({"settings": null}),
+    );
+    std::fs::write(client.path("lib.rise"), "def other = 1\n").unwrap();
+    let bad = client.uri("bad.rise");
+    client.open(&bad, BAD);
+    client.wait_asked("workspace/configuration");
+    client.asked.clear();
+    assert!(hover(&mut client, &bad).is_err());
+    client.wait_asked("workspace/configuration");
+    let hints = json!({"textDocument": {"uri": bad}, "range": range((0, 0), (9, 0))});
+    client.wait_until(|client| {
+        let hints = client.try_request("textDocument/inlayHint", hints.clone());
+        hints.is_ok_and(|hints| hints == json!([]))
+    });
+    client.wait_until(|client| {
+        let found = client.request("workspace/symbol", json!({"query": "other"}));
+        found.as_array().is_some_and(|found| found.len() == 1)
+    });
+    let registered = |asked: &Value| asked["method"] == "client/registerCapability";
+    assert!(!client.asked.iter().any(registered), "{:?}", client.asked);
+    assert_eq!(client.stop(), Some(0));
+}
+
+#[test]
+fn requests_that_come_while_there_is_no_process_are_answered() {
+    let mut client = client("abort textDocument/hover CRASH", json!({}));
+    let bad = client.uri("bad.rise");
+    client.open(&bad, BAD);
+    let ids: Vec<i64> = (0..50)
+        .map(|at| match at % 5 {
+            0 => client.ask("textDocument/hover", place(&bad, 0, 5)),
+            1 => client.ask("rise/status", Value::Null),
+            2 => client.ask("workspace/symbol", json!({"query": ""})),
+            _ => client.ask(
+                "textDocument/documentSymbol",
+                json!({"textDocument": {"uri": bad}}),
+            ),
+        })
+        .collect();
+    for id in ids {
+        // A second answer would fail in the client.
+        let _ = client.wait(id);
+    }
+    assert_eq!(client.stop(), Some(0));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn no_process_is_left_when_the_one_of_the_client_is_killed() {
+    let mut client = client("", json!({}));
+    let children = client.children();
+    assert_eq!(children.len(), 1);
+    client.kill();
+    let gone = |process: &u32| !std::path::Path::new(&format!("/proc/{process}")).exists();
+    client.wait_until(|_| children.iter().all(gone));
+}
