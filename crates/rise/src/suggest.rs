@@ -1,6 +1,7 @@
 //! "Did you mean …?"
 
-/// The candidate that is most like `word`, if one is close enough to be a slip.
+/// The candidate that is most like `word`, if one is close enough to be a slip of the fingers:
+/// another word that only looks alike, as `sub` for `sum`, misleads.
 pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     // Nobody mistypes a name of a thousand letters by two.
     const LONG: usize = 64;
@@ -9,8 +10,8 @@ pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     }
     let limit = match word.chars().count() {
         0..=1 => 0,
-        2..=3 => 1,
-        4..=7 => 2,
+        2..=5 => 1,
+        6..=7 => 2,
         _ => 3,
     };
     candidates
@@ -21,8 +22,14 @@ pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         .map(|(_, candidate)| candidate)
 }
 
+/// Words of so many letters differ from many others by one letter in the middle or at the end.
+const TINY: usize = 3;
+/// Words of so many letters differ from many others by their first letter.
+const SHORT: usize = 5;
+
 /// The number of insertions, deletions, replacements and swaps of neighbours between two words,
-/// ignoring case (a difference of case alone counts as 1), if it is at most `limit`.
+/// ignoring case (a difference of case alone counts as 1), if it is at most `limit`. A letter of a
+/// short word is not replaced where that makes another word of it.
 fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     if a.eq_ignore_ascii_case(b) {
         return (limit >= 1).then_some(1);
@@ -32,13 +39,19 @@ fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     if a.len().abs_diff(b.len()) > limit {
         return None;
     }
+    let length = a.len().min(b.len());
+    let replaces = |i: usize| length > SHORT || (length > TINY && i > 0);
     let mut before = vec![0; b.len() + 1];
     let mut last: Vec<usize> = (0..=b.len()).collect();
     for i in 1..=a.len() {
         let mut row = vec![i; b.len() + 1];
         for j in 1..=b.len() {
-            let change = usize::from(a[i - 1] != b[j - 1]);
-            row[j] = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + change);
+            row[j] = (last[j] + 1).min(row[j - 1] + 1);
+            if a[i - 1] == b[j - 1] {
+                row[j] = row[j].min(last[j - 1]);
+            } else if replaces(i - 1) {
+                row[j] = row[j].min(last[j - 1] + 1);
+            }
             if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
                 row[j] = row[j].min(before[j - 2] + 1);
             }
@@ -53,14 +66,68 @@ fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
+    /// Names of the library that are short, or look like other words.
+    const NAMES: [&str; 24] = [
+        "abs",
+        "add",
+        "concat",
+        "dot",
+        "drop",
+        "fst",
+        "join",
+        "let",
+        "map",
+        "mapSeq",
+        "max",
+        "min",
+        "pad",
+        "reduce",
+        "slide",
+        "snd",
+        "split",
+        "sub",
+        "take",
+        "tile",
+        "toMem",
+        "transpose",
+        "zip",
+        "zip3",
+    ];
+
     #[test]
     fn slips_are_found() {
-        let names = ["map", "mapSeq", "reduce", "transpose", "zip"];
-        assert_eq!(closest("redcue", names), Some("reduce"));
-        assert_eq!(closest("Map", names), Some("map"));
-        assert_eq!(closest("tranpose", names), Some("transpose"));
-        assert_eq!(closest("mapseq", names), Some("mapSeq"));
-        assert_eq!(closest("x", names), None);
-        assert_eq!(closest("scatter", names), None);
+        for (word, meant) in [
+            ("redcue", "reduce"),
+            ("Map", "map"),
+            ("mpa", "map"),
+            ("mapp", "map"),
+            ("ad", "add"),
+            ("zpi", "zip"),
+            ("fts", "fst"),
+            ("mapseq", "mapSeq"),
+            ("mapSeqq", "mapSeq"),
+            ("joim", "join"),
+            ("jion", "join"),
+            ("tkae", "take"),
+            ("tiles", "tile"),
+            ("slid", "slide"),
+            ("spilt", "split"),
+            ("tranpose", "transpose"),
+            ("trasnpsoe", "transpose"),
+            ("consat", "concat"),
+        ] {
+            assert_eq!(closest(word, NAMES), Some(meant), "{word}");
+        }
+    }
+
+    #[test]
+    fn other_words_are_no_slips() {
+        for word in [
+            "x", "xs", "sum", "sort", "while", "scatter", "for", "if", "mod", "mul", "lit", "man",
+            "make", "file", "fake", "crop", "sin", "tan", "pow", "hip", "span", "loop", "cast",
+            "else", "while", "filter", "product",
+        ] {
+            assert_eq!(closest(word, NAMES), None, "{word}");
+        }
     }
 }
