@@ -72,6 +72,15 @@ impl Parser<'_> {
                 });
                 return None;
             }
+            // The definition that it belongs to, of an annotation that has no name yet.
+            TokenKind::Def | TokenKind::Foreign | TokenKind::Import
+                if word.kind == TokenKind::At =>
+            {
+                self.error_at(word.span, || {
+                    "expected the name of an annotation after `@`".to_owned()
+                });
+                return None;
+            }
             kind if kind.is_reserved() => self.reserved(token),
             _ => {
                 self.expected(match word.kind {
