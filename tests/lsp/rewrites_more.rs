@@ -278,7 +278,11 @@ fn blanks_at_the_ends_of_a_selection_do_not_matter() {
             "context": {"diagnostics": []},
         });
         let all = client.request("textDocument/codeAction", params);
-        let titles = all.as_array().unwrap().iter().map(|one| one["title"].clone());
+        let titles = all
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["title"].clone());
         titles.collect()
     };
     let name = titles(4, 7);

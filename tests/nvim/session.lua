@@ -315,6 +315,33 @@ step('lenses are there without being asked for, and Lower asks for a target', fu
   vim.cmd('silent undo')
 end)
 
+step('a program that says what and not how is lowered for its preview', function()
+  local high = folder .. '/high.rise'
+  vim.fn.writefile({ 'def high = fun(xs: 4.f32 => xs |> map(fun(x => x + x)))' }, high)
+  vim.cmd('edit ' .. vim.fn.fnameescape(high))
+  wait('the client', function() return attached() ~= nil end)
+  move('high')
+  local asked
+  local select = vim.ui.select
+  vim.ui.select = function(items, options, done)
+    asked = options.prompt
+    done(items[1])
+  end
+  vim.cmd('RisePreview c')
+  local window
+  wait('the preview', function()
+    local ok, found = pcall(window_of, 'rise-preview:high_c (c)')
+    window = ok and found
+    return ok
+  end)
+  vim.ui.select = select
+  contains(asked, 'high does not say how its patterns are computed')
+  local text = table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n')
+  contains(text, 'void high_c(')
+  vim.cmd('bwipeout ' .. vim.api.nvim_win_get_buf(window))
+  vim.cmd('silent write')
+end)
+
 step('the program after a step has a name, and types', function()
   local two = folder .. '/steps.rise'
   vim.fn.writefile({

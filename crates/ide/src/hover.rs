@@ -23,29 +23,37 @@ pub struct Hover {
     pub markdown: String,
 }
 
-/// What a hover repeats of the diagnostics at its place.
+/// What a hover says of the diagnostics at its place. Editors that show them say them beside the
+/// hover, where they would stand twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Diagnostics {
-    /// The errors and the conditions that are checked before a run, for editors that show no
-    /// diagnostics.
-    Repeated,
-    /// Nothing: the editor shows them beside the hover.
-    ShownByEditor,
+pub struct Repeated {
+    /// The errors.
+    pub errors: bool,
+    /// The conditions that are checked before a run.
+    pub conditions: bool,
+}
+
+impl Repeated {
+    /// Everything, for editors that show no diagnostics.
+    pub const ALL: Repeated = Repeated {
+        errors: true,
+        conditions: true,
+    };
 }
 
 /// Describes what stands at `at`: its type, and what is known besides.
-pub fn hover(db: &Database, at: FilePosition, diagnostics: Diagnostics) -> Option<Hover> {
+pub fn hover(db: &Database, at: FilePosition, repeated: Repeated) -> Option<Hover> {
     let (view, offset) = View::at(db, at)?;
     if view.is_strategy() {
-        return strategies::hover::at(&view, offset, diagnostics);
+        return strategies::hover::at(&view, offset, repeated);
     }
     let text = db.item_text(view.id);
     let token = token::at(&text, offset, view.dialect())?;
     if token.kind.is_comment() {
         return None;
     }
-    let known = describe(&view, token, offset, diagnostics);
-    let problems = problems(&view, token.span, diagnostics);
+    let known = describe(&view, token, offset, repeated);
+    let problems = problems(&view, token.span, repeated);
     if known.is_none() && problems.is_empty() {
         return None;
     }
@@ -56,9 +64,9 @@ pub fn hover(db: &Database, at: FilePosition, diagnostics: Diagnostics) -> Optio
     })
 }
 
-/// The errors that stand on what the cursor stands on, unless the editor shows them.
-pub(crate) fn problems(view: &View<'_>, span: Span, diagnostics: Diagnostics) -> Vec<String> {
-    if diagnostics == Diagnostics::ShownByEditor {
+/// The errors that stand on what the cursor stands on, if they are to be repeated.
+pub(crate) fn problems(view: &View<'_>, span: Span, repeated: Repeated) -> Vec<String> {
+    if !repeated.errors {
         return Vec::new();
     }
     let all = view.db.item_diagnostics(view.id);
@@ -73,17 +81,12 @@ pub(crate) fn problems(view: &View<'_>, span: Span, diagnostics: Diagnostics) ->
     .collect()
 }
 
-fn describe(
-    view: &View<'_>,
-    token: Token,
-    offset: u32,
-    diagnostics: Diagnostics,
-) -> Option<String> {
+fn describe(view: &View<'_>, token: Token, offset: u32, repeated: Repeated) -> Option<String> {
     if view::import_at(view, offset).is_some() {
         return import(view);
     }
     if let Some(found) = view.occurrence_at(offset) {
-        return Some(name(view, found, diagnostics));
+        return Some(name(view, found, repeated));
     }
     match token.kind {
         TokenKind::Kind => {
@@ -136,7 +139,7 @@ pub(crate) fn import(view: &View<'_>) -> Option<String> {
 
 // Names.
 
-pub(crate) fn name(view: &View<'_>, found: Occurrence, diagnostics: Diagnostics) -> String {
+pub(crate) fn name(view: &View<'_>, found: Occurrence, repeated: Repeated) -> String {
     let written = view.name_of(found.symbol);
     let general = match found.symbol {
         Symbol::Binder(_, id) => return binder(view, id, found),
@@ -153,9 +156,9 @@ pub(crate) fn name(view: &View<'_>, found: Occurrence, diagnostics: Diagnostics)
         };
         return markdown::paragraphs([general, launched]);
     };
-    let conditions = match diagnostics {
-        Diagnostics::Repeated => needs(view, term),
-        Diagnostics::ShownByEditor => String::new(),
+    let conditions = match repeated.conditions {
+        true => needs(view, term),
+        false => String::new(),
     };
     markdown::paragraphs([
         instance(view, term, &written),

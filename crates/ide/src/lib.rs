@@ -54,7 +54,7 @@ pub use flow::AccessFlow;
 pub use folding::{Folding, FoldingKind, folding_ranges};
 pub use formatting::{format, format_range};
 pub use goto::{goto_definition, goto_type_definition};
-pub use hover::{Diagnostics, Hover, hover};
+pub use hover::{Hover, Repeated, hover};
 pub use inlay_hints::{InlayConfig, InlayHint, InlayKind, inlay_hints};
 pub use lenses::{Lens, lenses};
 pub use links::{DocumentLink, document_links};

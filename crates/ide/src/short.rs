@@ -128,16 +128,35 @@ fn elide_arrows(params: &[&str], result: &str, max: usize) -> String {
         })
 }
 
-/// Empties brackets, innermost first, until the rest fits; cuts the front if that is not enough.
+/// Empties brackets, innermost first, until the rest fits; leaves out the first dimensions if that
+/// is not enough.
 fn elide_data(text: &str, max: usize) -> String {
     let mut short = text.to_owned();
     while !fits(&short, max) {
         let Some((open, close)) = first_group(&short) else {
-            return cut_front(&short, max);
+            return last_dimensions(text, max)
+                .or_else(|| last_dimensions(&short, max))
+                .unwrap_or_else(|| cut_front(&short, max));
         };
         short.replace_range(open + 1..close, "…");
     }
     short
+}
+
+/// `….m.f32`: as many of the last dimensions of an array as fit, with its elements.
+fn last_dimensions(text: &str, max: usize) -> Option<String> {
+    let mut depth = 0_usize;
+    text.char_indices()
+        .filter(|(_, c)| {
+            match c {
+                '(' | '[' | '{' => depth += 1,
+                ')' | ']' | '}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            *c == '.' && depth == 0
+        })
+        .map(|(at, _)| format!("{ELLIPSIS}{}", &text[at..]))
+        .find(|short| fits(short, max))
 }
 
 /// The end of a type says what its elements are; it is kept.
@@ -239,7 +258,15 @@ mod tests {
 
     #[test]
     fn what_has_no_brackets_keeps_its_end() {
-        check("aaaaaaaa.bbbbbbbb.cccccccc.f32", 12, "…ccccccc.f32");
+        check("aaaaaaaa.bbbbbbbb.cccccccc.f32", 12, "….f32");
+        check("aaaaaaaa.bbbbbbbb.cccccccc.f32", 14, "….cccccccc.f32");
+        check("aaaaaaaaaaaaaaaa", 12, "…aaaaaaaaaaa");
+    }
+
+    #[test]
+    fn brackets_are_never_cut_in_two() {
+        check("(h + 2).(w + 2).Vec[2, f32]", 13, "….Vec[2, f32]");
+        check("(h + 2).(w + 2).Vec[2, f32]", 10, "….Vec[…]");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use db::{Database, FilePath};
-use ide::{AccessFlow, Diagnostics, FilePosition, InlayConfig, hover, inlay_hints};
+use ide::{AccessFlow, FilePosition, InlayConfig, Repeated, hover, inlay_hints};
 use syntax::Span;
 use syntax::lexer::lex;
 
@@ -57,7 +57,7 @@ fn hovers(folder: &str) -> usize {
                 file: *file,
                 offset: token.span.start,
             };
-            let Some(found) = hover(&db, at, Diagnostics::Repeated) else {
+            let Some(found) = hover(&db, at, Repeated::ALL) else {
                 continue;
             };
             lives += usize::from(found.markdown.contains("\n\nIn "));

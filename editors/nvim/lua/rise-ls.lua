@@ -28,6 +28,7 @@ local defaults = {
         barriers = true,
         maxLength = 40,
       },
+      diagnostics = { obligations = true },
       lens = { run = true, preview = true, lower = true },
       -- A part of the name of the device that OpenCL programs are for.
       device = '',

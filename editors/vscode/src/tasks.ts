@@ -57,7 +57,8 @@ function task(
   const { command, path } = definition;
   const words = command === "check" ? ["--check", path ?? "."] : ["run", path ?? "."];
   const name = path === undefined ? command : `${command} ${path}`;
-  const made = new vscode.Task(definition, scope, name, TYPE, new vscode.ProcessExecution(program, words), "$rise");
+  // What is wrong is in the problems already: the server reports all files of the workspace.
+  const made = new vscode.Task(definition, scope, name, TYPE, new vscode.ProcessExecution(program, words), []);
   if (command === "check") made.group = vscode.TaskGroup.Build;
   return made;
 }

@@ -9,7 +9,7 @@ fn check(text: &str, expected: Expect) {
     let hovers: Vec<String> = fixture
         .cursors
         .iter()
-        .map(|at| match hover(&fixture.db, *at, Diagnostics::Repeated) {
+        .map(|at| match hover(&fixture.db, *at, Repeated::ALL) {
             Some(hover) => {
                 let range = fixture.slice(at.file, hover.range);
                 format!("[{range}]\n{}\n", hover.markdown)
@@ -336,7 +336,11 @@ def g = depFun(n: Nat => fun(xs: n.f32 => xs |> $0split(4)))
 ",
     );
     let shown = |at: usize| {
-        let found = hover(&fixture.db, fixture.cursors[at], Diagnostics::ShownByEditor);
+        let nothing = Repeated {
+            errors: false,
+            conditions: false,
+        };
+        let found = hover(&fixture.db, fixture.cursors[at], nothing);
         found.map(|found| found.markdown).unwrap_or_default()
     };
     assert_eq!(shown(0), "```rise\nb : m.f32\n```");
@@ -369,8 +373,8 @@ fn check_memory(text: &str, expected: Expect) {
     let fixture = Fixture::new(text);
     let mut shown = String::new();
     for at in &fixture.cursors {
-        let hover = hover(&fixture.db, *at, Diagnostics::Repeated)
-            .expect("there is something at the cursor");
+        let hover =
+            hover(&fixture.db, *at, Repeated::ALL).expect("there is something at the cursor");
         let range = fixture.slice(at.file, hover.range);
         let from = hover
             .markdown

@@ -8,18 +8,18 @@ use syntax::elevate::{Token, TokenKind, Word, lex};
 use syntax::{GlobalId, Span};
 
 use super::names;
-use crate::hover::{self, Diagnostics, Hover};
+use crate::hover::{self, Hover, Repeated};
 use crate::markdown;
 use crate::view::{self, Occurrence, Symbol, View};
 
 /// What stands at a position of an item of strategies.
-pub(crate) fn at(view: &View<'_>, offset: u32, diagnostics: Diagnostics) -> Option<Hover> {
+pub(crate) fn at(view: &View<'_>, offset: u32, repeated: Repeated) -> Option<Hover> {
     let token = token_at(view, offset)?;
     if token.kind.is_comment() {
         return None;
     }
-    let known = describe(view, token, offset, diagnostics);
-    let problems = hover::problems(view, token.span, diagnostics);
+    let known = describe(view, token, offset, repeated);
+    let problems = hover::problems(view, token.span, repeated);
     if known.is_none() && problems.is_empty() {
         return None;
     }
@@ -46,17 +46,12 @@ fn is_name(kind: TokenKind) -> bool {
     )
 }
 
-fn describe(
-    view: &View<'_>,
-    token: Token,
-    offset: u32,
-    diagnostics: Diagnostics,
-) -> Option<String> {
+fn describe(view: &View<'_>, token: Token, offset: u32, repeated: Repeated) -> Option<String> {
     if view::import_at(view, offset).is_some() {
         return hover::import(view);
     }
     if let Some(found) = view.occurrence_at(offset) {
-        return Some(hover::name(view, found, diagnostics));
+        return Some(hover::name(view, found, repeated));
     }
     match token.kind {
         TokenKind::Word(word) => Some(word_docs(word).to_owned()),

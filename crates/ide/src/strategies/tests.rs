@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 
 use crate::fixture::Fixture;
 use crate::{
-    Diagnostics, completions, document_symbols, goto_definition, hover, inlay_hints, references,
+    Repeated, completions, document_symbols, goto_definition, hover, inlay_hints, references,
     rename, semantic_tokens, signature_help,
 };
 
@@ -84,13 +84,13 @@ fn names_lead_to_their_definitions() {
 #[test]
 fn primitives_of_rise_are_known() {
     let fixture = with_cursor("rule fuse = ma$p(f)");
-    let found = hover(&fixture.db, fixture.cursors[0], Diagnostics::Repeated).expect("a hover");
+    let found = hover(&fixture.db, fixture.cursors[0], Repeated::ALL).expect("a hover");
     assert!(found.markdown.contains("Primitive."), "{}", found.markdown);
 }
 
 fn check_hover(at: &str, expected: Expect) {
     let fixture = with_cursor(at);
-    let found = hover(&fixture.db, fixture.cursors[0], Diagnostics::Repeated);
+    let found = hover(&fixture.db, fixture.cursors[0], Repeated::ALL);
     let shown = found.map_or("nothing".to_owned(), |hover| {
         let word = fixture.slice(fixture.files[0], hover.range);
         format!("{word}\n{}\n", hover.markdown)

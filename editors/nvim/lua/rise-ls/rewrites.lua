@@ -123,6 +123,29 @@ function M.apply_with(asked)
   next_one(1)
 end
 
+--- The name of the last definition that an edit writes.
+local function defined_in(edit)
+  local name
+  local function look(edits)
+    for _, one in ipairs(edits) do
+      for found in ('\n' .. one.newText):gmatch('\ndef%s+([%w_]+)') do name = found end
+    end
+  end
+  for _, edits in pairs(edit.changes or {}) do look(edits) end
+  for _, document in ipairs(edit.documentChanges or {}) do look(document.edits or {}) end
+  return name
+end
+
+--- Puts a definition for a target behind the one that it comes from, and goes on with its name.
+---@param params table what `rise/lower` takes
+function M.lowered(params, done)
+  ask('rise/lower', params, function(result)
+    apply(result)
+    local name = there(result.edit) and defined_in(result.edit)
+    if name then done(name) end
+  end)
+end
+
 --- Puts a definition for a target behind the one that it comes from; asks for a target if none is named.
 ---@param at table
 function M.lower(at)

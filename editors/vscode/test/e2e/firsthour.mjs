@@ -99,6 +99,7 @@ async function problems() {
   shots(page);
   try {
     await reported(window);
+    await tasks(window);
   } finally {
     await close();
   }
@@ -128,8 +129,25 @@ async function reported(window) {
     await page.keyboard.press("Escape");
     await window.click("zip(xs)(ys)", "ys)", window.editor("wrong.rise"));
     await window.command("RISE: Explain the Error Here");
-    await window.until("a page", async () => (await page.locator(".tab", { hasText: "size-mismatch" }).count()) > 0);
+    await window.until("the page", async () => {
+      for (const frame of page.frames()) {
+        const text = await frame.locator("body").innerText({ timeout: 500 }).catch(() => "");
+        if (text.includes("Two sizes that have to be equal are not.") && text.includes("Right:")) return true;
+      }
+      return false;
+    });
     await picture("explain");
+  });
+}
+
+async function tasks(window) {
+  const { page } = window;
+  await step("the workspace is checked by a task", async () => {
+    await window.command("Tasks: Run Task");
+    await window.pick("rise");
+    await window.pick("rise: check");
+    await window.sees(".terminal-wrapper.active .xterm-rows", "error[size-mismatch]");
+    await picture("task");
   });
 }
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { open } from "./host.mjs";
-import { shots, step } from "./step.mjs";
+import { picture, shots, step } from "./step.mjs";
 import { Window } from "./window.mjs";
 
 const TWO = `// Two maps.
@@ -113,6 +113,7 @@ async function byStrategy(window) {
     await window.sees(`${steps} .view-lines`, "map(f >> g)");
     await window.sees(".codelens-decoration", "step 1 of 2: mapFusion");
     await window.sees(".pane-header.expanded", "RISE Steps");
+    await picture("step");
     await window.lens("Next");
     await window.sees(`${steps} .view-lines`, "mapSeq(f >> g)");
     await window.command("RISE: Previous Step");

@@ -1,8 +1,6 @@
 //! What is known at a place: hover, completion, signatures, inlay hints.
 
-use ide::{
-    Builtin, Completion, CompletionKind, CompletionSource, Diagnostics, InlayHint, InlayKind,
-};
+use ide::{Builtin, Completion, CompletionKind, CompletionSource, InlayHint, InlayKind, Repeated};
 use serde_json::{Value, json};
 use syntax::{Dialect, GlobalId, Span};
 use tower_lsp::lsp_types::{
@@ -22,11 +20,12 @@ use crate::server::to_proto::{markdown, text_edits};
 pub fn hover(snapshot: &Snapshot, params: HoverParams) -> Answer<Option<Hover>> {
     let place = params.text_document_position_params;
     let document = snapshot.document(&place.text_document.uri)?;
-    let diagnostics = match snapshot.view.client.shows_diagnostics {
-        true => Diagnostics::ShownByEditor,
-        false => Diagnostics::Repeated,
+    let shown = snapshot.view.client.shows_diagnostics;
+    let repeated = Repeated {
+        errors: !shown,
+        conditions: !shown,
     };
-    let found = ide::hover(&snapshot.db, document.at(place.position), diagnostics);
+    let found = ide::hover(&snapshot.db, document.at(place.position), repeated);
     Ok(found.map(|hover| Hover {
         contents: HoverContents::Markup(match snapshot.view.client.hover_markdown {
             true => markdown(hover.markdown),
