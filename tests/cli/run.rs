@@ -350,6 +350,46 @@ fn json_is_one_object_with_everything() {
         .assert_eq(&line.to_string());
 }
 
+/// What a program writes to a file, it reads from there: the sizes follow from the file.
+#[test]
+fn nested_dependent_arrays_are_written_and_read_back() {
+    const PROGRAMS: &str = "\
+def nested = depFun(n: Nat => fun(xs: n..dataFun(i => 2..dataFun(j => (i + 1).f32)) =>
+  xs |> depMapSeq(depFun(k: Nat => fun(row => row |> depMapSeq(depFun(l: Nat => fun(col =>
+    col |> mapSeq(fun(x => x + 1.0f)))))))))
+def inside = depFun(n: Nat => fun(xs: n..dataFun(i => 2.(i + 1).f32) =>
+  xs |> depMapSeq(depFun(k: Nat => fun(row => row |> mapSeq(mapSeq(fun(x => x + 1.0f))))))))
+def rows = depFun(n: Nat => fun(xs: n..dataFun(i => (i + 1).2.f32) =>
+  xs |> depMapSeq(depFun(k: Nat => fun(row => row |> mapSeq(mapSeq(fun(x => x + 1.0f))))))))
+";
+    let folder = Folder::with(&[("a.rise", PROGRAMS)]);
+    for def in ["nested", "inside", "rows"] {
+        for n in ["n=0", "n=1", "n=3"] {
+            let first = [
+                "--backend",
+                "interp",
+                "-D",
+                n,
+                "--arg",
+                "xs=iota",
+                "--out",
+                "y.npy",
+            ];
+            let ran = run(&folder, def, &first);
+            assert_eq!((ran.status, ran.out.as_str()), (0, ""), "{}", ran.err);
+            let ran = run(&folder, def, &["--backend", "interp", "--arg", "xs=y.npy"]);
+            assert_eq!(ran.status, 0, "{def} {n}: {}", ran.err);
+            assert_eq!(
+                ran.err,
+                format!(
+                    "note: `{def}` ran in the interpreter with {}\n",
+                    n.replace('=', " = ")
+                )
+            );
+        }
+    }
+}
+
 #[test]
 fn results_are_written_and_read_back() {
     let folder = folder();

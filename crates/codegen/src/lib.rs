@@ -14,6 +14,8 @@ pub mod signature;
 
 use dpia::PhraseProgram;
 
+pub use c::ForeignNames;
+pub use c::reserved;
 pub use dpia::Target;
 pub use error::CompileError;
 pub use host::host;

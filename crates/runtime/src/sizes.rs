@@ -3,7 +3,8 @@
 
 use crate::shape::Bindings;
 use nat::{Facts, Nat, Solution, Var};
-use rise::{DataFun, Names, Type};
+use rise::subst::subst;
+use rise::{Arg, DataFun, Names, Type};
 use thiserror::Error;
 
 /// Sizes that are tried where an equation cannot be solved.
@@ -113,11 +114,20 @@ fn collect(ty: &Type, outline: &Outline, argument: &str, found: &mut Vec<Equatio
             say(n, *count);
         }
         (Type::DepArray(n, _), Outline::Array(count, _)) => say(n, *count),
-        (Type::DepArray(n, DataFun::Lambda(var, body)), Outline::Joined(count, _)) => {
-            if let Type::Array(len, _) = &**body {
-                say(&Nat::sum(*var, &Nat::ZERO, n, len), *count);
-            } else {
-                say(n, *count);
+        (Type::DepArray(n, DataFun::Lambda(var, body)), Outline::Joined(count, inner)) => {
+            let first = |v: Var| (v == *var).then(|| Arg::Nat(Nat::ZERO));
+            match &**body {
+                // Rows that differ further in are joined, with all of their axes.
+                _ if axes(outline) == 1 => say(&elements(ty), *count),
+                Type::Array(len, element) => {
+                    say(&Nat::sum(*var, &Nat::ZERO, n, len), *count);
+                    collect(&subst(element, &first), inner, argument, found);
+                }
+                // The rows are equal.
+                _ => {
+                    say(n, *count);
+                    collect(&subst(body, &first), inner, argument, found);
+                }
             }
         }
         (Type::Pair(first, second), Outline::Pair(one, other)) => {
@@ -125,6 +135,26 @@ fn collect(ty: &Type, outline: &Outline, argument: &str, found: &mut Vec<Equatio
             collect(second, other, argument, found);
         }
         _ => {}
+    }
+}
+
+/// The number of axes of an outline.
+fn axes(outline: &Outline) -> usize {
+    match outline {
+        Outline::Array(_, inner) | Outline::Joined(_, inner) => 1 + axes(inner),
+        Outline::Leaf | Outline::Pair(..) => 0,
+    }
+}
+
+/// The number of elements of a type through all arrays and vectors.
+fn elements(ty: &Type) -> Nat {
+    match ty {
+        Type::Array(n, element) => n * &elements(element),
+        Type::Vector(n, _) => n.clone(),
+        Type::DepArray(n, DataFun::Lambda(var, body)) => {
+            Nat::sum(*var, &Nat::ZERO, n, &elements(body))
+        }
+        _ => Nat::ONE,
     }
 }
 

@@ -69,6 +69,8 @@ codes! {
     ShadowedName = "shadowed-name",
     /// A name of a C function or its parameters that C does not take.
     ForeignName = "foreign-name",
+    /// A body of a C function that is not a block in braces.
+    ForeignBody = "foreign-body",
     // Types.
     /// A type where another one is expected.
     TypeMismatch = "type-mismatch",

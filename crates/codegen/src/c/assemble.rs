@@ -13,8 +13,9 @@ use crate::passes::walk;
 use crate::signature::Signature;
 use dpia::Target;
 
+use super::foreign::{self, ForeignNames};
 use super::types::{CType, scalar_name};
-use super::{CompileError, Printer, check, foreign, names, wrap};
+use super::{CompileError, Printer, check, wrap};
 
 /// Columns up to which a signature stands on one line.
 const MAX_LINE: usize = 100;
@@ -59,8 +60,7 @@ impl Printer<'_> {
         for (var, scalar) in &self.function.registers {
             self.names.bind_var(*var, register_lanes(*scalar));
         }
-        let name = self.function_name();
-        self.names.reserve(&name);
+        let name = self.names.function(&self.function.name);
         let foreign = self.foreign_functions();
         let head = self.parameters(&name, &mut signature)?;
         signature.name = name.into();
@@ -109,15 +109,6 @@ impl Printer<'_> {
             device: None,
             barriers: Vec::new(),
         })
-    }
-
-    fn function_name(&mut self) -> String {
-        let wanted = names::identifier(&self.function.name);
-        if self.names.is_free(&wanted) {
-            wanted
-        } else {
-            format!("{wanted}_")
-        }
     }
 
     /// `void name(float *restrict output, int n, …) `
@@ -281,23 +272,15 @@ impl Printer<'_> {
                 continue;
             };
             let name = name.clone();
-            let head = self.foreign_head(function, &name)?;
+            let names = ForeignNames::of(function, &name, self.target);
+            let head = self.foreign_head(function, &names)?;
             match &function.body {
                 Some(body) => {
-                    // A name that means something else in C is another one here.
-                    let own = &function.name;
-                    let again = *own != *name && function.calls_itself();
-                    if again {
-                        functions.push_str(&format!("#define {own} {name}\n"));
-                    }
-                    functions.push_str(&format!("static {head} "));
+                    functions.push_str(&format!("static {head} {}", names.before_body()));
                     let start = functions.len();
                     functions.push_str(body.trim());
                     texts.push((start..functions.len(), function.clone()));
-                    if again {
-                        functions.push_str(&format!("\n#undef {own}"));
-                    }
-                    functions.push_str("\n\n");
+                    functions.push_str(&format!("{}\n\n", names.after_body()));
                 }
                 None => functions.push_str(&format!("extern {head};\n\n")),
             }
@@ -374,19 +357,24 @@ impl Printer<'_> {
         }
     }
 
-    fn foreign_head(&mut self, function: &Foreign, name: &str) -> Result<String, CompileError> {
+    fn foreign_head(
+        &mut self,
+        function: &Foreign,
+        names: &ForeignNames,
+    ) -> Result<String, CompileError> {
         let origin = self.origin;
         let result = CType::of_target(&function.result, &self.shown, origin, self.target)?;
         self.need_type(&result);
         let mut params = Vec::new();
-        for (param, ty) in &function.params {
+        for ((_, ty), param) in function.params.iter().zip(&names.params) {
             let ty = CType::of_target(ty, &self.shown, origin, self.target)?;
             self.need_type(&ty);
             params.push(format!("{} {param}", ty.name(self.target)));
         }
         Ok(format!(
-            "{} {name}({})",
+            "{} {}({})",
             result.name(self.target),
+            names.function,
             params.join(", ")
         ))
     }
@@ -394,13 +382,15 @@ impl Printer<'_> {
     /// The C functions that the program calls and this text has to declare, with names for them.
     pub(super) fn foreign_functions(&mut self) -> Vec<Arc<Foreign>> {
         let mut all: Vec<Arc<Foreign>> = Vec::new();
-        let mut note = |expr: &Expr| {
-            if let ExprKind::Call(function, _) = &expr.kind
-                && foreign::math_name(function).is_none()
-                && !all.iter().any(|known| known == function)
-            {
-                all.push(function.clone());
-            }
+        let names = &mut self.names;
+        let mut note = |expr: &Expr| match &expr.kind {
+            ExprKind::Call(function, _) => match foreign::math_name(function) {
+                // No parameter or variable hides what the text calls.
+                Some(name) => names.reserve(&name),
+                None if all.contains(function) => {}
+                None => all.push(function.clone()),
+            },
+            _ => {}
         };
         walk::for_each_expr(&self.function.body, &mut |expr| {
             walk::sub_exprs(expr, &mut note)
@@ -413,11 +403,12 @@ impl Printer<'_> {
         for function in &all {
             // What the linker finds keeps its name.
             let name = match &function.body {
-                None => function.name.to_string(),
-                Some(_) if self.names.is_free(&function.name) => function.name.to_string(),
-                Some(_) => self.names.fresh(&format!("{}_", function.name)),
+                None => {
+                    self.names.reserve(&function.name);
+                    function.name.to_string()
+                }
+                Some(_) => self.names.function(&function.name),
             };
-            self.names.reserve(&name);
             self.foreign.push((function.clone(), name));
         }
         all

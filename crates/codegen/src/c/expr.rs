@@ -258,11 +258,16 @@ impl Printer<'_> {
         }
     }
 
-    /// Writes what stands behind a `-`, so that it does not become `--`.
-    pub(super) fn behind_minus(&mut self, value: &Expr) -> Result<(), CompileError> {
+    /// Writes `-` and what it negates, in parentheses where that starts with `-` itself: `--` is
+    /// another operator.
+    pub(super) fn negated(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Result<Prec, CompileError>,
+    ) -> Result<(), CompileError> {
+        self.write("-");
         let (start, at) = (self.out.len(), self.map.len());
-        self.expr(value, Prec::Unary)?;
-        if self.out[start..].starts_with('-') {
+        let prec = write(self)?;
+        if prec < Prec::Unary || self.out[start..].starts_with('-') {
             self.parenthesize(start, at);
         }
         Ok(())

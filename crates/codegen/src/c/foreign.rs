@@ -4,6 +4,9 @@ use rise::core::Foreign;
 use rise::{Ty, Type};
 use syntax::ast::ScalarType;
 
+use super::reserved;
+use dpia::Target;
+
 /// The functions of C99's `<math.h>` on `double`; with an `f` behind, they are on `float`.
 const MATH: &str = "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp \
     exp2 expm1 fabs fdim floor fma fmax fmin fmod frexp hypot ilogb ldexp lgamma llrint llround log \
@@ -23,11 +26,6 @@ fn plain_name(name: &str) -> Option<&str> {
         return Some(name);
     }
     name.strip_suffix('f').filter(|plain| among(MATH, plain))
-}
-
-/// Whether `<math.h>` declares the name.
-pub(crate) fn is_math(name: &str) -> bool {
-    plain_name(name).is_some() || among(MATH_MACROS, name)
 }
 
 /// What a function without a body is in C: for one of `<math.h>` the variant for its type.
@@ -76,4 +74,64 @@ pub(crate) fn is_on_vectors(function: &Foreign) -> bool {
         "nexttoward",
     ];
     function.body.is_none() && one_type && plain.is_some_and(|name| !other.contains(&name))
+}
+
+/// The names of a foreign function and its parameters in the text of a target.
+///
+/// Where they are not those of the program, because they mean something else there, the
+/// preprocessor puts them into the body.
+#[derive(Clone, Debug)]
+pub struct ForeignNames {
+    /// The function.
+    pub function: String,
+    /// The parameters, in order.
+    pub params: Vec<String>,
+    /// Names in the body, and those that they stand for.
+    renamed: Vec<(String, String)>,
+}
+
+impl ForeignNames {
+    /// The names for a function that is called `name` in the text.
+    pub fn of(function: &Foreign, name: &str, target: Target) -> ForeignNames {
+        let mut renamed = Vec::new();
+        if *function.name != *name && function.calls_itself() {
+            renamed.push((function.name.to_string(), name.to_owned()));
+        }
+        let is_taken = |name: &str| {
+            reserved::is_word(target, name) || function.params.iter().any(|(p, _)| **p == *name)
+        };
+        let params = function.params.iter().map(|(param, _)| {
+            if !reserved::is_word(target, param) {
+                return param.to_string();
+            }
+            // All names that start with `CLK_` are taken.
+            let mut name = format!("v_{param}");
+            while is_taken(&name) {
+                name.push('_');
+            }
+            renamed.push((param.to_string(), name.clone()));
+            name
+        });
+        ForeignNames {
+            function: name.to_owned(),
+            params: params.collect(),
+            renamed,
+        }
+    }
+
+    /// The text between the head of the function and its body.
+    pub fn before_body(&self) -> String {
+        let define = |(own, name): &(String, String)| {
+            format!("\n#pragma push_macro(\"{own}\")\n#undef {own}\n#define {own} {name}\n")
+        };
+        self.renamed.iter().map(define).collect()
+    }
+
+    /// The text after the body.
+    pub fn after_body(&self) -> String {
+        let names = self.renamed.iter().rev();
+        names
+            .map(|(own, _)| format!("\n#pragma pop_macro(\"{own}\")"))
+            .collect()
+    }
 }

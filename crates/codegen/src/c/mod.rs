@@ -15,6 +15,7 @@ mod opencl;
 mod openmp;
 mod operator;
 mod place;
+pub mod reserved;
 mod rows;
 mod size;
 mod size_text;
@@ -40,6 +41,7 @@ use dpia::Target;
 use syntax::ast::AddressSpace;
 
 use crate::error::CompileError;
+pub use foreign::ForeignNames;
 pub(crate) use foreign::is_on_vectors;
 pub(crate) use opencl::print_kernels;
 pub(crate) use size_text::SizeText;

@@ -20,7 +20,7 @@ use dpia::Target;
 
 use super::assemble::may_contract;
 use super::types::CType;
-use super::{CompileError, Plan, Printer, check, names, wrap};
+use super::{CompileError, Plan, Printer, check, wrap};
 
 /// Columns up to which a head stands on one line.
 const MAX_LINE: usize = 100;
@@ -204,15 +204,10 @@ impl<'a> Printer<'a> {
         device: &mut Device,
     ) -> Result<Text, CompileError> {
         let first = at == 0;
-        let name = names::identifier(&match parts.kernels.len() {
+        let name = self.names.function(&match parts.kernels.len() {
             0 | 1 => part.function.name.to_string(),
             _ => format!("{}_{}", part.function.name, at + 1),
         });
-        let name = match self.names.is_free(&name) {
-            true => name,
-            false => format!("{name}_"),
-        };
-        self.names.reserve(&name);
         let candidates = self.candidates(part, parts, signature, device, first)?;
         let items = self.name_items(&part.function.items);
         if first {

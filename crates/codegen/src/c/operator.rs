@@ -186,8 +186,7 @@ impl Printer<'_> {
                 return self.wrapping(*op, a, b, unsigned);
             }
             ExprKind::Unary(Unary::Neg, inner) => {
-                self.write("-");
-                self.at_least(Prec::Unary, |this| this.unsigned(inner, unsigned))?;
+                self.negated(|this| this.unsigned(inner, unsigned))?;
                 return Ok(Prec::Unary);
             }
             ExprKind::Literal(literal) => {
@@ -218,18 +217,16 @@ impl Printer<'_> {
             return self.bare_expr(value);
         };
         let Some(int) = Int::of(scalar) else {
-            self.write("-");
-            self.behind_minus(value)?;
+            self.negated(|this| this.bare_expr(value))?;
             return Ok(Prec::Unary);
         };
         if int.signed || int.bits < 32 {
             self.write(&format!("({})", scalar_name(scalar, self.target)));
         }
-        self.write("-");
         if int.signed && int.bits >= 32 || is_arithmetic(value) {
-            self.at_least(Prec::Unary, |this| this.unsigned(value, int.wrapping()))?;
+            self.negated(|this| this.unsigned(value, int.wrapping()))?;
         } else {
-            self.behind_minus(value)?;
+            self.negated(|this| this.bare_expr(value))?;
         }
         Ok(Prec::Unary)
     }
@@ -407,8 +404,7 @@ impl Printer<'_> {
             ));
             self.expr(value, Prec::Unary)?;
         } else {
-            self.write("-");
-            self.behind_minus(value)?;
+            self.negated(|this| this.bare_expr(value))?;
         }
         Ok(Prec::Unary)
     }

@@ -12,7 +12,8 @@ use super::walk::{self, Change, Renamed};
 
 // ----- tuples -----
 
-/// Makes two variables of a tuple whose halves alone are used.
+/// Makes two variables of a tuple whose halves alone are used, and whose value, if it is declared with
+/// one, has halves that are no more work than the whole.
 pub(crate) fn split_tuples(function: &mut Function) {
     while split_once(function) {}
 }
@@ -35,6 +36,7 @@ fn split_once(function: &mut Function) -> bool {
             kept.insert(id);
         });
     }
+    note_computed(&function.body, &mut kept);
     let mut halves = FxHashMap::default();
     for at in 0..function.variables.len() {
         let variable = &function.variables[at];
@@ -63,6 +65,18 @@ fn split_once(function: &mut Function) -> bool {
     walk::change_all(&mut body, &mut Halves(&halves));
     function.body = body;
     changed
+}
+
+/// Notes the tuples that are declared with a value of which each half would compute the whole.
+fn note_computed(body: &[Stmt], kept: &mut FxHashSet<Id>) {
+    for stmt in body {
+        if let StmtKind::Declare(id, Some(value)) = &stmt.kind
+            && !matches!(value.kind, ExprKind::Pair(..) | ExprKind::Load(_))
+        {
+            kept.insert(*id);
+        }
+        walk::blocks(stmt, &mut |inner| note_computed(inner, kept));
+    }
 }
 
 /// Whether a tuple was declared.

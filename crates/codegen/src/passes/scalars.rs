@@ -316,6 +316,12 @@ struct Put<'e> {
 
 impl Change for Put<'_> {
     fn expr(&mut self, expr: &mut Expr) {
+        if let ExprKind::Pair(a, b) = &expr.kind
+            && let Some(whole) = whole_variable(a, b)
+        {
+            expr.kind = ExprKind::Load(whole);
+            return;
+        }
         let ExprKind::Load(place) = &expr.kind else {
             return;
         };
@@ -328,6 +334,26 @@ impl Change for Put<'_> {
         *expr = value;
         self.done = true;
     }
+}
+
+/// Returns the tuple in a variable whose halves two expressions read.
+fn whole_variable(a: &Expr, b: &Expr) -> Option<Place> {
+    let (ExprKind::Load(a), ExprKind::Load(b)) = (&a.kind, &b.kind) else {
+        return None;
+    };
+    let (false, members) = a.members.split_last()? else {
+        return None;
+    };
+    let whole = Place {
+        members: members.to_vec(),
+        ..Place::plain(a.id)
+    };
+    let half = |second: bool| {
+        let mut place = whole.clone();
+        place.members.push(second);
+        place
+    };
+    (*a == half(false) && *b == half(true)).then_some(whole)
 }
 
 /// The part of a value that a place reads.

@@ -120,7 +120,12 @@ fn fits(value: &Expr, target: &Place) -> bool {
         ExprKind::Broadcast(scalar) => {
             let mut apart = true;
             walk::sub_exprs(scalar, &mut |part| {
-                apart &= !matches!(&part.kind, ExprKind::Load(place) if place.id == target.id);
+                apart &= match &part.kind {
+                    ExprKind::Load(place) => place.id != target.id,
+                    // Each piece would call the function again.
+                    ExprKind::Call(..) => false,
+                    _ => true,
+                };
             });
             apart
         }

@@ -1,6 +1,8 @@
 //! Programs from their text to C.
 
+mod arithmetic;
 mod borders;
+mod calls;
 mod classic;
 mod large;
 mod shared;

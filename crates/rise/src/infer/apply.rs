@@ -19,7 +19,7 @@ use crate::classes::Classes;
 use crate::primitive::Primitive;
 use crate::spine::{Spine, SpineArg};
 use crate::subst::{subst, subst_prop};
-use crate::types::{Scheme, Ty, Type};
+use crate::types::{Pi, Scheme, Ty, Type};
 use crate::{NameUse, PhrasePrimitive, Resolution, Target, TermInfo, library_scheme};
 
 /// What a name at the head of a spine is.
@@ -186,6 +186,11 @@ impl Infer<'_> {
             after.push(ty.clone());
         }
         ty = self.instantiate_prefix(ty, spine.head);
+        if let Some((expected, _)) = wanted
+            && !obligations.is_empty()
+        {
+            ty = self.with_parameters_of(expected, &ty, obligations);
+        }
         if let Some(last) = after.last_mut() {
             *last = ty.clone();
         }
@@ -217,6 +222,34 @@ impl Infer<'_> {
                 expected.clone()
             }
             _ => ty,
+        }
+    }
+
+    /// Renames the sizes that a partial application still takes to the parameters of the definition
+    /// that stand in their places, so that conditions on them are conditions of the definition.
+    fn with_parameters_of(&self, expected: &Ty, found: &Ty, obligations: &mut [Inherited]) -> Ty {
+        let (expected, found) = (self.table.head(expected), self.table.head(found));
+        match (&*expected, &*found) {
+            (Type::Fun(_, expected), Type::Fun(input, out)) => {
+                let out = self.with_parameters_of(expected, out, obligations);
+                Arc::new(Type::Fun(input.clone(), out))
+            }
+            (Type::Pi(p), Type::Pi(q)) if p.kind == q.kind && p.implicit == q.implicit => {
+                let arg = self.var_as_arg(p.var, p.kind);
+                let put = |v: Var| (v == q.var).then(|| arg.clone());
+                let mut body = q.body.clone();
+                let mut var = q.var;
+                if !self.table.info(p.var).inner {
+                    for inherited in obligations.iter_mut() {
+                        inherited.prop = subst_prop(&inherited.prop, &put);
+                    }
+                    body = subst(&body, &put);
+                    var = p.var;
+                }
+                let body = self.with_parameters_of(&p.body, &body, obligations);
+                Arc::new(Type::Pi(Pi { var, body, ..*q }))
+            }
+            _ => found,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use syntax::ast::{BinderAnnotation, BinderId, Ident, TermId};
-use syntax::{Code, Diagnostic};
+use syntax::{Code, Diagnostic, Span};
 
 use super::Infer;
 use crate::BinderInfo;
@@ -25,11 +25,12 @@ impl Infer<'_> {
         name: Option<&Ident>,
         params: &[BinderId],
         result: TermId,
-        has_body: bool,
+        body: Option<&(Box<str>, Span)>,
     ) -> Ty {
         self.collect_annotations();
-        if has_body {
+        if let Some((text, span)) = body {
             self.foreign_parameters(params);
+            self.foreign_braces(text, *span);
         } else if let Some(name) = name.filter(|name| is_c_word(&name.name)) {
             // One with a body gets another name in C.
             let text = format!(
@@ -81,6 +82,36 @@ impl Infer<'_> {
         }
     }
 
+    /// Reports a body that is no block: it stands behind the head of the function as it is.
+    fn foreign_braces(&mut self, text: &str, span: Span) {
+        let code = code_without_comments(text);
+        let (start, end) = (code.trim_start(), code.trim_end());
+        let (opens, closes) = (start.starts_with('{'), end.ends_with('}'));
+        if opens && closes {
+            return;
+        }
+        let message = match (opens, closes) {
+            (true, _) => "the body of a foreign function ends with `}`",
+            (_, true) => "the body of a foreign function starts with `{`",
+            _ => "the body of a foreign function is a block in braces",
+        };
+        // A line comment at the end would hide the brace.
+        let last = text.rsplit('\n').next().unwrap_or_default();
+        let close = if last.contains("//") { "\n}" } else { " }" };
+        let at = |offset: u32| Span::new(offset, offset);
+        let mut edits = Vec::new();
+        if !opens {
+            edits.push((at(span.start), "{ ".to_owned()));
+        }
+        if !closes {
+            edits.push((at(span.end), close.to_owned()));
+        }
+        let found = Diagnostic::error(Code::ForeignBody, span, message)
+            .help("write `{ … }` around the statements, as in `\"\"\"{ return x; }\"\"\"`")
+            .fix("Add the missing braces", edits, true);
+        self.diagnostics.push(found);
+    }
+
     fn foreign_type(&mut self, term: TermId) -> Ty {
         let ty = self.elab_type(term);
         if foreign_allows(&ty) {
@@ -101,6 +132,40 @@ impl Infer<'_> {
         .help = Some(help.into());
         Arc::new(Type::Error)
     }
+}
+
+/// Returns C text with a space in the place of each comment.
+fn code_without_comments(text: &str) -> String {
+    let mut code = String::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let length = match c {
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            '"' | '\'' => literal_length(rest, c),
+            _ => c.len_utf8(),
+        };
+        match rest.starts_with("//") || rest.starts_with("/*") {
+            true => code.push(' '),
+            false => code.push_str(&rest[..length]),
+        }
+        rest = &rest[length..];
+    }
+    code
+}
+
+/// Returns how many bytes the string or character constant takes at the start of a text.
+fn literal_length(text: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            _ if c == quote => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 fn foreign_allows(ty: &Type) -> bool {

@@ -63,7 +63,7 @@ pub fn infer_in(item: &Item, env: &dyn Env, dialect: Dialect) -> Inference {
             params,
             result,
             body,
-        } => infer.foreign(name.as_ref(), params, *result, body.is_some()),
+        } => infer.foreign(name.as_ref(), params, *result, body.as_ref()),
         ItemKind::Import { .. } | ItemKind::Stray => Arc::new(Type::Error),
     };
     infer.finish(ty)
@@ -181,6 +181,7 @@ impl<'a> Infer<'a> {
         let Some(written) = written else {
             self.assume_in_scope();
             let ty = self.synth(body);
+            self.bind_parameters_of(&ty);
             return ty;
         };
         let ty = self.elab_type(written);
@@ -194,6 +195,25 @@ impl<'a> Infer<'a> {
         self.check(body, &ty, cause);
         self.scope.truncate(depth);
         ty
+    }
+
+    /// Makes the sizes that the value of a definition without a written type takes, as a partial
+    /// application does, parameters of the definition.
+    fn bind_parameters_of(&mut self, ty: &Ty) {
+        let mut ty = self.table.head(ty);
+        loop {
+            ty = match &*ty {
+                Type::Fun(_, out) => self.table.head(out),
+                Type::Pi(pi) => {
+                    if self.table.info(pi.var).inner {
+                        self.table.update(pi.var).inner = false;
+                        self.facts.forget();
+                    }
+                    self.table.head(&pi.body)
+                }
+                _ => return,
+            };
+        }
     }
 
     /// The names that a written type binds are in scope in the body.

@@ -90,6 +90,35 @@ def stated = depFun(n: Nat => fun(xs: n.f32 => xs |> split(2) |> join |> slide(1
 }
 
 #[test]
+fn conditions_survive_partial_application() {
+    check(
+        "def chunks = depFun((a: Nat, n: Nat) => fun(xs: n.f32 => xs |> split(a) |> join))
+def partial = chunks(128)
+def written : (m: Nat) -> m.f32 -> m.f32 = chunks(128)
+def behind : f32 -> (m: Nat) -> m.f32 -> m.f32 = fun(x => chunks(4))
+def again = partial(256)
+def wrong = partial(100)",
+        expect![[r#"
+            chunks : (a: Nat) -> (n: Nat) -> n.f32 -> n.f32 where a divides n
+              Information[obligation] at `split`: assumes a divides n
+                help: checked before each run; part of the type for every use
+            partial : (n: Nat) -> n.f32 -> n.f32 where 128 divides n
+              Information[obligation] at `chunks`: assumes 128 divides n
+                help: checked before each run; part of the type for every use
+            written : (m: Nat) -> m.f32 -> m.f32 where 128 divides m
+              Information[obligation] at `chunks`: assumes 128 divides m
+                help: checked before each run; part of the type for every use
+            behind : f32 -> (m: Nat) -> m.f32 -> m.f32 where 4 divides m
+              Information[obligation] at `chunks`: assumes 4 divides m
+                help: checked before each run; part of the type for every use
+            again : 256.f32 -> 256.f32
+            wrong : _
+              Error[obligation-fails] at `100`: `partial` needs 128 divides n, which here is 128 divides 100
+        "#]],
+    );
+}
+
+#[test]
 fn dependent_arrays_and_pairs() {
     check(
         "def triangle = depFun(n: Nat => fun(rows: n..dataFun(i => (i + 1).f32) =>

@@ -13,6 +13,7 @@ use crate::process::{self, Limits, ProcessError};
 use crate::scalar::Leaf;
 use crate::shape::{Bindings, Shape, ShapeError};
 use crate::value::Value;
+use codegen::{ForeignNames, Target};
 use rise::core::{Expr, Foreign, Form, Mapper, walk};
 use std::fmt::Write as _;
 use std::io::{Read, Write};
@@ -352,7 +353,8 @@ impl Program {
         let result_type = self.type_name(&result);
         let (mut declared, mut passed, mut copies) = (Vec::new(), Vec::new(), String::new());
         let mut offset = 0;
-        for (at, (param, ty)) in function.params.iter().enumerate() {
+        let names = ForeignNames::of(function, &name, Target::C);
+        for (at, ((_, ty), param)) in function.params.iter().zip(&names.params).enumerate() {
             let shape = shape(ty)?;
             let ty = self.type_name(&shape);
             declared.push(format!("{ty} {param}"));
@@ -366,14 +368,10 @@ impl Program {
         }
         let (declared, passed) = (declared.join(", "), passed.join(", "));
         let body = function.body.as_deref().unwrap_or(";");
-        let own = &function.name;
-        let (define, undefine) = match function.calls_itself() {
-            true => (format!("#define {own} {name}\n"), format!("#undef {own}\n")),
-            false => Default::default(),
-        };
+        let (before, after) = (names.before_body(), names.after_body());
         let _ = writeln!(
             self.functions,
-            "static {result_type} {name}({declared});\n{define}static {result_type} {name}({declared})\n{body}\n{undefine}"
+            "static {result_type} {name}({declared});\nstatic {result_type} {name}({declared})\n{before}{body}{after}\n"
         );
         let _ = writeln!(
             self.calls,

@@ -77,3 +77,35 @@ fn mistakes_have_places_and_names() -> Result<(), OclError> {
     assert!(matches!(buffer.write(&[0; 5]), Err(OclError::Misuse(_))));
     Ok(())
 }
+
+/// A kernel of each name that the language reserves, with a parameter of that name.
+#[test]
+fn every_reserved_name_can_be_a_kernel_and_a_parameter() -> Result<(), OclError> {
+    use codegen::{Target, reserved};
+    use rise::core::{normalise, program_of};
+
+    let Some(session) = session() else {
+        return Ok(());
+    };
+    let text = "def f = fun(xs: 4.f32, factor: f32 => xs |> mapGlobal(fun(x => x * factor)))";
+    let mut program = program_of(text, "f").expect("it checks");
+    normalise(&mut program).expect("it is normalised");
+    let functional = dpia::functional(&program, Target::OpenCl).expect("it is a kernel");
+    let imperative = dpia::imperative(&functional).expect("it is translated");
+    let lowered = codegen::lower(&imperative, Target::OpenCl).expect("it is lowered");
+    let mut kernels = String::new();
+    for name in reserved::names(Target::OpenCl) {
+        let mut function = lowered.function.clone();
+        function.name = name.into();
+        for variable in &mut function.variables {
+            if variable.name == "factor" {
+                variable.name = name.into();
+            }
+        }
+        let signature = lowered.signature.clone();
+        let module = codegen::finish(function, Target::OpenCl, signature).expect("it has a text");
+        kernels.push_str(&module.text);
+    }
+    session.build(&kernels, "-cl-std=CL1.2 -Werror")?;
+    Ok(())
+}
