@@ -201,10 +201,12 @@ fn text_after(db: &Database, item: ItemId, edits: &SourceEdits) -> Option<String
     Some(applied(&db.item_text(item), &edits))
 }
 
-/// A name like the wanted one that nothing in a file has.
+/// A name like the wanted one that nothing in a file has. An import that cannot be read might define
+/// any name, and takes none.
 fn free_name(db: &Database, file: FileId, wanted: &str, taken: &[&str]) -> syntax::ast::Name {
-    let known = |name: &str| {
-        taken.contains(&name) || !matches!(db.resolve(file, name), db::Binding::Unknown)
+    let known = |name: &str| match db.resolve(file, name) {
+        db::Binding::Def(_) | db::Binding::Ambiguous(_) => true,
+        db::Binding::Broken | db::Binding::Unknown => taken.contains(&name),
     };
     super::names::free(wanted, &known)
 }

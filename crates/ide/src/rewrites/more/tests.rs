@@ -242,6 +242,15 @@ def filter = depFun((n: Nat, m: Nat) => fun(img: n.m.3.3.f32 =>
 ";
 
 #[test]
+fn a_copy_has_a_free_name_although_an_import_cannot_be_read() {
+    let text = "import \"nowhere.rise\"\n\ndef double_c = 3\n\ndef d$0ouble = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x + x))))\n";
+    let fixture = Fixture::new(text);
+    let offered = offered(&fixture, "source.rise.lower", &[]);
+    let titles: Vec<&str> = offered.iter().map(|action| action.title.as_str()).collect();
+    assert!(titles.contains(&"Lower to C as `double_c1`"), "{titles:#?}");
+}
+
+#[test]
 fn convolutions_are_separated_with_new_weights() {
     menu(
         FILTER,
