@@ -40,9 +40,11 @@ fn leftovers(scratch: &Path) -> Vec<String> {
     // Programs run in a folder below.
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     for process in processes {
-        if let Ok(folder) = std::fs::read_link(process.path().join("cwd"))
-            && folder.starts_with(scratch)
-        {
+        let folder = std::fs::read_link(process.path().join("cwd"));
+        // A supervisor names its folder.
+        let command = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
+        let names_it = String::from_utf8_lossy(&command).contains(scratch.to_str().unwrap());
+        if folder.is_ok_and(|folder| folder.starts_with(scratch)) || names_it {
             left.push(process.path().display().to_string());
         }
     }
@@ -273,6 +275,28 @@ fn a_client_that_goes_leaves_nothing_that_runs() {
     // It ends as the signal ends a process.
     assert_eq!(client.status(), None);
     assert_eq!(left_behind(client.scratch.path()), Vec::<String>::new());
+}
+
+#[test]
+fn a_server_that_is_killed_leaves_nothing() {
+    for backend in ["c", "interp"] {
+        let mut client = Client::start();
+        let uri = client.uri("a.rise");
+        client.open(&uri, ENDLESS);
+        let params = json!({"textDocument": {"uri": uri}, "args": {"x": 1}, "backend": backend});
+        client.ask("rise/run", params);
+        // The compiler's processes come before the program's.
+        let scratch = client.scratch.path().to_owned();
+        client.wait_until(|_| {
+            let started = leftovers(&scratch).into_iter();
+            let mut commands = started.map(|process| std::fs::read(process + "/cmdline"));
+            let is_program = |line: &[u8]| String::from_utf8_lossy(line).contains("/programs/");
+            commands.any(|line| line.is_ok_and(|line| is_program(&line)))
+        });
+        client.kill();
+        assert_eq!(client.status(), None);
+        assert_eq!(left_behind(client.scratch.path()), Vec::<String>::new());
+    }
 }
 
 #[test]

@@ -15,6 +15,7 @@ pub mod npy;
 pub mod ocl;
 pub mod process;
 pub mod scalar;
+pub mod scratch;
 pub mod shape;
 pub mod sizes;
 pub mod text;

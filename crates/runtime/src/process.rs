@@ -1,7 +1,12 @@
 //! Other programs: run with a limit, stopped on request, and described in words when they fail.
 
+mod supervised;
+
+pub(crate) use supervised::Process;
+pub use supervised::{set_supervisor, supervise};
+
 use std::io::{self, Read};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
@@ -72,24 +77,18 @@ pub enum ProcessError {
     Cancelled,
 }
 
-/// Runs a program until it ends, and everything that it starts with it.
+/// Runs a program until it ends, and everything that it starts with it. `command` says nothing of
+/// its standard streams.
 pub fn run(command: &mut Command, limits: &Limits) -> Result<Finished, ProcessError> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    own_group(command);
     if limits.cancel.is_cancelled() {
         return Err(ProcessError::Cancelled);
     }
-    let start = |error| ProcessError::Start(name.clone(), error);
-    let mut child = Guard(command.spawn().map_err(start)?);
-    let stdout = child.0.stdout.take().map(collect);
-    let stderr = child.0.stderr.take().map(collect);
-    let status = wait(&mut child.0, limits, &name)?;
+    let mut process = Process::start(command, Stdio::null())?;
+    let (_, stdout, stderr) = process.pipes();
+    let (stdout, stderr) = (stdout.map(collect), stderr.map(collect));
+    let status = wait(&mut process, limits)?;
     // What it has started and left behind would hold the output open.
-    kill(&mut child.0);
+    process.kill();
     let deadline = Instant::now() + AFTERWARDS;
     Ok(Finished {
         status,
@@ -98,27 +97,12 @@ pub fn run(command: &mut Command, limits: &Limits) -> Result<Finished, ProcessEr
     })
 }
 
-/// Ends the program when it is dropped, however that comes about.
-struct Guard(Child);
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        if !matches!(self.0.try_wait(), Ok(Some(_))) {
-            kill(&mut self.0);
-            // The system keeps its number until somebody has asked.
-            let _ = self.0.wait();
-        }
-    }
-}
-
-fn wait(child: &mut Child, limits: &Limits, name: &str) -> Result<ExitStatus, ProcessError> {
+fn wait(process: &mut Process, limits: &Limits) -> Result<ExitStatus, ProcessError> {
     let started = Instant::now();
     let mut pause = Duration::from_micros(200);
     loop {
-        match child.try_wait() {
-            Ok(Some(status)) => return Ok(status),
-            Ok(None) => {}
-            Err(error) => return Err(ProcessError::Wait(name.to_owned(), error)),
+        if let Some(status) = process.try_wait()? {
+            return Ok(status);
         }
         if limits.cancel.is_cancelled() {
             return Err(ProcessError::Cancelled);
@@ -159,33 +143,6 @@ pub(crate) fn received(from: Option<Receiver<Vec<u8>>>, deadline: Instant) -> Ve
     let left = deadline.saturating_duration_since(Instant::now());
     from.and_then(|receiver| receiver.recv_timeout(left).ok())
         .unwrap_or_default()
-}
-
-#[cfg(unix)]
-pub(crate) fn own_group(command: &mut Command) {
-    use std::os::unix::process::CommandExt;
-    command.process_group(0);
-}
-
-#[cfg(not(unix))]
-pub(crate) fn own_group(_command: &mut Command) {}
-
-/// Ends the program and what it has started. One that has ended is left alone.
-#[cfg(unix)]
-pub(crate) fn kill(child: &mut Child) {
-    let id = i32::try_from(child.id())
-        .ok()
-        .and_then(rustix::process::Pid::from_raw);
-    if let Some(id) = id {
-        // There is nothing left to end if this fails.
-        let _ = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);
-    }
-}
-
-#[cfg(not(unix))]
-pub(crate) fn kill(child: &mut Child) {
-    // There is nothing left to end if this fails.
-    let _ = child.kill();
 }
 
 /// How a program ended, in words: `ended with exit status 3`, `was stopped by signal 11 (…)`.

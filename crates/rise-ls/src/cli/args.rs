@@ -4,6 +4,7 @@ use super::emit::EmitOptions;
 use super::rewrite::RewriteOptions;
 use super::run::RunOptions;
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// The RISE language server and checker.
@@ -27,7 +28,7 @@ pub struct Args {
 
     /// What to check: files, folders (every .rise, .dpia and .elevate file below them), `-` for standard
     /// input
-    #[arg(value_name = "PATH", requires = "check")]
+    #[arg(value_name = "PATH", conflicts_with_all = ["stdio", "listen"])]
     pub paths: Vec<PathBuf>,
 
     /// How to check.
@@ -51,24 +52,42 @@ pub struct Args {
 #[derive(Debug, Group)]
 pub struct CheckOptions {
     /// How findings are printed
-    #[arg(long, value_enum, default_value_t, requires = "check")]
+    #[arg(long, value_enum, default_value_t, requires = "paths")]
     pub format: Format,
 
     /// Fail on these as on errors
-    #[arg(long, value_enum, value_name = "WHAT", requires = "check")]
+    #[arg(long, value_enum, value_name = "WHAT", requires = "paths")]
     pub deny: Option<Deny>,
 
+    /// Print only what weighs as much as this, or more [default: warning, which counts obligations;
+    /// hint for json and sarif]
+    #[arg(long, value_enum, value_name = "LEVEL", requires = "paths")]
+    pub level: Option<Level>,
+
     /// Check every program as if it were compiled for this target, too
-    #[arg(long, value_enum, value_name = "TARGET", requires = "check")]
+    #[arg(long, value_enum, value_name = "TARGET", requires = "paths")]
     pub target: Option<CheckTarget>,
 
     /// Print sizes and times to standard error
-    #[arg(long, requires = "check")]
+    #[arg(long, requires = "paths")]
     pub stats: bool,
 
     /// What standard input, and files whose names do not say it, hold
-    #[arg(long, value_enum, requires = "check", value_name = "LANGUAGE")]
+    #[arg(long, value_enum, requires = "paths", value_name = "LANGUAGE")]
     pub language: Option<Language>,
+
+    /// From where files may be imported.
+    #[command(flatten)]
+    pub imports: ImportOptions,
+}
+
+/// From where files may be imported.
+#[derive(Clone, Debug, Default, Group)]
+pub struct ImportOptions {
+    /// Let files import from this folder, too; may be given again. Imports stay inside the nearest
+    /// folder above with `rise.toml` or `.git`, else the folder of the file
+    #[arg(long, value_name = "FOLDER")]
+    pub allow_import: Vec<PathBuf>,
 }
 
 /// How findings are printed.
@@ -83,6 +102,30 @@ pub enum Format {
     Sarif,
     /// Workflow commands of GitHub
     Github,
+}
+
+/// How much a finding weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Level {
+    /// What makes a program wrong
+    Error,
+    /// What is probably wrong, too
+    Warning,
+    /// What definitions assume, too: obligations
+    Information,
+    /// All remarks
+    Hint,
+}
+
+impl From<Level> for syntax::Severity {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::Error => syntax::Severity::Error,
+            Level::Warning => syntax::Severity::Warning,
+            Level::Information => syntax::Severity::Information,
+            Level::Hint => syntax::Severity::Hint,
+        }
+    }
 }
 
 /// What a text is written in.
@@ -140,6 +183,15 @@ pub enum Deny {
 /// The other questions.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Check files and folders, as `--check` does
+    Check {
+        /// Files, folders, `-` for standard input
+        #[arg(value_name = "PATH", required = true)]
+        paths: Vec<PathBuf>,
+        /// How to check.
+        #[command(flatten)]
+        options: CheckOptions,
+    },
     /// Print the types of a file's definitions
     Types(TypesOptions),
     /// Print what a definition becomes on its way to running code
@@ -166,6 +218,17 @@ pub enum Command {
     /// Work with OpenCL devices for another process of this program
     #[command(name = crate::run::WORKER, hide = true)]
     DeviceWorker,
+    /// Run a program for another process of this program, and end it when that process ends
+    #[command(name = super::SUPERVISOR, hide = true)]
+    Supervise {
+        /// The folder whose lock the other process holds
+        folder: PathBuf,
+        /// The program
+        program: OsString,
+        /// Its arguments
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<OsString>,
+    },
 }
 
 /// What `types` is asked.
@@ -185,6 +248,10 @@ pub struct TypesOptions {
     /// What standard input, and files whose names do not say it, hold
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub language: Option<Language>,
+
+    /// From where files may be imported.
+    #[command(flatten)]
+    pub imports: ImportOptions,
 }
 
 /// How types are printed.

@@ -3,14 +3,14 @@
 use super::{FINE, output};
 use crate::run;
 use runtime::ocl::{DeviceInfo, VectorWidths, local_text};
-use runtime::process::{Limits, bytes_text};
+use runtime::process::{self, Limits, bytes_text};
+use runtime::scratch::Scratch;
 use std::env;
 use std::ffi::OsStr;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 /// No tool needs longer to say what it is.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -90,7 +90,7 @@ fn openmp() -> String {
     let Some(compiler) = COMPILERS.iter().find_map(|name| which::which(name).ok()) else {
         return "no C compiler to ask".into();
     };
-    let Ok(folder) = tempfile::tempdir() else {
+    let Ok(folder) = Scratch::new() else {
         return "no folder for temporary files".into();
     };
     let source = folder.path().join("openmp.c");
@@ -252,24 +252,11 @@ fn drivers() -> String {
 
 /// Runs a command that needs no input, and returns what it prints, if it succeeds in time.
 fn finish(command: &mut Command) -> Option<String> {
-    let command = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null());
-    let mut child = command.spawn().ok()?;
-    let deadline = Instant::now() + PATIENCE;
-    let status = loop {
-        match child.try_wait().ok()? {
-            Some(status) => break status,
-            None if Instant::now() < deadline => sleep(Duration::from_millis(5)),
-            None => {
-                child.kill().ok()?;
-                child.wait().ok()?;
-                return None;
-            }
-        }
+    let limits = Limits {
+        time: Some(PATIENCE),
+        ..Limits::default()
     };
-    let mut said = String::new();
-    child.stdout.take()?.read_to_string(&mut said).ok()?;
-    status.success().then_some(said)
+    let finished = process::run(command, &limits).ok()?;
+    let said = String::from_utf8_lossy(&finished.stdout).into_owned();
+    finished.status.success().then_some(said)
 }

@@ -26,8 +26,8 @@ use args::{Args, Command};
 use clap::Parser;
 use clap::error::ErrorKind;
 use db::{Database, FileId, ItemId};
-use runtime::process::Cancel;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use runtime::process::{self, Cancel};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
 /// Everything is fine.
@@ -36,6 +36,8 @@ const FINE: u8 = 0;
 const FOUND: u8 = 1;
 /// The input cannot be read, or the question makes no sense.
 const UNUSABLE: u8 = 2;
+/// The subcommand of this program that runs programs for another process of it.
+const SUPERVISOR: &str = "supervise";
 /// It was interrupted, as shells have it.
 const INTERRUPTED: u8 = 130;
 
@@ -45,6 +47,9 @@ pub fn run() -> u8 {
         Ok(args) => args,
         Err(error) => return refuse(&error),
     };
+    if let Ok(program) = crate::executable::current() {
+        process::set_supervisor(program, SUPERVISOR);
+    }
     match args.command {
         Some(Command::Types(options)) => types::run(&options),
         Some(Command::Emit(options)) => emit::run(&options),
@@ -55,9 +60,32 @@ pub fn run() -> u8 {
         Some(Command::Doctor) => doctor::run(),
         Some(Command::SessionWorker { restarts }) => ended(crate::server::work(restarts)),
         Some(Command::DeviceWorker) => work_with_devices(),
+        Some(Command::Supervise {
+            folder,
+            program,
+            args,
+        }) => {
+            process::supervise(&folder, &program, &args);
+            FINE
+        }
+        Some(Command::Check { paths, options }) => check::run(&paths, &options),
         None if args.check => check::run(&args.paths, &args.options),
+        None if !args.paths.is_empty() => check_paths(&args),
         None => ended(crate::server::run(args.listen.as_deref())),
     }
+}
+
+/// Checks files that are named without a command.
+fn check_paths(args: &Args) -> u8 {
+    let status = check::run(&args.paths, &args.options);
+    // What is no file may be meant as a command.
+    if let [word, ..] = &args.paths[..]
+        && !word.exists()
+        && word.as_os_str() != "-"
+    {
+        output::note("`rise-ls help` lists the commands");
+    }
+    status
 }
 
 /// Prints a usage error, or the help or version that was asked for.
@@ -95,13 +123,23 @@ fn ended(server: std::io::Result<u8>) -> u8 {
 /// The request to stop that the first interrupt makes; the second one ends this program.
 fn on_interrupt() -> Cancel {
     let cancel = Cancel::default();
-    for signal in [SIGINT, SIGTERM] {
+    // `nohup` asks for programs that do not end with their terminal.
+    let signals = [SIGINT, SIGTERM, SIGHUP];
+    for signal in signals.into_iter().filter(|&signal| !is_ignored(signal)) {
         let status = i32::from(INTERRUPTED);
         // Without this a signal ends the program at once, which is all right too.
         let _ = flag::register_conditional_shutdown(signal, status, cancel.flag());
         let _ = flag::register(signal, cancel.flag());
     }
     cancel
+}
+
+/// Returns true if this process was started with the signal ignored, as far as the system says.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// The definition that is meant; none (and a message) if that is not clear.

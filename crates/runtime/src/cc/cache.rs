@@ -1,17 +1,16 @@
 //! Where compiled programs are kept: a folder of the user's own, an entry for each program.
 
+use crate::scratch::{self, Scratch};
 use std::fs;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
-use tempfile::TempDir;
+use std::time::SystemTime;
 
 /// Entries from which on old ones are removed, and how many are left then.
 const MANY: usize = 256;
 const FEW: usize = 192;
-/// What a build may leave behind if it is killed is removed after this time.
-const ABANDONED: Duration = Duration::from_secs(24 * 3600);
+/// The beginning of the names of folders in which programs are compiled.
 const BUILDING: &str = "building-";
 const OUTPUT: &str = "output.txt";
 const RUN: &str = "run";
@@ -110,8 +109,8 @@ impl Entry {
     }
 
     /// A folder with the files, to compile them in.
-    pub fn prepare(&self, root: &Path) -> io::Result<TempDir> {
-        let folder = tempfile::Builder::new().prefix(BUILDING).tempdir_in(root)?;
+    pub fn prepare(&self, root: &Path) -> io::Result<Scratch> {
+        let folder = Scratch::new_in(root, BUILDING)?;
         for (name, text) in &self.files {
             fs::write(folder.path().join(name), text)?;
         }
@@ -119,22 +118,25 @@ impl Entry {
     }
 
     /// Puts the folder in its place, and returns the executable in it.
-    pub fn keep(&self, folder: TempDir, root: &Path, output: &str) -> io::Result<PathBuf> {
+    pub fn keep(&self, folder: Scratch, root: &Path, output: &str) -> io::Result<PathBuf> {
         fs::write(folder.path().join(OUTPUT), output)?;
         let place = root.join(&self.name);
-        if let Err(error) = fs::rename(folder.path(), &place) {
+        if let Err((folder, error)) = folder.move_to(&place) {
             // Somebody else may have been faster; something else may stand there.
             if let Some((path, _)) = self.find(root) {
                 return Ok(path);
             }
             fs::remove_dir_all(&place).map_err(|_| error)?;
-            fs::rename(folder.path(), &place)?;
+            folder.move_to(&place).map_err(|(_, error)| error)?;
         }
-        // It is not there any more.
-        let _ = folder.keep();
         trim(root, &self.name);
         Ok(place.join(RUN))
     }
+}
+
+/// Removes what builds have left behind whose process was killed.
+pub fn remove_abandoned_builds(root: &Path) {
+    scratch::remove_abandoned_in(root, BUILDING);
 }
 
 /// Removes old entries if there are many. What cannot be removed stays.
@@ -142,25 +144,18 @@ fn trim(root: &Path, newest: &str) {
     let Ok(entries) = fs::read_dir(root) else {
         return;
     };
-    let now = SystemTime::now();
+    remove_abandoned_builds(root);
     let mut kept = Vec::new();
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        let path = entry.path();
-        let building = name.starts_with(BUILDING);
-        let stamp = if building {
-            path.clone()
-        } else {
-            path.join(OUTPUT)
-        };
-        let used = fs::metadata(stamp).and_then(|data| data.modified());
-        let used = used.unwrap_or(SystemTime::UNIX_EPOCH);
-        if !building {
-            kept.push((used, path, *name == *newest));
-        } else if now.duration_since(used).is_ok_and(|age| age > ABANDONED) {
-            let _ = fs::remove_dir_all(path);
+        if name.starts_with(BUILDING) {
+            continue;
         }
+        let path = entry.path();
+        let used = fs::metadata(path.join(OUTPUT)).and_then(|data| data.modified());
+        let used = used.unwrap_or(SystemTime::UNIX_EPOCH);
+        kept.push((used, path, *name == *newest));
     }
     if kept.len() <= MANY {
         return;

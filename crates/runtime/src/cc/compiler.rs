@@ -1,7 +1,7 @@
 //! The system's C compiler.
 
 use super::{CompileError, checked};
-use crate::process::{self, Limits};
+use crate::process::{self, Limits, ProcessError};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -16,7 +16,7 @@ const FLAGS: &[&str] = &[
 ];
 /// Options that have no influence on the code.
 const MESSAGES: &[&str] = &["-Wall", "-Wextra", "-fdiagnostics-color=never"];
-/// A compiler says in this time what it is.
+/// The longest time in which a compiler says what it is.
 const ANSWER: Duration = Duration::from_secs(20);
 const NATIVE: &str = "-march=native";
 
@@ -45,37 +45,49 @@ impl Compiler {
             .ok()
             .filter(|text| !text.trim().is_empty());
         let Some(wanted) = wanted else {
-            let found = NAMES.iter().find_map(|name| Compiler::of(name, limits));
-            return found.ok_or_else(|| {
-                CompileError::NoCompiler(format!(
-                    "neither {} runs; install one, or set CC",
-                    NAMES.join(" nor ")
-                ))
-            });
+            for name in NAMES {
+                if let Some(compiler) = Compiler::of(name, limits)? {
+                    return Ok(compiler);
+                }
+            }
+            return Err(CompileError::NoCompiler(format!(
+                "neither {} runs; install one, or set CC",
+                NAMES.join(" nor ")
+            )));
         };
-        Compiler::of(&wanted, limits).ok_or_else(|| {
+        Compiler::of(&wanted, limits)?.ok_or_else(|| {
             CompileError::NoCompiler(format!("CC is `{wanted}`, which does not run"))
         })
     }
 
     /// The compiler that is called so, with options behind its name; none if it does not run.
-    pub fn of(command: &str, limits: &Limits) -> Option<Compiler> {
+    ///
+    /// # Errors
+    /// It does not answer in time, or somebody asks to stop.
+    pub fn of(command: &str, limits: &Limits) -> Result<Option<Compiler>, CompileError> {
         let mut words = command.split_whitespace().map(str::to_owned);
-        let program = words.next()?;
+        let Some(program) = words.next() else {
+            return Ok(None);
+        };
         let args: Vec<String> = words.collect();
-        // Whether it is there does not depend on how long a program may run.
+        let time = limits.time.map_or(ANSWER, |time| time.min(ANSWER));
         let limits = Limits {
-            time: Some(ANSWER),
+            time: Some(time),
             cancel: limits.cancel.clone(),
         };
-        let finished = process::run(Command::new(&program).args(&args).arg("--version"), &limits);
-        let finished = finished.ok().filter(|finished| finished.status.success())?;
-        Some(Compiler {
-            program,
-            args,
-            flags: Vec::new(),
-            version: String::from_utf8_lossy(&finished.stdout).into_owned(),
-        })
+        match process::run(Command::new(&program).args(&args).arg("--version"), &limits) {
+            Ok(finished) if finished.status.success() => Ok(Some(Compiler {
+                program,
+                args,
+                flags: Vec::new(),
+                version: String::from_utf8_lossy(&finished.stdout).into_owned(),
+            })),
+            Ok(_) | Err(ProcessError::Start(..) | ProcessError::Wait(..)) => Ok(None),
+            Err(ProcessError::TooLong(time)) => Err(CompileError::NoCompiler(format!(
+                "`{command} --version` does not answer within {time:?}"
+            ))),
+            Err(error @ ProcessError::Cancelled) => Err(error.into()),
+        }
     }
 
     /// The same with more options, apart by spaces, behind those that are always given.

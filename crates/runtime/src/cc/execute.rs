@@ -2,6 +2,7 @@
 
 use super::Executable;
 use crate::process::{self, Limits, ProcessError, bytes_text};
+use crate::scratch::Scratch;
 use crate::shape::{Shape, ShapeError};
 use crate::value::Value;
 use std::fs::File;
@@ -104,8 +105,7 @@ impl Executable {
         }
         // Messages of its own would name a folder that is not there.
         let plain = |error: io::Error| io::Error::from(error.kind());
-        let folder = tempfile::Builder::new().prefix("rise-ls-").tempdir();
-        let folder = folder.map_err(plain)?;
+        let folder = Scratch::new().map_err(plain)?;
         let (input, output) = (
             folder.path().join("arguments"),
             folder.path().join("result"),

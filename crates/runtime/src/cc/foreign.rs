@@ -9,7 +9,7 @@ use super::cache::{self, Entry};
 use super::call::{Types, scalar_name};
 use super::{CompileError, Compiler, Message};
 use crate::interp::ForeignCall;
-use crate::process::{self, Limits, ProcessError};
+use crate::process::{self, Limits, Process, ProcessError};
 use crate::scalar::Leaf;
 use crate::shape::{Bindings, Shape, ShapeError};
 use crate::value::Value;
@@ -18,7 +18,7 @@ use rise::core::{Expr, Foreign, Form, Mapper, walk};
 use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -73,7 +73,7 @@ struct Compiled {
 /// The process; what it answers comes from a thread that waits for it.
 #[derive(Debug)]
 struct Server {
-    child: Child,
+    process: Process,
     requests: Option<ChildStdin>,
     replies: Receiver<Vec<u8>>,
     /// What the functions print, when the process has ended.
@@ -240,17 +240,10 @@ impl ForeignCall for ForeignFunctions {
 
 impl Server {
     fn start(command: &mut Command) -> Result<Server, ProcessError> {
-        let name = command.get_program().to_string_lossy().into_owned();
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        process::own_group(command);
-        let mut child = command
-            .spawn()
-            .map_err(|error| ProcessError::Start(name, error))?;
+        let mut process = Process::start(command, Stdio::piped())?;
+        let (requests, stdout, stderr) = process.pipes();
         let (sender, replies) = mpsc::channel();
-        if let Some(mut stdout) = child.stdout.take() {
+        if let Some(mut stdout) = stdout {
             thread::spawn(move || {
                 let mut buffer = [0; 4096];
                 while let Ok(count @ 1..) = stdout.read(&mut buffer) {
@@ -261,9 +254,9 @@ impl Server {
             });
         }
         Ok(Server {
-            requests: child.stdin.take(),
-            printed: child.stderr.take().map(process::collect),
-            child,
+            requests,
+            printed: stderr.map(process::collect),
+            process,
             replies,
             buffer: Vec::new(),
         })
@@ -312,18 +305,10 @@ impl Server {
     /// How the process has ended.
     fn epitaph(&mut self) -> String {
         self.requests = None;
-        match self.child.wait() {
+        match self.process.wait() {
             Ok(status) => format!("the C function {}", process::describe(status)),
             Err(error) => error.to_string(),
         }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        process::kill(&mut self.child);
-        // The system keeps its number until somebody has asked.
-        let _ = self.child.wait();
     }
 }
 

@@ -162,6 +162,13 @@ impl Executable {
     }
 }
 
+/// Removes what compilers have left behind whose process was killed.
+pub fn remove_abandoned_builds() {
+    if let Some(root) = cache::root() {
+        cache::remove_abandoned_builds(&root);
+    }
+}
+
 /// The compiler's last words, if it has refused the program.
 fn checked(finished: process::Finished) -> Result<String, CompileError> {
     let output = String::from_utf8_lossy(&finished.stderr).into_owned();

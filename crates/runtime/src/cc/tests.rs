@@ -281,7 +281,10 @@ fn too_much_memory_is_refused_up_front() {
 
 #[test]
 fn a_missing_compiler_is_said() {
-    assert!(Compiler::of("no-such-compiler -x", &Limits::default()).is_none());
+    assert!(matches!(
+        Compiler::of("no-such-compiler -x", &Limits::default()),
+        Ok(None)
+    ));
 }
 
 #[test]

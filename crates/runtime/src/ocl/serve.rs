@@ -5,7 +5,6 @@ use super::error::OclError;
 use super::plan::{ParamPlan, Plan};
 use super::protocol::{self, Reply, Report, Request, Runs, Stage};
 use super::session::Session;
-use super::worker::FOLDER;
 use std::io::{self, Read, Write};
 
 /// Answers what is asked through `input`. Ends with it.
@@ -134,22 +133,7 @@ impl<R: Read, W: Write> Work<'_, R, W> {
 /// was; what kernels and drivers print goes to standard error.
 pub fn serve_stdio() -> io::Result<()> {
     let output = own_output()?;
-    let served = serve(Requests::start(), io::BufWriter::new(output));
-    leave_folder();
-    served
-}
-
-/// Removes the folder that [`super::Worker::start`] has made, for a starter that was ended before
-/// it could; one in which a driver has left something stays.
-fn leave_folder() {
-    let Ok(folder) = std::env::current_dir() else {
-        return;
-    };
-    let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    if name.starts_with(FOLDER) && folder.parent() == Some(std::env::temp_dir().as_path()) {
-        // Whoever started this process may be there, and do it itself.
-        let _ = std::fs::remove_dir(&folder);
-    }
+    serve(Requests::start(), io::BufWriter::new(output))
 }
 
 /// Standard output for answers alone: everything else that is printed goes to standard error.

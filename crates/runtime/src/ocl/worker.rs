@@ -4,23 +4,21 @@ use super::DeviceInfo;
 use super::error::OclError;
 use super::plan::Plan;
 use super::protocol::{self, Reply, Report, Request, Runs, Stage};
-use crate::process::{self, Limits, ProcessError};
+use crate::process::{self, Limits, Process, ProcessError};
+use crate::scratch::Scratch;
 use crate::shape::{Shape, ShapeError};
 use crate::value::Value;
 use std::io::{self, BufWriter, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 use thiserror::Error;
 
 /// Between two looks at a request to stop.
 const PATIENCE: Duration = Duration::from_millis(10);
 /// How long drivers may take to end.
 const FAREWELL: Duration = Duration::from_secs(2);
-/// How the names of the folders begin in which such processes work.
-pub(super) const FOLDER: &str = "rise-ls-device-";
 /// Of what the process says at its end so much is reported.
 const LAST_WORDS: usize = 2_000;
 
@@ -75,14 +73,14 @@ pub struct Outcome {
 /// The process. It ends with the value.
 #[derive(Debug)]
 pub struct Worker {
-    child: Child,
+    process: Process,
     requests: Option<ChildStdin>,
     replies: Receiver<Answer>,
     printed: Option<Receiver<Vec<u8>>>,
     limits: Limits,
     stage: Stage,
     /// Where it works: what a driver leaves behind goes with it.
-    _folder: Option<TempDir>,
+    _folder: Option<Scratch>,
 }
 
 /// An answer, and the bytes behind it.
@@ -93,30 +91,24 @@ impl Worker {
     /// program must be absolute, or one that is searched for. Each answer may take as long as the
     /// limits say.
     pub fn start(command: &mut Command, limits: &Limits) -> Result<Worker, WorkerError> {
-        let name = command.get_program().to_string_lossy().into_owned();
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        process::own_group(command);
         // Drivers write files where they are, above all those that crash.
-        let folder = tempfile::Builder::new().prefix(FOLDER).tempdir().ok();
+        let folder = Scratch::new().ok();
         if let Some(folder) = &folder {
             command.current_dir(folder.path());
         }
         if limits.cancel.is_cancelled() {
             return Err(ProcessError::Cancelled.into());
         }
-        let start = |error| ProcessError::Start(name, error);
-        let mut child = command.spawn().map_err(start)?;
+        let mut process = Process::start(command, Stdio::piped())?;
+        let (requests, stdout, stderr) = process.pipes();
         let (sender, replies) = mpsc::channel();
-        if let Some(stdout) = child.stdout.take() {
+        if let Some(stdout) = stdout {
             thread::spawn(move || listen(stdout, &sender));
         }
         Ok(Worker {
-            requests: child.stdin.take(),
-            printed: child.stderr.take().map(process::collect),
-            child,
+            requests,
+            printed: stderr.map(process::collect),
+            process,
             replies,
             limits: limits.clone(),
             stage: Stage::Opening,
@@ -171,7 +163,7 @@ impl Worker {
                 let answer = self.answer(progress);
                 if answer.is_err() {
                     // Who still writes would wait for ever.
-                    process::kill(&mut self.child);
+                    self.process.kill();
                 }
                 self.requests = written.join().unwrap_or_default();
                 answer
@@ -190,10 +182,10 @@ impl Worker {
     pub fn finish(mut self) -> String {
         self.requests = None;
         let deadline = Instant::now() + FAREWELL;
-        while Instant::now() < deadline && !matches!(self.child.try_wait(), Ok(Some(_))) {
+        while Instant::now() < deadline && !matches!(self.process.try_wait(), Ok(Some(_))) {
             thread::sleep(Duration::from_millis(1));
         }
-        process::kill(&mut self.child);
+        self.process.kill();
         let printed = process::received(self.printed.take(), Instant::now() + process::AFTERWARDS);
         String::from_utf8_lossy(&printed).into_owned()
     }
@@ -235,13 +227,14 @@ impl Worker {
         self.requests = None;
         let deadline = Instant::now() + FAREWELL;
         let status = loop {
-            match self.child.try_wait() {
+            match self.process.try_wait() {
                 Ok(Some(status)) => break Some(status),
                 Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(1)),
-                _ => break None,
+                Ok(None) => break None,
+                Err(error) => return error.into(),
             }
         };
-        process::kill(&mut self.child);
+        self.process.kill();
         let printed = process::received(self.printed.take(), Instant::now() + process::AFTERWARDS);
         let start = printed.len().saturating_sub(LAST_WORDS);
         let output = String::from_utf8_lossy(&printed[start..]);
@@ -258,14 +251,6 @@ impl Worker {
             how: "answers something else than it was asked".to_owned(),
             output: String::new(),
         }
-    }
-}
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        process::kill(&mut self.child);
-        // The system keeps its number until somebody has asked.
-        let _ = self.child.wait();
     }
 }
 

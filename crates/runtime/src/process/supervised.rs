@@ -1,0 +1,297 @@
+//! Processes that do not outlive this one.
+//!
+//! Between this process and a program stands a supervisor: a process of this program's own binary
+//! (see [`set_supervisor`]) that starts the program in a process group of its own and waits for
+//! the lock of a folder that this process holds. The system releases the lock when this process
+//! ends, whatever ends it. Then the supervisor kills the group and removes what was abandoned.
+//! Without a supervisor, as in tests of this crate, a program is killed only by the process that
+//! has started it.
+
+use super::ProcessError;
+use crate::cc;
+use crate::scratch::{self, Scratch};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// The file in the locked folder in which the supervisor says how the program has ended.
+const REPORT: &str = "report";
+/// How often and how long the supervisor waits until a killed group is gone.
+const KILLED_CHECKS: u32 = 100;
+const KILLED_PAUSE: Duration = Duration::from_millis(2);
+
+static SUPERVISOR: OnceLock<(PathBuf, OsString)> = OnceLock::new();
+
+/// Has every program from now on started by `program subcommand FOLDER PROGRAM ARGUMENTS…`, which
+/// calls [`supervise`].
+pub fn set_supervisor(program: PathBuf, subcommand: &str) {
+    // The first one stays.
+    let _ = SUPERVISOR.set((program, subcommand.into()));
+}
+
+/// A program that runs. It is killed with all that it has started when the value is dropped.
+#[derive(Debug)]
+pub(crate) struct Process {
+    child: Child,
+    name: String,
+    /// The folder whose lock keeps the supervised program running.
+    lifeline: Option<Scratch>,
+}
+
+impl Process {
+    /// Starts the program in a process group of its own, with pipes for its output. `command` says
+    /// nothing of its standard streams.
+    pub fn start(command: &mut Command, stdin: Stdio) -> Result<Process, ProcessError> {
+        let name = command.get_program().to_string_lossy().into_owned();
+        let start = |error| ProcessError::Start(name.clone(), error);
+        let mut supervised = supervised(command);
+        let command = supervised.as_mut().map_or(command, |(command, _)| command);
+        own_group(command);
+        command
+            .stdin(stdin)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let child = command.spawn().map_err(start)?;
+        let lifeline = supervised.map(|(_, lifeline)| lifeline);
+        Ok(Process {
+            child,
+            name,
+            lifeline,
+        })
+    }
+
+    /// The pipes to the program, each once.
+    pub fn pipes(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
+        let child = &mut self.child;
+        (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    }
+
+    /// How the program has ended, if it has.
+    ///
+    /// # Errors
+    /// It could not be started, or the system does not say.
+    pub fn try_wait(&mut self) -> Result<Option<ExitStatus>, ProcessError> {
+        let status = self.child.try_wait();
+        status
+            .map_err(|error| self.lost(error))?
+            .map(|status| self.told(status))
+            .transpose()
+    }
+
+    /// Waits until the program ends.
+    ///
+    /// # Errors
+    /// It could not be started, or the system does not say.
+    pub fn wait(&mut self) -> Result<ExitStatus, ProcessError> {
+        let status = self.child.wait();
+        let status = status.map_err(|error| self.lost(error))?;
+        self.told(status)
+    }
+
+    fn lost(&self, error: io::Error) -> ProcessError {
+        ProcessError::Wait(self.name.clone(), error)
+    }
+
+    /// The program's status, where `status` may be that of its supervisor.
+    fn told(&self, status: ExitStatus) -> Result<ExitStatus, ProcessError> {
+        let Some(lifeline) = &self.lifeline else {
+            return Ok(status);
+        };
+        match Report::read(lifeline.path()) {
+            Some(Report::Ended(status)) => Ok(status),
+            Some(Report::NotStarted(error)) => Err(ProcessError::Start(self.name.clone(), error)),
+            // Somebody has killed the supervisor.
+            None => Ok(status),
+        }
+    }
+
+    /// Ends the program and what it has started. One that has ended is left alone.
+    pub fn kill(&mut self) {
+        match &mut self.lifeline {
+            Some(lifeline) => lifeline.release(),
+            None => kill_group(&mut self.child),
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+        // The system keeps its number until somebody has asked.
+        let _ = self.child.wait();
+    }
+}
+
+/// The command that starts a supervisor for this one; none if there is no supervisor, or no lock.
+fn supervised(command: &Command) -> Option<(Command, Scratch)> {
+    let (program, subcommand) = SUPERVISOR.get()?;
+    let lifeline = Scratch::new().ok().filter(Scratch::is_locked)?;
+    let mut supervisor = Command::new(program);
+    supervisor.arg(subcommand).arg(lifeline.path());
+    supervisor
+        .arg(command.get_program())
+        .args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => supervisor.env(name, value),
+            None => supervisor.env_remove(name),
+        };
+    }
+    if let Some(folder) = command.get_current_dir() {
+        supervisor.current_dir(folder);
+    }
+    Some((supervisor, lifeline))
+}
+
+/// What a supervisor says at its end.
+enum Report {
+    Ended(ExitStatus),
+    NotStarted(io::Error),
+}
+
+impl Report {
+    fn read(folder: &Path) -> Option<Report> {
+        let text = fs::read_to_string(folder.join(REPORT)).ok()?;
+        let (what, number) = text.split_once(' ')?;
+        let number: i32 = number.parse().ok()?;
+        match what {
+            "ended" => exit_status(number).map(Report::Ended),
+            "not-started" => Some(Report::NotStarted(io::Error::from_raw_os_error(number))),
+            _ => None,
+        }
+    }
+
+    fn write(&self, folder: &Path) {
+        let text = match self {
+            Report::Ended(status) => format!("ended {}", raw_status(*status)),
+            Report::NotStarted(error) => {
+                format!("not-started {}", error.raw_os_error().unwrap_or_default())
+            }
+        };
+        // Without it the supervisor's own status counts.
+        let _ = fs::write(folder.join(REPORT), text);
+    }
+}
+
+/// The whole of a supervisor: runs the program for as long as another process holds the lock of
+/// the folder, and leaves a report there.
+#[cfg(unix)]
+pub fn supervise(folder: &Path, program: &OsStr, args: &[OsString]) {
+    use std::os::unix::process::CommandExt;
+    let temporary = folder.parent().map(Path::to_owned).unwrap_or_default();
+    let lock = File::open(folder);
+    let mut child = match Command::new(program).args(args).process_group(0).spawn() {
+        Ok(child) => child,
+        Err(error) => return Report::NotStarted(error).write(folder),
+    };
+    let group = rustix::process::Pid::from_child(&child);
+    // While the child has not been waited for, its number is not given to another process.
+    let state = Mutex::new(State {
+        reaped: false,
+        abandoned: false,
+    });
+    let state: &'static Mutex<State> = Box::leak(Box::new(state));
+    thread::spawn(move || {
+        // A folder that cannot be opened is gone, and with it the process that has made it.
+        if let Ok(lock) = lock {
+            let _ = lock.lock();
+        }
+        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.abandoned = true;
+        if !state.reaped {
+            kill_all(group);
+        }
+    });
+    use rustix::process::{WaitId, WaitIdOptions, waitid};
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    while matches!(
+        waitid(WaitId::Pid(group), options),
+        Err(rustix::io::Errno::INTR)
+    ) {}
+    let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+    // What it has started and left behind would hold its output open.
+    kill_all(group);
+    let status = child.wait();
+    state.reaped = true;
+    if state.abandoned {
+        wait_gone(group);
+        scratch::remove_abandoned_at(&temporary);
+        cc::remove_abandoned_builds();
+    } else if let Ok(status) = status {
+        Report::Ended(status).write(folder);
+    }
+}
+
+/// The whole of a supervisor, which no process starts here.
+#[cfg(not(unix))]
+pub fn supervise(_folder: &Path, _program: &OsStr, _args: &[OsString]) {}
+
+#[cfg(unix)]
+struct State {
+    reaped: bool,
+    abandoned: bool,
+}
+
+#[cfg(unix)]
+fn kill_all(group: rustix::process::Pid) {
+    // There is nothing left to end if this fails.
+    let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+}
+
+/// Waits for the end of a group that was killed: its processes may still write files.
+#[cfg(unix)]
+fn wait_gone(group: rustix::process::Pid) {
+    for _ in 0..KILLED_CHECKS {
+        if rustix::process::test_kill_process_group(group).is_err() {
+            return;
+        }
+        thread::sleep(KILLED_PAUSE);
+    }
+}
+
+#[cfg(unix)]
+fn exit_status(raw: i32) -> Option<ExitStatus> {
+    use std::os::unix::process::ExitStatusExt;
+    Some(ExitStatus::from_raw(raw))
+}
+
+#[cfg(unix)]
+fn raw_status(status: ExitStatus) -> i32 {
+    use std::os::unix::process::ExitStatusExt;
+    status.into_raw()
+}
+
+#[cfg(not(unix))]
+fn exit_status(_: i32) -> Option<ExitStatus> {
+    None
+}
+
+#[cfg(not(unix))]
+fn raw_status(status: ExitStatus) -> i32 {
+    status.code().unwrap_or_default()
+}
+
+#[cfg(unix)]
+fn own_group(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    command.process_group(0);
+}
+
+#[cfg(not(unix))]
+fn own_group(_command: &mut Command) {}
+
+#[cfg(unix)]
+fn kill_group(child: &mut Child) {
+    kill_all(rustix::process::Pid::from_child(child));
+}
+
+#[cfg(not(unix))]
+fn kill_group(child: &mut Child) {
+    // There is nothing left to end if this fails.
+    let _ = child.kill();
+}

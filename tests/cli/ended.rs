@@ -1,0 +1,193 @@
+//! Commands that are ended from outside leave nothing that runs and no files.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use crate::support::Folder;
+
+/// A program that runs for years.
+const ENDLESS: &str =
+    "foreign def twist(x: i32): i32 = \"\"\"{ volatile int k = 0; while (1) k++; return x; }\"\"\"
+@target(c)
+def forever = fun(x: i32 => twist(x))
+";
+
+/// A compiler that is slow, has a child and leaves a file.
+const SLOW: &str = "#!/bin/sh
+case \"$*\" in *--version*) echo slow 1; exit;; esac
+touch \"$TMPDIR/cc1.s\"
+sleep 1000 & sleep 1000
+";
+
+/// A command that runs, with a folder for its temporary files.
+struct Running {
+    child: Child,
+    scratch: TempDir,
+}
+
+impl Running {
+    fn start(folder: &Folder, arguments: &[&str], compiler: Option<&str>) -> Running {
+        let scratch = tempfile::tempdir().expect("a folder");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rise-ls"));
+        command.args(arguments).current_dir(folder.path(""));
+        command.env("TMPDIR", scratch.path());
+        command.env("XDG_CACHE_HOME", scratch.path());
+        if let Some(compiler) = compiler {
+            command.env("CC", compiler);
+        }
+        command.stdin(Stdio::null()).stderr(Stdio::null());
+        let child = command.spawn().expect("the binary starts");
+        Running { child, scratch }
+    }
+
+    /// Waits until a process has started that `is_meant` recognises by its command line.
+    fn wait_started(&self, is_meant: impl Fn(&str) -> bool) {
+        wait_until(|| {
+            let started = started_below(self.scratch.path());
+            started.iter().any(|command| is_meant(command))
+        });
+    }
+
+    fn signal(&mut self, signal: &str) {
+        let pid = self.child.id().to_string();
+        let sent = Command::new("kill").args([signal, &pid]).status();
+        assert!(sent.expect("kill runs").success());
+        self.child.wait().expect("the binary ends");
+    }
+
+    /// What is left when all processes have ended.
+    fn left(&self) -> Vec<String> {
+        wait_until(|| started_below(self.scratch.path()).is_empty());
+        files_below(self.scratch.path())
+    }
+}
+
+/// The command lines of the processes that have something to do with a folder.
+fn started_below(folder: &Path) -> Vec<String> {
+    let name = folder.to_str().expect("names are UTF-8");
+    let processes = std::fs::read_dir("/proc").expect("a list of processes");
+    let started = processes.flatten().filter_map(|process| {
+        let process = process.path();
+        let line = std::fs::read(process.join("cmdline")).ok()?;
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        let cwd = std::fs::read_link(process.join("cwd"));
+        let is_below = cwd.is_ok_and(|cwd| cwd.starts_with(folder)) || line.contains(name);
+        is_below.then_some(line)
+    });
+    started.collect()
+}
+
+/// The temporary files in a folder; a compiled program and its source are kept and do not count.
+fn files_below(folder: &Path) -> Vec<String> {
+    let names = |folder: &Path| -> Vec<String> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.collect()
+    };
+    let cache = folder.join("rise-ls");
+    let building = names(&cache.join("programs")).into_iter();
+    let building = building.filter(|name| name.starts_with("building"));
+    let temporary = names(folder).into_iter().filter(|name| name != "rise-ls");
+    temporary.chain(building).collect()
+}
+
+fn wait_until(mut condition: impl FnMut() -> bool) {
+    for _ in 0..3000 {
+        if condition() {
+            return;
+        }
+        sleep(Duration::from_millis(10));
+    }
+    panic!("nothing happens for 30 seconds");
+}
+
+const NONE: [&str; 0] = [];
+
+#[test]
+fn a_run_that_is_ended_leaves_nothing() {
+    let folder = Folder::with(&[("a.rise", ENDLESS), ("cc.sh", SLOW)]);
+    let slow = format!("sh {}", folder.path("cc.sh").display());
+    let run = |backend| ["run", "a.rise", "--arg", "x=1", "--backend", backend];
+    let is_program = |command: &str| !command.contains("supervise") && command.contains("/run");
+    for signal in ["-INT", "-TERM", "-HUP", "-KILL"] {
+        for backend in ["c", "interp"] {
+            let mut running = Running::start(&folder, &run(backend), None);
+            running.wait_started(is_program);
+            running.signal(signal);
+            assert_eq!(running.left(), NONE, "{backend} {signal}");
+        }
+        let mut running = Running::start(&folder, &run("c"), Some(&slow));
+        running.wait_started(|command| command.starts_with("sleep"));
+        running.signal(signal);
+        assert_eq!(running.left(), NONE, "compiler {signal}");
+    }
+}
+
+#[test]
+fn a_run_without_a_terminal_goes_on() {
+    let folder = Folder::with(&[("a.rise", ENDLESS)]);
+    let script = format!(
+        "trap '' HUP; exec {} run a.rise --arg x=1 --backend c --timeout 2",
+        env!("CARGO_BIN_EXE_rise-ls")
+    );
+    let mut child = Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(folder.path(""))
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("sh runs");
+    sleep(Duration::from_millis(500));
+    let sent = Command::new("kill")
+        .args(["-HUP", &child.id().to_string()])
+        .status();
+    assert!(sent.expect("kill runs").success());
+    // It ends by its limit, which is a failure of the program.
+    assert_eq!(child.wait().expect("it ends").code(), Some(1));
+}
+
+#[test]
+fn what_killed_processes_have_left_is_removed_at_the_next_start() {
+    let folder = Folder::with(&[("a.rise", "@target(c)\ndef f = fun(x: i32 => x)\n")]);
+    let scratch = tempfile::tempdir().expect("a folder");
+    let left = ["rise-ls-tmp-1/result", "rise-ls/programs/building-1/run"];
+    for file in left {
+        let path = scratch.path().join(file);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, "").expect("a file");
+    }
+    let status = Command::new(env!("CARGO_BIN_EXE_rise-ls"))
+        .args(["run", "a.rise", "--arg", "x=1", "--backend", "c"])
+        .current_dir(folder.path(""))
+        .env("TMPDIR", scratch.path())
+        .env("XDG_CACHE_HOME", scratch.path())
+        .stdout(Stdio::null())
+        .status();
+    assert!(status.expect("the binary starts").success());
+    assert_eq!(files_below(scratch.path()), NONE);
+}
+
+#[test]
+fn a_compiler_that_does_not_answer_takes_the_time_limit_once() {
+    let folder = Folder::with(&[
+        ("a.rise", "@target(c)\ndef f = fun(x: i32 => x)\n"),
+        ("cc.sh", "sleep 1000"),
+    ]);
+    let ran = Command::new(env!("CARGO_BIN_EXE_rise-ls"))
+        .args(["run", "a.rise", "--arg", "x=1", "--backend", "c"])
+        .args(["--timeout", "0.2"])
+        .current_dir(folder.path(""))
+        .env("CC", "sh cc.sh")
+        .output()
+        .expect("the binary starts");
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(
+        said,
+        "error: there is no C compiler: `sh cc.sh --version` does not answer within 200ms\n"
+    );
+    assert_eq!(ran.status.code(), Some(2));
+}
