@@ -2,7 +2,6 @@
 
 use crate::support::{Folder, Ran, parse_lines};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 const FILE: &str = r#"
@@ -95,21 +94,6 @@ foreign def broken(x: i32): i32 = """{ volatile int *p = (volatile int *)(long)x
 def crashes = depFun(n: Nat => fun(xs: n.i32 => xs |> mapGlobal(broken)))
 "#;
 
-/// Whether there is a device; a machine without one says so and tests nothing.
-pub(crate) fn has_device() -> bool {
-    static KNOWN: OnceLock<bool> = OnceLock::new();
-    *KNOWN.get_or_init(|| {
-        let ran = Folder::new().run(&["doctor"]);
-        let found = ran.out.contains("OpenCL device #0");
-        if !found {
-            eprintln!(
-                "NOT TESTED: there is no OpenCL device (on Debian: apt install pocl-opencl-icd ocl-icd-libopencl1)"
-            );
-        }
-        found
-    })
-}
-
 fn folder() -> Folder {
     Folder::with(&[("a.rise", FILE)])
 }
@@ -144,10 +128,8 @@ fn run_with_drivers(variables: &[(&str, &str)], more: &[&str]) -> (Option<i32>, 
 }
 
 #[test]
+#[cfg_attr(not(tool = "opencl"), ignore = "needs an OpenCL device")]
 fn programs_run_on_a_device_and_are_right() {
-    if !has_device() {
-        return;
-    }
     let ran = run(
         "scale",
         &["--arg", "alpha=0.5", "--arg", "xs=iota", "-D", "n=5"],
@@ -185,10 +167,8 @@ fn programs_run_on_a_device_and_are_right() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "opencl"), ignore = "needs an OpenCL device")]
 fn what_is_written_for_opencl_runs_there() {
-    if !has_device() {
-        return;
-    }
     let ran = folder().run(&["run", "a.rise", "--def", "even"]);
     assert!(ran.err.contains(" ran in OpenCL on "), "{ran:?}");
     // What only OpenCL has asks for it.
@@ -214,10 +194,8 @@ fn what_is_written_for_opencl_runs_there() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "opencl"), ignore = "needs an OpenCL device")]
 fn times_are_the_devices_and_transfers_are_apart() {
-    if !has_device() {
-        return;
-    }
     let ran = run("scale", &["-Dn=100000", "--bench", "3", "--verify"]);
     assert_eq!(ran.status, 0, "{}", ran.err);
     let lines: Vec<&str> = ran.out.lines().collect();
@@ -242,10 +220,8 @@ fn times_are_the_devices_and_transfers_are_apart() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "opencl"), ignore = "needs an OpenCL device")]
 fn json_says_where_and_how_it_ran() {
-    if !has_device() {
-        return;
-    }
     let ran = run("scale", &["--bench", "2", "--verify", "--format", "json"]);
     let [line] = &parse_lines(&ran.out)[..] else {
         panic!("{ran:?}")
@@ -268,10 +244,8 @@ fn json_says_where_and_how_it_ran() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "opencl"), ignore = "needs an OpenCL device")]
 fn launch_sizes_can_be_given() {
-    if !has_device() {
-        return;
-    }
     let sizes = |more: &[&str]| {
         let all = [&["-Dn=100", "--verify", "--format", "json"], more].concat();
         let ran = run("openSizes", &all);
@@ -300,10 +274,8 @@ fn launch_sizes_can_be_given() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "opencl"), ignore = "needs an OpenCL device")]
 fn sizes_that_do_not_fit_are_refused_before_the_launch() {
-    if !has_device() {
-        return;
-    }
     let cases: &[(&str, &[&str], &[&str])] = &[
         (
             "even",
@@ -361,10 +333,8 @@ fn sizes_that_do_not_fit_are_refused_before_the_launch() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "opencl"), ignore = "needs an OpenCL device")]
 fn a_device_is_found_by_its_platform_and_number() {
-    if !has_device() {
-        return;
-    }
     let doctor = Folder::new().run(&["doctor"]);
     let ran = run("scale", &["--device", "#0", "--format", "json"]);
     let [line] = &parse_lines(&ran.out)[..] else {
@@ -379,10 +349,8 @@ fn a_device_is_found_by_its_platform_and_number() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "opencl"), ignore = "needs an OpenCL device")]
 fn a_kernel_that_hangs_is_ended() {
-    if !has_device() {
-        return;
-    }
     let start = Instant::now();
     let ran = run("hangs", &["-Dn=4", "--timeout", "3"]);
     assert_eq!((ran.status, ran.out.as_str()), (1, ""), "{}", ran.err);
@@ -394,10 +362,8 @@ fn a_kernel_that_hangs_is_ended() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "opencl"), ignore = "needs an OpenCL device")]
 fn a_driver_that_crashes_is_reported() {
-    if !has_device() {
-        return;
-    }
     let ran = run("crashes", &["-Dn=4", "--arg", "xs=8"]);
     assert_eq!((ran.status, ran.out.as_str()), (1, ""), "{}", ran.err);
     let words = [
@@ -413,10 +379,8 @@ fn a_driver_that_crashes_is_reported() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "opencl"), ignore = "needs an OpenCL device")]
 fn mistakes_in_foreign_functions_are_shown_in_the_program() {
-    if !has_device() {
-        return;
-    }
     let ran = run("usesCareless", &["-Dn=4"]);
     assert_eq!((ran.status, ran.out.as_str()), (1, ""), "{}", ran.err);
     assert!(
@@ -442,10 +406,8 @@ fn mistakes_in_foreign_functions_are_shown_in_the_program() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "opencl"), ignore = "needs an OpenCL device")]
 fn nan_equals_nan() {
-    if !has_device() {
-        return;
-    }
     let ran = run("nans", &["--arg", "xs=[0, 1, -1]", "--verify"]);
     assert_eq!(ran.status, 0, "{}", ran.err);
     let first = ran.out.lines().next().unwrap_or_default();
@@ -454,10 +416,8 @@ fn nan_equals_nan() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "opencl"), ignore = "needs an OpenCL device")]
 fn what_is_never_written_is_not_compared() {
-    if !has_device() {
-        return;
-    }
     let ran = run("padded", &["--arg", "xs=[1, 2]", "--verify"]);
     assert_eq!(ran.status, 0, "{}", ran.err);
     assert!(
@@ -469,20 +429,16 @@ fn what_is_never_written_is_not_compared() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "opencl"), ignore = "needs an OpenCL device")]
 fn what_kernels_print_is_shown() {
-    if !has_device() {
-        return;
-    }
     let ran = run("saying", &["--arg", "xs=[5]"]);
     assert_eq!((ran.status, ran.out.as_str()), (0, "[6]\n"), "{}", ran.err);
     assert!(ran.err.starts_with("said 5\nnote: "), "{}", ran.err);
 }
 
 #[test]
+#[cfg_attr(not(tool = "opencl"), ignore = "needs an OpenCL device")]
 fn local_memory_beyond_the_devices_is_refused() {
-    if !has_device() {
-        return;
-    }
     let ran = run("stored", &["-Dn=268435456", "--arg", "xs=zeros"]);
     assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
     assert!(
@@ -495,34 +451,27 @@ fn local_memory_beyond_the_devices_is_refused() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "opencl"), ignore = "needs an OpenCL device")]
 fn a_type_that_the_device_does_not_have_is_refused() {
-    if !has_device() {
-        return;
-    }
     let doctor = Folder::new().run(&["doctor"]);
-    if !doctor.out.contains("no f16") {
-        return;
-    }
+    let lacks = doctor.out.contains("no f16");
     let ran = run("halves", &[]);
-    assert_ne!(ran.status, 0);
-    assert!(ran.err.contains("f16"), "{}", ran.err);
+    assert_eq!(ran.status != 0, lacks, "{}", ran.err);
+    assert_eq!(ran.err.contains("f16"), lacks, "{}", ran.err);
 }
 
-/// Two drivers, where they are installed: PoCL's, and Oclgrind, which simulates a device.
+/// Two drivers: PoCL's, and Oclgrind, which simulates a device.
 #[cfg(unix)]
 #[test]
+#[cfg_attr(
+    not(all(tool = "opencl", tool = "oclgrind")),
+    ignore = "needs PoCL and Oclgrind"
+)]
 fn several_devices_are_told_apart() {
     let drivers = [
         ("/etc/OpenCL/vendors/pocl.icd", "pocl.icd"),
         ("/usr/lib/oclgrind/liboclgrind-rt-icd.so", "oclgrind.icd"),
     ];
-    if !drivers
-        .iter()
-        .all(|(path, _)| std::path::Path::new(path).exists())
-    {
-        eprintln!("NOT TESTED: PoCL and Oclgrind are not both installed");
-        return;
-    }
     let both = tempfile::tempdir().expect("a folder");
     for (path, name) in drivers {
         let text = match path.ends_with(".icd") {

@@ -4,16 +4,13 @@ use std::process::Output;
 
 use random_programs::{Backend, program};
 
-use crate::support::{each, has_pocl, rise_ls, said};
+use crate::support::{each, rise_ls, said};
 
 const COUNT: u64 = 40;
 
 #[test]
+#[cfg_attr(not(tool = "opencl"), ignore = "needs an OpenCL device")]
 fn random_programs_compute_what_the_interpreter_says() {
-    if !has_pocl() {
-        eprintln!("skipped: there is no PoCL");
-        return;
-    }
     let seeds: Vec<u64> = (0..COUNT).collect();
     each(&seeds, |seed| {
         let made = program(*seed, Backend::OpenCl);

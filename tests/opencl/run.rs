@@ -1,13 +1,10 @@
 //! Programs on PoCL.
 
-use crate::support::{Program, Sizes, each, has_pocl, programs, said, verified};
+use crate::support::{Program, Sizes, each, programs, said, verified};
 
 #[test]
+#[cfg_attr(not(tool = "opencl"), ignore = "needs an OpenCL device")]
 fn kernels_compute_what_the_interpreter_says() {
-    if !has_pocl() {
-        eprintln!("skipped: there is no PoCL");
-        return;
-    }
     each(&programs(), |program: &Program| {
         let wrong = |sizes: &Sizes| {
             let mut command = verified(program, sizes);
@@ -21,11 +18,8 @@ fn kernels_compute_what_the_interpreter_says() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "opencl"), ignore = "needs an OpenCL device")]
 fn sizes_that_break_a_condition_are_refused() {
-    if !has_pocl() {
-        eprintln!("skipped: there is no PoCL");
-        return;
-    }
     each(&programs(), |program: &Program| {
         let wrong = |sizes: &Sizes| {
             let mut command = verified(program, sizes);

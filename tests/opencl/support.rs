@@ -7,13 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::Deserialize;
-
-/// Where Debian and others put Oclgrind's driver.
-const OCLGRIND: &[&str] = &[
-    "/usr/lib/oclgrind/liboclgrind-rt-icd.so",
-    "/usr/lib64/oclgrind/liboclgrind-rt-icd.so",
-    "/usr/local/lib/oclgrind/liboclgrind-rt-icd.so",
-];
+use tools::OCLGRIND;
 
 /// Sizes by name.
 pub type Sizes = BTreeMap<String, u64>;
@@ -103,42 +97,19 @@ pub fn each<T: Sync>(all: &[T], check: impl Fn(&T) -> Vec<String> + Sync) {
     );
 }
 
-/// Whether there is a device to run on: PoCL, which is the processor.
-pub fn has_pocl() -> bool {
-    has_device(&mut rise_ls(), "portable")
-}
-
-/// Whether a program that cannot go wrong runs on the device with this name.
-fn has_device(command: &mut Command, name: &str) -> bool {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("probe.rise");
-    let text = "@target(opencl)\n@opencl(local = [1], global = [4])\n\
-                def probe = fun(xs: 4.f32 => xs |> mapGlobal(fun(x => x + 1.0f)))\n";
-    std::fs::write(&file, text).expect("a file");
-    let output = command
-        .arg("run")
-        .arg(&file)
-        .args(["--backend", "opencl", "--device", name])
-        .output()
-        .expect("rise-ls starts");
-    let said = String::from_utf8_lossy(&output.stderr);
-    // What is missing on the machine says so; everything else is for the tests to fail at.
-    let missing = ["OpenCL library", "no OpenCL", "there is no OpenCL device"];
-    output.status.success() || !missing.iter().any(|words| said.contains(words))
-}
-
 /// Oclgrind as the only driver.
 pub struct Oclgrind {
     folder: tempfile::TempDir,
 }
 
 impl Oclgrind {
-    /// `None` where it is not installed.
-    pub fn find() -> Option<Oclgrind> {
-        let library = OCLGRIND.iter().find(|path| Path::new(path).is_file())?;
+    /// The one that is installed.
+    pub fn find() -> Oclgrind {
+        let library = OCLGRIND.iter().find(|path| Path::new(path).is_file());
+        let library = library.expect("Oclgrind is installed");
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("oclgrind.icd"), library).expect("a file");
-        Some(Oclgrind { folder })
+        Oclgrind { folder }
     }
 
     /// Runs a command with it, and returns what it finds with what the command says.

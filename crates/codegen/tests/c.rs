@@ -40,6 +40,7 @@ fn matrix() -> Build {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn loops_and_indices_are_those_of_a_person() {
     let mut b = matrix();
     let four = num(4);
@@ -78,6 +79,7 @@ fn loops_and_indices_are_those_of_a_person() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn indices_are_factored_where_that_is_shorter() {
     let f = scalar(F32);
     let mut b = Build::new("index", &f, &["n", "m", "k"]);
@@ -126,6 +128,7 @@ fn indices_are_factored_where_that_is_shorter() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn integers_wrap_at_their_own_width() {
     let mut text = String::new();
     for (ty, name) in [
@@ -234,6 +237,7 @@ fn integers_wrap_at_their_own_width() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn floats_become_integers_that_there_are() {
     let f = scalar(F32);
     let i = scalar(ScalarType::I32);
@@ -291,6 +295,7 @@ fn floats_become_integers_that_there_are() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn what_compilers_warn_of_is_decided() {
     let t = scalar(ScalarType::U8);
     let mut b = Build::new("limits", &scalar(ScalarType::Bool), &[]);
@@ -345,6 +350,7 @@ fn what_compilers_warn_of_is_decided() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn tuples_are_structs() {
     let t = pair(&scalar(F32), &scalar(I32));
     let mut b = Build::new("pairs", &t, &["n"]);
@@ -389,6 +395,7 @@ fn tuples_are_structs() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn memory_that_is_not_small_is_allocated() {
     let f = scalar(F32);
     let mut b = Build::new("copy", &f, &["n", "m"]);
@@ -450,6 +457,7 @@ fn memory_that_is_not_small_is_allocated() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn pointers_take_turns() {
     let f = scalar(F32);
     let mut b = Build::new("halve", &f, &["k"]);

@@ -45,6 +45,7 @@ fn rows(start_from_output: bool) -> Build {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn arrays_that_are_copied_at_last_are_their_target() {
     let b = rows(false);
     expect![[r#"
@@ -84,6 +85,7 @@ fn arrays_that_are_copied_at_last_are_their_target() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn an_array_whose_target_is_read_meanwhile_stays() {
     let mut b = rows(false);
     let acc = codegen::ir::Id(2);
@@ -123,6 +125,7 @@ fn an_array_whose_target_is_read_meanwhile_stays() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn halves_of_tuples_are_variables_and_copies_are_none() {
     let f = scalar(F32);
     let t = pair(&f, &f);

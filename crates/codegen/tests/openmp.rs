@@ -64,6 +64,7 @@ fn maximum(b: &Build, left: Id, right: Id) -> Vec<Stmt> {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn threads_share_the_outermost_loop() {
     let f = scalar(F32);
     let mut b = Build::new("scale", &f, &["n", "m"]);
@@ -121,6 +122,7 @@ fn threads_share_the_outermost_loop() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn reductions_that_openmp_knows() {
     let sum = reduction(F32, 1, by(Binary::Add));
     expect![[r#"
@@ -200,6 +202,7 @@ fn digits(b: &Build, left: Id, right: Id) -> Vec<Stmt> {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn other_reductions_keep_the_order() {
     let b = reduction(I32, 1, digits);
     let module = b.finish(Target::OpenMp);
@@ -259,6 +262,7 @@ fn other_reductions_keep_the_order() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn the_body_of_a_c_function_is_found_in_the_text() {
     let module = reduction(I32, 1, digits).finish(Target::C);
     let [foreign] = module.foreign.as_slice() else {
@@ -271,6 +275,7 @@ fn the_body_of_a_c_function_is_found_in_the_text() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn functions_of_the_header_have_the_suffix_of_their_type() {
     let mut text = String::new();
     for ty in [ScalarType::F32, ScalarType::F64] {

@@ -21,6 +21,7 @@ fn below(a: &Nat, b: &Nat) -> Expr {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn loops_that_run_at_most_once_are_none() {
     let f = scalar(F32);
     let mut b = Build::new("once", &f, &["n", "m"]);
@@ -69,6 +70,7 @@ fn loops_that_run_at_most_once_are_none() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn unrolled_loops_are_written_out_and_their_arrays_are_variables() {
     let f = scalar(F32);
     let mut b = Build::new("blocks", &f, &["n"]);
@@ -135,6 +137,7 @@ fn unrolled_loops_are_written_out_and_their_arrays_are_variables() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn unrolling_needs_a_number() {
     let f = scalar(F32);
     let mut b = Build::new("unroll", &f, &["n"]);
@@ -161,6 +164,7 @@ fn unrolling_needs_a_number() {
 
 /// Nearest in range: what padding reads.
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn conditions_that_ranges_decide_are_gone() {
     let f = scalar(F32);
     let mut b = Build::new("pad", &f, &["n"]);
@@ -220,6 +224,7 @@ fn conditions_that_ranges_decide_are_gone() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn no_division_that_ranges_make_unnecessary() {
     let f = scalar(F32);
     let mut b = Build::new("tiles", &f, &["n", "m"]);
@@ -302,6 +307,7 @@ fn rows(mode: LoopMode, count: impl Fn(&Nat, &Nat) -> Nat) -> Build {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn memory_is_allocated_outside_of_loops_and_shared() {
     let main = "float x[4] = {1, 2, 3, 4}, y[4] = {0}; rows(y, 2, 2, x);
                 CHECK(y[0] == 4 && y[2] == 10 && y[3] == 13);";
@@ -399,6 +405,7 @@ fn memory_is_allocated_outside_of_loops_and_shared() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn temporaries_that_are_used_once_are_none() {
     let f = scalar(F32);
     let mut b = Build::new("chain", &f, &[]);
@@ -434,6 +441,7 @@ fn temporaries_that_are_used_once_are_none() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn indices_of_data_are_copied_with_unrolled_loops() {
     let f = scalar(F32);
     let mut b = Build::new("gather", &f, &["n"]);
@@ -464,6 +472,7 @@ fn indices_of_data_are_copied_with_unrolled_loops() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn parameters_that_nothing_reads_are_named_as_such() {
     let mut b = Build::new("constant", &scalar(ScalarType::I64), &["n"]);
     b.param("x", &scalar(F32));
@@ -487,6 +496,7 @@ fn parameters_that_nothing_reads_are_named_as_such() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn each_part_of_the_text_has_its_origin() {
     let f = scalar(F32);
     let mut b = Build::new("origins", &f, &["n"]);

@@ -52,6 +52,7 @@ fn dot(n: i64, ty: ScalarType) -> Build {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn vectors_of_the_compilers() {
     let b = dot(4, F32);
     let module = b.finish(Target::C);
@@ -104,6 +105,7 @@ fn vectors_of_the_compilers() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn other_vectors_are_structs() {
     let b = dot(3, F32);
     let module = b.finish(Target::C);
@@ -157,6 +159,7 @@ fn other_vectors_are_structs() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn arrays_of_vectors_and_loops_over_lanes() {
     let v = vector(8, F32);
     let mut b = Build::new("roots", &v, &["n"]);
@@ -292,6 +295,7 @@ fn wide(n: i64, ty: ScalarType) -> Build {
 /// Floats in what a register of the machine holds; integers, and what is no multiple of the widest
 /// register, eight words at a time.
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn wide_vectors_are_cut_to_registers() {
     let module = wide(32, F32).finish(Target::C);
     expect![[r##"

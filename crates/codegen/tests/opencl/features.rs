@@ -13,6 +13,7 @@ fn check(text: &str, expected: Expect) {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn global_items() {
     check(
         "def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => x + 1.0f))))",
@@ -27,6 +28,7 @@ fn global_items() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn items_that_may_have_nothing_to_do() {
     check(
         "@opencl(local = [64], global = [64 * ceilDiv(n, 64)])
@@ -43,6 +45,7 @@ fn items_that_may_have_nothing_to_do() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn several_elements_for_each_item() {
     check(
         "@opencl(local = [16], global = [16])
@@ -64,6 +67,7 @@ fn several_elements_for_each_item() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn two_dimensions() {
     check(
         "@opencl(local = [16, 16], global = [m, n])
@@ -81,6 +85,7 @@ fn two_dimensions() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn vectors_are_loaded_and_stored_whole() {
     check(
         "@opencl(global = [n / 4])
@@ -104,6 +109,7 @@ fn vectors_are_loaded_and_stored_whole() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn vectors_that_are_not_aligned() {
     check(
         "@opencl(global = [n / 4])
@@ -121,6 +127,7 @@ fn vectors_that_are_not_aligned() {
 
 /// Vectors that OpenCL has not are structs; what loads and stores them is told the address space.
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn vectors_that_devices_do_not_know() {
     check(
         "@opencl(local = [16], global = [n * 16])
@@ -141,6 +148,7 @@ fn vectors_that_devices_do_not_know() {
 
 /// A number in the place of a vector is in every lane.
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn numbers_in_the_place_of_vectors() {
     check(
         "@opencl(local = [16], global = [n])
@@ -160,6 +168,7 @@ fn numbers_in_the_place_of_vectors() {
 
 /// Each group has its own copy of what is stored in global memory, however many groups there are.
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn groups_in_two_dimensions_have_copies() {
     check(
         "def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.32.i32 =>
@@ -196,6 +205,7 @@ fn groups_in_two_dimensions_have_copies() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn functions_on_each_lane_are_functions_on_vectors() {
     check(
         "foreign def sqrtf(x: f32): f32
@@ -213,6 +223,7 @@ fn functions_on_each_lane_are_functions_on_vectors() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn tuples_are_structs() {
     check(
         "@opencl(global = [n])
@@ -234,6 +245,7 @@ fn tuples_are_structs() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn truth_values_are_bytes_in_memory() {
     check(
         "@opencl(global = [n])
@@ -249,6 +261,7 @@ fn truth_values_are_bytes_in_memory() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn integers_wrap_and_floats_saturate() {
     check(
         "@opencl(global = [n])
@@ -270,6 +283,7 @@ fn integers_wrap_and_floats_saturate() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn integer_vectors_wrap() {
     check(
         "@opencl(global = [n])
@@ -285,6 +299,7 @@ fn integer_vectors_wrap() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn doubles_need_an_extension() {
     let text = kernels(
         "@opencl(global = [n])
@@ -298,6 +313,7 @@ fn doubles_need_an_extension() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn halves_need_an_extension() {
     let text = kernels(
         "@opencl(global = [n])
@@ -311,6 +327,7 @@ fn halves_need_an_extension() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn functions_with_bodies_stand_as_they_are() {
     check(
         "foreign def half_of(x: f32): f32 = \"\"\"{ return 0.5f * x; }\"\"\"
@@ -327,6 +344,7 @@ fn functions_with_bodies_stand_as_they_are() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn private_blocks_are_variables() {
     check(
         "@opencl(global = [n / 4])
@@ -368,6 +386,7 @@ fn private_blocks_are_variables() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn local_arrays_of_any_size_are_parameters() {
     let module = module(
         "@opencl(local = [m], global = [n])
@@ -389,6 +408,7 @@ fn local_arrays_of_any_size_are_parameters() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn several_kernels_run_in_order() {
     let text = "def main = depFun(n: Nat => fun(xs: n.f32 =>
         xs |> mapGlobal(fun(x => x + 1.0f)) |> oclRun(64, 1, 1)(n, 1, 1) |> toMem(Global)
@@ -417,6 +437,7 @@ fn several_kernels_run_in_order() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn what_is_computed_between_kernels_is_refused() {
     let text = "def main = depFun(n: Nat => fun(xs: n.f32 =>
         xs |> mapGlobal(fun(x => x + 1.0f)) |> oclRun(64, 1, 1)(n, 1, 1) |> toMem(Global)
@@ -425,6 +446,7 @@ fn what_is_computed_between_kernels_is_refused() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn streams_in_registers() {
     check(
         "@opencl(global = [m])
@@ -450,6 +472,7 @@ fn streams_in_registers() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn a_scan_of_each_row() {
     check(
         "@opencl(global = [n])
@@ -470,6 +493,7 @@ fn a_scan_of_each_row() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn constants_by_number_stand_in_constant_memory() {
     check(
         "@opencl(global = [n])
@@ -486,6 +510,7 @@ fn constants_by_number_stand_in_constant_memory() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn functions_without_bodies_are_those_of_the_device() {
     check(
         "foreign def lroundf(x: f32): i64
@@ -507,6 +532,7 @@ fn functions_without_bodies_are_those_of_the_device() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn pairs_in_local_memory_are_loaded_whole() {
     check(
         "@opencl(local = [64], global = [n])
@@ -529,6 +555,7 @@ fn pairs_in_local_memory_are_loaded_whole() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn kernels_share_functions() {
     let text = kernels(
         "foreign def half_of(x: f32): f32 = \"\"\"{ return 0.5f * x; }\"\"\"
@@ -541,6 +568,7 @@ fn kernels_share_functions() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn names_that_the_language_has_itself() {
     for name in [
         "half",
@@ -564,6 +592,7 @@ fn names_that_the_language_has_itself() {
 
 /// The last round's elements go where they are wanted by those who computed them.
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn rounds_in_local_memory_are_a_result() {
     check(
         "@opencl(local = [32], global = [32 * n])
@@ -694,6 +723,7 @@ fn rounds_in_local_memory_are_a_result() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn kernels_know_their_private_memory() {
     let bytes = |text: &str| {
         let module = module(text, "main").expect("kernels");

@@ -21,6 +21,7 @@ const MV: &str = "def mvOpt = depFun((n: Nat, m: Nat, s: Nat) =>
 
 /// RISE & Shine, listings 4 and 11.
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn matrix_vector_product() {
     check(
         MV,
@@ -52,6 +53,7 @@ fn matrix_vector_product() {
 
 /// The same with sizes that are known when it is compiled: nothing is left of the loops.
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn known_launch_sizes() {
     let text = MV
         .replace("s: Nat", "k: Nat")
@@ -91,6 +93,7 @@ fn known_launch_sizes() {
 
 /// Lift's listing 1 and figure 7.
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn partial_dot_product() {
     let text = "@opencl(local = [64], global = [n / 2])
 def partialDot = depFun(n: Nat =>

@@ -12,6 +12,7 @@ fn check(text: &str, expected: Expect) {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn loops_count_in_the_steps_of_their_data() {
     check(
         "@opencl(local = [64], global = [64])
@@ -32,6 +33,7 @@ fn loops_count_in_the_steps_of_their_data() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn vectors_stay_aligned_in_such_loops() {
     check(
         "@opencl(local = [32], global = [32])
@@ -54,6 +56,7 @@ fn vectors_stay_aligned_in_such_loops() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn loops_whose_counters_stand_alone_count_one_by_one() {
     check(
         "@opencl(local = [64], global = [64])
@@ -80,6 +83,7 @@ fn loops_whose_counters_stand_alone_count_one_by_one() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn few_rounds_are_counted_though_some_items_have_fewer() {
     check(
         "@opencl(local = [32], global = [n])
@@ -106,6 +110,7 @@ fn few_rounds_are_counted_though_some_items_have_fewer() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn many_rounds_are_not() {
     check(
         "@opencl(local = [32], global = [32])
@@ -122,6 +127,7 @@ fn many_rounds_are_not() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn loops_around_enough_reads_are_not_written_out() {
     check(
         "@opencl(local = [64], global = [n])
@@ -151,6 +157,7 @@ fn loops_around_enough_reads_are_not_written_out() {
 }
 
 #[test]
+#[cfg_attr(not(tool = "clang"), ignore = "needs clang")]
 fn no_launch_of_nothing_is_divided_by() {
     let nothing = [
         "@opencl(local = [0], global = [64])
