@@ -136,6 +136,15 @@ fn obligations_do_not_fail_and_are_counted() {
     let ran = folder.run(&["--check", "a.rise", "--deny", "warnings"]);
     assert_eq!(
         (ran.status, ran.err.as_str()),
+        (
+            0,
+            "no errors in 1 file; 1 obligation (`--level information` lists it)\n"
+        )
+    );
+    assert_eq!(ran.out, "");
+    let ran = folder.run(&["--check", "a.rise", "--level", "information"]);
+    assert_eq!(
+        (ran.status, ran.err.as_str()),
         (0, "1 obligation in 1 file\n")
     );
     expect![[r#"
@@ -145,12 +154,45 @@ fn obligations_do_not_fail_and_are_counted() {
 }
 
 #[test]
+fn levels_hide_what_weighs_less() {
+    let folder = Folder::with(&[(
+        "a.rise",
+        "def dot = depFun(n: Nat => fun(xs: n.f32 => xs |> split(4)))\ndef y = 1.0f +\n",
+    )]);
+    let counts = ["error", "warning", "information", "hint"].map(|level| {
+        let ran = folder.run(&["--check", "a.rise", "--level", level]);
+        assert_eq!(ran.status, 1, "{ran:?}");
+        let json = folder.run(&["--check", "a.rise", "--level", level, "--format", "json"]);
+        let summary = ran.err.split(';').next().unwrap_or_default().to_owned();
+        (summary.trim().to_owned(), json.out.lines().count())
+    });
+    let expected = [
+        ("1 error in 1 file", 1),
+        ("1 error in 1 file", 1),
+        ("1 error, 1 obligation in 1 file", 2),
+        ("1 error, 1 obligation, 1 hint in 1 file", 3),
+    ];
+    assert_eq!(
+        counts,
+        expected.map(|(text, count)| (text.to_owned(), count))
+    );
+    assert_eq!(folder.findings(&["a.rise"]).len(), 3);
+}
+
+#[test]
 fn hints_stay_in_the_background() {
     let folder = Folder::with(&[("a.rise", "def dot = fun(x: f32 => x)\n")]);
     let ran = folder.run(&["--check", "a.rise", "--deny", "warnings"]);
     assert_eq!(
         (ran.status, ran.out.as_str(), ran.err.as_str()),
-        (0, "", "1 hint in 1 file\n")
+        (0, "", "no errors in 1 file\n")
+    );
+    let ran = folder.run(&["--check", "a.rise", "--level", "hint"]);
+    assert_eq!((ran.status, ran.err.as_str()), (0, "1 hint in 1 file\n"));
+    assert!(
+        ran.out.starts_with("a.rise:1:5: hint[shadowed-name]: "),
+        "{}",
+        ran.out
     );
     let [hint] = &folder.findings(&["a.rise"])[..] else {
         panic!("one hint")

@@ -68,6 +68,22 @@ fn github_escapes_what_would_end_the_command() {
 }
 
 #[test]
+fn github_counts_obligations_in_one_command() {
+    let split = "xs: n.f32 => xs |> split(4) |> map(split(2))";
+    let folder = Folder::with(&[(
+        "a.rise",
+        format!("def c = depFun(n: Nat => fun({split}))\n"),
+    )]);
+    let ran = folder.run(&["--check", "a.rise", "--format", "github"]);
+    let line = "::notice::1 obligation (`--level information` lists it)\n";
+    assert_eq!((ran.status, ran.out.as_str()), (0, line));
+    let all = ["--format", "github", "--level", "information"];
+    let ran = folder.run(&[&["--check", "a.rise"], &all[..]].concat());
+    assert!(ran.out.starts_with("::notice file=a.rise,"), "{}", ran.out);
+    assert_eq!(ran.out.lines().count(), 1, "{}", ran.out);
+}
+
+#[test]
 fn github_gives_no_columns_of_two_lines() {
     let folder = Folder::with(&[("a.rise", "def f = fun(x: f32 => (x +\n  true) |>\n  let\n")]);
     let json = folder.findings(&["a.rise"]);

@@ -29,7 +29,8 @@ fn bad_usage_is_status_2_and_says_nothing_on_standard_output() {
     let folder = Folder::with(&[("a.rise", "def x = 1.0f\n")]);
     let cases: &[&[&str]] = &[
         &["--check"],
-        &["a.rise"],
+        &["a.rise", "--stdio"],
+        &["check"],
         &["--chekc", "a.rise"],
         &["--check", "a.rise", "--format", "xml"],
         &["--check", "a.rise", "--deny", "hints"],
@@ -49,6 +50,27 @@ fn bad_usage_is_status_2_and_says_nothing_on_standard_output() {
         );
         assert!(ran.err.contains("error:"), "{arguments:?}: {}", ran.err);
     }
+}
+
+#[test]
+fn files_are_checked_by_every_form_of_the_command() {
+    let folder = Folder::with(&[("a.rise", "def x = y\n")]);
+    let expected = folder.run(&["--check", "a.rise", "--format", "json"]);
+    assert_eq!((expected.status, expected.out.lines().count()), (1, 1));
+    for arguments in [
+        &["check", "a.rise", "--format", "json"][..],
+        &["a.rise", "--format", "json"],
+        &["check", "--format", "json", "."],
+    ] {
+        let ran = folder.run(arguments);
+        assert_eq!((ran.status, &ran.out), (1, &expected.out), "{arguments:?}");
+    }
+    let ran = folder.run(&["chekc", "a.rise"]);
+    assert_eq!(ran.status, 2);
+    assert_eq!(
+        ran.err,
+        "error: chekc: there is no such file or folder\n1 error in 1 file\nnote: `rise-ls help` lists the commands\n"
+    );
 }
 
 #[test]

@@ -12,30 +12,54 @@ use syntax::Severity;
 /// Checks the files, prints what is found, and returns the exit status.
 pub fn run(paths: &[PathBuf], options: &CheckOptions) -> u8 {
     let mut stats = Stats::start();
-    let mut workspace = Workspace::load(paths, options.language);
+    let mut workspace = Workspace::load(paths, options.language, &options.imports);
     workspace.db.set_target(options.target.map(Into::into));
     stats.read();
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let report = check(&workspace, threads);
     stats.checked(threads);
-    let status =
-        output::result(
-            status(&report, workspace.unreadable, options.deny),
-            |out| match options.format {
-                Format::Human => human::write(&report, &output::stdout_renderer(), out),
-                Format::Json => json::write(&report, out),
-                Format::Sarif => sarif::write(&report, &workspace.base, out),
-                Format::Github => github::write(&report, out),
-            },
-        );
+    let level = level(options);
+    let assumed = report.count(Severity::Information);
+    let hidden = (level < Severity::Information && assumed > 0).then(|| hidden(assumed));
+    let outcome = status(&report, workspace.unreadable, options.deny);
+    let report = report.at_least(level);
+    let status = output::result(outcome, |out| match options.format {
+        Format::Human => human::write(&report, &output::stdout_renderer(), out),
+        Format::Json => json::write(&report, out),
+        Format::Sarif => sarif::write(&report, &workspace.base, out),
+        Format::Github => github::write(&report, hidden.as_deref(), out),
+    });
     let files = workspace.files.len() + workspace.not_text.len();
     if options.format == Format::Human && (files > 0 || !workspace.unreadable) {
-        output::message(&summary(&report, files));
+        let mut summary = summary(&report, files);
+        if let Some(hidden) = hidden {
+            summary.push_str("; ");
+            summary.push_str(&hidden);
+        }
+        output::message(&summary);
     }
     if options.stats {
         output::message(&stats.finish(&workspace));
     }
     status
+}
+
+/// The least weight of what is printed. Programs that read the output get everything.
+fn level(options: &CheckOptions) -> Severity {
+    match (options.level, options.format) {
+        (Some(level), _) => level.into(),
+        (None, Format::Json | Format::Sarif) => Severity::Hint,
+        (None, Format::Human | Format::Github) => Severity::Warning,
+    }
+}
+
+/// Counts the obligations that are not listed.
+fn hidden(count: usize) -> String {
+    format!(
+        "{} (`--level information` lists {})",
+        counted(count, "obligation"),
+        if count == 1 { "it" } else { "them" }
+    )
 }
 
 /// Everything that is to be said about the files.
@@ -70,7 +94,7 @@ fn status(report: &Report, unreadable: bool, deny: Option<Deny>) -> u8 {
     }
 }
 
-/// `2 errors, 1 obligation in 3 files`
+/// Counts what is printed: `2 errors, 1 obligation in 3 files`.
 pub fn summary(report: &Report, files: usize) -> String {
     let kinds = [
         (Severity::Error, "error"),

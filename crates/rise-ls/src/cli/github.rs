@@ -5,22 +5,22 @@ use super::report::{Finding, Report};
 use std::io::{self, Write};
 use syntax::Severity;
 
-/// Writes a command for each finding; hints stay in the background.
-pub fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
+/// Writes a command for each finding, and one for `hidden`, which says what is not among them.
+pub fn write(report: &Report, hidden: Option<&str>, out: &mut impl Write) -> io::Result<()> {
     for finding in &report.findings {
-        if let Some(level) = level(finding.severity) {
-            writeln!(out, "{}", command(level, report, finding))?;
-        }
+        writeln!(out, "{}", command(level(finding.severity), report, finding))?;
     }
-    Ok(())
+    match hidden {
+        Some(hidden) => writeln!(out, "::notice::{}", data(hidden)),
+        None => Ok(()),
+    }
 }
 
-fn level(severity: Severity) -> Option<&'static str> {
+fn level(severity: Severity) -> &'static str {
     match severity {
-        Severity::Error => Some("error"),
-        Severity::Warning => Some("warning"),
-        Severity::Information => Some("notice"),
-        Severity::Hint => None,
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Information | Severity::Hint => "notice",
     }
 }
 

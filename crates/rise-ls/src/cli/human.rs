@@ -15,7 +15,7 @@ const NEAR_LINES: usize = 12;
 const NEAR_BYTES: u32 = 200;
 
 /// Writes the findings: what is to be mended as a picture, with an empty line after it; what is
-/// assumed as one line; hints stay in the background.
+/// assumed, and hints, as one line.
 pub fn write(report: &Report, renderer: &Renderer, out: &mut impl Write) -> io::Result<()> {
     let short = renderer.clone().short_message(true);
     for finding in &report.findings {
@@ -23,8 +23,9 @@ pub fn write(report: &Report, renderer: &Renderer, out: &mut impl Write) -> io::
             Severity::Error | Severity::Warning => {
                 writeln!(out, "{}\n", render(report, finding, renderer))?;
             }
-            Severity::Information => writeln!(out, "{}", render(report, finding, &short))?,
-            Severity::Hint => {}
+            Severity::Information | Severity::Hint => {
+                writeln!(out, "{}", render(report, finding, &short))?;
+            }
         }
     }
     Ok(())

@@ -72,6 +72,12 @@ impl Report {
             .count()
     }
 
+    /// Drops the findings that weigh less than `level`.
+    pub fn at_least(mut self, level: Severity) -> Report {
+        self.findings.retain(|finding| finding.severity <= level);
+        self
+    }
+
     /// Orders the findings by path, position and weight.
     pub fn sort(&mut self) {
         let Report { sources, findings } = self;
