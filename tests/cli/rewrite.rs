@@ -1,5 +1,7 @@
 //! `rise-ls rewrite`: strategies from the command line.
 
+use expect_test::expect;
+
 use crate::support::Folder;
 
 const PROGRAM: &str = "\
@@ -81,6 +83,27 @@ fn a_file_is_written_as_a_whole() {
     );
     assert_eq!(text.matches("map(").count(), 1, "{text}");
     assert_eq!(folder.run(&["--check", "a.rise"]).status, 0);
+}
+
+#[test]
+fn documentation_and_annotations_stay_beside_what_is_assumed() {
+    // The definition's own words have no name for the size of which something is assumed.
+    let program = "\
+/// Doubles.
+@target(c)
+def scale = fun(xs => xs |> map(fun(x => x * 2.0f)))
+";
+    let folder = Folder::with(&[("a.rise", program)]);
+    let ran = folder.run(&["rewrite", "a.rise", "--strategy", "topDown(splitJoin(4))"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    expect![[r#"
+        /// Doubles.
+        @target(c)
+        @assume(4 | n)
+        def scale : {n: Nat} -> n.f32 -> n.f32 = fun(xs =>
+          xs |> split(4) |> map(map(fun(x => x * 2.0f))) |> join)
+    "#]]
+    .assert_eq(&ran.out);
 }
 
 #[test]

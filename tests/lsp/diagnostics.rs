@@ -191,3 +191,26 @@ fn the_workspace_is_asked_for_as_a_whole() {
         (&json!("full"), &json!([]))
     );
 }
+
+#[test]
+fn obligations_are_hints_and_can_be_hidden() {
+    let text = "def c = depFun(n: Nat => fun(xs: n.f32 => xs |> split(4)))\n";
+    let mut client = Client::start();
+    let uri = client.uri("a.rise");
+    client.open(&uri, text);
+    let found = client.diagnostics(&uri, 1);
+    assert_eq!(codes(&found), ["obligation"]);
+    assert_eq!(found[0]["severity"], 4);
+    for (shown, count) in [(false, 0), (true, 1)] {
+        let settings = json!({"rise": {"diagnostics": {"obligations": shown}}});
+        client.notify(
+            "workspace/didChangeConfiguration",
+            json!({"settings": settings}),
+        );
+        client.wait_for(|said| {
+            let found = said["params"]["diagnostics"].as_array();
+            said["method"] == "textDocument/publishDiagnostics"
+                && found.is_some_and(|found| found.len() == count)
+        });
+    }
+}

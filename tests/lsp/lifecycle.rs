@@ -262,3 +262,61 @@ fn one_client_may_connect_over_tcp() {
     send(json!({"jsonrpc": "2.0", "method": "exit"}));
     assert_eq!(server.wait().unwrap().code(), Some(0));
 }
+
+/// What `rise/run` answers to a client with these options that has connected over the network.
+fn run_over_network(options: impl Fn(&str) -> Value) -> Value {
+    let mut server = Command::new(env!("CARGO_BIN_EXE_rise-ls"))
+        .args(["--listen", "0.0.0.0:0"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(server.stderr.take().unwrap()).lines();
+    let (first, warning) = (
+        lines.next().unwrap().unwrap(),
+        lines.next().unwrap().unwrap(),
+    );
+    assert!(warning.starts_with("warning: "), "{warning}");
+    let token = warning.rsplit('"').nth(1).unwrap();
+    let port = first.rsplit(':').next().unwrap();
+    let mut stream = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut send = |message: Value| {
+        use std::io::Write;
+        let body = message.to_string();
+        write!(stream, "Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+    };
+    let params = json!({"capabilities": {}, "initializationOptions": options(token)});
+    send(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}));
+    send(json!({"jsonrpc": "2.0", "method": "initialized", "params": {}}));
+    let document =
+        json!({"uri": "untitled:a", "languageId": "rise", "version": 1, "text": "def x = 1.0f\n"});
+    let opened = json!({"textDocument": document});
+    send(json!({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": opened}));
+    // Settings do not stand in for the token.
+    let settings = json!({"settings": {"rise": {"run": {"enabled": true}}}});
+    let changed = "workspace/didChangeConfiguration";
+    send(json!({"jsonrpc": "2.0", "method": changed, "params": settings}));
+    let run = json!({"textDocument": {"uri": "untitled:a"}, "backend": "interp"});
+    send(json!({"jsonrpc": "2.0", "id": 2, "method": "rise/run", "params": run}));
+    let answer = loop {
+        let message = read_message(&mut reader).unwrap();
+        if message["id"] == 2 {
+            break message;
+        }
+    };
+    send(json!({"jsonrpc": "2.0", "id": 3, "method": "shutdown"}));
+    send(json!({"jsonrpc": "2.0", "method": "exit"}));
+    server.wait().unwrap();
+    answer
+}
+
+#[test]
+fn programs_run_over_the_network_only_for_clients_with_the_token() {
+    let answer = run_over_network(|_| json!({"run": {"enabled": true}}));
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(message.contains("`token`"), "{message}");
+    let answer = run_over_network(|_| json!({"token": ""}));
+    assert!(answer["error"].is_object(), "{answer}");
+    let answer = run_over_network(|token| json!({"token": token}));
+    assert_eq!(answer["result"]["value"], 1.0, "{answer}");
+}

@@ -190,3 +190,70 @@ fn a_folder_that_does_not_exist_is_a_line_in_the_log() {
     );
     assert_eq!(client.stop(), Some(0));
 }
+
+#[cfg(unix)]
+#[test]
+fn an_import_that_cannot_be_read_freezes_nothing() {
+    let mut client = Client::start();
+    let pipe = client.path("pipe.rise");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let user = client.uri("user.rise");
+    client.open(&user, "import \"pipe.rise\"\ndef x = 1.0f\n");
+    assert_eq!(codes(&client.diagnostics(&user, 1)), ["import-not-found"]);
+    assert_eq!(client.stop(), Some(0));
+}
+
+#[test]
+fn imports_stay_in_the_workspace() {
+    let other = tempfile::tempdir().unwrap();
+    std::fs::write(other.path().join("library.rise"), LIBRARY).unwrap();
+    let path = other.path().join("library.rise");
+    let text = format!("import \"{}\"\ndef four = twice(2.0f32)\n", path.display());
+    let mut client = Client::start();
+    let user = client.uri("user.rise");
+    client.open(&user, &text);
+    let found = client.diagnostics(&user, 1);
+    assert_eq!(codes(&found), ["import-not-found"]);
+    let message = found[0]["message"].as_str().unwrap();
+    assert!(
+        message.contains("it is outside of the project"),
+        "{message}"
+    );
+    // Until a setting allows it.
+    let settings = json!({"rise": {"imports": {"folders": [other.path()]}}});
+    client.notify(
+        "workspace/didChangeConfiguration",
+        json!({"settings": settings}),
+    );
+    client.wait_for(|said| {
+        let params = &said["params"];
+        said["method"] == "textDocument/publishDiagnostics"
+            && params["diagnostics"].as_array().is_some_and(Vec::is_empty)
+    });
+    // Or the folder is opened.
+    let mut client = Client::start();
+    let user = client.uri("user.rise");
+    client.open(&user, &text);
+    assert_eq!(codes(&client.diagnostics(&user, 1)), ["import-not-found"]);
+    let added = json!([{"uri": format!("file://{}", other.path().display()), "name": "other"}]);
+    client.notify(
+        "workspace/didChangeWorkspaceFolders",
+        json!({"event": {"added": added, "removed": []}}),
+    );
+    client.wait_for(|said| {
+        let params = &said["params"];
+        said["method"] == "textDocument/publishDiagnostics"
+            && params["diagnostics"].as_array().is_some_and(Vec::is_empty)
+    });
+}
+
+#[test]
+fn a_document_outside_of_the_workspace_imports_what_lies_beside_it() {
+    let other = tempfile::tempdir().unwrap();
+    std::fs::write(other.path().join("library.rise"), LIBRARY).unwrap();
+    let mut client = Client::start();
+    let user = format!("file://{}", other.path().join("user.rise").display());
+    client.open(&user, USER);
+    assert_eq!(codes(&client.diagnostics(&user, 1)), Vec::<&str>::new());
+}

@@ -108,6 +108,11 @@ impl Prepared {
             cut: Replacement::whole(text, language, true),
         }
     }
+
+    /// The text.
+    pub fn text(&self) -> &Rope {
+        &self.rope
+    }
 }
 
 impl std::fmt::Debug for Prepared {

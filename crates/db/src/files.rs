@@ -175,6 +175,8 @@ pub enum ReadError {
     NotFound(Arc<[SmolStr]>),
     /// It is not UTF-8.
     NotText,
+    /// It is in a folder from which nothing may be imported.
+    Outside,
     /// The system's reason.
     Other(SmolStr),
 }

@@ -185,6 +185,16 @@ fn first_def(db: &dyn Db, file: SourceFile) -> Option<(usize, ItemId)> {
     Some((at, items[at]))
 }
 
+/// What an import is told whose file is outside of the project.
+pub(crate) fn outside(path: &str) -> String {
+    format!("cannot read `{path}`: it is outside of the project")
+}
+
+/// What to do about it.
+pub(crate) const OUTSIDE_HELP: &str = "a project is the nearest folder above with `rise.toml` or \
+    `.git`, else the folder of the file; to allow another folder, use `--allow-import FOLDER`, or \
+    the setting `rise.imports.folders` in an editor";
+
 fn unreadable(db: &dyn Db, file: SourceFile, import: &Import) -> Option<Diagnostic> {
     let path = name_of(db, import.item);
     let span = SourceItem::from(import.item).header(db).span;
@@ -212,6 +222,7 @@ fn unreadable(db: &dyn Db, file: SourceFile, import: &Import) -> Option<Diagnost
                 None => diagnostic.help("the path is relative to the folder of this file"),
             })
         }
+        ReadError::Outside => error(outside(path)).map(|error| error.help(OUTSIDE_HELP)),
         ReadError::NotText => error(format!("cannot read `{path}`: it is not UTF-8 text")),
         ReadError::Other(reason) => error(format!("cannot read `{path}`: {reason}")),
     }

@@ -3,19 +3,28 @@
 //! Shared by the command line and the server. Nothing here writes, and nothing panics on what is
 //! found on the disk.
 
-use std::collections::BTreeSet;
-use std::fs::File;
+use std::collections::{BTreeSet, HashMap};
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
+use crate::roots::Roots;
 use db::{Database, FilePath, Prepared, ReadError};
 use ignore::WalkBuilder;
-use rayon::prelude::*;
 use smol_str::SmolStr;
 
 /// Larger files are refused: positions are 32 bits wide, and no program is written this long.
 pub const MAX_BYTES: u64 = 64 << 20;
+
+/// The longest time in which an imported file is read.
+const READING: Duration = Duration::from_secs(5);
+
+/// The longest time that a command waits for a file system.
+pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Names that are offered for an import that does not exist.
 const MAX_SIBLINGS: usize = 1000;
@@ -132,6 +141,69 @@ pub fn read(path: &Path) -> Result<Content, LoadError> {
     read_from(file, length, path)
 }
 
+/// Reads a regular file, and nothing whose reading waits for another process: `/dev/stdin`, a
+/// FIFO, a device.
+fn read_regular(path: &Path) -> io::Result<Content> {
+    check_regular(&path.metadata()?)?;
+    let file = open_at_once(path)?;
+    let data = file.metadata()?;
+    // Another file may be there by now.
+    check_regular(&data)?;
+    let timed = Timed {
+        from: file,
+        deadline: Instant::now() + READING,
+    };
+    match read_from(timed, data.len(), path) {
+        Ok(content) => Ok(content),
+        Err(LoadError::Io { source, .. }) => Err(source),
+        Err(_) => Err(io::Error::other(format!(
+            "the file is larger than {} MB",
+            MAX_BYTES >> 20
+        ))),
+    }
+}
+
+fn check_regular(data: &Metadata) -> io::Result<()> {
+    match data.file_type() {
+        kind if kind.is_file() => Ok(()),
+        kind if kind.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        _ => Err(io::Error::other("it is not a regular file")),
+    }
+}
+
+/// Opens a file without waiting for who else has it open.
+#[cfg(unix)]
+fn open_at_once(path: &Path) -> io::Result<File> {
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    let flags = i32::try_from(flags.bits()).map_err(io::Error::other)?;
+    let mut options = File::options();
+    options.read(true).custom_flags(flags).open(path)
+}
+
+#[cfg(not(unix))]
+fn open_at_once(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+/// A file that has to end in time: some files of `/proc` never do.
+struct Timed {
+    from: File,
+    deadline: Instant,
+}
+
+impl Read for Timed {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if Instant::now() >= self.deadline {
+            return Err(io::Error::other(format!(
+                "reading it takes longer than {READING:?}"
+            )));
+        }
+        self.from.read(buffer)
+    }
+}
+
 /// Reads standard input; `name` stands for it in errors.
 pub fn read_stdin(name: &str) -> Result<Content, LoadError> {
     read_from(io::stdin().lock(), 0, Path::new(name))
@@ -160,7 +232,7 @@ fn read_from(from: impl Read, expected: u64, path: &Path) -> Result<Content, Loa
 }
 
 /// The source files that `path` means, in the order of their paths: itself, or every one below it
-/// that no `.gitignore` excludes. Hidden files are left out.
+/// that no `.gitignore` excludes. Hidden files are left out. A link to a file may lead anywhere.
 pub fn source_files(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
     let io = |source| LoadError::Io {
         path: path.to_owned(),
@@ -194,25 +266,88 @@ fn is_file(entry: &ignore::DirEntry) -> bool {
         .is_some_and(|kind| kind.is_file() || (kind.is_symlink() && entry.path().is_file()))
 }
 
-/// Reads the files that imports name until none is missing, and returns those that were read.
-pub fn load_imports(db: &mut Database) -> Vec<db::FileId> {
-    let mut loaded = Vec::new();
+/// A file's text, cut into items, or why there is none.
+pub type Contents = Result<Prepared, ReadError>;
+
+/// Files that a file system has not given in time. It may still give them.
+pub type Late = Receiver<(FilePath, Contents)>;
+
+/// What became of the files that imports name.
+#[derive(Debug, Default)]
+pub struct Imports {
+    /// Those that were read.
+    pub files: Vec<db::FileId>,
+    /// Those that were not, and are absent.
+    pub late: Vec<Late>,
+}
+
+/// Reads the files that imports name until none is missing. Waits for each group of files that is
+/// missing for so long at most.
+pub fn load_imports(db: &mut Database, roots: &Arc<Roots>, patience: Duration) -> Imports {
+    let mut imports = Imports::default();
     loop {
         let missing = db.missing();
         if missing.is_empty() {
-            return loaded;
+            return imports;
         }
-        let texts: Vec<_> = missing
-            .par_iter()
-            .map(|path| read_import(path).map(|text| prepared(path, &text)))
-            .collect();
-        for (path, text) in missing.into_iter().zip(texts) {
-            match text {
-                Ok(text) => loaded.push(db.set_prepared(path, text)),
+        let (contents, late) = read_promptly(&missing, roots, patience);
+        for (path, contents) in missing.into_iter().zip(contents) {
+            match contents {
+                Ok(text) => imports.files.push(db.set_prepared(path, text)),
                 Err(why) => db.set_absent(path, why),
             }
         }
+        imports.late.extend(late);
     }
+}
+
+/// Reads files on threads of their own, for a file system may never answer. What has not come in
+/// time comes later.
+pub fn read_promptly(
+    paths: &[FilePath],
+    roots: &Arc<Roots>,
+    patience: Duration,
+) -> (Vec<Contents>, Option<Late>) {
+    let results = start_reading(paths, roots);
+    let deadline = Instant::now() + patience;
+    let mut read = HashMap::new();
+    while read.len() < paths.len() {
+        let left = deadline.saturating_duration_since(Instant::now());
+        match results.recv_timeout(left) {
+            Ok((path, contents)) => drop(read.insert(path, contents)),
+            Err(_) => break,
+        }
+    }
+    let is_late = read.len() < paths.len();
+    let silence = || Err(ReadError::Other("the file system does not answer".into()));
+    let contents = paths
+        .iter()
+        .map(|path| read.remove(path).unwrap_or_else(silence));
+    (contents.collect(), is_late.then_some(results))
+}
+
+fn start_reading(paths: &[FilePath], roots: &Arc<Roots>) -> Late {
+    let (sender, results) = mpsc::channel();
+    let paths = Arc::new(Mutex::new(paths.to_vec().into_iter()));
+    let count = paths.lock().unwrap_or_else(PoisonError::into_inner).len();
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    for _ in 0..threads.min(count) {
+        let (sender, paths, roots) = (sender.clone(), paths.clone(), roots.clone());
+        let next = move || paths.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let work = move || {
+            while let Some(path) = next() {
+                let contents = read_import(&path, &roots).map(|text| prepared(&path, &text));
+                if sender.send((path, contents)).is_err() {
+                    return;
+                }
+            }
+        };
+        // Without threads nothing is read, as from a file system that does not answer.
+        let _ = thread::Builder::new()
+            .name("rise:import".into())
+            .spawn(work);
+    }
+    results
 }
 
 /// The text of the file at `path`, cut into items. A file whose name does not say what it is
@@ -222,20 +357,20 @@ pub fn prepared(path: &FilePath, text: &str) -> Prepared {
 }
 
 /// The text of a file that an import names.
-pub fn read_import(path: &FilePath) -> Result<String, ReadError> {
+pub fn read_import(path: &FilePath, roots: &Roots) -> Result<String, ReadError> {
     let Some(disk) = path.as_disk() else {
         return Err(ReadError::NotFound(Arc::default()));
     };
-    match read(disk) {
+    if !roots.contain(disk) {
+        return Err(ReadError::Outside);
+    }
+    match read_regular(disk) {
         Ok(Content::Text { text, .. }) => Ok(text),
         Ok(Content::NotText(_)) => Err(ReadError::NotText),
-        Err(LoadError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
             Err(ReadError::NotFound(siblings(disk)))
         }
-        Err(LoadError::Io { source, .. }) => Err(ReadError::Other(reason(&source).into())),
-        Err(_) => Err(ReadError::Other(
-            format!("the file is larger than {} MB", MAX_BYTES >> 20).into(),
-        )),
+        Err(error) => Err(ReadError::Other(reason(&error).into())),
     }
 }
 
@@ -330,9 +465,32 @@ mod tests {
         std::fs::write(folder.path().join("stencil.rise"), "").unwrap();
         std::fs::write(folder.path().join("stencil.txt"), "").unwrap();
         let path = FilePath::disk(folder.path().join("stencils.rise"));
+        let mut roots = Roots::default();
+        roots.add(folder.path());
         assert_eq!(
-            read_import(&path),
+            read_import(&path, &roots),
             Err(ReadError::NotFound(Arc::from(["stencil.rise".into()])))
         );
+    }
+
+    #[test]
+    fn a_file_that_comes_too_late_comes() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.rise"), "def x = 1").unwrap();
+        let path = FilePath::disk(folder.path().join("a.rise"));
+        let mut roots = Roots::default();
+        roots.add(folder.path());
+        let paths = std::slice::from_ref(&path);
+        let (contents, late) = read_promptly(paths, &Arc::new(roots), Duration::ZERO);
+        let text = match (&contents[..], late) {
+            ([Ok(text)], None) => text.text().to_string(),
+            ([Err(ReadError::Other(_))], Some(late)) => {
+                let (came, contents) = late.recv().unwrap();
+                assert_eq!(came, path);
+                contents.unwrap().text().to_string()
+            }
+            _ => panic!("lost"),
+        };
+        assert_eq!(text, "def x = 1");
     }
 }

@@ -7,6 +7,7 @@ use super::signature_of;
 use crate::header::StrategyName;
 use crate::inputs::{FileState, SourceFile, SourceItem};
 use crate::language::Language;
+use crate::notes::{OUTSIDE_HELP, outside};
 use crate::scope::{Binding, definitions, strategies};
 use crate::{Db, FileId, FilePath, ItemId, ReadError};
 
@@ -41,6 +42,9 @@ fn from_file(
             return error(format!("cannot find `{path}`")).map_err(|error: Diagnostic| {
                 error.help("the path is relative to the folder of this file")
             });
+        }
+        FileState::Absent(ReadError::Outside) => {
+            return error(outside(path)).map_err(|error: Diagnostic| error.help(OUTSIDE_HELP));
         }
         FileState::Absent(ReadError::NotText) => {
             return error(format!("cannot read `{path}`: it is not UTF-8 text"));

@@ -1,6 +1,6 @@
 //! `rise-ls emit`: a definition in one of the forms that it takes on its way to running code.
 
-use super::args::Language;
+use super::args::{ImportOptions, Language};
 use super::place::{self, Range};
 use super::report::{Reporter, shown};
 use super::workspace::{Workspace, not_text};
@@ -43,6 +43,10 @@ pub struct EmitOptions {
     /// What standard input, and files whose names do not say it, hold
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub language: Option<Language>,
+
+    /// From where files may be imported.
+    #[command(flatten)]
+    pub imports: ImportOptions,
 }
 
 /// The forms.
@@ -105,7 +109,11 @@ pub fn run(options: &EmitOptions) -> u8 {
         output::error(&format!("{path}: is a folder, not a file"));
         return UNUSABLE;
     }
-    let workspace = Workspace::load(std::slice::from_ref(&options.file), options.language);
+    let workspace = Workspace::load(
+        std::slice::from_ref(&options.file),
+        options.language,
+        &options.imports,
+    );
     if workspace.unreadable {
         return UNUSABLE;
     }

@@ -8,6 +8,7 @@ use super::report::Reporter;
 use super::workspace::{Input, current_folder, inputs, not_text};
 use super::{FINE, FOUND, UNUSABLE, human, output};
 use crate::loader::{Content, NotText, reason};
+use crate::roots::Roots;
 use db::{Database, FilePath, Language};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -15,10 +16,18 @@ use syntax::{Diagnostic, Severity};
 
 /// Formats the files, and returns the exit status.
 pub fn run(options: &FmtOptions) -> u8 {
-    let (inputs, unreadable) = inputs(&options.paths);
+    let mut roots = Roots::default();
+    options.paths.iter().for_each(|path| roots.add(path));
+    let inputs = inputs(&options.paths, &roots);
+    for path in &inputs.outside {
+        output::note(&format!(
+            "{}: the link leads out of the folder; its file stays as it is",
+            path.display()
+        ));
+    }
     let base = current_folder();
-    let mut status = if unreadable { UNUSABLE } else { FINE };
-    for input in &inputs {
+    let mut status = if inputs.unreadable { UNUSABLE } else { FINE };
+    for input in &inputs.files {
         status = status.max(one(input, &base, options));
     }
     status

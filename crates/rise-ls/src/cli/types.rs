@@ -23,7 +23,11 @@ struct Line<'a> {
 
 /// Prints the types, and returns the exit status.
 pub fn run(options: &TypesOptions) -> u8 {
-    let workspace = Workspace::load(std::slice::from_ref(&options.file), options.language);
+    let workspace = Workspace::load(
+        std::slice::from_ref(&options.file),
+        options.language,
+        &options.imports,
+    );
     if workspace.unreadable {
         return UNUSABLE;
     }

@@ -3,10 +3,12 @@
 use super::args;
 use super::output;
 use crate::loader::{self, Content, LoadError, NotText};
+use crate::roots::Roots;
 use db::{Database, FileId, FilePath, Language, Prepared};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use syntax::{Code, Diagnostic, Span};
 
 /// What standard input is called.
@@ -24,6 +26,8 @@ pub struct Workspace {
     pub unreadable: bool,
     /// The current folder.
     pub base: PathBuf,
+    /// The folders from which files are imported.
+    pub roots: Arc<Roots>,
 }
 
 /// A file to read.
@@ -65,33 +69,48 @@ impl Input {
     }
 }
 
-/// The files that these paths mean, each once, and whether something could not be read.
-pub fn inputs(paths: &[PathBuf]) -> (Vec<Input>, bool) {
-    let mut found = Vec::new();
+/// What some paths mean.
+#[derive(Debug, Default)]
+pub struct Inputs {
+    /// The files, each once.
+    pub files: Vec<Input>,
+    /// Links in folders that lead out of the roots.
+    pub outside: Vec<PathBuf>,
+    /// Whether something could not be read; said on standard error.
+    pub unreadable: bool,
+}
+
+/// The files that these paths mean. What a folder only links to has to be in one of the roots.
+pub fn inputs(paths: &[PathBuf], roots: &Roots) -> Inputs {
+    let mut inputs = Inputs::default();
     let mut seen = BTreeSet::new();
-    let mut unreadable = false;
     for path in paths {
-        let inputs = if path.as_os_str() == "-" {
-            Ok(vec![Input::Stdin])
-        } else {
-            files(path)
-        };
-        match inputs {
-            Ok(inputs) => found.extend(
+        if path.as_os_str() == "-" {
+            inputs.files.push(Input::Stdin);
+            continue;
+        }
+        match files(path) {
+            Ok(found) => {
+                let is_outside = |file: &PathBuf| file != path && !roots.contain(file);
+                let (outside, inside) = found.into_iter().partition(is_outside);
+                inputs.outside.extend::<Vec<_>>(outside);
                 inputs
-                    .into_iter()
-                    .filter(|input| seen.insert(input.path(Path::new("/")))),
-            ),
+                    .files
+                    .extend::<Vec<_>>(inside.into_iter().map(Input::File).collect());
+            }
             Err(problem) => {
                 output::error(&problem.to_string());
-                unreadable = true;
+                inputs.unreadable = true;
             }
         }
     }
-    (found, unreadable)
+    inputs
+        .files
+        .retain(|input| seen.insert(input.path(Path::new("/"))));
+    inputs
 }
 
-fn files(path: &Path) -> Result<Vec<Input>, LoadError> {
+fn files(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
     let files = loader::source_files(path)?;
     if files.is_empty() {
         output::note(&format!(
@@ -99,7 +118,7 @@ fn files(path: &Path) -> Result<Vec<Input>, LoadError> {
             path.display()
         ));
     }
-    Ok(files.into_iter().map(Input::File).collect())
+    Ok(files)
 }
 
 /// The current folder; if it is gone, paths are shown as they are.
@@ -110,15 +129,38 @@ pub fn current_folder() -> PathBuf {
 impl Workspace {
     /// Reads these files and folders, and what they import. What does not say it by its name is
     /// written in `language`.
-    pub fn load(paths: &[PathBuf], language: Option<args::Language>) -> Workspace {
-        let (inputs, unreadable) = inputs(paths);
+    pub fn load(
+        paths: &[PathBuf],
+        language: Option<args::Language>,
+        imports: &args::ImportOptions,
+    ) -> Workspace {
         let base = current_folder();
+        let mut roots = Roots::default();
+        for path in paths {
+            match path.as_os_str() == "-" {
+                true => roots.add_project_of(&base),
+                false => roots.add_project_of_path(path),
+            }
+        }
+        imports
+            .allow_import
+            .iter()
+            .for_each(|folder| roots.add(folder));
+        let found = inputs(paths, &roots);
+        for path in &found.outside {
+            output::error(&format!(
+                "{}: the link leads out of the project; `--allow-import FOLDER` allows that",
+                path.display()
+            ));
+        }
+        let (inputs, unreadable) = (found.files, found.unreadable || !found.outside.is_empty());
         let mut workspace = Workspace {
             db: Database::new(),
             files: Vec::new(),
             not_text: Vec::new(),
             unreadable,
             base,
+            roots: Arc::new(roots),
         };
         for input in &inputs {
             let language = input.language(language);
@@ -133,9 +175,14 @@ impl Workspace {
         for (input, read) in inputs.iter().zip(read) {
             workspace.add(input, read);
         }
-        let imported = loader::load_imports(&mut workspace.db);
-        workspace.files.extend(imported);
+        workspace.load_imports();
         workspace
+    }
+
+    /// Reads the files that imports name.
+    pub fn load_imports(&mut self) {
+        let imports = loader::load_imports(&mut self.db, &self.roots, loader::PATIENCE);
+        self.files.extend(imports.files);
     }
 
     fn add(&mut self, input: &Input, read: Result<Read, LoadError>) {

@@ -1,5 +1,6 @@
 //! What the user has set, and what the client can do.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::handlers::lenses;
@@ -8,7 +9,7 @@ use ide::{AccessFlow, InlayConfig};
 use serde_json::Value;
 
 /// The settings below `rise`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// `rise.inlayHints`
     pub inlay_hints: InlayConfig,
@@ -19,6 +20,22 @@ pub struct Settings {
     /// `rise.device`: a part of the name of the device that OpenCL programs are for; any if it is
     /// empty.
     pub device: Arc<str>,
+    /// `rise.imports.folders`: folders outside of the workspace from which files may be imported.
+    pub import_folders: Arc<[PathBuf]>,
+    /// `rise.diagnostics.obligations`: whether what definitions assume is listed with what is wrong.
+    pub obligations: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            inlay_hints: InlayConfig::default(),
+            run: RunSettings::default(),
+            device: Arc::default(),
+            import_folders: Arc::default(),
+            obligations: true,
+        }
+    }
 }
 
 /// Which lenses are offered above definitions.
@@ -97,6 +114,21 @@ impl Settings {
             Value::Null => {}
             Value::String(part) => settings.device = part.trim().into(),
             _ => problems.push("`rise.device` is no part of a device's name".to_owned()),
+        }
+        match &section["imports"]["folders"] {
+            Value::Null => {}
+            Value::Array(folders) if folders.iter().all(Value::is_string) => {
+                let folders = folders.iter().filter_map(Value::as_str);
+                settings.import_folders = folders.map(PathBuf::from).collect();
+            }
+            _ => problems.push("`rise.imports.folders` is not a list of folders".to_owned()),
+        }
+        match &section["diagnostics"]["obligations"] {
+            Value::Null => {}
+            Value::Bool(on) => settings.obligations = *on,
+            _ => {
+                problems.push("`rise.diagnostics.obligations` is neither true nor false".to_owned())
+            }
         }
         (settings, problems)
     }

@@ -12,7 +12,6 @@ use tower_lsp::jsonrpc::{ErrorCode, Id};
 use tower_lsp::lsp_types::MessageType;
 
 use super::event::{Event, Reply, error};
-use super::handlers::run::turned_off;
 use super::run_progress::RunProgress;
 use super::session::Session;
 use super::wire::Json;
@@ -44,7 +43,7 @@ impl Session {
     /// `rise/devices`
     pub(super) fn devices_request(&mut self, id: &Id, reply: &Reply) {
         if !self.view.settings.run.enabled {
-            reply.send(Err(turned_off()));
+            reply.send(Err(self.turned_off()));
             return;
         }
         let (answer, title) = (reply.clone(), "Looking for devices".to_owned());

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use db::FilePath;
 use serde_json::Value;
 use tokio::sync::oneshot;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Response};
@@ -10,6 +11,7 @@ use super::devices::Found;
 use super::requests::Ticket;
 use super::wire::Json;
 use super::workspace::Loaded;
+use crate::loader::Contents;
 
 /// Something that the main loop acts on, in the order of arrival.
 #[derive(Debug)]
@@ -44,6 +46,8 @@ pub enum Event {
     Device(Found),
     /// Files of the workspace were read.
     Loaded(Loaded),
+    /// A file was read that was given up before.
+    LateFile(FilePath, Contents),
     /// Something that a person who looks after the server should know.
     Problem(String),
     /// The client can no longer be heard.

@@ -54,10 +54,20 @@ impl Session {
         let (encoding, client) = (view.encoding, view.client);
         self.stage = Stage::Running;
         self.folders = folders(&params);
-        if let Some(options) = &params.initialization_options {
-            self.configure(options);
-            // Later settings may come from the folder that is not trusted.
-            self.runs_forbidden = !self.view.settings.run.enabled;
+        let folders = self.folders.clone();
+        self.import_from(|roots| {
+            folders
+                .iter()
+                .for_each(|folder| roots.add_project_of(folder));
+        });
+        let options = params.initialization_options.unwrap_or_default();
+        let section = options.get("rise").unwrap_or(&options);
+        let knows = |token: &String| section["token"] == token.as_str();
+        self.is_stranger = !self.token.as_ref().is_none_or(knows);
+        self.configure(&options);
+        // Later settings may come from the folder that is not trusted.
+        self.runs_forbidden = self.is_stranger || !self.view.settings.run.enabled;
+        Arc::make_mut(&mut self.view).settings.run.enabled = !self.runs_forbidden;
         }
         Ok(Json::of(&InitializeResult {
             capabilities: capabilities(encoding, &client),
@@ -131,13 +141,23 @@ impl Session {
         let before = &self.view.settings;
         let of_device = |settings: &Settings| (settings.run.enabled, settings.device.clone());
         let other_device = of_device(before) != of_device(&settings);
+        let other_diagnostics = before.obligations != settings.obligations;
+        let allowed = settings.import_folders.clone();
         Arc::make_mut(&mut self.view).settings = settings;
+        self.import_from(|roots| allowed.iter().for_each(|folder| roots.add(folder)));
         if !self.view.settings.run.enabled {
             self.runs.cancel_all();
         }
         // Settings that come before `initialized` may still be forbidden things.
         if other_device && self.stage == Stage::Running {
             self.look_for_device();
+        }
+        if other_diagnostics {
+            self.revision += 1;
+            self.stale = true;
+            if self.view.client.refreshes_diagnostics && self.stage == Stage::Running {
+                self.ask("workspace/diagnostic/refresh");
+            }
         }
         if self.view.client.refreshes_inlay_hints && self.stage == Stage::Running {
             self.ask("workspace/inlayHint/refresh");

@@ -42,6 +42,7 @@ mod wire;
 mod workspace;
 mod written;
 
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::net::TcpListener;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -69,13 +70,27 @@ use wire::Outbox;
 /// The address cannot be listened on, or the system gives no threads and processes.
 pub fn run(listen: Option<&str>) -> io::Result<u8> {
     let Some(address) = listen else {
-        return supervisor::run(io::stdin(), io::stdout());
+        return supervisor::run(io::stdin(), io::stdout(), None);
     };
     let listener = TcpListener::bind(address)?;
-    eprintln!("rise-ls listens on {}", listener.local_addr()?);
+    let local = listener.local_addr()?;
+    eprintln!("rise-ls listens on {local}");
+    let token = (!local.ip().is_loopback()).then(token);
+    if let Some(token) = &token {
+        eprintln!(
+            "warning: whoever reaches {local} can read the files of a workspace; programs run only for a client whose `initializationOptions` have `\"token\": \"{token}\"`"
+        );
+    }
     let (stream, _) = listener.accept()?;
     stream.set_nodelay(true)?;
-    supervisor::run(stream.try_clone()?, stream)
+    supervisor::run(stream.try_clone()?, stream, token)
+}
+
+/// A text that nobody can guess: the keys of the standard library's hash functions are random
+/// numbers of the system.
+fn token() -> String {
+    let part = || RandomState::new().hash_one(());
+    format!("{:016x}{:016x}", part(), part())
 }
 
 /// Does the work of a session for the supervisor that has started this process, after so many
@@ -90,7 +105,12 @@ pub fn work(restarts: u32) -> io::Result<u8> {
     let hung_up = Arc::new(HungUp::default());
     let hang_up = events.clone();
     let asked = signals::listen(move || drop(hang_up.send(Event::HungUp)));
-    let session = Session::new(client, events.clone(), Pool::start()?, restarts);
+    // What servers that were killed have left behind, which nobody waits for.
+    thread::Builder::new()
+        .name("rise:clean".into())
+        .spawn(runtime::scratch::remove_abandoned)?;
+    let token = std::env::var(supervisor::TOKEN).ok();
+    let session = Session::new(client, events.clone(), Pool::start()?, restarts, token);
     let over = Over(hung_up.clone());
     let (ended, end) = bounded(1);
     thread::Builder::new()

@@ -16,10 +16,10 @@ use super::client::Client;
 use super::event::{Answer, Event, Reply, error, invalid_params};
 use super::handlers::edits::REQUEST_FAILED;
 use super::handlers::lenses;
-use super::handlers::run::{self, Order, Outcome, RunParams, turned_off};
+use super::handlers::run::{self, Order, Outcome, RunParams};
 use super::requests::{Reports, panic_message};
 use super::run_progress::RunProgress;
-use super::session::{Expected, Session};
+use super::session::{Expected, READING, Session};
 use super::snapshot::{Snapshot, View};
 use crate::loader;
 
@@ -54,7 +54,7 @@ impl Session {
         };
         let params: RunParams = serde_json::from_value(params).map_err(invalid_params)?;
         if !self.view.settings.run.enabled {
-            return Err(turned_off());
+            return Err(self.turned_off());
         }
         self.read_imports();
         let uri = params.document()?;
@@ -84,6 +84,15 @@ impl Session {
         Ok(())
     }
 
+    /// What a client is told that asks for runs while they are turned off.
+    pub(super) fn turned_off(&self) -> Error {
+        let reason = match self.is_stranger {
+            true => "programs run only for a client that knows the server's `token`",
+            false => "running programs is turned off (`rise.run.enabled`)",
+        };
+        error(ErrorCode::ServerError(REQUEST_FAILED), reason)
+    }
+
     /// The texts that a file and its imports have now, in a database that belongs to nobody else:
     /// a run may take long, and edits wait for every reader of the session's own.
     fn own_copy(&self, file: FileId) -> (Snapshot, FileId) {
@@ -94,6 +103,7 @@ impl Session {
             device: self.view.device.clone(),
             client: self.view.client,
             encoding: self.view.encoding,
+            roots: self.view.roots.clone(),
             ..View::default()
         };
         let mut copy = None;
@@ -117,7 +127,7 @@ impl Session {
                 FileState::Wanted => {}
             }
         }
-        loader::load_imports(&mut db);
+        loader::load_imports(&mut db, &self.view.roots, READING);
         let snapshot = Snapshot {
             db,
             view: Arc::new(view),

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::Sender;
@@ -27,7 +28,10 @@ use super::status::Status;
 use super::uri;
 use super::wire::Json;
 use super::workspace::load;
+use crate::loader::{Late, load_imports};
 
+/// How long the session waits for a file to be read.
+pub(super) const READING: Duration = Duration::from_millis(500);
 /// How long a change lets jobs about a place finish: they are shorter than that.
 const PATIENCE: Duration = Duration::from_millis(2);
 /// How long it lets those finish that were interrupted several times.
@@ -82,8 +86,13 @@ pub struct Session {
     pub(super) runs: Runs,
     /// How many places for their progress the client was asked for.
     pub(super) run_number: u64,
-    /// Whether the client has said at the start that nothing is to be run.
+    /// Whether nothing is to be run, whatever later settings say: the client has said so at the
+    /// start, or has not given the token.
     pub(super) runs_forbidden: bool,
+    /// What the client has to know for programs to run.
+    pub(super) token: Option<String>,
+    /// Whether it does not.
+    pub(super) is_stranger: bool,
     pool: Pool,
     tickets: FxHashMap<Id, Arc<Ticket>>,
     brief: Gauge,
@@ -96,8 +105,15 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session before its first message, in the worker that follows `restarts` others.
-    pub fn new(client: Client, events: Sender<Event>, pool: Pool, restarts: u32) -> Session {
+    /// A session before its first message, in the worker that follows `restarts` others. With a
+    /// token, programs run only for a client that knows it.
+    pub fn new(
+        client: Client,
+        events: Sender<Event>,
+        pool: Pool,
+        restarts: u32,
+        token: Option<String>,
+    ) -> Session {
         Session {
             db: Database::new(),
             view: Arc::default(),
@@ -112,6 +128,8 @@ impl Session {
             runs: Runs::new(events.clone()),
             run_number: u64::from(restarts) << 32,
             runs_forbidden: false,
+            is_stranger: false,
+            token,
             reports: Reports {
                 events,
                 status: Arc::new(Status::default()),
@@ -151,6 +169,7 @@ impl Session {
             Event::RanOn(device) => self.ran_on(device),
             Event::Device(found) => self.device_found(found),
             Event::Loaded(loaded) => self.loaded(loaded),
+            Event::LateFile(path, contents) => self.set_from_disk(path, contents),
             Event::Problem(problem) => self.client.log(MessageType::ERROR, problem),
             Event::HungUp => self.stage = Stage::Over { clean: false },
         }
@@ -207,8 +226,26 @@ impl Session {
     /// Reads the files that imports name, as far as that has not happened.
     pub(super) fn read_imports(&mut self) {
         if std::mem::take(&mut self.unread_imports) {
-            crate::loader::load_imports(&mut self.db);
+            let imports = load_imports(&mut self.db, &self.view.roots, READING);
+            imports
+                .late
+                .into_iter()
+                .for_each(|late| self.expect_late(late));
         }
+    }
+
+    /// Takes in files when their file system gives them.
+    pub(super) fn expect_late(&self, late: Late) {
+        let events = self.reports.events.clone();
+        let pass_on = move || {
+            for (path, contents) in late {
+                let _ = events.send(Event::LateFile(path, contents));
+            }
+        };
+        // Without the thread the files stay absent.
+        let _ = thread::Builder::new()
+            .name("rise:late".into())
+            .spawn(pass_on);
     }
 
     fn request(&mut self, id: Id, method: &str, params: Value, reply: Reply) {
@@ -392,8 +429,8 @@ impl Session {
             let id = self.progress.ask();
             self.expected.extend(id.map(|id| (id, Expected::Progress)));
         }
-        let events = self.reports.events.clone();
-        self.pool
-            .run(Lane::Worker, Box::new(move || load(&folders, &events)));
+        let (events, roots) = (self.reports.events.clone(), self.view.roots.clone());
+        let job = move || load(&folders, &roots, &events);
+        self.pool.run(Lane::Worker, Box::new(job));
     }
 }

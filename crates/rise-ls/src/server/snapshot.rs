@@ -16,6 +16,7 @@ use super::event::invalid_params;
 use super::positions::{self, Encoding};
 use super::previews::Previews;
 use super::uri;
+use crate::roots::Roots;
 
 /// A document that the client has open: the client's text counts, not the disk's.
 #[derive(Clone, Debug)]
@@ -49,6 +50,8 @@ pub struct View {
     pub previews: Previews,
     /// The rewrites that were handed out.
     pub taken: TakenRewrites,
+    /// The folders from which files are imported.
+    pub roots: Arc<Roots>,
 }
 
 /// Rewrites that can be taken back, the latest last.

@@ -1,10 +1,10 @@
 //! Documents: opened, changed, closed; files: changed on disk, loaded; folders: added, removed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use db::{FileId, FilePath, FileState, Language};
+use db::{FileId, FilePath, FileState, Language, ReadError};
 use ide::SyntaxTree;
 use rustc_hash::FxHashSet;
 use serde::de::DeserializeOwned;
@@ -17,11 +17,12 @@ use tower_lsp::lsp_types::{
 
 use super::handlers::preview::{self, PreviewClosedParams};
 use super::positions::to_byte;
-use super::session::{Expected, Session, Stage};
+use super::session::{Expected, READING, Session, Stage};
 use super::snapshot::OpenDocument;
 use super::uri;
 use super::workspace::Loaded;
-use crate::loader;
+use crate::loader::{self, Contents};
+use crate::roots::Roots;
 
 impl Session {
     /// Acts on what the client says. What is no notification of ours is none of our business.
@@ -73,6 +74,14 @@ impl Session {
                 self.db.open_library_file(file);
             }
             return;
+        }
+        if let Some(folder) = path.as_disk().and_then(Path::parent) {
+            // A document outside of the workspace imports what lies beside it.
+            self.import_from(|roots| {
+                if !roots.contain(folder) {
+                    roots.add_project_of(folder);
+                }
+            });
         }
         self.before_change();
         // What the name of the document says of its language counts more than what the client says.
@@ -219,10 +228,23 @@ impl Session {
         {
             return;
         }
-        let contents = loader::read_import(&path);
-        if let (Ok(text), Some(file)) = (&contents, self.db.file(&path))
+        let paths = std::slice::from_ref(&path);
+        let (contents, late) = loader::read_promptly(paths, &self.view.roots, READING);
+        late.into_iter().for_each(|late| self.expect_late(late));
+        for contents in contents {
+            self.set_from_disk(path.clone(), contents);
+        }
+    }
+
+    /// Takes a file's text from the disk, unless the client has the file open.
+    pub(super) fn set_from_disk(&mut self, path: FilePath, contents: Contents) {
+        let known = self.db.file(&path);
+        if known.is_some_and(|file| self.view.open.contains_key(&file)) {
+            return;
+        }
+        if let (Ok(text), Some(file)) = (&contents, known)
             && matches!(self.db.state(file), FileState::Present(_))
-            && self.db.text(file) == text.as_str()
+            && self.db.text(file) == *text.text()
         {
             return;
         }
@@ -230,9 +252,30 @@ impl Session {
         self.revision += 1;
         self.unread_imports = true;
         match contents {
-            Ok(text) => drop(self.db.set_file(path, text.as_str())),
+            Ok(text) => drop(self.db.set_prepared(path, text)),
             Err(why) => self.db.set_absent(path, why),
         }
+    }
+
+    /// Lets files be imported from the project of a folder.
+    pub(super) fn import_from(&mut self, add: impl FnOnce(&mut Roots)) {
+        let view = Arc::make_mut(&mut self.view);
+        let before = view.roots.clone();
+        add(Arc::make_mut(&mut view.roots));
+        if view.roots == before {
+            return;
+        }
+        let files = self.db.files();
+        let targets = files.into_iter().flat_map(|file| self.db.needs(file));
+        let was_outside =
+            |file: &FileId| self.db.state(*file) == FileState::Absent(ReadError::Outside);
+        let outside: Vec<FilePath> = targets
+            .filter(was_outside)
+            .map(|file| self.db.path(file))
+            .collect();
+        outside
+            .into_iter()
+            .for_each(|path| self.read_from_disk(path));
     }
 
     fn files_changed(&mut self, params: DidChangeWatchedFilesParams) {
@@ -263,6 +306,7 @@ impl Session {
         let added = folder_paths(&params.event.added);
         self.folders.retain(|folder| !removed.contains(folder));
         self.folders.extend(added.iter().cloned());
+        self.import_from(|roots| added.iter().for_each(|folder| roots.add_project_of(folder)));
         for folder in &removed {
             self.forget_folder(folder);
         }

@@ -30,7 +30,7 @@ impl Harness {
         let client = Client::new(Outbox::new(chunks), 0);
         let pool = Pool::start().expect("the system gives threads");
         let mut harness = Harness {
-            session: Session::new(client, sender, pool, 0),
+            session: Session::new(client, sender, pool, 0, None),
             events,
             to_client,
             next_id: 0,

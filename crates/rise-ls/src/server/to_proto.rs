@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use db::FileId;
 use ide::{FileDiagnostic, NavTarget, SourceEdits, SymbolKind};
-use syntax::{Severity, Span};
+use syntax::{Code, Severity, Span};
 use tower_lsp::lsp_types::{
     Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DocumentChanges, Location,
     LocationLink, MarkupContent, MarkupKind, NumberOrString, OneOf,
@@ -13,6 +13,18 @@ use tower_lsp::lsp_types::{
 };
 
 use super::snapshot::{Document, Snapshot};
+
+/// The diagnostics that the client is to see.
+pub fn diagnostics<'a>(
+    snapshot: &'a Snapshot,
+    document: &'a Document,
+    found: &'a [FileDiagnostic],
+) -> impl Iterator<Item = Diagnostic> + 'a {
+    let obligations = snapshot.view.settings.obligations;
+    let is_shown = move |found: &&FileDiagnostic| obligations || found.code != Code::Obligation;
+    let shown = found.iter().filter(is_shown);
+    shown.map(|found| diagnostic(snapshot, document, found))
+}
 
 /// A diagnostic. Its help becomes the last line of the message: the protocol has no place of its
 /// own for it.
@@ -44,8 +56,8 @@ fn severity(severity: Severity) -> DiagnosticSeverity {
     match severity {
         Severity::Error => DiagnosticSeverity::ERROR,
         Severity::Warning => DiagnosticSeverity::WARNING,
-        Severity::Information => DiagnosticSeverity::INFORMATION,
-        Severity::Hint => DiagnosticSeverity::HINT,
+        // What a definition assumes is no problem of it.
+        Severity::Information | Severity::Hint => DiagnosticSeverity::HINT,
     }
 }
 

@@ -3,17 +3,15 @@
 use std::path::PathBuf;
 
 use crossbeam_channel::Sender;
-use db::{FilePath, Prepared, ReadError};
+use db::FilePath;
 
 use super::event::Event;
-use crate::loader;
+use crate::loader::{self, Contents};
+use crate::roots::Roots;
 
 /// How many bytes of files are handed to the main loop at a time, so that it can do other things
 /// in between.
 const PORTION: usize = 1 << 18;
-
-/// A file's text, cut into items so that the main loop has little to do, or why there is none.
-pub type Contents = Result<Prepared, ReadError>;
 
 /// Files of the workspace that were read.
 #[derive(Debug)]
@@ -35,14 +33,14 @@ impl Loaded {
 
 /// Reads every file of RISE and DPIA below the folders and hands them to the main loop in portions,
 /// the last of which may be empty.
-pub fn load(folders: &[PathBuf], events: &Sender<Event>) {
+pub fn load(folders: &[PathBuf], roots: &Roots, events: &Sender<Event>) {
     let paths = find(folders, events);
     let total = paths.len();
     let mut portion = Vec::new();
     let mut bytes = 0;
     for (path, done) in paths.into_iter().zip(1..) {
         let path = FilePath::disk(path);
-        let contents = loader::read_import(&path);
+        let contents = loader::read_import(&path, roots);
         bytes += contents.as_ref().map_or(0, String::len);
         let contents = contents.map(|text| loader::prepared(&path, &text));
         portion.push((path, contents));

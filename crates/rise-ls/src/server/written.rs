@@ -13,7 +13,7 @@ use tower_lsp::lsp_types::{Position, Uri};
 
 use super::crash::{self, CHECK};
 use super::snapshot::{Document, Snapshot};
-use super::to_proto::diagnostic;
+use super::to_proto;
 use super::wire::Json;
 
 /// What is known from the last time. Whatever it holds, the next answer is right.
@@ -26,6 +26,8 @@ struct Piece {
     diagnostics: Arc<[Diagnostic]>,
     text: Arc<str>,
     start: Position,
+    /// The setting of that name.
+    obligations: bool,
     /// JSON objects, with commas between them.
     json: String,
     hash: u64,
@@ -58,9 +60,11 @@ impl Written {
         diagnostics: Arc<[Diagnostic]>,
     ) -> Arc<Piece> {
         let text = snapshot.db.item_text(item);
+        let obligations = snapshot.view.settings.obligations;
         let start = document.position(snapshot.db.item_span(item).start);
         let known = self.0.get(&item).filter(|piece| {
             piece.start == start
+                && piece.obligations == obligations
                 && Arc::ptr_eq(&piece.text, &text)
                 && Arc::ptr_eq(&piece.diagnostics, &diagnostics)
                 && piece.stands_alone()
@@ -71,6 +75,7 @@ impl Written {
                 diagnostics,
                 text,
                 start,
+                obligations,
                 hash: hash(&json),
                 json,
             })
@@ -94,6 +99,7 @@ impl Listed {
             diagnostics: Arc::default(),
             text: Arc::default(),
             start: Position::default(),
+            obligations: true,
             hash: hash(&json),
             json,
         })])
@@ -112,7 +118,9 @@ impl Listed {
         text.push_str("{\"uri\":");
         text.push_str(uri.as_str());
         text.push_str(",\"diagnostics\":[");
-        for (at, piece) in self.0.iter().enumerate() {
+        // The diagnostics of an item may all be hidden.
+        let shown = self.0.iter().filter(|piece| !piece.json.is_empty());
+        for (at, piece) in shown.enumerate() {
             if at > 0 {
                 text.push(',');
             }
@@ -135,10 +143,8 @@ fn write(
     diagnostics: &[Diagnostic],
 ) -> String {
     let found = ide::item_diagnostics(&snapshot.db, item, diagnostics);
-    let written: Vec<Json> = found
-        .iter()
-        .map(|found| Json::of(&diagnostic(snapshot, document, found)))
-        .collect();
+    let shown = to_proto::diagnostics(snapshot, document, &found);
+    let written: Vec<Json> = shown.map(|found| Json::of(&found)).collect();
     let texts: Vec<&str> = written.iter().map(Json::as_str).collect();
     texts.join(",")
 }

@@ -31,7 +31,11 @@ pub fn run(options: &RewriteOptions) -> u8 {
         output::error("`--write` changes a file, and standard input is none");
         return UNUSABLE;
     }
-    let mut workspace = Workspace::load(std::slice::from_ref(&options.file), options.language);
+    let mut workspace = Workspace::load(
+        std::slice::from_ref(&options.file),
+        options.language,
+        &options.imports,
+    );
     if workspace.unreadable {
         return UNUSABLE;
     }
@@ -164,12 +168,12 @@ fn finish(
     let (shown, text) = match (&new, printed::file_with(workspace, item, &def)) {
         (Ok(new), _) => (new.text.clone(), edited(&old, file, &new.edits)),
         // Without the file's own words, as the printer has it.
-        (Err(_), Some(text)) => (rise::core::def_text(&def), text),
+        (Err(_), Some(text)) => (printed::item_text(db, item, &def), text),
         (Err(error), None) if options.diff || options.write => {
             output::error(&error.to_string());
             return Err(FOUND);
         }
-        (Err(_), None) => (rise::core::def_text(&def), old.clone()),
+        (Err(_), None) => (printed::item_text(db, item, &def), old.clone()),
     };
     let status = output::result(FINE, |out| {
         if options.trace {

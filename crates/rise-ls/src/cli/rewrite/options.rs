@@ -1,6 +1,6 @@
 //! What may be written after `rise-ls rewrite`.
 
-use crate::cli::args::Language;
+use crate::cli::args::{ImportOptions, Language};
 use clap::Args as Group;
 use std::path::PathBuf;
 use syntax::ast::Name;
@@ -61,6 +61,10 @@ pub struct RewriteOptions {
     /// What standard input, and files whose names do not say it, hold
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub language: Option<Language>,
+
+    /// From where files may be imported.
+    #[command(flatten)]
+    pub imports: ImportOptions,
 }
 
 /// `s=32`

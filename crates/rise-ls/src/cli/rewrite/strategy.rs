@@ -7,6 +7,7 @@ use crate::cli::workspace::Workspace;
 use crate::loader::{self, Content};
 use db::{Database, Declares, FileId, FilePath, ItemId, Language};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use syntax::GlobalId;
 use syntax::elevate::ast::ItemKind;
 
@@ -80,8 +81,7 @@ fn from_text(workspace: &mut Workspace, program: FileId, text: &str) -> Option<C
     }
     let path = FilePath::disk(workspace.base.join(GIVEN));
     let file = workspace.db.set_strategy(path, text, program);
-    let imported = loader::load_imports(&mut workspace.db);
-    workspace.files.extend(imported);
+    workspace.load_imports();
     let items = workspace.db.items(file);
     let kind = |item: &ItemId| workspace.db.strategy_parsed(*item).item.kind.clone();
     let main = items
@@ -115,8 +115,8 @@ fn from_file(workspace: &mut Workspace, path: &Path, name: Option<&str>) -> Opti
     }
     let file = workspace.db.set_file(full, text);
     workspace.files.push(file);
-    let imported = loader::load_imports(&mut workspace.db);
-    workspace.files.extend(imported);
+    Arc::make_mut(&mut workspace.roots).add_project_of_path(path);
+    workspace.load_imports();
     let found = match name {
         Some(name) => named(&workspace.db, file, name),
         None => main(&workspace.db, file),

@@ -28,7 +28,11 @@ pub fn run(options: &RunOptions) -> u8 {
         ));
         return UNUSABLE;
     }
-    let mut workspace = Workspace::load(std::slice::from_ref(&options.file), options.language);
+    let mut workspace = Workspace::load(
+        std::slice::from_ref(&options.file),
+        options.language,
+        &options.imports,
+    );
     if workspace.unreadable {
         return UNUSABLE;
     }

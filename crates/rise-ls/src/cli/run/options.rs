@@ -1,6 +1,6 @@
 //! What may be written after `rise-ls run`.
 
-use super::super::args::Language;
+use super::super::args::{ImportOptions, Language};
 use crate::run::{self, Backend};
 use clap::{Args as Group, ValueEnum};
 use runtime::launch::Source;
@@ -63,6 +63,10 @@ pub struct RunOptions {
     /// What standard input, and files whose names do not say it, hold
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub language: Option<Language>,
+
+    /// From where files may be imported.
+    #[command(flatten)]
+    pub imports: ImportOptions,
 
     /// The OpenCL device with this in its name or platform, or with this number (`#0`), as
     /// `rise-ls doctor` lists them [default: a GPU if there is one]

@@ -14,17 +14,14 @@ use super::Answer;
 use crate::server::crash::{self, CHECK};
 use crate::server::publish::hash;
 use crate::server::snapshot::Snapshot;
-use crate::server::to_proto::diagnostic;
+use crate::server::to_proto::diagnostics;
 
 /// Everything that is reported in a file.
 pub fn of_file(snapshot: &Snapshot, file: FileId) -> Vec<Diagnostic> {
     crash::on_purpose(CHECK, snapshot, Some(file));
     let document = snapshot.document_of(file);
     let found = ide::diagnostics(&snapshot.db, file);
-    found
-        .iter()
-        .map(|found| diagnostic(snapshot, &document, found))
-        .collect()
+    diagnostics(snapshot, &document, &found).collect()
 }
 
 /// What stands in the place of diagnostics that could not be computed.

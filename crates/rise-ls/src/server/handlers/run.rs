@@ -12,17 +12,16 @@ use runtime::process::Limits;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use syntax::ast::ItemKind;
-use tower_lsp::jsonrpc::{Error, ErrorCode};
+use tower_lsp::jsonrpc::Error;
 use tower_lsp::lsp_types::{
     Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Position, ProgressToken,
     TextDocumentIdentifier,
 };
 
 use super::Answer;
-use super::edits::REQUEST_FAILED;
 use crate::run::{self, Backend, Complaint, Done, Failure, FailureJson, Job, text};
 use crate::select::{self, Unclear};
-use crate::server::event::{error, invalid_params};
+use crate::server::event::invalid_params;
 use crate::server::runs;
 use crate::server::snapshot::Snapshot;
 use crate::server::to_proto;
@@ -400,10 +399,4 @@ fn place(snapshot: &Snapshot, complaint: &Complaint) -> Option<Place> {
             ..Diagnostic::default()
         },
     })
-}
-
-/// What a client is told that has turned runs off.
-pub fn turned_off() -> Error {
-    let code = ErrorCode::ServerError(REQUEST_FAILED);
-    error(code, "running programs is turned off (`rise.run.enabled`)")
 }

@@ -139,7 +139,7 @@ fn text_of(snapshot: &Snapshot, path: &FilePath) -> Result<Option<Rope>, Error> 
     if let Some(file) = known.filter(|file| matches!(db.state(*file), FileState::Present(_))) {
         return Ok(Some(db.text(file)));
     }
-    match loader::read_import(path) {
+    match loader::read_import(path, &snapshot.view.roots) {
         Ok(text) => Ok(Some(Rope::from_str(&text))),
         Err(ReadError::NotFound(_)) => Ok(None),
         Err(_) => Err(invalid_params(format_args!("`{RECORD}` cannot be read"))),

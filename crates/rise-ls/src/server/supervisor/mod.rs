@@ -29,7 +29,7 @@ use super::{pool::STACK, signals};
 use session::Session;
 use worker::Worker;
 
-pub use worker::WORKER;
+pub use worker::{TOKEN, WORKER};
 
 /// How long the worker may take to end when the session is over.
 const FAREWELL: Duration = Duration::from_secs(5);
@@ -63,13 +63,14 @@ pub enum Event {
 }
 
 /// Serves one client, and returns the status that the process ends with: 0 if the client has said
-/// `shutdown` and `exit`, else 1.
+/// `shutdown` and `exit`, else 1. With a token, programs run only for a client that knows it.
 ///
 /// # Errors
 /// The system gives no threads or processes.
 pub fn run(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
+    token: Option<String>,
 ) -> io::Result<u8> {
     let (events, receiver) = unbounded();
     let (chunks, to_writer) = unbounded();
@@ -78,10 +79,10 @@ pub fn run(
         move || drop(events.send(Event::HungUp))
     };
     let asked = signals::listen(hang_up(&events));
-    let worker = Worker::start(0, &events)?;
+    let worker = Worker::start(0, token.as_deref(), &events)?;
     let writer = start_writer(output, to_writer, hang_up(&events))?;
     start_reader(input, events.clone(), chunks.clone())?;
-    let session = Session::new(events, chunks.clone(), worker);
+    let session = Session::new(events, chunks.clone(), worker, token);
     let clean = thread::Builder::new()
         .name("rise:supervisor".into())
         .stack_size(STACK)

@@ -54,6 +54,8 @@ pub struct Session {
     chunks: Sender<Chunk>,
     outbox: Outbox,
     worker: Option<Worker>,
+    /// What the client has to know for programs to run, if anything.
+    token: Option<String>,
     /// How many workers came before this one.
     restarts: u32,
     /// Whether the worker has answered `initialize`, so that it works at all.
@@ -100,12 +102,18 @@ struct Trial {
 
 impl Session {
     /// A session whose worker has just been started.
-    pub fn new(events: Sender<Event>, chunks: Sender<Chunk>, worker: Worker) -> Session {
+    pub fn new(
+        events: Sender<Event>,
+        chunks: Sender<Chunk>,
+        worker: Worker,
+        token: Option<String>,
+    ) -> Session {
         Session {
             events,
             outbox: Outbox::new(chunks.clone()),
             chunks,
             worker: Some(worker),
+            token,
             restarts: 0,
             ready: false,
             held: None,
@@ -616,7 +624,7 @@ impl Session {
 
     fn start_worker(&mut self, now: Instant) {
         self.restarts += 1;
-        match Worker::start(self.restarts, &self.events) {
+        match Worker::start(self.restarts, self.token.as_deref(), &self.events) {
             Ok(worker) => self.worker = Some(worker),
             Err(reason) => {
                 let pause = self.pause(now).max(FIRST_PAUSE);

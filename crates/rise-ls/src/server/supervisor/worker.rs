@@ -13,6 +13,9 @@ use crate::server::framing::{Frame, read_frame};
 /// The name of the command that starts a worker.
 pub const WORKER: &str = "session-worker";
 
+/// The environment variable that tells a worker which token the client has to know, if any.
+pub const TOKEN: &str = "RISE_LS_TOKEN";
+
 /// How long a worker that has closed its output may take to end.
 const LAST_STEPS: Duration = Duration::from_secs(2);
 
@@ -29,8 +32,14 @@ impl Worker {
     ///
     /// # Errors
     /// The system starts no process, or no threads for its pipes.
-    pub fn start(restarts: u32, events: &Sender<Event>) -> io::Result<Worker> {
+    pub fn start(
+        restarts: u32,
+        token: Option<&str>,
+        events: &Sender<Event>,
+    ) -> io::Result<Worker> {
         let mut process = Command::new(crate::executable::current()?)
+            .env_remove(TOKEN)
+            .envs(token.map(|token| (TOKEN, token)))
             .arg(WORKER)
             .arg(restarts.to_string())
             .stdin(Stdio::piped())

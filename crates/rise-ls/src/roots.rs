@@ -1,0 +1,93 @@
+//! The folders from which files are imported.
+//!
+//! A file that somebody else has written may import any path, and messages quote what they are
+//! about. So imports stay inside the folders that the user works in.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Files and folders that mark the root of a project.
+const MARKERS: [&str; 2] = ["rise.toml", ".git"];
+
+/// Folders, with their symbolic links resolved.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Roots(BTreeSet<PathBuf>);
+
+impl Roots {
+    /// Adds this folder.
+    pub fn add(&mut self, folder: &Path) {
+        self.0.extend(folder.canonicalize());
+    }
+
+    /// Adds the project that the folder belongs to: the nearest folder above it, or itself, that
+    /// holds `rise.toml` or `.git`, else the folder itself.
+    pub fn add_project_of(&mut self, folder: &Path) {
+        let Ok(folder) = folder.canonicalize() else {
+            return;
+        };
+        let is_root = |folder: &&Path| MARKERS.iter().any(|name| folder.join(name).exists());
+        let root = folder.ancestors().find(is_root).unwrap_or(&folder);
+        self.0.insert(root.to_owned());
+    }
+
+    /// Adds the project that a file or folder belongs to.
+    pub fn add_project_of_path(&mut self, path: &Path) {
+        match path.parent() {
+            _ if !path.exists() => {}
+            _ if path.is_dir() => self.add_project_of(path),
+            Some(parent) if parent.as_os_str().is_empty() => self.add_project_of(Path::new(".")),
+            Some(parent) => self.add_project_of(parent),
+            None => {}
+        }
+    }
+
+    /// Returns true if the path leads into one of the folders. Of a path where nothing is, that
+    /// counts which is there.
+    pub fn contain(&self, path: &Path) -> bool {
+        let real = path.ancestors().find_map(|path| path.canonicalize().ok());
+        real.is_some_and(|real| self.0.iter().any(|root| real.starts_with(root)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn folder(files: &[&str]) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().canonicalize().unwrap();
+        for file in files {
+            fs::create_dir_all(path.join(file).parent().unwrap()).unwrap();
+            fs::write(path.join(file), "").unwrap();
+        }
+        (folder, path)
+    }
+
+    #[test]
+    fn a_project_begins_at_the_nearest_marker() {
+        let (_keep, path) = folder(&["rise.toml", "a/b/x.rise", "c/.git/HEAD", "c/d/y.rise"]);
+        let root_of = |name: &str| {
+            let mut roots = Roots::default();
+            roots.add_project_of_path(&path.join(name));
+            roots.0.first().cloned()
+        };
+        assert_eq!(root_of("a/b/x.rise"), Some(path.clone()));
+        assert_eq!(root_of("a/b"), Some(path.clone()));
+        assert_eq!(root_of("c/d/y.rise"), Some(path.join("c")));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_resolved_and_missing_files_are_judged_by_their_folder() {
+        let (_keep, path) = folder(&["in/x.rise", "out/y.rise"]);
+        std::os::unix::fs::symlink(path.join("out"), path.join("in/link")).unwrap();
+        let mut roots = Roots::default();
+        roots.add(&path.join("in"));
+        let contains = |name: &str| roots.contain(&path.join(name));
+        assert!(contains("in/x.rise") && contains("in/new/z.rise"));
+        assert!(!contains("out/y.rise") && !contains("out/z.rise"));
+        assert!(!contains("in/link/y.rise") && !contains("in/link/z.rise"));
+        assert!(!contains("in/../out/y.rise"));
+    }
+}
