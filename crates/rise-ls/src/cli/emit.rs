@@ -12,7 +12,7 @@ use ropey::Rope;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use syntax::{Diagnostic, Span};
+use syntax::{Diagnostic, Severity, Span};
 
 /// What `emit` is asked.
 #[derive(Debug, Group)]
@@ -179,8 +179,8 @@ fn text_out(text: &str, options: &EmitOptions) -> u8 {
 fn wrong(workspace: &Workspace, item: ItemId, errors: &[Diagnostic]) -> u8 {
     let mut reporter = Reporter::new(&workspace.db, &workspace.base);
     reporter.item(item, errors);
+    let report = reporter.finish().at_least(Severity::Information);
     // Nobody is left to tell if this fails.
-    let report = reporter.finish();
     let _ = human::write(
         &report,
         &output::stderr_renderer(),
