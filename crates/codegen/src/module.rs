@@ -29,6 +29,20 @@ pub struct Module {
     pub barriers: Vec<BarrierText>,
 }
 
+impl Module {
+    /// The module with the sizes of its work-groups demanded of the launch where they are only
+    /// hints, so that compilers give work-items no more registers than such groups have; `None` if
+    /// nothing is a hint. Every part of the text stays at its place.
+    pub fn demanding_sizes(&self) -> Option<Module> {
+        // Both words have as many letters.
+        let (hint, demand) = ("((work_group_size_hint(", "((reqd_work_group_size(");
+        self.text.contains(hint).then(|| Module {
+            text: self.text.replace(hint, demand),
+            ..self.clone()
+        })
+    }
+}
+
 /// A barrier in generated text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BarrierText {

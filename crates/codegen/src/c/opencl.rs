@@ -492,6 +492,10 @@ const LARGE_GROUP: i64 = 128;
 /// registers are left over, which a compiler gives to their items only if it knows.
 const IN_STEP: i64 = 32;
 
+/// Work-items up to which compilers let a group be large where nothing is demanded: they give each
+/// item so many registers that larger groups do not fit.
+const ASSUMED_GROUP: i64 = 256;
+
 /// `kernel void name(global float *restrict output, int n, …) `
 ///
 /// A local size that is known is demanded where compilers make good use of it, and named elsewhere:
@@ -511,7 +515,7 @@ fn head(
         [Some(x), Some(y), Some(z)] => {
             let items = x.saturating_mul(y).saturating_mul(z);
             let pays = waits && items >= LARGE_GROUP || items == IN_STEP;
-            let word = match pays {
+            let word = match pays || items > ASSUMED_GROUP {
                 true => "reqd_work_group_size",
                 false => "work_group_size_hint",
             };

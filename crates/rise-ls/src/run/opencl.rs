@@ -57,12 +57,18 @@ impl Runs<'_> {
         progress("translating");
         self.check_memory(device)?;
         let mut fitting = device.clone();
+        let mut demanded = None;
         let (module, plan, outcome) = loop {
-            let (module, plan) = self.planned(&fitting)?;
+            let (module, plan) = self.planned(&fitting, demanded.take())?;
             match self.launch_on(&mut worker, device, &plan, job, progress) {
                 Err(WorkerError::Ocl(OclError::Registers { limit, .. }))
                     if limit < fitting.work_group =>
                 {
+                    demanded = module.demanding_sizes().map(Arc::new);
+                    if demanded.is_some() {
+                        worker = devices::worker(self.limits)?;
+                        continue;
+                    }
                     // Sizes that nobody has said may be smaller; those that are said are refused.
                     fitting.work_group = limit;
                     worker = devices::worker(self.limits)?;
@@ -85,7 +91,15 @@ impl Runs<'_> {
 
     /// The kernels, and what their launch is. Where nobody says the local size, it is chosen, and
     /// the kernel is compiled for it as if it had been said.
-    fn planned(&self, device: &DeviceInfo) -> Result<(Arc<Module>, Plan), Failure> {
+    fn planned(
+        &self,
+        device: &DeviceInfo,
+        demanded: Option<Arc<Module>>,
+    ) -> Result<(Arc<Module>, Plan), Failure> {
+        if let Some(module) = demanded {
+            let plan = ocl::plan(&module, self.launch, device)?;
+            return Ok((module, plan));
+        }
         let module = self.module(Backend::OpenCl)?;
         let plan = ocl::plan(&module, self.launch, device)?;
         let kernels = module.device.iter().flat_map(|device| &device.kernels);
