@@ -4,6 +4,7 @@
 //! A chain is some rewrites of one definition, each at a random place of what the one before made.
 //! Each has a number from which it can be had again: `cargo xtask soak --seed NUMBER --count 1`.
 
+mod every;
 mod workspace;
 
 use std::collections::BTreeMap;
@@ -32,6 +33,15 @@ pub struct Options {
     /// The number of the first chain.
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Take every action at every place instead, each on the program as it is.
+    #[arg(long)]
+    every: bool,
+    /// With --every: how many random programs, behind the examples.
+    #[arg(long, default_value_t = 0, requires = "every")]
+    programs: u64,
+    /// With --every: take one action of so many.
+    #[arg(long, default_value_t = 1, requires = "every")]
+    one_in: u32,
     /// Only examples whose path contains this.
     #[arg(long, default_value = "")]
     only: String,
@@ -71,12 +81,15 @@ pub fn run(root: &Path, options: &Options) -> Result<(), String> {
 
 fn all(examples: &Path, options: &Options) -> Result<Found, String> {
     let mut workspace = Workspace::read(examples, &options.only)?;
-    if workspace.files.is_empty() {
+    if workspace.files.is_empty() && options.programs == 0 {
         return Err(format!("no example is called `{}`", options.only));
     }
     let mut found = Found::default();
+    if options.every {
+        every::run(&mut workspace, options, &mut found);
+    }
     let mut seed = options.seed;
-    while found.made < options.count {
+    while !options.every && found.made < options.count {
         chain(&mut workspace, seed, &mut found);
         seed += 1;
         if found.chains % 100 == 0 {
@@ -130,7 +143,7 @@ fn chain(workspace: &mut Workspace, seed: u64, found: &mut Found) {
         titles.push(action.title.clone());
         let before = workspace.text(&place);
         let head = workspace.head(&place, span);
-        let wrong = match workspace.make(&mut place, &action, random.draw()) {
+        let wrong = match workspace.make(&mut place, &action, Some(random.draw())) {
             Verdict::Agrees => {
                 found.compared += 1;
                 continue;
@@ -159,16 +172,9 @@ fn choose(
     place: &Place,
     random: &mut Random,
 ) -> Option<(Span, RewriteAction)> {
-    let item: ItemId = workspace.item(place)?;
-    let start = workspace.db.item_span(item).start;
-    let text = workspace.db.item_text(item);
-    let words: Vec<Span> = syntax::lex(&text)
-        .filter(|token| !is_trivia(token.kind))
-        .map(|token| token.span)
-        .collect();
+    let words = words(workspace, workspace.item(place)?);
     for _ in 0..PLACES {
-        let word = *words.get(random.draw() as usize % words.len().max(1))?;
-        let span = Span::empty(start + word.start + word.len() / 2);
+        let span = *words.get(random.draw() as usize % words.len().max(1))?;
         let offered = workspace.offered(place, span);
         // Whoever chooses what is unsafe is on their own.
         let safe = |action: &&RewriteAction| {
@@ -181,6 +187,16 @@ fn choose(
         }
     }
     None
+}
+
+/// Places in the words of a definition.
+fn words(workspace: &Workspace, item: ItemId) -> Vec<Span> {
+    let start = workspace.db.item_span(item).start;
+    let text = workspace.db.item_text(item);
+    syntax::lex(&text)
+        .filter(|token| !is_trivia(token.kind))
+        .map(|token| Span::empty(start + token.span.start + token.span.len() / 2))
+        .collect()
 }
 
 fn is_trivia(kind: TokenKind) -> bool {
@@ -209,7 +225,28 @@ mod tests {
         let options = Options {
             count: 60,
             seed: 1_000_000,
+            every: false,
+            programs: 0,
+            one_in: 1,
             only: String::new(),
+            keep: None,
+        };
+        if let Err(wrong) = run(&root, &options) {
+            panic!("{wrong}");
+        }
+    }
+
+    /// A few programs; `cargo xtask soak --every --programs 2000` takes more.
+    #[test]
+    fn every_offered_action_can_be_taken() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let options = Options {
+            count: 0,
+            seed: 0,
+            every: true,
+            programs: 12,
+            one_in: 4,
+            only: "language/g".to_owned(),
             keep: None,
         };
         if let Err(wrong) = run(&root, &options) {

@@ -7,7 +7,7 @@ use agreement::{Call, Side, Sizes};
 use db::{Database, FileId, FilePath, ItemId, ReadError};
 use ide::{FileRange, RewriteAction, SourceEdits};
 use rise::Primitive;
-use rise::core::{Expr, Form, Program};
+use rise::core::Program;
 use runtime::generate::Random;
 use syntax::{Severity, Span};
 
@@ -36,6 +36,7 @@ pub struct Workspace {
 }
 
 /// A definition that is being rewritten.
+#[derive(Clone)]
 pub struct Place {
     /// Number of its file.
     source: usize,
@@ -88,18 +89,48 @@ impl Workspace {
         Ok(workspace)
     }
 
+    /// A text by itself, with its last definition if that is without mistakes.
+    pub fn of_text(shown: &str, text: &str) -> (Workspace, Option<Place>) {
+        let mut workspace = Workspace {
+            db: Database::new(),
+            files: Vec::new(),
+        };
+        let path = FilePath::disk(Path::new("/alone.rise"));
+        let file = workspace.db.set_file(path.clone(), text.to_owned());
+        workspace.files.push(Source {
+            shown: shown.to_owned(),
+            file,
+            path,
+            text: text.to_owned(),
+        });
+        let last = workspace.definitions().pop();
+        (workspace, last)
+    }
+
     /// A random definition without mistakes.
     pub fn definition(&self, random: &mut Random) -> Option<Place> {
-        let source = random.draw() as usize % self.files.len();
+        let right = self.definitions_of(random.draw() as usize % self.files.len());
+        let at = random.draw() as usize % right.len().max(1);
+        right.into_iter().nth(at)
+    }
+
+    /// All definitions without mistakes.
+    pub fn definitions(&self) -> Vec<Place> {
+        let sources = 0..self.files.len();
+        sources
+            .flat_map(|source| self.definitions_of(source))
+            .collect()
+    }
+
+    fn definitions_of(&self, source: usize) -> Vec<Place> {
         let items = self.db.items(self.files[source].file);
         let right = |at: &usize| self.db.elaborated(items[*at]).is_some();
-        let right: Vec<usize> = (0..items.len()).filter(right).collect();
-        let item = *right.get(random.draw() as usize % right.len().max(1))?;
-        Some(Place {
+        let place = |item| Place {
             source,
             item,
             text: self.files[source].text.clone(),
-        })
+        };
+        (0..items.len()).filter(right).map(place).collect()
     }
 
     /// The definition as it is now.
@@ -129,26 +160,53 @@ impl Workspace {
     }
 
     /// Makes a rewrite, and looks at what comes out.
-    pub fn make(&mut self, place: &mut Place, action: &RewriteAction, seed: u64) -> Verdict {
+    pub fn make(
+        &mut self,
+        place: &mut Place,
+        action: &RewriteAction,
+        seed: Option<u64>,
+    ) -> Verdict {
         let made = ide::apply_rewrite(&self.db, action.item, &action.strategy, &action.path);
-        let made = match made {
-            Ok(made) => made,
+        self.judge(place, made.map(|made| made.edits), seed)
+    }
+
+    /// Applies edits, and checks what they make; compares what it computes if there is a seed for it.
+    pub fn judge(
+        &mut self,
+        place: &mut Place,
+        edits: Result<SourceEdits, String>,
+        seed: Option<u64>,
+    ) -> Verdict {
+        let edits = match edits {
+            Ok(edits) => edits,
             Err(reason) => return Verdict::Wrong(format!("refused: {reason}")),
         };
         let program = self.item(place).map(|item| self.db.linked(item));
         let before = place.text.clone();
-        place.text = applied(&before, &made.edits);
+        place.text = applied(&before, &edits);
         self.set(place.source, &place.text);
-        let after = || format!("\nafter:\n{}", made.text);
+        if place.text == before {
+            return Verdict::Wrong("it changes nothing".to_owned());
+        }
+        let text = self.text(place);
+        let after = || format!("\nafter:\n{text}");
         let item = self.item(place);
         if let Some(wrong) = self.wrong(item) {
             return Verdict::Wrong(format!("it has mistakes: {wrong}{}", after()));
         }
+        let Some(seed) = seed else {
+            return Verdict::Skipped("the action is unsafe".to_owned());
+        };
         let program = match program {
             Some(Ok(program)) => program,
             Some(Err(error)) => return Verdict::Skipped(format!("{error:?}")),
             None => return Verdict::Wrong("the definition is gone".to_owned()),
         };
+        let taken = |program: &Program<Primitive>| program.signature().params.len();
+        let new = item.map(|item| self.db.linked(item));
+        if new.is_some_and(|new| new.is_ok_and(|new| taken(&new) != taken(&program))) {
+            return Verdict::Skipped("it has got another parameter".to_owned());
+        }
         let name = program.name.to_string();
         let source = place.source;
         let mut link = |side: Side, call: &Call| {
@@ -167,10 +225,6 @@ impl Workspace {
             Ok(found) if found.agreed > 0 => Verdict::Agrees,
             Ok(_) => Verdict::Skipped("there are no small sizes for it".to_owned()),
             Err(reason) if reason.starts_with(NOT_CALLED) => Verdict::Skipped(reason),
-            // That is no mistake of the copy: nobody looks at them.
-            Err(reason) if reason.contains(NEVER_WRITTEN) && pads(&program) => {
-                Verdict::Skipped("it copies elements that were never written".to_owned())
-            }
             Err(reason) => Verdict::Wrong(format!("{reason}{}", after())),
         }
     }
@@ -209,25 +263,6 @@ impl Workspace {
 
 /// How reasons begin for which there are no calls.
 const NOT_CALLED: &str = "no `";
-/// What the interpreter says of elements that only `padEmpty` makes.
-const NEVER_WRITTEN: &str = "an element that was never written";
-
-/// Whether a program makes elements that nobody writes.
-fn pads(program: &Program<Primitive>) -> bool {
-    fn holds(term: &Expr<Primitive>) -> bool {
-        match &term.form {
-            Form::Primitive(p, _, args) => *p == Primitive::PadEmpty || args.iter().any(holds),
-            Form::Foreign(_, args) => args.iter().any(holds),
-            Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
-                holds(body)
-            }
-            Form::Apply(f, x) => holds(f) || holds(x),
-            Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => false,
-        }
-    }
-    holds(&program.body)
-}
-
 fn applied(text: &str, edits: &SourceEdits) -> String {
     let mut text = text.to_owned();
     for edit in edits.files.iter().flat_map(|(_, edits)| edits.iter().rev()) {

@@ -39,6 +39,7 @@ pub use report::{Written, diagnostics};
 pub(crate) use rows::{TypeParam, row};
 pub use select::{Selection, is_program, stands_alone};
 pub use suppose::{Tried, stored_in, try_spaces};
+pub use targets::allows;
 
 use crate::phrase::{PhraseProgram, contains_array};
 use crate::target::{Device, Target};

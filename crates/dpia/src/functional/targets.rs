@@ -1,6 +1,6 @@
 //! What targets have.
 
-use rise::Primitive;
+use rise::{Arg, Primitive};
 
 use crate::target::Target;
 
@@ -12,6 +12,15 @@ pub(crate) fn has(target: Target, primitive: Primitive) -> bool {
         MapGlobal | MapWorkGroup | MapLocal | OclRun => target == Target::OpenCl,
         _ => true,
     }
+}
+
+/// Whether programs for the target may use the primitive with these types and sizes: an address
+/// space is for OpenCL, and OpenCL needs one.
+pub fn allows(target: Target, primitive: Primitive, types: &[Arg]) -> bool {
+    let takes_space =
+        primitive.optional_argument() == Some(rise::primitive::OptionalArgument::AddressSpace);
+    let has_space = types.iter().any(|arg| matches!(arg, Arg::Address(_)));
+    has(target, primitive) && (!takes_space || has_space == (target == Target::OpenCl))
 }
 
 /// The only target that has it.

@@ -6,7 +6,7 @@ use syntax::Span;
 use syntax::ast::{BinaryOp, TermId, TermKind};
 
 use super::level::Level;
-use super::restyle::Restyle;
+use super::restyle::{Annotations, Restyle};
 use super::terms::{Core, is_function, strip, uses};
 
 /// A stage as it is written.
@@ -222,7 +222,7 @@ impl Restyle<'_> {
 
     /// If a new function only applies another one that reads well: that one.
     pub(super) fn as_other(&self, function: &Core) -> Option<Core> {
-        if self.options.exact || self.options.annotate {
+        if self.options.exact || self.options.annotations > Annotations::None {
             return None;
         }
         match &self.linear(function)?[..] {

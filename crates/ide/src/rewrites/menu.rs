@@ -341,6 +341,17 @@ impl Entry {
         }
     }
 
+    /// Whether it is about the work-items or the memories of a device.
+    pub(crate) fn is_for_devices(&self) -> bool {
+        let of_device =
+            |sort: &ParamSort| matches!(sort, ParamSort::Dimension | ParamSort::Address);
+        self.params.iter().any(|(_, sort)| of_device(sort))
+            || matches!(
+                self.name.as_str(),
+                "toLocalAfter" | "toPrivateAfter" | "toGlobalAfter"
+            )
+    }
+
     /// Whether it is offered once for each dimension of a device.
     pub(crate) fn is_of_dimensions(&self) -> bool {
         matches!(self.params[..], [(_, ParamSort::Dimension)])

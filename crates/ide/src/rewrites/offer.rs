@@ -26,6 +26,15 @@ const MOST_DISABLED: usize = 4;
 /// How much a strategy that is no rule may do to show that it applies.
 const WORK: u64 = 20_000;
 
+/// What copies every element of an array, which an array with elements that are never written does
+/// not allow.
+const COPYING: &[&str] = &[
+    "mapSeqUnrollWrite",
+    "copyAfterReduce",
+    "copyAfterReduceInit",
+    "copyAfterGenerate",
+];
+
 /// A rewrite that is offered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RewriteAction {
@@ -43,6 +52,8 @@ pub struct RewriteAction {
     pub preferred: bool,
     /// Why it cannot be chosen.
     pub disabled: Option<String>,
+    /// Whether a copy of the definition may be made by it.
+    pub(super) copies: bool,
 }
 
 /// The rewrites of the kinds that are wanted, at a cursor or for a selection.
@@ -171,6 +182,8 @@ impl Offer {
         let of_device = matches!(entry.name.as_str(), "toPrivateAfter" | "toGlobalAfter");
         entry.may_stand_at(store.head(term))
             && (!of_device || self.known.on_device)
+            && !(entry.is_for_devices() && self.known.is_for_host())
+            && !(self.known.pads && COPYING.contains(&entry.name.as_str()))
             && may_apply(store, entry, term)
     }
 
@@ -183,6 +196,9 @@ impl Offer {
     /// or assumes something of a size that is bound within.
     fn unsaid(&self, attempt: &Attempt) -> Option<String> {
         let (new, assumed) = attempt.made.as_ref()?;
+        if let Some(reason) = self.other_target(*new) {
+            return Some(reason);
+        }
         let unfolds = UNFOLDING.contains(&attempt.strategy.as_str());
         if unfolds && let Some(name) = self.known.unknown_name(*new) {
             return Some(format!(
@@ -206,6 +222,18 @@ impl Offer {
                 "it would assume {condition}, and `{size}` is not known outside"
             ))
         })
+    }
+
+    /// Why a definition cannot become this in its place: it is for another target.
+    fn other_target(&self, new: Term) -> Option<String> {
+        if !self.on_name {
+            return None;
+        }
+        let (target, primitive) = self.known.not_for_target(self.known.program.root(), new)?;
+        let (target, name) = (target.as_str(), primitive.name());
+        Some(format!(
+            "the definition has `@target({target})`, and this uses `{name}`"
+        ))
     }
 
     fn new(mut known: Known, places: Vec<Vec<Step>>, on_name: bool) -> Offer {
@@ -290,6 +318,16 @@ impl Offer {
                 break;
             };
             let made = match self.attempt(&strategy, at) {
+                // A whole definition is lowered beside the one for another target.
+                Tried::Makes(new, _)
+                    if entry.kind != RewriteKind::Lowering
+                        && self
+                            .known
+                            .not_for_target(self.places[at].term, new)
+                            .is_some() =>
+                {
+                    break;
+                }
                 Tried::Makes(new, assumed) => Some((new, assumed)),
                 Tried::Near => None,
                 // Other sizes do not change the pattern.
@@ -330,10 +368,12 @@ impl Offer {
         };
         let outcome = run(store, program.imported.root, &located, &options);
         match outcome.result {
-            Ok(root) if root != program.imported.root => match store.get(root, &place.path) {
-                Some(new) => Tried::Makes(new, outcome.assumptions),
-                None => Tried::Far,
-            },
+            Ok(root) if self.known.is_visible(root) => {
+                match self.known.program.store.get(root, &place.path) {
+                    Some(new) => Tried::Makes(new, outcome.assumptions),
+                    None => Tried::Far,
+                }
+            }
             _ => Tried::Far,
         }
     }
@@ -359,6 +399,12 @@ impl Offer {
         let mut cx = Context::new(&mut program.store, &program.facts, around);
         let reason = rule.explain(&mut cx, *term);
         Some(reasons::text(&program.store, &reason))
+    }
+
+    /// Whether a rewrite of the whole definition is refused only for the definition's target.
+    fn is_for_another_target(&self, found: &Found) -> bool {
+        let made = found.attempt.made.as_ref();
+        made.is_some_and(|(new, _)| self.other_target(*new).is_some())
     }
 
     /// A line of the menu.
@@ -393,6 +439,8 @@ impl Offer {
                     && !found.entry.is_unsafe,
                 path: self.places[found.place].steps.clone(),
                 title,
+                copies: found.entry.kind == RewriteKind::Lowering
+                    && (found.applies || self.is_for_another_target(&found)),
                 disabled: match found.applies {
                     true => None,
                     false => self.reason(&found),

@@ -342,3 +342,185 @@ fn whatever_is_offered_in_examples_can_be_made() {
     println!("{made} made, {} wrong, slowest {slowest:?}", wrong.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn elements_that_are_never_written_are_not_copied() {
+    menu(
+        "def f = fun(xs: 2.f32 => xs |> mapSeq(id) |> padEmpty(1)$0)\n",
+        expect![[r#"
+            Store in Local memory -- not here: it needs `within(mapWorkGroup(_))`: nothing around it is so
+        "#]],
+    );
+}
+
+#[test]
+fn normal_forms_keep_parameters_with_their_names_and_types() {
+    let text = "def $0f = depFun(n: Nat => fun(x0: (n + 1).i64 => x0 |> map(fun(e => e * 2i64)) |> map(fun(e => e + 1i64))))\n";
+    chosen(
+        text,
+        "Simplify and fuse",
+        expect![[r#"
+        def f = depFun(n: Nat => fun(x0: (n + 1).i64 => x0 |> map(fun(e => e * 2i64 + 1i64))))
+    "#]],
+    );
+}
+
+#[test]
+fn a_normal_form_that_changes_nothing_to_be_seen_is_not_offered() {
+    menu(
+        "def $0f = depFun(n: Nat => fun(x0: (n + 1).i64 => x0 |> mapSeq(fun(e => e * 2i64))))\n",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn types_are_written_where_nothing_else_says_them() {
+    let text = "def f = fun(xs: 4.f64 => xs |> m$0ap(fun(v => (cast((cast(v) : f32)) : f64))))\n";
+    chosen(
+        text,
+        "Split map into two stages",
+        expect![[r#"
+        def f = fun(xs: 4.f64 => xs |> map(fun(v => (cast(v) : f32))) |> map((cast : f32 -> f64)))
+    "#]],
+    );
+    chosen(
+        text,
+        "Vectorize by 4",
+        expect![[r#"
+        def f = fun(xs: 4.f64 =>
+          xs
+            |> asVector(4)
+            |> map(mapVec(fun(v: f64 => (cast(v) : f32))) >> mapVec(fun(v: f32 => (cast(v) : f64))))
+            |> asScalar)
+    "#]],
+    );
+}
+
+#[test]
+fn what_moves_takes_its_written_type_along() {
+    let text = "def f = fun(xs: 4.f32 => xs |> g$0ather((generate(fun(i => natAsIndex(4)(3 - indexAsNat(i)))) : 4.Idx[4])) |> mapSeq(id))\n";
+    chosen(
+        text,
+        "Write each element",
+        expect![[r#"
+        def f = fun(xs: 4.f32 => xs |> gather((generate(fun(i => natAsIndex(4)(3 - indexAsNat(i)))) : 4.Idx[4])) |> mapSeqUnroll(fun(x => x)) |> mapSeq(id))
+    "#]],
+    );
+}
+
+#[test]
+fn sizes_that_an_assumption_joins_are_the_same_sizes() {
+    let text = "def f = depFun(n: Nat => fun(xs: (n + 2).f32 => (generate(fun(i => xs |> sl$0ide(3)(1) |> idx(natAsIndex(n)(n - 1 - indexAsNat(i))))) : n.3.f32)))\n";
+    chosen(
+        text,
+        "Use rotating registers",
+        expect![[r#"
+        def f = depFun(n: Nat => fun(xs: (n + 2).f32 => (generate(fun(i => xs |> rotateValues(3)(fun(x => x)) |> idx(natAsIndex(n)(n - 1 - indexAsNat(i))))) : n.3.f32)))
+    "#]],
+    );
+}
+
+#[test]
+fn rewrites_are_those_of_the_target_that_the_definition_names() {
+    let map = |target: &str| {
+        format!(
+            "@target({target})\ndef f = depFun(n: Nat => fun(xs: n.f32 => xs |> m$0ap(fun(x => x + 1.0f))))\n"
+        )
+    };
+    menu(
+        &map("c"),
+        expect![[r#"
+        Drop the parameter (η)
+        Split map into two stages -- not here: `x` occurs in `add(x)`
+        Lower to mapSeq
+        Lower to mapLocal(0) -- not here: it is not inside `mapWorkGroup(0)`
+        Lower to mapWorkGroup(0) -- not here: its function holds no map for the work-items
+        Split map into chunks of 32: n → n/32 × 32 (assumes 32 divides n)
+        Split map into chunks of 64: n → n/64 × 64 (assumes 64 divides n)
+        Split map into chunks of 16: n → n/16 × 16 (assumes 16 divides n)
+        Vectorize by 4 (assumes 4 divides n)
+        Vectorize by 4, lane by lane (assumes 4 divides n)
+        Vectorize by 8 (assumes 8 divides n)
+        Store in Local memory -- not here: it needs `within(mapWorkGroup(_))`: nothing around it is so
+    "#]],
+    );
+    menu(
+        &map("openmp"),
+        expect![[r#"
+        Drop the parameter (η)
+        Split map into two stages -- not here: `x` occurs in `add(x)`
+        Lower to mapSeq
+        Lower to mapLocal(0) -- not here: it is not inside `mapWorkGroup(0)`
+        Lower to mapWorkGroup(0) -- not here: its function holds no map for the work-items
+        Lower to mapPar
+        Split map into chunks of 32: n → n/32 × 32 (assumes 32 divides n)
+        Split map into chunks of 64: n → n/64 × 64 (assumes 64 divides n)
+        Split map into chunks of 16: n → n/16 × 16 (assumes 16 divides n)
+        Vectorize by 4 (assumes 4 divides n)
+        Vectorize by 4, lane by lane (assumes 4 divides n)
+        Vectorize by 8 (assumes 8 divides n)
+        Store in Local memory -- not here: it needs `within(mapWorkGroup(_))`: nothing around it is so
+    "#]],
+    );
+    menu(
+        &map("opencl"),
+        expect![[r#"
+        Drop the parameter (η)
+        Split map into two stages -- not here: `x` occurs in `add(x)`
+        Lower to mapSeq
+        Lower to mapLocal(0) -- not here: it is not inside `mapWorkGroup(0)`
+        Lower to mapGlobal(0)
+        Lower to mapWorkGroup(0) -- not here: its function holds no map for the work-items
+        Lower to mapGlobal(1)
+        Split map into chunks of 32: n → n/32 × 32 (assumes 32 divides n)
+        Split map into chunks of 64: n → n/64 × 64 (assumes 64 divides n)
+        Split map into chunks of 16: n → n/16 × 16 (assumes 16 divides n)
+        Vectorize by 4 (assumes 4 divides n)
+        Vectorize by 4, lane by lane (assumes 4 divides n)
+        Vectorize by 8 (assumes 8 divides n)
+        Store in Local memory -- not here: it needs `within(mapWorkGroup(_))`: nothing around it is so
+    "#]],
+    );
+    let reduce = |target: &str| {
+        format!(
+            "@target({target})\ndef f = depFun(n: Nat => fun(xs: n.f32 => xs |> red$0uce(add)(0.0f)))\n"
+        )
+    };
+    menu(
+        &reduce("c"),
+        expect![[r#"
+        Drop the parameter (η)
+        Lower to reduceSeq
+        Split reduction into chunks of 32: n → n/32 × 32 (assumes 32 divides n, changes rounding)
+        Block reduction by 32: n → n/32 × 32 (assumes 32 divides n, changes rounding)
+        Reduce in 32 strides (assumes 32 divides n, changes rounding)
+        Copy the reduction's result
+    "#]],
+    );
+    menu(
+        &reduce("opencl"),
+        expect![[r#"
+        Drop the parameter (η)
+        Lower to reduceSeq(Private)
+        Split reduction into chunks of 32: n → n/32 × 32 (assumes 32 divides n, changes rounding)
+        Reduce in 32 strides (assumes 32 divides n, changes rounding)
+        Split reduction into chunks of 64: n → n/64 × 64 (assumes 64 divides n, changes rounding)
+        Copy the reduction's result
+    "#]],
+    );
+}
+
+#[test]
+fn a_definition_with_a_target_is_not_lowered_for_another_one_in_its_place() {
+    menu(
+        "@target(c)\ndef $0f = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x + 1.0f))))\n",
+        expect![[r#"
+            Lower everything to loops
+            Lower to C
+            Fuse, then lower to C
+            Lower to OpenMP -- not here: the definition has `@target(c)`, and this uses `mapPar`
+            Lower to OpenCL: a work-item an element -- not here: the definition has `@target(c)`, and this uses `mapGlobal`
+            Lower to OpenCL: work-groups of 32 -- not here: the definition has `@target(c)`, and this uses `mapLocal`
+        "#]],
+    );
+}

@@ -6,7 +6,7 @@ use syntax::ast::{Literal, ScalarType, TermId, TermKind, UnaryOp};
 
 use super::chain::is_pattern;
 use super::level::Level;
-use super::restyle::{Piece, Restyle};
+use super::restyle::{Annotations, Piece, Restyle};
 use super::terms::{Core, is_function, strip, uses};
 
 impl Restyle<'_> {
@@ -72,7 +72,7 @@ impl Restyle<'_> {
                     Literal::Bool(value) => value.to_string(),
                 }
             }
-            (Literal::Int { value, .. }, Type::Scalar(scalar)) if self.options.annotate => {
+            (Literal::Int { value, .. }, Type::Scalar(scalar)) if self.annotates() => {
                 format!("{value}{scalar}")
             }
             (Literal::Int { value, .. }, _) => value.to_string(),
@@ -110,13 +110,17 @@ impl Restyle<'_> {
     fn bind(&mut self, param: &Param, body: &Core) -> String {
         let name = self.fresh_name(param, body);
         self.names.enter(&param.local, name.clone());
-        match self.options.annotate {
+        match self.annotates() {
             true => format!(
                 "{name}: {}",
                 rise::print::type_text(&param.ty, self.nat_names())
             ),
             false => name.to_string(),
         }
+    }
+
+    fn annotates(&self) -> bool {
+        self.options.annotations > Annotations::None
     }
 
     fn let_in(&mut self, param: &Param, value: &Core, body: &Core) -> Piece {
@@ -130,18 +134,6 @@ impl Restyle<'_> {
     // ----- applications -----
 
     fn primitive(&mut self, new: &Core, p: Primitive, args: &[Core]) -> Piece {
-        use Primitive::{Cast, Generate, NatAsIndex, VectorFromScalar};
-        let piece = self.applied(new, p, args);
-        // Where this stands may not say of which type it is.
-        let is_open = matches!(p, Cast | Generate | NatAsIndex | VectorFromScalar);
-        if !self.options.annotate || !is_open || is_function(&new.ty) {
-            return piece;
-        }
-        let ty = rise::print::type_text(&new.ty, self.nat_names());
-        Piece::new(format!("({} : {ty})", piece.text), Level::Atom)
-    }
-
-    fn applied(&mut self, new: &Core, p: Primitive, args: &[Core]) -> Piece {
         let indent = self.indent;
         let whole = !is_function(&new.ty);
         match (p.notation(), args) {

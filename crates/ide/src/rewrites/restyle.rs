@@ -44,8 +44,26 @@ pub(crate) struct Options {
     /// Functions that are applied where they stand, and functions that only apply another one, are
     /// no difference from what they reduce to, unless this is set.
     pub(crate) exact: bool,
-    /// Types are written at the parameters of new functions.
-    pub(crate) annotate: bool,
+    /// Where new text says of which type it is.
+    pub(crate) annotations: Annotations,
+}
+
+/// The places of new text at which types are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Annotations {
+    /// None.
+    #[default]
+    None,
+    /// The parameters of functions, and primitives whose arguments leave their types open.
+    Open,
+    /// These, and every part that is not a variable, a number or an operator.
+    All,
+}
+
+impl Annotations {
+    /// All of them, from the shortest text to the longest.
+    pub(crate) const ALL: [Annotations; 3] =
+        [Annotations::None, Annotations::Open, Annotations::All];
 }
 
 /// A text, and how tightly it holds together.
@@ -526,13 +544,36 @@ impl<'a> Restyle<'a> {
             let name = self.names.get(local).cloned();
             return Piece::new(name.unwrap_or_else(|| local.name.clone()), Level::Atom);
         }
-        if let Some(copy) = self.copy(new) {
-            return copy;
+        let copy = self.copy(new).or_else(|| self.changed(new));
+        let piece = copy.unwrap_or_else(|| self.print(new));
+        if !self.needs_type(new, &piece) {
+            return piece;
         }
-        if let Some(changed) = self.changed(new) {
-            return changed;
-        }
-        self.print(new)
+        let ty = rise::print::type_text(&new.ty, self.vars);
+        Piece::new(format!("({} : {ty})", piece.text), Level::Atom)
+    }
+
+    /// Whether the type of a term is to stand behind its text.
+    fn needs_type(&self, new: &Core, piece: &Piece) -> bool {
+        use Primitive::{Cast, Generate, NatAsIndex, VectorFromScalar};
+        let is_wanted = match self.options.annotations {
+            Annotations::None => false,
+            // What stands around these may not say of which type they are.
+            Annotations::Open => matches!(
+                new.form,
+                Form::Primitive(Cast | Generate | NatAsIndex | VectorFromScalar, ..)
+            ),
+            Annotations::All => matches!(
+                new.form,
+                Form::Primitive(..) | Form::Apply(..) | Form::Global(..) | Form::DepApply(..)
+            ),
+        };
+        is_wanted
+            && piece.level > Level::Open
+            && !binds_sizes(&new.ty)
+            && !self.item.terms.iter().any(|term| {
+                matches!(term.kind, TermKind::Ascribe { .. }) && self.slice(term.span) == piece.text
+            })
     }
 
     /// The text of a term where something of this level must stand, on a line so far indented.
@@ -602,6 +643,24 @@ impl<'a> Restyle<'a> {
     /// A type-level argument as it is written.
     pub(super) fn arg_text(&self, arg: &Arg) -> String {
         rise::print::arg_text(arg, self.vars)
+    }
+}
+
+/// Whether a type binds a size, whose name the text may not have.
+fn binds_sizes(ty: &rise::Type) -> bool {
+    use rise::Type;
+    match ty {
+        Type::DepArray(..) | Type::DepPair(_) | Type::Pi(_) => true,
+        Type::Vector(_, ty) | Type::Array(_, ty) | Type::Exp(ty, _) | Type::Acc(ty) => {
+            binds_sizes(ty)
+        }
+        Type::Pair(a, b) | Type::Fun(a, b) => binds_sizes(a) || binds_sizes(b),
+        Type::Error
+        | Type::Var(_)
+        | Type::Scalar(_)
+        | Type::Index(_)
+        | Type::Apply(..)
+        | Type::Comm => false,
     }
 }
 

@@ -41,15 +41,18 @@ pub(crate) fn strip(term: &Core) -> Option<(Core, Core)> {
     }
 }
 
-/// A term with the parameters of another one that takes the same: `fun(x => f(x))` for `f`.
+/// A term with the parameters of another one that takes the same, under their names:
+/// `fun(x => f(x))` for `f`.
 pub(crate) fn with_params(old: &Core, new: &Core) -> Core {
     match (&old.form, &new.form) {
         (Form::DepLambda(_, _, old), Form::DepLambda(var, kind, inner)) => {
             let form = Form::DepLambda(*var, *kind, with_params(old, inner));
             Node::new(form, new.ty.clone(), new.origin)
         }
-        (Form::Lambda(_, old), Form::Lambda(param, inner)) => {
-            lambda(param.clone(), with_params(old, inner))
+        (Form::Lambda(known, old), Form::Lambda(param, inner)) => {
+            let mut param = param.clone();
+            param.local.name = known.local.name.clone();
+            lambda(param, with_params(old, inner))
         }
         (Form::Lambda(param, old), _) => {
             let Type::Fun(from, _) = &*new.ty else {
@@ -503,6 +506,25 @@ impl Alpha {
             }
             (Form::Foreign(f, x), Form::Foreign(g, y)) => f.name == g.name && self.all(x, y),
             (Form::Global(f, _), Form::Global(g, _)) => f == g,
+            (Form::Nat(_), _) | (_, Form::Nat(_)) => self.sizes(a, b),
+            _ => false,
+        }
+    }
+
+    /// Whether arithmetic on sizes is the same by the facts: what it is written as depends on what
+    /// the definition assumes.
+    fn sizes(&self, a: &Core, b: &Core) -> bool {
+        let Some(facts) = &self.facts else {
+            return false;
+        };
+        let own = |var| {
+            let pair = self.vars.iter().rev().find(|(_, w)| *w == var);
+            pair.map_or(var, |(v, _)| *v)
+        };
+        let a = rise::core::size_of_value(a, facts, &|var| var);
+        let b = rise::core::size_of_value(b, facts, &own);
+        match (a, b) {
+            (Some(a), Some(b)) => a == b || facts.proves(&Prop::Equal(a, b)),
             _ => false,
         }
     }

@@ -11,7 +11,7 @@ use syntax::{Diagnostic, Severity};
 
 use super::align::Alignment;
 use super::diff;
-use super::restyle::{Edit, Options, Source, restyle};
+use super::restyle::{Annotations, Edit, Options, Source, restyle};
 use super::terms::{Alpha, Reducer, with_params};
 use crate::{SourceEdits, TextEdit};
 
@@ -125,17 +125,17 @@ fn restyled(
     };
     let old = db.item_text(item);
     let env = FileEnv::of(db, item);
-    // What the definition takes keeps its name and its type.
+    // The parameters of the definition keep their names and types, unless they are all that changes.
+    let named = with_params(&base.def.body, &new.body);
+    let is_changed = !exact || !Alpha::default().same(&base.def.body, &named);
     let named = Def {
-        body: match exact {
-            true => new.body.clone(),
-            false => with_params(&base.def.body, &new.body),
-        },
+        body: if is_changed { named } else { new.body.clone() },
         ..new.clone()
     };
     let mut first_error = None;
-    for annotate in [false, true] {
-        let edits = restyle(source, &named, Options { exact, annotate });
+    for annotations in Annotations::ALL {
+        let options = Options { exact, annotations };
+        let edits = restyle(source, &named, options);
         let changed = laid_out(&old, &applied(base.text, &edits));
         match env.check(&changed, new, &base.inference.scheme.ty) {
             Ok(()) => {
@@ -242,7 +242,10 @@ impl<'d> FileEnv<'d> {
                 rise::print::scheme_text(&inference.scheme)
             ));
         }
-        match same_term(&def, wanted) || same_under(Some(assumed(&def.obligations)), &def, wanted) {
+        let same = same_term(&def, wanted)
+            || same_under(Some(assumed(&def.obligations)), &def, wanted)
+            || same_under(Some(assumed(&wanted.obligations)), wanted, &def);
+        match same {
             true => Ok(()),
             false => Err(format!("it would read as\n{}", rise::core::def_text(&def))),
         }

@@ -5,13 +5,13 @@ use std::ops::Range;
 use db::{Database, FileId, GivenStrategy, ItemId, Refusal};
 use elevate::engine::{Options as Fuel, Reason, TraceStep};
 use elevate::lang::{NotRewritten, Request, Rewritten, Run};
-use elevate::term::print;
+use elevate::term::{Term, print};
 use syntax::ast::Name;
 use syntax::{Diagnostic, Severity, Span};
 
 use super::steps::{StepPlaces, assumption_text};
 use crate::SourceEdits;
-use crate::rewrites::{exported, extended};
+use crate::rewrites::{exported, extended, rewritten};
 
 /// How much a strategy may do while somebody waits in an editor: some seconds.
 const PATIENCE: u64 = 200_000_000;
@@ -134,7 +134,13 @@ impl Attempt {
         strategy: &GivenStrategy,
         tunes: &[(Name, i64)],
     ) -> Result<Attempt, String> {
-        match run(db, item, strategy, tunes) {
+        let fuel = Fuel {
+            trace: true,
+            steps: MOST_STEPS,
+            work: PATIENCE,
+            ..Fuel::default()
+        };
+        match run(db, item, strategy, tunes, fuel) {
             Ok(mut whole) => Ok(Attempt {
                 trace: std::mem::take(&mut whole.trace),
                 run: whole.run.clone(),
@@ -154,40 +160,87 @@ impl Attempt {
         if count == 0 {
             return Ok(SourceEdits::default());
         }
-        let old = db.elaborated(item).ok_or("the definition has mistakes")?;
-        let (root, whole) = match &self.outcome {
-            Ok(whole) if count == self.trace.len() => (whole.run.root, Some(whole)),
-            _ => (self.trace[count - 1].after, None),
-        };
-        let open = whole.map_or(&[][..], |whole| &whole.parameters[..]);
-        let open: Vec<_> = open.iter().map(|open| open.name.clone()).collect();
-        let def = match whole.filter(|_| !open.is_empty()) {
-            // What the strategy leaves open has become parameters there.
-            Some(whole) => whole.def.clone(),
-            // What stands in the text keeps its numbers, and so its text.
-            None => exported(&self.run.store, &self.run.imported, root, &old)
-                .map_err(|_| too_large())?,
-        };
-        let def = db.own_def(db.file_of(item), &def);
-        let new = extended(db, item, &def, &open).map_err(|error| error.to_string())?;
-        Ok(new.edits)
+        match &self.outcome {
+            Ok(whole) if count == self.trace.len() => edits_of(db, item, whole),
+            _ => written(db, item, &self.run, self.trace[count - 1].after),
+        }
     }
 }
+
+/// The edits that make a definition what a strategy makes of it.
+fn edits_of(db: &Database, item: ItemId, whole: &Rewritten) -> Result<SourceEdits, String> {
+    if whole.parameters.is_empty() {
+        return written(db, item, &whole.run, whole.run.root);
+    }
+    // What the strategy leaves open has become parameters.
+    let open = whole.parameters.iter().map(|open| open.name.clone());
+    let open: Vec<Name> = open.collect();
+    let def = db.own_def(db.file_of(item), &whole.def);
+    let new = extended(db, item, &def, &open).map_err(|error| error.to_string())?;
+    Ok(new.edits)
+}
+
+/// The edits that give a definition the right side `root`. What stands in its text keeps its
+/// numbers, and so its text.
+fn written(db: &Database, item: ItemId, run: &Run, root: Term) -> Result<SourceEdits, String> {
+    let old = db.elaborated(item).ok_or("the definition has mistakes")?;
+    let def = exported(&run.store, &run.imported, root, &old).map_err(|_| too_large())?;
+    let def = db.own_def(db.file_of(item), &def);
+    let new = rewritten(db, item, &def, false).map_err(|error| error.to_string())?;
+    Ok(new.edits)
+}
+
+/// Why a strategy, given as in [`stepped`], does not change a definition; `None` if it does, or if
+/// more than `work` is needed to find out.
+pub(crate) fn refused(
+    db: &Database,
+    item: ItemId,
+    from: FileId,
+    text: &str,
+    work: u64,
+) -> Option<String> {
+    let strategy = match db.given_strategy(from, text) {
+        Ok(strategy) => strategy,
+        Err(found) => return Some(said(&found)),
+    };
+    let fuel = Fuel {
+        steps: MOST_STEPS,
+        work,
+        ..Fuel::default()
+    };
+    match run(db, item, &strategy, &[], fuel) {
+        Ok(whole) => match edits_of(db, item, &whole) {
+            Ok(edits) => is_empty(&edits).then(|| UNCHANGED.to_owned()),
+            Err(reason) => Some(reason),
+        },
+        Err(Refusal::NotRewritten(NotRewritten::Failed(report))) => {
+            let is_open = matches!(report.failure.reason, Reason::OutOfFuel { .. });
+            (!is_open).then(|| report.message.clone())
+        }
+        Err(refusal) => Some(said(&[db.complaint(&refusal, Span::default())])),
+    }
+}
+
+/// Whether edits change nothing.
+pub(crate) fn is_empty(edits: &SourceEdits) -> bool {
+    edits.files.iter().all(|(_, edits)| edits.is_empty())
+}
+
+/// What is said of a strategy that changes nothing.
+pub(crate) const UNCHANGED: &str = "the strategy leaves the definition as it is";
 
 fn run(
     db: &Database,
     item: ItemId,
     strategy: &GivenStrategy,
     tunes: &[(Name, i64)],
+    fuel: Fuel<'_>,
 ) -> Result<Rewritten, Refusal> {
     let cancelled = || db.is_cancelled();
     let request = Request {
         options: Fuel {
-            trace: true,
-            steps: MOST_STEPS,
-            work: PATIENCE,
             cancelled: Some(&cancelled),
-            ..Fuel::default()
+            ..fuel
         },
         tunes,
         ..Request::default()

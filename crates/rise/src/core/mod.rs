@@ -28,7 +28,9 @@ use crate::types::{Access, Address, Arg, DataFun, Names, Pi, SizeFun, Ty};
 
 pub use check::{IllTyped, check};
 pub use compose::{is_composition, without_compositions};
-pub use elaborate::{Command, Surface, Terms, elaborate, elaborate_in, elaborate_terms};
+pub use elaborate::{
+    Command, Surface, Terms, elaborate, elaborate_in, elaborate_terms, size_of_value,
+};
 pub use language::{Language, Notation};
 pub use link::{LinkError, MAX_HEIGHT, MAX_NODES, link};
 pub use map::{Mapper, for_each_local, subst_local, subst_vars, walk};

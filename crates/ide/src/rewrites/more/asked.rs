@@ -14,7 +14,10 @@ use crate::rewrites::menu::{self, RewriteKind};
 use crate::rewrites::program::path_of;
 use crate::rewrites::terms::{Core, strip};
 use crate::rewrites::{RewriteAction, record};
+use crate::strategies::stepping;
 
+/// How much a strategy may do to show that it reorders a nest.
+const WORK: u64 = 100_000;
 /// Deeper nests are not looked into.
 const MOST_LOOPS: usize = 8;
 
@@ -136,7 +139,11 @@ pub(super) fn orders(db: &Database, item: ItemId, here: &Here, asks: bool) -> Ve
             let text = strategy(&format!("[{}]", numbers.join(", ")));
             let from = db.file_of(item);
             let title = format!("Reorder loops: {}", names.join(", "));
-            found.push(line(title, None, Deed::Strategy { from, text }));
+            let disabled = stepping::refused(db, item, from, &text, WORK);
+            found.push(MoreAction {
+                disabled,
+                ..line(title, None, Deed::Strategy { from, text })
+            });
         }
     }
     if asks {

@@ -14,8 +14,6 @@ use crate::{SourceEdits, TextEdit};
 
 /// For each rewrite that lowers the whole definition, one that leaves it as it is.
 pub(super) fn offered(db: &Database, offered: &[RewriteAction]) -> Vec<MoreAction> {
-    let lowers =
-        |action: &&RewriteAction| action.kind == RewriteKind::Lowering && action.disabled.is_none();
     let line = |action: &RewriteAction| MoreAction {
         title: format!(
             "{} as `{}`",
@@ -30,7 +28,8 @@ pub(super) fn offered(db: &Database, offered: &[RewriteAction]) -> Vec<MoreActio
             strategy: action.strategy.clone(),
         },
     };
-    offered.iter().filter(lowers).map(line).collect()
+    let copies = offered.iter().filter(|action| action.copies);
+    copies.map(line).collect()
 }
 
 /// What a strategy of the library lowers to.

@@ -10,12 +10,16 @@ use crate::FileRange;
 use crate::rewrites::menu::{self, Entry, RewriteKind};
 use crate::rewrites::offer::{Offer, Tried};
 use crate::rewrites::{record, titles};
-use crate::strategies::list;
+use crate::strategies::{list, stepping};
 
 /// How many rules of their own are tried, how many lines they get, and how many strategies do.
 const MOST_RULES: usize = 64;
 const MOST_LINES: usize = 8;
 const MOST_STRATEGIES: usize = 24;
+/// How many strategies are shown that do not change the definition.
+const MOST_REFUSED: usize = 4;
+/// How much a strategy may do to show that it changes the definition.
+const WORK: u64 = 500_000;
 
 /// The files of strategies that a program imports or names, and those beside it.
 fn files(db: &Database, program: FileId) -> Vec<FileId> {
@@ -122,7 +126,8 @@ fn rule(
     near.into_iter().collect()
 }
 
-/// The strategies that can be run on a definition. Whether they apply is known when they are run.
+/// The strategies that can be run on a definition: those that change it, and a few that do not with
+/// the reason. What takes long to find out, or needs arguments, is known when they are run.
 pub(super) fn strategies(db: &Database, item: ItemId, asks: bool) -> Vec<MoreAction> {
     let program = db.file_of(item);
     let mut found = Vec::new();
@@ -164,8 +169,17 @@ pub(super) fn strategies(db: &Database, item: ItemId, asks: bool) -> Vec<MoreAct
         }
         found.extend(main(db, item, file, &name));
     }
-    found.truncate(MOST_STRATEGIES);
-    found
+    for action in found.iter_mut().filter(|action| action.ask.is_none()) {
+        if let Deed::Strategy { from, text } = &action.deed {
+            action.disabled = stepping::refused(db, item, *from, text, WORK);
+        }
+    }
+    let (mut shown, refused): (Vec<_>, Vec<_>) = found
+        .into_iter()
+        .partition(|action| action.disabled.is_none());
+    shown.extend(refused.into_iter().take(MOST_REFUSED));
+    shown.truncate(MOST_STRATEGIES);
+    shown
 }
 
 fn run(item: ItemId, title: String, from: FileId, text: String, ask: Option<Ask>) -> MoreAction {

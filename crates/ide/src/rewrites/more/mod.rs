@@ -18,7 +18,7 @@ use db::{Database, FileId, FilePath, FileState, ItemId, ReadError};
 
 use super::verify::applied;
 use super::{RewriteAction, RewriteKind, diff, restyle};
-use crate::strategies::stepping::{Stepping, stepped};
+use crate::strategies::stepping::{self, Stepping, stepped};
 use crate::{FileRange, SourceEdits, TextEdit};
 
 pub use asked::{Ask, NestLoop};
@@ -156,8 +156,8 @@ fn by_strategy(
         return Err(message);
     }
     let edits = made.edits?;
-    match edits.files.iter().all(|(_, edits)| edits.is_empty()) {
-        true => Err("the strategy leaves the definition as it is".to_owned()),
+    match stepping::is_empty(&edits) {
+        true => Err(stepping::UNCHANGED.to_owned()),
         false => Ok(edits),
     }
 }

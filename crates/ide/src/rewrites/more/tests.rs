@@ -498,3 +498,33 @@ fn a_rewrite_is_explained_by_its_steps() {
     assert_eq!(explained.strategy, "topDown(mapFusion)");
     assert_eq!(explained.steps[0].rule, "mapFusion");
 }
+
+#[test]
+fn strategies_that_do_not_apply_say_why() {
+    menu(
+        "//- /main.rise\ndef $0f = fun(xs: 4.f32 => xs |> map(fun(x => x + 1.0f)))\n\
+         //- /s.elevate\nstrategy loops : Strategy = topDown(toMapSeq)\n\
+         strategy fused : Strategy = topDown(mapFusion)\n",
+        "source.rise.strategy",
+        expect![[r#"
+            Run strategy loops of s.elevate
+            Run strategy fused of s.elevate -- not here: `mapFusion` does not apply: `map(f)` is not found
+        "#]],
+    );
+}
+
+#[test]
+fn a_definition_for_one_target_has_copies_for_others() {
+    menu(
+        "@target(c)\ndef $0f = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x + 1.0f))))\n",
+        "source.rise.lower",
+        expect![[r#"
+            Lower everything to loops as `f_c`
+            Lower to C as `f_c`
+            Fuse, then lower to C as `f_c`
+            Lower to OpenMP as `f_openmp`
+            Lower to OpenCL: a work-item an element as `f_opencl`
+            Lower to OpenCL: work-groups of 32 as `f_opencl`
+        "#]],
+    );
+}

@@ -7,14 +7,18 @@ impl Restyle<'_> {
     pub(super) fn copy(&mut self, new: &Core) -> Option<Piece> {
         let key = self.key(new);
         let mut candidates = self.index.get(&key)?.clone();
-        // Each text goes to one place, if there are enough of them.
-        candidates.sort_by_key(|id| self.copied.contains(id));
+        // Each text goes to one place, if there are enough of them; with the type that is written
+        // behind it, as what stands around it there may not say which it is.
+        candidates.sort_by_key(|id| {
+            let ascribed = matches!(self.item.term(*id).kind, TermKind::Ascribe { .. });
+            (self.copied.contains(id), !ascribed)
+        });
         let mut renamed = None;
         for id in candidates {
             let Some(pairs) = self.pairs(id, new) else {
                 continue;
             };
-            if !self.is_visible(id) {
+            if !self.is_visible(id) || !self.keeps_annotations(id, new) {
                 continue;
             }
             let changes: Vec<(Local, Name)> = pairs
@@ -37,6 +41,15 @@ impl Restyle<'_> {
         let (id, piece) = renamed?;
         self.copied.insert(id);
         Some(piece)
+    }
+
+    /// Whether a part may be copied where types are written: a function that only applies another
+    /// one has a parameter for its type, and that one has none.
+    fn keeps_annotations(&self, id: TermId, new: &Core) -> bool {
+        let is_function = |kind: &TermKind| matches!(kind, TermKind::Fun { .. });
+        self.options.annotations == Annotations::None
+            || !matches!(new.form, Form::Lambda(..))
+            || is_function(&self.item.term(id).kind)
     }
 
     /// Whether the types that are written in a part are right for a term that is the same but for

@@ -26,6 +26,7 @@ use crate::types::{Arg, Pi, Scheme, Ty, Type};
 use crate::{BinderInfo, Inference, NameUse, Primitive, TermInfo};
 
 pub use surface::{Command, Surface};
+pub use value::size_of_value;
 
 /// The explicit term of a definition or foreign function of RISE; `None` if something is wrong with
 /// it, and for items that define nothing.

@@ -7,7 +7,7 @@ use syntax::Span;
 use syntax::ast::{BinaryOp, Half, Kind, Literal, ScalarType, TermId, TermKind, UnaryOp};
 
 use super::{Elaborator, Surface};
-use crate::core::{Expr, Form, Node, Origin};
+use crate::core::{Expr, Form, Language, Node, Notation, Origin};
 use crate::infer::operator_primitive;
 use crate::types::{Arg, Ty, Type};
 use crate::{Primitive, Target, TermInfo};
@@ -204,16 +204,41 @@ fn size_operation<P: Surface>(
     if !matches!(left.form, Form::Nat(_)) && !matches!(right.form, Form::Nat(_)) {
         return None;
     }
-    let (a, b) = (as_size(left)?, as_size(right)?);
+    size_under(op, &as_size(left)?, &as_size(right)?, facts)
+}
+
+fn size_under(op: BinaryOp, a: &Nat, b: &Nat, facts: &Facts) -> Option<Nat> {
     let at_least = |n: &Nat, low| facts.proves(&Prop::AtLeast(n.clone(), Nat::constant(low)));
     match op {
-        BinaryOp::Add => Some(Nat::add(&a, &b)),
-        BinaryOp::Mul => Some(Nat::mul(&a, &b)),
-        BinaryOp::Sub => Some(Nat::sub(&a, &b)).filter(|n| at_least(n, 0)),
-        BinaryOp::Div if at_least(&b, 1) => Some(Nat::div(&a, &b)),
-        BinaryOp::Mod if at_least(&b, 1) => Some(Nat::rem(&a, &b)),
+        BinaryOp::Add => Some(Nat::add(a, b)),
+        BinaryOp::Mul => Some(Nat::mul(a, b)),
+        BinaryOp::Sub => Some(Nat::sub(a, b)).filter(|n| at_least(n, 0)),
+        BinaryOp::Div if at_least(b, 1) => Some(Nat::div(a, b)),
+        BinaryOp::Mod if at_least(b, 1) => Some(Nat::rem(a, b)),
         _ => None,
     }
+}
+
+/// The size that arithmetic on sizes is under facts, however much of it elaboration made one size.
+/// The facts are about what `renamed` makes of the variables.
+pub fn size_of_value<P: Surface + Language>(
+    expr: &Expr<P>,
+    facts: &Facts,
+    renamed: &dyn Fn(Var) -> Var,
+) -> Option<Nat> {
+    let Form::Primitive(p, _, args) = &expr.form else {
+        let size = Arg::Nat(as_size(expr)?);
+        return match crate::subst::rename_arg(&size, renamed) {
+            Arg::Nat(size) => Some(size),
+            _ => None,
+        };
+    };
+    let (Notation::Infix(op, _), [a, b]) = (p.notation(), &**args) else {
+        return None;
+    };
+    let [a, b] = [a, b].map(|value| size_of_value(value, facts, renamed));
+    let [a, b] = [a?, b?];
+    size_under(op, &a, &b, facts)
 }
 
 /// The size that a value is; a literal of `natType` is one too.
