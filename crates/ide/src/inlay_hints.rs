@@ -319,7 +319,8 @@ impl Collector<'_> {
     }
 
     /// Where the hints of a stage stand after which its line ends, but for closing brackets and the
-    /// next `|>`.
+    /// next `|>`: behind these, so that no hint stands between brackets. Those of inner pipelines
+    /// come first.
     fn line_end(&self, stage: Stage) -> Option<u32> {
         let end = self.view.span(stage.written).end;
         let line = self.text.get(end as usize..)?.lines().next().unwrap_or("");
@@ -329,8 +330,12 @@ impl Collector<'_> {
             at = end + (line.len() - after.len()) as u32;
             rest = after.trim_start();
         }
-        let rest = rest.trim_start_matches([')', ',', ' ', '\t', '\r']);
-        let ends = rest.is_empty() || rest.starts_with("//") || rest.starts_with("/*");
+        let behind = rest.trim_start_matches([')', ',', ' ', '\t', '\r']);
+        let closing = rest[..rest.len() - behind.len()].trim_end();
+        if !closing.is_empty() {
+            at = end + (line.len() - rest.len() + closing.len()) as u32;
+        }
+        let ends = behind.is_empty() || behind.starts_with("//") || behind.starts_with("/*");
         ends.then_some(at)
     }
 

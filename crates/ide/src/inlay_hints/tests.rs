@@ -33,14 +33,14 @@ fn listing_1() {
         LISTING_1,
         &InlayConfig::default(),
         expect![[r#"
-        def mv«: (n: Nat) -> (m: Nat) -> … -> n.f32» = depFun((n: Nat, m: Nat) =>
-          fun(M: Array[n, Array[m, f32]] =>
-            fun(x: Array[m, f32] =>
-              M |> map(fun(row«: m.f32» =>
-                zip(row)(x) |> «m.(f32, f32)»
-                  map(fun(ax«: (f32, f32)» => fst(ax) * snd(ax))) |> «m.f32»
-                  reduce(add)(0.0f) «f32» )) «n.f32» )) )
-    "#]],
+            def mv«: (n: Nat) -> (m: Nat) -> … -> n.f32» = depFun((n: Nat, m: Nat) =>
+              fun(M: Array[n, Array[m, f32]] =>
+                fun(x: Array[m, f32] =>
+                  M |> map(fun(row«: m.f32» =>
+                    zip(row)(x) |> «m.(f32, f32)»
+                      map(fun(ax«: (f32, f32)» => fst(ax) * snd(ax))) |> «m.f32»
+                      reduce(add)(0.0f) )) )) ) «f32» «n.f32»
+        "#]],
     );
 }
 
@@ -57,7 +57,7 @@ fn listing_4() {
                     rows |> mapLocal(fun(row«: m.f32» =>
                       zip(row)(x) |> «m.(f32, f32) · read»
                         reduceSeq(Private)(fun(acc«: f32», ax«: (f32, f32)» =>
-                          acc + (fst(ax) * snd(ax))))(0.0f) «f32 · stored: private, 4 B» )) «s.f32 · write»
+                          acc + (fst(ax) * snd(ax))))(0.0f) )) «f32 · stored: private, 4 B» «s.f32 · write»
                   )) |> join «n.f32 · write»
                 )) )
         "#]],
@@ -215,7 +215,7 @@ fn stages_say_how_they_are_accessed() {
                 |> mapSeq(fun(lines =>
                   lines
                     |> transpose «read»
-                    |> mapSeq(fun(column => column |> reduceSeq(add)(0.0f))) «write»)) «write»
+                    |> mapSeq(fun(column => column |> reduceSeq(add)(0.0f))))) «write» «write»
                 |> toMem «stored: heap, 4.1 MB»
                 |> mapSeq(fun(line =>
                   line
@@ -224,7 +224,7 @@ fn stages_say_how_they_are_accessed() {
                       four
                         |> mapSeq(fun(x => x * 0.25f)) «write»
                         |> toMem «stored: stack, 16 B»
-                        |> reduceSeq(add)(0.0f) «stored: variable, 4 B»)) «write»)) «write»))
+                        |> reduceSeq(add)(0.0f))))))) «stored: variable, 4 B» «write» «write»
         "#]],
     );
     check(
@@ -242,7 +242,7 @@ fn stages_say_how_they_are_accessed() {
                 |> mapSeq(fun(lines =>
                   lines
                     |> transpose «read from image»
-                    |> mapSeq(fun(column => column |> reduceSeq(add)(0.0f))) «write to memory, m*4 B = 4000 B»)) «write to memory, n*m*4 B = 4.1 MB»
+                    |> mapSeq(fun(column => column |> reduceSeq(add)(0.0f))))) «write to memory, m*4 B = 4000 B» «write to memory, n*m*4 B = 4.1 MB»
                 |> toMem «stored: heap, n*m*4 B = 4.1 MB»
                 |> mapSeq(fun(line =>
                   line
@@ -251,7 +251,7 @@ fn stages_say_how_they_are_accessed() {
                       four
                         |> mapSeq(fun(x => x * 0.25f)) «write to memory, 16 B»
                         |> toMem «stored: stack, 16 B»
-                        |> reduceSeq(add)(0.0f) «stored: variable, 4 B»)) «write to the result, (m/4)*4 B = 1000 B»)) «write to the result, n*(m/4)*4 B = 1.0 MB»))
+                        |> reduceSeq(add)(0.0f))))))) «stored: variable, 4 B» «write to the result, (m/4)*4 B = 1000 B» «write to the result, n*(m/4)*4 B = 1.0 MB»
         "#]],
     );
     check(
@@ -314,7 +314,7 @@ fn accesses_stand_behind_the_type_as_far_as_there_is_room() {
                 |> mapSeq(fun(lines =>
                   lines
                     |> transpose «m.3.f32 · read from image»
-                    |> mapSeq(fun(column => column |> reduceSeq(add)(0.0f))) «m.f32 · write to memory, m*4 B = 4000 B»)) «n.m.f32 · write»
+                    |> mapSeq(fun(column => column |> reduceSeq(add)(0.0f))))) «m.f32 · write to memory, m*4 B = 4000 B» «n.m.f32 · write»
                 |> toMem «n.m.f32 · stored: heap, n*m*4 B = 4.1 MB»
                 |> mapSeq(fun(line =>
                   line
@@ -323,7 +323,7 @@ fn accesses_stand_behind_the_type_as_far_as_there_is_room() {
                       four
                         |> mapSeq(fun(x => x * 0.25f)) «4.f32 · write to memory, 16 B»
                         |> toMem «4.f32 · stored: stack, 16 B»
-                        |> reduceSeq(add)(0.0f) «f32 · stored: variable, 4 B»)) «(m/4).f32 · write»)) «n.(m/4).f32 · write»))
+                        |> reduceSeq(add)(0.0f))))))) «f32 · stored: variable, 4 B» «(m/4).f32 · write» «n.(m/4).f32 · write»
         "#]],
     );
 }
@@ -366,25 +366,25 @@ def g = depFun(n: Nat => fun(xs: n.16.f32 =>
         text,
         &only_flow(AccessFlow::Full),
         expect![[r#"
-        @target(openmp)
-        def f = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32, ys: m.f32 =>
-          xs
-            |> mapPar(fun(row =>
-              zip(row)(ys) «read from xs, ys»
-                |> mapSeq(fun(p => p._1 * p._2)) «write to memory, m*4 B»
-                |> toMem «stored: heap, m*4 B»
-                |> reduceSeq(add)(0.0f) «stored: variable, 4 B»)) «write to the result, n*4 B»))
+            @target(openmp)
+            def f = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32, ys: m.f32 =>
+              xs
+                |> mapPar(fun(row =>
+                  zip(row)(ys) «read from xs, ys»
+                    |> mapSeq(fun(p => p._1 * p._2)) «write to memory, m*4 B»
+                    |> toMem «stored: heap, m*4 B»
+                    |> reduceSeq(add)(0.0f))))) «stored: variable, 4 B» «write to the result, n*4 B»
 
-        @target(opencl)
-        def g = depFun(n: Nat => fun(xs: n.16.f32 =>
-          xs
-            |> mapGlobal(fun(row =>
-              row
-                |> mapSeq(fun(x => x + 1.0f)) «write to memory, 64 B»
-                |> toMem(Private) «stored: private, 64 B»
-                |> slide(3)(1) «read from memory»
-                |> mapSeq(reduceSeq(Private)(add)(0.0f)) «write to the result, 56 B»)) «write to the result, n*56 B»))
-    "#]],
+            @target(opencl)
+            def g = depFun(n: Nat => fun(xs: n.16.f32 =>
+              xs
+                |> mapGlobal(fun(row =>
+                  row
+                    |> mapSeq(fun(x => x + 1.0f)) «write to memory, 64 B»
+                    |> toMem(Private) «stored: private, 64 B»
+                    |> slide(3)(1) «read from memory»
+                    |> mapSeq(reduceSeq(Private)(add)(0.0f)))))) «write to the result, 56 B» «write to the result, n*56 B»
+        "#]],
     );
 }
 
@@ -411,7 +411,7 @@ def f = depFun((n: Nat, m: Nat) => fun(xs: (n + 2).m.f32 =>
                 |> iterateStream(fun(lines =>
                   lines
                     |> transpose «read»
-                    |> mapSeq(reduceSeq(add)(0.0f)) «write»)) «write»))
+                    |> mapSeq(reduceSeq(add)(0.0f)))))) «write» «write»
         "#]],
     );
 }
@@ -444,8 +444,8 @@ def pairs = fun(xs: 4.f32, ys: 4.f32 => zip(xs)(ys) |> map(fun(p => p._1 * p._2)
                 |> map(fun(two =>
                   two «= [0, 1]»
                     |> map(fun(x => x * 10)) «= [0, 10]»
-                    |> reduce(add)(1) «= 11»)) «= [11, 51]»))
-            def pairs = fun(xs: 4.f32, ys: 4.f32 => zip(xs)(ys) |> map(fun(p => p._1 * p._2)) «= [0.0, 1.0, 4.0, 9.0]»)
+                    |> reduce(add)(1))))) «= 11» «= [11, 51]»
+            def pairs = fun(xs: 4.f32, ys: 4.f32 => zip(xs)(ys) |> map(fun(p => p._1 * p._2))) «= [0.0, 1.0, 4.0, 9.0]»
         "#]],
     );
 }
