@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 export interface RunResult {
   readonly def?: string;
   readonly backend?: string;
+  /** Why it was interpreted and not compiled, where nobody named the interpreter. */
+  readonly fallback?: string | null;
   readonly sizes?: Readonly<Record<string, number>>;
   readonly text?: string;
   readonly printed?: string;
@@ -47,6 +49,9 @@ export interface Verify {
   readonly ok: boolean;
   readonly compared: number;
   readonly wrong: number;
+  /** Elements of the interpreter's result that are no numbers. */
+  readonly nan?: number;
+  readonly infinite?: number;
   readonly first: { path: string; actual: unknown; expected: unknown } | null;
   /** Where it differs most, be it within the tolerance. */
   readonly worst?: { readonly error: number | null } | null;
@@ -83,12 +88,18 @@ const digits = (value: number): string => `${Number(value.toPrecision(3))}`;
 /** Whether it is as the interpreter says, if that was asked. */
 export function verdict(verify: Verify): string {
   const worst = verify.worst?.error ?? 0;
+  const odd = [
+    [verify.nan ?? 0, "NaN"],
+    [verify.infinite ?? 0, "infinite"],
+  ] as const;
+  const counted = odd.filter(([count]) => count > 0).map(([count, what]) => `, ${count} ${what}`).join("");
   if (verify.ok) {
-    return worst > 0 ? `as in the interpreter, within ${Number(worst.toPrecision(2))}` : "as in the interpreter";
+    const within = worst > 0 ? `, within ${Number(worst.toPrecision(2))}` : "";
+    return `as in the interpreter${within}${counted}`;
   }
   const first = verify.first;
   const where = first === null ? "" : `; ${first.path || "the result"} is ${first.actual}, not ${first.expected}`;
-  return `WRONG in ${verify.wrong} of ${verify.compared} places${where}`;
+  return `WRONG in ${verify.wrong} of ${verify.compared} places${counted}${where}`;
 }
 
 /** A line about a result where there is little room: the value, how long it took, whether it is right. */
@@ -97,6 +108,7 @@ export function short(result: RunResult, length: number): string {
   const facts = [seconds(result.times?.median ?? result.elapsed ?? 0)];
   if (result.device && result.times) facts.push(`${digits(result.times.gigabytes)} GB/s`);
   if (result.verify) facts.push(verdict(result.verify));
+  if (result.fallback) facts.push("interpreted");
   return `= ${shortened(oneLine(result), length)}  (${facts.join(", ")})`;
 }
 
@@ -116,7 +128,7 @@ export function inline(result: RunResult, length: number): string {
     facts.push(seconds(result.elapsed));
   }
   if (result.verify) facts.push(verdict(result.verify));
-  const backend = BACKENDS[result.backend ?? ""] ?? "";
+  const backend = result.fallback ? "interpreted, not compiled" : (BACKENDS[result.backend ?? ""] ?? "");
   facts.push(result.device ? `${backend} on ${result.device.name}` : backend);
   facts.push(...Object.entries(result.sizes ?? {}).map(([name, value]) => `${name} = ${value}`));
   return `= ${shortened(oneLine(result), length)}  (${facts.filter((fact) => fact !== "").join(", ")})`;
@@ -153,6 +165,7 @@ export function report(result: RunResult): string[] {
     return places.length > 0 ? places : [result.error];
   }
   const lines = [`${result.def ?? ""} ${inline({ ...result, text: "" }, 0).replace(/^= +/, "")}`];
+  if (result.fallback) lines.push(`not compiled: ${result.fallback}`);
   if (result.printed) lines.push(result.printed.trimEnd());
   lines.push(...(result.warnings ?? []));
   lines.push(result.text ?? "");

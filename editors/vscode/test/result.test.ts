@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describe, setting } from "../src/device";
-import { brief, firstLine, inline, isNews, page, report, type RunResult, seconds, short, sizes } from "../src/result";
+import { brief, firstLine, inline, isNews, page, report, type RunResult, seconds, short, sizes, verdict } from "../src/result";
 
 const done: RunResult = {
   def: "dot",
@@ -24,6 +24,20 @@ test("a result stands behind its definition in a line", () => {
   );
   assert.equal(inline({ ...done, text: "[1, 2,\n 3]" }, 5), "= [1, …  (12.3 µs, C, n = 4)");
   assert.equal(inline({ error: "no sizes\nat all" }, 80), "✗ no sizes");
+});
+
+test("a program that could not be compiled says why", () => {
+  const fallback = "`map` does not say how it is computed";
+  const run = { ...done, backend: "interp", fallback };
+  assert.equal(inline(run, 80), "= 20.0  (12.3 µs, interpreted, not compiled, n = 4)");
+  assert.equal(short(run, 80), "= 20.0  (12.3 µs, interpreted)");
+  assert.equal(report(run)[1], `not compiled: ${fallback}`);
+});
+
+test("a verdict counts what is no number", () => {
+  const verify = { ok: true, compared: 4, wrong: 0, nan: 2, infinite: 1, first: null };
+  assert.equal(verdict(verify), "as in the interpreter, 2 NaN, 1 infinite");
+  assert.equal(verdict({ ...verify, nan: 0, infinite: 0 }), "as in the interpreter");
 });
 
 test("a result is shorter where there is little room", () => {

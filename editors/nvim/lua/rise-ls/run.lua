@@ -36,6 +36,7 @@ end
 --- `= 20.0 (12.3 µs, c, n = 4)`
 local function line_of(result)
   local backend = result.backend
+  if type(result.fallback) == 'string' then backend = 'interpreted, not compiled' end
   if type(result.device) == 'table' then backend = ('%s on %s'):format(backend, result.device.name) end
   local facts = { seconds(result.elapsed or 0), backend }
   if type(result.times) == 'table' then facts[1] = times_of(result) end
@@ -80,6 +81,7 @@ local function show(bufnr, line, result)
   vim.api.nvim_buf_clear_namespace(bufnr, space, first, name + 1)
   put(bufnr, name, first, text)
   local said = { { (result.def or '') .. ' ' .. text } }
+  if type(result.fallback) == 'string' then table.insert(said, { '\nnot compiled: ' .. result.fallback }) end
   local transfers = transfers_of(result)
   if transfers then table.insert(said, { '\n' .. transfers }) end
   vim.api.nvim_echo(said, true, {})
