@@ -174,7 +174,10 @@ fn a_change_with_an_older_version_is_ignored() {
     );
     let log = client.wait_for(|said| said["method"] == "window/logMessage");
     let message = log["params"]["message"].as_str().unwrap_or_default();
-    assert!(message.ends_with("to version 1 is ignored: the text has version 2"), "{message}");
+    assert!(
+        message.ends_with("to version 1 is ignored: the text has version 2"),
+        "{message}"
+    );
     assert_eq!(client.text(&uri), "def b = 2\n");
     client.replace(&uri, "def d = 4\n");
     assert_eq!(client.text(&uri), "def d = 4\n");

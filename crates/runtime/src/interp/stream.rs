@@ -16,6 +16,9 @@ use super::val::{Layout, Val};
 /// Code that makes an array ready to be read part by part.
 pub(crate) type StreamCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Res<Elements>>;
 
+/// Code that determines a view, once the sizes are known.
+pub(crate) type ViewCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Res<View>>;
+
 /// Computes the elements from a position on, so many.
 type Part = Box<dyn for<'a> FnMut(&mut Frame<'a>, usize, usize) -> Res<Val>>;
 
@@ -211,11 +214,7 @@ impl View {
 
 /// A view of an array that is computed part by part. Sizes that do not fit are an error of `one`,
 /// which computes the whole.
-pub(crate) fn viewed(
-    stream: StreamCode,
-    view: Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Res<View>>,
-    one: ValCode,
-) -> StreamCode {
+pub(crate) fn viewed(stream: StreamCode, view: ViewCode, one: ValCode) -> StreamCode {
     Rc::new(move |frame| {
         let mut of = stream(frame)?;
         let view = view(frame)?;

@@ -12,6 +12,7 @@ use runtime::Value;
 use runtime::cc::Compiler;
 use runtime::cc::foreign::{ForeignFunctions, functions_with_bodies};
 use runtime::compare::compare;
+use runtime::generate::Generator;
 use runtime::interp::{self, ForeignCall};
 use runtime::launch::{Launch, Request, Source, prepare};
 use runtime::ocl::{Built, Session, plan};
@@ -157,7 +158,9 @@ impl<'a> Ready<'a> {
                 .iter()
                 .map(|(name, value)| (name.clone(), *value))
                 .collect(),
-            args: names.map(|name| (name, Source::Zeros)).collect(),
+            args: names
+                .map(|name| (name, Source::Generated(Generator::Zeros)))
+                .collect(),
             ..Request::default()
         };
         let mut launch = prepare(&self.program, &request).map_err(said)?;

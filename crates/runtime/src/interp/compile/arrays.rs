@@ -17,15 +17,12 @@ use super::super::frame::{Frame, NatCode};
 use super::super::kind::Elem;
 use super::super::many::{self, Many, ManyCode};
 use super::super::scalar::Scalar;
-use super::super::stream::{self, View};
+use super::super::stream::{self, View, ViewCode};
 use super::super::val::{Target, Val};
 use super::{Call, Compiler, here, malformed, scalar_kind};
 
 /// A rearrangement of an array, whose dimensions start at that depth.
 pub(super) type Rearrange = Rc<dyn for<'a> Fn(&mut Frame<'a>, &Col, usize) -> Res<Col>>;
-
-/// The view of an array that is computed part by part, once the sizes are known.
-pub(super) type ViewCode = Rc<dyn for<'a> Fn(&mut Frame<'a>) -> Res<View>>;
 
 /// Places of an array's elements, where the sizes are always the same.
 type Table = Rc<RefCell<Option<(i64, Rc<[usize]>)>>>;
