@@ -383,14 +383,16 @@ impl Printer<'_> {
     pub(super) fn foreign_functions(&mut self) -> Vec<Arc<Foreign>> {
         let mut all: Vec<Arc<Foreign>> = Vec::new();
         let names = &mut self.names;
-        let mut note = |expr: &Expr| match &expr.kind {
-            ExprKind::Call(function, _) => match foreign::math_name(function) {
+        let mut note = |expr: &Expr| {
+            let ExprKind::Call(function, _) = &expr.kind else {
+                return;
+            };
+            match foreign::math_name(function) {
                 // No parameter or variable hides what the text calls.
                 Some(name) => names.reserve(&name),
                 None if all.contains(function) => {}
                 None => all.push(function.clone()),
-            },
-            _ => {}
+            }
         };
         walk::for_each_expr(&self.function.body, &mut |expr| {
             walk::sub_exprs(expr, &mut note)

@@ -68,7 +68,6 @@ impl Session {
         // Later settings may come from the folder that is not trusted.
         self.runs_forbidden = self.is_stranger || !self.view.settings.run.enabled;
         Arc::make_mut(&mut self.view).settings.run.enabled = !self.runs_forbidden;
-        }
         Ok(Json::of(&InitializeResult {
             capabilities: capabilities(encoding, &client),
             server_info: Some(ServerInfo {

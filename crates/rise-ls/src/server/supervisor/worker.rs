@@ -32,11 +32,7 @@ impl Worker {
     ///
     /// # Errors
     /// The system starts no process, or no threads for its pipes.
-    pub fn start(
-        restarts: u32,
-        token: Option<&str>,
-        events: &Sender<Event>,
-    ) -> io::Result<Worker> {
+    pub fn start(restarts: u32, token: Option<&str>, events: &Sender<Event>) -> io::Result<Worker> {
         let mut process = Command::new(crate::executable::current()?)
             .env_remove(TOKEN)
             .envs(token.map(|token| (TOKEN, token)))
