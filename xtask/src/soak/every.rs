@@ -71,7 +71,10 @@ fn definition(
 ) {
     found.chains += 1;
     for (span, action) in actions(workspace, place) {
-        if random.draw() % u64::from(options.one_in.max(1)) != 0 {
+        if !random
+            .draw()
+            .is_multiple_of(u64::from(options.one_in.max(1)))
+        {
             continue;
         }
         found.made += 1;
