@@ -104,8 +104,10 @@ enum Locked {
 
 #[cfg(unix)]
 fn lock(folder: &Path) -> Locked {
-    let Ok(file) = File::open(folder) else {
-        return Locked::Gone;
+    let file = match File::open(folder) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Locked::Gone,
+        Err(_) => return Locked::Yes(None),
     };
     if file.lock().is_err() {
         return Locked::Yes(None);
