@@ -49,6 +49,12 @@ fn loops_and_indices_are_those_of_a_person() {
     expect![[r##"
         #include <assert.h>
 
+        #ifdef __clang__
+        #pragma STDC FP_CONTRACT OFF
+        #elif defined __GNUC__ && !defined __STRICT_ANSI__
+        #pragma GCC optimize("fp-contract=off")
+        #endif
+
         /* gemv : (n: Nat) -> (m: Nat) -> (n*m).f32 -> m.f32 -> f32 -> f32
            where 4 divides n */
         void gemv(

@@ -206,7 +206,7 @@ fn digits(b: &Build, left: Id, right: Id) -> Vec<Stmt> {
 fn other_reductions_keep_the_order() {
     let b = reduction(I32, 1, digits);
     let module = b.finish(Target::OpenMp);
-    expect![[r#"
+    expect![[r##"
         #include <math.h>
         #include <omp.h>
         #include <stdbool.h>
@@ -214,6 +214,12 @@ fn other_reductions_keep_the_order() {
         #include <stdio.h>
         #include <stdlib.h>
         #include <string.h>
+
+        #ifdef __clang__
+        #pragma STDC FP_CONTRACT OFF
+        #elif defined __GNUC__ && !defined __STRICT_ANSI__
+        #pragma GCC optimize("fp-contract=off")
+        #endif
 
         static int32_t join_digits(int32_t a, int32_t b) {
             int p = 1;
@@ -248,7 +254,7 @@ fn other_reductions_keep_the_order() {
             }
             output[0] = total;
         }
-    "#]]
+    "##]]
     .assert_eq(&module.text);
     run(
         &module,

@@ -209,6 +209,12 @@ fn arrays_of_vectors_and_loops_over_lanes() {
         #include <stdio.h>
         #include <stdlib.h>
 
+        #ifdef __clang__
+        #pragma STDC FP_CONTRACT OFF
+        #elif defined __GNUC__ && !defined __STRICT_ANSI__
+        #pragma GCC optimize("fp-contract=off")
+        #endif
+
         #pragma GCC diagnostic ignored "-Wpsabi"
 
         #ifdef __clang__
@@ -299,6 +305,12 @@ fn wide(n: i64, ty: ScalarType) -> Build {
 fn wide_vectors_are_cut_to_registers() {
     let module = wide(32, F32).finish(Target::C);
     expect![[r##"
+        #ifdef __clang__
+        #pragma STDC FP_CONTRACT OFF
+        #elif defined __GNUC__ && !defined __STRICT_ANSI__
+        #pragma GCC optimize("fp-contract=off")
+        #endif
+
         #pragma GCC diagnostic ignored "-Wpsabi"
 
         /* Bytes of a vector register. */

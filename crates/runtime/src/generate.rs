@@ -16,6 +16,8 @@ pub enum Generator {
     Random,
     /// `random(5,30)`: uniformly distributed numbers, integers with both bounds.
     Between(Range),
+    /// `extreme`: see [`Fill::Extreme`].
+    Extreme,
     /// `zeros`
     Zeros,
     /// `iota`
@@ -58,6 +60,7 @@ impl Generator {
         Some(match (name, bounds) {
             ("random", None) => Ok(Generator::Random),
             ("random", Some(bounds)) => Range::parse(text, bounds).map(Generator::Between),
+            ("extreme", None) => Ok(Generator::Extreme),
             ("zeros", None) => Ok(Generator::Zeros),
             ("iota", None) => Ok(Generator::Iota),
             ("sorted", None) => Ok(Generator::Sorted(None)),
@@ -70,7 +73,9 @@ impl Generator {
                 Ok(number) => Last::Number(number),
                 Err(_) => Last::Size(last.trim().to_owned()),
             }))),
-            ("zeros" | "iota" | "permutation", Some(_)) => Err(format!("`{name}` takes no bounds")),
+            ("extreme" | "zeros" | "iota" | "permutation", Some(_)) => {
+                Err(format!("`{name}` takes no bounds"))
+            }
             _ => return None,
         })
     }
@@ -85,6 +90,7 @@ impl Generator {
         let mut random = Random::new(seed);
         match self {
             Generator::Random => Fill::Random(seed).value(shape),
+            Generator::Extreme => Fill::Extreme(seed).value(shape),
             Generator::Zeros => Fill::Zeros.value(shape),
             Generator::Iota => Fill::Iota.value(shape),
             Generator::Between(range) => {
@@ -168,6 +174,7 @@ impl Display for Generator {
         match self {
             Generator::Random => f.write_str("random"),
             Generator::Between(range) => write!(f, "random{range}"),
+            Generator::Extreme => f.write_str("extreme"),
             Generator::Zeros => f.write_str("zeros"),
             Generator::Iota => f.write_str("iota"),
             Generator::Sorted(None) => f.write_str("sorted"),

@@ -227,45 +227,6 @@ impl Worker<'_> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The interpreter, C and OpenMP compute the same bits, whatever the numbers are.
-    #[test]
-    fn random_programs_compute_the_same_in_every_backend() {
-        let limits = Limits {
-            time: Some(PATIENCE),
-            cancel: Cancel::default(),
-        };
-        let compiler = Compiler::find(&limits).expect("a C compiler");
-        let mut wrong = Vec::new();
-        for (batch, backend) in [Backend::C, Backend::OpenMp].into_iter().enumerate() {
-            let first = batch as u64 * 100;
-            let programs: Vec<(u64, Program)> = (first..first + 100)
-                .map(|seed| (seed, program(seed, backend)))
-                .collect();
-            let candidates: Vec<Candidate<'_>> = (programs.iter())
-                .map(|(number, program)| Candidate {
-                    number: *number,
-                    backend,
-                    program,
-                })
-                .collect();
-            let scratch = tempfile::tempdir().expect("a folder");
-            let compiler = compiler.clone().with_flags("-O1");
-            let verdicts = attempt(&candidates, &compiler, scratch.path(), &limits);
-            for (candidate, verdict) in candidates.iter().zip(verdicts) {
-                if let Verdict::Wrong(kind, how) = verdict {
-                    let (number, text) = (candidate.number, &candidate.program.text);
-                    wrong.push(format!("seed {number}, {backend:?}: {kind}: {how}\n{text}"));
-                }
-            }
-        }
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    }
-}
-
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;

@@ -27,6 +27,8 @@ fn matrix_vector_product() {
         MV,
         "mvOpt",
         expect![[r#"
+        #pragma OPENCL FP_CONTRACT OFF
+
         /* mvOpt : (n: Nat) -> (m: Nat) -> (s: Nat) -> n.m.f32 -> m.f32 -> n.f32
            where s divides n */
         kernel void mvOpt(
@@ -66,6 +68,8 @@ fn known_launch_sizes() {
         &text,
         "mvOpt",
         expect![[r#"
+            #pragma OPENCL FP_CONTRACT OFF
+
             /* mvOpt : (n: Nat) -> (m: Nat) -> (k: Nat) -> n.m.f32 -> m.f32 -> n.f32
                where 64 divides n */
             __attribute__((work_group_size_hint(64, 1, 1)))
@@ -109,6 +113,8 @@ def partialDot = depFun(n: Nat =>
         text,
         "partialDot",
         expect![[r#"
+            #pragma OPENCL FP_CONTRACT OFF
+
             /* partialDot : (n: Nat) -> n.f32 -> n.f32 -> (n/128).f32
                where 128 divides n */
             __attribute__((work_group_size_hint(64, 1, 1)))

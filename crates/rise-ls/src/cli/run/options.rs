@@ -27,7 +27,7 @@ pub struct RunOptions {
     pub sizes: Vec<(String, u64)>,
 
     /// An argument: `random` (the default), `random(5,30)`, `sorted`, `permutation`, `rowptr(n)`,
-    /// `zeros`, `iota`, a value as it is printed (one number for a whole array), or a .npy file
+    /// `extreme`, `zeros`, `iota`, a value as it is printed (one number for a whole array), or a .npy file
     #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = argument)]
     pub args: Vec<(String, Source)>,
 
