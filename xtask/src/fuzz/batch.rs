@@ -18,7 +18,7 @@ use syntax::{Diagnostic, Severity};
 
 /// How far floating point numbers may be off where the order of additions is open: in parallel
 /// reductions, whose arguments are multiples of 1/256. Everything else is equal bit for bit.
-pub(super) const TOLERANCE: f64 = 1e-3;
+const TOLERANCE: f64 = 1e-3;
 
 /// A program and what it is called in its batch.
 pub struct Candidate<'a> {

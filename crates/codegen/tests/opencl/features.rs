@@ -768,3 +768,41 @@ fn vectors_are_loaded_through_rows_joined_and_split_again() {
         assert_eq!((loads, text.contains("(float4)(")), (1, false), "{text}");
     }
 }
+
+/// Compilers give work-items more registers than groups of more than 256 have, unless they must
+/// not.
+#[test]
+fn sizes_of_large_groups_are_demanded() {
+    let kernel = |local: u32| {
+        let text = format!(
+            "@opencl(local = [{local}], global = [n])
+             def main = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => x + 1.0f))))"
+        );
+        module(&text, "main").unwrap_or_else(|error| panic!("{error}"))
+    };
+    let (small, large) = (kernel(256), kernel(512));
+    assert!(small.text.contains("((work_group_size_hint(256, 1, 1)))"));
+    assert!(large.text.contains("((reqd_work_group_size(512, 1, 1)))"));
+    let Some(demanded) = small.demanding_sizes() else {
+        panic!("the size is a hint");
+    };
+    assert!(demanded.text.contains("((reqd_work_group_size(256, 1, 1)))"));
+    assert_eq!(demanded.text.len(), small.text.len());
+    assert!(large.demanding_sizes().is_none());
+}
+
+/// A product and a sum are one operation only where the program says so.
+#[test]
+fn products_and_sums_are_not_contracted() {
+    let of = |body: &str| {
+        let text = format!(
+            "def main = depFun(n: Nat => fun(xs: n.f32, ys: n.f32 =>
+               zip(xs)(ys) |> mapGlobal(fun(p => {body}))))"
+        );
+        kernels(&text, "main")
+    };
+    let pragma = "#pragma OPENCL FP_CONTRACT OFF\n";
+    assert!(of("p._1 * p._2 + p._1").starts_with(pragma));
+    let fused = of("fma(p._1)(p._2)(p._1)");
+    assert!(fused.contains("fma(xs[gId], ys[gId], xs[gId])") && !fused.contains(pragma));
+}

@@ -180,7 +180,9 @@ impl View {
 
     fn grain(self, grain: usize) -> usize {
         match self {
-            View::Split(n) | View::Slide(_, n) => grain / n,
+            View::Split(n) => grain / n,
+            // What neighbouring parts share is computed for both: it is to be little of each.
+            View::Slide(size, step) => grain.max(size.saturating_mul(4)) / step,
             View::Join(n) => grain.saturating_mul(n),
             View::Take(_) | View::Drop(_) => grain,
         }
