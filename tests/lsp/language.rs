@@ -67,6 +67,25 @@ fn hover_repeats_errors_only_where_no_diagnostics_are_shown() {
 }
 
 #[test]
+fn hover_says_conditions_that_are_not_among_the_diagnostics() {
+    let text = "def f = depFun(n: Nat => fun(xs: n.f32 => xs |> split(4)))\n";
+    let capabilities = json!({"textDocument": {"publishDiagnostics": {}}});
+    let mut client = Client::with(capabilities, &[]);
+    let uri = client.uri("a.rise");
+    client.open(&uri, text);
+    for (obligations, said) in [(true, false), (false, true)] {
+        let settings = json!({"rise": {"diagnostics": {"obligations": obligations}}});
+        client.notify(
+            "workspace/didChangeConfiguration",
+            json!({"settings": settings}),
+        );
+        let shown = hover(&mut client, &uri, text, "split(4)");
+        assert!(shown.contains("split : "), "{shown}");
+        assert_eq!(shown.contains("Assumes"), said, "{shown}");
+    }
+}
+
+#[test]
 fn a_bracket_opens_a_list_in_annotations_only() {
     let mut client = Client::start();
     let uri = client.uri("a.rise");

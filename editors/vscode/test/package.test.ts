@@ -35,6 +35,13 @@ test("the languages of the manifest are those that the server gets", () => {
   );
 });
 
+test("a setting is described once", () => {
+  const text = readFileSync("package.json", "utf8");
+  for (const name of Object.keys(manifest.contributes.configuration.properties)) {
+    assert.equal(text.split(`"${name}": {`).length, 2, name);
+  }
+});
+
 test("versions of dependencies are exact", () => {
   for (const [name, version] of Object.entries(manifest.devDependencies)) {
     assert.match(String(version), /^\d+\.\d+\.\d+$/, name);
