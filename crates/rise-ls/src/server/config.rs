@@ -30,6 +30,7 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             inlay_hints: InlayConfig::default(),
+            lens: LensSettings::default(),
             run: RunSettings::default(),
             device: Arc::default(),
             import_folders: Arc::default(),
