@@ -328,8 +328,8 @@ pub fn read_promptly(
 
 fn start_reading(paths: &[FilePath], roots: &Arc<Roots>) -> Late {
     let (sender, results) = mpsc::channel();
-    let paths = Arc::new(Mutex::new(paths.to_vec().into_iter()));
-    let count = paths.lock().unwrap_or_else(PoisonError::into_inner).len();
+    let count = paths.len();
+    let paths = Arc::new(Mutex::new(Vec::from(paths).into_iter()));
     let threads = thread::available_parallelism().map_or(1, usize::from);
     for _ in 0..threads.min(count) {
         let (sender, paths, roots) = (sender.clone(), paths.clone(), roots.clone());

@@ -786,7 +786,11 @@ fn sizes_of_large_groups_are_demanded() {
     let Some(demanded) = small.demanding_sizes() else {
         panic!("the size is a hint");
     };
-    assert!(demanded.text.contains("((reqd_work_group_size(256, 1, 1)))"));
+    assert!(
+        demanded
+            .text
+            .contains("((reqd_work_group_size(256, 1, 1)))")
+    );
     assert_eq!(demanded.text.len(), small.text.len());
     assert!(large.demanding_sizes().is_none());
 }
