@@ -317,8 +317,8 @@ fn functions_of_the_header_have_the_suffix_of_their_type() {
         #include <math.h>
 
         /* root : f32 -> f32 */
-        void root(float *restrict output, float sqrt2) {
-            output[0] = sqrtf(fabsf(sqrt2));
+        void root(float *restrict output, float sqrt) {
+            output[0] = sqrtf(fabsf(sqrt));
         }
         #include <math.h>
 

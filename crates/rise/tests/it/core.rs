@@ -161,3 +161,30 @@ fn launch_sizes_of_the_annotation_are_those_of_the_program() {
     let program = rise::core::program_of(text, "g").expect("a program");
     assert_eq!(program.launch, rise::core::Launch::default());
 }
+
+#[test]
+fn a_partial_application_binds_the_sizes_that_its_conditions_are_about() {
+    let text = "def chunks = depFun((a: Nat, n: Nat) => fun(xs: n.f32 => xs |> split(a) |> join))
+def partial = chunks(128)
+def written : (m: Nat) -> m.f32 -> m.f32 = chunks(128)
+def behind : f32 -> (m: Nat) -> m.f32 -> m.f32 = fun(x => chunks(4))";
+    for (name, parameter) in [("partial", "n"), ("written", "m"), ("behind", "m")] {
+        let mut program = program_of(text, name).unwrap_or_else(|error| panic!("{error}"));
+        check(&program).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+        normalise(&mut program).unwrap_or_else(|error| panic!("{error}"));
+        let mut body = &program.body;
+        while let Form::Lambda(_, inner) = &body.form {
+            body = inner;
+        }
+        let Form::DepLambda(var, ..) = &body.form else {
+            panic!("{name} takes a size");
+        };
+        assert_eq!(program.name_of(*var), parameter);
+        assert_eq!(program.obligations.len(), 1);
+        assert!(program.obligations[0].mentions(*var), "{name}");
+    }
+    // At a use the condition is about the argument.
+    let used = format!("{text}\ndef used = fun(xs: 256.f32 => xs |> partial(256) |> written(256))");
+    let program = program_of(&used, "used").unwrap_or_else(|error| panic!("{error}"));
+    check(&program).unwrap_or_else(|error| panic!("{error:?}"));
+}

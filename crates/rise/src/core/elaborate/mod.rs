@@ -13,16 +13,20 @@ mod value;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use nat::{Facts, Var};
+use nat::{Facts, Prop, Var};
 use rustc_hash::FxHashMap;
 use syntax::ast::{
     AnnotationValue, BinaryOp, BinderId, Item, ItemKind, Kind, Name, TermId, TermKind,
 };
 use syntax::{GlobalId, Severity, Span};
 
-use super::{Def, Expr, Foreign, Form, Launch, Local, Node, Origin, Param, Site};
+use super::{
+    Def, Expr, Foreign, Form, Launch, Local, Node, Origin, Param, Site, apply, dep_apply,
+    dep_lambda, lambda, var_arg,
+};
 use crate::infer::for_each_var;
-use crate::types::{Arg, Pi, Scheme, Ty, Type};
+use crate::subst::rename_prop;
+use crate::types::{Arg, Names, Pi, Scheme, Ty, Type};
 use crate::{BinderInfo, Inference, NameUse, Primitive, TermInfo};
 
 pub use surface::{Command, Surface};
@@ -50,19 +54,21 @@ pub fn elaborate_in<P: Surface>(item: &Item, inference: &Inference) -> Option<De
         ItemKind::Foreign { .. } => (elaborator.foreign(name.name.clone())?, Box::default()),
         ItemKind::Import { .. } | ItemKind::Stray => return None,
     };
+    let parameter = |v: Var| elaborator.parameters.get(&v).copied().unwrap_or(v);
+    let conditions = |props: &mut dyn Iterator<Item = &Prop>| -> Box<[Prop]> {
+        props.map(|prop| rename_prop(prop, &parameter)).collect()
+    };
+    let obligations = conditions(&mut inference.obligations.iter().map(|o| &o.prop));
+    let of_rounds = conditions(&mut inference.of_rounds.iter());
     Some(Def {
         name: name.name.clone(),
         implicit,
         body,
+        of_rounds,
+        obligations,
+        names: elaborator.names(),
         sites: elaborator.sites.into(),
         uses: elaborator.globals.into(),
-        of_rounds: inference.of_rounds.clone().into(),
-        obligations: inference
-            .obligations
-            .iter()
-            .map(|obligation| obligation.prop.clone())
-            .collect(),
-        names: inference.names.clone(),
         locals: elaborator.next_local,
         launch: launch(item, inference),
     })
@@ -127,6 +133,9 @@ struct Elaborator<'a, P> {
     sites: Vec<Site>,
     globals: Vec<(GlobalId, Name)>,
     next_local: u32,
+    /// Sizes that the definition takes by a partial application, with the variables that stand for
+    /// them in its conditions: these follow those of the inference.
+    parameters: FxHashMap<Var, Var>,
     /// What the definition assumes of sizes.
     facts: Facts,
     language: PhantomData<P>,
@@ -148,6 +157,7 @@ impl<'a, P: Surface> Elaborator<'a, P> {
             sites: Vec::new(),
             globals: Vec::new(),
             next_local: u32::try_from(item.binders.len()).unwrap_or(u32::MAX),
+            parameters: FxHashMap::default(),
             language: PhantomData,
         }
     }
@@ -171,8 +181,86 @@ impl<'a, P: Surface> Elaborator<'a, P> {
             written = Some(pi.body.clone());
         }
         let body = self.term(body, written.as_ref())?;
+        let body = self.under_parameters(body, &written.unwrap_or(whole));
         (implicit.len() == leading_implicit(&self.inference.scheme).count())
             .then(|| (body, implicit.into()))
+    }
+
+    /// Puts a partial application under functions of the parameters that conditions are about, so that
+    /// the definition binds them.
+    fn under_parameters(&mut self, body: Expr<P>, ty: &Ty) -> Expr<P> {
+        if !self.has_condition_on_parameter(ty) {
+            return body;
+        }
+        let origin = body.origin;
+        match (&body.form, &*body.ty, &**ty) {
+            (Form::Lambda(param, inner), _, Type::Fun(_, out)) => {
+                let under = self.under_parameters(inner.clone(), out);
+                match Arc::ptr_eq(&under, inner) {
+                    true => body,
+                    false => lambda(param.clone(), under),
+                }
+            }
+            (Form::DepLambda(var, kind, inner), _, Type::Pi(pi)) => {
+                let under = self.under_parameters(inner.clone(), &pi.body);
+                match Arc::ptr_eq(&under, inner) {
+                    true => body,
+                    false => dep_lambda(*var, *kind, pi.implicit, under),
+                }
+            }
+            (_, Type::Fun(input, _), Type::Fun(_, out)) => {
+                let local = Local {
+                    id: self.next_local,
+                    name: "x".into(),
+                };
+                self.next_local += 1;
+                let param = Param {
+                    local,
+                    ty: input.clone(),
+                };
+                let applied = apply(&body, Node::var(&param, origin), origin);
+                lambda(param, self.under_parameters(applied, out))
+            }
+            (_, Type::Pi(own), Type::Pi(pi)) => {
+                let mut var = pi.var;
+                if own.var == var {
+                    let vars = self.inference.names.0.len() + self.parameters.len();
+                    var = Var(u32::try_from(vars).unwrap_or(u32::MAX));
+                    self.parameters.insert(pi.var, var);
+                }
+                let applied = dep_apply(&body, var_arg(var, pi.kind), origin);
+                let inner = self.under_parameters(applied, &pi.body);
+                dep_lambda(var, pi.kind, pi.implicit, inner)
+            }
+            _ => body,
+        }
+    }
+
+    /// Returns whether a condition is about a size that a function of this type takes.
+    fn has_condition_on_parameter(&self, ty: &Ty) -> bool {
+        let mut ty = ty;
+        loop {
+            ty = match &**ty {
+                Type::Fun(_, out) => out,
+                Type::Pi(pi) => {
+                    let mut all = self.inference.obligations.iter();
+                    if all.any(|obligation| obligation.prop.mentions(pi.var)) {
+                        return true;
+                    }
+                    &pi.body
+                }
+                _ => return false,
+            };
+        }
+    }
+
+    /// The names of the variables of the inference, and of the parameters that follow them.
+    fn names(&self) -> Names {
+        let mut added: Vec<(Var, Var)> = self.parameters.iter().map(|(a, b)| (*b, *a)).collect();
+        added.sort_unstable();
+        let names = &self.inference.names;
+        let added = added.iter().map(|(_, parameter)| names.get(*parameter));
+        Names(names.0.iter().cloned().chain(added).collect())
     }
 
     /// What stayed open in the item's type: the implicit parameters that come first.
