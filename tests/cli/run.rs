@@ -356,7 +356,7 @@ fn nested_dependent_arrays_are_written_and_read_back() {
     const PROGRAMS: &str = "\
 def nested = depFun(n: Nat => fun(xs: n..dataFun(i => 2..dataFun(j => (i + 1).f32)) =>
   xs |> depMapSeq(depFun(k: Nat => fun(row => row |> depMapSeq(depFun(l: Nat => fun(col =>
-    col |> mapSeq(fun(x => x + 1.0f)))))))))
+    col |> mapSeq(fun(x => x + 1.0f))))))))))
 def inside = depFun(n: Nat => fun(xs: n..dataFun(i => 2.(i + 1).f32) =>
   xs |> depMapSeq(depFun(k: Nat => fun(row => row |> mapSeq(mapSeq(fun(x => x + 1.0f))))))))
 def rows = depFun(n: Nat => fun(xs: n..dataFun(i => (i + 1).2.f32) =>
