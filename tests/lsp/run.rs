@@ -295,7 +295,8 @@ fn a_server_that_is_killed_leaves_nothing() {
         });
         client.kill();
         assert_eq!(client.status(), None);
-        assert_eq!(left_behind(client.scratch.path()), Vec::<String>::new());
+        let scratch = client.scratch.path().to_owned();
+        client.wait_until(|_| leftovers(&scratch).is_empty());
     }
 }
 
