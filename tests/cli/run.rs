@@ -141,7 +141,10 @@ fn a_fallback_to_the_interpreter_is_the_first_line_of_the_result() {
 fn the_interpreter_is_not_compared_with_itself() {
     let ran = run(&folder(), "scale", &["--backend", "interp", "--verify"]);
     assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
-    expect![[""]].assert_eq(&ran.err);
+    expect![[r#"
+        error: there is nothing to compare with the interpreter: it runs `scale` itself; choose another backend: `c`, `openmp` or `opencl`
+    "#]]
+    .assert_eq(&ran.err);
 }
 
 /// `@target` and `@strategy` name what a program is for: the interpreter does not step in.
@@ -346,7 +349,7 @@ fn json_is_one_object_with_everything() {
     // How long it took is another number each time.
     let elapsed = line.as_object_mut().and_then(|all| all.remove("elapsed"));
     assert!(elapsed.is_some_and(|elapsed| elapsed.is_f64()), "{line}");
-    expect![[r#"{"args":[{"from":"value","name":"xs","type":"3.f32"},{"from":"value","name":"a","type":"f32"}],"backend":"interp","bandwidth":null,"def":"scale","device":null,"kernels":null,"out":null,"printed":"","sizes":{"n":3},"text":"[2.0, NaN, 4.0]","times":null,"transfers":null,"type":"3.f32","value":[2.0,"NaN",4.0],"verify":{"compared":3,"first":null,"ok":true,"skipped":0,"worst":null,"wrong":0}}"#]]
+    expect![[r#"{"args":[{"from":"value","name":"xs","type":"3.f32"},{"from":"value","name":"a","type":"f32"}],"backend":"c","bandwidth":null,"def":"scale","device":null,"fallback":null,"flags":["-std=c99","-O3","-ffp-contract=off","-march=native"],"kernels":null,"out":null,"printed":"","sizes":{"n":3},"text":"[2.0, NaN, 4.0]","times":null,"transfers":null,"type":"3.f32","value":[2.0,"NaN",4.0],"verify":{"compared":3,"first":null,"infinite":0,"nan":1,"ok":true,"skipped":0,"worst":null,"wrong":0}}"#]]
         .assert_eq(&line.to_string());
 }
 
