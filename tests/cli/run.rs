@@ -154,7 +154,7 @@ fn a_program_that_cannot_be_compiled_for_its_target_is_an_error() {
 @target(c)
 def marked = depFun(n: Nat => fun(xs: n.i32 => xs |> map(fun(x => x + 1))))
 
-@strategy(fuseReduceMap @ topDown)
+@strategy(DFNF)
 def planned = depFun(n: Nat => fun(xs: n.i32 => xs |> map(fun(x => x + 1)) |> reduce(add)(0)
   |> fun(sum => xs |> map(fun(x => x * sum)))))
 ";
