@@ -279,6 +279,8 @@ fn nothing_known(item: &Item) -> Inference {
         diagnostics: Vec::new(),
         terms: vec![TermInfo::Unknown; item.terms.len()].into(),
         binders: vec![BinderInfo::Unknown; item.binders.len()].into(),
+        generalised: Default::default(),
+        instantiated: Default::default(),
         uses: Vec::new(),
         obligations: Vec::new(),
         of_rounds: Vec::new(),

@@ -19,6 +19,7 @@ pub mod types;
 use std::sync::Arc;
 
 use nat::Var;
+use rustc_hash::FxHashMap;
 use syntax::ast::{BinderId, Kind, Name, TermId};
 use syntax::{Diagnostic, GlobalId};
 
@@ -86,6 +87,11 @@ pub struct Inference {
     pub terms: Box<[TermInfo]>,
     /// What each binder binds, by [`BinderId`].
     pub binders: Box<[BinderInfo]>,
+    /// The implicit parameters that terms are functions over because their place wants such a
+    /// function, outermost first; `terms` has the types under them.
+    pub generalised: FxHashMap<TermId, Box<[(Var, Kind)]>>,
+    /// The implicit arguments of terms that are no names, such as `(e : {n: Nat} -> n.f32 -> f32)`.
+    pub instantiated: FxHashMap<TermId, Vec<(Name, Arg)>>,
     /// What each name in the item stands for, in the order of the text.
     pub uses: Vec<NameUse>,
     /// The conditions on sizes that the item assumes.

@@ -241,8 +241,8 @@ impl Walk {
     /// The bytes of what an expression writes.
     fn written_bytes(&self, term: &Term, shared: Option<&Launch>) -> Option<Nat> {
         use Primitive::{
-            AsScalar, AsVector, AsVectorAligned, Concat, Dmatch, Join, Let, MakePair, MapSeq,
-            MapSeqUnroll, Reorder, Scatter, Split, Transpose, Unzip, Zip,
+            AsScalar, AsVector, AsVectorAligned, Assume, Concat, Dmatch, Join, Let, MakePair,
+            MapSeq, MapSeqUnroll, Reorder, Scatter, Split, Transpose, Unzip, Zip,
         };
         let Form::Primitive(primitive, types, args) = &term.form else {
             return bytes(&term.ty);
@@ -261,7 +261,7 @@ impl Walk {
             (Let | Dmatch, [_, f]) => self.written_bytes(body_of(f), shared),
             (
                 Join | Split | Transpose | Unzip | AsVector | AsVectorAligned | AsScalar | Reorder
-                | Scatter,
+                | Scatter | Assume,
                 [.., xs],
             ) => self.written_bytes(xs, shared),
             _ => bytes(&term.ty),
@@ -404,7 +404,7 @@ fn body_of(f: &Term) -> &Term {
 /// The parallel maps that write an expression, outer ones first.
 pub(super) fn parallel_maps(term: &Term, levels: &mut Vec<Level>) {
     use Primitive::{
-        AsScalar, AsVector, AsVectorAligned, Concat, DepMapSeq, Dmatch, Iterate, Join, Let,
+        AsScalar, AsVector, AsVectorAligned, Assume, Concat, DepMapSeq, Dmatch, Iterate, Join, Let,
         MakePair, Map, MapSeq, MapSeqUnroll, PadEmpty, Reorder, Scatter, Split, Transpose, Unzip,
         Zip,
     };
@@ -423,7 +423,7 @@ pub(super) fn parallel_maps(term: &Term, levels: &mut Vec<Level>) {
             (Zip | MakePair | Concat, [a, b]) => stack.extend([b, a]),
             (
                 Join | Split | Transpose | Unzip | AsVector | AsVectorAligned | AsScalar | Reorder
-                | Scatter | PadEmpty | Map,
+                | Scatter | PadEmpty | Map | Assume,
                 [.., xs],
             ) => stack.push(xs),
             _ => {}

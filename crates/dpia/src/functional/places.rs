@@ -63,7 +63,9 @@ pub(crate) fn size_at(types: &[Arg], at: usize) -> Option<Nat> {
 
 /// How a view that is written through places its argument.
 pub(crate) fn view(primitive: Primitive, types: &[Arg], args: &[Term]) -> View {
-    use Primitive::{AsScalar, Join, Map, OclRun, PadEmpty, Reorder, Split, Transpose, Unzip};
+    use Primitive::{
+        AsScalar, Assume, Join, Map, OclRun, PadEmpty, Reorder, Split, Transpose, Unzip,
+    };
     let size = |at: usize, view: fn(Nat) -> View| size_at(types, at).map_or(View::Unknown, view);
     match primitive {
         Join => size(1, View::Join),
@@ -71,7 +73,7 @@ pub(crate) fn view(primitive: Primitive, types: &[Arg], args: &[Term]) -> View {
         Transpose => View::Transpose,
         Unzip => View::Unzip,
         AsScalar => size(0, View::AsScalar),
-        PadEmpty | OclRun => View::Same,
+        PadEmpty | OclRun | Assume => View::Same,
         Reorder => match types.get(2) {
             Some(Arg::SizeFun(inverse)) => View::Reorder(inverse.clone()),
             _ => View::Unknown,

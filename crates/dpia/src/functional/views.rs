@@ -44,10 +44,10 @@ fn rearranges(body: &Term, param: &Local) -> bool {
 
 /// Whether it takes one value and writes it elsewhere.
 fn is_view(primitive: Primitive) -> bool {
-    use Primitive::{AsScalar, AsVector, Join, PadEmpty, Reorder, Split, Transpose, Unzip};
+    use Primitive::{AsScalar, AsVector, Assume, Join, PadEmpty, Reorder, Split, Transpose, Unzip};
     matches!(
         primitive,
-        Join | Split | Transpose | Unzip | AsVector | AsScalar | Reorder | PadEmpty
+        Join | Split | Transpose | Unzip | AsVector | AsScalar | Reorder | PadEmpty | Assume
     )
 }
 

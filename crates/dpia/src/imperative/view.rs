@@ -48,6 +48,8 @@ impl Translation {
                 }
                 _ => return fail(Reason::Arguments(*which), origin),
             },
+            // Both sizes are one: the same place.
+            (Prim::Assume, _, [e]) => (e, output.clone()),
             (Prim::Scatter, types, [indices, e]) => {
                 let indices = self.read_plain(indices)?;
                 let args = vec![indices, output.clone()];

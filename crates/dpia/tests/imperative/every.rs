@@ -100,6 +100,7 @@ const C: &[&str] = &[
     "depFun((n: Nat, m: Nat) => fun(xss: n.m.f32 => xss |> transpose |> join |> mapSeq(id) |> split(n)))",
     "depFun(n: Nat => fun(xs: (n + 2).f32 => xs |> slide(3)(1) |> mapSeq(mapSeq(id))))",
     "depFun(n: Nat => fun(xs: n.f32 => xs |> assume(4 * (n / 4)) |> split(4) |> mapSeq(mapSeq(id))))",
+    "depFun(n: Nat => fun(xs: (n / 4).4.f32 => xs |> mapSeq(mapSeq(id)) |> join |> assume(n)))",
     "depFun((n: Nat, m: Nat) => fun(is: m.Idx[n], xs: n.f32 => xs |> gather(is) |> mapSeq(id)))",
     "depFun(n: Nat => fun(xs: n.f32 => xs |> reorder(n)(natFun(i => n - 1 - i))(natFun(i => n - 1 - i)) |> mapSeq(id)))",
     "depFun(n: Nat => fun(xs: n.f32 => xs |> padCst(1)(1)(0.0f) |> slide(3)(1) |> mapSeq(reduceSeq(add)(0.0f))))",

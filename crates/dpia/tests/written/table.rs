@@ -122,6 +122,7 @@ fn views_pass_accesses_on() {
             "Exp[n..dataFun(i => (i + 1).f32), @] -> Exp[(sum(i, 0, n, i + 1)).f32, @]",
             "depJoin(xs)",
         ),
+        ("Exp[n.f32, @] -> Exp[n.f32, @]", "assume(n, xs)"),
     ] {
         holds(&row(ty, "xs", body, &["aa"]));
     }
@@ -180,7 +181,6 @@ fn what_only_reads() {
         ("Exp[n.f32, @] -> Exp[2.n.f32, @]", "makeArray(2, xs, xs)"),
         ("Exp[n.f32, @] -> Exp[n.f32, @]", "select(true, xs, xs)"),
         ("Exp[n.f32, @] -> Exp[4.n.f32, @]", "generate(fun(i => xs))"),
-        ("Exp[n.f32, @] -> Exp[n.f32, @]", "assume(n, xs)"),
         (
             "Exp[(sum(i, 0, n, i + 1)).f32, @] -> Exp[n..dataFun(i => (i + 1).f32), @]",
             "partition(n, natFun(i => i + 1), xs)",

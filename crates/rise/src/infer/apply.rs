@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use nat::{Nat, Prop, Var};
 use syntax::Code;
-use syntax::ast::{BinaryOp, Kind, TermId, TermKind};
+use syntax::ast::{BinaryOp, BinderAnnotation, BinderId, Kind, TermId, TermKind};
 
 use super::expr::{Wanted, kind_noun};
 use super::obligations::{Source, plainly_false};
@@ -109,14 +109,11 @@ impl Infer<'_> {
 
     /// A function that is no name: what it is applied to is looked at first.
     fn apply_expression(&mut self, spine: &Spine, wanted: Wanted) -> Ty {
-        let is_fun = matches!(
-            self.item.term(self.bare(spine.head)).kind,
-            TermKind::Fun { .. }
-                | TermKind::Binary {
-                    op: BinaryOp::Then | BinaryOp::After,
-                    ..
-                }
-        );
+        let is_fun = match &self.item.term(self.bare(spine.head)).kind {
+            TermKind::Fun { params, .. } => !params.iter().any(|&p| self.takes_implicit(p)),
+            TermKind::Binary { op, .. } => matches!(op, BinaryOp::Then | BinaryOp::After),
+            _ => false,
+        };
         if !is_fun {
             let ty = self.synth(spine.head);
             return self.apply_to(spine, 0, ty, &mut Vec::new(), wanted);
@@ -151,6 +148,20 @@ impl Infer<'_> {
         }
         self.record_results(spine, &after);
         result
+    }
+
+    /// Whether the parameter is a function over implicit parameters: what is given for it is then
+    /// checked against its annotation.
+    fn takes_implicit(&self, param: BinderId) -> bool {
+        match self.item.binder(param).annotation {
+            BinderAnnotation::Type(ty) => {
+                matches!(
+                    self.item.term(self.bare(ty)).kind,
+                    TermKind::Pi { implicit: true, .. }
+                )
+            }
+            _ => false,
+        }
     }
 
     fn record_results(&mut self, spine: &Spine, after: &[Ty]) {
@@ -199,18 +210,29 @@ impl Infer<'_> {
         // Sizes of what is piped in come before those that the result should have.
         let decided = self.equations.len() == undecided;
         let early = wanted.is_some_and(|(expected, cause)| {
+            let said = self.said(expected, &ty);
             !waiting.is_empty()
                 && known
                 && decided
-                && !self.says_nothing(expected)
-                && self.attempt(expected, &ty, cause)
+                && self.attempt_deferring(&said, &ty, cause)
+                && said == self.table.head(expected)
         });
-        let fine = if known {
-            self.check_waiting(spine, waiting)
-        } else {
-            self.quietly(|this| this.check_waiting(spine, waiting));
-            false
+        // Equations such as `n + m = 4` wait until the values have said what they can: a value that
+        // has another size is no mistake of the value, but of the result.
+        let late = match decided {
+            true => self
+                .equations
+                .split_off(undecided.min(self.equations.len())),
+            false => Vec::new(),
         };
+        let (functions, values): (Vec<_>, Vec<_>) = waiting
+            .into_iter()
+            .partition(|w| self.is_lambda(w.arg.term));
+        let known = self.check_unless(!known, spine, values);
+        self.solved_since_settle |= !late.is_empty();
+        self.equations.extend(late);
+        self.settle();
+        let fine = self.check_unless(!known, spine, functions);
         self.record_results(spine, &after);
         if !fine {
             // What it gives may be wrong in ways that were reported already.
@@ -250,6 +272,39 @@ impl Infer<'_> {
                 Arc::new(Type::Pi(Pi { var, body, ..*q }))
             }
             _ => found,
+        }
+    }
+
+    /// As [`Infer::attempt`], where equations such as `n + m = 4` are not solved yet.
+    fn attempt_deferring(&mut self, expected: &Ty, found: &Ty, cause: Cause) -> bool {
+        self.deferring = true;
+        let agrees = self.attempt(expected, found, cause);
+        self.deferring = false;
+        agrees
+    }
+
+    /// Checks the arguments; silently, and returning false, if something was wrong `before`.
+    fn check_unless(&mut self, before: bool, spine: &Spine, waiting: Vec<Waiting>) -> bool {
+        match before {
+            true => {
+                self.quietly(|this| this.check_waiting(spine, waiting));
+                false
+            }
+            false => self.check_waiting(spine, waiting),
+        }
+    }
+
+    /// What is wanted as far as it says something: where it does not, what is `found`.
+    fn said(&self, expected: &Ty, found: &Ty) -> Ty {
+        let (expected, found) = (self.table.head(expected), self.table.head(found));
+        if self.says_nothing(&expected) {
+            return found;
+        }
+        match (&*expected, &*found) {
+            (Type::Fun(input, wanted), Type::Fun(_, given)) => {
+                Arc::new(Type::Fun(input.clone(), self.said(wanted, given)))
+            }
+            _ => expected,
         }
     }
 
@@ -351,7 +406,7 @@ impl Infer<'_> {
                     self.condition_fails(&prop, self.span(arg.term), Some(&source));
                     return None;
                 }
-                Some(subst(&pi.body, &put))
+                Some(self.instance(pi, &value))
             }
             Type::Var(var) if self.table.is_open(*var) => {
                 let ready = std::mem::take(waiting);

@@ -9,7 +9,6 @@ use syntax::{Code, Span};
 use super::unify::{Cause, Why};
 use super::{Infer, Local, Meaning};
 use crate::classes::Classes;
-use crate::subst::subst;
 use crate::types::{Arg, Pi, Ty, Type};
 use crate::{BinderInfo, Target, TermInfo};
 
@@ -38,7 +37,7 @@ impl Infer<'_> {
                 // Its names are in scope already.
                 return self.check(term, &pi.body, cause);
             }
-            return self.check_implicit(term, pi, cause);
+            return self.check_implicit(term, &head, cause);
         }
         let mut ty = self.visit(term, Some((&head, cause)));
         if self.table.take_too_large() {
@@ -49,18 +48,24 @@ impl Infer<'_> {
         ty
     }
 
-    fn check_implicit(&mut self, term: TermId, pi: &Pi, cause: Cause) -> Ty {
+    /// Checks a term that is to be a function over implicit parameters: whatever they are.
+    fn check_implicit(&mut self, term: TermId, expected: &Ty, cause: Cause) -> Ty {
         let level = self.level;
-        let name = self.table.info(pi.var).name.clone();
-        let var = self.rigid(name, pi.kind, cause.span, true);
-        let arg = self.var_as_arg(var, pi.kind);
-        let body = subst(&pi.body, &|v| (v == pi.var).then(|| arg.clone()));
-        let body = self.check(term, &body, cause);
+        let mut params = Vec::new();
+        let mut body = expected.clone();
+        while let Type::Pi(pi) = &*body.clone()
+            && pi.implicit
+        {
+            let name = self.table.info(pi.var).name.clone();
+            let var = self.rigid(name, pi.kind, cause.span, true);
+            params.push((var, pi.kind));
+            let arg = self.var_as_arg(var, pi.kind);
+            body = self.instance(pi, &arg);
+        }
+        self.check(term, &body, cause);
         self.level = level;
-        // The term is a function over the variable that stands for the parameter in it.
-        let whole = Pi { var, body, ..*pi };
-        self.set(term, TermInfo::Expr(Arc::new(Type::Pi(whole))));
-        Arc::new(Type::Pi(pi.clone()))
+        self.generalised.insert(term, params.into());
+        expected.clone()
     }
 
     /// What an expression is, with the wanted type pushed into it; agrees with it or has reported.
@@ -115,7 +120,8 @@ impl Infer<'_> {
                     why: Why::Ascribed { ty: *ty },
                 };
                 self.check(*inner, &written, cause);
-                self.agreed(term, written, wanted)
+                let instance = self.instantiate_prefix(written, term);
+                self.agreed(term, instance, wanted)
             }
             TermKind::NatFun { .. } | TermKind::DataFun { .. } => {
                 self.type_level_in_expression(term, "a type-level function")
@@ -311,11 +317,13 @@ impl Infer<'_> {
         }
         let result = match rest {
             Some((expected, cause)) => {
-                let cause = Cause {
-                    span: self.narrow(cause.span, body),
-                    ..cause
+                // Of a function that stands where it is applied, the result is not what it takes.
+                let why = match cause.why {
+                    Why::Piped { head, .. } if self.bare(head) == term => Why::Context,
+                    why => why,
                 };
-                self.check(body, &expected, cause)
+                let span = self.narrow(cause.span, body);
+                self.check(body, &expected, Cause { span, why })
             }
             None => self.synth(body),
         };
@@ -451,8 +459,7 @@ impl Infer<'_> {
                     return Some((pi.body.clone(), cause));
                 }
                 let arg = self.var_as_arg(var, kind);
-                let body = subst(&pi.body, &|v| (v == pi.var).then(|| arg.clone()));
-                Some((body, cause))
+                Some((self.instance(pi, &arg), cause))
             }
             Type::Error => None,
             Type::Var(x) if self.table.is_open(*x) => {

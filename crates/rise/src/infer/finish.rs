@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nat::{Facts, Nat, Prop, Solution, Var, Verdict};
 use rustc_hash::FxHashMap;
 use syntax::Code;
-use syntax::ast::{ItemKind, Kind, Name};
+use syntax::ast::{ItemKind, Kind, Name, TermId};
 
 use super::Infer;
 use super::report::Undecided;
@@ -45,6 +45,8 @@ impl Infer<'_> {
             scheme: Arc::new(scheme),
             terms: self.read_terms(),
             binders: self.read_binders(),
+            generalised: std::mem::take(&mut self.generalised),
+            instantiated: self.read_instantiated(),
             uses: self.read_uses(),
             diagnostics: std::mem::take(&mut self.diagnostics),
             obligations,
@@ -315,6 +317,14 @@ impl Infer<'_> {
                 other => other,
             })
             .collect()
+    }
+
+    pub(super) fn read_instantiated(&mut self) -> FxHashMap<TermId, Vec<(Name, Arg)>> {
+        let mut instantiated = std::mem::take(&mut self.instantiated);
+        for (_, arg) in instantiated.values_mut().flatten() {
+            *arg = self.read_arg(arg);
+        }
+        instantiated
     }
 
     pub(super) fn read_uses(&mut self) -> Vec<NameUse> {

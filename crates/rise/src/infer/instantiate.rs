@@ -103,10 +103,16 @@ impl Infer<'_> {
             self.inserted.push((var, at));
             self.add_implicit(at, &Pi { var, ..pi.clone() });
             let arg = self.var_as_arg(var, pi.kind);
-            let body = subst(&pi.body, &|v| (v == pi.var).then(|| arg.clone()));
-            ty = self.table.head(&body);
+            ty = self.table.head(&self.instance(&pi, &arg));
         }
         ty
+    }
+
+    /// The type under the binder with the argument in the place of the variable, also in what has
+    /// been found out of open types.
+    pub(super) fn instance(&self, pi: &Pi, arg: &Arg) -> Ty {
+        let body = self.table.ty(&pi.body);
+        subst(&body, &|v| (v == pi.var).then(|| arg.clone()))
     }
 
     /// Whether `instantiate` made the variable for this use, so that it has one value.
@@ -117,8 +123,9 @@ impl Infer<'_> {
     pub(super) fn add_implicit(&mut self, at: TermId, pi: &Pi) {
         let arg = self.var_as_arg(pi.var, pi.kind);
         let name = self.table.info(pi.var).name.clone();
-        if let Some(name_use) = self.uses.iter_mut().rev().find(|u| u.term == at) {
-            name_use.implicits.push((name, arg));
+        match self.uses.iter_mut().rev().find(|u| u.term == at) {
+            Some(name_use) => name_use.implicits.push((name, arg)),
+            None => self.instantiated.entry(at).or_default().push((name, arg)),
         }
     }
 }

@@ -34,7 +34,7 @@ use syntax::ast::{BinderId, Item, ItemKind, Kind, Literal, Name, TermId, TermKin
 use syntax::{Code, Diagnostic, Dialect, Span};
 
 use crate::classes::Classes;
-use crate::types::{Ty, Type};
+use crate::types::{Arg, Ty, Type};
 use crate::{BinderInfo, Env, Inference, NameUse, Target, TermInfo};
 use obligations::{FactCache, Pending};
 use table::{State, Table, VarInfo};
@@ -110,6 +110,8 @@ struct Infer<'a> {
     equations: Vec<Equation>,
     accesses: phrase::Accesses,
     solved_since_settle: bool,
+    /// Whether equations wait that say more than what an unknown is.
+    deferring: bool,
     /// Whether equations may be solved by any division.
     dividing: bool,
     obligations: Vec<Pending>,
@@ -135,6 +137,10 @@ struct Infer<'a> {
     /// In the terms of a rule, see [`Sides`]: binders that stand for what earlier ones do.
     joined: Option<FxHashMap<BinderId, Vec<BinderId>>>,
     terms: Vec<TermInfo>,
+    /// See [`Inference::generalised`].
+    generalised: FxHashMap<TermId, Box<[(Var, Kind)]>>,
+    /// See [`Inference::instantiated`].
+    instantiated: FxHashMap<TermId, Vec<(Name, Arg)>>,
     binders: Vec<BinderInfo>,
     uses: Vec<NameUse>,
 }
@@ -154,6 +160,7 @@ impl<'a> Infer<'a> {
             equations: Vec::new(),
             accesses: phrase::Accesses::default(),
             solved_since_settle: false,
+            deferring: false,
             dividing: false,
             obligations: Vec::new(),
             obligation_vars: FxHashSet::default(),
@@ -169,6 +176,8 @@ impl<'a> Infer<'a> {
             assumptions: Vec::new(),
             joined: None,
             terms: vec![TermInfo::Unknown; item.terms.len()],
+            generalised: FxHashMap::default(),
+            instantiated: FxHashMap::default(),
             binders: vec![BinderInfo::Unknown; item.binders.len()],
             uses: Vec::new(),
         }

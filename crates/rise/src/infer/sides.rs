@@ -523,6 +523,8 @@ impl<'a> Sides<'a> {
             scheme: scheme.into(),
             terms: infer.read_terms(),
             binders: infer.read_binders(),
+            generalised: std::mem::take(&mut infer.generalised),
+            instantiated: infer.read_instantiated(),
             uses: infer.read_uses(),
             diagnostics: std::mem::take(&mut infer.diagnostics),
             obligations: said.into_iter().map(|(obligation, _)| obligation).collect(),

@@ -190,8 +190,7 @@ impl Infer<'_> {
         let name = self.table.info(p.var).name.clone();
         let skolem = self.skolem(name, p.kind);
         let arg = self.var_as_arg(skolem, p.kind);
-        let body = |pi: &Pi| subst(&pi.body, &|v| (v == pi.var).then(|| arg.clone()));
-        let (a, b) = (body(p), body(q));
+        let (a, b) = (self.instance(p, &arg), self.instance(q, &arg));
         self.unify(&a, &b)
     }
 
@@ -359,6 +358,9 @@ impl Infer<'_> {
             {
                 return true;
             }
+        }
+        if self.deferring {
+            return false;
         }
         let mut inner = Vec::new();
         for side in [expected, found] {

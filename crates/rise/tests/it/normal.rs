@@ -334,3 +334,36 @@ fn what_is_as_deep_as_allowed_fits_the_stacks_of_the_compiler() {
     let (before, after) = thread.spawn(work).unwrap().join().unwrap();
     assert!(before > after && after > 10_000, "{before}, {after}");
 }
+
+#[test]
+fn functions_over_implicit_parameters_are_arguments() {
+    linked(
+        "def at : ({n: Nat} -> {t: DataType} -> n.t -> n.t) -> 4.f32 -> 2.4.f32 -> (4.f32, 2.4.f32) =
+           fun(f, xs, ys => (f(xs), f(ys)))
+         def same = fun(xs => xs |> map(id))
+         def main = at(same)",
+        expect![[r#"
+            def main : 4.f32 -> 2.4.f32 -> (4.f32, 2.4.f32) = fun(xs, xs1 =>
+              fun(f: {n: Nat} -> {t: DataType} -> n.t -> n.t =>
+                let xs2 = xs in let ys = xs1 in (f(xs2), f(ys)))(map(fun(x => x))))
+        "#]],
+    );
+    normal(
+        "def maps : ({n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t) ->
+             3.4.f32 -> 3.4.f32 = fun(f => fun(xs => xs |> f(f(fun(x => x + 1.0f)))))
+         def main = maps(map)",
+        expect![[r#"
+            def main : 3.4.f32 -> 3.4.f32 = fun(xs => xs |> map(map(fun(x => x + 1.0f))))
+        "#]],
+    );
+}
+
+#[test]
+fn an_ascribed_function_is_used_at_the_sizes_of_its_place() {
+    normal(
+        "def main = fun(xs: 4.f32 => (map(neg) : {n: Nat} -> n.f32 -> n.f32)(xs))",
+        expect![[r#"
+            def main : 4.f32 -> 4.f32 = fun(xs => xs |> map(neg))
+        "#]],
+    );
+}

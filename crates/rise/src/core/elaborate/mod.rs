@@ -318,46 +318,31 @@ impl<'a, P: Surface> Elaborator<'a, P> {
     /// A term. `written` is the type that the definition's own written type gives it: its binders
     /// are those of the term.
     fn term(&mut self, id: TermId, written: Option<&Ty>) -> Option<Expr<P>> {
-        if let Some(pi) = self.implicit_parameter(id, written) {
-            let inner = written.map(|_| &pi.body);
-            let body = match inner {
-                Some(ty) => self.term(id, Some(ty))?,
-                None => self.visit(id, None)?,
-            };
+        if let Some(Type::Pi(pi)) = written.map(|ty| &**ty)
+            && pi.implicit
+        {
+            let body = self.term(id, Some(&pi.body))?;
             return Some(super::dep_lambda(pi.var, pi.kind, true, body));
         }
-        self.visit(id, written)
-    }
-
-    /// The implicit parameter that the term is a function over, though its text does not say so.
-    fn implicit_parameter(&self, id: TermId, written: Option<&Ty>) -> Option<Pi> {
-        let implicit = |ty: &Ty| match &**ty {
-            Type::Pi(pi) if pi.implicit => Some(pi.clone()),
-            _ => None,
-        };
-        if let Some(ty) = written {
-            return implicit(ty);
-        }
-        let pi = implicit(&self.ty(id)?)?;
-        // It may be so because a part of it is.
-        let part = match self.item.term(id).kind {
-            TermKind::Paren(inner) => Some(inner),
-            TermKind::Ascribe { term, .. } => Some(term),
-            TermKind::Let { body, .. } => Some(body),
-            _ => None,
-        };
-        let of_part = part.and_then(|part| self.ty(part));
-        match of_part.as_ref().and_then(implicit) {
-            Some(_) => None,
-            None => Some(pi),
-        }
+        let body = self.visit(id, written)?;
+        let params = self.inference.generalised.get(&id).into_iter().flatten();
+        let whole = |body, &(var, kind): &(Var, Kind)| super::dep_lambda(var, kind, true, body);
+        Some(params.rev().fold(body, whole))
     }
 
     fn visit(&mut self, id: TermId, written: Option<&Ty>) -> Option<Expr<P>> {
         let item = self.item;
         match &item.term(id).kind {
             TermKind::Paren(inner) => self.term(*inner, written),
-            TermKind::Ascribe { term, .. } => self.term(*term, None),
+            TermKind::Ascribe { term, ty } => {
+                let ascribed = self.term(*term, None)?;
+                let count = self.leading_implicit_of(*ty);
+                let args = self.instantiated(id).iter().take(count);
+                let give = |f: Expr<P>, (_, arg): &(Name, Arg)| {
+                    super::dep_apply(&f, arg.clone(), f.origin)
+                };
+                Some(args.fold(ascribed, give))
+            }
             TermKind::Apply { callee, .. } if self.is_size_call(*callee) => self.size_value(id),
             TermKind::Name(_) | TermKind::Operator(_) | TermKind::Apply { .. } => {
                 self.application(id)
@@ -409,6 +394,24 @@ impl<'a, P: Surface> Elaborator<'a, P> {
     }
 
     // ----- what inference knows -----
+
+    /// The implicit arguments of a term that is no name.
+    fn instantiated(&self, id: TermId) -> &'a [(Name, Arg)] {
+        let args = self.inference.instantiated.get(&id);
+        args.map_or(&[], Vec::as_slice)
+    }
+
+    /// How many implicit parameters come first in a written type.
+    fn leading_implicit_of(&self, written: TermId) -> usize {
+        let (mut ty, mut count) = (self.written_type(written), 0);
+        while let Some(Type::Pi(pi)) = ty.as_deref()
+            && pi.implicit
+        {
+            count += 1;
+            ty = Some(pi.body.clone());
+        }
+        count
+    }
 
     /// The type of an expression.
     fn ty(&self, id: TermId) -> Option<Ty> {

@@ -50,7 +50,12 @@ impl<P: Surface> Elaborator<'_, P> {
             if let Some(site) = self.sites.get(function.origin.0 as usize) {
                 giving.head = site.head;
             }
-            return self.give(&mut giving, function, &mut [].iter());
+            let own = match self.item.term(head).kind {
+                TermKind::Ascribe { ty, .. } => self.leading_implicit_of(ty),
+                _ => 0,
+            };
+            let later = self.instantiated(head).get(own..).unwrap_or_default();
+            return self.give(&mut giving, function, &mut later.iter());
         }
         let name_use = *self.uses.get(&head)?;
         match name_use.target {

@@ -36,18 +36,25 @@ impl<P: Language> Printer<P> {
         let mut texts = Vec::new();
         while let Form::DepLambda(var, kind, inner) = &body.form {
             self.scope.bind_var(*var, *kind);
-            texts.push(format!("{}: {kind}", self.scope.var(*var)));
+            // A function over an implicit parameter is written as what is under it.
+            let is_implicit = matches!(&*body.ty, Type::Pi(pi) if pi.implicit);
+            if P::WHOLE || !is_implicit {
+                texts.push(format!("{}: {kind}", self.scope.var(*var)));
+            }
             vars.push(*var);
             body = inner;
         }
         match &texts[..] {
+            [] => {}
             [one] => self.out.push_str(&format!("depFun({one} => ")),
             all => self
                 .out
                 .push_str(&format!("depFun(({}) => ", all.join(", "))),
         }
         self.expr(body, Place::TOP, wanted);
-        self.out.push(')');
+        if !texts.is_empty() {
+            self.out.push(')');
+        }
         vars.into_iter().for_each(|v| self.scope.leave_var(v));
     }
 
