@@ -668,3 +668,114 @@ def pairs = depFun((n: Nat, k: Nat) => fun(xs: (n * 2^k).i32 =>
     assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
     assert!(ran.err.contains("`n >= 1` does not hold"), "{}", ran.err);
 }
+
+/// Arrays of `n * m` elements, of which none is stored: the windows of an array, one behind the
+/// other.
+const LARGE: &str = "
+@run(n = 100000)
+def far : (n: Nat) -> n.i32 -> 4.i32 = depFun(n: Nat => fun(xs =>
+  xs |> slide(50000)(1) |> join |> drop(2147483653) |> take(4) |> mapSeq(id)))
+
+def table = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+  xs |> mapSeq(mapSeq(fun(x => x + 1.0f))) |> toMem |> transpose |> mapSeq(reduceSeq(add)(0.0f))))
+
+def rows = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs |> mapSeq(reduceSeq(add)(0.0f))))
+
+def size = depFun(n: Nat => fun(x: natType => x + n))
+";
+
+#[test]
+fn arrays_that_are_too_large_for_32_bits_are_counted_with_64() {
+    let folder = Folder::with(&[("large.rise", LARGE)]);
+    let far = |more: &[&str]| {
+        let words = ["run", "large.rise", "--def", "far", "--arg", "xs=iota"];
+        folder.run(&[&words, more].concat())
+    };
+    for backend in ["c", "openmp"] {
+        let ran = far(&["--backend", backend]);
+        assert_eq!(
+            (ran.status, ran.out.as_str()),
+            (0, "[76602, 76603, 76604, 76605]\n"),
+            "{}",
+            ran.err
+        );
+    }
+    let ran = far(&["--backend", "c", "--index", "32"]);
+    assert_eq!(ran.status, 2, "{}", ran.out);
+    assert!(ran.err.contains("counts with 32 bits"), "{}", ran.err);
+    let ran = far(&["--backend", "c", "--verify"]);
+    assert_eq!(ran.status, 2, "{}", ran.out);
+}
+
+#[test]
+fn code_with_indices_of_64_bits_computes_the_same() {
+    let folder = Folder::with(&[("large.rise", LARGE)]);
+    for (def, backend) in [("table", "c"), ("rows", "c"), ("rows", "openmp")] {
+        let ran = folder.run(&[
+            "run",
+            "large.rise",
+            "--def",
+            def,
+            "--backend",
+            backend,
+            "--index",
+            "64",
+            "-Dn=37",
+            "-Dm=41",
+            "--verify",
+        ]);
+        assert_eq!(ran.status, 0, "{}", ran.err);
+    }
+}
+
+#[test]
+fn sizes_that_fit_no_width_are_refused_before_the_run() {
+    let folder = Folder::with(&[("large.rise", LARGE)]);
+    let run =
+        |more: &[&str]| folder.run(&[&["run", "large.rise", "--backend", "c"], more].concat());
+    let ran = run(&["--def", "rows", "-Dn=4294967296", "-Dm=4294967296"]);
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
+    assert!(
+        ran.err.contains("more elements than can be counted"),
+        "{}",
+        ran.err
+    );
+    let ran = run(&["--def", "size", "-Dn=2147483649"]);
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
+    assert!(ran.err.contains("do not fit into 32 bits"), "{}", ran.err);
+    let ran = folder.run(&[
+        "emit",
+        "large.rise",
+        "--def",
+        "rows",
+        "--as",
+        "c",
+        "--index",
+        "64",
+    ]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(ran.out.contains("int64_t n, int64_t m"), "{}", ran.out);
+    let auto = folder.run(&[
+        "emit",
+        "large.rise",
+        "--def",
+        "rows",
+        "--as",
+        "c",
+        "--index",
+        "auto",
+    ]);
+    assert_eq!(auto.out, ran.out);
+    let host = folder.run(&[
+        "emit",
+        "large.rise",
+        "--def",
+        "rows",
+        "--as",
+        "opencl",
+        "--host",
+        "--index",
+        "64",
+    ]);
+    assert_eq!(host.status, 2, "{}", host.out);
+}

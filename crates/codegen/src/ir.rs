@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use dpia::IndexWidth;
 use nat::{Facts, Nat, Prop, Var};
 use rise::core::{Foreign, Launch, Origin};
 use rise::{Ty, Type, primitive::Primitive};
@@ -20,8 +21,10 @@ pub struct Function {
     pub name: Name,
     /// Its variables, by [`Id`].
     pub variables: Vec<Variable>,
-    /// Its size parameters, in order; each is an `int`.
+    /// Its size parameters, in order.
     pub sizes: Vec<Var>,
+    /// The width of sizes, counters and indices.
+    pub index: IndexWidth,
     /// Its value parameters, in order.
     pub params: Vec<Id>,
     /// Where the result is written, the first parameter; a scalar result is its element 0.

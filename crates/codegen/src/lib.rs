@@ -16,7 +16,7 @@ use dpia::PhraseProgram;
 
 pub use c::ForeignNames;
 pub use c::reserved;
-pub use dpia::Target;
+pub use dpia::{IndexWidth, Target};
 pub use error::CompileError;
 pub use host::host;
 pub use lower::{Lowered, lower};
@@ -32,9 +32,23 @@ pub use signature::Signature;
 /// # Errors
 /// Everything in it that has no code.
 pub fn compile(program: &PhraseProgram, target: Target) -> Result<Module, Vec<CompileError>> {
+    compile_for(program, target, IndexWidth::default())
+}
+
+/// The text of an imperative program, with sizes and indices of this width.
+///
+/// # Errors
+/// Everything in it that has no code.
+pub fn compile_for(
+    program: &PhraseProgram,
+    target: Target,
+    index: IndexWidth,
+) -> Result<Module, Vec<CompileError>> {
     let Lowered {
-        function,
-        signature,
+        mut function,
+        mut signature,
     } = lower(program, target)?;
+    function.index = index;
+    signature.index = index;
     finish(function, target, signature).map_err(|error| vec![error])
 }

@@ -172,6 +172,8 @@ pub enum Reason {
     Signature,
     /// A check of the condition with this number in [`Signature::requires`].
     Condition(usize),
+    /// A check that an array has no more elements than can be counted.
+    Count,
     /// A parameter that nothing reads is said to be so.
     Unused,
 }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use dpia::Device;
+use dpia::{Device, IndexWidth};
 use nat::Nat;
 use rise::core::{Launch, Program};
 
@@ -59,6 +59,23 @@ impl Database {
             .set_device(self)
             .with_durability(salsa::Durability::HIGH)
             .to(Arc::new(device));
+    }
+
+    /// Generates code with sizes and indices of this width.
+    pub fn set_index_width(&mut self, index: IndexWidth) {
+        use salsa::Setter as _;
+        if self.index_width() == index {
+            return;
+        }
+        Options::get(self)
+            .set_index(self)
+            .with_durability(salsa::Durability::HIGH)
+            .to(index);
+    }
+
+    /// The width of the sizes and indices of generated code.
+    pub fn index_width(&self) -> IndexWidth {
+        Options::get(self).index(self)
     }
 
     /// The device that OpenCL programs are checked against.

@@ -62,6 +62,9 @@ pub(crate) struct Options {
     /// What OpenCL programs are checked against.
     #[returns(clone)]
     pub device: Arc<dpia::Device>,
+    /// The width of the sizes and indices of generated code.
+    #[returns(copy)]
+    pub index: dpia::IndexWidth,
     /// The sizes that kernels are launched with, where the user has given some.
     #[returns(ref)]
     pub launch: rise::core::Launch,

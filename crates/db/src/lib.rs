@@ -42,7 +42,7 @@ use trees::Trees;
 pub use batch::FileReport;
 pub use cut::Prepared;
 pub use dpia::target::VectorWidths;
-pub use dpia::{Device, Target, Targets};
+pub use dpia::{Device, IndexWidth, Target, Targets};
 pub use files::{FileId, FilePath, ItemId, ReadError};
 pub use header::{Declares, Header, StrategyName};
 pub use inputs::FileState;
@@ -577,9 +577,14 @@ impl Database {
         for (name, text) in elevate::lang::LIBRARY {
             db.show_library_file(name, text);
         }
-        let _singleton = Options::builder(None, Arc::default(), rise::core::Launch::default())
-            .durability(salsa::Durability::HIGH)
-            .new(&db);
+        let _singleton = Options::builder(
+            None,
+            Arc::default(),
+            IndexWidth::default(),
+            rise::core::Launch::default(),
+        )
+        .durability(salsa::Durability::HIGH)
+        .new(&db);
         db
     }
 }

@@ -277,7 +277,8 @@ fn compiled(
     target: Target,
     program: &PhraseProgram,
 ) -> Staged<Module> {
-    let work = || codegen::compile(program, target);
+    let index = crate::inputs::Options::get(db).index(db);
+    let work = || codegen::compile_for(program, target, index);
     let result = guarded(&item.text(db), "compiling", work).map_err(one)?;
     result.map(Arc::new).map_err(|errors| {
         let found = errors.into_iter().map(|error| {

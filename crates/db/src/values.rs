@@ -50,7 +50,7 @@ const MAX_STARTS: u32 = 16;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Values {
     /// The sizes, in order.
-    pub sizes: Vec<(Name, i32)>,
+    pub sizes: Vec<(Name, i64)>,
     /// The arguments, in order, each on one line, long ones shortened.
     pub args: Vec<(Name, String)>,
     /// The first value of each expression in the definition's own text, by its place. Those that

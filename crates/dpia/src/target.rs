@@ -44,6 +44,27 @@ impl Target {
     }
 }
 
+/// The width of the sizes, loop counters and array indices of generated code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum IndexWidth {
+    /// `int`: arrays have fewer than 2^31 elements.
+    #[default]
+    Bits32,
+    /// 64 bits.
+    Bits64,
+}
+
+impl IndexWidth {
+    /// The number of elements from which on an array is too large. With 64 bits it is far below
+    /// what overflows, so that offsets in bytes and sums of several sizes fit, too.
+    pub const fn limit(self) -> u64 {
+        match self {
+            IndexWidth::Bits32 => 1 << 31,
+            IndexWidth::Bits64 => 1 << 59,
+        }
+    }
+}
+
 /// What is known of the device that OpenCL programs are for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Device {

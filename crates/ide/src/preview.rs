@@ -257,6 +257,10 @@ impl Places<'_> {
                 note("headers, types and functions that the code needs"),
             ),
             Reason::Signature => (name, note("result, sizes and parameters")),
+            Reason::Count => (
+                name,
+                note("arrays have no more elements than can be counted"),
+            ),
             Reason::Unused => (name, note("a parameter that nothing reads")),
             Reason::Condition(at) => {
                 let condition = module.signature.requires.get(at)?;

@@ -8,6 +8,7 @@ use crate::process::{self, bytes_text};
 use crate::shape::{Bindings, Shape, ShapeError};
 use crate::sizes::{self, Equation, Outline, SizesError};
 use crate::value::Value;
+use dpia::IndexWidth;
 use nat::{Nat, Prop, Var};
 use rise::core::{NotRunnable, Param, Program};
 use rise::{Names, Primitive};
@@ -51,7 +52,7 @@ pub enum Source {
 #[derive(Clone, Debug)]
 pub struct Launch {
     /// The sizes, in the order of generated functions.
-    pub sizes: Vec<(Name, i32)>,
+    pub sizes: Vec<(Name, i64)>,
     /// What the program's variables stand for.
     pub bindings: Bindings,
     /// The names of the parameters.
@@ -112,8 +113,13 @@ pub enum LaunchError {
         expected: String,
     },
     /// A size does not fit.
-    #[error("the size `{0}` is {1}; it must be less than 2^31")]
-    LargeSize(Name, u64),
+    #[error("the size `{0}` is {1}; it must be less than {limit}", limit = limit_text(*.2))]
+    LargeSize(Name, u64, IndexWidth),
+    /// A size or an index is data, and does not fit.
+    #[error(
+        "the program computes with numbers of type `{0}` up to {1}, which do not fit into 32 bits"
+    )]
+    LargeNumber(String, u64),
     /// Sizes and arguments do not fit together.
     #[error(transparent)]
     Sizes(#[from] SizesError),
@@ -191,6 +197,13 @@ pub enum LaunchError {
     },
 }
 
+fn limit_text(index: IndexWidth) -> &'static str {
+    match index {
+        IndexWidth::Bits32 => "2^31",
+        IndexWidth::Bits64 => "2^59",
+    }
+}
+
 fn quoted(names: &[Name]) -> String {
     let all: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     all.join(", ")
@@ -221,14 +234,43 @@ fn for_values(values: &str) -> String {
     }
 }
 
-/// Makes everything ready for a run.
+/// What is known of a run before its arguments are made.
+struct Sizes {
+    params: Vec<Param>,
+    vars: Vec<Var>,
+    bindings: Bindings,
+    sources: Vec<Source>,
+    /// The shapes of the arguments.
+    shapes: Vec<Shape>,
+    result: Result<Shape, ShapeError>,
+}
+
+/// Makes everything ready for a run with indices of 32 bits.
 pub fn prepare(program: &Program<Primitive>, request: &Request) -> Result<Launch, LaunchError> {
+    prepare_for(program, request, IndexWidth::Bits32)
+}
+
+/// The width that the sizes of a run need: 64 bits if it cannot start with 32.
+pub fn index_width(program: &Program<Primitive>, request: &Request) -> IndexWidth {
+    match sized(program, request, IndexWidth::Bits32) {
+        Ok(_) => IndexWidth::Bits32,
+        Err(_) => IndexWidth::Bits64,
+    }
+}
+
+/// Finds and checks the sizes of a run.
+fn sized(
+    program: &Program<Primitive>,
+    request: &Request,
+    index: IndexWidth,
+) -> Result<Sizes, LaunchError> {
     program.runnable()?;
     let signature = program.signature();
     let params: Vec<Param> = signature.values().cloned().collect();
     let sizes: Vec<Var> = signature.sizes().collect();
     let mut bindings = Bindings {
         names: Names(program.names.clone().into()),
+        index,
         ..Bindings::default()
     };
     let sources = sources(program, &params, request)?;
@@ -241,6 +283,30 @@ pub fn prepare(program: &Program<Primitive>, request: &Request) -> Result<Launch
     };
     let shapes = shapes(&params, &bindings)?;
     counts::check(program, &bindings)?;
+    Ok(Sizes {
+        params,
+        vars: sizes,
+        bindings,
+        sources,
+        shapes,
+        result,
+    })
+}
+
+/// Makes everything ready for a run with indices of this width.
+pub fn prepare_for(
+    program: &Program<Primitive>,
+    request: &Request,
+    index: IndexWidth,
+) -> Result<Launch, LaunchError> {
+    let Sizes {
+        params,
+        vars: sizes,
+        bindings,
+        sources,
+        shapes,
+        result,
+    } = sized(program, request, index)?;
     let memory = request.memory.or_else(process::available_memory);
     check_memory(shapes.iter().chain(&result), memory)?;
     let mut args = Vec::new();
@@ -259,10 +325,7 @@ pub fn prepare(program: &Program<Primitive>, request: &Request) -> Result<Launch
     }
     let values = |var: &Var| {
         let value = bindings.nats.get(var).copied().unwrap_or_default();
-        (
-            program.name_of(*var),
-            i32::try_from(value).unwrap_or(i32::MAX),
-        )
+        (program.name_of(*var), value)
     };
     Ok(Launch {
         sizes: sizes.iter().map(values).collect(),
@@ -350,9 +413,11 @@ fn bind_sizes<P>(
             name: name.clone(),
             known: sizes.iter().map(|var| program.name_of(*var)).collect(),
         })?;
-        let large = || LaunchError::LargeSize(name.as_str().into(), *value);
-        let number = i32::try_from(*value).map_err(|_| large())?;
-        if bindings.nats.insert(var, i64::from(number)).is_some() {
+        let large = || LaunchError::LargeSize(name.as_str().into(), *value, bindings.index);
+        let fits = *value < bindings.index.limit();
+        let number = i64::try_from(*value).ok().filter(|_| fits);
+        let number = number.ok_or_else(large)?;
+        if bindings.nats.insert(var, number).is_some() {
             return Err(LaunchError::Twice(name.clone()));
         }
     }
@@ -462,9 +527,10 @@ fn complete<P>(
     }
     for var in sizes {
         let value = bindings.nats.get(var).copied().unwrap_or_default();
-        if i32::try_from(value).is_err() {
-            let value = u64::try_from(value).unwrap_or_default();
-            return Err(LaunchError::LargeSize(program.name_of(*var), value));
+        let value = u64::try_from(value).unwrap_or_default();
+        if value >= bindings.index.limit() {
+            let name = program.name_of(*var);
+            return Err(LaunchError::LargeSize(name, value, bindings.index));
         }
     }
     Ok(())

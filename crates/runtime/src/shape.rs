@@ -1,6 +1,7 @@
 //! Data types whose sizes are all numbers, and how C lays them out in memory.
 
 use crate::scalar::Leaf;
+use dpia::IndexWidth;
 use nat::{Nat, NatFun, Var};
 use rise::{DataFun, Names, Ty, Type};
 use rustc_hash::FxHashMap;
@@ -9,8 +10,6 @@ use std::sync::Arc;
 use syntax::ast::ScalarType;
 use thiserror::Error;
 
-/// Elements from which on a value is too large: generated code counts with `int`.
-pub const MAX_ELEMENTS: u64 = 1 << 31;
 /// Rows from which on a dependent array is too large: the place of each is kept.
 const MAX_ROWS: u64 = 1 << 22;
 
@@ -60,9 +59,9 @@ pub enum ShapeError {
     Negative(String, i64),
     /// There are too many elements.
     #[error(
-        "`{0}` has {1} elements, and generated code counts with 32 bits: below 2^31 are allowed"
+        "`{0}` has {1} elements, and {limit}", limit = limit_text(*.2)
     )]
-    TooLarge(String, u64),
+    TooLarge(String, u64, IndexWidth),
     /// There are so many elements that their number does not fit.
     #[error("`{0}` has more elements than can be counted")]
     Uncountable(String),
@@ -96,6 +95,15 @@ pub struct Bindings {
     pub data_funs: FxHashMap<Var, DataFun>,
     /// What the variables are called, for messages.
     pub names: Names,
+    /// The width of the numbers that count elements.
+    pub index: IndexWidth,
+}
+
+fn limit_text(index: IndexWidth) -> &'static str {
+    match index {
+        IndexWidth::Bits32 => "generated code counts with 32 bits: below 2^31 are allowed",
+        IndexWidth::Bits64 => "below 2^59 are allowed",
+    }
 }
 
 impl Bindings {
@@ -150,7 +158,9 @@ impl Shape {
         let text = || rise::print::type_text(ty, &bindings.names);
         match shape.count() {
             None => Err(ShapeError::Uncountable(text())),
-            Some(count) if count >= MAX_ELEMENTS => Err(ShapeError::TooLarge(text(), count)),
+            Some(count) if count >= bindings.index.limit() => {
+                Err(ShapeError::TooLarge(text(), count, bindings.index))
+            }
             Some(_) => Ok(shape),
         }
     }
@@ -320,9 +330,11 @@ impl Builder<'_> {
                 };
                 let lanes = u32::try_from(n)
                     .ok()
-                    .filter(|n| u64::from(*n) < MAX_ELEMENTS);
+                    .filter(|n| u64::from(*n) < IndexWidth::Bits32.limit());
                 Shape::Vector(
-                    lanes.ok_or_else(|| ShapeError::TooLarge(self.text(ty), n))?,
+                    lanes.ok_or_else(|| {
+                        ShapeError::TooLarge(self.text(ty), n, IndexWidth::Bits32)
+                    })?,
                     leaf,
                 )
             }

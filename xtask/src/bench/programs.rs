@@ -131,6 +131,7 @@ fn measure(
             text,
             function: &kernel.name,
             sizes: launch.sizes.len(),
+            index: codegen::IndexWidth::default(),
             params: &params,
             openmp: kernel.openmp,
         };
@@ -210,7 +211,7 @@ fn call(
     calls: u32,
     limits: &Limits,
 ) -> Outcome<Duration> {
-    let sizes: Vec<i32> = launch.sizes.iter().map(|(_, value)| *value).collect();
+    let sizes: Vec<i64> = launch.sizes.iter().map(|(_, value)| *value).collect();
     let args: Vec<&Value> = launch.args.iter().collect();
     let result = launch.result.clone()?;
     let runs = Runs {

@@ -137,7 +137,7 @@ pub(super) fn translated(candidate: &Candidate<'_>) -> Result<Translated, Verdic
     let values = module.signature.sizes.iter().zip(&launch.sizes);
     let bindings = Bindings {
         nats: values
-            .map(|((var, _), (_, value))| (*var, i64::from(*value)))
+            .map(|((var, _), (_, value))| (*var, *value))
             .collect(),
         names: rise::Names(module.signature.names.clone().into()),
         ..Bindings::default()
@@ -263,6 +263,7 @@ impl Compiled {
             text: &self.text,
             function: &self.name,
             sizes: self.launch.sizes.len(),
+            index: codegen::IndexWidth::default(),
             params: &self.params,
             openmp: self.openmp,
         }
@@ -271,7 +272,7 @@ impl Compiled {
     fn run(
         &self,
         executable: &Executable,
-        number: Option<i32>,
+        number: Option<i64>,
         foreign: &Result<Option<ForeignFunctions>, String>,
         limits: &Limits,
     ) -> Verdict {
@@ -293,7 +294,7 @@ impl Compiled {
             Ok(Err(error)) => return Verdict::Wrong("the interpreter fails", error.to_string()),
             Err(panic) => return Verdict::Wrong("the interpreter panics", words(&*panic)),
         };
-        let sizes: Vec<i32> = number
+        let sizes: Vec<i64> = number
             .into_iter()
             .chain(self.launch.sizes.iter().map(|(_, value)| *value))
             .collect();

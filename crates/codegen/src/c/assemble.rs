@@ -122,7 +122,7 @@ impl Printer<'_> {
         all.push(output.0);
         for (at, var) in self.function.sizes.iter().enumerate() {
             let size = self.names.fresh(&self.shown.get(*var));
-            all.push(format!("int {size}"));
+            all.push(format!("{} {size}", self.size_type()));
             self.names.bind_var(*var, size.clone());
             if let Some(entry) = signature.sizes.get_mut(at) {
                 entry.1 = size.into();
@@ -213,6 +213,7 @@ impl Printer<'_> {
             "int64_t",
             "uintptr_t",
             "INT32_M",
+            "PTRDIFF_MAX",
         ];
         let all = [
             ("assert", has(&["assert("])),

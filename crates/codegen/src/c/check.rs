@@ -7,7 +7,11 @@ use crate::ir::Binary;
 use crate::module::{Plain, Reason};
 use crate::signature::Signature;
 
+use super::large::is_large;
 use super::{CompileError, Prec, Printer};
+
+/// 2^59 as `double`: see [`dpia::IndexWidth::limit`].
+const MAX_COUNT: &str = "576460752303423488.0";
 
 impl Printer<'_> {
     /// Writes an assertion for each condition on the sizes.
@@ -20,6 +24,40 @@ impl Printer<'_> {
             self.plain.push(Plain {
                 range: start..self.out.len(),
                 reason: Reason::Condition(at),
+            });
+            self.write("\n");
+        }
+        self.check_counts()
+    }
+
+    /// Writes an assertion for each array that could have more elements than 64 bits count. The
+    /// number is computed as `double`, which does not overflow.
+    fn check_counts(&mut self) -> Result<(), CompileError> {
+        let function = self.function;
+        if !self.is_wide() {
+            return Ok(());
+        }
+        let arrays = function.params.iter().chain([&function.output]);
+        let is_known = |count: &Nat| !count.any_var(&|var| !function.sizes.contains(&var));
+        let mut counts: Vec<Nat> = arrays
+            .chain(&self.plan.heap)
+            .filter_map(|id| self.variable(*id).count.clone())
+            .filter(|count| is_large(count) && is_known(count))
+            .collect();
+        counts.sort();
+        counts.dedup();
+        for count in counts {
+            self.line();
+            let start = self.out.len();
+            self.write("assert(");
+            self.at_least(Prec::Relation, |this| {
+                this.polynomial(&count, Some("double"))
+            })?;
+            let text = rise::print::nat_text(&count, &self.shown);
+            self.write(&format!(" < {MAX_COUNT} && \"{text} < 2^59\");"));
+            self.plain.push(Plain {
+                range: start..self.out.len(),
+                reason: Reason::Count,
             });
             self.write("\n");
         }
@@ -36,7 +74,7 @@ impl Printer<'_> {
         {
             self.names.push();
             let name = self.names.fresh(&self.shown.get(*var));
-            self.write(&format!("for (int {name} = "));
+            self.write(&format!("for ({} {name} = ", self.size_type()));
             self.nat(from, Prec::Conditional)?;
             self.write(&format!("; {name} < "));
             self.nat(to, Prec::Sum)?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use dpia::Target;
+use dpia::{IndexWidth, Target};
 use nat::Nat;
 use syntax::ast::ScalarType;
 
@@ -118,6 +118,7 @@ static void release(void *memory) {
 pub(crate) struct Helpers {
     /// What the text is for.
     pub target: Target,
+    index: IndexWidth,
     fixed: BTreeSet<Helper>,
     /// `(from, to, body, how many sums around)` of each sum.
     pub sums: Vec<(Nat, Nat, Nat, usize)>,
@@ -133,9 +134,10 @@ pub(crate) struct Helpers {
 
 impl Helpers {
     /// None yet.
-    pub fn new(target: Target) -> Helpers {
+    pub fn new(target: Target, index: IndexWidth) -> Helpers {
         Helpers {
             target,
+            index,
             fixed: BTreeSet::new(),
             sums: Vec::new(),
             sum_texts: Vec::new(),
@@ -202,7 +204,12 @@ impl Helpers {
 
     /// What is needed before the function's own text, with an empty line behind each.
     pub fn write(&self, out: &mut String) {
-        let fixed = self.fixed.iter().map(|helper| helper.text());
+        let fixed = self.fixed.iter().map(|helper| match self.index {
+            IndexWidth::Bits32 => helper.text().to_owned(),
+            IndexWidth::Bits64 => helper.text().replace("INT32_MAX", "PTRDIFF_MAX / size"),
+        });
+        let fixed: Vec<String> = fixed.collect();
+        let fixed = fixed.iter().map(String::as_str);
         let sums = self.sum_texts.iter().map(String::as_str);
         let others = self.others.iter().map(|(_, text)| text.as_str());
         for text in fixed.chain(others).chain(sums) {

@@ -8,13 +8,13 @@ impl Printer<'_> {
     /// Whether a size may be larger than an `int` though its variables are not. The parts of the
     /// number of an element are numbers of elements, too.
     pub(super) fn is_large(&self, nat: &Nat) -> bool {
-        !self.in_index && is_large(nat)
+        !self.is_wide() && !self.in_index && is_large(nat)
     }
 
     /// Whether what is divided may be larger than an `int`. What comes out is the number of an
     /// element, or a part of it, which says nothing of the dividend: `(4097 * i + 5) % n`.
     pub(super) fn is_large_dividend(&self, nat: &Nat) -> bool {
-        self.is_large(nat) || multiplies(nat) && !self.fits(nat)
+        !self.is_wide() && (self.is_large(nat) || multiplies(nat) && !self.fits(nat))
     }
 
     /// Whether a size is at most the largest `int`, or a size or number of elements that is given.

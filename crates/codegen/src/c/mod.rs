@@ -147,7 +147,7 @@ impl<'a> Printer<'a> {
             plain: Vec::new(),
             indent: 0,
             origin: Origin(0),
-            helpers: Helpers::new(target),
+            helpers: Helpers::new(target, function.index),
             foreign: Vec::new(),
             types: Vec::new(),
             unaligned: Vec::new(),

@@ -291,7 +291,7 @@ impl<'a> Printer<'a> {
         for (at, var) in function.sizes.iter().enumerate() {
             let size = self.names.fresh(&self.shown.get(*var));
             self.names.bind_var(*var, size.clone());
-            let text = format!("int {size}");
+            let text = format!("{} {size}", self.size_type());
             if let Some(entry) = signature.sizes.get_mut(at).filter(|_| first) {
                 entry.1 = size.into();
             }
@@ -398,7 +398,8 @@ impl<'a> Printer<'a> {
                 (self.used_vars.contains(&item.var), self.names.var(item.var))
             {
                 let call = query(item);
-                head.push_str(&format!("    const int {name} = {call};\n"));
+                let ty = self.size_type();
+                head.push_str(&format!("    const {ty} {name} = {call};\n"));
             }
         }
         self.out.insert_str(start, &head);

@@ -1,6 +1,6 @@
 //! Sizes and indices.
 
-use dpia::Target;
+use dpia::{IndexWidth, Target};
 use nat::{Nat, Part, Summand, Var};
 
 use super::arith::{Arith, Order, arrange};
@@ -24,20 +24,38 @@ impl Printer<'_> {
     /// Writes a size that is wanted as a value, which wraps around: what it is computed from may be
     /// too large for an `int`. `cast` says that it is made an integer of some width anyway.
     pub(super) fn size_value(&mut self, nat: &Nat, cast: bool) -> Result<Prec, CompileError> {
-        if !is_large(nat) && !divides_large(nat) {
+        let large = is_large(nat) || divides_large(nat);
+        let fits = match self.is_wide() {
+            true => cast || nat.as_const().is_some(),
+            false => !large,
+        };
+        if fits {
             return self.bare_nat(nat);
         }
         if !cast {
             self.write("(int)");
         }
-        let wide = self.wide();
-        self.at_least(Prec::Unary, |this| this.polynomial(nat, Some(wide)))?;
+        let wide = (!self.is_wide()).then(|| self.wide());
+        self.at_least(Prec::Unary, |this| this.polynomial(nat, wide))?;
         Ok(Prec::Unary)
     }
 
     /// Writes how many elements to allocate, computed as `size_t`.
     pub(super) fn wide_nat(&mut self, nat: &Nat) -> Result<(), CompileError> {
         self.polynomial(nat, Some("size_t")).map(drop)
+    }
+
+    /// Whether sizes have 64 bits.
+    pub(super) fn is_wide(&self) -> bool {
+        self.function.index == IndexWidth::Bits64
+    }
+
+    /// The type of sizes, counters and indices.
+    pub(super) fn size_type(&self) -> &'static str {
+        match self.function.index {
+            IndexWidth::Bits32 => "int",
+            IndexWidth::Bits64 => self.wide(),
+        }
     }
 
     /// The type of sizes that may be too large for an `int`.
@@ -242,7 +260,7 @@ impl Printer<'_> {
             Part::Div(a, b) => self.quotient(a, b, (" / ", Helper::FloorDiv), wide),
             Part::Rem(a, b) => self.quotient(a, b, (" % ", Helper::FloorMod), wide),
             Part::Pow(a, b) if a.as_const() == Some(2) => {
-                match wide {
+                match wide.or_else(|| self.is_wide().then(|| self.wide())) {
                     Some(ty) => self.write(&format!("({ty})1 << ")),
                     None => self.write("1 << "),
                 }
@@ -350,7 +368,7 @@ impl Printer<'_> {
 
     /// The name of a function on `int`, or of the same one on 64 bits.
     fn helper(&mut self, helper: Helper, wide: bool) -> String {
-        if wide {
+        if wide || self.is_wide() {
             self.helpers.wide(helper)
         } else {
             self.helpers.need(helper).to_owned()

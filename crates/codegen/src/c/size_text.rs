@@ -1,6 +1,6 @@
 //! Sizes and conditions as C, outside of a function: for programs around generated code.
 
-use dpia::Target;
+use dpia::{IndexWidth, Target};
 use nat::{Nat, Prop, Var};
 use rise::{DataFun, Type};
 use rustc_hash::FxHashMap;
@@ -27,6 +27,7 @@ impl SizeText {
             function: Function {
                 name: "".into(),
                 variables: Vec::new(),
+                index: IndexWidth::default(),
                 sizes: Vec::new(),
                 params: Vec::new(),
                 output: Id(0),
@@ -43,7 +44,7 @@ impl SizeText {
             },
             plan: Plan::default(),
             names,
-            helpers: Helpers::new(Target::C),
+            helpers: Helpers::new(Target::C, IndexWidth::default()),
         }
     }
 

@@ -6,6 +6,7 @@ use crate::ir::{Binary, Expr, ExprKind, Home, Id, LoopMode, Maker, Place, Stmt, 
 use crate::passes::conditions::{assume, assume_counter};
 use crate::passes::walk;
 use dpia::Target;
+use syntax::ast::ScalarType;
 
 use super::helpers::Helper;
 use super::names::is_mere_counter;
@@ -199,7 +200,12 @@ impl Printer<'_> {
             }
             Some(count) => self.declare_array(id, count, &name, &ty)?,
             None => {
-                self.write(&format!("{constant}{} {name}", self.plain_type(&ty)));
+                let ty = match ty {
+                    // A size, or an index into an array.
+                    CType::Scalar(ScalarType::NatType) => self.size_type().to_owned(),
+                    ty => self.plain_type(&ty),
+                };
+                self.write(&format!("{constant}{ty} {name}"));
                 if let Some(value) = value {
                     self.write(" = ");
                     self.expr(value, Prec::Conditional)?;
@@ -512,7 +518,7 @@ impl Printer<'_> {
         } else {
             self.names.fresh(&shown)
         };
-        self.write(&format!("for (int {name} = "));
+        self.write(&format!("for ({} {name} = ", self.size_type()));
         self.nat(from, Prec::Conditional)?;
         // OpenMP wants the end where it is compared with.
         if mode == LoopMode::Sequential && is_costly(to) {

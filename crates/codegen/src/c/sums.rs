@@ -77,7 +77,10 @@ impl Printer<'_> {
             self.names.bind_var(*var, param.clone());
             params.push(param);
         }
-        let params: Vec<String> = params.iter().map(|name| format!("int {name}")).collect();
+        let params: Vec<String> = params
+            .iter()
+            .map(|name| format!("{} {name}", self.size_type()))
+            .collect();
         let params = if params.is_empty() {
             "void".to_owned()
         } else {
@@ -87,7 +90,8 @@ impl Printer<'_> {
         let total = self.names.fresh("total");
         let wide = self.wide();
         self.write(&format!(
-            "static inline {wide} {name}({params}) {{\n    {wide} {total} = 0;\n    for (int {index} = "
+            "static inline {wide} {name}({params}) {{\n    {wide} {total} = 0;\n    for ({} {index} = ",
+            self.size_type()
         ));
         self.nat(from, Prec::Conditional)?;
         self.write(&format!("; {index} < "));

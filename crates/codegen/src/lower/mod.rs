@@ -24,7 +24,7 @@ mod vector;
 mod views;
 mod write;
 
-use dpia::{Phrase, PhraseProgram, Prim, Target};
+use dpia::{IndexWidth, Phrase, PhraseProgram, Prim, Target};
 use nat::{Facts, Nat, Prop};
 use rise::core::{Form, Origin};
 use rise::{Ty, Type};
@@ -110,6 +110,7 @@ impl<'p> Lower<'p> {
             function: Function {
                 name: program.name.clone(),
                 variables: Vec::new(),
+                index: IndexWidth::default(),
                 sizes: Vec::new(),
                 params: Vec::new(),
                 output: Id(0),
@@ -126,6 +127,7 @@ impl<'p> Lower<'p> {
             },
             signature: Signature {
                 name: program.name.clone(),
+                index: IndexWidth::default(),
                 sizes: Vec::new(),
                 params: Vec::new(),
                 result: unit,

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use codegen::ir::{
     Binary, Expr, ExprKind, Function, Home, Id, LoopMode, Place, Stmt, StmtKind, Variable,
 };
-use codegen::{Module, Signature, Target};
+use codegen::{IndexWidth, Module, Signature, Target};
 use nat::{Nat, Prop, Var};
 use rise::core::Origin;
 use rise::{Ty, Type};
@@ -54,6 +54,7 @@ impl Build {
         let mut build = Build {
             function: Function {
                 name: name.into(),
+                index: IndexWidth::default(),
                 variables: Vec::new(),
                 sizes: vars.clone(),
                 params: Vec::new(),
@@ -70,6 +71,7 @@ impl Build {
                 views: Default::default(),
             },
             signature: Signature {
+                index: IndexWidth::default(),
                 name: name.into(),
                 sizes: vars.into_iter().zip(names.clone()).collect(),
                 params: Vec::new(),

@@ -1,9 +1,9 @@
 //! Sizes are `int`s; what they are computed from may be larger, and is computed in 64 bits.
 
-use codegen::Target;
+use codegen::{IndexWidth, Target};
 use expect_test::{Expect, expect};
 
-use crate::function;
+use crate::{function, module_for};
 
 fn value(size: &str, expected: Expect) {
     let text = format!("def main = depFun((n: Nat, m: Nat) => fun(x: i64 => x + cast({size})))");
@@ -112,4 +112,102 @@ fn arrays_as_long_as_large_sizes_say() {
         }
     "#]]
     .assert_eq(&function(text, "main", Target::C));
+}
+
+/// The text with sizes of 64 bits.
+fn wide(text: &str, target: Target) -> String {
+    match module_for(text, "main", target, IndexWidth::Bits64) {
+        Ok(module) => module.text,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+const ROW_SUMS: &str = "def main = depFun((n: Nat, m: Nat) => fun(rows: n.m.f32 =>
+  rows |> mapSeq(reduceSeq(add)(0.0f))))";
+
+#[test]
+fn sizes_counters_and_indices_have_64_bits_where_asked() {
+    expect![[r##"
+        #include <assert.h>
+        #include <stdint.h>
+
+        /* main_ : (n: Nat) -> (m: Nat) -> n.m.f32 -> n.f32 */
+        void main_(float *restrict output, int64_t n, int64_t m, const float *restrict rows) {
+            assert((double)n * m < 576460752303423488.0 && "n*m < 2^59");
+            for (int64_t i = 0; i < n; i++) {
+                float accum = 0.0f;
+                for (int64_t j = 0; j < m; j++) {
+                    accum += rows[i * m + j];
+                }
+                output[i] = accum;
+            }
+        }
+    "##]]
+    .assert_eq(&wide(ROW_SUMS, Target::C));
+    let parallel = ROW_SUMS.replace("mapSeq", "mapPar");
+    let text = wide(&parallel, Target::OpenMp);
+    assert!(!text.contains("int n") && !text.contains("int i"), "{text}");
+    let kernel = ROW_SUMS
+        .replace("mapSeq", "mapGlobal")
+        .replace("reduceSeq", "reduceSeq(Private)");
+    expect![[r#"
+        /* main : (n: Nat) -> (m: Nat) -> n.m.f32 -> n.f32 */
+        kernel void main_(global float *restrict output, long n, long m, global const float *restrict rows) {
+            for (long gId = get_global_id(0); gId < n; gId += get_global_size(0)) {
+                float accum = 0.0f;
+                for (long l = 0; l < m; l++) {
+                    accum += rows[gId * m + l];
+                }
+                output[gId] = accum;
+            }
+        }
+    "#]].assert_eq(&wide(&kernel, Target::OpenCl));
+}
+
+/// Nothing is left that counts with an `int`, and numbers of the program keep 32 bits.
+#[test]
+fn helpers_and_buffers_count_with_64_bits_where_asked() {
+    let text = wide(
+        "def main = depFun((n: Nat, m: Nat) => fun(xs: n.m.natType => xs
+           |> mapSeq(mapSeq(fun(x => x + n))) |> toMem |> padClamp(1)(2) |> drop(1) |> join
+           |> mapSeq(id)))",
+        Target::C,
+    );
+    expect![[r##"
+        #include <assert.h>
+        #include <stdint.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+
+        static void *allocate(size_t count, size_t size) {
+            void *memory = count <= PTRDIFF_MAX / size ? malloc(count > 0 ? count * size : 1) : NULL;
+            if (memory == NULL) {
+                fprintf(stderr, "cannot allocate %zu elements of %zu bytes\n", count, size);
+                abort();
+            }
+            return memory;
+        }
+
+        static inline int64_t imin_64(int64_t a, int64_t b) {
+            return a < b ? a : b;
+        }
+
+        /* main_ : (n: Nat) -> (m: Nat) -> n.m.natType -> (n*m+m*2).natType
+           where n >= 1 */
+        void main_(int *restrict output, int64_t n, int64_t m, const int *restrict xs) {
+            assert(n >= 1 && "n >= 1");
+            assert((double)n * m < 576460752303423488.0 && "n*m < 2^59");
+            assert(((double)n + 2) * m < 576460752303423488.0 && "n*m + m*2 < 2^59");
+            int *tmp = allocate((size_t)n * m, sizeof(int));
+            for (int64_t i = 0; i < n; i++) {
+                for (int64_t j = 0; j < m; j++) {
+                    tmp[i * m + j] = (int)((uint32_t)xs[i * m + j] + (int)n);
+                }
+            }
+            for (int64_t i = 0; i < (n + 2) * m; i++) {
+                output[i] = tmp[imin_64(n - 1, i / m) * m + i % m];
+            }
+            free(tmp);
+        }
+    "##]].assert_eq(&text);
 }

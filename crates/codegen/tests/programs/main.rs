@@ -7,11 +7,16 @@ mod classic;
 mod large;
 mod shared;
 
-use codegen::{Module, Target};
+use codegen::{IndexWidth, Module, Target};
 use rise::core::{normalise, program_of};
 
 /// The C text of the definition `name`; what is wrong with it if it has none.
 fn module(text: &str, name: &str, target: Target) -> Result<Module, String> {
+    module_for(text, name, target, IndexWidth::default())
+}
+
+/// The same with sizes and indices of this width.
+fn module_for(text: &str, name: &str, target: Target, index: IndexWidth) -> Result<Module, String> {
     let mut program = program_of(text, name).map_err(|error| error.to_string())?;
     normalise(&mut program).map_err(|error| error.to_string())?;
     let functional = dpia::functional(&program, target).map_err(|complaints| {
@@ -21,7 +26,7 @@ fn module(text: &str, name: &str, target: Target) -> Result<Module, String> {
         )
     })?;
     let imperative = dpia::imperative(&functional).map_err(|error| error.to_string())?;
-    codegen::compile(&imperative, target).map_err(|errors| format!("{errors:?}"))
+    codegen::compile_for(&imperative, target, index).map_err(|errors| format!("{errors:?}"))
 }
 
 /// The function itself, without what stands before it.

@@ -106,7 +106,7 @@ pub(crate) fn module(
     target: Target,
 ) -> Staged<Module> {
     let text = SourceItem::from(item).text(db);
-    let work = || codegen::compile(program, target);
+    let work = || codegen::compile_for(program, target, crate::inputs::Options::get(db).index(db));
     let made = guarded(&text, "compiling", work).map_err(one)?;
     made.map(Arc::new).map_err(|errors| {
         let span = name(db, item);

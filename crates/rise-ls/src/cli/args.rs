@@ -139,6 +139,31 @@ pub enum Language {
     Elevate,
 }
 
+/// The width of sizes and indices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum IndexWord {
+    /// 32 bits
+    #[value(name = "32")]
+    Bits32,
+    /// 64 bits
+    #[value(name = "64")]
+    Bits64,
+    /// As the sizes need it
+    #[default]
+    Auto,
+}
+
+impl IndexWord {
+    /// The width, unless it depends on the sizes.
+    pub fn width(self) -> Option<db::IndexWidth> {
+        match self {
+            IndexWord::Bits32 => Some(db::IndexWidth::Bits32),
+            IndexWord::Bits64 => Some(db::IndexWidth::Bits64),
+            IndexWord::Auto => None,
+        }
+    }
+}
+
 impl Language {
     /// The language.
     pub fn language(self) -> db::Language {

@@ -32,6 +32,7 @@ impl Runs<'_> {
             text: &module.text,
             function: &module.signature.name,
             sizes: self.launch.sizes.len(),
+            index: module.signature.index,
             params: &params,
             openmp: backend == Backend::OpenMp,
         };
@@ -44,7 +45,7 @@ impl Runs<'_> {
             Err(error) => return Err(error.into()),
         };
         progress("running");
-        let sizes: Vec<i32> = self.launch.sizes.iter().map(|(_, value)| *value).collect();
+        let sizes: Vec<i64> = self.launch.sizes.iter().map(|(_, value)| *value).collect();
         let args: Vec<&Value> = self.launch.args.iter().collect();
         let runs = cc::Runs {
             warm_up: u32::from(bench.is_some()),
@@ -90,7 +91,7 @@ impl Runs<'_> {
         let values = signature.sizes.iter().zip(&launch.sizes);
         let bindings = Bindings {
             nats: values
-                .map(|((var, _), (_, value))| (*var, i64::from(*value)))
+                .map(|((var, _), (_, value))| (*var, *value))
                 .collect(),
             names: rise::Names(signature.names.clone().into()),
             ..Bindings::default()

@@ -18,7 +18,7 @@ pub use devices::{WORKER, device, devices};
 pub use json::{FailureJson, Summary, failure as failure_json, result as result_json};
 pub use opencl::{KernelRun, OnDevice};
 
-use db::{Database, ItemId};
+use db::{Database, IndexWidth, ItemId};
 use rise::Primitive;
 use rise::core::{LinkError, Program};
 use runtime::cc::{CompileError, RunError};
@@ -47,6 +47,8 @@ pub struct Job {
     pub verify: bool,
     /// The tolerance of that comparison.
     pub tolerance: Option<f64>,
+    /// The width of sizes and indices; none chooses the one that the sizes need.
+    pub index: Option<IndexWidth>,
     /// The OpenCL device: a part of its name or platform, or its number (`#0`).
     pub device: Option<String>,
     /// The device where `device` says none. It alone is no wish for OpenCL.
@@ -224,7 +226,7 @@ pub fn source(text: &str) -> Result<Source, SourceError> {
 ///
 /// # Errors
 /// There is no such device.
-pub fn prepare(db: &mut Database, job: &Job, limits: &Limits) -> Result<(), Failure> {
+pub fn prepare(db: &mut Database, item: ItemId, job: &Job, limits: &Limits) -> Result<(), Failure> {
     db.set_launch(
         job.local.as_deref().unwrap_or_default(),
         job.global.as_deref().unwrap_or_default(),
@@ -233,7 +235,20 @@ pub fn prepare(db: &mut Database, job: &Job, limits: &Limits) -> Result<(), Fail
         let device = devices::device(job.wanted_device(), limits)?;
         db.set_device(Some(device.description()));
     }
+    let index = job.index.unwrap_or_else(|| needed_width(db, item, job));
+    db.set_index_width(index);
     Ok(())
+}
+
+/// The width that the sizes of a run need. What keeps the program from running is said later.
+fn needed_width(db: &Database, item: ItemId, job: &Job) -> IndexWidth {
+    let program = match db.dialect(db.file_of(item)) {
+        Dialect::Rise => program(db, item),
+        Dialect::Dpia => phrases::program(db, item).map(|(program, _)| program),
+    };
+    program.map_or(IndexWidth::Bits32, |program| {
+        launch::index_width(&program, &job.request)
+    })
 }
 
 /// Runs a definition. `progress` is told what is being done.
@@ -259,7 +274,12 @@ pub fn run(
             fallback.as_deref(),
         )));
     }
-    let launch = launch::prepare(&program, &job.request)?;
+    // The interpreter counts with 32 bits.
+    let index = match backend == Backend::Interp || job.verify {
+        true => IndexWidth::Bits32,
+        false => db.index_width(),
+    };
+    let launch = launch::prepare_for(&program, &job.request, index)?;
     let runs = Runs {
         db,
         item,

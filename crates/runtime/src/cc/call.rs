@@ -3,6 +3,7 @@
 use super::Program;
 use crate::scalar::Leaf;
 use crate::shape::{Shape, is_native_vector};
+use dpia::IndexWidth;
 use std::fmt::Write;
 use syntax::ast::ScalarType;
 
@@ -25,7 +26,8 @@ pub fn text(programs: &[Program<'_>]) -> String {
         };
     }
     if many {
-        calls = format!("    switch (*(const int *)rise_ls_arguments[0]) {{\n{calls}    }}\n");
+        calls =
+            format!("    switch (*(const long long *)rise_ls_arguments[0]) {{\n{calls}    }}\n");
     }
     format!(
         "{}{declarations}void rise_ls_call(void *rise_ls_output, void *const *rise_ls_arguments);\n\
@@ -44,8 +46,12 @@ fn parameters(
     let mut declared = vec!["void *".to_owned()];
     let mut passed = vec!["rise_ls_output".to_owned()];
     for at in first..first + program.sizes {
-        declared.push("int".to_owned());
-        passed.push(format!("*(const int *)rise_ls_arguments[{at}]"));
+        let ty = match program.index {
+            IndexWidth::Bits32 => "int",
+            IndexWidth::Bits64 => "long long",
+        };
+        declared.push(ty.to_owned());
+        passed.push(format!("({ty})*(const long long *)rise_ls_arguments[{at}]"));
     }
     for (at, shape) in (first + program.sizes..).zip(program.params) {
         match shape {

@@ -89,7 +89,7 @@ impl Executable {
     /// Calls the function with these sizes and arguments, for a result of this shape.
     pub fn run(
         &self,
-        sizes: &[i32],
+        sizes: &[i64],
         args: &[&Value],
         result: Shape,
         runs: Runs,
@@ -161,7 +161,7 @@ fn last_words(stderr: &[u8]) -> String {
 
 fn write_arguments(
     path: &Path,
-    sizes: &[i32],
+    sizes: &[i64],
     args: &[&Value],
     output: u64,
     runs: Runs,
@@ -177,7 +177,7 @@ fn write_arguments(
         file.write_all(&number.to_ne_bytes())?;
     }
     for size in sizes {
-        file.write_all(&4u64.to_ne_bytes())?;
+        file.write_all(&8u64.to_ne_bytes())?;
         file.write_all(&size.to_ne_bytes())?;
     }
     for arg in args {

@@ -18,6 +18,7 @@ pub use messages::{Message, Severity, parse as parse_messages};
 use crate::process::{self, Limits, ProcessError};
 use crate::shape::Shape;
 use cache::Entry;
+use codegen::IndexWidth;
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -35,6 +36,8 @@ pub struct Program<'a> {
     pub function: &'a str,
     /// How many sizes it takes.
     pub sizes: usize,
+    /// The width of the sizes.
+    pub index: IndexWidth,
     /// The arguments.
     pub params: &'a [Shape],
     /// Whether it uses OpenMP.

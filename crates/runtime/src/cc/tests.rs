@@ -57,6 +57,7 @@ impl Test {
             text,
             function: "f",
             sizes,
+            index: IndexWidth::default(),
             params,
             openmp: text.contains("#pragma omp"),
         };
@@ -66,7 +67,7 @@ impl Test {
     fn outcome(
         &self,
         text: &str,
-        sizes: &[i32],
+        sizes: &[i64],
         args: &[&Value],
         result: Shape,
         runs: Runs,
@@ -83,7 +84,7 @@ impl Test {
     fn run(
         &self,
         text: &str,
-        sizes: &[i32],
+        sizes: &[i64],
         args: &[&Value],
         result: Shape,
     ) -> Result<String, String> {
@@ -297,6 +298,7 @@ fn programs_are_compiled_together() {
         text: "",
         function,
         sizes,
+        index: IndexWidth::default(),
         params,
         openmp: false,
     };
@@ -306,7 +308,7 @@ fn programs_are_compiled_together() {
     let Ok(built) = built else {
         panic!("that is C: {built:?}");
     };
-    let run = |sizes: &[i32], args: &[&Value]| {
+    let run = |sizes: &[i64], args: &[&Value]| {
         let result = Shape::Scalar(S::I32);
         let outcome = built.run(sizes, args, result, ONCE, &test.limits);
         outcome.map(|outcome| outcome.value.text(Length::Full))
@@ -324,6 +326,7 @@ fn more_options_count_more() {
         text,
         function: "f",
         sizes: 0,
+        index: IndexWidth::default(),
         params: &[],
         openmp: false,
     };

@@ -1,13 +1,15 @@
 //! How many elements arrays inside of programs have.
 
 use super::LaunchError;
-use crate::shape::{Bindings, MAX_ELEMENTS, Shape, ShapeError};
-use rise::core::{Form, Program};
+use crate::shape::{Bindings, Shape, ShapeError};
+use dpia::IndexWidth;
+use nat::Nat;
+use rise::core::{Expr, Form, Program};
 use rise::{Primitive, Type};
 use rustc_hash::FxHashSet;
 
 /// Refuses sizes for which an array that the program stores has too many elements, or a dimension
-/// of one that it only looks at: their numbers are counted with 32 bits.
+/// of one that it only looks at, and numbers of type `natType` or `Idx[n]` that have no 32 bits.
 pub(super) fn check(program: &Program<Primitive>, bindings: &Bindings) -> Result<(), LaunchError> {
     let mut seen: FxHashSet<(&Type, bool)> = FxHashSet::default();
     let mut rest = vec![&program.body];
@@ -24,6 +26,9 @@ pub(super) fn check(program: &Program<Primitive>, bindings: &Bindings) -> Result
                 return Err(LaunchError::Inside { program, error });
             }
         }
+        if bindings.index == IndexWidth::Bits64 {
+            check_number(expr, bindings)?;
+        }
         match &expr.form {
             Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
                 rest.push(body);
@@ -34,6 +39,25 @@ pub(super) fn check(program: &Program<Primitive>, bindings: &Bindings) -> Result
         }
     }
     Ok(())
+}
+
+/// Refuses sizes and indices that the program computes with, but that do not fit into the 32 bits of
+/// `natType` and `Idx[n]`.
+fn check_number(expr: &Expr<Primitive>, bindings: &Bindings) -> Result<(), LaunchError> {
+    let (bound, what) = match (&expr.form, &*expr.ty) {
+        (Form::Nat(size), _) => (size + &Nat::ONE, "natType".to_owned()),
+        (_, Type::Index(n)) => {
+            let ty = rise::print::type_text(&expr.ty, &bindings.names);
+            (n.clone(), ty)
+        }
+        _ => return Ok(()),
+    };
+    match bindings.nat(&bound) {
+        Ok(bound) if bound > IndexWidth::Bits32.limit() => {
+            Err(LaunchError::LargeNumber(what, bound - 1))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Whether memory of the program's own has the value.
@@ -50,9 +74,9 @@ fn check_dimensions(ty: &Type, bindings: &Bindings) -> Result<(), ShapeError> {
     let mut inner = ty;
     while let Type::Array(n, element) = inner {
         let count = bindings.nat(n)?;
-        if count >= MAX_ELEMENTS {
+        if count >= bindings.index.limit() {
             let text = rise::print::type_text(ty, &bindings.names);
-            return Err(ShapeError::TooLarge(text, count));
+            return Err(ShapeError::TooLarge(text, count, bindings.index));
         }
         inner = element;
     }

@@ -1,7 +1,7 @@
 //! A plan on a device: memory filled, kernels built, ready to run as often as one likes.
 
 use super::error::OclError;
-use super::plan::{ArgPlan, KernelPlan, ParamPlan, Plan};
+use super::plan::{ArgPlan, KernelPlan, ParamPlan, Plan, SizePlan};
 use super::session::{Arg, Buffer, Built, KernelHandle, KernelInfo, Session};
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ impl Session {
             });
         }
         let memory = Given {
-            sizes: plan.sizes.iter().map(|size| size.to_ne_bytes()).collect(),
+            sizes: plan.sizes.iter().map(bytes_of).collect(),
             params,
             temporary,
             output: &output,
@@ -142,7 +142,7 @@ enum Param {
 
 /// Everything that kernels may be given.
 struct Given<'a> {
-    sizes: Vec<[u8; 4]>,
+    sizes: Vec<Vec<u8>>,
     params: Vec<Param>,
     temporary: Vec<Buffer>,
     output: &'a Buffer,
@@ -181,6 +181,13 @@ impl Given<'_> {
 
 fn size(bytes: u64) -> Result<usize, OclError> {
     usize::try_from(bytes).map_err(|_| OclError::Memory { bytes })
+}
+
+fn bytes_of(size: &SizePlan) -> Vec<u8> {
+    match size {
+        SizePlan::Int(size) => size.to_ne_bytes().to_vec(),
+        SizePlan::Long(size) => size.to_ne_bytes().to_vec(),
+    }
 }
 
 fn dimensions(sizes: [u64; 3]) -> Result<[usize; 3], OclError> {

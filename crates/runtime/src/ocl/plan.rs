@@ -12,7 +12,7 @@ pub struct Plan {
     /// How large the temporary buffers are.
     pub buffers: Vec<u64>,
     /// The sizes.
-    pub sizes: Vec<i32>,
+    pub sizes: Vec<SizePlan>,
     /// The parameters.
     pub params: Vec<ParamPlan>,
     /// Bytes of the result.
@@ -30,6 +30,15 @@ pub struct KernelPlan {
     pub local: [u64; 3],
     /// All work-items in each dimension. Where one is 0 there is nothing to do.
     pub global: [u64; 3],
+}
+
+/// A size as the kernels take it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SizePlan {
+    /// An `int`.
+    Int(i32),
+    /// A `long`.
+    Long(i64),
 }
 
 /// How a parameter of the program is passed.

@@ -1,12 +1,12 @@
 //! A module, sizes and a device: what is launched, in numbers, and whether the device can.
 
 use super::DeviceInfo;
-use super::plan::{ArgPlan, KernelPlan, ParamPlan, Plan};
+use super::plan::{ArgPlan, KernelPlan, ParamPlan, Plan, SizePlan};
 use super::refusal::{PlanError, items};
 use super::sizes::{self, Loops};
 use crate::launch::{self, Launch};
 use crate::shape::{Bindings, Shape};
-use codegen::{Kernel, KernelArg, Module};
+use codegen::{IndexWidth, Kernel, KernelArg, Module};
 use nat::Nat;
 use rise::Names;
 use syntax::ast::Name;
@@ -26,6 +26,10 @@ pub fn plan(module: &Module, launch: &Launch, device: &DeviceInfo) -> Result<Pla
         Ok(shape) => shape.size(),
         Err(error) => return Err(PlanError::Result(error.clone())),
     };
+    let size = |value: i64| match module.signature.index {
+        IndexWidth::Bits32 => SizePlan::Int(i32::try_from(value).unwrap_or(i32::MAX)),
+        IndexWidth::Bits64 => SizePlan::Long(value),
+    };
     for kernel in planner.kernels() {
         kernels.push(planner.kernel(kernel, output)?);
     }
@@ -41,7 +45,7 @@ pub fn plan(module: &Module, launch: &Launch, device: &DeviceInfo) -> Result<Pla
         text: module.text.clone(),
         kernels,
         buffers,
-        sizes: launch.sizes.iter().map(|(_, value)| *value).collect(),
+        sizes: launch.sizes.iter().map(|(_, value)| size(*value)).collect(),
         params: params.collect(),
         output,
     };
@@ -78,7 +82,7 @@ impl<'a> Planner<'a> {
         let values = signature.sizes.iter().zip(&launch.sizes);
         let bindings = Bindings {
             nats: values
-                .map(|((var, _), (_, value))| (*var, i64::from(*value)))
+                .map(|((var, _), (_, value))| (*var, *value))
                 .collect(),
             names: Names(signature.names.clone().into()),
             ..Bindings::default()

@@ -5,7 +5,7 @@ use super::*;
 use crate::generate::Generator;
 use crate::launch::Source;
 use crate::value::Value;
-use codegen::{Buffer, Device, LaunchVars, Signature};
+use codegen::{Buffer, Device, IndexWidth, LaunchVars, Signature};
 use nat::{Prop, Var};
 use rise::Type;
 use std::sync::Arc;
@@ -42,6 +42,7 @@ fn module(kernels: Vec<Kernel>, buffers: Vec<Buffer>) -> Module {
         text: "kernel void k() {}".to_owned(),
         signature: Signature {
             name: "k".into(),
+            index: IndexWidth::default(),
             sizes: vec![(N, "n".into())],
             params: vec![("xs".into(), array.clone())],
             result: array,
@@ -97,7 +98,7 @@ fn sizes_are_computed() -> Result<(), PlanError> {
     )?;
     assert_eq!(plan.kernels[0].local, [16, 1, 1]);
     assert_eq!(plan.kernels[0].global, [64, 1, 1]);
-    assert_eq!(plan.sizes, [64]);
+    assert_eq!(plan.sizes, [SizePlan::Int(64)]);
     assert_eq!(plan.params, [ParamPlan::Buffer(256)]);
     assert_eq!(plan.output, 256);
     Ok(())

@@ -61,12 +61,14 @@ impl Arguments {
             };
             params.push((name.to_string(), param));
         }
-        let size = |(name, value): &(_, i32)| {
+        let size = |(name, value): &(_, i64)| {
             let name: &syntax::ast::Name = name;
             (name.to_string(), u64::try_from(*value).unwrap_or_default())
         };
-        let int =
-            |(name, value): &(syntax::ast::Name, i32)| (name.to_string(), value.to_ne_bytes());
+        let int = |(name, value): &(syntax::ast::Name, i64)| {
+            let value = i32::try_from(*value).unwrap_or(i32::MAX);
+            (name.to_string(), value.to_ne_bytes())
+        };
         Ok(Arguments {
             sizes: launch.sizes.iter().map(size).collect(),
             ints: launch.sizes.iter().map(int).collect(),

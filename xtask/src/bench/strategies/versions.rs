@@ -137,6 +137,7 @@ fn compiled<'a>(
         text: &text,
         function: NAME,
         sizes: launch.sizes.len(),
+        index: codegen::IndexWidth::default(),
         params: &params,
         openmp: schedule.threads,
     };
@@ -152,7 +153,7 @@ fn compiled<'a>(
 /// The time of a call, the fastest of some where that does not take long, and its result.
 fn call(version: &Version<'_>, limits: &Limits) -> Outcome<(Duration, Value)> {
     let launch = &version.launch;
-    let sizes: Vec<i32> = launch.sizes.iter().map(|(_, value)| *value).collect();
+    let sizes: Vec<i64> = launch.sizes.iter().map(|(_, value)| *value).collect();
     let args: Vec<&Value> = launch.args.iter().collect();
     let slow = version.times.last().is_none_or(|time| *time > SLOW);
     let runs = Runs {

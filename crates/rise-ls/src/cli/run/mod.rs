@@ -53,7 +53,7 @@ pub fn run(options: &RunOptions) -> u8 {
     };
     let mut progress = Progress::new();
     let job = job(&workspace.db, item, options);
-    let result = run::prepare(&mut workspace.db, &job, &limits).and_then(|()| {
+    let result = run::prepare(&mut workspace.db, item, &job, &limits).and_then(|()| {
         run::run(&workspace.db, item, &job, &limits, &mut |stage| {
             progress.show(stage)
         })
@@ -83,6 +83,7 @@ fn job(db: &Database, item: ItemId, options: &RunOptions) -> Job {
         bench: options.bench.map(Into::into),
         verify: options.verify,
         tolerance: options.tolerance,
+        index: options.index.width(),
         device: options.device.clone(),
         preferred_device: None,
         local: options.local.clone().map(|sizes| sizes.0),

@@ -1,6 +1,6 @@
 //! What may be written after `rise-ls run`.
 
-use super::super::args::{ImportOptions, Language};
+use super::super::args::{ImportOptions, IndexWord, Language};
 use crate::run::{self, Backend};
 use clap::{Args as Group, ValueEnum};
 use runtime::launch::Source;
@@ -47,6 +47,11 @@ pub struct RunOptions {
     /// Give up after so many seconds [default: never]
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true, value_parser = seconds)]
     pub timeout: Option<Duration>,
+
+    /// The width of sizes and indices in compiled code, in bits; `auto` takes 64 where the sizes do
+    /// not fit into 32
+    #[arg(long, value_enum, value_name = "BITS", default_value_t)]
+    pub index: IndexWord,
 
     /// What random arguments start from
     #[arg(long, value_name = "S", default_value_t = 0)]

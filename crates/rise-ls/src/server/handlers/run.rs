@@ -190,6 +190,7 @@ pub fn order(
         bench: params.bench.map(Into::into),
         verify: params.verify,
         tolerance: params.tolerance,
+        index: None,
         device: params.device.clone().filter(|device| !device.is_empty()),
         preferred_device: (!set.is_empty()).then(|| set.to_string()),
         local: sizes("local", params.local.as_ref())?,
@@ -285,7 +286,7 @@ pub fn run(
         time: order.time,
         ..limits
     };
-    let ran = run::prepare(&mut snapshot.db, &order.job, &limits)
+    let ran = run::prepare(&mut snapshot.db, order.item, &order.job, &limits)
         .and_then(|()| run::run(&snapshot.db, order.item, &order.job, &limits, progress));
     match ran {
         Ok(done) => Outcome::Over {
