@@ -60,7 +60,7 @@ fn module(kernels: Vec<Kernel>, buffers: Vec<Buffer>) -> Module {
 fn plan_for(module: &Module, n: i32, device: &DeviceInfo) -> Result<Plan, PlanError> {
     let shape = Shape::Array(n as u64, Arc::new(Shape::Scalar(ScalarType::F32)));
     let launch = Launch {
-        sizes: vec![("n".into(), n)],
+        sizes: vec![("n".into(), n.into())],
         bindings: Bindings::default(),
         params: vec!["xs".into()],
         args: Value::zeros(shape.clone()).into_iter().collect(),
