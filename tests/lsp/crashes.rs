@@ -247,3 +247,22 @@ fn no_process_is_left_when_the_one_of_the_client_is_killed() {
     let gone = |process: &u32| !std::path::Path::new(&format!("/proc/{process}")).exists();
     client.wait_until(|_| children.iter().all(gone));
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_memory_of_a_large_document_is_given_back_when_it_is_closed() {
+    let mut client = client("", json!({}));
+    let (good, large) = (client.uri("good.rise"), client.uri("large.rise"));
+    client.open(&good, GOOD);
+    client.open(&large, &"// some words\n".repeat(400_000));
+    assert!(hover(&mut client, &large).is_ok());
+    let before = client.children();
+    client.close(&large);
+    client.wait_until(|client| {
+        let now = client.children();
+        now.len() == 1 && now != before
+    });
+    assert!(hover(&mut client, &good).unwrap().is_object());
+    assert_eq!(client.text(&good), GOOD);
+    assert_eq!(client.stop(), Some(0));
+}

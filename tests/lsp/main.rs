@@ -7,6 +7,7 @@ mod crashes;
 mod diagnostics;
 mod dpia;
 mod editing;
+mod fuzz;
 mod kernels;
 mod language;
 mod lifecycle;

@@ -166,6 +166,30 @@ fn what_cannot_run_says_why() {
         (&json!("program"), &json!(uri))
     );
     assert_eq!(bad["errors"][0]["range"]["start"]["line"], 0, "{bad}");
+    // So is an import of a workspace that is gone.
+    std::fs::create_dir(client.path("gone")).unwrap();
+    std::fs::write(
+        client.path("gone/lib.rise"),
+        "def twice = fun(x: f32 => x + x)\n",
+    )
+    .unwrap();
+    let uri = client.uri("gone/c.rise");
+    client.open(
+        &uri,
+        "import \"lib.rise\"\ndef four = fun(x: f32 => twice(twice(x)))\n",
+    );
+    let four_of_gone =
+        json!({"textDocument": {"uri": uri}, "def": "four", "args": {"x": 1}, "backend": "interp"});
+    assert_eq!(run(&mut client, four_of_gone.clone())["value"], 4.0);
+    std::fs::remove_dir_all(client.path("gone")).unwrap();
+    let changes = json!([{"uri": client.uri("gone/lib.rise"), "type": 3}]);
+    client.notify(
+        "workspace/didChangeWatchedFiles",
+        json!({"changes": changes}),
+    );
+    let gone = run(&mut client, four_of_gone);
+    assert_eq!(gone["kind"], "program", "{gone}");
+    assert_eq!(gone["errors"][0]["range"]["start"]["line"], 0, "{gone}");
     // A request that makes no sense is an error of the protocol.
     for nonsense in [
         json!({"def": "none"}),

@@ -198,6 +198,22 @@ fn definitions_and_comments_fold() {
 }
 
 #[test]
+fn selections_in_deep_text_are_no_deeper_than_readers_of_json_accept() {
+    let (mut client, uri) = opened(json!({}));
+    let text = format!("def f = {}x{}\n", "(".repeat(180), ")".repeat(180));
+    client.replace(&uri, &text);
+    let mut params = of(&uri);
+    params["positions"] = json!([{"line": 0, "character": 188}]);
+    // The client of these tests reads at most 128 levels.
+    let found = client.request("textDocument/selectionRange", params);
+    let mut widest = &found[0];
+    while widest["parent"].is_object() {
+        widest = &widest["parent"];
+    }
+    assert_eq!(widest["range"]["start"], json!({"line": 0, "character": 0}));
+}
+
+#[test]
 fn the_selection_grows() {
     let (mut client, uri) = opened(json!({}));
     let (line, character) = find(TEXT, "map(twice)");

@@ -31,7 +31,7 @@ enum Task {
     /// Work with OpenCL devices for the process that started this one.
     #[command(hide = true)]
     DeviceWorker,
-    /// Compile random programs and compare them with the interpreter.
+    /// Compile random programs and compare them with the interpreter, or disturb the language server.
     Fuzz(fuzz::Options),
     /// Make the tree-sitter parser and the copies of its queries anew.
     Generate,
@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().task {
         Task::Bench(options) => bench::run(&options).map_err(|error| error.to_string()),
         Task::DeviceWorker => runtime::ocl::serve_stdio().map_err(|error| error.to_string()),
-        Task::Fuzz(options) => fuzz::run(&options),
+        Task::Fuzz(options) => fuzz::run(&root, &options),
         Task::Generate => generate::run(&root),
         Task::Sanitize(options) => sanitize::run(&root, &options),
         Task::Soak(options) => soak::run(&root, &options),

@@ -6,6 +6,7 @@
 
 mod batch;
 mod opencl;
+mod sessions;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -42,6 +43,18 @@ pub struct Options {
     /// The seed of the first one.
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Mutated files for the language server instead, and requests about them.
+    #[arg(long, conflicts_with_all = ["opencl", "lsp"])]
+    text: bool,
+    /// Mutated sessions with the language server instead.
+    #[arg(long, conflicts_with = "opencl")]
+    lsp: bool,
+    /// With --text or --lsp: the server; without it the release binary, which is built first.
+    #[arg(long)]
+    server: Option<PathBuf>,
+    /// With --text or --lsp: how many seconds an answer may take.
+    #[arg(long, default_value_t = 5)]
+    limit: u64,
     /// Programs of OpenCL instead, on a device and under Oclgrind.
     #[arg(long)]
     opencl: bool,
@@ -66,7 +79,10 @@ struct Found {
 }
 
 /// Tries them, and says which went wrong.
-pub fn run(options: &Options) -> Result<(), String> {
+pub fn run(root: &Path, options: &Options) -> Result<(), String> {
+    if options.text || options.lsp {
+        return sessions::run(root, options);
+    }
     let limits = Limits {
         time: Some(PATIENCE),
         cancel: Cancel::default(),

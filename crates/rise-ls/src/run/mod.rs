@@ -18,7 +18,7 @@ pub use devices::{WORKER, device, devices};
 pub use json::{FailureJson, Summary, failure as failure_json, result as result_json};
 pub use opencl::{KernelRun, OnDevice};
 
-use db::{Database, IndexWidth, ItemId};
+use db::{Database, Declares, IndexWidth, ItemId};
 use rise::Primitive;
 use rise::core::{LinkError, Program};
 use runtime::cc::{CompileError, RunError};
@@ -378,11 +378,22 @@ fn program(db: &Database, item: ItemId) -> Result<Arc<Program<Primitive>>, Failu
         if let LinkError::BrokenUse { id, .. } = &error {
             items.push(db.item_of(*id));
         }
-        let wrong: Vec<_> = items
-            .into_iter()
-            .map(|item| (item, errors(&db.item_diagnostics(item))))
-            .filter(|(_, errors)| !errors.is_empty())
+        let errors_of = |items: Vec<ItemId>| -> Vec<(ItemId, Vec<Diagnostic>)> {
+            let all = items.into_iter();
+            all.map(|item| (item, errors(&db.item_diagnostics(item))))
+                .filter(|(_, errors)| !errors.is_empty())
+                .collect()
+        };
+        // A name that an import would define has no error where it is used: the import has.
+        let imports = items
+            .iter()
+            .flat_map(|&item| db.items(db.file_of(item)).to_vec())
+            .filter(|&item| matches!(db.header(item).declares, Declares::Import(_)))
             .collect();
+        let mut wrong = errors_of(items);
+        if wrong.is_empty() {
+            wrong = errors_of(imports);
+        }
         if wrong.is_empty() {
             Failure::failed(error.to_string())
         } else {

@@ -14,6 +14,10 @@ use crate::server::to_proto::{ranges, symbol_kind};
 /// As many as anyone looks through.
 const MAX_WORKSPACE_SYMBOLS: usize = 256;
 
+/// How many ranges a selection may have around it. Each is nested in the one before it, and readers
+/// of JSON accept messages of some depth only, 128 being usual.
+const MAX_SELECTIONS: usize = 100;
+
 /// `textDocument/documentSymbol`
 pub fn document_symbols(
     snapshot: &Snapshot,
@@ -127,7 +131,11 @@ pub fn selection_ranges(
         &snapshot.syntax(&document),
         &offsets,
     );
-    let chain = |(spans, &position): (Vec<syntax::Span>, &Position)| {
+    let chain = |(mut spans, &position): (Vec<syntax::Span>, &Position)| {
+        if let Some(&widest) = spans.last().filter(|_| spans.len() > MAX_SELECTIONS) {
+            spans.truncate(MAX_SELECTIONS - 1);
+            spans.push(widest);
+        }
         let mut outer = None;
         for span in spans.into_iter().rev() {
             outer = Some(Box::new(SelectionRange {

@@ -108,9 +108,10 @@ impl Documents {
         change
     }
 
-    /// Closes a document.
-    pub fn close(&mut self, path: &FilePath) {
-        self.open.remove(path);
+    /// Closes a document, and returns the length of its text in bytes.
+    pub fn close(&mut self, path: &FilePath) -> usize {
+        let closed = self.open.remove(path);
+        closed.map_or(0, |document| document.text.len_bytes())
     }
 
     /// The document at `path`, if it is open.

@@ -43,6 +43,8 @@ const FREE_CRASHES: usize = 3;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// The length of a document, in bytes, from which on its memory is given back when it is closed.
+const LARGE: usize = 4 << 20;
 /// How many crashes a request without a document may cause until it is refused.
 const MAX_FAILURES: u32 = 2;
 /// How many crashes a document may be involved in, together with others, until it is quarantined.
@@ -82,6 +84,8 @@ pub struct Session {
     /// How often the worker crashed while it answered requests without a document.
     failures: FxHashMap<String, u32>,
     next_id: u64,
+    /// Whether the worker has memory of a large document that is closed.
+    worker_is_large: bool,
     shut_down: bool,
     over: bool,
 }
@@ -131,6 +135,7 @@ impl Session {
             progress: FxHashSet::default(),
             failures: FxHashMap::default(),
             next_id: 0,
+            worker_is_large: false,
             shut_down: false,
             over: false,
         }
@@ -310,7 +315,7 @@ impl Session {
             "textDocument/didClose" => {
                 if let Ok(params) = serde_json::from_value::<DidCloseTextDocumentParams>(params) {
                     let path = uri::to_path(params.text_document.uri.as_str());
-                    self.documents.close(&path);
+                    self.worker_is_large |= self.documents.close(&path) >= LARGE;
                 }
             }
             "textDocument/didSave" | "workspace/didChangeWatchedFiles" => {
@@ -605,6 +610,13 @@ impl Session {
         if self.worker.is_none() {
             return;
         }
+        if self.worker_is_large && self.is_idle() {
+            // The database keeps what it knew of texts that are gone. A new process does not.
+            self.worker = None;
+            self.ready = false;
+            self.start_worker(now);
+            return;
+        }
         if self
             .trial
             .as_ref()
@@ -622,8 +634,17 @@ impl Session {
         }
     }
 
+    /// Says whether nothing is lost with the worker.
+    fn is_idle(&self) -> bool {
+        self.pending.is_empty()
+            && self.progress.is_empty()
+            && self.trial.is_none()
+            && self.held.is_none()
+    }
+
     fn start_worker(&mut self, now: Instant) {
         self.restarts += 1;
+        self.worker_is_large = false;
         match Worker::start(self.restarts, self.token.as_deref(), &self.events) {
             Ok(worker) => self.worker = Some(worker),
             Err(reason) => {
