@@ -21,11 +21,16 @@ const FIRST_PAUSE: Duration = Duration::from_millis(200);
 /// The longest such time.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
+/// How many changes of a document are kept until they are applied to its text.
+const MAX_CHANGES: usize = 1000;
+
 /// A document that the client has open.
 #[derive(Debug)]
 pub struct Document {
+    /// The document as it was opened, or with the text that some changes have led to.
     item: TextDocumentItem,
-    text: Rope,
+    /// The changes since then. Few of them are ever needed: when a worker is started.
+    changes: Vec<TextDocumentContentChangeEvent>,
     visibility: Visibility,
     crashes: u32,
     last_crash: Option<Instant>,
@@ -65,15 +70,14 @@ pub struct Documents {
 
 impl Documents {
     /// Opens a document.
-    pub fn open(&mut self, mut item: TextDocumentItem) {
+    pub fn open(&mut self, item: TextDocumentItem) {
         let path = uri::to_path(item.uri.as_str());
-        let text = Rope::from_str(&std::mem::take(&mut item.text));
         self.last_changed = Some(path.clone());
         self.open.insert(
             path,
             Document {
                 item,
-                text,
+                changes: Vec::new(),
                 visibility: Visibility::Visible,
                 crashes: 0,
                 last_crash: None,
@@ -97,7 +101,7 @@ impl Documents {
         }
         document.item.version = version;
         for change in params.content_changes {
-            apply(&mut document.text, change, encoding);
+            document.change(change, encoding);
         }
         let change = match document.visibility {
             Visibility::Visible => Change::Forwarded,
@@ -111,7 +115,7 @@ impl Documents {
     /// Closes a document, and returns the length of its text in bytes.
     pub fn close(&mut self, path: &FilePath) -> usize {
         let closed = self.open.remove(path);
-        closed.map_or(0, |document| document.text.len_bytes())
+        closed.map_or(0, |document| document.item.text.len())
     }
 
     /// The document at `path`, if it is open.
@@ -197,10 +201,35 @@ impl Document {
         self.item.version
     }
 
+    fn change(&mut self, change: TextDocumentContentChangeEvent, encoding: Encoding) {
+        if change.range.is_none() {
+            self.item.text = change.text;
+            self.changes.clear();
+            return;
+        }
+        self.changes.push(change);
+        if self.changes.len() >= MAX_CHANGES {
+            self.item.text = self.text(encoding);
+            self.changes.clear();
+        }
+    }
+
+    /// Its text now.
+    fn text(&self, encoding: Encoding) -> String {
+        if self.changes.is_empty() {
+            return self.item.text.clone();
+        }
+        let mut text = Rope::from_str(&self.item.text);
+        for change in &self.changes {
+            apply(&mut text, change, encoding);
+        }
+        text.to_string()
+    }
+
     /// The parameters of the notification that opens it, with the text that the worker may see.
-    pub fn opened(&self) -> Value {
+    pub fn opened(&self, encoding: Encoding) -> Value {
         let text = match self.visibility {
-            Visibility::Visible => self.text.to_string(),
+            Visibility::Visible => self.text(encoding),
             Visibility::Waiting | Visibility::Quarantined { .. } => String::new(),
         };
         json!({"textDocument": {
@@ -227,7 +256,7 @@ impl Document {
     }
 }
 
-fn apply(text: &mut Rope, change: TextDocumentContentChangeEvent, encoding: Encoding) {
+fn apply(text: &mut Rope, change: &TextDocumentContentChangeEvent, encoding: Encoding) {
     let Some(range) = change.range else {
         *text = Rope::from_str(&change.text);
         return;
@@ -275,7 +304,10 @@ mod tests {
             {"range": range((0, 1), (0, 0)), "text": "-"},
         ]);
         assert_eq!(changed(&mut documents, 4, changes), Change::Forwarded);
-        let opened = documents.get(&path).expect("it is open").opened();
+        let opened = documents
+            .get(&path)
+            .expect("it is open")
+            .opened(Encoding::Utf16);
         assert_eq!(opened["textDocument"]["text"], "a-xyb!");
         assert_eq!(opened["textDocument"]["version"], 4);
     }
@@ -286,7 +318,10 @@ mod tests {
         let change = changed(&mut documents, 2, json!([{"text": "b"}]));
         let reason = "a change of /a.rise to version 2 is ignored: the text has version 3";
         assert_eq!(change, Change::Ignored(reason.to_owned()));
-        let opened = documents.get(&path).expect("it is open").opened();
+        let opened = documents
+            .get(&path)
+            .expect("it is open")
+            .opened(Encoding::Utf16);
         assert_eq!(opened["textDocument"]["text"], "a");
         let change = changed(&mut documents, 3, json!([{"text": "b"}]));
         assert_eq!(change, Change::Forwarded);

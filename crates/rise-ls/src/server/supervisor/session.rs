@@ -754,7 +754,7 @@ impl Session {
 
     fn open_in_worker(&mut self, path: &FilePath) {
         if let Some(document) = self.documents.get(path) {
-            let params = document.opened();
+            let params = document.opened(self.encoding);
             self.tell_worker("textDocument/didOpen", params);
         }
     }
