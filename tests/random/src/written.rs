@@ -29,16 +29,12 @@ impl Maker {
         (text, ty)
     }
 
-    /// Each element put somewhere. Where several are put at one place, the last one stays, and
-    /// other places are left open.
+    /// Each element put somewhere, all places taken.
     fn scattered(&mut self, xs: &str, n: Size, elem: &Data) -> Option<(String, Data)> {
         let i = self.name("at");
         let to = match n.constant() {
             Some(size) if size > 1 && self.choice.one_in(2) => {
                 format!("(indexAsNat({i}) + 1) % {n}")
-            }
-            Some(size) if size > 1 && !self.parallel && self.choice.one_in(3) => {
-                format!("indexAsNat({i}) / 2")
             }
             _ => format!("{n} - 1 - indexAsNat({i})"),
         };
