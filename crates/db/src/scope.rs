@@ -16,6 +16,8 @@ use crate::{Db, FileId, FilePath, ItemId};
 pub struct Definitions {
     /// By name; of several with one name, the first.
     pub by_name: FxHashMap<Name, ItemId>,
+    /// The declarations of foreign functions, without blanks and comments.
+    pub foreign: FxHashMap<ItemId, Box<str>>,
     /// The further definitions of a name, each with the first one, in the order of the text.
     pub duplicates: Box<[(ItemId, ItemId)]>,
 }
@@ -68,9 +70,21 @@ impl Scope {
         );
         match *found {
             [] => self.resolve_outside(name),
-            [one] => Binding::Def(one),
+            [one, ref others @ ..] if others.iter().all(|other| self.is_same(one, *other)) => {
+                Binding::Def(one)
+            }
             _ => Binding::Ambiguous(found.into()),
         }
+    }
+
+    /// Whether two imported items declare one foreign function: in the same words.
+    fn is_same(&self, one: ItemId, other: ItemId) -> bool {
+        let declaration = |item| {
+            self.imported
+                .iter()
+                .find_map(|file| file.foreign.get(&item))
+        };
+        declaration(one).is_some_and(|one| declaration(other) == Some(one))
     }
 
     fn resolve_outside(&self, name: &str) -> Binding {
@@ -154,6 +168,7 @@ fn programs_library(db: &dyn Db, library: Library) -> Arc<Definitions> {
 
 fn collect(db: &dyn Db, items: impl Iterator<Item = ItemId>) -> Definitions {
     let mut by_name = FxHashMap::default();
+    let mut foreign = FxHashMap::default();
     let mut duplicates = Vec::new();
     for item in items {
         if let Declares::Def(name) = SourceItem::from(item).declares(db) {
@@ -161,13 +176,36 @@ fn collect(db: &dyn Db, items: impl Iterator<Item = ItemId>) -> Definitions {
             if first != item {
                 duplicates.push((item, first));
             }
+            if let Some(declaration) = declaration(&SourceItem::from(item).text(db)) {
+                foreign.insert(item, declaration);
+            }
         }
     }
     by_name.shrink_to_fit();
     Definitions {
         by_name,
+        foreign,
         duplicates: duplicates.into(),
     }
+}
+
+/// The tokens of an item that declares a foreign function.
+fn declaration(text: &str) -> Option<Box<str>> {
+    use syntax::TokenKind::{BlockComment, DocComment, LineComment, Whitespace};
+    // Most items are none: they are not taken apart.
+    if !text.contains("foreign") {
+        return None;
+    }
+    let tokens = syntax::lex(text).filter(|token| {
+        !matches!(
+            token.kind,
+            Whitespace | LineComment | DocComment | BlockComment
+        )
+    });
+    let words: Vec<&str> = tokens
+        .map(|token| &text[std::ops::Range::from(token.span)])
+        .collect();
+    (words.first() == Some(&"foreign")).then(|| words.join(" ").into())
 }
 
 /// The names of the file's own language that its items can use.

@@ -1,6 +1,9 @@
 //! What is wrong in a file, and edits that mend it.
 
-use db::{Database, FileId, ItemId};
+use std::ops::Range;
+use std::path::Path;
+
+use db::{Database, Declares, FileId, ItemId};
 use syntax::{Code, Diagnostic, Fix, Place, Severity, Span};
 
 use crate::{FileRange, SourceEdits, TextEdit};
@@ -80,10 +83,15 @@ pub fn code_actions(db: &Database, range: FileRange) -> Vec<CodeAction> {
     let mut actions = Vec::new();
     for item in db.items_in(range.file, range.span) {
         for diagnostic in db.item_diagnostics(item).iter() {
-            if diagnostic.fixes.is_empty() || !meets(db.absolute(item, diagnostic.span)) {
+            if !meets(db.absolute(item, diagnostic.span)) {
                 continue;
             }
-            let diagnostic = located(db, item, diagnostic);
+            let mut diagnostic = located(db, item, diagnostic);
+            if diagnostic.code == Code::UnknownName {
+                diagnostic
+                    .fixes
+                    .extend(imports(db, range.file, diagnostic.span));
+            }
             actions.extend(diagnostic.fixes.iter().map(|fix| CodeAction {
                 fix: fix.clone(),
                 diagnostic: diagnostic.clone(),
@@ -91,6 +99,70 @@ pub fn code_actions(db: &Database, range: FileRange) -> Vec<CodeAction> {
         }
     }
     actions
+}
+
+/// At most so many files are offered for a name.
+const MOST_IMPORTS: usize = 4;
+
+/// Edits that import the name at a place from the files of the workspace that define it.
+fn imports(db: &Database, file: FileId, name: Span) -> Vec<FileFix> {
+    let text = db.text(file).to_string();
+    let name = text.get(Range::from(name)).unwrap_or_default();
+    let own = db.path(file);
+    let Some(folder) = own.as_disk().and_then(Path::parent) else {
+        return Vec::new();
+    };
+    let defines = |other: &FileId| {
+        *other != file
+            && !db.is_library(*other)
+            && db.language(*other) == db.language(file)
+            && db.scope(*other).own().by_name.contains_key(name)
+    };
+    let mut paths: Vec<String> = db
+        .files()
+        .into_iter()
+        .filter(defines)
+        .filter_map(|other| relative(folder, db.path(other).as_disk()?))
+        .collect();
+    paths.sort_by_key(|path| (path.matches('/').count(), path.clone()));
+    paths.truncate(MOST_IMPORTS);
+    let is_import = |item: &&ItemId| matches!(db.header(**item).declares, Declares::Import(_));
+    let items = db.items(file);
+    let last = items.iter().filter(is_import).next_back();
+    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let line = |path: &str| match last {
+        Some(last) => {
+            let item = db.item_text(*last);
+            let end = db.item_span(*last).start + item.trim_end().len() as u32;
+            (end, format!("{newline}import \"{path}\""))
+        }
+        None => (0, format!("import \"{path}\"{newline}{newline}")),
+    };
+    let only = paths.len() == 1;
+    let fix = |path: &String| {
+        let (at, text) = line(path);
+        let edit = TextEdit {
+            span: Span::empty(at),
+            text,
+        };
+        FileFix {
+            title: format!("Import `{name}` from \"{path}\""),
+            edits: SourceEdits::single(file, vec![edit]),
+            preferred: only,
+            disabled: None,
+        }
+    };
+    paths.iter().map(fix).collect()
+}
+
+/// A path as an import in a file of this folder names it, with `/` on every system.
+fn relative(folder: &Path, path: &Path) -> Option<String> {
+    let (from, to): (Vec<_>, Vec<_>) = (folder.components().collect(), path.components().collect());
+    let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let up = std::iter::repeat_n(Some(".."), from.len() - shared);
+    let down = to[shared..].iter().map(|part| part.as_os_str().to_str());
+    let parts: Option<Vec<&str>> = up.chain(down).collect();
+    parts.map(|parts| parts.join("/"))
 }
 
 /// The same diagnostic with its places in files.
@@ -217,5 +289,135 @@ mod tests {
             ]
         "#]].assert_debug_eq(&shown);
         assert_eq!(actions(2), []);
+    }
+
+    /// The texts of the main file after each fix that is offered at the cursor.
+    fn fixed(text: &str, expected: Expect) {
+        let fixture = Fixture::new(text);
+        let cursor = fixture.cursors[0];
+        let range = FileRange {
+            file: cursor.file,
+            span: Span::empty(cursor.offset),
+        };
+        let mut shown = String::new();
+        for action in code_actions(&fixture.db, range) {
+            let after = fixture.applied_all(&action.fix.edits);
+            shown.push_str(&format!("{}\n{after}", action.fix.title));
+        }
+        expected.assert_eq(&shown);
+    }
+
+    #[test]
+    fn explicit_sizes_that_a_call_leaves_out_are_written() {
+        const DOT: &str = "def dot = depFun(n: Nat => fun((xs: n.f32, ys: n.f32) => zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduce(add)(0.0f)))\n";
+        for (call, expected) in [
+            (
+                "def f = fun(xs: 4.f32, ys: 4.f32 => dot(x$0s)(ys))\n",
+                expect![[r#"
+                Write `dot(4)`
+                def dot = depFun(n: Nat => fun((xs: n.f32, ys: n.f32) => zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduce(add)(0.0f)))
+                def f = fun(xs: 4.f32, ys: 4.f32 => dot(4)(xs)(ys))
+            "#]],
+            ),
+            (
+                "def f = depFun(m: Nat => fun(xs: m.f32, ys: m.f32 => dot(x$0s, ys)))\n",
+                expect![[r#"
+                    Write `dot(m)`
+                    def dot = depFun(n: Nat => fun((xs: n.f32, ys: n.f32) => zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduce(add)(0.0f)))
+                    def f = depFun(m: Nat => fun(xs: m.f32, ys: m.f32 => dot(m)(xs, ys)))
+                "#]],
+            ),
+            (
+                "def f = depFun(m: Nat => fun(xs: m.f32, ys: m.f32 => xs |> map(fun(x => x)) |> dot(y$0s)))\n",
+                expect![[r#"
+                    Write `dot(m)`
+                    def dot = depFun(n: Nat => fun((xs: n.f32, ys: n.f32) => zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduce(add)(0.0f)))
+                    def f = depFun(m: Nat => fun(xs: m.f32, ys: m.f32 => xs |> map(fun(x => x)) |> dot(m)(ys)))
+                "#]],
+            ),
+        ] {
+            fixed(&format!("{DOT}{call}"), expected);
+        }
+    }
+
+    #[test]
+    fn functions_of_c_are_declared() {
+        fixed(
+            "/// Roots.\ndef f = fun(xs: 4.f32 => xs |> map(fun(x => sq$0rt(x))))\n",
+            expect![[r#"
+                Declare `foreign def sqrt(x: f32): f32`
+                foreign def sqrt(x: f32): f32
+
+                /// Roots.
+                def f = fun(xs: 4.f32 => xs |> map(fun(x => sqrt(x))))
+            "#]],
+        );
+    }
+
+    #[test]
+    fn conditionals_of_other_languages_become_select() {
+        fixed(
+            "def f = fun(x: f32 => i$0f x < 0.0f then 0.0f else x)\n",
+            expect![[r#"
+                Write `select`
+                def f = fun(x: f32 => select(x < 0.0f)(0.0f)(x))
+            "#]],
+        );
+        fixed(
+            "def f = fun(x: f32 => i$0f (x < 0.0f) { 0.0f } else { x + 1.0f })\n",
+            expect![[r#"
+                Write `select`
+                def f = fun(x: f32 => select(x < 0.0f)(0.0f)(x + 1.0f))
+            "#]],
+        );
+    }
+
+    #[test]
+    fn an_index_in_brackets_becomes_idx() {
+        fixed(
+            "def f = fun(xs: 4.f32 => xs$0[0] + 1.0f)\n",
+            expect![[r#"
+            Write `idx`
+            def f = fun(xs: 4.f32 => idx(0)(xs) + 1.0f)
+        "#]],
+        );
+    }
+
+    #[test]
+    fn names_of_other_files_are_imported() {
+        fixed(
+            "//- /main.rise\nimport \"a.rise\"\n\ndef f = fun(xs: 4.f32 => dou$0bled(xs))\n\
+             //- /a.rise\ndef x = 1\n//- /lib/b.rise\ndef doubled = fun(xs: 4.f32 => xs)\n",
+            expect![[r#"
+                Import `doubled` from "lib/b.rise"
+                //- main.rise
+                import "a.rise"
+                import "lib/b.rise"
+
+                def f = fun(xs: 4.f32 => doubled(xs))
+            "#]],
+        );
+    }
+
+    #[test]
+    fn one_foreign_function_may_come_from_two_imports() {
+        let text = |second: &str| {
+            format!(
+                "//- /main.rise\nimport \"a.rise\"\nimport \"b.rise\"\ndef f = fun(x: f32 => sqrt(x))\n\
+                 //- /a.rise\nforeign def sqrt(x: f32): f32\n//- /b.rise\n{second}\n"
+            )
+        };
+        check(
+            &text("/// The root.\nforeign def sqrt( x: f32 ) : f32"),
+            expect![[""]],
+        );
+        check(
+            &text("foreign def sqrt(x: f64): f64"),
+            expect![[r#"
+            Error main.rise:3:23 sqrt: `sqrt` is defined by 2 imports
+              a.rise:1:13 sqrt: one definition is here
+              b.rise:1:13 sqrt: one definition is here
+        "#]],
+        );
     }
 }

@@ -3,6 +3,9 @@
 //!
 //! A chain is some rewrites of one definition, each at a random place of what the one before made.
 //! Each has a number from which it can be had again: `cargo xtask soak --seed NUMBER --count 1`.
+//!
+//! With `--every` each action is taken at every place where it is offered, of the examples and of
+//! random programs.
 
 mod every;
 mod workspace;

@@ -38,6 +38,28 @@ pub(super) struct Inherited {
     pub source: Source,
 }
 
+/// Sizes that a call does not give, and the edit that gives them.
+pub(super) struct MissingSizes {
+    /// `(n)(4)`
+    pub calls: String,
+    pub edit: (syntax::Span, String),
+}
+
+/// The lengths in `found` of arrays whose lengths in `wanted` are variables.
+fn lengths(wanted: &Type, found: &Type, known: &mut Vec<(Var, Nat)>) {
+    match (wanted, found) {
+        (Type::Array(n, a), Type::Array(m, b)) => {
+            known.extend(n.as_var().map(|var| (var, m.clone())));
+            lengths(a, b, known);
+        }
+        (Type::Pair(a, b), Type::Pair(c, d)) => {
+            lengths(a, c, known);
+            lengths(b, d, known);
+        }
+        _ => {}
+    }
+}
+
 /// An argument that waits for its turn.
 struct Waiting {
     arg: SpineArg,
@@ -370,6 +392,70 @@ impl Infer<'_> {
         )
     }
 
+    /// The sizes that a function of type `ty` takes before `arg`, as far as the types of the names
+    /// among its further arguments say which they are, and as names of this scope can say it.
+    fn missing_sizes(&self, spine: &Spine, arg: SpineArg, ty: &Ty) -> Option<MissingSizes> {
+        let mut ty = ty.clone();
+        let mut wanted = Vec::new();
+        while let Type::Pi(pi) = &*ty.clone() {
+            match (pi.implicit, pi.kind) {
+                (true, _) => {}
+                (false, Kind::Nat) => wanted.push(pi.var),
+                (false, _) => return None,
+            }
+            ty = pi.body.clone();
+        }
+        let given = spine.args.iter().skip_while(|other| other.term != arg.term);
+        let mut known: Vec<(Var, Nat)> = Vec::new();
+        for other in given {
+            let Type::Fun(param, rest) = &*ty.clone() else {
+                break;
+            };
+            if let TermKind::Name(name) = &self.item.term(self.bare(other.term)).kind
+                && let Some(Meaning::Value(found)) = self.lookup(name).map(|local| &local.meaning)
+            {
+                lengths(param, &self.table.ty(found), &mut known);
+            }
+            ty = rest.clone();
+        }
+        let in_scope = |nat: &Nat| {
+            let mut all = true;
+            nat.for_each_var(&mut |var| {
+                all &= self
+                    .scope
+                    .iter()
+                    .any(|local| matches!(local.meaning, Meaning::TypeLevel(own, _) if own == var));
+            });
+            all
+        };
+        let texts = wanted.iter().map(|var| {
+            let (_, size) = known
+                .iter()
+                .find(|(known, size)| known == var && in_scope(size))?;
+            Some(self.show_nat(size))
+        });
+        let texts: Vec<String> = texts.collect::<Option<_>>()?;
+        let list = self.item.terms.iter().find_map(|term| match &term.kind {
+            TermKind::Apply { callee, args } if args.contains(&arg.term) => Some((*callee, args)),
+            _ => None,
+        });
+        let calls: String = texts.iter().map(|size| format!("({size})")).collect();
+        let (at, text) = match list.filter(|_| !arg.piped) {
+            Some((callee, args)) if args.first() == Some(&arg.term) => {
+                (self.span(callee).end, calls.clone())
+            }
+            Some(_) => {
+                let among: String = texts.iter().map(|size| format!("{size}, ")).collect();
+                (self.span(arg.term).start, among)
+            }
+            None => (self.span(spine.head).end, calls.clone()),
+        };
+        Some(MissingSizes {
+            calls,
+            edit: (syntax::Span::empty(at), text),
+        })
+    }
+
     /// One step along a function type; `None` if there is nothing to apply.
     fn take_argument(
         &mut self,
@@ -389,7 +475,13 @@ impl Infer<'_> {
                 Some(rest.clone())
             }
             Type::Pi(pi) if arg.piped => {
-                self.missing_explicit(spine.head, pi);
+                let sizes = self.missing_sizes(spine, arg, &ty);
+                self.missing_explicit(spine.head, pi, sizes);
+                None
+            }
+            Type::Pi(pi) if pi.kind == Kind::Nat && self.is_plainly_value(arg.term) => {
+                let sizes = self.missing_sizes(spine, arg, &ty);
+                self.value_for_size(arg.term, spine.head, sizes);
                 None
             }
             Type::Pi(pi) => {

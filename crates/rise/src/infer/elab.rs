@@ -236,7 +236,7 @@ impl Infer<'_> {
         let arg = match kind {
             Kind::Nat => {
                 if self.is_plainly_value(term) {
-                    self.value_for_size(term, head);
+                    self.value_for_size(term, head, None);
                     return None;
                 }
                 Arg::Nat(self.elab_nat(term)?)

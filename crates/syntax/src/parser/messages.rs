@@ -261,7 +261,16 @@ impl Parser<'_> {
             };
             format!("arrays are not indexed with brackets: write {form}")
         });
+        let array = self.span_of(term);
         self.skip_brackets();
+        let all = self.since(array.start);
+        let index = Span::new(open.span.end, all.end.saturating_sub(1));
+        let is_closed = self.slice(all).ends_with(']');
+        if is_closed && dialect == Dialect::Rise && !self.slice(index).trim().is_empty() {
+            let (index, array) = (self.slice(index).trim(), self.slice(array));
+            let text = format!("idx({index})({array})");
+            self.mend(open.span, "Write `idx`", all, text);
+        }
     }
 
     /// `n + 1.f32` where a type stands.
@@ -294,7 +303,9 @@ impl Parser<'_> {
         let token = self.token();
         let text = self.slice(token.span);
         if !mode.is_type() {
-            if self.peek_kind(1) == TokenKind::LParen {
+            if text == "if" && self.is_conditional() {
+                return self.conditional();
+            } else if self.peek_kind(1) == TokenKind::LParen {
                 if self.parameters_follow(2)
                     && let Some(meant) = meant_function(text)
                 {
@@ -306,11 +317,30 @@ impl Parser<'_> {
                 });
                 self.bump();
                 return self.function_without_keyword(token);
-            } else if text == "if" && self.starts_operand(self.peek(1)) {
-                return self.conditional();
             }
         }
         self.plain_name()
+    }
+
+    /// Whether `if` begins a conditional: a condition in parentheses has a branch behind it.
+    fn is_conditional(&self) -> bool {
+        if self.peek_kind(1) != TokenKind::LParen {
+            return self.starts_operand(self.peek(1));
+        }
+        let (mut ahead, mut depth) = (1, 0u32);
+        loop {
+            match self.peek_kind(ahead) {
+                TokenKind::LParen => depth += 1,
+                TokenKind::RParen => depth -= 1,
+                TokenKind::End => return false,
+                _ => {}
+            }
+            ahead += 1;
+            if depth == 0 {
+                let next = self.peek(ahead);
+                return next.kind == TokenKind::LBrace || self.slice(next.span) == "then";
+            }
+        }
     }
 
     fn starts_operand(&self, token: Token) -> bool {
@@ -361,23 +391,54 @@ impl Parser<'_> {
         self.function_after(word, false)
     }
 
-    /// `if c then a else b`
+    /// `if c then a else b` and `if (c) { a } else { b }`
     fn conditional(&mut self) -> TermId {
         let word = self.bump();
         self.error_at(word.span, || {
             "there is no `if`: write `select(condition, then, else)`".to_owned()
         });
-        let base = self.args.len();
-        for separator in ["then", "else", ""] {
-            let arg = self.term(Mode::Expr);
-            self.args.push(arg);
-            if !separator.is_empty() && self.slice(self.token().span) == separator {
+        let mut parts = Vec::new();
+        let mut is_whole = true;
+        for before in ["", "then", "else"] {
+            let is_word = self.slice(self.token().span) == before;
+            let in_braces = |parser: &Self| parser.at(TokenKind::LBrace);
+            is_whole &= before.is_empty() || is_word || (before == "then" && in_braces(self));
+            if is_word {
                 self.bump();
             }
+            let braces = !before.is_empty() && self.eat(TokenKind::LBrace).is_some();
+            let part = self.term(Mode::Expr);
+            parts.push(part);
+            if braces && self.eat(TokenKind::RBrace).is_none() {
+                is_whole = false;
+                break;
+            }
         }
-        self.args.truncate(base);
         let span = self.since(word.span.start);
+        let is_missing =
+            |part: &TermId| matches!(self.terms[part.0 as usize].kind, TermKind::Missing);
+        if is_whole && !parts.iter().any(is_missing) {
+            let parts = parts.iter().map(|part| self.in_parentheses(*part));
+            let text = format!("select{}", parts.collect::<String>());
+            self.mend(word.span, "Write `select`", span, text);
+        }
         self.push(TermKind::Missing, span)
+    }
+
+    /// The text of a term in one pair of parentheses.
+    fn in_parentheses(&self, term: TermId) -> String {
+        let text = self.slice(self.span_of(term));
+        match self.terms[term.0 as usize].kind {
+            TermKind::Paren(_) => text.to_owned(),
+            _ => format!("({text})"),
+        }
+    }
+
+    /// Adds an edit to the error that was reported at a place, if it is the item's error.
+    fn mend(&mut self, at: Span, title: &str, span: Span, text: String) {
+        if let Some(error) = self.error.take_if(|error| error.span == at) {
+            self.error = Some(error.fix(title, vec![(span, text)], true));
+        }
     }
 
     /// `=>` in the arguments of a call: whether it is a mistake of this list, and then reported.

@@ -4,6 +4,7 @@ use syntax::Code;
 use syntax::ast::{AddressSpace, BinderId, Name, ScalarType, TermId, TermKind};
 
 use super::super::Infer;
+use super::super::apply::MissingSizes;
 use super::super::expr::kind_noun;
 use super::super::unify::{Cause, Clash, Why};
 use crate::suggest::closest;
@@ -56,7 +57,12 @@ impl Infer<'_> {
         self.error(Code::NotAFunction, span, message).help = help;
     }
 
-    pub(in crate::infer) fn missing_explicit(&mut self, head: TermId, pi: &Pi) {
+    pub(in crate::infer) fn missing_explicit(
+        &mut self,
+        head: TermId,
+        pi: &Pi,
+        sizes: Option<MissingSizes>,
+    ) {
         let name = self.source(head);
         let noun = kind_noun(pi.kind);
         let param = self.name_of(pi.var);
@@ -65,17 +71,31 @@ impl Infer<'_> {
             self.item.term(head).span,
             format!("`{name}` takes the {noun} `{param}` first"),
         );
-        diagnostic.help = Some(format!("write `{name}({param})`"));
+        match sizes {
+            Some(sizes) => sizes.offer(&name, diagnostic),
+            None => diagnostic.help = Some(format!("write the {noun} behind it: `{name}(…)`")),
+        }
     }
 
-    pub(in crate::infer) fn value_for_size(&mut self, term: TermId, head: TermId) {
+    pub(in crate::infer) fn value_for_size(
+        &mut self,
+        term: TermId,
+        head: TermId,
+        sizes: Option<MissingSizes>,
+    ) {
         let (text, name) = (self.source(term), self.source(head));
-        self.error(
+        let diagnostic = self.error(
             Code::KindMismatch,
             self.span(term),
             format!("`{name}` takes a size here, and `{text}` is a value"),
-        )
-        .help = Some(format!("sizes come first: `{name}(n)(…)`"));
+        );
+        match sizes {
+            Some(sizes) => sizes.offer(&name, diagnostic),
+            None => {
+                let help = format!("sizes come first: write this one before `{text}`");
+                diagnostic.help = Some(help);
+            }
+        }
     }
 
     pub(in crate::infer) fn value_as_size(&mut self, term: TermId, name: &Name, ty: &Ty) {
@@ -214,5 +234,19 @@ impl Infer<'_> {
         .help = Some(format!(
             "write it as a definition of its own: `def {name} = …`"
         ));
+    }
+}
+
+impl MissingSizes {
+    /// Says which sizes they are, with the edit that writes them.
+    fn offer(self, name: &str, diagnostic: &mut syntax::Diagnostic) {
+        let call = format!("{name}{}", self.calls);
+        diagnostic.help = Some(format!("sizes come first: `{call}`"));
+        diagnostic.fixes.push(syntax::Fix {
+            title: format!("Write `{call}`"),
+            edits: vec![self.edit],
+            preferred: true,
+            disabled: None,
+        });
     }
 }

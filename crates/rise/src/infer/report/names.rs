@@ -25,9 +25,14 @@ impl Infer<'_> {
             format!("nothing here is called `{name}`"),
         );
         if let Some(arguments) = math_function(name) {
-            diagnostic.help = Some(format!(
-                "declare it: `foreign def {name}({arguments}): f32`"
-            ));
+            let declaration = format!("foreign def {name}({arguments}): f32");
+            diagnostic.help = Some(format!("declare it: `{declaration}`"));
+            diagnostic.fixes.push(syntax::Fix {
+                title: format!("Declare `{declaration}`"),
+                edits: vec![(Span::empty(0), format!("{declaration}\n\n"))],
+                preferred: true,
+                disabled: None,
+            });
         } else if let Some(near) = near {
             diagnostic.help = Some(format!("did you mean `{near}`?"));
             let edits = vec![(span, near.clone())];
