@@ -98,6 +98,31 @@ impl Places<'_> {
         plain.then(|| vec![(open, "zip(".to_owned()), (comma, ")(".to_owned())])
     }
 
+    /// `n.(a, b)` in the place of the result `(n.a, n.b)` of a written type.
+    pub fn zipped_type(&self, mut ty: TermId) -> Option<(Span, String)> {
+        let item = self.written.item;
+        loop {
+            ty = match item.term(ty).kind {
+                TermKind::Arrow(_, result) => result,
+                TermKind::Pi { body, .. } => body,
+                TermKind::Paren(inner) => inner,
+                _ => break,
+            };
+        }
+        let (TermKind::Tuple(a, b) | TermKind::Pair(a, b)) = item.term(ty).kind else {
+            return None;
+        };
+        let [a, b] = [a, b].map(|part| match item.term(part).kind {
+            TermKind::Array { size, elem, .. } => Some((
+                self.text(item.term(size).span),
+                self.text(item.term(elem).span),
+            )),
+            _ => None,
+        });
+        let ((n, a), (_, b)) = (a?, b?);
+        Some((item.term(ty).span, format!("{n}.({a}, {b})")))
+    }
+
     /// `xs` in the place of `xs |> f`.
     pub fn without_stage(&self, origin: Origin) -> Option<Edits> {
         let spot = self.spot(origin);

@@ -12,7 +12,7 @@ mod stream;
 
 use rise::core::{Origin, Program};
 use rise::{Primitive, Ty, Type, print};
-use syntax::ast::{AddressSpace, Kind};
+use syntax::ast::{AddressSpace, ItemKind, Kind};
 use syntax::{Code, Diagnostic, Fix, Span};
 
 pub use place::Written;
@@ -35,9 +35,20 @@ pub fn diagnostics(
         places: Places { written, program },
         target,
     };
+    let stands_alone = |complaint: &&Complaint| {
+        !complaints
+            .iter()
+            .any(|whole| reporter.holds(whole, complaint))
+    };
     let mut found: Vec<Diagnostic> = complaints
         .iter()
-        .map(|complaint| reporter.diagnostic(complaint))
+        .filter(stands_alone)
+        .map(|complaint| {
+            let parts = complaints
+                .iter()
+                .filter(|part| reporter.holds(complaint, part));
+            reporter.with_copies(reporter.diagnostic(complaint), parts)
+        })
         .collect();
     found.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
     // Two uses of one value inside of a definition are one mistake where it is used.
@@ -158,6 +169,59 @@ impl Reporter<'_> {
                 None => format!("in `{user}`, here"),
             };
             found = found.related(place, what);
+        }
+        found
+    }
+
+    /// Whether `part` is about what is copied into an array for which `whole` wants memory: nothing
+    /// writes it because nothing stores the array.
+    fn holds(&self, whole: &Complaint, part: &Complaint) -> bool {
+        let (Problem::MissingMemory { .. }, Problem::MissingCopy { wanted, .. }) =
+            (&whole.problem, &part.problem)
+        else {
+            return false;
+        };
+        let Some(into) = wanted.origin() else {
+            return false;
+        };
+        let [whole, into] = [whole.at, into].map(|origin| self.places.spot(origin));
+        whole.inside.is_none() && into.inside.is_none() && whole.span.contains(into.span)
+    }
+
+    /// A diagnostic about memory whose fixes also copy the parts of what is stored.
+    fn with_copies<'c>(
+        &self,
+        mut found: Diagnostic,
+        parts: impl Iterator<Item = &'c Complaint>,
+    ) -> Diagnostic {
+        let mut edits: Option<Edits> = Some(Vec::new());
+        let mut copies = Vec::new();
+        for part in parts {
+            let Problem::MissingCopy { data, .. } = &part.problem else {
+                continue;
+            };
+            let copy = choices::copy(data, self.target, &part.nest);
+            let place = self.places.related(part.at);
+            found = found.related(place, format!("this is to be copied: `|> {copy}`"));
+            let part = self.places.append(part.at, &copy);
+            edits = edits.zip(part).map(|(all, part)| [all, part].concat());
+            copies.push(copy);
+        }
+        let Some(first) = copies.first() else {
+            return found;
+        };
+        if let Some(help) = &mut found.help {
+            help.push_str(&format!(", and copy what it is made of: `|> {first}`"));
+        }
+        match edits {
+            Some(edits) => {
+                for fix in &mut found.fixes {
+                    fix.title.push_str(&format!(", with `{first}` before it"));
+                    fix.edits.extend(edits.iter().cloned());
+                    fix.edits.sort_by_key(|(span, _)| (span.start, span.end));
+                }
+            }
+            None => found.fixes.clear(),
         }
         found
     }
@@ -420,11 +484,12 @@ impl Reporter<'_> {
         match pair {
             Some((Primitive::Unzip, at)) => {
                 let found = found.help("give the array of pairs: leave `unzip` out");
-                return self.fixed(found, "Leave `unzip` out", self.places.without_stage(at));
+                let edits = self.with_result_zipped(self.places.without_stage(at));
+                return self.fixed(found, "Leave `unzip` out", edits);
             }
             Some((_, at)) => {
                 let found = found.help("give an array of pairs: `zip` makes one of two arrays");
-                let edits = self.places.zipped(at);
+                let edits = self.with_result_zipped(self.places.zipped(at));
                 return self.fixed(found, "Give an array of pairs: `zip`", edits);
             }
             None => {}
@@ -438,6 +503,17 @@ impl Reporter<'_> {
                  in a definition of its own"
             }
         })
+    }
+
+    /// Edits with which the body gives an array of pairs, and one of the written type, which said a
+    /// pair of arrays.
+    fn with_result_zipped(&self, edits: Option<Edits>) -> Option<Edits> {
+        let mut edits = edits?;
+        if let ItemKind::Def { ty: Some(ty), .. } = self.places.written.item.kind {
+            edits.push(self.places.zipped_type(ty)?);
+            edits.sort_by_key(|(span, _)| (span.start, span.end));
+        }
+        Some(edits)
     }
 
     fn def_name(&self) -> Span {
