@@ -103,6 +103,8 @@ pub struct Failure {
     pub path: Path,
     /// On what.
     pub focus: Term,
+    /// The whole program then, with what was done before.
+    pub root: Term,
     /// Why it does not apply.
     pub reason: Reason,
 }

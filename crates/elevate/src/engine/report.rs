@@ -86,7 +86,13 @@ impl Engine<'_> {
             return State::Failed;
         }
         let reason = reason(self, store);
+        let mut root = focus;
+        around(&self.stack, &self.walks, &self.calls, &mut |node, child| {
+            root = rebuilt(store, node, child, root);
+            false
+        });
         let failure = Failure {
+            root,
             strategies: self.strategies(),
             rule: rule.map(|at| self.name_of(What::Rule(at))),
             path: Path(self.enclosing_nodes().into_iter().map(|(_, c)| c).collect()),
@@ -224,6 +230,7 @@ impl Engine<'_> {
             strategies,
             rule: None,
             path: Path::ROOT,
+            root: focus,
             focus,
             reason,
         };

@@ -416,7 +416,8 @@ fn message(failure: &Failure) -> String {
 
 fn report(failure: Failure, outcome: Outcome, run: Run) -> Report {
     let store = &run.store;
-    let message = message(&failure);
+    let nest = nest(&failure);
+    let message = nest.clone().unwrap_or_else(|| message(&failure));
     let mut notes = Vec::new();
     let found = match &failure.reason {
         Reason::Shape { found, .. } | Reason::No { found, .. } | Reason::NoPart { found, .. } => {
@@ -424,8 +425,10 @@ fn report(failure: Failure, outcome: Outcome, run: Run) -> Report {
         }
         _ => failure.focus,
     };
-    notes.push(format!("found: {}", short(&print(store, found))));
-    if found != failure.focus {
+    if nest.is_none() {
+        notes.push(format!("found: {}", short(&print(store, found))));
+    }
+    if nest.is_none() && found != failure.focus {
         notes.push(format!("in: {}", short(&print(store, failure.focus))));
     }
     if failure.reason == Reason::TooLarge {
@@ -439,7 +442,7 @@ fn report(failure: Failure, outcome: Outcome, run: Run) -> Report {
         notes.push(format!("after {steps}"));
     }
     if !failure.strategies.is_empty() {
-        let inner = failure.strategies.iter().rev().take(4);
+        let inner = users(&failure.strategies).into_iter().rev().take(4);
         let inner: Vec<String> = inner.map(|name| format!("`{name}`")).collect();
         notes.push(format!("tried by {}", inner.join(" in ")));
     }
@@ -448,7 +451,7 @@ fn report(failure: Failure, outcome: Outcome, run: Run) -> Report {
         Reason::Shape { .. } | Reason::No { .. } | Reason::NoPart { .. }
     );
     if by_shape {
-        notes.extend(folded(store, run.imported.root));
+        notes.extend(folded(store, failure.root));
     }
     let site = run.imported.site(store, &failure.path);
     Report {
@@ -459,6 +462,38 @@ fn report(failure: Failure, outcome: Outcome, run: Run) -> Report {
         outcome,
         run,
     }
+}
+
+/// The name of a strategy without its arguments.
+fn name_alone(name: &str) -> &str {
+    name.split('(').next().unwrap_or_default()
+}
+
+/// Strategies without those that call themselves: of these the outermost one, which the user called.
+fn users(strategies: &[Arc<str>]) -> Vec<&Arc<str>> {
+    let mut users: Vec<&Arc<str>> = Vec::new();
+    for strategy in strategies {
+        let again = |user: &&Arc<str>| name_alone(user) == name_alone(strategy);
+        if !users.last().is_some_and(again) {
+            users.push(strategy);
+        }
+    }
+    users
+}
+
+/// How deep a nest of maps is of which `mapNest` wants more.
+fn nest(failure: &Failure) -> Option<String> {
+    let depths = failure.strategies.iter().filter_map(|name| {
+        let depth = name.strip_prefix("mapNest(")?.strip_suffix(')')?;
+        depth.parse::<u32>().ok()
+    });
+    let depths: Vec<u32> = depths.collect();
+    let (wanted, left) = (*depths.first()?, *depths.last()?);
+    let has = wanted.checked_sub(left)?;
+    let loops = if has == 1 { "loop" } else { "loops" };
+    Some(format!(
+        "the nest has {has} {loops}, and `mapNest({wanted})` wants {wanted}"
+    ))
 }
 
 /// The rules that a program grew by.

@@ -106,7 +106,10 @@ impl Rewrite for Applied {
             }),
             Err(miss) => Err(engine::Miss {
                 matched: match &miss.why {
-                    Why::Detail(detail) if matches!(**detail, Detail::Condition { .. }) => {
+                    // The whole pattern fits.
+                    Why::Detail(detail)
+                        if matches!(**detail, Detail::Condition { .. } | Detail::NotMade(_)) =>
+                    {
                         engine::Miss::in_condition(miss.progress).matched
                     }
                     _ => miss.progress,
