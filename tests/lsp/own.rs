@@ -88,3 +88,20 @@ fn virtual_documents_are_those_of_the_library() {
     );
     assert!(text["text"].as_str().unwrap().len() > 100);
 }
+
+#[test]
+fn codes_of_diagnostics_are_links_and_are_explained() {
+    let mut client = Client::start();
+    let uri = client.uri("a.rise");
+    client.open(&uri, "def x = y\n");
+    let found = client.diagnostics(&uri, 1);
+    let found = &found[0];
+    assert_eq!(found["code"], "unknown-name");
+    let page = found["codeDescription"]["href"].as_str().unwrap();
+    assert!(page.ends_with("/docs/errors.md#unknown-name"), "{page}");
+    let section = client.request("rise/explainDiagnostic", json!({"code": found["code"]}));
+    let text = section["text"].as_str().unwrap();
+    assert!(text.starts_with("# unknown-name\n"), "{text}");
+    let code = client.refused("rise/explainDiagnostic", json!({"code": "nothing"}));
+    assert_eq!(code, -32602);
+}

@@ -239,3 +239,24 @@ fn each_line_says_where_it_is_from_and_what_made_it() {
     assert_eq!(find("/* rows").0, "rows");
     assert_eq!(find("(void)ys;").0, "rows");
 }
+
+#[test]
+fn a_preview_of_a_program_without_choices_says_how_to_lower_it() {
+    const HIGH: &str =
+        "def twice = depFun(n: Nat => fun(xs: n.f32 => xs |> map(fun(x => x * 2.0f))))\n";
+    let mut client = Client::start();
+    let uri = client.uri("a.rise");
+    client.open(&uri, HIGH);
+    let asked = |form: &str| json!({"textDocument": {"uri": uri}, "def": "twice", "as": form});
+    for (form, target) in [("c", "c"), ("openmp", "openmp"), ("opencl", "opencl")] {
+        let shown = client.request("rise/preview", asked(form));
+        assert_eq!(shown["lower"], target, "{shown}");
+        let lowered = client.request(
+            "rise/lower",
+            json!({"textDocument": {"uri": uri}, "def": "twice", "target": target}),
+        );
+        assert!(lowered["edit"].is_object(), "{lowered}");
+    }
+    let shown = client.request("rise/preview", asked("rise"));
+    assert_eq!(shown.get("lower"), None);
+}

@@ -5,7 +5,7 @@ mod check;
 mod diff;
 mod doctor;
 mod emit;
-mod explain;
+pub mod explain;
 mod fmt;
 mod github;
 mod human;

@@ -101,6 +101,7 @@ routes! {
     "rise/strategyApply" Positional Worker strategies::apply;
     "rise/lower" Positional Worker strategies::lower;
     "rise/explain" Positional Worker more::explain;
+    "rise/explainDiagnostic" Retry Latency own::explain_diagnostic;
     "rise/why" Positional Worker why::why;
     "rise/record" Positional Worker why::record;
 }

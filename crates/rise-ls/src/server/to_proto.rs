@@ -1,15 +1,16 @@
 //! Our plain data in the protocol's terms.
 
 use std::collections::HashMap;
+use std::str::FromStr;
 
 use db::FileId;
 use ide::{FileDiagnostic, NavTarget, SourceEdits, SymbolKind};
 use syntax::{Code, Severity, Span};
 use tower_lsp::lsp_types::{
-    Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DocumentChanges, Location,
-    LocationLink, MarkupContent, MarkupKind, NumberOrString, OneOf,
+    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DocumentChanges,
+    Location, LocationLink, MarkupContent, MarkupKind, NumberOrString, OneOf,
     OptionalVersionedTextDocumentIdentifier, Range, SymbolKind as LspSymbolKind, TextDocumentEdit,
-    TextEdit, WorkspaceEdit,
+    TextEdit, Uri, WorkspaceEdit,
 };
 
 use super::snapshot::{Document, Snapshot};
@@ -45,11 +46,18 @@ pub fn diagnostic(snapshot: &Snapshot, document: &Document, from: &FileDiagnosti
         range: document.range(from.span),
         severity: Some(severity(from.severity)),
         code: Some(NumberOrString::String(from.code.as_str().into())),
+        code_description: page(from.code).map(|href| CodeDescription { href }),
         source: Some("rise".into()),
         message,
         related_information: (!related.is_empty()).then_some(related),
         ..Diagnostic::default()
     }
+}
+
+/// The address of a code's section in the error reference.
+pub fn page(code: Code) -> Option<Uri> {
+    let reference = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/errors.md");
+    Uri::from_str(&format!("{reference}#{}", code.as_str())).ok()
 }
 
 fn severity(severity: Severity) -> DiagnosticSeverity {

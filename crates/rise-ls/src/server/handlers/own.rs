@@ -6,8 +6,10 @@ use tower_lsp::lsp_types::{TextDocumentIdentifier, Uri};
 
 use super::Answer;
 use super::edits::REQUEST_FAILED;
-use crate::server::event::error;
+use crate::cli::explain::{Entry, entry};
+use crate::server::event::{error, invalid_params};
 use crate::server::snapshot::Snapshot;
+use syntax::Code;
 
 /// The parameters of `rise/virtualDocument`.
 #[derive(Deserialize)]
@@ -45,5 +47,31 @@ pub fn syntax_tree(snapshot: &Snapshot, params: SyntaxTreeParams) -> Answer<Text
             ErrorCode::ServerError(REQUEST_FAILED),
             "the text is too long",
         )
+    })
+}
+
+/// The parameters of `rise/explainDiagnostic`.
+#[derive(Deserialize)]
+pub struct ExplainDiagnosticParams {
+    code: String,
+}
+
+/// A section of the error reference.
+#[derive(Serialize)]
+pub struct Page {
+    title: &'static str,
+    /// Markdown.
+    text: String,
+}
+
+/// `rise/explainDiagnostic`
+pub fn explain_diagnostic(_: &Snapshot, params: ExplainDiagnosticParams) -> Answer<Page> {
+    let code = Code::ALL.iter().find(|code| code.as_str() == params.code);
+    let code = code
+        .ok_or_else(|| invalid_params(format_args!("there is no diagnostic `{}`", params.code)))?;
+    let Entry { title, body } = entry(*code);
+    Ok(Page {
+        title,
+        text: format!("# {}\n\n{title}\n\n{body}\n", code.as_str()),
     })
 }

@@ -11,14 +11,14 @@ use tower_lsp::lsp_types::{
     Diagnostic, DiagnosticSeverity, Position, Range, TextDocumentIdentifier,
 };
 
-use super::Answer;
+use super::{Answer, strategies};
 use crate::server::event::invalid_params;
 use crate::server::positions::Lines;
 use crate::server::previews::Shown;
 use crate::server::snapshot::{Document, Snapshot};
 use crate::server::to_proto;
 use crate::server::uri::Uri;
-use syntax::Span;
+use syntax::{Code, Span};
 
 /// The parameters of `rise/preview`.
 #[derive(Clone, Debug, Deserialize)]
@@ -57,6 +57,10 @@ pub struct PreviewResult {
     pub map: Vec<PreviewMap>,
     /// What keeps the definition from having this form.
     pub errors: Vec<Diagnostic>,
+    /// The target for which `rise/lower` makes a definition that has this form, if this one does
+    /// not say how it is computed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lower: Option<&'static str>,
 }
 
 /// A part of a preview.
@@ -216,7 +220,21 @@ fn empty(def: &str, form: Form, version: Option<i32>, errors: Vec<Diagnostic>) -
         text: String::new(),
         map: Vec::new(),
         errors,
+        lower: None,
     }
+}
+
+/// The target to lower a definition for, whose patterns do not say how they are computed.
+fn target_to_lower_for(
+    snapshot: &Snapshot,
+    item: ItemId,
+    form: Form,
+    errors: &[syntax::Diagnostic],
+) -> Option<&'static str> {
+    let is_open = errors.iter().any(|error| error.code == Code::MissingChoice);
+    let target = ide::form_target(&snapshot.db, item, form);
+    let lowers = || ide::lowered_copy(&snapshot.db, item, strategies::lowering(target)).is_ok();
+    (is_open && lowers()).then(|| target.as_str())
 }
 
 fn of_item(
@@ -243,7 +261,10 @@ fn of_item(
             let shown = found
                 .iter()
                 .map(|found| to_proto::diagnostic(snapshot, document, found));
-            empty(&def, form, version, shown.collect())
+            PreviewResult {
+                lower: target_to_lower_for(snapshot, item, form, &errors),
+                ..empty(&def, form, version, shown.collect())
+            }
         }
     }
 }

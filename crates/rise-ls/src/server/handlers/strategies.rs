@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use db::{Declares, FileId, ItemId, Language};
+use dpia::Target;
 use ide::{OfferedStrategy, SteppedProgram, Stepping, StrategyStep, stepped};
 use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::Error;
@@ -243,6 +244,15 @@ pub fn apply(snapshot: &Snapshot, params: StepsParams) -> Answer<ApplyResult> {
     })
 }
 
+/// The strategy of the library that lowers a definition for a target.
+pub(super) fn lowering(target: Target) -> &'static str {
+    match target {
+        Target::C => "lowerFused",
+        Target::OpenMp => "lowerToOpenMP",
+        Target::OpenCl => "lowerToGlobal",
+    }
+}
+
 /// The parameters of `rise/lower`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -262,16 +272,13 @@ pub struct LowerParams {
 pub fn lower(snapshot: &Snapshot, params: LowerParams) -> Answer<ApplyResult> {
     let document = snapshot.document(&params.text_document.uri)?;
     let (item, _) = definition(snapshot, &document, params.position, params.def.as_deref())?;
-    let strategy = match &*params.target {
-        "c" => "lowerFused",
-        "openmp" => "lowerToOpenMP",
-        "opencl" => "lowerToGlobal",
-        other => {
-            return Err(invalid_params(format_args!(
-                "there is no target `{other}`: `c`, `openmp` or `opencl` is wanted"
-            )));
-        }
-    };
+    let target = Target::from_name(&params.target).ok_or_else(|| {
+        invalid_params(format_args!(
+            "there is no target `{}`: `c`, `openmp` or `opencl` is wanted",
+            params.target
+        ))
+    })?;
+    let strategy = lowering(target);
     Ok(match ide::lowered_copy(&snapshot.db, item, strategy) {
         Ok(edits) => ApplyResult {
             edit: Some(workspace_edit(snapshot, &edits)),

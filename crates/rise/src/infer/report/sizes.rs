@@ -1,16 +1,17 @@
 //! Sizes that disagree, and conditions that fail.
 
 use nat::{Nat, Prop, Var};
-use syntax::ast::{Name, TermKind};
-use syntax::{Code, Span};
+use syntax::ast::{BinderAnnotation, BinderId, ItemKind, Name, TermId, TermKind};
+use syntax::{Code, Fix, Span};
 
 use super::super::Infer;
 use super::super::obligations::Source;
-use super::super::unify::{Cause, Why};
+use super::super::unify::{Cause, Why, for_each_var};
 use super::Undecided;
 use crate::print;
 use crate::subst::rename_prop;
-use crate::types::{Names, Ty, Type};
+use crate::types::{Arg, Names, Ty, Type};
+use crate::{Target, TermInfo};
 
 impl Infer<'_> {
     pub(in crate::infer) fn report_sizes(
@@ -36,6 +37,7 @@ impl Infer<'_> {
             Undecided::Impossible | Undecided::Open => String::new(),
         };
         let related = self.cause_places(cause, &demand.expected, &origin);
+        let differs = matches!(outcome, Undecided::Differ(_));
         let (code, message, help) = match outcome {
             Undecided::Differ(witness) => {
                 let why = match self.fails_for(&witness) {
@@ -58,9 +60,107 @@ impl Infer<'_> {
                 Some("write one of the sizes or types down".to_owned()),
             ),
         };
+        let fix = match differs {
+            true => self.retyped_parameter(cause, &expected, &found),
+            false => None,
+        };
         let diagnostic = self.error(code, cause.span, message);
         diagnostic.related = related;
         diagnostic.help = help;
+        diagnostic.fixes.extend(fix);
+    }
+
+    /// The edit that gives a parameter the type that its only use expects, in its annotation and in
+    /// the definition's written type.
+    fn retyped_parameter(&self, cause: Cause, expected: &Ty, found: &Ty) -> Option<Fix> {
+        let (Why::Argument { term, .. } | Why::Piped { value: term, .. }) = cause.why else {
+            return None;
+        };
+        let term = self.bare(term);
+        let used = self.uses.iter().find(|used| used.term == term)?;
+        let Target::Binder(param) = used.target else {
+            return None;
+        };
+        let uses = self.uses.iter().filter(|other| other.target == used.target);
+        let binder = self.item.binder(param);
+        let is_outside = |var: Var| {
+            !self.table.is_open(var) && self.table.info(var).span.start < binder.span.start
+        };
+        let mut all_outside = true;
+        for_each_var(expected, &mut Vec::new(), &mut |var| {
+            all_outside &= is_outside(var)
+        });
+        if uses.count() != 1 || !all_outside {
+            return None;
+        }
+        let annotation = match binder.annotation {
+            BinderAnnotation::Type(ty) => Some(ty),
+            _ => None,
+        };
+        let written: Vec<TermId> = annotation
+            .into_iter()
+            .chain(self.written_type(param))
+            .collect();
+        let is_found = |ty: &TermId| match &self.terms[ty.0 as usize] {
+            TermInfo::Arg(Arg::Type(ty)) | TermInfo::Type(ty) => self.table.ty(ty) == *found,
+            _ => false,
+        };
+        if written.is_empty() || !written.iter().all(is_found) {
+            return None;
+        }
+        let text = self.show(expected);
+        let mut edits: Vec<(Span, String)> = written
+            .into_iter()
+            .map(|ty| (self.span(ty), text.clone()))
+            .collect();
+        edits.sort_by_key(|(span, _)| span.start);
+        Some(Fix {
+            title: format!("Change `{}` to `{text}`", binder.name),
+            edits,
+            preferred: true,
+            disabled: None,
+        })
+    }
+
+    /// The type of a parameter of the definition in the definition's written type.
+    fn written_type(&self, param: BinderId) -> Option<TermId> {
+        let ItemKind::Def {
+            ty: Some(mut ty),
+            body,
+            ..
+        } = self.item.kind
+        else {
+            return None;
+        };
+        let (mut body, mut before) = (body, 0);
+        loop {
+            body = match &self.item.term(body).kind {
+                TermKind::Paren(inner) | TermKind::DepFun { body: inner, .. } => *inner,
+                TermKind::Fun { params, body } => {
+                    match params.iter().position(|other| *other == param) {
+                        Some(at) => {
+                            before += at;
+                            break;
+                        }
+                        None => before += params.len(),
+                    }
+                    *body
+                }
+                _ => return None,
+            };
+        }
+        loop {
+            ty = match self.item.term(ty).kind {
+                TermKind::Paren(inner) => inner,
+                TermKind::Pi { body, .. } => body,
+                TermKind::Arrow(from, _) if before == 0 => return Some(from),
+                TermKind::Arrow(_, rest) => {
+                    before -= 1;
+                    rest
+                }
+                _ => return None,
+            };
+        }
     }
 
     pub(in crate::infer) fn size_line(&self, left: &str, right: &str, cause: Cause) -> String {
