@@ -88,8 +88,8 @@ async function previewing(window) {
   });
 }
 
-/** Works in a window of its own, with the examples and one wrong program. */
-async function problems() {
+/** The examples and one wrong program, in a window of their own. */
+export async function problems() {
   const { page, workspace, close } = await open({
     files: { "wrong.rise": WRONG },
     folders: { examples: path.join(ROOT, "examples") },
@@ -167,7 +167,6 @@ export async function firstHour() {
   } finally {
     await close();
   }
-  await problems();
 }
 
 /** And without one. */

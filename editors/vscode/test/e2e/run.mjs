@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { compiled, DOT } from "./compiled.mjs";
 import { open } from "./host.mjs";
-import { firstHour, withoutServer } from "./firsthour.mjs";
+import { firstHour, problems, withoutServer } from "./firsthour.mjs";
 import { rewrites } from "./rewrites.mjs";
 import { failed, shots, step } from "./step.mjs";
 import { Window } from "./window.mjs";
@@ -150,6 +150,7 @@ async function inWorkspaceNotTrusted() {
 // All of it, or the parts that are named.
 const parts = {
   first: firstHour,
+  problems,
   absent: withoutServer,
   language: inTrustedWorkspace,
   compiled,
