@@ -128,7 +128,7 @@ fn imports(db: &Database, file: FileId, name: Span) -> Vec<FileFix> {
     paths.truncate(MOST_IMPORTS);
     let is_import = |item: &&ItemId| matches!(db.header(**item).declares, Declares::Import(_));
     let items = db.items(file);
-    let last = items.iter().filter(is_import).next_back();
+    let last = items.iter().rfind(is_import);
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let line = |path: &str| match last {
         Some(last) => {
