@@ -420,4 +420,27 @@ mod tests {
         "#]],
         );
     }
+
+    #[test]
+    fn a_parameter_gets_the_type_that_its_use_expects() {
+        fixed(
+            "def mv = depFun((n: Nat, m: Nat) => fun((a: n.m.f32, x: n.f32) => a |> map(fun(row => zip(row)($0x) |> map(fun(p => p._1 * p._2)) |> reduce(add)(0.0f)))))\n",
+            expect![[r#"
+                Change `x` to `m.f32`
+                def mv = depFun((n: Nat, m: Nat) => fun((a: n.m.f32, x: m.f32) => a |> map(fun(row => zip(row)(x) |> map(fun(p => p._1 * p._2)) |> reduce(add)(0.0f)))))
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_view_that_is_read_is_stored_and_its_parts_are_copied() {
+        fixed(
+            "@target(c)\ndef f = fun(a: 4.f32, b: 4.f32 => con$0cat(a)(b) |> mapSeq(fun(x => x + 1.0f)))\n",
+            expect![[r#"
+                Store in memory: `toMem`, with `mapSeq(id)` before it
+                @target(c)
+                def f = fun(a: 4.f32, b: 4.f32 => concat(a |> mapSeq(id))(b |> mapSeq(id)) |> toMem |> mapSeq(fun(x => x + 1.0f)))
+            "#]],
+        );
+    }
 }

@@ -442,7 +442,11 @@ fn report(failure: Failure, outcome: Outcome, run: Run) -> Report {
         notes.push(format!("after {steps}"));
     }
     if !failure.strategies.is_empty() {
-        let inner = users(&failure.strategies).into_iter().rev().take(4);
+        // Within `mapNest` there is nothing that the user called.
+        let is_nest = |name: &Arc<str>| nest.is_some() && name.starts_with("mapNest(");
+        let outer = failure.strategies.iter().position(is_nest);
+        let end = outer.map_or(failure.strategies.len(), |at| at + 1);
+        let inner = users(&failure.strategies[..end]).into_iter().rev().take(4);
         let inner: Vec<String> = inner.map(|name| format!("`{name}`")).collect();
         notes.push(format!("tried by {}", inner.join(" in ")));
     }

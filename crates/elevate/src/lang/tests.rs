@@ -234,6 +234,44 @@ fn a_failure_names_the_innermost_rule_and_what_it_found() {
     );
 }
 
+/// The first line and the notes of a strategy's failure.
+fn failure(strategy: &str, programs: &str, name: &str) -> (String, String) {
+    match rewritten(&file(strategy, programs), name) {
+        Err(NotRewritten::Failed(report)) => (report.message, report.notes.join("\n")),
+        _ => panic!("`{strategy}` does not fail"),
+    }
+}
+
+#[test]
+fn a_nest_that_is_not_deep_enough_is_counted() {
+    let strategy = "DFNF ; body(body(body(body(mapNest(3)))))";
+    let (message, notes) = failure(strategy, MV, "mv");
+    assert_eq!(message, "the nest has 1 loop, and `mapNest(3)` wants 3");
+    assert!(!notes.contains("argumentOf"), "{notes}");
+}
+
+#[test]
+fn a_failure_after_unfolding_does_not_ask_to_unfold() {
+    let programs = format!(
+        "{MV}\ndef twice = depFun((n: Nat, m: Nat) => fun((M: n.m.f32, x: m.f32) => mv(n)(m)(M)(x)))\n"
+    );
+    let (_, notes) = failure("topDown(removeTransposePair)", &programs, "twice");
+    assert!(notes.contains("unfold(mv)"), "{notes}");
+    let (_, notes) = failure(
+        "unfoldAll ; topDown(removeTransposePair)",
+        &programs,
+        "twice",
+    );
+    assert!(!notes.contains("unfold(mv)"), "{notes}");
+}
+
+#[test]
+fn what_cannot_be_made_counts_more_than_a_condition_of_a_term_around() {
+    let programs = "def windows = depFun((n: Nat, m: Nat) => fun(img: (4 * n + 2).(m + 2).f32 => img |> slide(3)(1) |> map(fun(rows => rows |> transpose |> slide(3)(1) |> map(transpose) |> map(fun(w => w |> join |> map(fun(x => select(x < 0.0f)(0.0f)(x))) |> reduceSeq(add)(0.0f)))))))\n";
+    let (message, _) = failure("topDown(vectorizeWindows(4))", programs, "windows");
+    assert!(message.contains("`select`"), "{message}");
+}
+
 #[test]
 fn strategies_that_do_not_end_are_reported_with_their_loop() {
     becomes(
