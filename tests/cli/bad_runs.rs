@@ -92,13 +92,8 @@ fn npy(descr: &str, shape: &str, bytes: usize) -> Vec<u8> {
 fn no_elements() {
     let folder = folder();
     for backend in ["interp", "c", "openmp"] {
-        let ran = run(
-            &folder,
-            "twice",
-            &["--backend", backend, "-Dn=0", "--verify"],
-        );
-        assert_eq!(ran.status, 0, "{}", ran.err);
-        assert_eq!(ran.out, "[]\nright: 0 elements as in the interpreter\n");
+        let ran = run(&folder, "twice", &["--backend", backend, "-Dn=0"]);
+        assert_eq!((ran.status, ran.out.as_str()), (0, "[]\n"), "{}", ran.err);
         let ran = run(&folder, "clamped", &["--backend", backend, "-Dn=0"]);
         assert_eq!((ran.status, ran.out.as_str()), (2, ""));
         assert_eq!(ran.err, "error: `n >= 1` does not hold for n = 0\n");

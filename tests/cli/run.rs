@@ -565,16 +565,36 @@ fn mistakes_are_shown_first() {
 }
 
 #[test]
-fn an_array_inside_that_is_too_large_is_refused_before_the_start() {
+fn an_array_inside_that_is_too_large_for_32_bits_is_refused_or_counted_with_64() {
     let text = "@target(c)
 def count = depFun((n: Nat, m: Nat) => fun(x: i64 =>
   (generate(fun(i => x)) : (n*m).i64) |> reduceSeq(add)(0i64)))
 ";
     let folder = Folder::with(&[("a.rise", text)]);
     let sizes = ["-Dn=50000", "-Dm=50000", "--arg", "x=1"];
-    let ran = folder.run(&[&["run", "a.rise", "--backend", "c"], &sizes[..]].concat());
-    assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
-    assert!(ran.err.contains("2500000000 elements"), "{}", ran.err);
+    let run = |index| {
+        let command = ["run", "a.rise", "--backend", "c", "--index", index];
+        folder.run(&[&command, &sizes[..]].concat())
+    };
+    let refused = run("32");
+    assert_eq!(
+        (refused.status, refused.out.as_str()),
+        (2, ""),
+        "{}",
+        refused.err
+    );
+    assert!(
+        refused.err.contains("2500000000 elements"),
+        "{}",
+        refused.err
+    );
+    let counted = run("auto");
+    assert_eq!(
+        (counted.status, counted.out.as_str()),
+        (0, "2500000000\n"),
+        "{}",
+        counted.err
+    );
 }
 
 #[test]

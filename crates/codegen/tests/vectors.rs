@@ -56,7 +56,13 @@ fn dot(n: i64, ty: ScalarType) -> Build {
 fn vectors_of_the_compilers() {
     let b = dot(4, F32);
     let module = b.finish(Target::C);
-    expect![[r#"
+    expect![[r##"
+        #ifdef __clang__
+        #pragma STDC FP_CONTRACT OFF
+        #elif defined __GNUC__ && !defined __STRICT_ANSI__
+        #pragma GCC optimize("fp-contract=off")
+        #endif
+
         typedef float f32x4 __attribute__((vector_size(16)));
         typedef float f32x4u __attribute__((vector_size(16), aligned(4), may_alias));
 
@@ -68,7 +74,7 @@ fn vectors_of_the_compilers() {
             }
             output[0] = acc[0] + acc[3];
         }
-    "#]]
+    "##]]
     .assert_eq(&module.text);
     run(
         &module,
@@ -109,7 +115,13 @@ fn vectors_of_the_compilers() {
 fn other_vectors_are_structs() {
     let b = dot(3, F32);
     let module = b.finish(Target::C);
-    expect![[r#"
+    expect![[r##"
+        #ifdef __clang__
+        #pragma STDC FP_CONTRACT OFF
+        #elif defined __GNUC__ && !defined __STRICT_ANSI__
+        #pragma GCC optimize("fp-contract=off")
+        #endif
+
         typedef struct { float data[3]; } f32x3;
 
         static inline f32x3 splat_f32x3(float x) {
@@ -150,7 +162,7 @@ fn other_vectors_are_structs() {
             }
             output[0] = acc.data[0] + acc.data[2];
         }
-    "#]]
+    "##]]
     .assert_eq(&module.text);
     run(
         &module,

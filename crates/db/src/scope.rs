@@ -176,7 +176,7 @@ fn collect(db: &dyn Db, items: impl Iterator<Item = ItemId>) -> Definitions {
             if first != item {
                 duplicates.push((item, first));
             }
-            if let Some(declaration) = declaration(&SourceItem::from(item).text(db)) {
+            if let Some(declaration) = foreign_declaration(db, item.into()) {
                 foreign.insert(item, declaration);
             }
         }
@@ -189,10 +189,13 @@ fn collect(db: &dyn Db, items: impl Iterator<Item = ItemId>) -> Definitions {
     }
 }
 
-/// The tokens of an item that declares a foreign function.
-fn declaration(text: &str) -> Option<Box<str>> {
+/// The tokens of an item that declares a foreign function. This is a query so that an edit of
+/// another item's body leaves the file's definitions as they are.
+#[salsa::tracked(returns(clone))]
+fn foreign_declaration(db: &dyn Db, item: SourceItem) -> Option<Box<str>> {
     use syntax::TokenKind::{BlockComment, DocComment, LineComment, Whitespace};
-    // Most items are none: they are not taken apart.
+    let text = item.text(db);
+    // Most items declare no foreign function, which the lexer need not find out.
     if !text.contains("foreign") {
         return None;
     }

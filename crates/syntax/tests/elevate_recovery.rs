@@ -365,10 +365,11 @@ fn rules() {
     check(
         "rule r = xs[3] |-> a.1",
         expect![[r#"
-        (rule r (alt xs (project a _1)))
-        rule r = xs[3] |-> a.1
-                   ^ syntax-error: arrays are not indexed with brackets: write `xs |> idx(i)`
-    "#]],
+            (rule r (alt xs (project a _1)))
+            rule r = xs[3] |-> a.1
+                       ^ syntax-error: arrays are not indexed with brackets: write `xs |> idx(i)`
+            fix: Write `idx` [(9..14, "idx(3)(xs)")]
+        "#]],
     );
 }
 

@@ -451,6 +451,7 @@ fn slips() {
 
             def f = if a then b else c
                     ^^ syntax-error: there is no `if`: write `select(condition, then, else)`
+            fix: Write `select` [(8..26, "select(a)(b)(c)")]
             (def f - (missing))
 
             def f = if (a) b else c
@@ -671,6 +672,7 @@ fn slips() {
 
             def f = xs[3]
                       ^ syntax-error: arrays are not indexed with brackets: write `xs |> idx(i)`
+            fix: Write `idx` [(8..13, "idx(3)(xs)")]
             (def f - xs)
 
             def f = fun(xs: f32[n] => xs)

@@ -103,11 +103,15 @@ fn shift(module: &mut Module, by: usize) {
 fn pragmas(parts: &[&str], contract: bool) -> String {
     let has = |word: &str| {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        parts.iter().any(|part| {
-            part.match_indices(word).any(|(at, _)| {
+        // The comment above a function names it as the program does.
+        let mut lines = (parts.iter())
+            .flat_map(|part| part.lines())
+            .filter(|line| !line.starts_with("/*"));
+        lines.any(|line| {
+            line.match_indices(word).any(|(at, _)| {
                 let behind =
-                    part[at + word.len()..].trim_start_matches(|c: char| c.is_ascii_digit());
-                !part[..at].ends_with(is_word) && !behind.starts_with(is_word)
+                    line[at + word.len()..].trim_start_matches(|c: char| c.is_ascii_digit());
+                !line[..at].ends_with(is_word) && !behind.starts_with(is_word)
             })
         })
     };

@@ -81,6 +81,7 @@ const C: &[&str] = &[
     // single values
     "fun(x: f32 => x)",
     "fun(x: f32, y: f32 => (x + y) * (x - y) / -x)",
+    "fun(x: f32, y: f32 => fma(x)(y)(x))",
     "fun(x: i32 => x % 2 == 0 && !(x > 3) || x < 1)",
     "fun(x: i32 => select(x >= 0 && x <= 9 && x != 4)(x)(0))",
     "fun(x: i32 => (cast(x) : f32))",

@@ -422,7 +422,7 @@ fn an_access_that_nothing_binds() {
         expect![[r#"
             f : (n: Nat) -> Exp[n.f32, Rd] -> Exp[n.f32, Rd]
               Error[unknown-name] at `RW`: nothing here binds the access `RW`
-                help: did you mean `Rd`?
+                help: did you mean `Wr`?
             g : (n: Nat) -> Exp[n.f32, Rd] -> Exp[n.f32, Rd]
               Error[unknown-name] at `a`: nothing here binds the access `a`
                 help: an access is `Rd`, `Wr` or `St`, or a parameter: `{a: ReadWrite} -> …` in a type

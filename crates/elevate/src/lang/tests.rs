@@ -317,7 +317,7 @@ fn strategies_that_do_not_end_are_reported_with_their_loop() {
         expect![[r#"
             `grow` failed
             found: depFun((n: Nat, m: Nat) => fun(M, x => M |> map(fun(row => zip(row)(x) |> map(fun(ax => ax._1 * ax._2)) |> reduce(add)(0.0f)))))
-            tried by `grow` in `grow` in `grow` in `grow`
+            tried by `grow`
         "#]],
     );
     becomes(
@@ -360,10 +360,10 @@ strategy inBodyToo(s: Strategy[Rise]): Strategy[Rise] = p => p match {
         program,
         "program",
         expect![[r#"
-        `inBody(beta)` failed
-        found: fun(y => let z = x in z + y)
-        tried by `inBody(inBody(beta))` in `inBody(inBody(inBody(beta)))`
-    "#]],
+            `inBody(beta)` failed
+            found: fun(y => let z = x in z + y)
+            tried by `inBody(inBody(inBody(beta)))`
+        "#]],
     );
 }
 

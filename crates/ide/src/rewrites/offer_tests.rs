@@ -430,37 +430,31 @@ fn rewrites_are_those_of_the_target_that_the_definition_names() {
     menu(
         &map("c"),
         expect![[r#"
-        Drop the parameter (η)
-        Split map into two stages -- not here: `x` occurs in `add(x)`
-        Lower to mapSeq
-        Lower to mapLocal(0) -- not here: it is not inside `mapWorkGroup(0)`
-        Lower to mapWorkGroup(0) -- not here: its function holds no map for the work-items
-        Split map into chunks of 32: n → n/32 × 32 (assumes 32 divides n)
-        Split map into chunks of 64: n → n/64 × 64 (assumes 64 divides n)
-        Split map into chunks of 16: n → n/16 × 16 (assumes 16 divides n)
-        Vectorize by 4 (assumes 4 divides n)
-        Vectorize by 4, lane by lane (assumes 4 divides n)
-        Vectorize by 8 (assumes 8 divides n)
-        Store in Local memory -- not here: it needs `within(mapWorkGroup(_))`: nothing around it is so
-    "#]],
+            Drop the parameter (η)
+            Split map into two stages -- not here: `x` occurs in `add(x)`
+            Lower to mapSeq
+            Split map into chunks of 32: n → n/32 × 32 (assumes 32 divides n)
+            Split map into chunks of 64: n → n/64 × 64 (assumes 64 divides n)
+            Split map into chunks of 16: n → n/16 × 16 (assumes 16 divides n)
+            Vectorize by 4 (assumes 4 divides n)
+            Vectorize by 4, lane by lane (assumes 4 divides n)
+            Vectorize by 8 (assumes 8 divides n)
+        "#]],
     );
     menu(
         &map("openmp"),
         expect![[r#"
-        Drop the parameter (η)
-        Split map into two stages -- not here: `x` occurs in `add(x)`
-        Lower to mapSeq
-        Lower to mapLocal(0) -- not here: it is not inside `mapWorkGroup(0)`
-        Lower to mapWorkGroup(0) -- not here: its function holds no map for the work-items
-        Lower to mapPar
-        Split map into chunks of 32: n → n/32 × 32 (assumes 32 divides n)
-        Split map into chunks of 64: n → n/64 × 64 (assumes 64 divides n)
-        Split map into chunks of 16: n → n/16 × 16 (assumes 16 divides n)
-        Vectorize by 4 (assumes 4 divides n)
-        Vectorize by 4, lane by lane (assumes 4 divides n)
-        Vectorize by 8 (assumes 8 divides n)
-        Store in Local memory -- not here: it needs `within(mapWorkGroup(_))`: nothing around it is so
-    "#]],
+            Drop the parameter (η)
+            Split map into two stages -- not here: `x` occurs in `add(x)`
+            Lower to mapSeq
+            Lower to mapPar
+            Split map into chunks of 32: n → n/32 × 32 (assumes 32 divides n)
+            Split map into chunks of 64: n → n/64 × 64 (assumes 64 divides n)
+            Split map into chunks of 16: n → n/16 × 16 (assumes 16 divides n)
+            Vectorize by 4 (assumes 4 divides n)
+            Vectorize by 4, lane by lane (assumes 4 divides n)
+            Vectorize by 8 (assumes 8 divides n)
+        "#]],
     );
     menu(
         &map("opencl"),

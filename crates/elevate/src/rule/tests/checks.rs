@@ -72,17 +72,17 @@ fn both_sides_have_one_type() {
     said(
         "rule r = map(f) >> transpose |-> map(f)",
         expect![[r#"
-        Error size-mismatch `map(f)`: the sides have one type only if m == n
-        expected: n.s -> m.n.u
-           found: n.s -> n.n.u
-        they differ for n = 0, m = 1
-          help: name the sizes of the pattern, as in `map(f) : m.s -> m.t`, and say it with `assuming`
-        Error size-mismatch `f`: the sides have one type only if n == m
-        expected: s -> n.u
-           found: s -> m.u
-        they differ for n = 0, m = 1
-          help: name the sizes of the pattern, as in `map(f) : m.s -> m.t`, and say it with `assuming`
-    "#]],
+            Error size-mismatch `f`: the sides have one type only if n == m
+            expected: s -> n.u
+               found: s -> m.u
+            they differ for n = 0, m = 1
+              help: name the sizes of the pattern, as in `map(f) : m.s -> m.t`, and say it with `assuming`
+            Error size-mismatch `map(f)`: the sides have one type only if m == n
+            expected: n.s -> m.n.u
+               found: n.s -> n.n.u
+            they differ for n = 0, m = 1
+              help: name the sizes of the pattern, as in `map(f) : m.s -> m.t`, and say it with `assuming`
+        "#]],
     );
     said(
         "rule r = reduce(op)(z) |-> map(op(z))",
