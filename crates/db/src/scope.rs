@@ -176,7 +176,7 @@ fn collect(db: &dyn Db, items: impl Iterator<Item = ItemId>) -> Definitions {
             if first != item {
                 duplicates.push((item, first));
             }
-            if let Some(declaration) = foreign_declaration(db, item.into()) {
+            if let Some(declaration) = foreign_declaration(db, SourceItem::from(item)) {
                 foreign.insert(item, declaration);
             }
         }
@@ -199,7 +199,7 @@ fn foreign_declaration(db: &dyn Db, item: SourceItem) -> Option<Box<str>> {
     if !text.contains("foreign") {
         return None;
     }
-    let tokens = syntax::lex(text).filter(|token| {
+    let tokens = syntax::lex(&text).filter(|token| {
         !matches!(
             token.kind,
             Whitespace | LineComment | DocComment | BlockComment
