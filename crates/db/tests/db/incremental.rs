@@ -25,13 +25,17 @@ fn computed(db: &mut Database, edit: impl FnOnce(&mut Database)) -> String {
     let mut out = String::new();
     for (query, key) in db.take_log() {
         let on = match query.as_str() {
-            "header" | "declares" | "bindings" | "checked" | "scheme" | "inference" => {
-                match &db.header(key.item()).declares {
-                    Declares::Def(name) => name.to_string(),
-                    Declares::Import(path) => format!("import {path}"),
-                    Declares::Nothing => "nothing".to_owned(),
-                }
-            }
+            "header"
+            | "declares"
+            | "foreign_declaration"
+            | "bindings"
+            | "checked"
+            | "scheme"
+            | "inference" => match &db.header(key.item()).declares {
+                Declares::Def(name) => name.to_string(),
+                Declares::Import(path) => format!("import {path}"),
+                Declares::Nothing => "nothing".to_owned(),
+            },
             _ => db.path(key.file()).file_name(),
         };
         writeln!(out, "{query} {on}").unwrap();
@@ -63,12 +67,14 @@ fn typing_in_a_body_recomputes_that_definition() {
         |db| replace(db, "main.rise", "1.0f", "1.5f"),
         expect![[r#"
             checked twice
+            foreign_declaration twice
         "#]],
     );
     check(
         FILE,
         |db| replace(db, "main.rise", "fun(x => x)", "fun(y => y)"),
         expect![[r#"
+            foreign_declaration other
             checked other
         "#]],
     );
@@ -103,6 +109,7 @@ fn documentation_recomputes_its_own_definition() {
         expect![[r#"
             bindings twice
             checked twice
+            foreign_declaration twice
         "#]],
     );
 }
@@ -114,6 +121,7 @@ fn a_changed_type_recomputes_its_users() {
         |db| replace(db, "main.rise", "f32 = 1.0f", "f64 = 1.0"),
         expect![[r#"
             checked twice
+            foreign_declaration twice
             scheme twice
             checked user
         "#]],
@@ -131,6 +139,7 @@ fn a_new_definition_recomputes_what_names_stand_for() {
             bindings new
             checked new
             definitions main.rise
+            foreign_declaration new
             programs main.rise
             bindings user
             group_recursion main.rise
@@ -147,6 +156,7 @@ fn a_changed_import_recomputes_its_users() {
         |db| replace(db, "a.rise", "f32 = 1.0f", "f64 = 1.0"),
         expect![[r#"
             checked a
+            foreign_declaration a
             scheme a
             checked x
         "#]],
@@ -156,6 +166,7 @@ fn a_changed_import_recomputes_its_users() {
         |db| replace(db, "a.rise", "2.0f", "3.0f"),
         expect![[r#"
             checked b
+            foreign_declaration b
         "#]],
     );
     check(
