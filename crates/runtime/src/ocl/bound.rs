@@ -86,7 +86,10 @@ impl Session {
             let handle = built.kernel(&planned.name)?;
             let info = handle.info()?;
             let items: u64 = planned.local.iter().product();
-            if items > info.work_group {
+            let local = dimensions(planned.local)?;
+            // A kernel that was built for this very size has the registers for it; some drivers
+            // give a smaller number all the same.
+            if items > info.work_group && info.demanded != local {
                 return Err(OclError::Registers {
                     kernel: planned.name.clone(),
                     local: planned.local,
@@ -97,7 +100,7 @@ impl Session {
             kernels.push(BoundKernel {
                 handle,
                 info,
-                local: dimensions(planned.local)?,
+                local,
                 global: dimensions(planned.global)?,
             });
         }

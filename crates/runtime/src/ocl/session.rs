@@ -80,6 +80,8 @@ pub struct KernelInfo {
     /// Work-items that a work-group of it can have: fewer than the device's where it needs many
     /// registers.
     pub work_group: u64,
+    /// The local size that the kernel's text demands, zeros if it demands none.
+    pub demanded: [usize; 3],
     /// Work-groups run best with a multiple of so many work-items.
     pub multiple: u64,
     /// Bytes of local memory that it needs.
@@ -270,6 +272,9 @@ impl KernelHandle {
         let kernel = &self.kernel;
         Ok(KernelInfo {
             work_group: kernel.get_work_group_size(device).map_err(what())? as u64,
+            demanded: (kernel.get_compile_work_group_size(device).ok())
+                .and_then(|sizes| sizes.try_into().ok())
+                .unwrap_or_default(),
             multiple: kernel
                 .get_work_group_size_multiple(device)
                 .unwrap_or_default() as u64,
