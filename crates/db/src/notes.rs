@@ -185,12 +185,12 @@ fn first_def(db: &dyn Db, file: SourceFile) -> Option<(usize, ItemId)> {
     Some((at, items[at]))
 }
 
-/// What an import is told whose file is outside of the project.
+/// Words the error of an import whose file is outside of the project.
 pub(crate) fn outside(path: &str) -> String {
     format!("cannot read `{path}`: it is outside of the project")
 }
 
-/// What to do about it.
+/// Says how a file outside of the project can be imported.
 pub(crate) const OUTSIDE_HELP: &str = "a project is the nearest folder above with `rise.toml` or \
     `.git`, else the folder of the file; to allow another folder, use `--allow-import FOLDER`, or \
     the setting `rise.imports.folders` in an editor";

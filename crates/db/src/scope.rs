@@ -77,7 +77,7 @@ impl Scope {
         }
     }
 
-    /// Whether two imported items declare one foreign function: in the same words.
+    /// Returns true if two imported items declare one foreign function, in the same words.
     fn is_same(&self, one: ItemId, other: ItemId) -> bool {
         let declaration = |item| {
             self.imported

@@ -140,7 +140,7 @@ const C_LIBRARY: &str = "\
     wait4 waitid waitpid wchar_t wcschr wcscmp wcslen wcsncmp wcstombs wctomb wmemchr wmemcmp \
     wmemcpy wmemmove write y0 y0f y0l y1 y1f y1l yn ynf ynl";
 
-/// What the bodies of generated functions refer to: their parameters and variables cannot hide it.
+/// The names that bodies of generated functions refer to, which parameters and variables cannot hide.
 const C_BODIES: &str = "\
     F32_LANES F64_LANES abort allocate allocate_aligned floor_div floor_mod fma fmaf fprintf free \
     imax imin int16_t int32_t int64_t int8_t intptr_t log2_int malloc memcpy pow_int release \

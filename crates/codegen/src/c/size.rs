@@ -45,7 +45,7 @@ impl Printer<'_> {
         self.polynomial(nat, Some("size_t")).map(drop)
     }
 
-    /// Whether sizes have 64 bits.
+    /// Sizes have 64 bits.
     pub(super) fn is_wide(&self) -> bool {
         self.function.index == IndexWidth::Bits64
     }

@@ -26,7 +26,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Whether the program of a definition succeeds, and what it prints.
+/// Runs the program of a definition, and returns its success and what it prints.
 fn run(text: &str, name: &str, args: &[&str]) -> (bool, String) {
     let module = module(text, name).expect("kernels");
     let host = codegen::host(&module).expect("sizes").expect("a program");

@@ -207,7 +207,7 @@ pub enum Problem {
     /// A `scatter` whose elements are written in another order than theirs, and whose indices may
     /// repeat.
     ScatterOrder {
-        /// What puts them in that order.
+        /// The expression that puts them in that order.
         by: Misplaced,
         /// The array that could be stored first, and its type.
         stored: Option<(Origin, Ty)>,

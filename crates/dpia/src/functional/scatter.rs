@@ -95,7 +95,7 @@ struct WriteOrder {
     depth: u32,
     /// The number of dimensions that belong to `map`s around, whose functions rearrange elements.
     mapped: usize,
-    /// What is written to the parameters of functions that rearrange.
+    /// The values that are written to the parameters of functions that rearrange.
     params: FxHashMap<u32, Vec<Layout>>,
     next_index: u32,
     found: Vec<Complaint>,
@@ -108,7 +108,7 @@ enum Input<'t> {
     Given(Option<Vec<Layout>>),
 }
 
-/// How the elements of an array of indices follow one another.
+/// The order of the elements of an array of indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Indices {
     Ascending,
@@ -155,7 +155,7 @@ impl WriteOrder {
         (self.depth, self.mapped) = around;
     }
 
-    /// What a function writes, given what is written to its argument.
+    /// Returns what a function writes, given what is written to its argument.
     fn applied(&mut self, f: &Term, arg: Option<Vec<Layout>>) -> Option<Vec<Layout>> {
         match &f.form {
             Form::Lambda(Param { local, .. }, body) => {
@@ -386,7 +386,7 @@ impl WriteOrder {
         Some(layouts)
     }
 
-    /// What one assignment after the other writes, in order.
+    /// Returns what one assignment after the other writes, in order.
     fn in_order(&mut self, ty: &Ty, origin: Origin) -> Option<Vec<Layout>> {
         if components(ty) > MAX_COMPONENTS {
             return None;
@@ -576,7 +576,7 @@ impl WriteOrder {
         dimension
     }
 
-    /// What is known of the indices that a function of the position gives.
+    /// Returns what is known of the indices that a function of the position gives.
     fn indices(&mut self, indices: &Term) -> Indices {
         let Form::Primitive(Primitive::Generate, _, args) = &indices.form else {
             return Indices::Unknown;
