@@ -395,7 +395,7 @@ fn a_client_without_commands_runs_by_the_servers() {
 /// A compiler that is slow, has children and leaves files.
 const SLOW: &str = "#!/bin/sh
 case \"$*\" in *--version*) echo slow 1; exit;; esac
-touch \"$TMPDIR/cc1.s\"
+touch \"$TMPDIR/cc1.s\" \"$(dirname \"$0\")/compiles\"
 sleep 1000 & sleep 1000
 ";
 
@@ -411,7 +411,8 @@ fn a_compiler_stops_with_all_that_it_has_started() {
     client.open("untitled:a.rise", DOT);
     let more = json!({"backend": "c"});
     let id = client.ask("rise/run", with(four("untitled:a.rise"), more));
-    wait_started(&mut client);
+    let compiles = client.folder.path().join("compiles");
+    client.wait_until(|_| compiles.exists());
     client.notify("$/cancelRequest", json!({"id": id}));
     assert_eq!(client.wait(id).unwrap_err()["code"], -32800);
     let cache = client.scratch.path().join("rise-ls");
