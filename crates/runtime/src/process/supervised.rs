@@ -184,7 +184,8 @@ impl Report {
 pub fn supervise(folder: &Path, program: &OsStr, args: &[OsString]) {
     use std::os::unix::process::CommandExt;
     let temporary = folder.parent().map(Path::to_owned).unwrap_or_default();
-    let lock = File::open(folder);
+    // A folder that cannot be opened is gone, and with it the process that has made it.
+    let lock: &'static Option<File> = Box::leak(Box::new(File::open(folder).ok()));
     let mut child = match Command::new(program).args(args).process_group(0).spawn() {
         Ok(child) => child,
         Err(error) => return Report::NotStarted(error).write(folder),
@@ -197,8 +198,7 @@ pub fn supervise(folder: &Path, program: &OsStr, args: &[OsString]) {
     });
     let state: &'static Mutex<State> = Box::leak(Box::new(state));
     thread::spawn(move || {
-        // A folder that cannot be opened is gone, and with it the process that has made it.
-        if let Ok(lock) = lock {
+        if let Some(lock) = lock {
             let _ = lock.lock();
         }
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -218,7 +218,8 @@ pub fn supervise(folder: &Path, program: &OsStr, args: &[OsString]) {
     kill_all(group);
     let status = child.wait();
     state.reaped = true;
-    if state.abandoned {
+    // The thread may not have run yet when both processes end at once.
+    if state.abandoned || lock.as_ref().is_none_or(|lock| lock.try_lock().is_ok()) {
         wait_gone(group);
         scratch::remove_abandoned_at(&temporary);
         cc::remove_abandoned_builds();
