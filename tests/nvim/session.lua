@@ -127,6 +127,22 @@ step('a size that does not fit is reported', function()
   return found[1].message:gsub('\n', ' / ')
 end)
 
+step('its error is explained with a right program', function()
+  vim.api.nvim_win_set_cursor(0, { errors()[1].lnum + 1, 0 })
+  vim.cmd('RiseExplainError')
+  local window
+  wait('the explanation', function()
+    for _, found in ipairs(vim.api.nvim_list_wins()) do
+      if vim.api.nvim_win_get_config(found).relative ~= '' then window = found end
+    end
+    return window ~= nil
+  end)
+  local text = table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n')
+  vim.api.nvim_win_close(window, true)
+  contains(text, 'size-mismatch')
+  contains(text, 'Right:')
+end)
+
 step('and not any more when it is mended', function()
   vim.cmd('silent undo')
   wait('the diagnostic to go', function() return #errors() == 0 end)

@@ -50,14 +50,14 @@ vim.api.nvim_create_user_command('RiseStatus', function() require('rise-ls').sta
   desc = 'Show what the RISE server says about itself',
 })
 for name, what in pairs({
-  RiseRewrite = { 'rewrite', 'Apply a strategy to the RISE definition at the cursor' },
-  RiseStep = { 'step', 'Step through a strategy for the RISE definition at the cursor' },
-  RiseRecord = { 'record', 'Record the last rewrite in strategy.elevate, beside the program' },
-  RiseExplain = { 'explain', 'Show what the rewrite at the cursor did, step by step' },
-  RiseWhy = { 'why', 'Say why a rule does not apply at the cursor' },
+  RiseExplainError = { 'errors', 'explain', 'Explain the error in the line of the cursor' },
+  RiseRewrite = { 'strategies', 'rewrite', 'Apply a strategy to the RISE definition at the cursor' },
+  RiseStep = { 'strategies', 'step', 'Step through a strategy for the RISE definition at the cursor' },
+  RiseRecord = { 'rewrites', 'record', 'Record the last rewrite in strategy.elevate, beside the program' },
+  RiseExplain = { 'rewrites', 'explain', 'Show what the rewrite at the cursor did, step by step' },
+  RiseWhy = { 'strategies', 'why', 'Say why a rule does not apply at the cursor' },
 }) do
   vim.api.nvim_create_user_command(name, function(command)
-    local own = what[1] == 'record' or what[1] == 'explain'
-    require(own and 'rise-ls.rewrites' or 'rise-ls.strategies')[what[1]](command.args)
-  end, { nargs = '?', desc = what[2] })
+    require('rise-ls.' .. what[1])[what[2]](command.args)
+  end, { nargs = '?', desc = what[3] })
 end

@@ -1,7 +1,5 @@
-// What a diagnostic means, with a wrong and a right program: `rise-ls explain`.
+// What a diagnostic means, with a wrong and a right program: its section of the error reference.
 
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { EXPLAIN_SCHEME } from "./scheme";
 import type { Session } from "./session";
@@ -17,11 +15,11 @@ export class Meanings implements vscode.TextDocumentContentProvider {
   constructor(private readonly session: Session) {}
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
-    const program = this.session.command;
-    if (program === undefined) throw new Error("The RISE server, which has the explanations, does not run.");
+    const client = this.session.running;
+    if (client === undefined) throw new Error("The RISE server, which has the explanations, does not run.");
     const code = uri.path.replace(/^\/|\.md$/g, "");
-    const { stdout } = await promisify(execFile)(program, ["explain", code], { windowsHide: true });
-    return `# ${stdout}`;
+    const { text } = await client.sendRequest<{ text: string }>("rise/explainDiagnostic", { code });
+    return text;
   }
 
   /** Explains a diagnostic: the one that is named, or one at the cursor. */

@@ -30,12 +30,6 @@ export interface Origin {
 export interface Problem {
   readonly message: string;
   readonly range: Range;
-  readonly code?: string | number;
-}
-
-/** Returns `true` if nothing but choices of how to compute patterns keeps a definition from a form. */
-export function isHighLevel({ errors }: { readonly errors: readonly Problem[] }): boolean {
-  return errors.length > 0 && errors.every(({ code }) => code === "missing-choice");
 }
 
 /** The width of a comment. */

@@ -5,7 +5,7 @@
 import * as vscode from "vscode";
 import { isProgram } from "./languages";
 import { lower } from "./more";
-import { commented, innermost, isHighLevel, made, type Part, type Position, type Range } from "./parts";
+import { commented, innermost, made, type Part, type Position, type Range } from "./parts";
 import type { Place } from "./place";
 import type { Session } from "./session";
 
@@ -18,7 +18,9 @@ export interface Preview {
   language: string;
   text: string;
   map: Part[];
-  errors: { message: string; range: Range; code?: string | number }[];
+  errors: { message: string; range: Range }[];
+  /** The target to lower the definition for so that it has this form, if that is what it lacks. */
+  lower?: string;
 }
 
 export type PreviewChanged = Preview & { textDocument: { uri: string } };
@@ -33,19 +35,16 @@ interface Shown {
 
 interface Form extends vscode.QuickPickItem {
   readonly as: string;
-  /** What a definition is lowered for so that it has this form. */
-  readonly target?: string;
   readonly extension: string;
 }
 
 const FORMS: readonly Form[] = [
-  { label: "C", as: "c", target: "c", extension: "c", detail: "C99 for one thread" },
-  { label: "OpenMP", as: "openmp", target: "openmp", extension: "c", detail: "C99 with OpenMP" },
-  { label: "OpenCL", as: "opencl", target: "opencl", extension: "cl", detail: "kernels in OpenCL C" },
+  { label: "C", as: "c", extension: "c", detail: "C99 for one thread" },
+  { label: "OpenMP", as: "openmp", extension: "c", detail: "C99 with OpenMP" },
+  { label: "OpenCL", as: "opencl", extension: "cl", detail: "kernels in OpenCL C" },
   {
     label: "Host Program for OpenCL",
     as: "opencl-host",
-    target: "opencl",
     extension: "c",
     detail: "C that launches the kernels",
   },
@@ -155,11 +154,11 @@ export class Previews
       const uri = client.code2ProtocolConverter.asUri(document);
       const textDocument = { uri };
       const preview = await client.sendRequest<Preview>("rise/preview", { textDocument, position, as: form.as });
-      const { def } = preview;
-      if (form.target === undefined || !isHighLevel(preview)) {
+      const { def, lower: target } = preview;
+      if (target === undefined) {
         await this.reveal(document, form, preview);
       } else if (await agreed(def, form.label)) {
-        const lowered = await lower(this.session, { uri, position, def, target: form.target });
+        const lowered = await lower(this.session, { uri, position, def, target });
         if (lowered === undefined) return;
         const now = await client.sendRequest<Preview>("rise/preview", { textDocument, def: lowered, as: form.as });
         await this.reveal(document, form, now);

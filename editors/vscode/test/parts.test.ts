@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { commented, innermost, isHighLevel, made, type Part, type Range } from "../src/parts";
+import { commented, innermost, made, type Part, type Range } from "../src/parts";
 
 const range = (from: number, to: number): Range => ({
   start: { line: 0, character: from },
@@ -31,13 +31,6 @@ test("a place says what made it", () => {
   const pipeline = { start: { line: 3, character: 2 }, end: { line: 5, character: 27 } };
   const loop: Part = { source: pipeline, target: range(0, 9), origin: { primitive: "reduceSeq" } };
   assert.equal(made([loop], { line: 0, character: 4 }), "`reduceSeq` (lines 4–6)");
-});
-
-test("a definition that lacks choices only can be lowered", () => {
-  const problem = (code: string) => ({ message: "no", range: range(0, 1), code });
-  assert.equal(isHighLevel({ errors: [problem("missing-choice"), problem("missing-choice")] }), true);
-  assert.equal(isHighLevel({ errors: [problem("missing-choice"), problem("size-mismatch")] }), false);
-  assert.equal(isHighLevel({ errors: [] }), false);
 });
 
 test("an error in a preview names its line and is as wide as a page", () => {

@@ -199,24 +199,13 @@ local function show(uri, preview)
   end
 end
 
---- What a definition is lowered for so that it has a form.
-local TARGETS = { c = 'c', openmp = 'openmp', opencl = 'opencl', ['opencl-host'] = 'opencl' }
-
---- Whether nothing but choices of how to compute patterns keeps a definition from a form.
-local function is_high_level(preview)
-  for _, problem in ipairs(preview.errors) do
-    if problem.code ~= 'missing-choice' then return false end
-  end
-  return #preview.errors > 0 and TARGETS[preview.as] ~= nil
-end
-
 --- Asks whether a definition is to be lowered, and shows what it becomes then.
 local function lower(params, preview)
   local choices = { 'Lower and preview', 'Show the errors' }
   local prompt = ('%s does not say how its patterns are computed'):format(preview.def)
   vim.ui.select(choices, { prompt = prompt }, function(choice)
     if choice == choices[1] then
-      local at = { textDocument = params.textDocument, def = preview.def, target = TARGETS[preview.as] }
+      local at = { textDocument = params.textDocument, def = preview.def, target = preview.lower }
       require('rise-ls.rewrites').lowered(at, function(name)
         M.open({ textDocument = params.textDocument, def = name, as = preview.as })
       end)
@@ -232,7 +221,7 @@ function M.open(params)
   require('rise-ls').ask('rise/preview', params, function(problem, result)
     if problem then
       vim.notify(problem.message or vim.inspect(problem), vim.log.levels.ERROR)
-    elseif result and is_high_level(result) then
+    elseif result and result.lower then
       lower(params, result)
     elseif result then
       show(params.textDocument.uri, result)
