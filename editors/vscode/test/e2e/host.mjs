@@ -61,6 +61,8 @@ const QUIET = {
   "git.enabled": false,
   "security.workspace.trust.startupPrompt": "always",
   "telemetry.telemetryLevel": "off",
+  // Terminals write elements, whose texts can be read.
+  "terminal.integrated.gpuAcceleration": "off",
   "workbench.enableExperiments": false,
   "workbench.secondarySideBar.defaultVisibility": "hidden",
   "workbench.startupEditor": "none",
