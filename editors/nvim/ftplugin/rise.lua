@@ -6,8 +6,9 @@ vim.b.did_ftplugin = 1
 local options = vim.opt_local
 options.commentstring = '// %s'
 options.comments = 's1:/*,mb:*,ex:*/,:///,://'
-options.formatoptions:append('croql')
-options.formatoptions:remove('t')
+-- A line of documentation is usually the only one: what follows it is the definition.
+options.formatoptions:append('cql')
+options.formatoptions:remove({ 't', 'r', 'o' })
 options.iskeyword = '@,48-57,_,192-255'
 options.suffixesadd = '.' .. vim.bo.filetype
 options.include = [[^\s*import\s\+"\zs[^"]*]]

@@ -39,7 +39,6 @@ local function line_of(result)
   if type(result.fallback) == 'string' then backend = 'interpreted, not compiled' end
   if type(result.device) == 'table' then backend = ('%s on %s'):format(backend, result.device.name) end
   local facts = { seconds(result.elapsed or 0), backend }
-  if type(result.fallback) == 'string' then table.insert(facts, 'not compiled: ' .. result.fallback) end
   if type(result.times) == 'table' then facts[1] = times_of(result) end
   if type(result.verify) == 'table' then
     table.insert(facts, result.verify.ok and 'as in the interpreter' or ('WRONG in %d places'):format(result.verify.wrong))
