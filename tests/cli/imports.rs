@@ -109,6 +109,16 @@ fn links_that_lead_out_are_neither_checked_nor_formatted() {
     );
     let ran = folder.run(&["--check", "in", "--allow-import", "out"]);
     assert_eq!(ran.status, 1);
+    // A shell may have made the name of a pattern.
+    let ran = folder.run(&["--check", "in/link.rise"]);
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""));
+    assert!(!ran.err.contains("secret"), "{}", ran.err);
+    let ran = folder.run(&["--check", "in/a.rise", "--allow-import", "no/such"]);
+    assert_eq!(ran.status, 2);
+    assert_eq!(
+        ran.err,
+        "error: no/such: `--allow-import` names no folder\nno errors in 1 file\n"
+    );
     for arguments in [&["fmt", "in"][..], &["fmt", "--check", "in"]] {
         let ran = folder.run(arguments);
         assert_eq!((ran.status, ran.out.as_str()), (0, ""));

@@ -301,6 +301,12 @@ def rows = depFun((n: Nat, nnz: Nat) => fun(xs: (n+1).i32, values: nnz.f32 => xs
             "the bound `0.5` is not a value of type `i32`",
         ),
         ("ints", "rowptr", "`rowptr` of numbers needs the last one"),
+        ("ints", "rowptr()", "`rowptr` of numbers needs the last one"),
+        (
+            "ints",
+            "rowptr(18446744073709551615)",
+            "goes up to 18446744073709551615, which does not fit into `i32`",
+        ),
         ("ints", "random(9)", "the bounds are two numbers"),
         ("ints", "random(9,1)", "the first bound is above the second"),
     ] {
@@ -308,6 +314,21 @@ def rows = depFun((n: Nat, nnz: Nat) => fun(xs: (n+1).i32, values: nnz.f32 => xs
         let ran = folder.run(&["run", "a.rise", "--def", def, "-Dn=4", "--arg", &argument]);
         assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{source}");
         assert!(ran.err.contains(message), "{source}: {}", ran.err);
+    }
+}
+
+#[test]
+fn foreign_functions_take_and_return_vectors() {
+    let folder = Folder::with(&[(
+        "a.rise",
+        "foreign def spread(x: f32): Vec[4, f32] = \"\"\"{ f32x4 all = {x, x + 1, x, x}; return all; }\"\"\"
+foreign def twice(v: Vec[4, f32]): Vec[4, f32] = \"\"\"{ return v + v; }\"\"\"
+def f = fun(xs: 4.f32 => xs |> mapSeq(fun(x => twice(spread(x)))) |> asScalar)
+",
+    )]);
+    for backend in ["c", "openmp"] {
+        let ran = folder.run(&["run", "a.rise", "--backend", backend, "--verify"]);
+        assert_eq!(ran.status, 0, "{backend}: {}", ran.err);
     }
 }
 

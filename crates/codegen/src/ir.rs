@@ -364,6 +364,15 @@ pub struct Expr {
 }
 
 impl Expr {
+    /// Returns true if this calls a function of scalars for each lane of its arguments.
+    pub(crate) fn is_lanewise_call(&self) -> bool {
+        let is_vector = |ty: &Type| matches!(ty, Type::Vector(..));
+        let ExprKind::Call(function, _) = &self.kind else {
+            return false;
+        };
+        is_vector(&self.ty) && !is_vector(&function.result)
+    }
+
     /// A half of a tuple: of one that is written out or in memory, without the other.
     pub(crate) fn half(&self, second: bool) -> Expr {
         let ty = match &*self.ty {

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use db::{Database, Declares, FileId, ItemId};
+use rustc_hash::FxHashSet;
 use syntax::{Code, Diagnostic, Fix, Place, Severity, Span};
 
 use crate::{FileRange, SourceEdits, TextEdit};
@@ -104,6 +105,20 @@ pub fn code_actions(db: &Database, range: FileRange) -> Vec<CodeAction> {
 /// At most so many files are offered for a name.
 const MOST_IMPORTS: usize = 4;
 
+/// Returns true if a file imports another one, directly or by the files that it imports.
+fn reaches(db: &Database, from: FileId, to: FileId) -> bool {
+    let (mut open, mut seen) = (vec![from], FxHashSet::default());
+    while let Some(file) = open.pop() {
+        if file == to {
+            return true;
+        }
+        if seen.insert(file) {
+            open.extend(db.imports(file).iter().filter_map(|import| import.target));
+        }
+    }
+    false
+}
+
 /// Edits that import the name at a place from the files of the workspace that define it.
 fn imports(db: &Database, file: FileId, name: Span) -> Vec<FileFix> {
     let text = db.text(file).to_string();
@@ -116,6 +131,7 @@ fn imports(db: &Database, file: FileId, name: Span) -> Vec<FileFix> {
         *other != file
             && !db.is_library(*other)
             && db.language(*other) == db.language(file)
+            && !reaches(db, *other, file)
             && db.scope(*other).own().by_name.contains_key(name)
     };
     let mut paths: Vec<String> = db
@@ -396,6 +412,16 @@ mod tests {
 
                 def f = fun(xs: 4.f32 => doubled(xs))
             "#]],
+        );
+    }
+
+    #[test]
+    fn names_are_not_imported_in_a_circle() {
+        fixed(
+            "//- /main.rise\ndef f = fun(xs: 4.f32 => dou$0bled(xs))\n\
+             //- /a.rise\nimport \"b.rise\"\ndef doubled = fun(xs: 4.f32 => xs)\n\
+             //- /b.rise\nimport \"main.rise\"\n",
+            expect![[""]],
         );
     }
 

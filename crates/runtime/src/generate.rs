@@ -69,6 +69,7 @@ impl Generator {
             }
             ("permutation", None) => Ok(Generator::Permutation),
             ("rowptr", None) => Ok(Generator::RowPointers(None)),
+            ("rowptr", Some(last)) if last.trim().is_empty() => Err(FillError::NoLast.to_string()),
             ("rowptr", Some(last)) => Ok(Generator::RowPointers(Some(match last.trim().parse() {
                 Ok(number) => Last::Number(number),
                 Err(_) => Last::Size(last.trim().to_owned()),
@@ -78,6 +79,11 @@ impl Generator {
             }
             _ => return None,
         })
+    }
+
+    /// Returns true if the values depend on the seed.
+    pub fn is_random(&self) -> bool {
+        !matches!(self, Generator::Zeros | Generator::Iota)
     }
 
     /// Makes a value of this shape. `size` gives the values of the program's sizes.
@@ -95,19 +101,25 @@ impl Generator {
             Generator::Iota => Fill::Iota.value(shape),
             Generator::Between(range) => {
                 let mut value = Value::zeros(shape.clone())?;
+                let mut bounds: Option<Bounds> = None;
                 shape.for_each_leaf(&mut |offset, leaf| {
-                    value.set(offset, range.draw(leaf, &mut random)?);
+                    let bounds = match &mut bounds {
+                        Some(bounds) if bounds.leaf == leaf => bounds,
+                        other => other.insert(range.of(leaf)?),
+                    };
+                    value.set(offset, bounds.draw(&mut random));
                     Ok::<(), FillError>(())
                 })?;
                 value.restore_sizes();
                 Ok(value)
             }
             Generator::Sorted(range) => self.rows(shape, |leaf, n| {
-                let draw = |_| match range {
-                    Some(range) => range.draw(leaf, &mut random),
-                    None => Ok(random.scalar(leaf)),
+                let bounds = range.as_ref().map(|range| range.of(leaf)).transpose()?;
+                let draw = |_| match &bounds {
+                    Some(bounds) => bounds.draw(&mut random),
+                    None => random.scalar(leaf),
                 };
-                let mut row: Vec<Scalar> = (0..n).map(draw).collect::<Result<_, _>>()?;
+                let mut row: Vec<Scalar> = (0..n).map(draw).collect();
                 row.sort_by(|a, b| match (a.as_integer(), b.as_integer()) {
                     (Some(a), Some(b)) => a.cmp(&b),
                     _ => a.as_f64().total_cmp(&b.as_f64()),
@@ -131,7 +143,11 @@ impl Generator {
                     (None, Leaf::Index(bound)) if bound > 0 => bound - 1,
                     (None, _) => return Err(FillError::NoLast),
                 };
-                let mut row: Vec<u64> = (0..n).map(|_| random.below(last + 1)).collect();
+                if whole(last, leaf).is_none() {
+                    return Err(self.too_large(last, leaf));
+                }
+                let count = last.saturating_add(1);
+                let mut row: Vec<u64> = (0..n).map(|_| random.below(count)).collect();
                 row.sort_unstable();
                 // The first row starts at 0, the last one ends at the end.
                 if let Some(first) = row.first_mut() {
@@ -204,13 +220,31 @@ impl Range {
         }
     }
 
-    /// A number from the lower bound to the upper one.
-    fn draw(&self, leaf: Leaf, random: &mut Random) -> Result<Scalar, FillError> {
+    /// The bounds as elements of a type.
+    fn of(&self, leaf: Leaf) -> Result<Bounds, FillError> {
         let bound = |text: &str| {
             literal::scalar(text, leaf)
                 .map_err(|_| FillError::Bound(text.to_owned(), Shape::leaf(leaf).to_string()))
         };
-        let (low, high) = (bound(&self.low)?, bound(&self.high)?);
+        Ok(Bounds {
+            leaf,
+            low: bound(&self.low)?,
+            high: bound(&self.high)?,
+        })
+    }
+}
+
+/// The bounds of random elements of one type.
+struct Bounds {
+    leaf: Leaf,
+    low: Scalar,
+    high: Scalar,
+}
+
+impl Bounds {
+    /// Draws a number from the lower bound to the upper one.
+    fn draw(&self, random: &mut Random) -> Scalar {
+        let (leaf, low, high) = (self.leaf, self.low, self.high);
         if let (Some(least), Some(most)) = (low.as_integer(), high.as_integer()) {
             let count = u64::try_from(most - least)
                 .unwrap_or(u64::MAX)
@@ -221,16 +255,16 @@ impl Range {
                 Leaf::Scalar(scalar) => literal::from_integer(number, scalar),
             };
             // What lies between two values of an integer type is one, too.
-            return Ok(scalar.unwrap_or(low));
+            return scalar.unwrap_or(low);
         }
         let (low, high) = (low.as_f64(), high.as_f64());
         let share = (random.draw() >> 11) as f64 / (1u64 << 53) as f64;
         let number = low * (1.0 - share) + high * share;
-        Ok(match leaf {
+        match leaf {
             Leaf::Scalar(ScalarType::F16) => Scalar::F16(f16::from_f64(number)),
             Leaf::Scalar(ScalarType::F32) => Scalar::F32(number as f32),
             _ => Scalar::F64(number),
-        })
+        }
     }
 }
 

@@ -97,7 +97,7 @@ impl Printer<'_> {
             }
             ExprKind::Cast(to, value) => self.cast(*to, value),
             ExprKind::Call(function, args) => {
-                if self.target != Target::OpenCl && matches!(*expr.ty, Type::Vector(..)) {
+                if self.target != Target::OpenCl && expr.is_lanewise_call() {
                     let ty = self.type_of(expr)?;
                     return self.lanewise_call(function, args, &ty);
                 }
@@ -350,8 +350,8 @@ impl Printer<'_> {
         Ok(Prec::Postfix)
     }
 
-    /// Calls a function of `<math.h>` for each lane of its arguments, which are vectors of type
-    /// `ty`.
+    /// Calls `fma`, the only function of scalars that is called with vectors, for each lane of its
+    /// arguments, which are vectors of type `ty`.
     fn lanewise_call(
         &mut self,
         function: &Arc<Foreign>,

@@ -7,6 +7,7 @@ use dpia::{IndexWidth, Target};
 use nat::Nat;
 use syntax::ast::ScalarType;
 
+use super::names::is_generated;
 use super::types::{Int, scalar_name};
 
 /// A function of one text.
@@ -177,6 +178,7 @@ impl Helpers {
 
     /// The name of a function of the given text.
     pub fn other(&mut self, name: String, text: impl FnOnce(&str) -> String) -> String {
+        debug_assert!(is_generated(&name), "a definition may be called `{name}`");
         if !self.others.iter().any(|(known, _)| *known == name) {
             let text = text(&name);
             self.others.push((name.clone(), text));

@@ -19,13 +19,13 @@ pub(crate) fn is_mere_counter(name: &str) -> bool {
 
 /// The functions of generated code that have the name of a type behind theirs: `div_i32`, `neg_f32x3`.
 const TYPED_HELPERS: &[&str] = &[
-    "add", "div", "lane", "load", "mod", "mul", "neg", "pair", "product", "splat", "store", "sub",
-    "sum",
+    "add", "div", "fma", "lane", "load", "mod", "mul", "neg", "pair", "product", "splat", "store",
+    "sub", "sum",
 ];
 
 /// Returns whether types and functions of generated code have names like this: `pair_f32_i32`,
 /// `f32x4u`, `f32_to_i32`, `load_f32x3`, `sum_1`, `floor_div_64`.
-fn is_generated(name: &str) -> bool {
+pub(super) fn is_generated(name: &str) -> bool {
     let is_scalar = |word: &str| {
         let digits = word.trim_start_matches(['f', 'i', 'u']);
         matches!(word, "bool" | "int")

@@ -131,9 +131,10 @@ fn fits(value: &Expr, target: &Place) -> bool {
         }
         ExprKind::Unary(_, a) => fits(a, target),
         ExprKind::Binary(_, a, b) => a.ty == value.ty && fits(a, target) && fits(b, target),
-        ExprKind::Call(_, args) => args
-            .iter()
-            .all(|arg| arg.ty == value.ty && fits(arg, target)),
+        ExprKind::Call(_, args) => {
+            value.is_lanewise_call()
+                && (args.iter()).all(|arg| arg.ty == value.ty && fits(arg, target))
+        }
         _ => false,
     }
 }

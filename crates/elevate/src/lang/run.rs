@@ -416,7 +416,7 @@ fn message(failure: &Failure) -> String {
 
 fn report(failure: Failure, outcome: Outcome, run: Run) -> Report {
     let store = &run.store;
-    let nest = nest(&failure);
+    let nest = nest(store, &failure);
     let message = nest.clone().unwrap_or_else(|| message(&failure));
     let mut notes = Vec::new();
     let found = match &failure.reason {
@@ -485,15 +485,24 @@ fn users(strategies: &[Arc<str>]) -> Vec<&Arc<str>> {
     users
 }
 
-/// How deep a nest of maps is of which `mapNest` wants more.
-fn nest(failure: &Failure) -> Option<String> {
+/// How deep a nest of maps is of which `mapNest` wants more. `None` if the place is no map, or holds
+/// further maps, which have no form that `mapNest` goes into.
+fn nest(store: &Store, failure: &Failure) -> Option<String> {
     let depths = failure.strategies.iter().filter_map(|name| {
         let depth = name.strip_prefix("mapNest(")?.strip_suffix(')')?;
         depth.parse::<u32>().ok()
     });
     let depths: Vec<u32> = depths.collect();
     let (wanted, left) = (*depths.first()?, *depths.last()?);
-    let has = wanted.checked_sub(left)?;
+    let has = wanted.checked_sub(left).filter(|has| *has > 0)?;
+    let mut goes_on = false;
+    each_node(store, failure.focus, &mut |node| {
+        goes_on |=
+            matches!(node, Node::Primitive(primitive, _) if primitive.name().starts_with("map"));
+    });
+    if goes_on {
+        return None;
+    }
     let loops = if has == 1 { "loop" } else { "loops" };
     Some(format!(
         "the nest has {has} {loops}, and `mapNest({wanted})` wants {wanted}"

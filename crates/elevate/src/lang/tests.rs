@@ -251,6 +251,16 @@ fn a_nest_that_is_not_deep_enough_is_counted() {
 }
 
 #[test]
+fn maps_that_a_nest_does_not_go_into_are_not_counted() {
+    let program = "def f = fun(xs: 3.4.f32 => xs |> map(map(neg)))\n";
+    for strategy in ["body(mapNest(2))", "body(mapNest(1))", "mapNest(2)"] {
+        let (message, notes) = failure(strategy, program, "f");
+        assert!(!message.contains("the nest has"), "{strategy}: {message}");
+        assert!(notes.contains("found: "), "{strategy}: {notes}");
+    }
+}
+
+#[test]
 fn a_failure_after_unfolding_does_not_ask_to_unfold() {
     let programs = format!(
         "{MV}\ndef twice = depFun((n: Nat, m: Nat) => fun((M: n.m.f32, x: m.f32) => mv(n)(m)(M)(x)))\n"

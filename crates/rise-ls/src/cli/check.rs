@@ -44,10 +44,14 @@ pub fn run(paths: &[PathBuf], options: &CheckOptions) -> u8 {
     status
 }
 
-/// The least weight of what is printed. Programs that read the output get everything.
+/// The least weight of what is printed: never above what makes the check fail. Programs that read
+/// the output get everything.
 fn level(options: &CheckOptions) -> Severity {
     match (options.level, options.format) {
-        (Some(level), _) => level.into(),
+        (Some(level), _) => match options.deny {
+            Some(Deny::Warnings) => Severity::Warning.max(level.into()),
+            None => level.into(),
+        },
         (None, Format::Json | Format::Sarif) => Severity::Hint,
         (None, Format::Human | Format::Github) => Severity::Warning,
     }

@@ -74,13 +74,13 @@ impl Input {
 pub struct Inputs {
     /// The files, each once.
     pub files: Vec<Input>,
-    /// Links in folders that lead out of the roots.
+    /// Links that lead out of the roots.
     pub outside: Vec<PathBuf>,
     /// Whether something could not be read; said on standard error.
     pub unreadable: bool,
 }
 
-/// The files that these paths mean. What a folder only links to has to be in one of the roots.
+/// The files that these paths mean. What a link leads to has to be in one of the roots.
 pub fn inputs(paths: &[PathBuf], roots: &Roots) -> Inputs {
     let mut inputs = Inputs::default();
     let mut seen = BTreeSet::new();
@@ -91,7 +91,7 @@ pub fn inputs(paths: &[PathBuf], roots: &Roots) -> Inputs {
         }
         match files(path) {
             Ok(found) => {
-                let is_outside = |file: &PathBuf| file != path && !roots.contain(file);
+                let is_outside = |file: &PathBuf| !roots.contain(file);
                 let (outside, inside) = found.into_iter().partition(is_outside);
                 inputs.outside.extend::<Vec<_>>(outside);
                 inputs
@@ -142,10 +142,15 @@ impl Workspace {
                 false => roots.add_project_of_path(path),
             }
         }
-        imports
-            .allow_import
-            .iter()
-            .for_each(|folder| roots.add(folder));
+        let mut unreadable = false;
+        for folder in &imports.allow_import {
+            if !folder.is_dir() {
+                let folder = folder.display();
+                output::error(&format!("{folder}: `--allow-import` names no folder"));
+                unreadable = true;
+            }
+            roots.add(folder);
+        }
         let found = inputs(paths, &roots);
         for path in &found.outside {
             output::error(&format!(
@@ -153,7 +158,7 @@ impl Workspace {
                 path.display()
             ));
         }
-        let (inputs, unreadable) = (found.files, found.unreadable || !found.outside.is_empty());
+        unreadable |= found.unreadable || !found.outside.is_empty();
         let mut workspace = Workspace {
             db: Database::new(),
             files: Vec::new(),
@@ -162,7 +167,7 @@ impl Workspace {
             base,
             roots: Arc::new(roots),
         };
-        for input in &inputs {
+        for input in &found.files {
             let language = input.language(language);
             workspace
                 .db

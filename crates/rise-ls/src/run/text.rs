@@ -3,7 +3,6 @@
 use super::{Done, Summary};
 use runtime::Shape;
 use runtime::compare::{Comparison, Difference};
-use runtime::generate::Generator;
 use runtime::launch::Source;
 use runtime::text::Length;
 use std::time::Duration;
@@ -25,7 +24,7 @@ pub fn conditions(done: &Done) -> String {
     }
     let all = done.launch.params.iter().zip(&done.launch.sources);
     let random = all
-        .filter(|(_, source)| **source == Source::Generated(Generator::Random))
+        .filter(|(_, source)| matches!(source, Source::Generated(all) if all.is_random()))
         .map(|(name, _)| name.as_str());
     let random: Vec<&str> = random.collect();
     if !random.is_empty() {

@@ -21,9 +21,10 @@ use std::time::Duration;
 
 /// The file in the locked folder in which the supervisor says how the program has ended.
 const REPORT: &str = "report";
-/// How often and how long the supervisor waits until a killed group is gone.
-const KILLED_CHECKS: u32 = 100;
-const KILLED_PAUSE: Duration = Duration::from_millis(2);
+/// How often and how long the supervisor waits until a killed group and the process that has
+/// started it are gone, which may still write files or hold locks.
+const END_CHECKS: u32 = 1000;
+const END_PAUSE: Duration = Duration::from_millis(2);
 
 static SUPERVISOR: OnceLock<(PathBuf, OsString)> = OnceLock::new();
 
@@ -183,6 +184,7 @@ impl Report {
 #[cfg(unix)]
 pub fn supervise(folder: &Path, program: &OsStr, args: &[OsString]) {
     use std::os::unix::process::CommandExt;
+    let parent = rustix::process::getppid();
     let temporary = folder.parent().map(Path::to_owned).unwrap_or_default();
     // A folder that cannot be opened is gone, and with it the process that has made it.
     let lock: &'static Option<File> = Box::leak(Box::new(File::open(folder).ok()));
@@ -220,7 +222,10 @@ pub fn supervise(folder: &Path, program: &OsStr, args: &[OsString]) {
     state.reaped = true;
     // The thread may not have run yet when both processes end at once.
     if state.abandoned || lock.as_ref().is_none_or(|lock| lock.try_lock().is_ok()) {
-        wait_gone(group);
+        wait_until(|| rustix::process::test_kill_process_group(group).is_err());
+        // A process that ends releases its locks one after the other.
+        wait_until(|| rustix::process::getppid() != parent);
+        let _ = lock.as_ref().map(File::unlock);
         scratch::remove_abandoned_at(&temporary);
         cc::remove_abandoned_builds();
     } else if let Ok(status) = status {
@@ -244,14 +249,14 @@ fn kill_all(group: rustix::process::Pid) {
     let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
 }
 
-/// Waits for the end of a group that was killed: its processes may still write files.
+/// Waits for what follows soon from the end of another process.
 #[cfg(unix)]
-fn wait_gone(group: rustix::process::Pid) {
-    for _ in 0..KILLED_CHECKS {
-        if rustix::process::test_kill_process_group(group).is_err() {
+fn wait_until(condition: impl Fn() -> bool) {
+    for _ in 0..END_CHECKS {
+        if condition() {
             return;
         }
-        thread::sleep(KILLED_PAUSE);
+        thread::sleep(END_PAUSE);
     }
 }
 
