@@ -136,3 +136,90 @@ fn completion_formatting_and_structure() {
     );
     assert!(hints.is_null() || hints.is_array());
 }
+
+/// A name that is not known, and an example that is wrong.
+const EXAMPLES: &str = "\
+rule swap = x + y |-> y + x
+
+val wrong = topDwn(swap)
+
+example \"swapped\" {
+  input fun(x: f32 => x + 1.0f)
+  apply topDown(swap)
+  expect fun(x: f32 => x + 2.0f)
+}
+";
+
+/// The lists of diagnostics, each as the codes in it, that are sent for a version of a document
+/// until nothing is computed any more.
+fn published(client: &mut Client, uri: &str, version: i32) -> Vec<Vec<String>> {
+    client.wait_until(|client| client.request("rise/status", Value::Null)["checking"] == false);
+    let sent = std::mem::take(&mut client.said);
+    let of_version = |said: &&Value| {
+        said["method"] == "textDocument/publishDiagnostics"
+            && said["params"]["uri"] == uri
+            && said["params"]["version"] == version
+    };
+    let lists = sent.iter().filter(of_version);
+    let all = lists.map(|said| said["params"]["diagnostics"].as_array().unwrap());
+    let owned = |found: &Vec<Value>| codes(found).into_iter().map(str::to_owned).collect();
+    all.map(owned).collect()
+}
+
+#[test]
+fn diagnostics_of_types_are_sent_before_examples_run() {
+    let mut client = Client::start();
+    let uri = client.uri("s.elevate");
+    client.open_in(&uri, "elevate", EXAMPLES);
+    let (types, all) = (vec!["unknown-name"], vec!["unknown-name", "example-fails"]);
+    assert_eq!(
+        published(&mut client, &uri, 1),
+        [types.clone(), all.clone()]
+    );
+    // The text of the example is another one.
+    let version = client.replace(&uri, &EXAMPLES.replace("2.0f", "3.0f"));
+    assert_eq!(published(&mut client, &uri, version), [types, all.clone()]);
+    let document = json!({"textDocument": {"uri": uri}});
+    let asked = client.request("textDocument/diagnostic", document);
+    assert_eq!(codes(asked["items"].as_array().unwrap()), all);
+}
+
+#[test]
+fn outcomes_of_examples_stay_while_something_else_is_written() {
+    let mut client = Client::start();
+    let uri = client.uri("s.elevate");
+    client.open_in(&uri, "elevate", EXAMPLES);
+    published(&mut client, &uri, 1);
+    let mended = EXAMPLES.replace("topDwn", "topDown");
+    let version = client.replace(&uri, &mended);
+    assert_eq!(published(&mut client, &uri, version), [["example-fails"]]);
+    // The rule is one that the example uses.
+    let version = client.replace(&uri, &mended.replace("y + x", "(y + x)"));
+    let none: [&str; 0] = [];
+    assert_eq!(
+        published(&mut client, &uri, version),
+        [&none[..], &["example-fails"]]
+    );
+}
+
+#[test]
+fn a_keystroke_interrupts_examples() {
+    let mut client = Client::start();
+    let uri = client.uri("s.elevate");
+    let long = EXAMPLES.replace(
+        "apply topDown(swap)",
+        "apply repeatNTimes(1000000)(topDown(swap))",
+    );
+    client.open_in(&uri, "elevate", &long);
+    assert_eq!(codes(&client.diagnostics(&uri, 1)), ["unknown-name"]);
+    let running = client.request("rise/status", Value::Null);
+    assert_eq!(running["checking"], true);
+    let version = client.replace(&uri, EXAMPLES);
+    let lists = published(&mut client, &uri, version);
+    assert_eq!(
+        lists,
+        [vec!["unknown-name"], vec!["unknown-name", "example-fails"]]
+    );
+    let status = client.request("rise/status", Value::Null);
+    assert_ne!(status["interruptedJobs"], 0);
+}

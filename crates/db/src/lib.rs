@@ -10,6 +10,7 @@ mod compiled;
 mod cut;
 mod device;
 mod edit;
+mod evaluation;
 mod files;
 mod flow;
 mod guard;
@@ -43,6 +44,7 @@ pub use batch::FileReport;
 pub use cut::Prepared;
 pub use dpia::target::VectorWidths;
 pub use dpia::{Device, IndexWidth, Target, Targets};
+pub use evaluation::RunInputs;
 pub use files::{FileId, FilePath, ItemId, ReadError};
 pub use header::{Declares, Header, StrategyName};
 pub use inputs::FileState;
@@ -364,9 +366,25 @@ impl Database {
     /// What there is to say about the file, an item at a time (items without diagnostics are left
     /// out). Spans are relative to the item; [`Database::item_span`] says where that is.
     pub fn file_diagnostics(&self, file: FileId) -> Vec<(ItemId, Arc<[Diagnostic]>)> {
+        self.file_diagnostics_without_runs(file, &FxHashSet::default())
+    }
+
+    /// Returns [`Database::file_diagnostics`], except that nothing is run for the items in `skipped`: of those, only
+    /// what their texts and types say is included.
+    pub fn file_diagnostics_without_runs(
+        &self,
+        file: FileId,
+        skipped: &FxHashSet<ItemId>,
+    ) -> Vec<(ItemId, Arc<[Diagnostic]>)> {
         let items = self.items(file);
         queries::settle(self, items.iter().copied());
-        targets::file_diagnostics(self, file, &items)
+        targets::file_diagnostics(self, file, &items, skipped)
+    }
+
+    /// Returns the items of the file whose diagnostics are complete only after an example or a strategy was run,
+    /// each with the texts that the outcome depends on.
+    pub fn runs(&self, file: FileId) -> Vec<(ItemId, RunInputs)> {
+        evaluation::runs(self, file)
     }
 
     /// The names that the file's items can use.

@@ -78,16 +78,20 @@ pub(crate) fn all_diagnostics(db: &dyn Db, item: ItemId) -> Arc<[Diagnostic]> {
     with_targets(db, item, targets(db, item), item_diagnostics(db, item))
 }
 
-/// The items of the file about which there is something to say.
+/// The items of the file about which there is something to say; nothing is run for those in `skipped`.
 pub(crate) fn file_diagnostics(
     db: &dyn Db,
     file: FileId,
     items: &[ItemId],
+    skipped: &FxHashSet<ItemId>,
 ) -> Vec<(ItemId, Arc<[Diagnostic]>)> {
     let notes = notes(db, file.into());
     let for_all = Options::get(db).target(db);
     let all = items.iter().map(|&item| {
         let found = with_notes(db, item, notes);
+        if skipped.contains(&item) {
+            return (item, found);
+        }
         let targets = targets_among(db, item, for_all);
         (item, with_targets(db, item, targets, found))
     });

@@ -6,4 +6,5 @@ mod fixture;
 mod incremental;
 mod names;
 mod programs;
+mod runs;
 mod targets;

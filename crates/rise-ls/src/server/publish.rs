@@ -16,7 +16,7 @@ use super::event::Event;
 use super::handlers::diagnostics::failure;
 use super::requests::{Reports, panic_message};
 use super::snapshot::Snapshot;
-use super::written::{Listed, Written};
+use super::written::{Effort, Listed, Written};
 
 /// Sends diagnostics, never older ones after newer ones.
 #[derive(Clone, Debug)]
@@ -83,31 +83,58 @@ impl Publisher {
         self.client.notify_json::<PublishDiagnostics>(&params);
     }
 
-    /// Computes and sends what the snapshot's open documents have: those with a changed text first.
+    /// Computes and sends the diagnostics of the snapshot's open documents: those with a changed text first. What
+    /// texts and types say is sent before examples and strategies are run, so that nobody waits for those while
+    /// typing; a change interrupts them.
     pub fn run(&self, snapshot: &Snapshot, generation: u64, reports: &Reports) {
         let owed = self.lock().owed.clone();
         let mut files: Vec<FileId> = snapshot.view.open.keys().copied().collect();
         files.sort_by_key(|file| (!owed.contains_key(file), *file));
-        for file in files {
-            let mut written = self.lock().written.remove(&file).unwrap_or_default();
-            let compute = || (snapshot.db).catch_cancelled(|| written.list(snapshot, file));
-            let outcome = catch_unwind(AssertUnwindSafe(compute));
-            self.keep(file, written, generation);
-            let diagnostics = match outcome {
-                Ok(Ok(diagnostics)) => diagnostics,
-                Ok(Err(Cancelled::PropagatedPanic)) => Listed::one(&failure()),
-                Ok(Err(_)) => return reports.status.interrupted(),
-                Err(panic) => {
-                    reports.status.panicked();
-                    let reason = panic_message(&*panic);
-                    let path = snapshot.db.path(file);
-                    let _ = reports
-                        .events
-                        .send(Event::Problem(format!("checking {path} failed: {reason}")));
-                    Listed::one(&failure())
+        let list = |files: Vec<FileId>, effort| {
+            let mut partial = Vec::new();
+            for file in files {
+                let listed = self.list(snapshot, file, effort, generation, reports)?;
+                if listed.is_partial {
+                    partial.push(file);
                 }
-            };
-            self.publish(snapshot, file, &diagnostics, generation, reports);
+                self.publish(snapshot, file, &listed, generation, reports);
+            }
+            Some(partial)
+        };
+        if let Some(partial) = list(files, Effort::Check) {
+            self.prepare(snapshot);
+            list(partial, Effort::Run);
+        }
+    }
+
+    /// The diagnostics of a document, or one that says that they cannot be computed; `None` if a change interrupts.
+    fn list(
+        &self,
+        snapshot: &Snapshot,
+        file: FileId,
+        effort: Effort,
+        generation: u64,
+        reports: &Reports,
+    ) -> Option<Listed> {
+        let mut written = self.lock().written.remove(&file).unwrap_or_default();
+        let compute = || (snapshot.db).catch_cancelled(|| written.list(snapshot, file, effort));
+        let outcome = catch_unwind(AssertUnwindSafe(compute));
+        self.keep(file, written, generation);
+        match outcome {
+            Ok(Ok(diagnostics)) => Some(diagnostics),
+            Ok(Err(Cancelled::PropagatedPanic)) => Some(Listed::one(&failure())),
+            Ok(Err(_)) => {
+                reports.status.interrupted();
+                None
+            }
+            Err(panic) => {
+                reports.status.panicked();
+                let path = snapshot.db.path(file);
+                let reason = panic_message(&*panic);
+                let problem = format!("checking {path} failed: {reason}");
+                let _ = reports.events.send(Event::Problem(problem));
+                Some(Listed::one(&failure()))
+            }
         }
     }
 

@@ -198,11 +198,13 @@ impl Session {
         let (shown, client) = (self.snapshot(), self.client.clone());
         let previews = move || shown.view.previews.update(&shown, revision, &client);
         self.pool.run(Lane::Worker, Box::new(previews));
+        let checking = reports.status.start_checking();
         let job = move || {
-            if pushes {
-                publisher.run(&snapshot, revision, &reports);
+            match pushes {
+                true => publisher.run(&snapshot, revision, &reports),
+                false => publisher.prepare(&snapshot),
             }
-            publisher.prepare(&snapshot);
+            drop(checking);
         };
         self.pool.run(Lane::Worker, Box::new(job));
     }
@@ -298,6 +300,7 @@ impl Session {
                 &self.db,
                 self.view.open.len(),
                 self.loads > 0,
+                self.stale,
             )))),
             "rise/text" => Some(self.text(params)),
             _ => None,

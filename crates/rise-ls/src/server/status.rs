@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use db::Database;
@@ -16,6 +16,8 @@ pub struct Status {
     requests: Mutex<BTreeMap<&'static str, Seen>>,
     interrupted: AtomicU64,
     panics: AtomicU64,
+    /// How many jobs look for diagnostics.
+    checking: AtomicU64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,7 +26,23 @@ struct Seen {
     last_micros: u64,
 }
 
+/// A job that looks for diagnostics; the status counts it until this is dropped.
+#[derive(Debug)]
+pub struct Checking(Arc<Status>);
+
+impl Drop for Checking {
+    fn drop(&mut self) {
+        self.0.checking.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 impl Status {
+    /// Counts a job that looks for diagnostics.
+    pub fn start_checking(self: &Arc<Status>) -> Checking {
+        self.checking.fetch_add(1, Ordering::Relaxed);
+        Checking(self.clone())
+    }
+
     /// An edit was applied.
     pub fn edited(&self) {
         self.edits.fetch_add(1, Ordering::Relaxed);
@@ -54,8 +72,8 @@ impl Status {
         self.panics.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The answer to `rise/status`.
-    pub fn report(&self, db: &Database, open: usize, loading: bool) -> Value {
+    /// The answer to `rise/status`; `stale` says that diagnostics of the last change are still to be computed.
+    pub fn report(&self, db: &Database, open: usize, loading: bool, stale: bool) -> Value {
         let usage = db.usage();
         let requests = self
             .requests
@@ -73,6 +91,7 @@ impl Status {
             "files": usage.files,
             "openDocuments": open,
             "loading": loading,
+            "checking": stale || self.checking.load(Ordering::Relaxed) > 0,
             "items": usage.items,
             "textBytes": usage.text_bytes,
             "syntaxTrees": usage.trees,

@@ -6,8 +6,8 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use db::{FileId, ItemId};
-use rustc_hash::{FxHashMap, FxHasher};
+use db::{FileId, ItemId, RunInputs};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use syntax::Diagnostic;
 use tower_lsp::lsp_types::{Position, Uri};
 
@@ -18,7 +18,21 @@ use super::wire::Json;
 
 /// What is known from the last time. Whatever it holds, the next answer is right.
 #[derive(Clone, Debug, Default)]
-pub struct Written(FxHashMap<ItemId, Arc<Piece>>);
+pub struct Written {
+    pieces: FxHashMap<ItemId, Arc<Piece>>,
+    /// The items that were run, with the texts that the outcome depends on.
+    run: FxHashMap<ItemId, RunInputs>,
+}
+
+/// What is done to find the diagnostics of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// Types are checked. Examples and strategies are not run, except that an outcome that is known and still holds
+    /// is included.
+    Check,
+    /// Examples and strategies are run, too.
+    Run,
+}
 
 /// The diagnostics of an item, and all that their text depends on.
 #[derive(Debug)]
@@ -35,21 +49,40 @@ struct Piece {
 
 /// A document's diagnostics, ready to be sent.
 #[derive(Debug, Default)]
-pub struct Listed(Vec<Arc<Piece>>);
+pub struct Listed {
+    pieces: Vec<Arc<Piece>>,
+    /// Something was left out, because it has to be run.
+    pub is_partial: bool,
+}
 
 impl Written {
     /// The diagnostics of a file. Only those of items that have changed or moved are written anew.
-    pub fn list(&mut self, snapshot: &Snapshot, file: FileId) -> Listed {
+    pub fn list(&mut self, snapshot: &Snapshot, file: FileId, effort: Effort) -> Listed {
         crash::on_purpose(CHECK, snapshot, Some(file));
         let document = snapshot.document_of(file);
-        let found = snapshot.db.file_diagnostics(file);
+        let runs = snapshot.db.runs(file);
+        let is_left_out = |item: &ItemId, inputs: &RunInputs| {
+            effort == Effort::Check && self.run.get(item) != Some(inputs)
+        };
+        let left_out: FxHashSet<ItemId> = runs
+            .iter()
+            .filter(|(item, inputs)| is_left_out(item, inputs))
+            .map(|(item, _)| *item)
+            .collect();
+        let found = snapshot.db.file_diagnostics_without_runs(file, &left_out);
         let pieces: Vec<(ItemId, Arc<Piece>)> = found
             .into_iter()
             .map(|(item, found)| (item, self.piece(snapshot, &document, item, found)))
             .collect();
         let listed = pieces.iter().map(|(_, piece)| piece.clone()).collect();
-        self.0 = pieces.into_iter().collect();
-        Listed(listed)
+        self.pieces = pieces.into_iter().collect();
+        if left_out.is_empty() {
+            self.run = runs.into_iter().collect();
+        }
+        Listed {
+            pieces: listed,
+            is_partial: !left_out.is_empty(),
+        }
     }
 
     fn piece(
@@ -62,7 +95,7 @@ impl Written {
         let text = snapshot.db.item_text(item);
         let obligations = snapshot.view.settings.obligations;
         let start = document.position(snapshot.db.item_span(item).start);
-        let known = self.0.get(&item).filter(|piece| {
+        let known = self.pieces.get(&item).filter(|piece| {
             piece.start == start
                 && piece.obligations == obligations
                 && Arc::ptr_eq(&piece.text, &text)
@@ -95,31 +128,41 @@ impl Listed {
     /// A list of one diagnostic.
     pub fn one(diagnostic: &tower_lsp::lsp_types::Diagnostic) -> Listed {
         let json = Json::of(diagnostic).as_str().to_owned();
-        Listed(vec![Arc::new(Piece {
+        let piece = Piece {
             diagnostics: Arc::default(),
             text: Arc::default(),
             start: Position::default(),
             obligations: true,
             hash: hash(&json),
             json,
-        })])
+        };
+        Listed {
+            pieces: vec![Arc::new(piece)],
+            is_partial: false,
+        }
     }
 
     /// A number that is the same for the same diagnostics, within one run of the program.
     pub fn hash(&self) -> u64 {
-        hash(&self.0.iter().map(|piece| piece.hash).collect::<Vec<_>>())
+        hash(
+            &self
+                .pieces
+                .iter()
+                .map(|piece| piece.hash)
+                .collect::<Vec<_>>(),
+        )
     }
 
     /// The parameters of `textDocument/publishDiagnostics`.
     pub fn params(&self, uri: &Uri, version: Option<i32>) -> Json {
-        let length: usize = self.0.iter().map(|piece| piece.json.len() + 1).sum();
+        let length: usize = self.pieces.iter().map(|piece| piece.json.len() + 1).sum();
         let uri = Json::of(uri);
         let mut text = String::with_capacity(length + uri.as_str().len() + 64);
         text.push_str("{\"uri\":");
         text.push_str(uri.as_str());
         text.push_str(",\"diagnostics\":[");
         // The diagnostics of an item may all be hidden.
-        let shown = self.0.iter().filter(|piece| !piece.json.is_empty());
+        let shown = self.pieces.iter().filter(|piece| !piece.json.is_empty());
         for (at, piece) in shown.enumerate() {
             if at > 0 {
                 text.push(',');
@@ -169,7 +212,7 @@ mod tests {
             db: db.clone(),
             view: Arc::new(View::default()),
         };
-        let listed = written.list(&snapshot, file);
+        let listed = written.list(&snapshot, file, Effort::Run);
         let uri: Uri = URI.parse().expect("a URI");
         let params = listed.params(&uri, Some(3));
         let params = serde_json::from_str(params.as_str()).expect("it is JSON");
@@ -218,9 +261,9 @@ mod tests {
         db.edit_file(file, 18..19, "w");
         let (after, _) = list(&mut written, &db, file);
         let same: Vec<bool> = before
-            .0
+            .pieces
             .iter()
-            .zip(&after.0)
+            .zip(&after.pieces)
             .map(|(before, after)| Arc::ptr_eq(before, after))
             .collect();
         assert_eq!(same, [true, false, true]);
