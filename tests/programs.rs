@@ -221,6 +221,49 @@ fn the_last_element_of_an_index_that_repeats_stays() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// A function with conditions is given for a parameter whose type states them.
+#[test]
+fn functions_with_conditions_are_arguments() {
+    let text = "
+def inner : (w: Nat) -> (w + 1).f32 -> w.f32 =
+  depFun(w: Nat => fun(xs => xs |> slide(2)(1) |> mapSeq(reduceSeq(add)(0.0f))))
+def outer : ((w: Nat) -> (w + 1).f32 -> w.f32 where w >= 1) -> (w: Nat) -> (w + 1).f32 -> w.f32 =
+  fun(f => depFun(w: Nat => fun(xs => f(w)(xs))))
+def main = outer(inner)
+";
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("program.rise");
+    std::fs::write(&file, text).expect("a file");
+    let file = file.to_str().expect("a path of text");
+    for backend in ["c", "openmp"] {
+        let run = |size: &str| {
+            let arguments = [
+                "run",
+                file,
+                "--def",
+                "main",
+                "--backend",
+                backend,
+                "--verify",
+            ];
+            rise_ls(&[&arguments[..], &[size]].concat())
+        };
+        let output = run("-Dw=24");
+        let right = String::from_utf8_lossy(&output.stdout).contains("right: ");
+        assert!(
+            output.status.success() && right,
+            "{backend}: {}",
+            said(&output)
+        );
+        let output = run("-Dw=0");
+        assert!(
+            said(&output).contains("w >= 1"),
+            "{backend}: {}",
+            said(&output)
+        );
+    }
+}
+
 /// Whether a program is refused because memory or a choice of implementation is missing, with what
 /// to do about it: some random programs are careless.
 fn names_a_reason(output: &Output) -> bool {

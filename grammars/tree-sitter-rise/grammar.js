@@ -154,12 +154,12 @@ function expressions(place) {
     seq("(", field("first", inside($)), ",", field("second", inside($)), close($, ")"));
   rules[name("ascription")] = ($) =>
     choice(
-      seq("(", field("value", inside($)), ":", field("type", $._type), close($, ")")),
+      seq("(", field("value", inside($)), ":", field("type", $._type_with_conditions), close($, ")")),
       // `(x : f32)`, told from the parameter `(n: Nat)` of a type by what follows the colon.
       ...(isArgument
         ? [prec(
               1,
-              seq("(", field("value", $.identifier), ":", field("type", $._type), close($, ")")),
+              seq("(", field("value", $.identifier), ":", field("type", $._type_with_conditions), close($, ")")),
             )]
         : []),
     );
@@ -194,7 +194,7 @@ module.exports = grammar({
         repeat($.annotation),
         itemStart("def"),
         field("name", choice($.identifier, noOperand($))),
-        optional(seq(":", field("type", $._type))),
+        optional(seq(":", field("type", $._type_with_conditions))),
         choice(seq("=", field("body", $._expression)), cutOff($)),
       ),
 
@@ -242,7 +242,7 @@ module.exports = grammar({
 
     _annotation_value: ($) => choice($._argument, $.divides, $.string, $.list),
 
-    divides: ($) => infix($._argument_apply, "|", $._argument_apply),
+    divides: ($) => infix($._argument_apply, choice("|", "divides"), $._argument_apply),
 
     list: ($) => seq("[", optional(commaSep1($._argument)), close($, "]")),
 
@@ -367,6 +367,13 @@ module.exports = grammar({
     _type: ($) =>
       choice($.function_type, $.dependent_function_type, $.implicit_function_type, $._data),
 
+    // Of a definition, in an ascription and in parentheses.
+    _type_with_conditions: ($) => choice($._type, $.conditional_type),
+    // `where` is a word here only, where no name can stand.
+    conditional_type: ($) =>
+      seq(field("type", $._type), "where", commaSep1(field("condition", $._condition))),
+    _condition: ($) => choice($._argument, $.divides),
+
     // In brackets both may stand; which one is meant follows from the place.
     _type_or_size: ($) => choice($._type, $._only_size),
 
@@ -403,7 +410,8 @@ module.exports = grammar({
         field("arguments", alias($.type_arguments, $.arguments)),
       ),
     type_arguments: ($) => seq("(", commaSep1($._type_or_size), close($, ")")),
-    type_parenthesized: ($) => seq("(", $._type_or_size, close($, ")")),
+    type_parenthesized: ($) =>
+      seq("(", choice($._type_or_size, $.conditional_type), close($, ")")),
     type_pair: ($) =>
       seq("(", field("first", $._type_or_size), ",", field("second", $._type_or_size), close($, ")")),
 

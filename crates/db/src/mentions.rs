@@ -43,7 +43,7 @@ fn spine(item: &Item, mut ty: TermId) -> Vec<BinderId> {
                 *body
             }
             TermKind::Arrow(_, to) => *to,
-            TermKind::Paren(inner) => *inner,
+            TermKind::Paren(inner) | TermKind::Where { ty: inner, .. } => *inner,
             _ => return binders,
         };
     }
@@ -97,6 +97,14 @@ impl<'a> Walk<'a> {
             | TermKind::DataFun { param, body }
             | TermKind::DepPair { param, body }
             | TermKind::Pi { param, body, .. } => self.scope(&[*param], *body),
+            TermKind::Where { ty, conditions } => {
+                let binders = spine(self.item, *ty);
+                self.todo.push(Step::Unbind(binders.len()));
+                self.todo
+                    .extend(conditions.iter().map(|&term| Step::Term(term)));
+                self.todo.extend(binders.into_iter().rev().map(Step::Bind));
+                self.todo.push(Step::Term(*ty));
+            }
             _ => {
                 let todo = &mut self.todo;
                 self.item.children(id, |child| todo.push(Step::Term(child)));

@@ -48,6 +48,12 @@ pub(crate) fn children(item: &Item, id: TermId, each: &mut dyn FnMut(Node)) {
         | TermKind::Paren(a)
         | TermKind::Index(a)
         | TermKind::Acc(a) => each(Term(*a)),
+        TermKind::Where { ty, conditions } => {
+            each(Term(*ty));
+            conditions
+                .iter()
+                .for_each(|condition| each(Term(*condition)));
+        }
         TermKind::Sequence(commands) => commands.iter().for_each(|command| each(Term(*command))),
         TermKind::If {
             condition,
@@ -181,8 +187,14 @@ impl Scope {
             match parents.parent(top) {
                 Parent::Item => break,
                 Parent::Term(owner) => {
-                    if scope_body(item, owner) == Some(top) {
-                        bound_in_body(item, owner, &mut binders);
+                    match item.term(owner).kind {
+                        TermKind::Where { ty, .. } if ty != top => {
+                            type_binders(item, ty, &mut binders);
+                        }
+                        _ if scope_body(item, owner) == Some(top) => {
+                            bound_in_body(item, owner, &mut binders);
+                        }
+                        _ => {}
                     }
                     top = owner;
                 }
@@ -265,7 +277,7 @@ pub(crate) fn type_binders(item: &Item, mut ty: TermId, out: &mut Vec<BinderId>)
                 ty = *body;
             }
             TermKind::Arrow(_, result) => ty = *result,
-            TermKind::Paren(inner) => ty = *inner,
+            TermKind::Paren(inner) | TermKind::Where { ty: inner, .. } => ty = *inner,
             _ => break,
         }
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use nat::{Nat, Prop};
 use syntax::ast::Name;
 
-use crate::types::{Access, Address, Arg, DataFun, Names, Scheme, SizeFun, Type};
+use crate::types::{Access, Address, Arg, DataFun, Names, Scheme, SizeFun, Type, conditions_along};
 
 /// `(n: Nat) -> n.f32 -> f32`
 pub fn type_text(ty: &Type, names: &Names) -> String {
@@ -17,12 +17,18 @@ pub fn type_text(ty: &Type, names: &Names) -> String {
     printer.out
 }
 
-/// The type of a definition with its obligations: `(n: Nat) -> n.f32 -> f32 where 4 divides n`.
+/// The type of a definition with its conditions: `(n: Nat) -> n.f32 -> f32 where 4 divides n`.
 pub fn scheme_text(scheme: &Scheme) -> String {
-    let mut text = type_text(&scheme.ty, &scheme.names);
-    for (index, prop) in scheme.obligations.iter().enumerate() {
-        text.push_str(if index == 0 { " where " } else { ", " });
-        text.push_str(&prop_text(prop, &scheme.names));
+    let text = type_text(&scheme.ty, &scheme.names);
+    text + &where_text(scheme.obligations.iter(), &scheme.names)
+}
+
+/// ` where 4 divides n, n >= 12`; nothing if there are no conditions.
+fn where_text<'p>(conditions: impl IntoIterator<Item = &'p Prop>, names: &Names) -> String {
+    let mut text = String::new();
+    for prop in conditions {
+        text.push_str(if text.is_empty() { " where " } else { ", " });
+        text.push_str(&prop_text(prop, names));
     }
     text
 }
@@ -101,6 +107,8 @@ enum Place {
     Domain,
     /// Behind `n.`: arrows need parentheses.
     Element,
+    /// Right of an arrow: its conditions are those of the whole function type, which prints them.
+    Result,
 }
 
 struct Printer<'n> {
@@ -110,11 +118,16 @@ struct Printer<'n> {
 
 impl Printer<'_> {
     fn ty(&mut self, ty: &Type, place: Place) {
-        let parens = matches!(ty, Type::Fun(..) | Type::Pi(_)) && place != Place::Top;
+        let parens = matches!(ty, Type::Fun(..) | Type::Pi(_))
+            && matches!(place, Place::Domain | Place::Element);
         if parens {
             self.out.push('(');
         }
         self.bare(ty);
+        if place != Place::Result {
+            let conditions = where_text(conditions_along(ty), self.names);
+            self.out.push_str(&conditions);
+        }
         if parens {
             self.out.push(')');
         }
@@ -173,13 +186,13 @@ impl Printer<'_> {
             Type::Fun(a, b) => {
                 self.ty(a, Place::Domain);
                 self.out.push_str(" -> ");
-                self.ty(b, Place::Top);
+                self.ty(b, Place::Result);
             }
             Type::Pi(pi) => {
                 let (open, close) = if pi.implicit { ('{', '}') } else { ('(', ')') };
                 let name = self.names.get(pi.var);
                 let _ = write!(self.out, "{open}{name}: {}{close} -> ", pi.kind);
-                self.ty(&pi.body, Place::Top);
+                self.ty(&pi.body, Place::Result);
             }
             Type::Exp(t, access) => {
                 self.out.push_str("Exp[");

@@ -55,6 +55,7 @@ fn render(item: &Item, term: TermId, depth: u32) -> String {
         TermKind::Assign { lhs, rhs, .. } => format!("{} = {}", part(*lhs), part(*rhs)),
         TermKind::If { .. } => "if (…)".to_owned(),
         TermKind::Arrow(a, b) => format!("{} -> {}", part(*a), part(*b)),
+        TermKind::Where { ty, .. } => format!("{} where …", part(*ty)),
         TermKind::Fun { .. } => "fun(…)".to_owned(),
         TermKind::DepFun { .. } => "depFun(…)".to_owned(),
         TermKind::NatFun { .. } => "natFun(…)".to_owned(),

@@ -24,6 +24,7 @@ pub fn map_sizes(ty: &Ty, map: &dyn Fn(&Nat) -> Nat) -> Ty {
         Type::Fun(a, b) => Type::Fun(map_sizes(a, map), map_sizes(b, map)),
         Type::Pi(pi) => Type::Pi(Pi {
             body: map_sizes(&pi.body, map),
+            conditions: pi.map_conditions(|prop| prop.map(&|nat, _| map(nat))),
             ..pi.clone()
         }),
         Type::Exp(t, a) => Type::Exp(map_sizes(t, map), *a),
@@ -60,6 +61,7 @@ pub fn subst(ty: &Ty, value: &dyn Fn(Var) -> Option<Arg>) -> Ty {
         Type::Fun(a, b) => Type::Fun(subst(a, value), subst(b, value)),
         Type::Pi(pi) => Type::Pi(Pi {
             body: subst(&pi.body, value),
+            conditions: pi.map_conditions(|prop| subst_prop(prop, value)),
             ..pi.clone()
         }),
         Type::Exp(t, a) => Type::Exp(subst(t, value), subst_access(*a, value)),
@@ -172,6 +174,7 @@ pub fn rename(ty: &Ty, map: &dyn Fn(Var) -> Var) -> Ty {
         Type::Pi(pi) => Type::Pi(Pi {
             var: map(pi.var),
             body: rename(&pi.body, map),
+            conditions: pi.map_conditions(|prop| rename_prop(prop, map)),
             ..pi.clone()
         }),
         Type::Exp(t, a) => Type::Exp(

@@ -65,8 +65,48 @@ pub struct Pi {
     pub kind: Kind,
     /// Whether it is inferred at each use.
     pub implicit: bool,
+    /// What must hold of what it stands for (`where …`); may mention variables of earlier binders.
+    /// Empty along the type of a definition, whose conditions are those of its [`Scheme`].
+    pub conditions: Arc<[Prop]>,
     /// The type under the binder.
     pub body: Ty,
+}
+
+impl Pi {
+    /// A dependent function type without conditions.
+    pub fn new(var: Var, kind: Kind, implicit: bool, body: Ty) -> Pi {
+        Pi {
+            var,
+            kind,
+            implicit,
+            conditions: Arc::default(),
+            body,
+        }
+    }
+
+    /// The conditions, each changed by `map`.
+    pub fn map_conditions(&self, map: impl Fn(&Prop) -> Prop) -> Arc<[Prop]> {
+        match self.conditions.is_empty() {
+            true => self.conditions.clone(),
+            false => self.conditions.iter().map(map).collect(),
+        }
+    }
+}
+
+/// The conditions along a function type: what it needs of the sizes that it takes.
+pub fn conditions_along(ty: &Type) -> Vec<&Prop> {
+    let mut found = Vec::new();
+    let mut ty = ty;
+    loop {
+        ty = match ty {
+            Type::Fun(_, result) => result,
+            Type::Pi(pi) => {
+                found.extend(pi.conditions.iter());
+                &pi.body
+            }
+            _ => return found,
+        };
+    }
 }
 
 /// A function from sizes to data types.

@@ -286,6 +286,13 @@ pub enum TermKind {
         /// The rest of the type.
         body: TermId,
     },
+    /// `type where 4 | n, n >= 12`: a function type and the conditions on the sizes that it takes.
+    Where {
+        /// The type.
+        ty: TermId,
+        /// Its conditions; `a | b` (divides) is [`BinaryOp::Divides`].
+        conditions: Box<[TermId]>,
+    },
     /// `Exp[t, rw]`, the type of expressions; this and all below in DPIA only.
     Exp {
         /// What it yields.
@@ -401,7 +408,7 @@ pub enum BinaryOp {
     Mod,
     /// `^`
     Pow,
-    /// `a | b` in `@assume`: a divides b.
+    /// `a | b` or `a divides b` in a condition: a divides b.
     Divides,
 }
 

@@ -277,6 +277,13 @@ impl Dumper<'_> {
             } => {
                 self.bound(if *implicit { "implicit" } else { "pi" }, *param, &[*body]);
             }
+            TermKind::Where { ty, conditions } => {
+                let parts: Vec<TermId> = [*ty]
+                    .into_iter()
+                    .chain(conditions.iter().copied())
+                    .collect();
+                self.node("where", &parts);
+            }
             TermKind::Exp { data, access } => self.node("Exp", &[*data, *access]),
             TermKind::Acc(data) => self.node("Acc", &[*data]),
             TermKind::Comm => self.word("Comm"),

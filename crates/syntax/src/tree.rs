@@ -66,6 +66,10 @@ impl Item {
                 visit(*a);
                 visit(*b);
             }
+            TermKind::Where { ty, conditions } => {
+                visit(*ty);
+                conditions.iter().for_each(|&condition| visit(condition));
+            }
             TermKind::Sequence(commands) => commands.iter().for_each(|&command| visit(command)),
             TermKind::If {
                 condition,

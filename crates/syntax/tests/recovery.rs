@@ -368,7 +368,13 @@ fn slips() {
             "def f = (f >> g) << h",
             "def f : n + 1.f32 = x",
             "def f : (n + 1).f32 = x",
-            "def f : n.f32 where 4 | n = x",
+            "def f where 4 | n = x",
+            "def f : n.f32 where = x",
+            "def f : n.f32 where 4 | n, = x",
+            "def f : (n.f32 where 4 | n -> m.f32 = x",
+            "def f : (n: Nat) -> n.f32 where 4 | n, n + 1 divides m = x",
+            "def f : ((n: Nat) -> n.f32 -> f32 where n >= 1) -> f32 = (x : (n: Nat) -> f32 where n == 2)",
+            "def where = where + divides",
             "def f : Array(n, f32) = x",
             "def f : Array[n] = x",
             "def f : fun(x => x) = y",
@@ -616,9 +622,28 @@ fn slips() {
 
             (def f (array (paren (binary + n (int 1))) (scalar f32)) x)
 
-            def f : n.f32 where 4 | n = x
-                          ^^^^^ syntax-error: conditions are not part of a type: they are inferred, or stated before the `def` as `@assume(4 | n)`
-            (def f (array n (scalar f32)) x)
+            def f where 4 | n = x
+                  ^^^^^ syntax-error: `where` follows a type: write one, or state the conditions before the `def` as `@assume(4 | n)`
+            (def f - x)
+
+            def f : n.f32 where = x
+                              ^ syntax-error: expected a condition on sizes after `where`
+            (def f (where (array n (scalar f32)) (missing)) x)
+
+            def f : n.f32 where 4 | n, = x
+                                     ^ syntax-error: expected a condition on sizes after `,`
+            (def f (where (array n (scalar f32)) (binary | (int 4) n) (missing)) x)
+
+            def f : (n.f32 where 4 | n -> m.f32 = x
+                                                ^ syntax-error: `=` defines: two values are compared with `==`
+            fix: write `==` [(36..37, "==")]
+            (def f (paren (where (array n (scalar f32)) (arrow (binary | (int 4) n) (binary == (array m (scalar f32)) x)))) (missing))
+
+            (def f (where (pi (n Nat) (array n (scalar f32))) (binary | (int 4) n) (binary | (binary + n (int 1)) m)) x)
+
+            (def f (arrow (paren (where (pi (n Nat) (arrow (array n (scalar f32)) (scalar f32))) (binary >= n (int 1)))) (scalar f32)) (ascribe x (where (pi (n Nat) (scalar f32)) (binary == n (int 2)))))
+
+            (def where - (binary + where divides))
 
             def f : Array(n, f32) = x
                          ^ syntax-error: `Array` takes brackets: write `Array[n, t]`
@@ -722,7 +747,7 @@ fn slips() {
             (def f - a)
 
             def f = a | b
-                      ^ syntax-error: `|` means "divides", in `@assume` only: a pipeline is written `|>`, "or" is `||`
+                      ^ syntax-error: `|` means "divides", in conditions of `where` and `@assume` only: a pipeline is written `|>`, "or" is `||`
             (def f - (binary |> a b))
 
             def f = Nat

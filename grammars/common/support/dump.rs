@@ -92,7 +92,8 @@ impl<'t> Dump<'t> {
     /// Nodes whose fields are their parts.
     fn plain(&self, node: Node<'_>) -> String {
         match node.kind() {
-            "binary" | "pipeline" | "composition" | "divides" => self.fields(
+            "divides" => self.fields("binary |", node, &["left", "right"]),
+            "binary" | "pipeline" | "composition" => self.fields(
                 &format!("binary {}", self.operator(node)),
                 node,
                 &["left", "right"],
@@ -116,6 +117,9 @@ impl<'t> Dump<'t> {
             "index_type" => self.fields("Idx", node, &["size"]),
             "dependent_pair_type" => self.fields("DepPair", node, &["parameter", "body"]),
             "function_type" => self.fields("arrow", node, &["parameter", "result"]),
+            "conditional_type" => {
+                list(std::iter::once("where".to_owned()).chain(self.all(&self.children(node))))
+            }
             "dependent_function_type" => self.kinded("pi", node),
             "implicit_function_type" => self.kinded("implicit", node),
             "assignment" => self.fields("assign", node, &["acceptor", "value"]),

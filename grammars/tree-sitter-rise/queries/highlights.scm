@@ -62,6 +62,8 @@
 ["def" "foreign"] @keyword
 ["fun" "depFun" "natFun" "dataFun"] @keyword.function
 (let ["let" "in"] @keyword)
+(conditional_type "where" @keyword)
+(divides operator: "divides" @keyword.operator)
 
 ["|>" "<|" ">>" "<<" "||" "&&" "==" "!=" "<" "<=" ">" ">=" "+" "-" "*" "/" "%" "^" "!" "|" "="
  "->" "=>"] @operator

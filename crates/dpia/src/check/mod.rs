@@ -132,12 +132,7 @@ impl Checker {
             Form::Lambda(param, body) => self.lambda(param, body),
             Form::DepLambda(var, kind, body) => {
                 let body = self.infer(body)?;
-                Ok(Arc::new(Type::Pi(Pi {
-                    var: *var,
-                    kind: *kind,
-                    implicit: false,
-                    body,
-                })))
+                Ok(Arc::new(Type::Pi(Pi::new(*var, *kind, false, body))))
             }
             Form::Apply(f, x) => {
                 let f = self.infer(f)?;

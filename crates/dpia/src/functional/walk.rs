@@ -109,12 +109,7 @@ impl Walk {
                 let implicit = matches!(&*term.ty, Type::Pi(pi) if pi.implicit);
                 self.params.push(*var);
                 let body = self.definition(body);
-                let ty = Type::Pi(Pi {
-                    var: *var,
-                    kind: *kind,
-                    implicit,
-                    body: body.ty.clone(),
-                });
+                let ty = Type::Pi(Pi::new(*var, *kind, implicit, body.ty.clone()));
                 Node::new(
                     Form::DepLambda(*var, *kind, body),
                     Arc::new(ty),
@@ -405,12 +400,7 @@ impl Walk {
         match (&f.form, params) {
             (Form::DepLambda(var, kind, body), _) => {
                 let body = self.function(body, params, result);
-                let ty = Type::Pi(Pi {
-                    var: *var,
-                    kind: *kind,
-                    implicit: false,
-                    body: body.ty.clone(),
-                });
+                let ty = Type::Pi(Pi::new(*var, *kind, false, body.ty.clone()));
                 Node::new(Form::DepLambda(*var, *kind, body), Arc::new(ty), f.origin)
             }
             (Form::Lambda(param, body), [access, rest @ ..]) => {

@@ -71,12 +71,7 @@ pub fn nat_fun(var: nat::Var, body: Phrase) -> Phrase {
 
 /// `depFun(x: kind => body)`
 pub fn dep_fun(var: nat::Var, kind: Kind, body: Phrase) -> Phrase {
-    let ty = Arc::new(Type::Pi(rise::Pi {
-        var,
-        kind,
-        implicit: false,
-        body: body.ty.clone(),
-    }));
+    let ty = Arc::new(Type::Pi(rise::Pi::new(var, kind, false, body.ty.clone())));
     let origin = body.origin;
     Node::new(Form::DepLambda(var, kind, body), ty, origin)
 }

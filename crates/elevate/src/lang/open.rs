@@ -94,14 +94,7 @@ pub(super) fn with_pi(ty: &Ty, var: Var) -> Ty {
         above.push((pi.var, pi.kind, pi.implicit));
         here = pi.body.clone();
     }
-    let pi = |var, kind, implicit, body| {
-        Arc::new(RiseType::Pi(Pi {
-            var,
-            kind,
-            implicit,
-            body,
-        }))
-    };
+    let pi = |var, kind, implicit, body| Arc::new(RiseType::Pi(Pi::new(var, kind, implicit, body)));
     let inner = pi(var, Kind::Nat, false, here);
     above
         .into_iter()

@@ -213,6 +213,9 @@ impl Found {
             }
             Type::Pi(pi) => {
                 self.binder(pi.var);
+                for prop in pi.conditions.iter() {
+                    prop.for_each_var(&mut |var| self.vars |= bit(var));
+                }
                 self.ty(&pi.body, depth);
             }
             Type::Exp(t, access) => {

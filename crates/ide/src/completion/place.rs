@@ -108,9 +108,15 @@ impl<'d> Place<'d> {
         let item = self.view.item();
         let mut holders: Vec<(u32, BinderId)> = Vec::new();
         for term in (0..item.terms.len() as u32).map(TermId) {
-            if self.sees_binders_of(term) {
-                let mut bound = Vec::new();
-                tree::bound_in_body(item, term, &mut bound);
+            let mut bound = Vec::new();
+            match item.term(term).kind {
+                TermKind::Where { ty, .. } if self.stands_behind(ty, term) => {
+                    tree::type_binders(item, ty, &mut bound);
+                }
+                _ if self.sees_binders_of(term) => tree::bound_in_body(item, term, &mut bound),
+                _ => {}
+            }
+            if !bound.is_empty() {
                 holders.extend(
                     bound
                         .into_iter()
@@ -133,6 +139,11 @@ impl<'d> Place<'d> {
             new
         });
         binders
+    }
+
+    /// Returns whether the cursor stands in `term` behind its part.
+    fn stands_behind(&self, part: TermId, term: TermId) -> bool {
+        self.before > self.view.span(part).end && self.before <= self.view.span(term).end
     }
 
     /// Whether the cursor stands in the part of `term` where its binders are in scope.

@@ -173,7 +173,7 @@ fn further(
 
 /// What stands behind the sizes and types that a type of a definition takes first.
 fn below_sizes(item: &Item, mut ty: TermId) -> TermId {
-    while let TermKind::Pi { body, .. } = item.term(ty).kind {
+    while let TermKind::Pi { body, .. } | TermKind::Where { ty: body, .. } = item.term(ty).kind {
         ty = body;
     }
     ty

@@ -316,12 +316,12 @@ pub fn dep_apply<P>(f: &Expr<P>, arg: Arg, origin: Origin) -> Expr<P> {
 
 /// `depFun(var: kind => body)`; `implicit` says of its type whether each use infers the argument.
 pub fn dep_lambda<P>(var: Var, kind: Kind, implicit: bool, body: Expr<P>) -> Expr<P> {
-    let ty = Arc::new(crate::Type::Pi(Pi {
+    let ty = Arc::new(crate::Type::Pi(Pi::new(
         var,
         kind,
         implicit,
-        body: body.ty.clone(),
-    }));
+        body.ty.clone(),
+    )));
     let origin = body.origin;
     Node::new(Form::DepLambda(var, kind, body), ty, origin)
 }

@@ -197,7 +197,7 @@ impl<'a> Infer<'a> {
                     Some(*body)
                 }
                 TermKind::Arrow(_, result) => Some(*result),
-                TermKind::Paren(inner) => Some(*inner),
+                TermKind::Paren(inner) | TermKind::Where { ty: inner, .. } => Some(*inner),
                 _ => None,
             };
         }
@@ -325,32 +325,33 @@ impl<'a> Infer<'a> {
             }
             Assumption::Condition(term) => term,
         };
-        let span = self.span(term);
+        if let Some(prop) = self.condition(term, "write `@assume(4 | n, n >= 12)`") {
+            self.note_condition(prop, self.span(term), true, None);
+        }
+    }
+
+    /// A written condition on sizes; anything else is reported, with what to write.
+    pub(super) fn condition(&mut self, term: TermId, help: &str) -> Option<Prop> {
         let (op, lhs, rhs) = match self.item.term(self.bare(term)).kind {
             TermKind::Binary { op, lhs, rhs, .. } if is_condition(op) => (op, lhs, rhs),
-            TermKind::Missing => return,
+            TermKind::Missing => return None,
             _ => {
-                self.bad(
-                    span,
-                    "this is no condition on sizes",
-                    "write `@assume(4 | n, n >= 12)`",
-                );
-                return;
+                self.bad(self.span(term), "this is no condition on sizes", help);
+                return None;
             }
         };
         let (Some(a), Some(b)) = (self.elab_nat(lhs), self.elab_nat(rhs)) else {
-            return;
+            return None;
         };
         let more = |n: &Nat| Nat::add(n, &Nat::constant(1));
-        let prop = match op {
+        Some(match op {
             BinaryOp::Divides => Prop::Divides(a, b),
             BinaryOp::Ge => Prop::AtLeast(a, b),
             BinaryOp::Gt => Prop::AtLeast(a, more(&b)),
             BinaryOp::Le => Prop::AtLeast(b, a),
             BinaryOp::Lt => Prop::AtLeast(b, more(&a)),
             _ => Prop::Equal(a, b),
-        };
-        self.note_condition(prop, span, true, None);
+        })
     }
 }
 

@@ -11,7 +11,7 @@ use syntax::Code;
 use syntax::ast::{BinaryOp, BinderAnnotation, BinderId, Kind, TermId, TermKind};
 
 use super::expr::{Wanted, kind_noun};
-use super::obligations::{Source, plainly_false};
+use super::obligations::{Pending, Source, plainly_false};
 use super::operators::operator_primitive;
 use super::unify::{Cause, Why};
 use super::{Infer, Meaning};
@@ -36,6 +36,8 @@ pub(super) struct Head {
 pub(super) struct Inherited {
     pub prop: Prop,
     pub source: Source,
+    /// The function that takes the one with the condition as an argument.
+    pub taken_by: Option<TermId>,
 }
 
 /// Sizes that a call does not give, and the edit that gives them.
@@ -120,8 +122,14 @@ impl Infer<'_> {
     /// The conditions of the head's scheme, as they are at this use.
     pub(super) fn note_inherited(&mut self, spine: &Spine, obligations: Vec<Inherited>) {
         let span = self.span(spine.head);
-        for Inherited { prop, source } in obligations {
-            self.note_condition(prop, span, false, Some(source));
+        for inherited in obligations {
+            self.note(Pending {
+                prop: inherited.prop,
+                span,
+                written: false,
+                source: Some(inherited.source),
+                taken_by: inherited.taken_by,
+            });
         }
     }
 
@@ -177,10 +185,11 @@ impl Infer<'_> {
     fn takes_implicit(&self, param: BinderId) -> bool {
         match self.item.binder(param).annotation {
             BinderAnnotation::Type(ty) => {
-                matches!(
-                    self.item.term(self.bare(ty)).kind,
-                    TermKind::Pi { implicit: true, .. }
-                )
+                let mut ty = self.bare(ty);
+                while let TermKind::Where { ty: inner, .. } = self.item.term(ty).kind {
+                    ty = self.bare(inner);
+                }
+                matches!(self.item.term(ty).kind, TermKind::Pi { implicit: true, .. })
             }
             _ => false,
         }
@@ -219,10 +228,14 @@ impl Infer<'_> {
             after.push(ty.clone());
         }
         ty = self.instantiate_prefix(ty, spine.head);
-        if let Some((expected, _)) = wanted
+        if let Some((expected, cause)) = wanted
             && !obligations.is_empty()
         {
-            ty = self.with_parameters_of(expected, &ty, obligations);
+            let taken_by = match cause.why {
+                Why::Argument { head, .. } => Some(head),
+                _ => None,
+            };
+            ty = self.with_parameters_of(expected, &ty, obligations, taken_by);
         }
         if let Some(last) = after.last_mut() {
             *last = ty.clone();
@@ -270,31 +283,58 @@ impl Infer<'_> {
     }
 
     /// Renames the sizes that a partial application still takes to the parameters of the definition
-    /// that stand in their places, so that conditions on them are conditions of the definition.
-    fn with_parameters_of(&self, expected: &Ty, found: &Ty, obligations: &mut [Inherited]) -> Ty {
+    /// that stand in their places, so that conditions on them are conditions of the definition. As
+    /// an argument it is given sizes of which the conditions of the parameter's type hold.
+    fn with_parameters_of(
+        &mut self,
+        expected: &Ty,
+        found: &Ty,
+        obligations: &mut [Inherited],
+        taken_by: Option<TermId>,
+    ) -> Ty {
         let (expected, found) = (self.table.head(expected), self.table.head(found));
         match (&*expected, &*found) {
             (Type::Fun(_, expected), Type::Fun(input, out)) => {
-                let out = self.with_parameters_of(expected, out, obligations);
+                let out = self.with_parameters_of(expected, out, obligations, taken_by);
                 Arc::new(Type::Fun(input.clone(), out))
             }
             (Type::Pi(p), Type::Pi(q)) if p.kind == q.kind && p.implicit == q.implicit => {
-                let arg = self.var_as_arg(p.var, p.kind);
+                let is_argument = self.table.info(p.var).inner;
+                let given = match is_argument {
+                    true => self.given_for(p),
+                    false => p.var,
+                };
+                let arg = self.var_as_arg(given, p.kind);
                 let put = |v: Var| (v == q.var).then(|| arg.clone());
-                let mut body = q.body.clone();
-                let mut var = q.var;
-                if !self.table.info(p.var).inner {
-                    for inherited in obligations.iter_mut() {
-                        inherited.prop = subst_prop(&inherited.prop, &put);
+                for inherited in obligations.iter_mut() {
+                    if is_argument && inherited.prop.mentions(q.var) {
+                        inherited.taken_by = taken_by;
                     }
-                    body = subst(&body, &put);
-                    var = p.var;
+                    inherited.prop = subst_prop(&inherited.prop, &put);
                 }
-                let body = self.with_parameters_of(&p.body, &body, obligations);
-                Arc::new(Type::Pi(Pi { var, body, ..*q }))
+                let (wanted, body) = (self.instance(p, &arg), subst(&q.body, &put));
+                let body = self.with_parameters_of(&wanted, &body, obligations, taken_by);
+                Arc::new(Type::Pi(Pi {
+                    var: given,
+                    body,
+                    ..q.clone()
+                }))
             }
             _ => found,
         }
+    }
+
+    /// What a function that stands for a parameter is given: any size for which the conditions of
+    /// the parameter's type hold.
+    fn given_for(&mut self, parameter: &Pi) -> Var {
+        let (name, range) = {
+            let info = self.table.info(parameter.var);
+            (info.name.clone(), info.range.clone())
+        };
+        let given = self.skolem(name, parameter.kind);
+        self.table.update(given).range = range;
+        self.assume_conditions_of(parameter, given);
+        given
     }
 
     /// As [`Infer::attempt`], where equations such as `n + m = 4` are not solved yet.
@@ -627,12 +667,15 @@ impl Infer<'_> {
                 implicits: Vec::new(),
             });
             return match local.meaning {
-                Meaning::Value(ty) => Some(Head {
-                    ty,
-                    primitive: None,
-                    phrase: None,
-                    obligations: Vec::new(),
-                }),
+                Meaning::Value(ty) => {
+                    let (ty, obligations) = self.without_conditions(&ty, term);
+                    Some(Head {
+                        ty,
+                        primitive: None,
+                        phrase: None,
+                        obligations,
+                    })
+                }
                 Meaning::TypeLevel(var, kind) => self.type_level_head(term, var, kind, args),
                 Meaning::Broken => None,
             };

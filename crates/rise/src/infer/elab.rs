@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use nat::{Nat, NatFun, Var};
-use syntax::Code;
+use nat::{Facts, Nat, NatFun, Prop, Var};
 use syntax::ast::{BinderAnnotation, BinderId, Kind, Name, ReadWrite, TermId, TermKind};
+use syntax::{Code, Span};
 
 use super::expr::kind_noun;
 use super::{Infer, Local, Meaning};
@@ -76,6 +76,7 @@ impl Infer<'_> {
                 implicit,
                 body,
             } => self.pi(*param, *implicit, *body),
+            TermKind::Where { ty, conditions } => self.conditional_type(*ty, conditions),
             TermKind::Exp { data, access } => {
                 let data = self.elab_data(*data);
                 let access = self.elab_access(*access).unwrap_or(Access::Rd);
@@ -116,12 +117,54 @@ impl Infer<'_> {
         let body = self.elab_type(body);
         self.scope.truncate(depth);
         self.level = level;
-        Arc::new(Type::Pi(Pi {
-            var,
-            kind,
-            implicit,
-            body,
-        }))
+        Arc::new(Type::Pi(Pi::new(var, kind, implicit, body)))
+    }
+
+    /// `type where conditions`: each is a condition of the last parameter that it mentions, or of
+    /// the item if that is a parameter of the item.
+    fn conditional_type(&mut self, ty: TermId, conditions: &[TermId]) -> Ty {
+        let written = self.elab_type(ty);
+        let (depth, level) = (self.scope.len(), self.level);
+        self.bind_type_names(ty);
+        let bound = parameters_of(&written);
+        let mut of_parameters: Vec<(Var, Prop)> = Vec::new();
+        let mut known = Facts::new();
+        for &condition in conditions {
+            let Some(prop) = self.condition(condition, "write `where 4 | n, n >= 12`") else {
+                continue;
+            };
+            let span = self.span(condition);
+            match bound.iter().rev().find(|&&v| prop.mentions(v)) {
+                None if matches!(*written, Type::Error) => {}
+                None => self.condition_of_nothing(span),
+                Some(&last) if !self.table.info(last).inner => {
+                    self.note_condition(prop, span, true, None);
+                }
+                Some(_) if known.excludes(&prop) => {
+                    let message = "no size meets this condition and those before it";
+                    self.error(Code::ObligationFails, span, message);
+                }
+                Some(&last) => {
+                    known.assume(&prop);
+                    of_parameters.push((last, prop));
+                }
+            }
+        }
+        self.scope.truncate(depth);
+        self.level = level;
+        with_conditions(&written, &of_parameters)
+    }
+
+    fn condition_of_nothing(&mut self, span: Span) {
+        self.error(
+            Code::BadAnnotation,
+            span,
+            "a condition behind a type is about a size that the type takes",
+        )
+        .help = Some(
+            "a condition on other sizes is one of the definition: behind its type, or in `@assume`"
+                .into(),
+        );
     }
 
     /// A type that must be data.
@@ -427,6 +470,41 @@ impl Infer<'_> {
                 kind_noun(found)
             ),
         );
+    }
+}
+
+/// What a function type binds along its results, outermost first.
+fn parameters_of(mut ty: &Type) -> Vec<Var> {
+    let mut bound = Vec::new();
+    loop {
+        ty = match ty {
+            Type::Fun(_, result) => result,
+            Type::Pi(pi) => {
+                bound.push(pi.var);
+                &pi.body
+            }
+            _ => return bound,
+        };
+    }
+}
+
+/// The type with conditions at the parameters that they belong to.
+fn with_conditions(ty: &Ty, conditions: &[(Var, Prop)]) -> Ty {
+    if conditions.is_empty() {
+        return ty.clone();
+    }
+    match &**ty {
+        Type::Fun(from, to) => Arc::new(Type::Fun(from.clone(), with_conditions(to, conditions))),
+        Type::Pi(pi) => {
+            let own = conditions.iter().filter(|(var, _)| *var == pi.var);
+            let own = own.map(|(_, prop)| prop.clone());
+            Arc::new(Type::Pi(Pi {
+                conditions: pi.conditions.iter().cloned().chain(own).collect(),
+                body: with_conditions(&pi.body, conditions),
+                ..pi.clone()
+            }))
+        }
+        _ => ty.clone(),
     }
 }
 

@@ -59,6 +59,7 @@ impl Infer<'_> {
             let name = self.table.info(pi.var).name.clone();
             let var = self.rigid(name, pi.kind, cause.span, true);
             params.push((var, pi.kind));
+            self.assume_conditions_of(pi, var);
             let arg = self.var_as_arg(var, pi.kind);
             body = self.instance(pi, &arg);
         }
@@ -135,6 +136,7 @@ impl Infer<'_> {
             | TermKind::DepPair { .. }
             | TermKind::Arrow(..)
             | TermKind::Pi { .. }
+            | TermKind::Where { .. }
             | TermKind::Exp { .. }
             | TermKind::Acc(_)
             | TermKind::Comm => self.type_level_in_expression(term, "a type"),
@@ -437,6 +439,7 @@ impl Infer<'_> {
                 var,
                 kind,
                 implicit: false,
+                conditions: self.table.info(var).assumed.clone(),
                 body,
             }))
         })
@@ -458,6 +461,7 @@ impl Infer<'_> {
                     self.solve_var(var, arg);
                     return Some((pi.body.clone(), cause));
                 }
+                self.assume_conditions_of(pi, var);
                 let arg = self.var_as_arg(var, kind);
                 Some((self.instance(pi, &arg), cause))
             }

@@ -180,12 +180,7 @@ impl Infer<'_> {
             .into_iter()
             .rev()
             .fold(ty.clone(), |body, (var, kind)| {
-                Arc::new(Type::Pi(Pi {
-                    var,
-                    kind,
-                    implicit: true,
-                    body,
-                }))
+                Arc::new(Type::Pi(Pi::new(var, kind, true, body)))
             })
     }
 

@@ -1,5 +1,7 @@
 //! What a term is before anything is known about it: value, size, type or address space.
 
+use std::sync::Arc;
+
 use nat::{Nat, Var};
 use syntax::ast::{BinaryOp, Kind, Literal, TermId, TermKind};
 
@@ -172,6 +174,7 @@ impl Infer<'_> {
             span: syntax::Span::default(),
             range: Some(range.clone()),
             values: None,
+            assumed: Arc::default(),
             inner: true,
         })
     }

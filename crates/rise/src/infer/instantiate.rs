@@ -1,6 +1,8 @@
 //! Schemes at their uses: fresh variables, implicit arguments, conditions taken over.
 
-use nat::Var;
+use std::sync::Arc;
+
+use nat::{Prop, Var};
 use syntax::ast::{Kind, Name, TermId};
 
 use super::Infer;
@@ -8,7 +10,7 @@ use super::obligations::{SchemeCondition, Source};
 use super::table::{State, VarInfo};
 use crate::classes::Classes;
 use crate::subst::{rename, rename_prop, subst};
-use crate::types::{Arg, DataFun, Pi, Scheme, Ty, Type};
+use crate::types::{Arg, DataFun, Names, Pi, Scheme, Ty, Type, conditions_along};
 
 use super::apply::Inherited;
 
@@ -36,6 +38,7 @@ impl Infer<'_> {
                 span: self.span(at),
                 range: None,
                 values: None,
+                assumed: Arc::default(),
                 inner: true,
             });
         }
@@ -45,15 +48,7 @@ impl Infer<'_> {
         let obligations = scheme
             .obligations
             .iter()
-            .map(|prop| Inherited {
-                prop: rename_prop(prop, &shift),
-                source: Source::Scheme(SchemeCondition {
-                    head: at,
-                    prop: prop.clone(),
-                    names: scheme.names.clone(),
-                    base,
-                }),
-            })
+            .map(|prop| inherited(at, prop, &scheme.names, rename_prop(prop, &shift)))
             .collect();
         // What a broken definition does not determine was reported there.
         let broken = mentions_error(&scheme.ty);
@@ -72,6 +67,41 @@ impl Infer<'_> {
             ty = pi.body;
         }
         (ty, obligations, implicits)
+    }
+
+    /// The type of a parameter at a use, with fresh variables, and its conditions apart from it:
+    /// they are conditions of the use.
+    pub(super) fn without_conditions(&mut self, ty: &Ty, at: TermId) -> (Ty, Vec<Inherited>) {
+        let ty = self.table.head(ty);
+        if conditions_along(&ty).is_empty() {
+            return (ty, Vec::new());
+        }
+        let ty = self.table.ty(&ty);
+        let mut fresh: Vec<(Var, Var)> = Vec::new();
+        let mut along = &ty;
+        loop {
+            along = match &**along {
+                Type::Fun(_, result) => result,
+                Type::Pi(pi) => {
+                    let name = self.table.info(pi.var).name.clone();
+                    let var = self.skolem(name, pi.kind);
+                    self.table.update(var).span = self.span(at);
+                    fresh.push((pi.var, var));
+                    &pi.body
+                }
+                _ => break,
+            };
+        }
+        let to_fresh = |v: Var| {
+            let renamed = fresh.iter().find(|(old, _)| *old == v);
+            renamed.map_or(v, |(_, new)| *new)
+        };
+        let names = self.names();
+        let conditions = conditions_along(&ty)
+            .into_iter()
+            .map(|prop| inherited(at, prop, &names, rename_prop(prop, &to_fresh)))
+            .collect();
+        (strip_conditions(&rename(&ty, &to_fresh)), conditions)
     }
 
     pub(super) fn make_open(&mut self, var: Var) {
@@ -127,6 +157,33 @@ impl Infer<'_> {
             Some(name_use) => name_use.implicits.push((name, arg)),
             None => self.instantiated.entry(at).or_default().push((name, arg)),
         }
+    }
+}
+
+/// A condition of the type of the name at `at`, which is `here` at this use.
+fn inherited(at: TermId, prop: &Prop, names: &Names, here: Prop) -> Inherited {
+    Inherited {
+        prop: here.clone(),
+        source: Source::Scheme(SchemeCondition {
+            head: at,
+            prop: prop.clone(),
+            names: names.clone(),
+            here,
+        }),
+        taken_by: None,
+    }
+}
+
+/// The function type with no conditions on what it takes.
+fn strip_conditions(ty: &Ty) -> Ty {
+    match &**ty {
+        Type::Fun(from, to) => Arc::new(Type::Fun(from.clone(), strip_conditions(to))),
+        Type::Pi(pi) => Arc::new(Type::Pi(Pi {
+            conditions: Arc::default(),
+            body: strip_conditions(&pi.body),
+            ..pi.clone()
+        })),
+        _ => ty.clone(),
     }
 }
 

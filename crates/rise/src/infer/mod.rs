@@ -235,7 +235,7 @@ impl<'a> Infer<'a> {
                     term = *body;
                 }
                 TermKind::Arrow(_, result) => term = *result,
-                TermKind::Paren(inner) => term = *inner,
+                TermKind::Paren(inner) | TermKind::Where { ty: inner, .. } => term = *inner,
                 _ => break,
             }
         }
@@ -314,6 +314,7 @@ impl<'a> Infer<'a> {
             span: self.span(at),
             range: None,
             values: None,
+            assumed: Arc::default(),
             inner: false,
         })
     }
@@ -330,6 +331,7 @@ impl<'a> Infer<'a> {
             span,
             range: None,
             values: None,
+            assumed: Arc::default(),
             inner,
         })
     }

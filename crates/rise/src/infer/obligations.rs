@@ -8,17 +8,20 @@ use syntax::{Code, Diagnostic, Severity, Span};
 use syntax::ast::TermId;
 
 use super::Infer;
-use crate::types::{Names, Obligation};
+use crate::subst::subst_prop;
+use crate::types::{Names, Obligation, Pi};
 
 /// A condition that came up.
 #[derive(Clone, Debug)]
 pub(super) struct Pending {
     pub prop: Prop,
     pub span: Span,
-    /// Written with `@assume`: needs no remark.
+    /// Written with `@assume` or `where`: needs no remark.
     pub written: bool,
     /// Where it comes from, if there are better words for it than its own.
     pub source: Option<Source>,
+    /// The function that takes the one with the condition, and whose type does not state it.
+    pub taken_by: Option<TermId>,
 }
 
 /// What a message about a condition says.
@@ -34,11 +37,11 @@ pub(super) enum Source {
 #[derive(Clone, Debug)]
 pub(super) struct SchemeCondition {
     pub head: TermId,
-    /// Over the scheme's variables.
+    /// Over the variables of the callee's type, which `names` names.
     pub prop: Prop,
     pub names: Names,
-    /// The item's variable for the scheme's variable 0.
-    pub base: u32,
+    /// The same over the variables that were made for this use.
+    pub here: Prop,
 }
 
 /// The facts that follow from the conditions so far, without those on bound indices.
@@ -71,7 +74,17 @@ impl Infer<'_> {
         written: bool,
         source: Option<Source>,
     ) {
-        let prop = self.table.prop(&prop);
+        self.note(Pending {
+            prop,
+            span,
+            written,
+            source,
+            taken_by: None,
+        });
+    }
+
+    pub(super) fn note(&mut self, pending: Pending) {
+        let prop = self.table.prop(&pending.prop);
         if plainly_true(&prop) {
             return;
         }
@@ -81,12 +94,7 @@ impl Infer<'_> {
         if !plainly_false(&prop) && self.inner_vars(&prop).is_empty() {
             self.facts.learn(&prop);
         }
-        self.obligations.push(Pending {
-            prop,
-            span,
-            written,
-            source,
-        });
+        self.obligations.push(Pending { prop, ..pending });
     }
 
     /// Whether the variable is bound inside the item's value, not by its type.
@@ -144,12 +152,16 @@ impl Infer<'_> {
         while let Some(var) = waiting.pop() {
             ordered.retain(|&v| v != var);
             ordered.push(var);
+            let mut wait_for = |v| {
+                if self.is_inner(v) && v != var && !waiting.contains(&v) {
+                    waiting.push(v);
+                }
+            };
             if let Some(range) = self.range(var) {
-                range.for_each_var(&mut |v| {
-                    if self.is_inner(v) && !waiting.contains(&v) {
-                        waiting.push(v);
-                    }
-                });
+                range.for_each_var(&mut wait_for);
+            }
+            for prop in self.table.info(var).assumed.iter() {
+                self.table.prop(prop).for_each_var(&mut wait_for);
             }
         }
         ordered.reverse();
@@ -221,7 +233,20 @@ impl Infer<'_> {
             if let Some(range) = self.range(var) {
                 facts.range(var, &Nat::constant(0), &range);
             }
+            for prop in self.table.info(var).assumed.iter() {
+                facts.assume(&self.table.prop(prop));
+            }
         }
+    }
+
+    /// Lets the conditions of a parameter hold of the variable that stands for it.
+    pub(super) fn assume_conditions_of(&mut self, pi: &Pi, var: Var) {
+        if pi.conditions.is_empty() {
+            return;
+        }
+        let arg = self.var_as_arg(var, pi.kind);
+        let put = |v: Var| (v == pi.var).then(|| arg.clone());
+        self.table.update(var).assumed = pi.map_conditions(|prop| subst_prop(prop, &put));
     }
 
     /// Proves, refutes or keeps every condition.
@@ -266,9 +291,9 @@ impl Infer<'_> {
                 }
                 match here.prove(&prop) {
                     Verdict::Refuted(witness) => {
-                        self.condition_not_general(&prop, pending.span, &witness);
+                        self.condition_not_general(&prop, &pending, &witness);
                     }
-                    _ => self.condition_unknown(&prop, pending.span),
+                    _ => self.condition_unknown(&prop, &pending),
                 }
                 continue;
             }

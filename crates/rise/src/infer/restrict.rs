@@ -76,6 +76,7 @@ impl Infer<'_> {
             span: self.here(),
             range: None,
             values: None,
+            assumed: Arc::default(),
             inner: false,
         });
         Arc::new(Type::Var(var))

@@ -6,6 +6,8 @@
 //! say is given back as [`Need`]s and not assumed. Types that it leaves open may be told more of by
 //! the right side, which is said in [`Narrowed`]: the rule is for such types only.
 
+use std::sync::Arc;
+
 use nat::{Nat, Prop, Var, Verdict};
 use rustc_hash::FxHashMap;
 use syntax::ast::{BinderId, Item, Kind, TermId};
@@ -139,6 +141,7 @@ impl<'a> Sides<'a> {
             span,
             range: None,
             values: None,
+            assumed: Arc::default(),
             inner: false,
         })
     }
@@ -275,6 +278,7 @@ impl<'a> Sides<'a> {
                 span,
                 written: true,
                 source: None,
+                taken_by: None,
             });
         }
         for pending in &mut infer.obligations {

@@ -29,6 +29,8 @@ pub(super) struct VarInfo {
     /// What all its values are, over an index with a range: of the size that the function of
     /// `iterate` binds, `m * n^j`.
     pub values: Option<Nat>,
+    /// Conditions that hold of it, since the type of the function that binds it states them.
+    pub assumed: Arc<[Prop]>,
     /// Bound inside the item's value, not along its type: conditions on it stay under its binder.
     pub inner: bool,
 }
@@ -308,6 +310,7 @@ impl Table {
             Type::Fun(a, b) => Type::Fun(self.read(a), self.read(b)),
             Type::Pi(pi) => Type::Pi(Pi {
                 body: self.read(&pi.body),
+                conditions: pi.map_conditions(|prop| self.prop(prop)),
                 ..pi.clone()
             }),
             Type::Exp(t, a) => Type::Exp(self.read(t), self.access(*a)),

@@ -9,7 +9,7 @@ use syntax::ast::{BinaryOp, BinderId, Kind, TermId};
 use super::Infer;
 use super::table::{State, VarInfo};
 use crate::classes::Classes;
-use crate::subst::subst;
+use crate::subst::{subst, subst_prop};
 use crate::types::{Access, Arg, DataFun, Pi, SizeFun, Ty, Type};
 
 /// Why two types must agree: what a message about it says.
@@ -186,10 +186,21 @@ impl Infer<'_> {
         }
     }
 
+    /// What is found may need of sizes only what the expected type says of those that are given.
     fn unify_pi(&mut self, p: &Pi, q: &Pi) -> Result<(), Clash> {
         let name = self.table.info(p.var).name.clone();
         let skolem = self.skolem(name, p.kind);
         let arg = self.var_as_arg(skolem, p.kind);
+        let (expected, found) = match self.accesses.turned() {
+            true => (q, p),
+            false => (p, q),
+        };
+        self.assume_conditions_of(expected, skolem);
+        let span = self.here();
+        for prop in found.conditions.iter() {
+            let put = |v: Var| (v == found.var).then(|| arg.clone());
+            self.require(subst_prop(prop, &put), span);
+        }
         let (a, b) = (self.instance(p, &arg), self.instance(q, &arg));
         self.unify(&a, &b)
     }
@@ -493,6 +504,7 @@ impl Infer<'_> {
             span: self.here(),
             range: None,
             values: None,
+            assumed: Arc::default(),
             inner: true,
         })
     }
@@ -564,6 +576,13 @@ pub(crate) fn for_each_var(ty: &Type, bound: &mut Vec<Var>, f: &mut dyn FnMut(Va
         }
         Type::Pi(pi) => {
             bound.push(pi.var);
+            for prop in pi.conditions.iter() {
+                prop.for_each_var(&mut |v| {
+                    if !bound.contains(&v) {
+                        f(v);
+                    }
+                });
+            }
             for_each_var(&pi.body, bound, f);
             bound.pop();
         }

@@ -57,6 +57,110 @@ def plain = fun(xs, ys => zip(xs)(ys) |> map(fun(p => p._1 * p._2)) |> reduce(ad
 }
 
 #[test]
+fn a_parameter_states_the_conditions_of_its_argument() {
+    check(
+        "def inner : (w: Nat) -> (w + 1).f32 -> w.f32 =
+  depFun(w: Nat => fun(xs => xs |> slide(2)(1) |> map(reduce(add)(0.0f))))
+def outer : ((w: Nat) -> (w + 1).f32 -> w.f32 where w >= 1) -> (m: Nat) -> (m + 1).f32 -> m.f32 =
+  fun(f => depFun(m: Nat => fun(xs => f(m)(xs))))
+def both = outer(inner)
+def written = outer(depFun(v: Nat => fun(xs => xs |> slide(2)(1) |> map(reduce(add)(0.0f)))))
+def stronger : ((w: Nat) -> (w + 1).f32 -> w.f32 where w >= 4) -> (m: Nat) -> (m + 1).f32 -> m.f32 =
+  fun(f => outer(f))
+def weaker : ((w: Nat) -> (w + 1).f32 -> w.f32 where w >= 4) -> 3.f32 -> 2.f32 =
+  fun(f => fun(xs => f(2)(xs)))
+def silent : ((w: Nat) -> (w + 1).f32 -> w.f32) -> 3.f32 -> 2.f32 = fun(f => fun(xs => f(2)(xs)))
+def unstated = silent(inner)",
+        expect![[r#"
+            inner : (w: Nat) -> (w+1).f32 -> w.f32 where w >= 1
+              Information[obligation] at `slide`: assumes w >= 1
+                help: checked before each run; part of the type for every use
+            outer : ((w: Nat) -> (w+1).f32 -> w.f32 where w >= 1) -> (m: Nat) -> (m+1).f32 -> m.f32 where m >= 1
+              Information[obligation] at `f`: assumes m >= 1
+                help: checked before each run; part of the type for every use
+            both : (m: Nat) -> (m+1).f32 -> m.f32 where m >= 1
+              Information[obligation] at `outer`: assumes m >= 1
+                help: checked before each run; part of the type for every use
+            written : (m: Nat) -> (m+1).f32 -> m.f32 where m >= 1
+              Information[obligation] at `outer`: assumes m >= 1
+                help: checked before each run; part of the type for every use
+            stronger : ((w: Nat) -> (w+1).f32 -> w.f32 where w >= 4) -> (m: Nat) -> (m+1).f32 -> m.f32 where m >= 1
+              Error[obligation-fails] at `f`: `f` needs w >= 4, which the type of the parameter of `outer` does not state: it fails for w = 1
+                help: write the type of the parameter as `(… where w >= 4)`
+              Information[obligation] at `outer`: assumes m >= 1
+                help: checked before each run; part of the type for every use
+            weaker : ((w: Nat) -> (w+1).f32 -> w.f32 where w >= 4) -> 3.f32 -> 2.f32
+              Error[obligation-fails] at `2`: `f` needs w >= 4, which here is 2 >= 4
+            silent : ((w: Nat) -> (w+1).f32 -> w.f32) -> 3.f32 -> 2.f32
+            unstated : 3.f32 -> 2.f32
+              Error[obligation-fails] at `inner`: `inner` needs w >= 1, which the type of the parameter of `silent` does not state: it fails for w = 0
+                help: write the type of the parameter as `(… where w >= 1)`
+        "#]],
+    );
+}
+
+#[test]
+fn conditions_are_about_inferred_sizes_too() {
+    check(
+        "def quarter : {w: Nat} -> w.f32 -> f32 =
+  fun(xs => xs |> split(4) |> map(reduce(add)(0.0f)) |> reduce(add)(0.0f))
+def at : (n: Nat) -> ({w: Nat} -> w.f32 -> f32 where 4 divides w) -> (4 * n).f32 -> f32 =
+  depFun(n: Nat => fun(f, xs => f(xs)))
+def third : (n: Nat) -> (4 * n).f32 -> f32 = depFun(n: Nat => fun(xs => at(n)(quarter)(xs)))
+def odd : (n: Nat) -> ({w: Nat} -> w.f32 -> f32 where 4 | w) -> n.f32 -> f32 =
+  depFun(n: Nat => fun(f, xs => f(xs)))
+def divisor : (s: Nat) -> ((w: Nat) -> w.f32 -> (w / s).f32 where s | w) -> 12.f32 -> 3.f32 where s == 4 =
+  depFun(s: Nat => fun(f, xs => f(12)(xs)))
+def rows = depFun(w: Nat => fun(xs: w.f32 => xs |> split(4) |> map(reduce(add)(0.0f))))
+def divided = divisor(4)(rows)",
+        expect![[r#"
+            quarter : {w: Nat} -> w.f32 -> f32 where 4 divides w
+              Information[obligation] at `split`: assumes 4 divides w
+                help: checked before each run; part of the type for every use
+            at : (n: Nat) -> ({w: Nat} -> w.f32 -> f32 where 4 divides w) -> (n*4).f32 -> f32
+            third : (n: Nat) -> (n*4).f32 -> f32
+            odd : (n: Nat) -> ({w: Nat} -> w.f32 -> f32 where 4 divides w) -> n.f32 -> f32 where 4 divides n
+              Information[obligation] at `f`: assumes 4 divides n
+                help: checked before each run; part of the type for every use
+            divisor : (s: Nat) -> ((w: Nat) -> w.f32 -> (w/4).f32 where 4 divides w) -> 12.f32 -> 3.f32 where s = 4
+            rows : (w: Nat) -> w.f32 -> (w/4).f32 where 4 divides w
+              Information[obligation] at `split`: assumes 4 divides w
+                help: checked before each run; part of the type for every use
+            divided : 12.f32 -> 3.f32
+        "#]],
+    );
+}
+
+#[test]
+fn a_condition_behind_a_type_is_about_what_the_type_takes() {
+    check(
+        "def a : (n: Nat) -> ({w: Nat} -> w.f32 -> f32 where 4 | n) -> n.f32 -> f32 =
+  depFun(n: Nat => fun(f, xs => f(xs)))
+def b : ({w: Nat} -> w.f32 -> f32 where w >= 4, w < 3) -> 4.f32 -> f32 = fun(f, xs => f(xs))
+def c : ({w: Nat} -> w.f32 -> f32 where w) -> 4.f32 -> f32 = fun(f, xs => f(xs))
+def d : ({w: Nat} -> w.f32 -> f32 where k >= 1) -> 4.f32 -> f32 = fun(f, xs => f(xs))
+def e : (n: Nat) -> n.f32 -> (n / 4).4.f32 where 4 | n, n >= 8 = depFun(n: Nat => fun(xs => xs |> split(4)))
+def g = e(4)",
+        expect![[r#"
+            a : (n: Nat) -> ({w: Nat} -> w.f32 -> f32) -> n.f32 -> f32
+              Error[bad-annotation] at `4 | n`: a condition behind a type is about a size that the type takes
+                help: a condition on other sizes is one of the definition: behind its type, or in `@assume`
+            b : ({w: Nat} -> w.f32 -> f32 where w >= 4) -> 4.f32 -> f32
+              Error[obligation-fails] at `w < 3`: no size meets this condition and those before it
+            c : ({w: Nat} -> w.f32 -> f32) -> 4.f32 -> f32
+              Error[bad-annotation] at `w`: this is no condition on sizes
+                help: write `where 4 | n, n >= 12`
+            d : ({w: Nat} -> w.f32 -> f32) -> 4.f32 -> f32
+              Error[unknown-name] at `k`: nothing here binds the size or type `k`
+                help: bind it: `depFun(k: Nat => …)` in an expression, `(k: Nat) -> …` in a type
+            e : (n: Nat) -> n.f32 -> (n/4).4.f32 where 4 divides n, n >= 8
+            g : _
+              Error[obligation-fails] at `4`: `e` needs n >= 8, which here is 4 >= 8
+        "#]],
+    );
+}
+
+#[test]
 fn windows_and_chunks_bring_conditions() {
     check(
         "def chunks = depFun(n: Nat => fun(xs: n.f32 => xs |> split(4)))

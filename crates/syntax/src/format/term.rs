@@ -100,6 +100,14 @@ impl Writer<'_> {
             | TermKind::Exp { data: a, access: b } => self.brackets(&[*a, *b]),
             TermKind::Index(inner) | TermKind::Acc(inner) => self.brackets(&[*inner]),
             TermKind::Arrow(..) | TermKind::Pi { .. } => self.arrows(id, true),
+            TermKind::Where { ty, conditions } => {
+                self.open();
+                self.out.indent();
+                self.term(*ty);
+                self.conditions(conditions);
+                self.out.dedent();
+                self.out.close();
+            }
             TermKind::Assign { lhs, rhs, .. } => self.assign(*lhs, *rhs),
             TermKind::Sequence(commands) => self.sequence(commands),
             TermKind::If {
@@ -431,9 +439,26 @@ impl Writer<'_> {
         self.out.close();
     }
 
+    /// `where 4 | n, n >= 12` behind a type, on a line of its own if the type needs several.
+    fn conditions(&mut self, conditions: &[TermId]) {
+        self.out.line();
+        self.word();
+        for (at, &condition) in conditions.iter().enumerate() {
+            if at > 0 {
+                self.word();
+            }
+            self.space();
+            self.term(condition);
+        }
+    }
+
     /// The type of a definition, which has its own indentation.
     pub(crate) fn type_of_def(&mut self, id: TermId) {
-        match self.item.term(id).kind {
+        match &self.item.term(id).kind {
+            TermKind::Where { ty, conditions } => {
+                self.type_of_def(*ty);
+                self.conditions(conditions);
+            }
             TermKind::Arrow(..) | TermKind::Pi { .. } => self.arrows(id, false),
             _ => self.term(id),
         }

@@ -99,6 +99,18 @@ fn ty() -> BoxedStrategy<String> {
     .boxed()
 }
 
+/// Types with conditions, which RISE has.
+fn conditional_type() -> BoxedStrategy<String> {
+    templates(
+        &[
+            "$ where n divides 2 * m",
+            "((n: Nat) -> $ -> $ where 4 | n, n >= 12) -> (m: Nat) -> $",
+            "(($ where n > 1) -> $) -> $ where aLongerName * 2 <= anotherName, 128 | size",
+        ],
+        ty(),
+    )
+}
+
 fn expr() -> BoxedStrategy<String> {
     let leaf = word(&[
         "x",
@@ -153,7 +165,7 @@ fn definition() -> BoxedStrategy<String> {
             "@run(n = 1, m = 2) @assume(4 | n, n >= 12) ",
             "@opencl(local = [64, 1, 1]) ",
         ]),
-        prop::option::of(ty()),
+        prop::option::of(prop_oneof![3 => ty(), 1 => conditional_type()]),
         expr(),
     )
         .prop_map(|(annotations, ty, body)| match ty {

@@ -66,6 +66,10 @@ impl Parser<'_> {
         }
         let inner = mode.inside();
         let first = self.term(inner);
+        let first = match mode.is_type() {
+            true => self.conditions_of(first),
+            false => first,
+        };
         let kind = match self.kind() {
             TokenKind::Comma => self.pair(first, inner),
             TokenKind::Colon => self.ascription(first, mode),
@@ -106,7 +110,7 @@ impl Parser<'_> {
                 "`:` does not belong inside a type".to_owned()
             });
         }
-        let ty = self.term(Mode::Type);
+        let ty = self.type_with_conditions();
         TermKind::Ascribe { term, ty }
     }
 

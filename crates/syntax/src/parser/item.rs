@@ -52,7 +52,9 @@ impl Parser<'_> {
         if self.at(TokenKind::LParen) && name.is_some() {
             self.parameters_of_def();
         }
-        let ty = self.eat(TokenKind::Colon).map(|_| self.term(Mode::Type));
+        let ty = self
+            .eat(TokenKind::Colon)
+            .map(|_| self.type_with_conditions());
         self.def_equals(&name, ty.is_some());
         let body = match self.at(TokenKind::End) && self.error.is_some() {
             true => self.missing(),

@@ -102,7 +102,7 @@ impl Parser<'_> {
             Diagnostic::error(
                 Code::SyntaxError,
                 span,
-                "`|` means \"divides\", in `@assume` only: a pipeline is written `|>`, \"or\" is `||`",
+                "`|` means \"divides\", in conditions of `where` and `@assume` only: a pipeline is written `|>`, \"or\" is `||`",
             )
         });
         Some(BinaryOp::Pipe)
@@ -490,9 +490,10 @@ impl Parser<'_> {
                 self.bump();
             }
             _ if self.slice(next.span) == "where" => {
-                self.error_at(next.span, || {
-                    "conditions are not part of a type: they are inferred, or stated before the `def` as `@assume(4 | n)`"
-                        .to_owned()
+                self.error_at(next.span, || match typed {
+                    true => "conditions are stated before the `def` here, as `@assume(4 | n)`".to_owned(),
+                    false => "`where` follows a type: write one, or state the conditions before the `def` as `@assume(4 | n)`"
+                        .to_owned(),
                 });
                 self.skip_to_equals();
             }

@@ -118,7 +118,7 @@ pub(crate) struct Parser<'t> {
     pub(crate) nesting: usize,
     /// Whether the item opens more brackets than it closes, once that was asked.
     open_brackets: Option<bool>,
-    /// Whether `|` means "divides": in annotations.
+    /// Whether `|` and `divides` are operators: in annotations and behind `where`.
     divides: bool,
     /// Operators whose right operand is being read; every chain has its own stretch at the end.
     pending: Vec<Pending>,
@@ -335,6 +335,12 @@ impl<'t> Parser<'t> {
             | TermKind::Paren(a)
             | TermKind::Index(a)
             | TermKind::Acc(a) => self.height(*a),
+            TermKind::Where { ty, conditions } => conditions
+                .iter()
+                .map(|&condition| self.height(condition))
+                .max()
+                .unwrap_or(0)
+                .max(self.height(*ty)),
             TermKind::Sequence(commands) => commands
                 .iter()
                 .map(|&command| self.height(command))

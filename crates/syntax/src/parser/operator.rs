@@ -97,6 +97,9 @@ impl Parser<'_> {
     fn infix(&mut self, mode: Mode) -> Option<BinaryOp> {
         match self.kind() {
             TokenKind::Bar if self.divides => Some(BinaryOp::Divides),
+            TokenKind::Ident if self.divides && self.slice(self.token().span) == "divides" => {
+                Some(BinaryOp::Divides)
+            }
             TokenKind::Bar => self.single_bar(),
             TokenKind::Or | TokenKind::And if self.conditions == Some(self.nesting) => None,
             TokenKind::Equals if self.commands_may_stand(mode) => None,

@@ -3,7 +3,7 @@
 use super::{Mode, Parser};
 use crate::ast::{BinderId, Half, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Code, Diagnostic, Span};
+use crate::{Code, Diagnostic, Dialect, Span};
 
 /// The beginning of a term whose rest is still to come.
 enum Prefix {
@@ -242,6 +242,38 @@ impl Parser<'_> {
                 true => "expected `->` and a type after this parameter".to_owned(),
             });
         }
+    }
+
+    /// A type, and what `where` says of the sizes that it takes.
+    pub(crate) fn type_with_conditions(&mut self) -> TermId {
+        let ty = self.term(Mode::Type);
+        self.conditions_of(ty)
+    }
+
+    /// `where 4 | n, n >= 12` behind a type, where no name can stand.
+    pub(crate) fn conditions_of(&mut self, ty: TermId) -> TermId {
+        let is_rise = self.dialect == Dialect::Rise && self.host.is_none();
+        if !is_rise || !self.at(TokenKind::Ident) || self.slice(self.token().span) != "where" {
+            return ty;
+        }
+        self.bump();
+        let outside = std::mem::replace(&mut self.divides, true);
+        let mut conditions = vec![self.condition_on_sizes()];
+        while self.eat(TokenKind::Comma).is_some() {
+            conditions.push(self.condition_on_sizes());
+        }
+        self.divides = outside;
+        let span = self.since(self.span_of(ty).start);
+        let conditions = conditions.into_boxed_slice();
+        self.push(TermKind::Where { ty, conditions }, span)
+    }
+
+    fn condition_on_sizes(&mut self) -> TermId {
+        if !self.at_operand() {
+            self.expected("a condition on sizes");
+            return self.missing();
+        }
+        self.term(Mode::Arg)
     }
 
     /// Calls, projections, and the dots of array types.

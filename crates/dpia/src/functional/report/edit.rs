@@ -105,7 +105,7 @@ impl Places<'_> {
             ty = match item.term(ty).kind {
                 TermKind::Arrow(_, result) => result,
                 TermKind::Pi { body, .. } => body,
-                TermKind::Paren(inner) => inner,
+                TermKind::Paren(inner) | TermKind::Where { ty: inner, .. } => inner,
                 _ => break,
             };
         }

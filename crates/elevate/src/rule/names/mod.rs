@@ -297,6 +297,7 @@ impl<'a> Names<'a> {
             | TermKind::Skip
             | TermKind::Exp { .. }
             | TermKind::Acc(_)
+            | TermKind::Where { .. }
             | TermKind::Assign { .. }
             | TermKind::Sequence(_)
             | TermKind::If { .. } => {}

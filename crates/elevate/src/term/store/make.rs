@@ -37,12 +37,7 @@ impl Store {
 
     /// `depFun(var: kind => body)`
     pub fn dep_lambda(&mut self, var: Var, kind: Kind, implicit: bool, body: Term) -> Term {
-        let pi = Type::Pi(Pi {
-            var,
-            kind,
-            implicit,
-            body: self.type_of(body).clone(),
-        });
+        let pi = Type::Pi(Pi::new(var, kind, implicit, self.type_of(body).clone()));
         let ty = self.types.intern(&Arc::new(pi));
         self.intern(Node::DepLambda(var, kind, implicit, body), ty)
     }

@@ -59,12 +59,7 @@ impl<P: Surface> Elaborator<'_, P> {
         let mut expr = self.term(body, rest.as_ref())?;
         for &param in params.iter().rev() {
             let (var, kind) = self.variable(param)?;
-            let ty = Arc::new(Type::Pi(Pi {
-                var,
-                kind,
-                implicit: false,
-                body: expr.ty.clone(),
-            }));
+            let ty = Arc::new(Type::Pi(Pi::new(var, kind, false, expr.ty.clone())));
             expr = Node::new(Form::DepLambda(var, kind, expr), ty, origin);
         }
         Some(expr)

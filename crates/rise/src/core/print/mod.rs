@@ -374,12 +374,7 @@ impl<P: Language> Parts<P> {
                 var,
                 kind,
                 implicit,
-            } => Arc::new(Type::Pi(Pi {
-                var: *var,
-                kind: *kind,
-                implicit: *implicit,
-                body,
-            })),
+            } => Arc::new(Type::Pi(Pi::new(*var, *kind, *implicit, body))),
         };
         self.binders.iter().rev().fold(self.body.ty.clone(), over)
     }

@@ -57,6 +57,10 @@ impl Accesses {
     }
 
     /// Between the outside of a function and its parameters.
+    pub(in crate::infer) fn turned(&self) -> bool {
+        self.turned
+    }
+
     pub(in crate::infer) fn turn(&mut self) {
         self.turned = !self.turned;
     }

@@ -5,11 +5,10 @@ use syntax::ast::{BinderAnnotation, BinderId, ItemKind, Name, TermId, TermKind};
 use syntax::{Code, Fix, Span};
 
 use super::super::Infer;
-use super::super::obligations::Source;
+use super::super::obligations::{Pending, Source};
 use super::super::unify::{Cause, Why, for_each_var};
 use super::Undecided;
 use crate::print;
-use crate::subst::rename_prop;
 use crate::types::{Arg, Names, Ty, Type};
 use crate::{Target, TermInfo};
 
@@ -330,8 +329,7 @@ impl Infer<'_> {
         };
         let head = self.source(source.head);
         let text = print::prop_text(&source.prop, &source.names);
-        let shift = |v: Var| Var(source.base + v.0);
-        let prop = self.table.prop(&rename_prop(&source.prop, &shift));
+        let prop = self.table.prop(&source.here);
         let prop = match self.with_values(&prop) {
             // A round has no name in the text.
             values if self.inner_vars(&values).is_empty() => values,
@@ -389,26 +387,52 @@ impl Infer<'_> {
     pub(in crate::infer) fn condition_not_general(
         &mut self,
         prop: &Prop,
-        span: Span,
+        pending: &Pending,
         at: &[(Var, i64)],
     ) {
         let text = self.show_prop(prop);
         let fails = self
             .fails_for(at)
             .map_or(String::new(), |sizes| format!(": it fails for {sizes}"));
-        self.error(
-            Code::ObligationFails,
-            span,
-            format!("this needs {text} for every size that is bound here{fails}"),
-        );
+        let message = match pending.taken_by {
+            None => format!("this needs {text} for every size that is bound here{fails}"),
+            Some(function) => {
+                let argument = self.name_at(pending.span).unwrap_or_default();
+                let function = self.source(function);
+                format!(
+                    "`{argument}` needs {text}, which the type of the parameter of `{function}` does not state{fails}"
+                )
+            }
+        };
+        self.error(Code::ObligationFails, pending.span, message);
+        self.help_to_state(prop, pending);
     }
 
-    pub(in crate::infer) fn condition_unknown(&mut self, prop: &Prop, span: Span) {
+    pub(in crate::infer) fn condition_unknown(&mut self, prop: &Prop, pending: &Pending) {
         let text = self.show_prop(prop);
-        self.error(
-            Code::SizeUnknown,
-            span,
-            format!("cannot tell whether {text} for every size that is bound here"),
-        );
+        let message = match pending.taken_by {
+            None => format!("cannot tell whether {text} for every size that is bound here"),
+            Some(function) => {
+                let argument = self.name_at(pending.span).unwrap_or_default();
+                let function = self.source(function);
+                format!(
+                    "`{argument}` needs {text}: cannot tell whether the type of the parameter of `{function}` states that"
+                )
+            }
+        };
+        self.error(Code::SizeUnknown, pending.span, message);
+        self.help_to_state(prop, pending);
+    }
+
+    /// Says where the condition of an argument is to be stated.
+    fn help_to_state(&mut self, prop: &Prop, pending: &Pending) {
+        let text = self.show_prop(prop);
+        if pending.taken_by.is_some()
+            && let Some(last) = self.diagnostics.last_mut()
+        {
+            last.help = Some(format!(
+                "write the type of the parameter as `(… where {text})`"
+            ));
+        }
     }
 }
