@@ -202,6 +202,31 @@ fn the_last_element_of_an_index_that_repeats_stays() {
             "ix: (n + n).Idx[3], xs: n.i32",
             "concat(xs |> mapSeq(id))(xs |> mapSeq(fun(x => x + 1i32))) |> scatter(ix)",
         ),
+        // Views that would change the order of writes.
+        (
+            "ix: n.Idx[2], xs: n.i32",
+            "xs |> mapSeq(fun(x => x * x)) |> reorder(n)(natFun(i => n - 1 - i))(natFun(i => n - 1 - i)) |> scatter(ix)",
+        ),
+        (
+            "ix: n.Idx[n], iy: n.Idx[2], xs: n.4.f32",
+            "xs |> mapSeq(mapSeq(fun(x => x + 1.0f))) |> scatter(ix) |> scatter(iy)",
+        ),
+        (
+            "ix: (4 * n).Idx[3], xs: n.4.f32",
+            "xs |> mapSeq(mapSeq(fun(x => x + 1.0f))) |> transpose |> join |> scatter(ix)",
+        ),
+        (
+            "ix: (4 * n).Idx[3], xs: n.4.f32",
+            "xs |> mapSeq(fun(row => row |> mapSeq(fun(x => x + 1.0f)) |> toMem |> mapSeq(fun(x => (x, x * x))))) |> transpose |> join |> scatter(ix)",
+        ),
+        (
+            "ix: 4.Idx[2], xs: n.4.i32",
+            "xs |> mapSeq(mapSeq(id)) |> map(fun(row => row |> reorder(4)(natFun(i => (i + 1) % 4))(natFun(i => (i + 3) % 4)) |> scatter(ix)))",
+        ),
+        (
+            "ix: 4.Idx[4], iy: 4.Idx[2], xs: n.4.i32",
+            "xs |> mapSeq(mapSeq(id)) |> map(fun(row => row |> scatter(ix) |> scatter(iy)))",
+        ),
     ];
     let folder = tempfile::tempdir().expect("a folder");
     let mut wrong = Vec::new();

@@ -205,12 +205,14 @@ pub enum Problem {
         result: (Origin, Ty),
     },
     /// A `scatter` whose elements are written in another order than theirs, and whose indices may
-    /// repeat.
+    /// repeat; an error unless they are stored first.
     ScatterOrder {
+        /// Whether the elements are stored and copied in order.
+        is_kept: bool,
         /// The expression that puts them in that order.
         by: Misplaced,
-        /// The array that could be stored first, and its type.
-        stored: Option<(Origin, Ty)>,
+        /// Whether they could be stored where they are scattered.
+        could_store: bool,
     },
     /// Elements of a `map` that are computed more than once.
     Recomputed {
@@ -403,7 +405,9 @@ impl Complaint {
     /// How much it weighs.
     pub fn severity(&self) -> Severity {
         match self.problem {
-            Problem::Recomputed { .. } => Severity::Hint,
+            Problem::Recomputed { .. } | Problem::ScatterOrder { is_kept: true, .. } => {
+                Severity::Hint
+            }
             Problem::NoEffect => Severity::Warning,
             Problem::Nesting {
                 inner:
@@ -415,6 +419,14 @@ impl Complaint {
             } => Severity::Hint,
             _ => Severity::Error,
         }
+    }
+
+    /// The same of a `scatter` whose elements are stored first.
+    pub(super) fn kept(mut self) -> Complaint {
+        if let Problem::ScatterOrder { is_kept, .. } = &mut self.problem {
+            *is_kept = true;
+        }
+        self
     }
 
     /// Whether the program cannot be compiled because of it.

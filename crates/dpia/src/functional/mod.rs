@@ -98,6 +98,9 @@ pub fn check_on(program: &Program<Primitive>, target: Target, device: &Device) -
     walk.check_parameters(program);
     if !walk.complaints.iter().any(Complaint::is_error) {
         let found = scatter::out_of_order(&program.body, &walk.facts);
+        if let Some(checked) = with_scatters_in_order(program, &found, &walk) {
+            return checked;
+        }
         walk.complaints.extend(found);
     }
     let wrong = walk.complaints.iter().any(Complaint::is_error);
@@ -119,6 +122,33 @@ pub fn check_on(program: &Program<Primitive>, target: Target, device: &Device) -
         phrase: (!wrong).then_some(phrase),
         complaints,
     }
+}
+
+/// What there is to say about a program once these `scatter`s take their elements in order; none if
+/// they cannot.
+fn with_scatters_in_order(
+    program: &Program<Primitive>,
+    found: &[Complaint],
+    walk: &walk::Walk,
+) -> Option<Checked> {
+    if found.is_empty() {
+        return None;
+    }
+    let scatters = found.iter().map(|complaint| complaint.at).collect();
+    let scatter::InOrder { program, stored } =
+        scatter::in_order(program, scatters, &walk.facts, walk.target)?;
+    if !scatter::out_of_order(&program.body, &walk.facts).is_empty() {
+        return None;
+    }
+    let mut checked = check_on(&program, walk.target, &walk.device);
+    checked.phrase.as_ref()?;
+    let kept = found
+        .iter()
+        .filter(|complaint| stored.contains(&complaint.at));
+    checked
+        .complaints
+        .extend(kept.cloned().map(Complaint::kept));
+    Some(checked)
 }
 
 /// The parameters and results that compiled code cannot have.

@@ -1,73 +1,82 @@
-//! Which elements are written in the order in which `scatter` takes them.
+//! Tests how the order in which `scatter` takes its elements is kept.
 
+use dpia::Target;
 use dpia::Target::{C, OpenCl, OpenMp};
-use dpia::functional::{Problem, check};
+use dpia::functional::{Complaint, Problem, check};
 use expect_test::expect;
 
 use super::messages::say;
 
 #[test]
-fn elements_out_of_order_are_stored_first() {
+fn elements_that_memory_puts_in_order_are_named() {
+    let two = "fun(ix: 2.Idx[2], iy: 2.Idx[2], xs: n.2.i32 => xs |>";
     say(
         C,
-        "def main = fun(ix: 2.Idx[1], xs: 2.i32 => xs |> mapSeq(id) |> reorder(2)(natFun(i => 1 - i))(natFun(i => 1 - i)) |> scatter(ix))",
+        &format!(
+            "def main = depFun(n: Nat => {two}\n  mapSeq(fun(row => row |> mapSeq(id) |> scatter(ix) |> scatter(iy)))))"
+        ),
         expect![[r#"
-            error[scatter-order] at scatter
-              `scatter` writes its elements out of order: where an index repeats, an earlier element would replace the last one
-              the elements are rearranged here, after they are computed: reorder(2)(natFun(i => 1 - i))(natFun(i => 1 - i))
-              help: rearrange the elements before the loop that computes them, or store them: `|> toMem |> mapSeq(id)`
-              fix: Store the elements: `toMem |> mapSeq(id)`
-            mended: def main = fun(ix: 2.Idx[1], xs: 2.i32 => xs |> mapSeq(id) |> reorder(2)(natFun(i => 1 - i))(natFun(i => 1 - i)) |> toMem |> mapSeq(id) |> scatter(ix))
-        "#]],
-    );
-    say(
-        OpenMp,
-        "def main = depFun((n: Nat, m: Nat) => fun(ix: (m * n).Idx[n], xs: n.m.i32 => xs |> mapSeq(mapSeq(id)) |> transpose |> join |> scatter(ix)))",
-        expect![[r#"
-            error[scatter-order] at scatter
-              `scatter` writes its elements out of order: where an index repeats, an earlier element would replace the last one
-              this loop does not compute the elements in their order: mapSeq(mapSeq(id))
-              help: rearrange the elements before the loop that computes them, or store them: `|> toMem |> mapSeq(id)`
-              fix: Store the elements: `toMem |> mapSeq(id)`
-            mended: def main = depFun((n: Nat, m: Nat) => fun(ix: (m * n).Idx[n], xs: n.m.i32 => xs |> mapSeq(mapSeq(id)) |> transpose |> join |> toMem |> mapSeq(id) |> scatter(ix)))
-        "#]],
-    );
-    say(
-        C,
-        "def main = depFun((n: Nat, m: Nat) => fun(ix: m.Idx[m], xs: n.m.i32 => xs |> mapSeq(mapSeq(id)) |>\n  map(fun(row => row |> reorder(m)(natFun(i => m - 1 - i))(natFun(i => m - 1 - i)) |> scatter(ix)))))",
-        expect![[r#"
-            error[scatter-order] at scatter
-              `scatter` writes its elements out of order: where an index repeats, an earlier element would replace the last one
-              the elements are rearranged here, after they are computed: reorder(m)(natFun(i => m - 1 - i))(natFun(i => m - 1 - i))
+            hint[scatter-order] at scatter
+              the elements that `scatter` takes are stored first: they are computed in another order, and where an index repeats, the last one stays
+              the elements are rearranged here, after they are computed: scatter
               help: rearrange the elements before the loop that computes them
         "#]],
     );
     say(
         OpenCl,
-        "def main = depFun(n: Nat => fun(ix: n.Idx[n], iy: n.Idx[n], xs: n.i32 =>\n  xs |> mapGlobal(fun(x => makeArray(2)(x)(x) |> mapSeq(id) |> reorder(2)(natFun(i => 1 - i))(natFun(i => 1 - i)) |> scatter(makeArray(2)(natAsIndex(2)(0))(natAsIndex(2)(0)))))))",
+        &format!(
+            "def main = depFun(n: Nat => {two}\n  mapGlobal(fun(row => row |> mapSeq(id) |> scatter(ix) |> scatter(iy)))))"
+        ),
         expect![[r#"
             error[scatter-order] at scatter
               `scatter` writes its elements out of order: where an index repeats, an earlier element would replace the last one
-              the elements are rearranged here, after they are computed: reorder(2)(natFun(i => 1 - i))(natFun(i => 1 - i))
+              the elements are rearranged here, after they are computed: scatter
               help: rearrange the elements before the loop that computes them, or store them with `toMem` and copy them in order with `mapSeq`
+        "#]],
+    );
+    say(
+        OpenCl,
+        &format!(
+            "def main = depFun(n: Nat => {two}\n  mapGlobal(mapSeq(id)) |> map(fun(row => row |> scatter(ix) |> scatter(iy)))))"
+        ),
+        expect![[r#"
+            error[scatter-order] at scatter
+              `scatter` writes its elements out of order: where an index repeats, an earlier element would replace the last one
+              the elements are rearranged here, after they are computed: scatter
+              help: rearrange the elements before the loop that computes them
         "#]],
     );
 }
 
-/// Whether a program for C is refused because of the order of a `scatter`.
-fn is_refused(text: &str) -> bool {
+/// How the order of a `scatter` is kept.
+#[derive(Debug, PartialEq)]
+enum Order {
+    /// Loops come to its elements in their order.
+    Loops,
+    /// The elements are stored first.
+    Memory,
+    /// The program is refused.
+    Refused,
+}
+
+fn order(text: &str, target: Target) -> Order {
     let mut program = rise::core::program_of(text, "main").expect(text);
     rise::core::normalise(&mut program).expect("a program of this size");
-    let complaints = check(&program, C).complaints;
-    let mut errors = complaints.iter().filter(|complaint| complaint.is_error());
-    let refused = errors
-        .clone()
-        .any(|complaint| matches!(complaint.problem, Problem::ScatterOrder { .. }));
+    let complaints = check(&program, target).complaints;
+    let of_order =
+        |complaint: &&Complaint| matches!(complaint.problem, Problem::ScatterOrder { .. });
     assert!(
-        errors.all(|complaint| matches!(complaint.problem, Problem::ScatterOrder { .. })),
+        complaints
+            .iter()
+            .filter(|complaint| complaint.is_error())
+            .all(|c| of_order(&c)),
         "{text}: {complaints:?}"
     );
-    refused
+    match complaints.iter().find(of_order) {
+        None => Order::Loops,
+        Some(complaint) if complaint.is_error() => Order::Refused,
+        Some(_) => Order::Memory,
+    }
 }
 
 #[test]
@@ -107,9 +116,67 @@ fn elements_in_order_need_no_memory() {
     ];
     for (params, body) in rest {
         let text = format!("def main = depFun((n: Nat, m: Nat) => fun({params} => xs |> {body}))");
-        assert!(!is_refused(&text), "{text}");
+        assert_eq!(order(&text, C), Order::Loops, "{text}");
     }
-    let refused = [
+}
+
+#[test]
+fn views_move_before_loops_to_keep_the_order() {
+    let reverse = "reorder(n)(natFun(i => n - 1 - i))(natFun(i => n - 1 - i))";
+    let rest = [
+        ("ix: n.Idx[n], xs: n.i32", format!("mapSeq(id) |> {reverse} |> scatter(ix)")),
+        // What the loop computes for an element is not looked at.
+        (
+            "ix: n.Idx[n], xs: n.m.i32",
+            format!("mapSeq(fun(row => row |> mapSeq(id) |> padEmpty(1))) |> {reverse} |> scatter(ix)"),
+        ),
+        (
+            "ix: n.Idx[n], xs: m.n.i32",
+            format!("mapSeq(fun(row => row |> mapSeq(id) |> {reverse} |> scatter(ix)))"),
+        ),
+        (
+            "ix: n.Idx[n], xs: m.n.i32",
+            format!("mapSeq(mapSeq(id)) |> map(fun(row => row |> {reverse} |> scatter(ix)))"),
+        ),
+        (
+            "ix: n.Idx[n], xs: m.n.i32",
+            format!("mapSeq(mapSeq(id)) |> map({reverse}) |> map(scatter(ix))"),
+        ),
+        (
+            "ix: (m * n).Idx[n], xs: n.m.i32",
+            "mapSeq(mapSeq(id)) |> transpose |> join |> scatter(ix)".into(),
+        ),
+        (
+            "ix: (m * n).Idx[n], xs: n.m.i32",
+            "mapSeq(fun(row => row |> mapSeq(fun(x => row |> reduceSeq(add)(x))))) |> transpose |> join |> scatter(ix)".into(),
+        ),
+    ];
+    for (params, body) in rest {
+        let text = format!("def main = depFun((n: Nat, m: Nat) => fun({params} => xs |> {body}))");
+        assert_eq!(order(&text, C), Order::Loops, "{text}");
+        assert_eq!(order(&text, OpenMp), Order::Loops, "{text}");
+    }
+}
+
+#[test]
+fn kernels_keep_the_order_without_memory() {
+    let reverse = "reorder(n)(natFun(i => n - 1 - i))(natFun(i => n - 1 - i))";
+    for body in [
+        "mapGlobal(fun(row => row |> mapSeq(fun(x => x * x)) |> REVERSE |> scatter(ix)))",
+        "mapGlobal(mapSeq(id)) |> map(fun(row => row |> REVERSE |> scatter(ix)))",
+        "mapGlobal(mapSeq(id)) |> map(REVERSE) |> map(scatter(ix))",
+    ] {
+        let text = format!(
+            "def main = depFun((n: Nat, m: Nat) => fun(ix: n.Idx[n], xs: m.n.i32 => xs |> {}))",
+            body.replace("REVERSE", reverse)
+        );
+        assert_eq!(order(&text, OpenCl), Order::Loops, "{text}");
+    }
+}
+
+#[test]
+fn memory_keeps_the_order_where_loops_cannot() {
+    let stored = [
         (
             "ix: n.Idx[n], xs: n.i32",
             "mapSeq(id) |> scatterShift(1) |> scatter(ix)",
@@ -122,155 +189,23 @@ fn elements_in_order_need_no_memory() {
             "xs: n.i32",
             "mapSeq(id) |> scatterShift(1) |> scatter(generate(fun(i => natAsIndex(n)(indexAsNat(i) / 2))))",
         ),
+        // The loop inside needs what is computed once for all of its iterations.
+        (
+            "ix: (m * n).Idx[n], xs: n.m.i32",
+            "mapSeq(fun(row => row |> mapSeq(id) |> toMem |> mapSeq(id))) |> transpose |> join |> scatter(ix)",
+        ),
+        (
+            "ix: (m * n).Idx[n], xs: n.m.i32",
+            "mapSeq(mapSeq(fun(x => (x, x)))) |> transpose |> join |> scatter(ix)",
+        ),
+        (
+            "ix: n.Idx[n], iy: n.Idx[n], xs: m.n.i32",
+            "mapSeq(mapSeq(id)) |> map(fun(row => row |> scatter(ix) |> scatter(iy)))",
+        ),
     ];
-    for (params, body) in refused {
+    for (params, body) in stored {
         let text = format!("def main = depFun((n: Nat, m: Nat) => fun({params} => xs |> {body}))");
-        assert!(is_refused(&text), "{text}");
+        assert_eq!(order(&text, C), Order::Memory, "{text}");
+        assert_eq!(order(&text, OpenMp), Order::Memory, "{text}");
     }
-}
-
-/// Numbers that follow from a seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(0x5851_f42d_4c95_7f2d)
-            .wrapping_add(0x1405_7b7e_f767_814f);
-        usize::try_from((self.0 >> 33) % n as u64).unwrap_or(0)
-    }
-}
-
-/// An array, with the time at which each of its elements is written.
-#[derive(Clone)]
-struct Written {
-    sizes: Vec<usize>,
-    times: Vec<usize>,
-}
-
-impl Written {
-    /// Elements of another shape: `from` says which position each has in this one.
-    fn moved(&self, sizes: Vec<usize>, from: impl Fn(&[usize]) -> Vec<usize>) -> Written {
-        let count: usize = sizes.iter().product();
-        let times = (0..count)
-            .map(|mut at| {
-                let mut position = vec![0; sizes.len()];
-                for (digit, size) in position.iter_mut().zip(&sizes).rev() {
-                    *digit = at % size;
-                    at /= size;
-                }
-                let flat = from(&position)
-                    .iter()
-                    .zip(&self.sizes)
-                    .fold(0, |all, (i, n)| all * n + i);
-                self.times[flat]
-            })
-            .collect();
-        Written { sizes, times }
-    }
-
-    /// The array behind a view on the dimension `at`; none if there is no such view.
-    fn viewed(&self, random: &mut Random, at: usize) -> Option<(String, Written)> {
-        let (sizes, n) = (&self.sizes, *self.sizes.get(at)?);
-        let mut new = sizes.clone();
-        match random.below(5) {
-            0 => {
-                sizes.get(at + 1)?;
-                new.swap(at, at + 1);
-                let back = |p: &[usize]| {
-                    let mut p = p.to_vec();
-                    p.swap(at, at + 1);
-                    p
-                };
-                Some(("transpose".into(), self.moved(new, back)))
-            }
-            1 | 2 => {
-                let m = *sizes.get(at + 1)?;
-                new.splice(at..at + 2, [n * m]);
-                let back = |p: &[usize]| {
-                    let mut p = p.to_vec();
-                    p.splice(at..=at, [p[at] / m, p[at] % m]);
-                    p
-                };
-                Some(("join".into(), self.moved(new, back)))
-            }
-            3 => {
-                let k = [2, 3, 4, 6][random.below(4)];
-                if n % k != 0 || n == k {
-                    return None;
-                }
-                new.splice(at..=at, [n / k, k]);
-                let back = |p: &[usize]| {
-                    let mut p = p.to_vec();
-                    p.splice(at..at + 2, [p[at] * k + p[at + 1]]);
-                    p
-                };
-                Some((format!("split({k})"), self.moved(new, back)))
-            }
-            _ if random.below(3) > 0 => None,
-            _ => {
-                let back = |p: &[usize]| {
-                    let mut p = p.to_vec();
-                    p[at] = n - 1 - p[at];
-                    p
-                };
-                let f = format!("natFun(i => {n} - 1 - i)");
-                Some((format!("reorder({n})({f})({f})"), self.moved(new, back)))
-            }
-        }
-    }
-
-    /// Whether elements that differ in the first dimension only are written from the first to the
-    /// last.
-    fn is_in_order(&self) -> bool {
-        let row = self.times.len() / self.sizes[0];
-        let pairs = self.times.iter().zip(self.times.iter().skip(row));
-        pairs.into_iter().all(|(a, b)| a < b)
-    }
-}
-
-/// What is accepted is in order, and of views that only split, join and transpose all that is in
-/// order is accepted.
-#[test]
-fn views_that_keep_the_order_are_told_from_those_that_do_not() {
-    let (mut accepted, mut refused, mut missed) = (0, 0, Vec::new());
-    for seed in 0..600 {
-        let mut random = Random(seed);
-        let depth = 1 + random.below(3);
-        let sizes: Vec<usize> = (0..depth).map(|_| [2, 3, 4, 6][random.below(4)]).collect();
-        let count = sizes.iter().product();
-        let mut written = Written {
-            sizes: sizes.clone(),
-            times: (0..count).collect(),
-        };
-        let dims = |sizes: &[usize]| sizes.iter().map(|n| format!("{n}.")).collect::<String>();
-        let mut text = format!("{}id{}", "mapSeq(".repeat(depth), ")".repeat(depth));
-        let reversed = |text: &str| text.contains("reorder");
-        for _ in 0..random.below(5) {
-            let inner = usize::from(random.below(3) == 0);
-            if let Some((view, next)) = written.viewed(&mut random, inner) {
-                let view = match inner {
-                    0 => view,
-                    _ => format!("map({view})"),
-                };
-                text = format!("{text} |> {view}");
-                written = next;
-            }
-        }
-        let text = format!(
-            "def main = fun(ix: {n}.Idx[{n}], xs: {}i32 => xs |> {text} |> scatter(ix))",
-            dims(&sizes),
-            n = written.sizes[0],
-        );
-        match (is_refused(&text), written.is_in_order()) {
-            (false, true) => accepted += 1,
-            (true, false) => refused += 1,
-            (false, false) => panic!("out of order: {text}"),
-            (true, true) if reversed(&text) => {}
-            (true, true) => missed.push(text),
-        }
-    }
-    assert!(missed.is_empty(), "{}", missed.join("\n"));
-    assert!(accepted > 100 && refused > 50, "{accepted} {refused}");
 }

@@ -13,6 +13,7 @@ mod folds;
 mod foreign;
 mod maps;
 mod numbers;
+mod parallel;
 mod places;
 mod views;
 
@@ -22,6 +23,7 @@ use nat::Var;
 use rise::Primitive;
 use rise::core::{Expr, Form, Local, Node, Origin, Param, Program};
 use rise::types::{Arg, Ty, Type};
+use rustc_hash::FxHashMap;
 use syntax::ast::Literal;
 
 pub(crate) use self::env::Env;
@@ -56,6 +58,10 @@ pub(crate) struct Compiler {
     patience: Patience,
     /// Whether values are recorded; then nothing is computed other than as it is written.
     trace: bool,
+    /// Whether there is a `scatter`, for which parallel writes matter.
+    scatters: bool,
+    /// The dimensions of the values in slots that are written in parallel.
+    parallel: FxHashMap<usize, parallel::Dims>,
 }
 
 /// What a term has become: data, or a function.
@@ -165,6 +171,8 @@ impl Compiler {
             depth: 0,
             patience: frame.patience().clone(),
             trace: frame.trace.is_some(),
+            scatters: has_scatter(&program.body),
+            parallel: FxHashMap::default(),
         }
     }
 
@@ -324,6 +332,7 @@ impl Compiler {
         match self.term(term, env, steps)? {
             Meaning::Data(out) => {
                 let out = self.bound(out, &env.ty(&term.ty), steps)?;
+                self.keep_parallel(&out, term, env);
                 Ok(Meaning::Data(out))
             }
             function => Ok(function),
@@ -477,4 +486,20 @@ pub(super) fn local_of(node: &Node<Primitive>) -> Option<&Local> {
         Form::Var(local) => Some(local),
         _ => None,
     }
+}
+
+fn has_scatter(body: &Term) -> bool {
+    let mut rest = vec![body];
+    while let Some(term) = rest.pop() {
+        match &term.form {
+            Form::Primitive(Primitive::Scatter, ..) => return true,
+            Form::Primitive(_, _, args) | Form::Foreign(_, args) => rest.extend(args.iter()),
+            Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
+                rest.push(body);
+            }
+            Form::Apply(f, x) => rest.extend([f, x]),
+            Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
+        }
+    }
+    false
 }

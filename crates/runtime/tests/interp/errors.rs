@@ -71,6 +71,43 @@ fn parallel_scatter_may_not_collide() {
 }
 
 #[test]
+fn parallel_scatter_may_not_collide_behind_views_and_functions() {
+    let args = ["[1,1]", "[10,20,30,40]"];
+    for body in [
+        "xs |> mapPar(id) |> split(2) |> map(scatter(is))",
+        "xs |> mapPar(id) |> split(2) |> map(fun(row => row |> scatter(is)))",
+        "xs |> split(2) |> mapPar(mapPar(id)) |> map(map(id) >> scatter(is))",
+        "xs |> split(2) |> mapSeq(mapPar(id)) |> map(fun(row => put(is)(row)))",
+        "xs |> split(2) |> mapSeq(fun(row => put(is)(mapPar(id)(row))))",
+        "xs |> split(2) |> transpose |> mapPar(mapSeq(id)) |> transpose |> map(scatter(is))",
+    ] {
+        let text = format!(
+            "def put = fun(is: 2.Idx[2], ys: 2.i32 => ys |> scatter(is))
+def main = fun(is: 2.Idx[2], xs: 4.i32 => {body})"
+        );
+        assert_eq!(
+            fails(&text, &[], &args),
+            ErrorKind::Collision { index: 1 },
+            "{text}"
+        );
+    }
+    // One thread writes a row, or what is scattered is in memory.
+    for body in [
+        "xs |> split(2) |> mapPar(mapSeq(id)) |> map(scatter(is))",
+        "xs |> split(2) |> mapPar(fun(row => put(is)(mapSeq(id)(row))))",
+        "xs |> split(2) |> mapPar(fun(row => row |> mapSeq(id))) |> map(put(is))",
+        "xs |> mapPar(id) |> toMem |> mapSeq(id) |> split(2) |> map(scatter(is))",
+    ] {
+        let text = format!(
+            "def put = fun(is: 2.Idx[2], ys: 2.i32 => ys |> scatter(is))
+def main = fun(is: 2.Idx[2], xs: 4.i32 => {body})"
+        );
+        let found = eval(&text, &[], &args);
+        assert_eq!(found, "[[_, 20], [_, 40]]", "{text}");
+    }
+}
+
+#[test]
 fn errors_say_where() {
     let text = "def main = fun(x: i32 => 1 + 12 / x)";
     let case = Case::new(text, &[]);

@@ -152,7 +152,11 @@ impl Reporter<'_> {
                 read,
                 result,
             } => self.accumulator(at, *pattern, *read, result, nest),
-            Problem::ScatterOrder { by, stored } => self.scatter_order(at, *by, stored.as_ref()),
+            Problem::ScatterOrder {
+                by,
+                could_store,
+                is_kept,
+            } => self.scatter_order(at, *by, *could_store, *is_kept),
             Problem::Recomputed { reader } => self.recomputed(at, *reader),
             Problem::Parameter { name, kind } => self.parameter(name, *kind),
             Problem::NoResult { pair } => self.no_result(*pair),
@@ -382,14 +386,21 @@ impl Reporter<'_> {
         &self,
         at: Origin,
         by: Misplaced,
-        stored: Option<&(Origin, Ty)>,
+        could_store: bool,
+        is_kept: bool,
     ) -> Diagnostic {
         let spot = self.places.spot(at);
         let name = self.name(spot, Primitive::Scatter);
-        let message = format!(
-            "`{name}` writes its elements out of order: where an index repeats, an earlier element \
-             would replace the last one"
-        );
+        let message = match is_kept {
+            false => format!(
+                "`{name}` writes its elements out of order: where an index repeats, an earlier \
+                 element would replace the last one"
+            ),
+            true => format!(
+                "the elements that `{name}` takes are stored first: they are computed in another \
+                 order, and where an index repeats, the last one stays"
+            ),
+        };
         let (origin, why) = match by {
             Misplaced::View(origin) => (
                 origin,
@@ -403,14 +414,8 @@ impl Reporter<'_> {
         let found = Diagnostic::error(Code::ScatterOrder, spot.head, message)
             .related(self.places.related(origin), why);
         let before = "rearrange the elements before the loop that computes them";
-        match (stored, self.target) {
-            (Some((xs, data)), Target::C | Target::OpenMp) if spot.inside.is_none() => {
-                let stage = format!("toMem |> {}", choices::copy(data, Target::C, &[]));
-                let found = found.help(format!("{before}, or store them: `|> {stage}`"));
-                let edits = self.places.append(*xs, &stage);
-                self.fixed(found, &format!("Store the elements: `{stage}`"), edits)
-            }
-            (Some(_), Target::OpenCl) => found.help(format!(
+        match (is_kept, could_store) {
+            (false, true) => found.help(format!(
                 "{before}, or store them with `toMem` and copy them in order with `mapSeq`"
             )),
             _ => found.help(before),

@@ -283,7 +283,7 @@ impl Compiler {
 
     pub(super) fn scatter(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
         let m = self.nat(call.nat(1)?);
-        let parallel = super::views::is_parallel(call.arg(1)?);
+        let parallel = self.parallel(call.arg(1)?).first() == Some(&true);
         let is = self.code(call, 0, steps)?.one;
         let xs = self.code(call, 1, steps)?.one;
         let origin = call.origin;

@@ -231,6 +231,7 @@ impl Compiler {
         strict: bool,
     ) -> Res<Code> {
         let param = self.slots_for(&call.ty(0)?.clone(), false)?;
+        self.keep_parallel_elements(&param.out(), call.arg(1)?);
         let rotates = call.primitive == Primitive::RotateValues;
         let work = self.work(call, usize::from(!rotates), strict, |c, steps| {
             c.apply_data(f, &[param.out()], steps)

@@ -11,7 +11,7 @@ use super::super::many::Many;
 use super::super::val::Val;
 use super::arrays::Rearrange;
 use super::env::Env;
-use super::{Argument, Call, Compiler, Function, Head, Meaning, Term, local_of};
+use super::{Argument, Call, Compiler, Function, Head, Term, local_of};
 
 /// A function that only rearranges its argument.
 #[derive(Clone)]
@@ -157,41 +157,4 @@ impl Argument {
             Argument::Ready(meaning) => Argument::Ready(meaning.clone()),
         }
     }
-}
-
-/// Whether work-items or threads write what an argument gives.
-pub(super) fn is_parallel(arg: &Argument) -> bool {
-    match arg {
-        Argument::Term(term, _) => has_parallel(term),
-        Argument::Ready(Meaning::Function(_) | Meaning::Data(_)) => false,
-    }
-}
-
-fn has_parallel(term: &Term) -> bool {
-    let mut todo: Vec<Term> = vec![term.clone()];
-    while let Some(term) = todo.pop() {
-        match &term.form {
-            Form::Primitive(P::MapPar | P::MapGlobal | P::MapWorkGroup | P::MapLocal, _, _) => {
-                return true;
-            }
-            // What is stored before is not what is scattered.
-            Form::Primitive(
-                P::ToMem | P::Reduce | P::ReducePar | P::ReduceSeq | P::ReduceSeqUnroll,
-                _,
-                _,
-            ) => {}
-            Form::Primitive(_, _, args) | Form::Foreign(_, args) => {
-                todo.extend(args.iter().cloned());
-            }
-            Form::Apply(f, x) => {
-                todo.push(f.clone());
-                todo.push(x.clone());
-            }
-            Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
-                todo.push(body.clone());
-            }
-            Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
-        }
-    }
-    false
 }

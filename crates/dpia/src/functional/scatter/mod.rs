@@ -1,8 +1,9 @@
-//! Checks that the elements that `scatter` places are written in order.
+//! The order in which the elements that `scatter` places are written.
 //!
 //! Where an index of `scatter` repeats, the last element with that index stays. Generated code
 //! writes an element when the loop that computes it comes to it, so loops must come to the elements
-//! of `scatter` in their order. Views between a loop and `scatter` can change that order.
+//! of `scatter` in their order. Views between a loop and `scatter` can change that order; then
+//! [`in_order`] rewrites the program.
 //!
 //! Each dimension of what is written is followed as a mixed-radix number whose digits are the
 //! counters of loops (the delinearised subscripts of dependence analysis). `join` concatenates
@@ -13,6 +14,10 @@
 //! Iterations of a parallel map have no order. Indices that repeat there are a mistake that the
 //! interpreter reports, because it cannot be seen before the run.
 
+mod in_order;
+#[cfg(test)]
+mod tests;
+
 use std::ops::Range;
 
 use nat::{Facts, Nat, Prop, Var};
@@ -20,6 +25,8 @@ use rise::core::{Form, Origin, Param};
 use rise::{Arg, DataFun, Primitive, Ty, Type};
 use rustc_hash::FxHashMap;
 use syntax::ast::Literal;
+
+pub(super) use in_order::{InOrder, in_order};
 
 use super::complaint::{Complaint, Problem};
 use super::places::size_at;
@@ -76,17 +83,24 @@ pub(super) fn out_of_order(body: &Term, facts: &Facts) -> Vec<Complaint> {
 fn has_scatter(body: &Term) -> bool {
     let mut rest = vec![body];
     while let Some(term) = rest.pop() {
-        match &term.form {
-            Form::Primitive(Primitive::Scatter, ..) => return true,
-            Form::Primitive(_, _, args) | Form::Foreign(_, args) => rest.extend(args.iter()),
-            Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
-                rest.push(body);
-            }
-            Form::Apply(f, x) => rest.extend([f, x]),
-            Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
+        if let Form::Primitive(Primitive::Scatter, ..) = &term.form {
+            return true;
         }
+        rest.extend(parts(term));
     }
     false
+}
+
+/// The terms that a term is made of.
+fn parts(term: &Term) -> Vec<&Term> {
+    match &term.form {
+        Form::Primitive(_, _, args) | Form::Foreign(_, args) => args.iter().collect(),
+        Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
+            vec![body]
+        }
+        Form::Apply(f, x) => vec![f, x],
+        Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => Vec::new(),
+    }
 }
 
 struct WriteOrder {
@@ -304,12 +318,9 @@ impl WriteOrder {
             }
             (Scatter, [indices]) => {
                 self.separately(indices);
-                let xs = match &last {
-                    Input::Term(xs) => Some((xs.origin, xs.ty.clone())),
-                    Input::Given(_) => None,
-                };
+                let is_term = matches!(last, Input::Term(_));
                 let layouts = self.input(last)?;
-                self.scattered(layouts, indices, size_at(types, 1)?, (origin, xs))
+                self.scattered(layouts, indices, size_at(types, 1)?, (origin, is_term))
             }
             (Unzip | OclRun | Assume, []) => self.input(last),
             (Transpose, []) => {
@@ -530,7 +541,7 @@ impl WriteOrder {
         layouts: Vec<Layout>,
         indices: &Term,
         size: Nat,
-        (origin, xs): (Origin, Option<(Origin, Ty)>),
+        (origin, is_term): (Origin, bool),
     ) -> Option<Vec<Layout>> {
         let at = self.mapped;
         let known = self.indices(indices);
@@ -559,8 +570,9 @@ impl WriteOrder {
                 at: origin,
                 problem: Problem::ScatterOrder {
                     by: misplaced,
+                    is_kept: false,
                     // Nothing is copied inside of a function that rearranges.
-                    stored: xs.filter(|_| at == 0),
+                    could_store: is_term && at == 0,
                 },
                 nest: Vec::new(),
             });

@@ -1,0 +1,433 @@
+//! Rewrites a program such that each `scatter` takes its elements in their order.
+//!
+//! What stands between a loop and `scatter` and changes the order is moved to the other side of the
+//! loop, where it rearranges what the loop reads: `mapSeq(f) |> reorder` is `reorder |> mapSeq(f)`.
+//! Where views split and join what several loops write, their functions are applied where a loop
+//! over the result reads them, if that computes nothing twice. What is left is stored and copied,
+//! on targets that have one kind of memory.
+
+use std::sync::Arc;
+
+use nat::Facts;
+use rise::core::{Form, Mapper, Node, Origin, Param, Program, lambda, subst_local, walk};
+use rise::{Arg, Primitive, Ty, Type};
+use rustc_hash::FxHashSet;
+
+use super::{out_of_order, parts};
+use crate::functional::views::function_rearranges;
+use crate::functional::walk::Term;
+use crate::phrase::contains_array;
+use crate::target::Target;
+
+/// A program whose `scatter`s take their elements in order.
+pub(in crate::functional) struct InOrder {
+    pub program: Program<Primitive>,
+    /// The `scatter`s whose elements are stored for that.
+    pub stored: FxHashSet<Origin>,
+}
+
+/// The program with the order kept at these `scatter`s; none if that needs memory, and the target
+/// has several kinds.
+pub(in crate::functional) fn in_order(
+    program: &Program<Primitive>,
+    scatters: FxHashSet<Origin>,
+    facts: &Facts,
+    target: Target,
+) -> Option<InOrder> {
+    let mut rewrite = Rewrite {
+        program: program.clone(),
+        scatters,
+        facts,
+        has_memory: target != Target::OpenCl,
+        stored: FxHashSet::default(),
+        failed: false,
+    };
+    let body = rewrite.expr(&program.body);
+    if rewrite.failed {
+        return None;
+    }
+    let program = Program {
+        body,
+        ..rewrite.program
+    };
+    debug_assert_eq!(rise::core::check(&program), Ok(()));
+    Some(InOrder {
+        program,
+        stored: rewrite.stored,
+    })
+}
+
+struct Rewrite<'f> {
+    /// Gives new variables.
+    program: Program<Primitive>,
+    /// Those that take their elements out of order.
+    scatters: FxHashSet<Origin>,
+    facts: &'f Facts,
+    /// Whether memory needs no address space.
+    has_memory: bool,
+    stored: FxHashSet<Origin>,
+    failed: bool,
+}
+
+impl Mapper<Primitive> for Rewrite<'_> {
+    fn keeps_types(&self) -> bool {
+        true
+    }
+
+    fn expr(&mut self, expr: &Term) -> Term {
+        match &expr.form {
+            Form::Primitive(Primitive::Scatter, _, args) if args.len() == 2 => {
+                let is_meant = self.scatters.contains(&expr.origin);
+                let expr = walk(self, expr);
+                match is_meant {
+                    true => self.scatter(&expr),
+                    false => expr,
+                }
+            }
+            Form::Primitive(Primitive::Map, types, args) => match &args[..] {
+                [f, xs] if self.is_in(f) && function_rearranges(f) => {
+                    let pushed = self.pushed(expr);
+                    if !matches!(&pushed.form, Form::Primitive(Primitive::Map, ..)) {
+                        return walk(self, &pushed);
+                    }
+                    // What a `scatter` leaves open cannot be read by another one.
+                    let all = scatters_in(f);
+                    self.scatters
+                        .extend((all.len() > 1).then_some(all).into_iter().flatten());
+                    let xs = self.expr(xs);
+                    let xs = match self.read(&xs, true) {
+                        Some(read) => read,
+                        None => {
+                            self.store_at(self.within(f));
+                            self.stored(&xs)
+                        }
+                    };
+                    let f = self.function(f);
+                    with_args(Primitive::MapSeq, types, [f, xs], expr)
+                }
+                _ => walk(self, expr),
+            },
+            _ => walk(self, expr),
+        }
+    }
+}
+
+impl Rewrite<'_> {
+    /// The `scatter`s in a term that are meant.
+    fn within(&self, term: &Term) -> Vec<Origin> {
+        let mut found = scatters_in(term);
+        found.retain(|scatter| self.scatters.contains(scatter));
+        found
+    }
+
+    fn is_in(&self, term: &Term) -> bool {
+        !self.within(term).is_empty()
+    }
+
+    /// A `scatter` of elements that are written, in order.
+    fn scatter(&mut self, scatter: &Term) -> Term {
+        let Form::Primitive(_, types, args) = &scatter.form else {
+            return scatter.clone();
+        };
+        let with = |xs| {
+            let args = [args[0].clone(), xs];
+            with_args(Primitive::Scatter, types, args, scatter)
+        };
+        let pushed = with(self.pushed(&args[1]));
+        if out_of_order(&pushed, self.facts).is_empty() {
+            return pushed;
+        }
+        let read = match self.read(&args[1], true) {
+            Some(read) => read,
+            None => {
+                self.store_at([scatter.origin]);
+                self.stored(&args[1])
+            }
+        };
+        with(self.copied(&read))
+    }
+
+    fn store_at(&mut self, scatters: impl IntoIterator<Item = Origin>) {
+        self.stored.extend(scatters);
+        self.failed |= !self.has_memory;
+    }
+
+    /// A term in memory.
+    fn stored(&mut self, term: &Term) -> Term {
+        let types = [Arg::Type(term.ty.clone())].into();
+        let form = Form::Primitive(Primitive::ToMem, types, [term.clone()].into());
+        Node::new(form, term.ty.clone(), term.origin)
+    }
+
+    /// A term that is read, written element by element in order.
+    fn copied(&mut self, term: &Term) -> Term {
+        let (n, element) = match &*term.ty {
+            Type::Array(n, element) => (n.clone(), element.clone()),
+            ty => {
+                self.failed |= contains_array(ty);
+                return term.clone();
+            }
+        };
+        let param = self.param("x", &element);
+        let body = self.copied(&Node::var(&param, term.origin));
+        let types = [Arg::Nat(n), Arg::Type(element.clone()), Arg::Type(element)];
+        let args = [lambda(param, body), term.clone()];
+        let form = Form::Primitive(Primitive::MapSeq, types.into(), args.into());
+        Node::new(form, term.ty.clone(), term.origin)
+    }
+
+    fn param(&mut self, name: &str, ty: &Ty) -> Param {
+        Param {
+            local: self.program.fresh_local(name),
+            ty: ty.clone(),
+        }
+    }
+
+    // ----- views before loops -----
+
+    /// The same elements, with views of single elements of a loop before it.
+    fn pushed(&mut self, term: &Term) -> Term {
+        let Form::Primitive(primitive, types, args) = &term.form else {
+            return term.clone();
+        };
+        match (primitive, &args[..]) {
+            (Primitive::Reorder, [xs]) => {
+                let xs = self.pushed(xs);
+                match &xs.form {
+                    Form::Primitive(map, inner, args) if is_loop(*map) && args.len() == 2 => {
+                        let (f, ys) = (args[0].clone(), &args[1]);
+                        let Type::Array(_, element) = &*ys.ty else {
+                            return with_args(*primitive, types, [xs.clone()], term);
+                        };
+                        let types = with_type(types, element);
+                        let ys = with_args(*primitive, &types, [ys.clone()], ys);
+                        with_args(*map, inner, [f, ys], &xs)
+                    }
+                    _ => with_args(*primitive, types, [xs], term),
+                }
+            }
+            (Primitive::Map, [g, xs]) if function_rearranges(g) => {
+                let xs = self.pushed(xs);
+                match (&g.form, loop_over(&xs)) {
+                    (Form::Lambda(q, chain), Some((map, inner, p, body, ys))) => {
+                        let body = self.pushed(&subst_local(chain, &q.local, body));
+                        let types = with_type(inner, &body.ty);
+                        let f = lambda(p.clone(), body);
+                        with_args(map, &types, [f, ys.clone()], term)
+                    }
+                    _ => with_args(*primitive, types, [g.clone(), xs], term),
+                }
+            }
+            (map, [f, ys]) if is_loop(*map) => match &f.form {
+                Form::Lambda(param, body) => {
+                    let f = lambda(param.clone(), self.pushed(body));
+                    with_args(*map, types, [f, ys.clone()], term)
+                }
+                _ => term.clone(),
+            },
+            (view, [xs]) if is_rearrangement(*view) => {
+                let xs = self.pushed(xs);
+                with_args(*view, types, [xs], term)
+            }
+            (Primitive::Let, [value, f]) => match &f.form {
+                Form::Lambda(param, body) => {
+                    let f = lambda(param.clone(), self.pushed(body));
+                    with_args(*primitive, types, [value.clone(), f], term)
+                }
+                _ => term.clone(),
+            },
+            _ => term.clone(),
+        }
+    }
+
+    // ----- loops over what they read -----
+
+    /// A written term as one that is read: its sequential loops are `map`s. None if something would
+    /// be computed more than once where each element is read once.
+    fn read(&mut self, term: &Term, outermost: bool) -> Option<Term> {
+        let Form::Primitive(primitive, types, args) = &term.form else {
+            return None;
+        };
+        match (primitive, &args[..]) {
+            (Primitive::MapSeq | Primitive::MapSeqUnroll, [f, xs]) => {
+                let Form::Lambda(param, body) = &f.form else {
+                    return None;
+                };
+                if !outermost && computes(xs) {
+                    return None;
+                }
+                let f = match &*body.ty {
+                    // Halves of a pair are read one by one.
+                    Type::Pair(..) => return None,
+                    ty if contains_array(ty) => lambda(param.clone(), self.read(body, false)?),
+                    _ => f.clone(),
+                };
+                let args = [f, xs.clone()];
+                Some(with_args(Primitive::Map, types, args, term))
+            }
+            (Primitive::Map, [f, xs]) if function_rearranges(f) && !leaves_out(f) => {
+                let xs = self.read(xs, outermost)?;
+                Some(with_args(*primitive, types, [f.clone(), xs], term))
+            }
+            (view, [xs]) if is_rearrangement(*view) => {
+                let xs = self.read(xs, outermost)?;
+                Some(with_args(*view, types, [xs], term))
+            }
+            _ => None,
+        }
+    }
+
+    // ----- functions that rearrange -----
+
+    /// A function that rearranges, as one that reads its argument and writes it in order.
+    fn function(&mut self, f: &Term) -> Term {
+        match &f.form {
+            Form::Lambda(param, body) => lambda(param.clone(), self.chain(body)),
+            _ => {
+                self.failed = true;
+                f.clone()
+            }
+        }
+    }
+
+    /// A chain of views of an argument that is read, with a `scatter` that is meant.
+    fn chain(&mut self, term: &Term) -> Term {
+        let Form::Primitive(primitive, types, args) = &term.form else {
+            return term.clone();
+        };
+        let Some((xs, before)) = args.split_last() else {
+            return term.clone();
+        };
+        let is_meant = *primitive == Primitive::Scatter && self.scatters.contains(&term.origin);
+        let inner = before.first().filter(|f| self.is_in(f));
+        let (read, written) = match (is_meant || inner.is_some(), self.is_in(xs)) {
+            (true, true) => {
+                let xs = self.chain(xs);
+                self.store_at([term.origin]);
+                (self.stored(&xs), None)
+            }
+            (true, false) => (xs.clone(), None),
+            (false, _) => (xs.clone(), Some(self.chain(xs))),
+        };
+        let with = |primitive, last| {
+            let args: Vec<Term> = before.iter().cloned().chain([last]).collect();
+            with_args(primitive, types, args, term)
+        };
+        match (written, inner) {
+            (Some(written), _) => with(*primitive, written),
+            (None, None) => {
+                let copied = self.copied(&read);
+                with(*primitive, copied)
+            }
+            (None, Some(f)) if *primitive == Primitive::Map => {
+                let f = self.function(f);
+                with_args(Primitive::MapSeq, types, [f, read], term)
+            }
+            (None, Some(_)) => {
+                self.failed = true;
+                term.clone()
+            }
+        }
+    }
+}
+
+/// Where there is a `scatter` in a term.
+fn scatters_in(term: &Term) -> Vec<Origin> {
+    let mut found = Vec::new();
+    let mut rest = vec![term];
+    while let Some(term) = rest.pop() {
+        if let Form::Primitive(Primitive::Scatter, ..) = &term.form {
+            found.push(term.origin);
+        }
+        rest.extend(parts(term));
+    }
+    found
+}
+
+/// A term with other arguments and perhaps another primitive.
+fn with_args(
+    primitive: Primitive,
+    types: &Arc<[Arg]>,
+    args: impl Into<Arc<[Term]>>,
+    term: &Term,
+) -> Term {
+    let form = Form::Primitive(primitive, types.clone(), args.into());
+    Node::new(form, term.ty.clone(), term.origin)
+}
+
+/// Type-level arguments with another type in the place of the last one.
+fn with_type(types: &[Arg], ty: &Ty) -> Arc<[Arg]> {
+    let mut types = types.to_vec();
+    let mut all = types.iter_mut().rev();
+    if let Some(last) = all.find(|arg| matches!(arg, Arg::Type(_))) {
+        *last = Arg::Type(ty.clone());
+    }
+    types.into()
+}
+
+/// A loop with its function taken apart.
+fn loop_over(term: &Term) -> Option<(Primitive, &[Arg], &Param, &Term, &Term)> {
+    let Form::Primitive(map, types, args) = &term.form else {
+        return None;
+    };
+    match &args[..] {
+        [f, xs] if is_loop(*map) => match &f.form {
+            Form::Lambda(param, body) => Some((*map, types, param, body, xs)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn is_loop(primitive: Primitive) -> bool {
+    use Primitive::{MapGlobal, MapLocal, MapPar, MapSeq, MapSeqUnroll, MapWorkGroup};
+    matches!(
+        primitive,
+        MapSeq | MapSeqUnroll | MapPar | MapGlobal | MapWorkGroup | MapLocal
+    )
+}
+
+/// Whether a view reads each of its elements at one place of the argument, and each there once.
+fn is_rearrangement(primitive: Primitive) -> bool {
+    use Primitive::{Assume, Join, Reorder, Split, Transpose};
+    matches!(primitive, Join | Split | Transpose | Reorder | Assume)
+}
+
+/// Whether a function that rearranges may leave out elements of its result, or take vectors apart.
+fn leaves_out(f: &Term) -> bool {
+    let mut rest = vec![f];
+    while let Some(term) = rest.pop() {
+        if let Form::Primitive(primitive, ..) = &term.form
+            && *primitive != Primitive::Map
+            && !is_rearrangement(*primitive)
+        {
+            return true;
+        }
+        rest.extend(parts(term));
+    }
+    false
+}
+
+/// Whether reading an element of a term takes more than finding its place.
+fn computes(term: &Term) -> bool {
+    use Primitive::{
+        Drop, Fst, Gather, Idx, IndexAsNat, Join, Map, NatAsIndex, PadClamp, PadCst, Reorder,
+        Slide, Snd, Split, Take, Transpose, Unzip, Zip,
+    };
+    let mut rest = vec![term];
+    while let Some(term) = rest.pop() {
+        match &term.form {
+            Form::Primitive(
+                Drop | Fst | Gather | Idx | IndexAsNat | Join | Map | NatAsIndex | PadClamp
+                | PadCst | Reorder | Slide | Snd | Split | Take | Transpose | Unzip | Zip,
+                ..,
+            )
+            | Form::Var(_)
+            | Form::Literal(_)
+            | Form::Nat(_)
+            | Form::Lambda(..) => rest.extend(parts(term)),
+            _ => return true,
+        }
+    }
+    false
+}

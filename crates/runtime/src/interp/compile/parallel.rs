@@ -1,0 +1,225 @@
+//! The dimensions of an array along which work-items or threads write it.
+//!
+//! They have no order, so what they scatter to one index must be equal. The dimensions are followed
+//! from the parallel maps to `scatter`: along views, through functions, and through variables by the
+//! slots that these are kept in.
+
+use rise::Primitive as P;
+use rise::core::Form;
+use rustc_hash::FxHashMap;
+
+use super::super::block::Out;
+use super::{Argument, Compiler, Env, Function, Head, Meaning, Term};
+
+/// Says of each dimension, from the outermost on, whether it is written in parallel; of those that
+/// are left out, it is not.
+pub(super) type Dims = Vec<bool>;
+
+/// The most expressions that are looked at for one array.
+const MAX_LOOK: usize = 1 << 16;
+
+impl Compiler {
+    /// The dimensions of an argument that are written in parallel.
+    pub(super) fn parallel(&self, arg: &Argument) -> Dims {
+        let mut look = self.look();
+        match arg {
+            Argument::Term(term, env) => look.term(term, env, Vec::new()),
+            Argument::Ready(meaning) => look.meaning(meaning, Vec::new()),
+        }
+    }
+
+    /// Keeps what is known of a term for the slots that have its value.
+    pub(super) fn keep_parallel(&mut self, out: &Out, term: &Term, env: &Env) {
+        if self.scatters && !matches!(out, Out::Word(..)) {
+            let dims = self.look().term(term, env, Vec::new());
+            self.keep_dims(out, &dims);
+        }
+    }
+
+    /// Keeps what is known of the elements of an argument for the slots that each has in turn.
+    pub(super) fn keep_parallel_elements(&mut self, out: &Out, arg: &Argument) {
+        if self.scatters && !matches!(out, Out::Word(..)) {
+            let dims = self.parallel(arg);
+            self.keep_dims(out, dims.get(1..).unwrap_or_default());
+        }
+    }
+
+    fn keep_dims(&mut self, out: &Out, dims: &[bool]) {
+        if !dims.contains(&true) {
+            return;
+        }
+        match out {
+            Out::Slot(slot) => {
+                self.parallel.insert(*slot, dims.to_vec());
+            }
+            Out::Pair(a, b) => {
+                self.keep_dims(a, dims);
+                self.keep_dims(b, dims);
+            }
+            Out::Word(..) | Out::Elem(..) | Out::Val(_) => {}
+        }
+    }
+
+    fn look(&self) -> Look<'_> {
+        Look {
+            slots: &self.parallel,
+            bound: FxHashMap::default(),
+            remaining: MAX_LOOK,
+        }
+    }
+}
+
+struct Look<'c> {
+    slots: &'c FxHashMap<usize, Dims>,
+    /// What is known of the parameters of functions that were entered.
+    bound: FxHashMap<u32, Dims>,
+    remaining: usize,
+}
+
+impl Look<'_> {
+    fn meaning(&mut self, meaning: &Meaning, args: Vec<Dims>) -> Dims {
+        match meaning {
+            Meaning::Data(out) => self.out(out),
+            Meaning::Function(f) => match &**f {
+                Function::Lambda(param, body, env) => {
+                    let mut args = args.into_iter();
+                    self.bound
+                        .insert(param.local.id, args.next().unwrap_or_default());
+                    self.term(body, env, args.collect())
+                }
+                Function::DepLambda(_, body, env) => self.term(body, env, args),
+                Function::Primitive(partial) => match partial.head {
+                    Head::Primitive(primitive) => {
+                        let own = partial.args.iter().map(Part::Meaning);
+                        self.primitive(primitive, own.collect(), args)
+                    }
+                    Head::Foreign(_) => Dims::new(),
+                },
+            },
+        }
+    }
+
+    fn out(&self, out: &Out) -> Dims {
+        match out {
+            Out::Slot(slot) => self.slots.get(slot).cloned().unwrap_or_default(),
+            Out::Pair(a, b) => either(self.out(a), self.out(b)),
+            Out::Word(..) | Out::Elem(..) | Out::Val(_) => Dims::new(),
+        }
+    }
+
+    /// What a term is, applied to these arguments.
+    fn term(&mut self, term: &Term, env: &Env, mut args: Vec<Dims>) -> Dims {
+        if self.remaining == 0 {
+            return Dims::new();
+        }
+        self.remaining -= 1;
+        match &term.form {
+            Form::Var(local) => match (self.bound.get(&local.id), env.local(local)) {
+                (Some(dims), _) => dims.clone(),
+                (None, Some(meaning)) => self.meaning(&meaning, args),
+                (None, None) => Dims::new(),
+            },
+            Form::Lambda(param, body) => {
+                let arg = match args.is_empty() {
+                    true => Dims::new(),
+                    false => args.remove(0),
+                };
+                self.bound.insert(param.local.id, arg);
+                self.term(body, env, args)
+            }
+            Form::DepLambda(_, _, body) | Form::DepApply(body, _) => self.term(body, env, args),
+            Form::Apply(f, x) => {
+                let x = self.term(x, env, Vec::new());
+                args.insert(0, x);
+                self.term(f, env, args)
+            }
+            Form::Primitive(primitive, _, own) => {
+                let own = own.iter().map(|arg| Part::Term(arg, env));
+                self.primitive(*primitive, own.collect(), args)
+            }
+            Form::Foreign(..) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => Dims::new(),
+        }
+    }
+
+    fn part(&mut self, part: &Part<'_>, args: Vec<Dims>) -> Dims {
+        match part {
+            Part::Term(term, env) => self.term(term, env, args),
+            Part::Meaning(meaning) => self.meaning(meaning, args),
+            Part::Known(dims) => dims.clone(),
+        }
+    }
+
+    fn primitive(&mut self, primitive: P, mut own: Vec<Part<'_>>, args: Vec<Dims>) -> Dims {
+        own.extend(args.into_iter().map(Part::Known));
+        let Some((last, before)) = own.split_last() else {
+            return Dims::new();
+        };
+        match (primitive, before) {
+            (P::MapPar | P::MapGlobal | P::MapWorkGroup | P::MapLocal, [f]) => {
+                let element = self.part(f, vec![Dims::new()]);
+                [true].into_iter().chain(element).collect()
+            }
+            (P::MapSeq | P::MapSeqUnroll | P::IterateStream | P::DepMapSeq, [f]) => {
+                let element = self.part(f, vec![Dims::new()]);
+                [false].into_iter().chain(element).collect()
+            }
+            (P::Map, [f]) => {
+                let mut dims = self.part(last, Vec::new()).into_iter();
+                let first = dims.next().unwrap_or_default();
+                let element = self.part(f, vec![dims.collect()]);
+                [first].into_iter().chain(element).collect()
+            }
+            (P::Iterate, [f]) => self.part(f, vec![Dims::new()]),
+            // The value is in memory.
+            (P::Let, [_]) => self.part(last, vec![Dims::new()]),
+            (P::Zip | P::MakePair | P::Concat, [first]) => {
+                let first = self.part(first, Vec::new());
+                either(first, self.part(last, Vec::new()))
+            }
+            (P::MapFst | P::MapSnd, [f]) => {
+                let dims = self.part(last, Vec::new());
+                let half = self.part(f, vec![dims.clone()]);
+                either(dims, half)
+            }
+            (P::Scatter, [_])
+            | (P::Reorder | P::PadEmpty | P::Unzip | P::OclRun | P::Assume, []) => {
+                self.part(last, Vec::new())
+            }
+            (P::Join | P::AsScalar | P::DepJoin, []) => {
+                let mut dims = self.part(last, Vec::new());
+                if dims.len() > 1 {
+                    let inner = dims.remove(1);
+                    dims[0] |= inner;
+                }
+                dims
+            }
+            (P::Split | P::AsVector | P::AsVectorAligned, []) => {
+                let mut dims = self.part(last, Vec::new());
+                if let Some(&first) = dims.first() {
+                    dims.insert(0, first);
+                }
+                dims
+            }
+            (P::Transpose, []) => {
+                let mut dims = self.part(last, Vec::new());
+                dims.resize(dims.len().max(2), false);
+                dims.swap(0, 1);
+                dims
+            }
+            _ => Dims::new(),
+        }
+    }
+}
+
+/// An argument of a primitive.
+enum Part<'t> {
+    Term(&'t Term, &'t Env),
+    Meaning(&'t Meaning),
+    Known(Dims),
+}
+
+fn either(mut a: Dims, b: Dims) -> Dims {
+    a.resize(a.len().max(b.len()), false);
+    a.iter_mut().zip(b).for_each(|(a, b)| *a |= b);
+    a
+}
