@@ -29,18 +29,23 @@ impl Maker {
         (text, ty)
     }
 
-    /// Each element put somewhere, all places taken.
+    /// Each element put somewhere, all places taken: each by one element, or the last of several.
     fn scattered(&mut self, xs: &str, n: Size, elem: &Data) -> Option<(String, Data)> {
         let i = self.name("at");
-        let to = match n.constant() {
-            Some(size) if size > 1 && self.choice.one_in(2) => {
-                format!("(indexAsNat({i}) + 1) % {n}")
+        let repeats = self.choice.one_in(2) && !is_parallel(xs);
+        let (m, to) = match n.constant() {
+            _ if repeats => {
+                let m = Size::number(1 + self.choice.below(n.at_least()));
+                (m, format!("indexAsNat({i}) % {m}"))
             }
-            _ => format!("{n} - 1 - indexAsNat({i})"),
+            Some(size) if size > 1 && self.choice.one_in(2) => {
+                (n, format!("(indexAsNat({i}) + 1) % {n}"))
+            }
+            _ => (n, format!("{n} - 1 - indexAsNat({i})")),
         };
-        let indices = format!("(generate(fun({i} => natAsIndex({n})({to}))) : {n}.Idx[{n}])");
+        let indices = format!("(generate(fun({i} => natAsIndex({m})({to}))) : {n}.Idx[{m}])");
         let text = format!("{xs} |> scatter({indices})");
-        Some((text, Data::array(n, elem.clone())))
+        Some((text, Data::array(m, elem.clone())))
     }
 
     fn rows_rearranged(&mut self, xs: &str, n: Size, elem: &Data) -> Option<(String, Data)> {
@@ -66,4 +71,11 @@ impl Maker {
             _ => written,
         }
     }
+}
+
+/// Whether threads or work-items may write what a text computes, so that no element of it is the
+/// last one.
+fn is_parallel(text: &str) -> bool {
+    let maps = ["mapPar", "mapGlobal", "mapLocal", "mapWorkGroup"];
+    maps.iter().any(|map| text.contains(map))
 }
