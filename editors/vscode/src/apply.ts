@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import type { WorkspaceEdit } from "vscode-languageserver-protocol";
 import type { Session } from "./session";
+import { line } from "./input";
 import type { Range } from "./parts";
 import type { Place } from "./place";
 import {
@@ -12,6 +13,7 @@ import {
   firstSentence,
   misfit,
   type Parameter,
+  sentence,
   signature,
   type Steps,
   type Strategy,
@@ -21,6 +23,9 @@ import {
   type Why,
   withoutPlace,
 } from "./strategies";
+
+/** How long the status bar says what a rewrite assumes. */
+const NOTE_MS = 15_000;
 
 /** A definition, and what is to be done to it. */
 export interface Aim {
@@ -56,7 +61,17 @@ export async function here(session: Session): Promise<Here | undefined> {
 
 /** Says what went wrong with a request. */
 export async function complain(error: unknown): Promise<void> {
-  await vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
+  await vscode.window.showErrorMessage(sentence(error instanceof Error ? error.message : String(error)));
+}
+
+/** Says in the status bar what a rewrite assumes, until its document is another one. */
+function note(document: vscode.Uri, text: string): void {
+  const shown = vscode.window.setStatusBarMessage(`$(info) ${text}`, NOTE_MS);
+  const changes = vscode.workspace.onDidChangeTextDocument((change) => {
+    if (change.contentChanges.length === 0 || change.document.uri.toString() !== document.toString()) return;
+    shown.dispose();
+    changes.dispose();
+  });
 }
 
 /** Asks for a strategy for the definition at the cursor. */
@@ -115,24 +130,20 @@ function entry(strategy: Strategy): Picked {
 }
 
 /** Asks for a strategy; one that failed is shown again with the reason. */
-function write(def: string, failed?: { readonly strategy: string; readonly why: string }): Thenable<string | undefined> {
-  return vscode.window.showInputBox({
+function write(def: string, failed?: { readonly strategy: string; readonly why: string }): Promise<string | undefined> {
+  return line({
     title: `Rewrite ${def}`,
     prompt: "A strategy, as in a file of ELEVATE",
-    placeHolder: "topDown(mapFusion) ; normalize(toMapSeq)",
-    ignoreFocusOut: true,
-    ...(failed === undefined ? {} : { value: failed.strategy, valueSelection: [failed.strategy.length, failed.strategy.length] }),
-    validateInput: (text) => {
-      if (text === failed?.strategy) return failed.why;
-      return text.trim() === "" ? "There is nothing here" : undefined;
-    },
+    placeholder: "topDown(mapFusion) ; normalize(toMapSeq)",
+    ...(failed === undefined ? {} : { value: failed.strategy, why: failed.why }),
+    misfit: (text) => (text.trim() === "" ? "There is nothing here" : undefined),
   });
 }
 
 /** Asks again for a strategy that the user wrote and that failed; of others only the reason is shown. */
 export async function mended(aim: Aim, why: string): Promise<Aim | undefined> {
   if (!aim.written) {
-    await vscode.window.showErrorMessage(why);
+    await complain(why);
     return undefined;
   }
   const strategy = await write(aim.def, { strategy: aim.strategy, why });
@@ -160,11 +171,11 @@ async function argument(strategy: Strategy, { name, type }: Parameter): Promise<
   const title = `${strategy.name}: ${name}`;
   const known = { Addr: ["Global", "Local", "Private"], Bool: ["true", "false"] }[type];
   if (known !== undefined) return vscode.window.showQuickPick(known, { title });
-  const value = await vscode.window.showInputBox({
+  const value = await line({
     title,
     prompt: asked(type),
     value: usual(type),
-    validateInput: (text) => misfit(type, text),
+    misfit: (text) => misfit(type, text),
   });
   return value?.trim();
 }
@@ -189,7 +200,7 @@ export function about(client: LanguageClient, aim: Aim): object {
 /** Applies a strategy, or its first steps, as one edit, and shows why that fails. */
 export async function apply(session: Session, aim: Aim, step?: number): Promise<boolean> {
   const why = await attempt(session, aim, step);
-  if (why !== undefined) await vscode.window.showErrorMessage(why);
+  if (why !== undefined) await complain(why);
   return why === undefined;
 }
 
@@ -212,7 +223,7 @@ export async function attempt(session: Session, aim: Aim, step?: number): Promis
     );
     if (!done) return "The text has changed meanwhile.";
     if (answer.message !== null) {
-      void vscode.window.showInformationMessage(answer.message.replaceAll("\n", "; "));
+      note(aim.document, sentence(answer.message));
     }
     return undefined;
   } catch (error) {

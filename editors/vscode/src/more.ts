@@ -4,6 +4,7 @@
 import * as vscode from "vscode";
 import type { WorkspaceEdit } from "vscode-languageserver-protocol";
 import { applyStrategy, attempt, complain, here, type Recorder } from "./apply";
+import { line } from "./input";
 import type { Place } from "./place";
 import type { Meanings } from "./explain";
 import { EXPLAIN_SCHEME } from "./scheme";
@@ -29,7 +30,7 @@ export async function applyWith(session: Session, recorder: Recorder, asked: Ask
     why = await attempt(session, { document, def: asked.def, strategy, from: asked.from });
     if (why === undefined && asked.from === null) recorder.offer(document, asked.def, strategy);
     if (why !== undefined && asked.loops.length > 0) {
-      await vscode.window.showErrorMessage(why);
+      await complain(why);
       return;
     }
   } while (why !== undefined);
@@ -41,11 +42,12 @@ async function argument(
   failed: string | undefined,
   why: string | undefined,
 ): Promise<string | undefined> {
-  const value = await vscode.window.showInputBox({
+  const value = await line({
     title: `Rewrite ${def}: ${withoutPlace(strategy).replace(/[{}]/g, "")}, ${name}`,
     prompt: prompt(type),
     value: failed ?? usual(type),
-    validateInput: (text) => (text === failed ? why : misfit(type, text)),
+    why: failed === undefined ? undefined : why,
+    misfit: (text) => misfit(type, text),
   });
   return value?.trim();
 }
@@ -105,7 +107,7 @@ export async function lower(session: Session, at: Place): Promise<string | undef
       { textDocument: { uri: at.uri }, position: at.position, target: at.target },
     );
     if (answer.edit === null) {
-      await vscode.window.showErrorMessage(answer.message ?? "The definition cannot be lowered.");
+      await complain(answer.message ?? "The definition cannot be lowered.");
       return undefined;
     }
     const edit = await client.protocol2CodeConverter.asWorkspaceEdit(answer.edit);

@@ -249,10 +249,13 @@ export class Runs
 
   private async complain(result: RunResult): Promise<void> {
     const first = result.errors?.[0];
-    const message = result.error ?? "";
+    // A notification has no lines: the rest is where the error is, or in the output.
+    const [message = "", ...rest] = (result.error ?? "").split("\n");
+    const ways = first === undefined && rest.length === 0 ? [] : ["Show"];
+    if ((await vscode.window.showErrorMessage(message, ...ways)) !== "Show") return;
     if (first === undefined) {
-      await vscode.window.showErrorMessage(message);
-    } else if ((await vscode.window.showErrorMessage(message, "Show")) === "Show") {
+      this.output.show(true);
+    } else {
       const { line, character } = first.range.start;
       const at = new vscode.Range(line, character, line, character);
       await vscode.window.showTextDocument(vscode.Uri.parse(first.uri), { selection: at });

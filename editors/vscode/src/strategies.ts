@@ -208,6 +208,12 @@ export function withoutPlace(step: string): string {
   return /^at\(\[[\d, ]*\]\)\((.*)\)$/s.exec(step)?.[1] ?? step;
 }
 
+/** A message of several lines as one, for a notification. */
+export function sentence(message: string): string {
+  const lines = message.split("\n").map((line) => line.trim());
+  return lines.filter((line) => line !== "").join("; ");
+}
+
 /** What a menu says of a strategy: titles have parameters in braces. */
 export function title(strategy: Strategy): string {
   const text = strategy.title ?? "";

@@ -84,12 +84,30 @@ test("so do they in ELEVATE", () => {
   }
 });
 
-test("a line of documentation continues, an empty one ends it", () => {
-  const [more, end] = language.onEnterRules;
-  assert.ok(matches(more.beforeText, "  /// text"));
-  assert.ok(!matches(more.beforeText, "  //// text"));
-  assert.ok(!matches(more.beforeText, "/// "));
-  assert.ok(matches(end.beforeText, "/// "));
+test("a line break in documentation continues it, and one behind it does not", () => {
+  for (const { onEnterRules } of [language, elevate]) {
+    const first = (before: string, after: string) =>
+      onEnterRules.find(
+        (rule: { beforeText: string; afterText?: string }) =>
+          matches(rule.beforeText, before) && (rule.afterText === undefined || matches(rule.afterText, after)),
+      );
+    assert.equal(first("  /// text", " and more").action.appendText, "/// ");
+    assert.equal(first("  /// text", ""), undefined);
+    assert.equal(first("  //// text", " and more"), undefined);
+  }
+});
+
+test("a line break before brackets that close themselves keeps what follows indented", () => {
+  for (const { onEnterRules } of [language, elevate]) {
+    const indent = (before: string) =>
+      onEnterRules.find(
+        (rule: { beforeText: string; afterText?: string }) =>
+          matches(rule.beforeText, before) && (rule.afterText === undefined || matches(rule.afterText, "))")),
+      )?.action.indent;
+    assert.equal(indent("def f = fun(xs: 4.f32 =>"), "indent");
+    assert.equal(indent("    |> map(f)"), "none");
+    assert.equal(indent("  map("), undefined);
+  }
 });
 
 test("words are names and numbers", () => {

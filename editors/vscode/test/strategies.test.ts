@@ -11,6 +11,7 @@ import {
   neighbour,
   position,
   rows,
+  sentence,
   signature,
   type Step,
   stopsOf,
@@ -142,4 +143,8 @@ test("an explanation has every step", () => {
   const text = explanation({ title: "Fuse maps", strategy: "topDown(mapFusion)", steps });
   assert.ok(text.startsWith("# Fuse maps\n\n`topDown(mapFusion)`\n\n## Step 1"));
   assert.equal(text.match(/^## Step/gm)?.length, steps.length);
+});
+
+test("a message of several lines is one in a notification", () => {
+  assert.equal(sentence("it fails\n  expected: a\n\nfound: b"), "it fails; expected: a; found: b");
 });

@@ -45,6 +45,26 @@ async function typing(window) {
     await page.keyboard.press("Control+Shift+k");
     await window.saved("typed.rise", (saved) => saved.trimEnd() === TYPED.trimEnd());
   });
+  await step("a program of several lines is typed as it is written", async () => {
+    const program = `/// Sum of squares.
+@run(n = 8)
+def sumOfSquares = depFun(n: Nat => fun(xs: n.f32 =>
+  xs
+    |> map(fun(x => x * x))
+    |> reduce(add)(0.0f)))
+`;
+    // Brackets close themselves, and lines keep their indentation: neither is typed.
+    await page.keyboard.press("Control+End");
+    const written = program.trimEnd().replace(/\)\)$/, "").split("\n");
+    for (const [at, text] of written.entries()) {
+      await page.keyboard.type(at === 4 ? `  ${text.trim()}` : text.trim(), { delay: 60 });
+      if (at + 1 < written.length) await page.keyboard.press("Enter");
+    }
+    await page.keyboard.press("Escape");
+    const saved = await window.saved("typed.rise", (saved) => saved.includes("(0.0f)"));
+    assert.equal(saved.slice(saved.indexOf("///")).trimEnd(), program.trimEnd());
+    for (const _ of written) await page.keyboard.press("Control+Shift+k");
+  });
   await step("what the cursor stands on is marked wherever it is used", async () => {
     await window.click("x * 0.5f", "x", text);
     await window.until("two marks", async () => (await page.locator(`${text} .wordHighlightText, ${text} .wordHighlight, ${text} .wordHighlightStrong`).count()) >= 2);

@@ -105,6 +105,16 @@ async function byStrategy(window) {
     await page.keyboard.press("Control+z");
     await window.saved("two.rise", (text) => text === TWO);
   });
+  await step("a strategy that is written wrong is shown again with the reason and its place", async () => {
+    await window.click("def two", "two", file);
+    await window.command("RISE: Apply Strategy…");
+    await window.pick("Write a Strategy…");
+    await page.keyboard.type("topDown(mapFusion");
+    await page.keyboard.press("Enter");
+    await window.sees(".quick-input-message", "(column ");
+    assert.equal(await page.locator(".quick-input-widget input").first().inputValue(), "topDown(mapFusion");
+    await page.keyboard.press("Escape");
+  });
   await step("a strategy is stepped through beside the program", async () => {
     await window.click("def two", "two", file);
     await window.command("RISE: Step Through Strategy…");
