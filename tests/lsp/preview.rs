@@ -208,7 +208,9 @@ fn each_line_says_where_it_is_from_and_what_made_it() {
     let text = shown["text"].as_str().unwrap();
     let parts = shown["map"].as_array().unwrap();
     let find = |begin: &str| {
-        let is_it = |part: &&Value| text_at(text, &part["target"]).starts_with(begin);
+        let is_it = |part: &&Value| {
+            part["origin"].is_object() && text_at(text, &part["target"]).starts_with(begin)
+        };
         let found = parts.iter().find(is_it);
         let part = found.unwrap_or_else(|| panic!("nothing made `{begin}`: {text}"));
         (text_at(ROWS, &part["source"]), part["origin"].clone())
@@ -225,6 +227,16 @@ fn each_line_says_where_it_is_from_and_what_made_it() {
     assert_eq!(passes, json!(["views: the index comes from `transpose`"]));
     let passes = find("tmp[4 * j + k]").1["passes"].clone();
     assert_eq!(passes, json!(["views: the index comes from `split`"]));
+    // A view marks what is read through it, and the check that it needs.
+    let marked = |view: &str| -> Vec<String> {
+        let of_view = parts
+            .iter()
+            .filter(|part| text_at(ROWS, &part["source"]) == view);
+        of_view.map(|part| text_at(text, &part["target"])).collect()
+    };
+    assert_eq!(marked("transpose"), ["xs[j * n + i]"; 2]);
+    assert!(marked("split").contains(&"tmp[4 * j + k]".to_owned()));
+    assert!(marked("split")[0].starts_with("assert(m % 4 == 0"));
     // Memory: from where it was asked for.
     let (source, made) = find("float *tmp = ");
     assert!(source.contains("mapSeq(fun(x => x * x))"), "{source}");

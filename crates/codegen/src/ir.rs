@@ -50,8 +50,17 @@ pub struct Function {
     /// Arrays of scalars of its own that vectors are read from or written to: they are
     /// aligned to so many bytes.
     pub aligned: FxHashMap<Id, u64>,
-    /// The views that what a phrase reads was read through, by their names: they made its index.
-    pub views: FxHashMap<Origin, Vec<&'static str>>,
+    /// The views that what a phrase reads was read through: they made its index.
+    pub views: FxHashMap<Origin, Vec<View>>,
+}
+
+/// A view that an array is read through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct View {
+    /// The name of its primitive.
+    pub name: &'static str,
+    /// The phrase.
+    pub origin: Origin,
 }
 
 /// Something that a work-item asks about itself.

@@ -152,6 +152,8 @@ pub struct Mapping {
     pub made_by: Option<Maker>,
     /// What the passes did to it, in order: `memory: allocated outside of the loop that uses it`.
     pub passes: Box<[String]>,
+    /// The views that made the index of what it reads.
+    pub views: Box<[Origin]>,
 }
 
 /// A part of the text that comes from no phrase of the program's.

@@ -230,6 +230,7 @@ impl Places<'_> {
             })
         };
         let parts = module.map.iter().filter_map(part);
+        let views = module.map.iter().flat_map(|part| self.views(part, origins));
         let plain = module
             .plain
             .iter()
@@ -240,7 +241,26 @@ impl Places<'_> {
             .barriers
             .iter()
             .filter_map(|barrier| self.barrier(&known, barrier));
-        in_order(plain.chain(foreign).chain(parts).chain(barriers).collect())
+        // Of parts of the same text the last one is meant.
+        let parts = plain.chain(foreign).chain(views).chain(parts);
+        in_order(parts.chain(barriers).collect())
+    }
+
+    /// What is read, once for each view that it is read through.
+    fn views<'m>(
+        &'m self,
+        part: &'m codegen::Mapping,
+        origins: &'m [Source],
+    ) -> impl Iterator<Item = PreviewPart> + 'm {
+        part.views.iter().filter_map(|view| {
+            let source = self.own(origins, *view)?;
+            Some(PreviewPart {
+                target: part.range.clone(),
+                item: self.item_of(source),
+                source: source.head,
+                made: Made::default(),
+            })
+        })
     }
 
     /// A part that comes from no expression: from what asks for it, or the whole definition.
@@ -337,12 +357,17 @@ impl Places<'_> {
     /// The innermost place in the definition's own file that a part of its program comes from:
     /// what a definition of another file does comes from its use.
     fn place(&self, origins: &[Source], origin: Origin) -> Option<(ItemId, Span)> {
+        let source = self.own(origins, origin)?;
+        Some((self.item_of(source), source.span))
+    }
+
+    /// The innermost expression of the definition's own file that a part of its program comes from.
+    fn own<'s>(&self, origins: &'s [Source], origin: Origin) -> Option<&'s Source> {
         let mut source = origins.get(origin.0 as usize)?;
         // Uses of uses of …: no more than there are origins.
         for _ in 0..origins.len() {
-            let item = self.item_of(source);
-            if source.def.is_none() || self.db.file_of(item) == self.file {
-                return Some((item, source.span));
+            if source.def.is_none() || self.db.file_of(self.item_of(source)) == self.file {
+                return Some(source);
             }
             source = origins.get(source.used_at?.0 as usize)?;
         }

@@ -42,9 +42,16 @@ impl Printer<'_> {
         if let Some(views) = self.function.views.get(&expr.origin)
             && let Some(mapping) = self.map.get_mut(at)
         {
-            let views: Vec<String> = views.iter().map(|view| format!("`{view}`")).collect();
-            let text = format!("views: the index comes from {}", views.join(", "));
+            let mut names: Vec<String> = Vec::new();
+            for view in views {
+                let name = format!("`{}`", view.name);
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+            let text = format!("views: the index comes from {}", names.join(", "));
             mapping.passes = [text].into();
+            mapping.views = views.iter().map(|view| view.origin).collect();
         }
     }
 

@@ -247,6 +247,7 @@ impl<'a> Printer<'a> {
             origin,
             made_by,
             passes: Box::default(),
+            views: Box::default(),
         });
         let result = write(self);
         let end = self.out.len();

@@ -31,7 +31,7 @@ use rise::{Ty, Type};
 use rustc_hash::FxHashMap;
 
 use crate::error::CompileError;
-use crate::ir::{Function, Home, Id, Stmt, StmtKind, Variable};
+use crate::ir::{Function, Home, Id, Stmt, StmtKind, Variable, View};
 use crate::signature::Signature;
 use env::{Bound, Env};
 use store::{Running, Store, has_array_in_tuple};
@@ -93,7 +93,7 @@ struct Lower<'p> {
     /// Whether this is done lane by lane: such loops are single vector operations if they can be.
     lanes: bool,
     /// The views around what is read, outermost first.
-    views: Vec<Prim>,
+    views: Vec<View>,
     errors: Vec<CompileError>,
 }
 

@@ -42,7 +42,7 @@ impl Lower<'_> {
             },
             Form::Literal(literal) => Ok(self.constant(literal, &data_of(phrase), origin)),
             Form::Nat(nat) => Ok(self.number(nat, origin)),
-            Form::Primitive(prim, types, args) => self.below(*prim, |this| {
+            Form::Primitive(prim, types, args) => self.below(*prim, origin, |this| {
                 if !matches!(prim, Prim::Map | Prim::Generate | Prim::Idx) {
                     return this.read_primitive(phrase, *prim, types, args, path, env);
                 }

@@ -5,14 +5,21 @@ use dpia::Prim;
 use rise::core::Origin;
 
 use super::Lower;
+use crate::ir::View;
 
 impl Lower<'_> {
     /// Does what `inside` does below a primitive; if that is a view that changes indices, what is
     /// read there is read through it.
-    pub(super) fn below<T>(&mut self, prim: Prim, inside: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn below<T>(
+        &mut self,
+        prim: Prim,
+        origin: Origin,
+        inside: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         let changes = changes_indices(prim);
         if changes {
-            self.views.push(prim);
+            let name = prim.name();
+            self.views.push(View { name, origin });
         }
         let result = inside(self);
         if changes {
@@ -28,8 +35,8 @@ impl Lower<'_> {
         }
         let known = self.function.views.entry(origin).or_default();
         for view in &self.views {
-            if !known.contains(&view.name()) {
-                known.push(view.name());
+            if !known.contains(view) {
+                known.push(*view);
             }
         }
     }
