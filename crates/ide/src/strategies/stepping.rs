@@ -7,7 +7,8 @@ use elevate::engine::{Options as Fuel, Reason, TraceStep};
 use elevate::lang::{NotRewritten, Request, Rewritten, Run};
 use elevate::term::{Term, print};
 use syntax::ast::Name;
-use syntax::{Diagnostic, Severity, Span};
+use syntax::lexer::lex_in;
+use syntax::{Diagnostic, Dialect, Severity, Span};
 
 use super::steps::{StepPlaces, assumption_text};
 use crate::SourceEdits;
@@ -85,7 +86,7 @@ pub fn stepped(
 ) -> Result<SteppedProgram, String> {
     let strategy = db
         .given_strategy(from, text)
-        .map_err(|found| said(&found))?;
+        .map_err(|found| said_of(text, &found))?;
     let attempt = Attempt::of(db, item, &strategy, asked.tunes)?;
     let places = StepPlaces::new(&attempt.run);
     let trace = attempt.trace.iter();
@@ -100,12 +101,15 @@ pub fn stepped(
     let edits = attempt.edits(db, item, done);
     let new = edits.as_ref().ok().map(text);
     let earlier = attempt.edits(db, item, since).as_ref().ok().map(text);
-    let changed = match (&earlier, &new) {
-        (Some(earlier), Some(new)) => difference(earlier, new),
+    let place = new.as_ref().map(|new| moved(db.item_span(item), &old, new));
+    let changed = match (&earlier, &new, place) {
+        (Some(earlier), Some(new), Some(place)) => {
+            difference(earlier, new, place, db.dialect(file))
+        }
         _ => None,
     };
     Ok(SteppedProgram {
-        place: new.as_ref().map(|new| moved(db.item_span(item), &old, new)),
+        place,
         notes: match &attempt.outcome {
             Ok(whole) if done == steps.len() => notes(db, whole),
             _ => Vec::new(),
@@ -201,7 +205,7 @@ pub(crate) fn refused(
 ) -> Option<String> {
     let strategy = match db.given_strategy(from, text) {
         Ok(strategy) => strategy,
-        Err(found) => return Some(said(&found)),
+        Err(found) => return Some(said_of(text, &found)),
     };
     let fuel = Fuel {
         steps: MOST_STEPS,
@@ -323,6 +327,32 @@ fn said(found: &[Diagnostic]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
+/// What diagnostics about a text say, with their places in it.
+fn said_of(text: &str, found: &[Diagnostic]) -> String {
+    let placed = |found: &Diagnostic| Diagnostic {
+        message: format!("{}{}", found.message, place_in(text, found.span)),
+        ..found.clone()
+    };
+    said(&found.iter().map(placed).collect::<Vec<_>>())
+}
+
+/// Where a part of a text begins, behind a message: ` (column 9)`. Nothing for all of the text.
+fn place_in(text: &str, span: Span) -> String {
+    let before = text.get(..span.start as usize).unwrap_or(text);
+    if before.trim().is_empty() && span.end as usize >= text.trim_end().len() {
+        return String::new();
+    }
+    let line = before.rsplit('\n').next().unwrap_or(before);
+    let column = line.chars().count() + 1;
+    match text.trim_end().matches('\n').count() {
+        0 => format!(" (column {column})"),
+        _ => format!(
+            " (line {}, column {column})",
+            before.matches('\n').count() + 1
+        ),
+    }
+}
+
 /// The text of the file after edits.
 fn edited(old: &str, file: FileId, edits: &SourceEdits) -> String {
     let mut text = old.to_owned();
@@ -339,30 +369,51 @@ fn moved(place: Span, old: &str, new: &str) -> Span {
     Span::new(place.start, (end as u32).max(place.start))
 }
 
-/// The part of the new text that is not in the old one, in whole words; nothing if they are equal.
-fn difference(old: &str, new: &str) -> Option<Span> {
-    if old == new {
+/// The smallest expression of the item at `place` in the new text that holds every word which the
+/// old text does not have there; `None` if the texts differ in nothing but blanks and comments.
+fn difference(old: &str, new: &str, place: Span, dialect: Dialect) -> Option<Span> {
+    let (before, after) = (words(old, dialect), words(new, dialect));
+    let same = |(a, b): &(&Span, &Span)| old[Range::from(**a)] == new[Range::from(**b)];
+    let prefix = before.iter().zip(&after).take_while(same).count();
+    let rest = before.len().min(after.len()) - prefix;
+    let ends = before.iter().rev().zip(after.iter().rev());
+    let suffix = ends.take(rest).take_while(same).count();
+    if prefix + suffix == before.len().max(after.len()) {
         return None;
     }
-    let in_word = |c: char| c.is_alphanumeric() || c == '_';
-    let same = |(a, b): &(char, char)| a == b;
-    let mut start: usize = old
-        .chars()
-        .zip(new.chars())
-        .take_while(same)
-        .map(|(c, _)| c.len_utf8())
-        .sum();
-    let rest = (&old[start..], &new[start..]);
-    let ends = rest.0.chars().rev().zip(rest.1.chars().rev());
-    let tail: usize = ends.take_while(same).map(|(c, _)| c.len_utf8()).sum();
-    let mut end = new.len() - tail;
-    while let Some(c) = new[..start].chars().next_back().filter(|c| in_word(*c)) {
-        start -= c.len_utf8();
+    let mut changed = prefix..after.len() - suffix;
+    let gone = &before[prefix..before.len() - suffix];
+    if changed.is_empty() || !is_balanced(gone.iter().map(|word| &old[Range::from(*word)])) {
+        // Expressions around are gone in part: what is left of them has the words around.
+        changed = changed.start.saturating_sub(1)..(changed.end + 1).min(after.len());
     }
-    while let Some(c) = new[end..].chars().next().filter(|c| in_word(*c)) {
-        end += c.len_utf8();
+    let changed = &after[changed];
+    let words = changed.first()?.cover(*changed.last()?);
+    let item = new.get(Range::from(place)).unwrap_or_default();
+    let terms = syntax::parse_in(item, dialect).item.terms;
+    let spans = terms.iter().map(|term| term.span.shifted(place.start));
+    let holders = spans.filter(|span| span.contains(words));
+    Some(holders.min_by_key(|span| span.len()).unwrap_or(words))
+}
+
+/// Returns `true` if each bracket among some words has its other one among them.
+fn is_balanced<'t>(words: impl Iterator<Item = &'t str>) -> bool {
+    let mut open = 0_usize;
+    for word in words {
+        match word {
+            "(" | "[" | "{" => open += 1,
+            ")" | "]" | "}" if open == 0 => return false,
+            ")" | "]" | "}" => open -= 1,
+            _ => {}
+        }
     }
-    Some(Span::new(start as u32, end as u32))
+    open == 0
+}
+
+/// The words of a text, without blanks and comments.
+fn words(text: &str, dialect: Dialect) -> Vec<Span> {
+    let tokens = lex_in(text, dialect).filter(|token| !token.kind.is_trivia());
+    tokens.map(|token| token.span).collect()
 }
 
 #[cfg(test)]
@@ -432,11 +483,7 @@ mod tests {
         let after = first.text.expect("it can be written");
         assert!(!after.contains("mapSeq"), "{after}");
         let changed = &after[Range::from(first.changed.expect("it changes"))];
-        assert!(TWICE.contains("|> map(fun(x => x * 2.0f32))"));
-        assert!(
-            !changed.is_empty() && changed.len() < after.len(),
-            "{changed}"
-        );
+        assert_eq!(changed, "fun(x => (x + 1.0f32) * 2.0f32)");
         let none = stepped(&db, item, file, text, stop_at(0)).expect("it applies");
         assert_eq!(none.text.as_deref(), Some(TWICE));
     }
@@ -468,12 +515,47 @@ mod tests {
     }
 
     #[test]
-    fn the_difference_of_texts_is_whole_words() {
-        let part =
-            |old: &str, new: &'static str| difference(old, new).map(|span| &new[Range::from(span)]);
-        assert_eq!(part("a map(f) b", "a mapSeq(f) b"), Some("mapSeq"));
-        assert_eq!(part("a b", "a b"), None);
-        assert_eq!(part("map(f)", "map(f) |> map(f)"), Some(" |> map(f)"));
-        assert_eq!(part("f(ä)", "f(ö)"), Some("ö"));
+    fn a_mistake_in_a_strategy_has_its_place() {
+        let (db, file, item) = program(TWICE);
+        let message = |text: &str| {
+            stepped(&db, item, file, text, Stepping::default()).expect_err("it is wrong")
+        };
+        assert!(
+            message("topDown(").contains("(column "),
+            "{}",
+            message("topDown(")
+        );
+        assert!(message("id ; mapFuson").contains("mapFuson` (column 6)"));
+        assert!(message("id ;\n  mapFuson").contains(" (line 2, column 3)"));
+        assert!(!message("mapFuson").contains("column"));
+    }
+
+    #[test]
+    fn a_change_is_the_smallest_expression_that_holds_its_words() {
+        let part = |old: &str, new: &'static str| {
+            let text = |side: &str| format!("def f = {side}");
+            let (old, new_text) = (text(old), text(new));
+            let place = Span::new(0, new_text.len() as u32);
+            let span = difference(&old, &new_text, place, Dialect::Rise);
+            span.map(|span| new_text[Range::from(span)].to_owned())
+        };
+        let check = |old: &str, new: &'static str, expected: Option<&str>| {
+            assert_eq!(part(old, new).as_deref(), expected, "{old} and {new}");
+        };
+        check("a |> map(f) |> g", "a |> mapSeq(f) |> g", Some("mapSeq"));
+        check("a + b", "a  + b // c", None);
+        check(
+            "xs |> map(f)",
+            "xs |> map(f) |> map(f)",
+            Some("xs |> map(f) |> map(f)"),
+        );
+        check(
+            "xs |> map(f) |> map(g)",
+            "xs |> map(f >> g)",
+            Some("f >> g"),
+        );
+        check("f(2.0f) * 1.0f", "f(3.0f) * 1.0f", Some("3.0f"));
+        check("xs |> map(id) |> map(f)", "xs |> map(f)", Some("map(f)"));
+        check("f(ä)", "f(ö)", Some("ö"));
     }
 }
