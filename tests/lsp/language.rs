@@ -86,10 +86,10 @@ fn hover_says_conditions_that_are_not_among_the_diagnostics() {
 }
 
 #[test]
-fn a_bracket_opens_a_list_in_annotations_only() {
+fn what_is_typed_opens_a_list_where_one_is_wanted() {
     let mut client = Client::start();
     let uri = client.uri("a.rise");
-    let text = "@run()\ndef f = depFun(n: Nat => fun(xs: n.f32 => zip()))\n";
+    let text = "@run()\ndef f = depFun(n: Nat => fun(xs: n.f32 => zip()))\ndef g = fun(xs: 4.f32 => xs |> )\n";
     client.open(&uri, text);
     let mut labels = |needle: &str, typed: Option<&str>| -> Vec<String> {
         let (line, character) = find(text, needle);
@@ -107,6 +107,8 @@ fn a_bracket_opens_a_list_in_annotations_only() {
     assert_eq!(labels("@run(", Some("(")), ["n"]);
     assert_eq!(labels("zip(", Some("(")), [""; 0]);
     assert_eq!(labels("zip(", None)[0], "xs");
+    assert_eq!(labels("n.f32 =>", Some(">")), [""; 0]);
+    assert!(labels("xs |>", Some(">")).contains(&"map".to_owned()));
 }
 
 #[test]

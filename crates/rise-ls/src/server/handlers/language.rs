@@ -1,6 +1,9 @@
 //! What is known at a place: hover, completion, signatures, inlay hints.
 
-use ide::{Builtin, Completion, CompletionKind, CompletionSource, InlayHint, InlayKind, Repeated};
+use ide::{
+    Builtin, Completion, CompletionKind, CompletionSource, FilePosition, InlayHint, InlayKind,
+    Repeated,
+};
 use serde_json::{Value, json};
 use syntax::{Dialect, GlobalId, Span};
 use tower_lsp::lsp_types::{
@@ -49,11 +52,10 @@ pub fn completion(snapshot: &Snapshot, params: CompletionParams) -> Answer<Compl
     let place = params.text_document_position;
     let document = snapshot.document(&place.text_document.uri)?;
     let at = document.at(place.position);
-    let found =
-        match asked_by_bracket(params.context.as_ref()) && !ide::in_annotation(&snapshot.db, at) {
-            true => Vec::new(),
-            false => ide::completions(&snapshot.db, at),
-        };
+    let found = match is_wanted(snapshot, params.context.as_ref(), at) {
+        true => ide::completions(&snapshot.db, at),
+        false => Vec::new(),
+    };
     let is_incomplete = found.len() >= ide::COMPLETION_LIMIT;
     let items = found
         .into_iter()
@@ -65,11 +67,21 @@ pub fn completion(snapshot: &Snapshot, params: CompletionParams) -> Answer<Compl
     })
 }
 
-/// Whether the client asks because `(` or `,` was typed. Arguments of annotations are offered then;
-/// elsewhere a list would hide the signature, and take the next line break.
-fn asked_by_bracket(context: Option<&CompletionContext>) -> bool {
+/// Returns `true` if the character that was typed, if it is for one that the client asks, opens a
+/// list. After `(` and `,` arguments of annotations are offered; elsewhere a list would hide the
+/// signature. After `|>` and `>>` stages are offered; after `=>` a list would take the line break.
+fn is_wanted(snapshot: &Snapshot, context: Option<&CompletionContext>, at: FilePosition) -> bool {
     let typed = context.and_then(|context| context.trigger_character.as_deref());
-    matches!(typed, Some("(" | ","))
+    match typed {
+        Some("(" | ",") => ide::in_annotation(&snapshot.db, at),
+        Some(">") => {
+            let text = snapshot.db.text(at.file);
+            let before = at.offset.checked_sub(2);
+            let before = before.and_then(|byte| text.get_byte(byte as usize));
+            matches!(before, Some(b'|' | b'>'))
+        }
+        _ => true,
+    }
 }
 
 fn completion_item(
