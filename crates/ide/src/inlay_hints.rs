@@ -234,19 +234,44 @@ impl Collector<'_> {
         {
             return None;
         }
-        let whole = self.type_text(ty);
+        let owner = self.view.parents().owner(id)?;
+        if self.is_stated(owner, binder.span) {
+            return None;
+        }
+        let whole = self.known_text(ty)?;
         let mut hint = self.hint(
             binder.span.end,
             InlayKind::Parameter,
             self.colon(&whole),
             whole.clone(),
         );
-        let owner = self.view.parents().owner(id)?;
         let takes_type = matches!(item.term(owner).kind, TermKind::Fun { .. });
         if takes_type && self.can_write(owner, ty) {
             hint.insert = self.edit(binder.span.end, format!(": {whole}"));
         }
         Some(hint)
+    }
+
+    /// Returns `true` if the definition's written type says in the same line what the parameters of
+    /// a function are: it is one of the functions that the definition is.
+    fn is_stated(&self, function: TermId, parameter: Span) -> bool {
+        let item = self.view.item();
+        let ItemKind::Def {
+            ty: Some(ty), body, ..
+        } = item.kind
+        else {
+            return false;
+        };
+        let mut at = body;
+        while at != function {
+            match item.term(at).kind {
+                TermKind::Paren(inner) => at = inner,
+                TermKind::Fun { body, .. } | TermKind::DepFun { body, .. } => at = body,
+                _ => return false,
+            }
+        }
+        let between = Span::new(self.view.span(ty).end, parameter.start);
+        !self.text_of(between).contains('\n')
     }
 
     /// Whether every variable of the type can be named at `place`.
@@ -264,6 +289,12 @@ impl Collector<'_> {
 
     fn type_text(&self, ty: &Ty) -> String {
         rise::print::type_text(ty, &self.view.inference().names)
+    }
+
+    /// The text of a type of which something is known: `_ -> _` says nothing.
+    fn known_text(&self, ty: &Ty) -> Option<String> {
+        let text = self.type_text(ty);
+        text.chars().any(char::is_alphanumeric).then_some(text)
     }
 
     /// What there is to say of the stages of pipelines; of types and accesses, where a pipeline
@@ -350,7 +381,7 @@ impl Collector<'_> {
             .view
             .type_of(stage.result)
             .filter(|ty| !vars::has_error(ty))?;
-        let whole = self.type_text(ty);
+        let whole = self.known_text(ty)?;
         let (accesses, details) = self.access(stage).unwrap_or_default();
         let label = self.stage_label(&whole, &accesses)?;
         Some(InlayHint {

@@ -144,6 +144,22 @@ fn hints_that_can_be_written_insert_themselves() {
 }
 
 #[test]
+fn a_type_that_is_written_in_the_same_line_is_not_shown_again() {
+    check(
+        "def f : 4.f32 -> 4.f32 -> 4.f32 = fun(xs => fun(ys => xs |> map(fun(x => x))))
+def g : (n: Nat) -> n.f32 -> n.f32 =
+  depFun(n: Nat => fun(xs => xs))
+",
+        &InlayConfig::default(),
+        expect![[r#"
+            def f : 4.f32 -> 4.f32 -> 4.f32 = fun(xs => fun(ys => xs |> map(fun(x«: f32» => x))))
+            def g : (n: Nat) -> n.f32 -> n.f32 =
+              depFun(n: Nat => fun(xs«: n.f32» => xs))
+        "#]],
+    );
+}
+
+#[test]
 fn only_the_range_is_answered() {
     check(
         "def f = fun(x => x + 1.0f)\n<|>def g = fun(x => x)<|>\ndef h = fun(x => x)\n",
@@ -165,6 +181,20 @@ fn half_typed_code_keeps_its_hints() {
             def f = depFun(n: Nat => fun(xs: n.f32 =>
               xs |>
                 map(fun(x«: f32» => x)) |> «n.f32»
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_not_known_has_no_hint() {
+    check(
+        "def f = fun(xs: 4.f32 =>\n  xs\n    |> map(fun(x => x * x)\n    |> reduce(add)(0.0f))\n",
+        &InlayConfig::default(),
+        expect![[r#"
+            def f = fun(xs: 4.f32 =>
+              xs
+                |> map(fun(x => x * x)
+                |> reduce(add)(0.0f))
         "#]],
     );
 }
