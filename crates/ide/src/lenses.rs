@@ -1,7 +1,7 @@
 //! Code lenses: what can be done with a definition as a whole.
 
 use db::{Database, Declares, FileId, ItemId};
-use syntax::{Severity, Span};
+use syntax::{Code, Diagnostic, Severity, Span};
 
 /// A definition that can be run and shown as code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +16,9 @@ pub struct Lens {
     pub target: Option<dpia::Target>,
     /// Whether it is a program for OpenCL, maybe among others.
     pub on_device: bool,
-    /// The number of its patterns that say what is computed, and not how: `map`, `reduce`.
+    /// The number of patterns to lower before it is compiled, which say what is computed and not
+    /// how: `map`, `reduce`. None if nothing of the kind keeps it from being compiled, or if it has
+    /// other errors.
     pub high_level: usize,
     /// Whether it has errors, so that it cannot run.
     pub has_errors: bool,
@@ -32,6 +34,16 @@ pub fn lenses(db: &Database, file: FileId) -> Vec<Lens> {
         let is_def = matches!(parsed.item.kind, syntax::ast::ItemKind::Def { .. });
         let scheme = db.scheme(item).filter(|_| is_def)?;
         let targets = db.targets(item);
+        let found = db.item_diagnostics(item);
+        let is_choice = |found: &Diagnostic| found.code == Code::MissingChoice;
+        let mut errors = found
+            .iter()
+            .filter(|found| found.severity == Severity::Error);
+        let has_errors = errors.clone().next().is_some();
+        let is_open = match targets.is_empty() {
+            true => !has_errors,
+            false => has_errors && errors.all(is_choice),
+        };
         dpia::functional::is_program(&scheme).then(|| Lens {
             item,
             def: def.to_string(),
@@ -41,11 +53,8 @@ pub fn lenses(db: &Database, file: FileId) -> Vec<Lens> {
             ),
             target: targets.iter().next(),
             on_device: targets.contains(dpia::Target::OpenCl),
-            high_level: high_level(db, item),
-            has_errors: db
-                .item_diagnostics(item)
-                .iter()
-                .any(|found| found.severity == Severity::Error),
+            high_level: if is_open { high_level(db, item) } else { 0 },
+            has_errors,
         })
     };
     db.items(file).iter().filter_map(lens).collect()
@@ -92,6 +101,21 @@ def wrong = fun((x: 4.f32, y: 5.f32) => zip(x)(y))
             .map(|lens| lens.has_errors)
             .collect();
         assert_eq!(found, [false, true]);
+    }
+
+    #[test]
+    fn patterns_are_counted_where_they_keep_a_program_from_being_compiled() {
+        let mut db = Database::new();
+        let text = "def open = fun(xs: 4.f32 => xs |> map(fun(x => x + x)) |> map(fun(x => x * x)))
+@target(c)
+def fused = fun(xs: 4.f32 => xs |> map(fun(x => x + x)) |> mapSeq(fun(x => x * x)))
+@target(c)
+def lacking = fun(xs: 4.f32 => xs |> map(fun(x => x + x)))
+";
+        let file = db.set_file(FilePath::disk("/a.rise"), text);
+        let found = lenses(&db, file);
+        let counts: Vec<usize> = found.iter().map(|lens| lens.high_level).collect();
+        assert_eq!(counts, [2, 0, 1]);
     }
 
     #[test]

@@ -70,7 +70,7 @@ pub fn code_lens(snapshot: &Snapshot, params: CodeLensParams) -> Answer<Vec<Code
         if client.previews && shown.preview {
             add("Preview".to_owned(), PREVIEW, None);
         }
-        if !shown.lower || lens.has_errors || lens.high_level == 0 {
+        if !shown.lower || lens.high_level == 0 {
             continue;
         }
         let patterns = match lens.high_level {
