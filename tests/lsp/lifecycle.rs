@@ -21,6 +21,19 @@ fn a_session_that_is_shut_down_ends_with_status_0() {
 }
 
 #[test]
+fn the_end_of_the_input_behind_exit_does_not_change_the_status() {
+    let mut client = Client::start();
+    client.request("shutdown", Value::Null);
+    client.send(&json!({"jsonrpc": "2.0", "method": "exit"}));
+    client.hang_up();
+    assert_eq!(client.status(), Some(0));
+    let mut client = Client::start();
+    client.send(&json!({"jsonrpc": "2.0", "method": "exit"}));
+    client.hang_up();
+    assert_eq!(client.status(), Some(1));
+}
+
+#[test]
 fn exit_without_shutdown_ends_with_status_1() {
     let mut client = Client::start();
     client.send(&json!({"jsonrpc": "2.0", "method": "exit"}));

@@ -156,10 +156,13 @@ impl Session {
         self.worker.is_some()
     }
 
-    /// Ends the session, because the client cannot be heard.
+    /// Ends the session, because the client cannot be heard. After `exit` nothing more is expected
+    /// of the client, so that the session keeps its status.
     pub fn hang_up(&mut self) {
-        self.over = true;
-        self.shut_down = false;
+        if !self.over {
+            self.over = true;
+            self.shut_down = false;
+        }
         self.close_worker();
     }
 
