@@ -256,13 +256,139 @@ fn the_memory_of_a_large_document_is_given_back_when_it_is_closed() {
     client.open(&good, GOOD);
     client.open(&large, &"// some words\n".repeat(400_000));
     assert!(hover(&mut client, &large).is_ok());
+    close_large(&mut client, &large);
+    assert!(hover(&mut client, &good).unwrap().is_object());
+    assert_eq!(client.text(&good), GOOD);
+    // What an edit inserts counts as well, although nothing is left of it.
+    client.open(&large, "");
+    let text = "// some words\n".repeat(400_000);
+    client.change(
+        &large,
+        json!([{"range": range((0, 0), (0, 0)), "text": text}]),
+    );
+    client.change(
+        &large,
+        json!([{"range": range((0, 0), (400_000, 0)), "text": ""}]),
+    );
+    assert_eq!(client.text(&large), "");
+    close_large(&mut client, &large);
+    assert_eq!(client.text(&good), GOOD);
+    assert_eq!(client.stop(), Some(0));
+}
+
+/// Closes a large document, and waits until the worker is another one.
+#[cfg(target_os = "linux")]
+fn close_large(client: &mut Client, uri: &str) {
     let before = client.children();
-    client.close(&large);
+    client.close(uri);
     client.wait_until(|client| {
         let now = client.children();
         now.len() == 1 && now != before
     });
-    assert!(hover(&mut client, &good).unwrap().is_object());
-    assert_eq!(client.text(&good), GOOD);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_diagnostics_of_a_large_document_are_cleared_when_it_is_closed() {
+    let mut client = client("", json!({}));
+    let large = client.uri("large.rise");
+    let text = format!("def bad = nothing\n{}", "// some words\n".repeat(400_000));
+    client.open(&large, &text);
+    wait_for_code(&mut client, &large, Some("unknown-name"));
+    close_large(&mut client, &large);
+    wait_for_code(&mut client, &large, None);
+    assert_eq!(client.stop(), Some(0));
+}
+
+/// Kills the worker, and waits until the supervisor has noticed.
+#[cfg(target_os = "linux")]
+fn kill_worker(client: &mut Client) {
+    client.wait_until(|client| client.children().len() == 1);
+    let worker = client.children()[0].to_string();
+    let killed = std::process::Command::new("kill")
+        .args(["-9", &worker])
+        .status();
+    assert!(killed.unwrap().success());
+    client.wait_for(|said| said["params"]["type"] == 1);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_diagnostics_of_a_document_that_is_closed_after_a_crash_are_cleared() {
+    let mut client = client("", json!({}));
+    let wrong = client.uri("wrong.rise");
+    client.open(&wrong, "def wrong = nothing\n");
+    wait_for_code(&mut client, &wrong, Some("unknown-name"));
+    // After so many crashes there is a pause, in which there is no worker.
+    (0..6).for_each(|_| kill_worker(&mut client));
+    client.said.clear();
+    client.close(&wrong);
+    wait_for_code(&mut client, &wrong, None);
+    assert_eq!(client.stop(), Some(0));
+}
+
+const TWICE: &str = "@target(c)\ndef twice = fun(x: f32 => x + x)\n";
+
+/// Waits until the client is told of a preview of `twice` whose text contains `wanted`.
+fn wait_for_preview(client: &mut Client, wanted: &str) {
+    client.wait_for(|said| {
+        let text = said["params"]["text"].as_str().unwrap_or_default();
+        said["method"] == "rise/previewChanged" && text.contains(wanted)
+    });
+}
+
+fn show_preview(client: &mut Client, uri: &str) {
+    // The place means `twice` only as long as the text is this one.
+    let mut params = place(uri, 1, 5);
+    params["as"] = json!("c");
+    let shown = client.request("rise/preview", params);
+    assert_eq!(shown["def"], "twice", "{shown}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn previews_are_kept_up_to_date_after_a_large_document_is_closed() {
+    let mut client = client("", json!({}));
+    let (twice, large) = (client.uri("twice.rise"), client.uri("large.rise"));
+    client.open(&twice, TWICE);
+    show_preview(&mut client, &twice);
+    client.open(&large, &"// some words\n".repeat(400_000));
+    close_large(&mut client, &large);
+    client.replace(&twice, &TWICE.replace("x + x", "x - 1.0f"));
+    wait_for_preview(&mut client, "x - 1.0f");
+    assert_eq!(client.stop(), Some(0));
+}
+
+#[test]
+fn previews_are_kept_up_to_date_after_a_crash() {
+    let mut client = client("abort textDocument/hover CRASH", json!({}));
+    let (twice, bad) = (client.uri("twice.rise"), client.uri("bad.rise"));
+    client.open(&twice, TWICE);
+    show_preview(&mut client, &twice);
+    client.open(&bad, BAD);
+    assert!(hover(&mut client, &bad).is_err());
+    // What was changed before the next worker knew of the preview is in it, and so is its loss.
+    let renamed = format!("\n{}", TWICE.replace("twice", "thrice"));
+    client.replace(&twice, &renamed);
+    client.wait_for(|said| {
+        let error = &said["params"]["errors"][0]["message"];
+        said["method"] == "rise/previewChanged" && error == "the document does not define `twice`"
+    });
+    client.replace(&twice, &TWICE.replace("x + x", "x - 1.0f"));
+    wait_for_preview(&mut client, "x - 1.0f");
+    assert_eq!(client.stop(), Some(0));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_preview_that_crashes_again_quarantines_its_document() {
+    let mut client = client("abort rise/previewAgain CRASH", json!({}));
+    let twice = client.uri("twice.rise");
+    client.open(&twice, &format!("{TWICE}// CRASH\n"));
+    show_preview(&mut client, &twice);
+    kill_worker(&mut client);
+    wait_for_code(&mut client, &twice, Some("internal"));
+    client.replace(&twice, &TWICE.replace("x + x", "x - 1.0f"));
+    wait_for_preview(&mut client, "x - 1.0f");
     assert_eq!(client.stop(), Some(0));
 }

@@ -14,8 +14,8 @@ use super::handlers::preview::{PreviewChanged, PreviewChangedParams, PreviewResu
 use super::snapshot::Snapshot;
 use super::wire::Json;
 
-/// More previews than this are not kept up to date: the oldest are forgotten.
-const MANY: usize = 16;
+/// The number of previews that are kept up to date. Of more the oldest are forgotten.
+pub const MAX_SHOWN: usize = 16;
 
 /// A preview that the client shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Previews {
     pub fn show(&self, shown: Shown, result: &PreviewResult) {
         let mut all = self.lock();
         all.retain(|sent| sent.shown != shown);
-        if all.len() >= MANY {
+        if all.len() >= MAX_SHOWN {
             all.remove(0);
         }
         all.push(Sent {

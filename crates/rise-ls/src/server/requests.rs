@@ -96,6 +96,7 @@ routes! {
     "rise/virtualDocument" Retry Latency own::virtual_document;
     "rise/syntaxTree" Retry Worker own::syntax_tree;
     "rise/preview" Retry Worker preview::preview;
+    "rise/previewAgain" Retry Worker preview::preview_again;
     "rise/strategies" Positional Worker strategies::strategies;
     "rise/strategySteps" Retry Worker strategies::steps;
     "rise/strategyApply" Positional Worker strategies::apply;

@@ -15,7 +15,7 @@ use tower_lsp::lsp_types::{
     TextDocumentContentChangeEvent, WorkspaceFolder,
 };
 
-use super::handlers::preview::{self, PreviewClosedParams};
+use super::handlers::preview::{self, PreviewIdentifier};
 use super::positions::to_byte;
 use super::session::{Expected, READING, Session, Stage};
 use super::snapshot::OpenDocument;
@@ -189,7 +189,7 @@ impl Session {
         self.read_from_disk(path);
     }
 
-    fn preview_closed(&mut self, params: PreviewClosedParams) {
+    fn preview_closed(&mut self, params: PreviewIdentifier) {
         let file = |uri: &uri::Uri| self.db.file(&uri::to_path(uri.as_str()));
         if let Some(shown) = preview::closed(&params, file) {
             self.view.previews.close(&shown);

@@ -112,10 +112,10 @@ pub struct PreviewChangedParams<'a> {
     pub preview: &'a PreviewResult,
 }
 
-/// The parameters of `rise/previewClosed`.
-#[derive(Clone, Debug, Deserialize)]
+/// A preview that a client shows: the parameters of `rise/previewClosed` and `rise/previewAgain`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PreviewClosedParams {
+pub struct PreviewIdentifier {
     /// The document.
     pub text_document: TextDocumentIdentifier,
     /// The definition.
@@ -139,6 +139,22 @@ pub fn preview(snapshot: &Snapshot, params: PreviewParams) -> Answer<PreviewResu
         };
         snapshot.view.previews.show(shown, &result);
     }
+    Ok(result)
+}
+
+/// Answers `rise/previewAgain`, a request of the supervisor: takes over a preview that the client
+/// shows since a worker before this one. Unlike `rise/preview` this keeps a preview whose definition
+/// is gone, which may come back.
+pub fn preview_again(snapshot: &Snapshot, params: PreviewIdentifier) -> Answer<PreviewResult> {
+    let document = snapshot.document(&params.text_document.uri)?;
+    let shown = Shown {
+        file: document.file,
+        def: params.def,
+        form: form(&params.form)?,
+    };
+    let (_, result) =
+        again(snapshot, &shown).ok_or_else(|| invalid_params("the document is not open"))?;
+    snapshot.view.previews.show(shown, &result);
     Ok(result)
 }
 
@@ -296,7 +312,7 @@ fn origin_of(made: &ide::Made) -> Option<PreviewOrigin> {
 
 /// The file that a closed preview was about.
 pub fn closed(
-    params: &PreviewClosedParams,
+    params: &PreviewIdentifier,
     file: impl FnOnce(&Uri) -> Option<FileId>,
 ) -> Option<Shown> {
     Some(Shown {

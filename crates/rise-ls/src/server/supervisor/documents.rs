@@ -23,6 +23,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// How many changes of a document are kept until they are applied to its text.
 const MAX_CHANGES: usize = 1000;
+/// How many bytes such changes insert at most.
+const MAX_INSERTED: usize = 1 << 20;
 
 /// A document that the client has open.
 #[derive(Debug)]
@@ -31,6 +33,10 @@ pub struct Document {
     item: TextDocumentItem,
     /// The changes since then. Few of them are ever needed: when a worker is started.
     changes: Vec<TextDocumentContentChangeEvent>,
+    /// The number of bytes that these changes insert.
+    inserted: usize,
+    /// The greatest length in bytes of a text in `item`.
+    largest: usize,
     visibility: Visibility,
     crashes: u32,
     last_crash: Option<Instant>,
@@ -73,11 +79,14 @@ impl Documents {
     pub fn open(&mut self, item: TextDocumentItem) {
         let path = uri::to_path(item.uri.as_str());
         self.last_changed = Some(path.clone());
+        let largest = item.text.len();
         self.open.insert(
             path,
             Document {
                 item,
                 changes: Vec::new(),
+                inserted: 0,
+                largest,
                 visibility: Visibility::Visible,
                 crashes: 0,
                 last_crash: None,
@@ -112,10 +121,9 @@ impl Documents {
         change
     }
 
-    /// Closes a document, and returns the length of its text in bytes.
-    pub fn close(&mut self, path: &FilePath) -> usize {
-        let closed = self.open.remove(path);
-        closed.map_or(0, |document| document.item.text.len())
+    /// Closes a document, and returns it if it was open.
+    pub fn close(&mut self, path: &FilePath) -> Option<Document> {
+        self.open.remove(path)
     }
 
     /// The document at `path`, if it is open.
@@ -196,6 +204,11 @@ impl Document {
         &self.item.uri
     }
 
+    /// The greatest length that its text has had, in bytes; recent changes may not count yet.
+    pub fn largest(&self) -> usize {
+        self.largest
+    }
+
     /// Its version.
     pub fn version(&self) -> i32 {
         self.item.version
@@ -203,15 +216,21 @@ impl Document {
 
     fn change(&mut self, change: TextDocumentContentChangeEvent, encoding: Encoding) {
         if change.range.is_none() {
-            self.item.text = change.text;
-            self.changes.clear();
+            self.set_text(change.text);
             return;
         }
+        self.inserted += change.text.len();
         self.changes.push(change);
-        if self.changes.len() >= MAX_CHANGES {
-            self.item.text = self.text(encoding);
-            self.changes.clear();
+        if self.changes.len() >= MAX_CHANGES || self.inserted >= MAX_INSERTED {
+            self.set_text(self.text(encoding));
         }
+    }
+
+    fn set_text(&mut self, text: String) {
+        self.largest = self.largest.max(text.len());
+        self.item.text = text;
+        self.changes.clear();
+        self.inserted = 0;
     }
 
     /// Its text now.
@@ -325,6 +344,24 @@ mod tests {
         assert_eq!(opened["textDocument"]["text"], "a");
         let change = changed(&mut documents, 3, json!([{"text": "b"}]));
         assert_eq!(change, Change::Forwarded);
+    }
+
+    #[test]
+    fn a_large_insertion_counts_after_it_is_removed() {
+        let (mut documents, path) = documents("a");
+        let at = |start: u32, end: u32| {
+            let position = |character| json!({"line": 0, "character": character});
+            json!({"start": position(start), "end": position(end)})
+        };
+        let length = 2 << 20;
+        let inserted = json!([{"range": at(0, 0), "text": "x".repeat(length)}]);
+        changed(&mut documents, 4, inserted);
+        let end = u32::try_from(length).expect("a column");
+        let removed = json!([{"range": at(0, end), "text": ""}]);
+        changed(&mut documents, 5, removed);
+        let closed = documents.close(&path).expect("it is open");
+        assert_eq!(closed.text(Encoding::Utf16), "a");
+        assert_eq!(closed.largest(), length + 1);
     }
 
     #[test]

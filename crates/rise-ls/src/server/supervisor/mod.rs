@@ -2,8 +2,8 @@
 //!
 //! It forwards messages to a worker, a second process of this program, and back. A worker that
 //! crashes (by an overflow of its stack, an abort, or for lack of memory) is replaced by another
-//! one, which is told what the first one knew: the parameters of `initialize`, the settings, and
-//! the open documents, whose texts are kept here. Requests that the first one has not answered get
+//! one, which is told what the first one knew: the parameters of `initialize`, the settings, the
+//! open documents, whose texts are kept here, and the previews that the client shows. Requests that the first one has not answered get
 //! an error. A document that makes workers crash is kept from them until its text changes
 //! ([`session`]); `docs/decisions/0007-supervisor.md` says why this is done with processes.
 //!
@@ -12,6 +12,7 @@
 mod client_process;
 mod documents;
 mod head;
+mod previews;
 mod session;
 mod worker;
 

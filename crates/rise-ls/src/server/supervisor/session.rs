@@ -12,18 +12,21 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
 use tower_lsp::lsp_types::notification::{LogMessage, Notification, Progress, PublishDiagnostics};
 use tower_lsp::lsp_types::{
-    DidChangeTextDocumentParams, DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams,
-    DidOpenTextDocumentParams, InitializeParams, LogMessageParams, MessageType,
+    Diagnostic, DidChangeTextDocumentParams, DidChangeWorkspaceFoldersParams,
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, InitializeParams, LogMessageParams,
+    MessageType, TextDocumentIdentifier,
 };
 
 use super::documents::{Change, Documents, Visibility};
 use super::head::Head;
+use super::previews::{Preview, Previews};
 use super::worker::{Worker, reason};
 use super::{Event, client_process};
 use crate::server::config::ClientTraits;
 use crate::server::event::error;
 use crate::server::framing::frame;
 use crate::server::handlers::diagnostics::quarantine;
+use crate::server::handlers::preview::{PreviewChanged, PreviewIdentifier};
 use crate::server::message::Message;
 use crate::server::positions::Encoding;
 use crate::server::uri;
@@ -33,6 +36,9 @@ use crate::server::wire::{Chunk, Json, Outbox};
 const OWN: &str = "rise-ls/";
 /// The request that a trial consists of.
 const PROBE: &str = "textDocument/diagnostic";
+/// The request for a preview, and the one of the supervisor for a preview that the client shows.
+const PREVIEW: &str = "rise/preview";
+const PREVIEW_AGAIN: &str = "rise/previewAgain";
 /// How long a document may take to pass its trial.
 const TRIAL: Duration = Duration::from_secs(10);
 /// How long a crash counts towards the pause before the next start of a worker.
@@ -75,6 +81,11 @@ pub struct Session {
     initialized: bool,
     configuration: Option<Value>,
     documents: Documents,
+    /// Documents that are closed, of which the worker has not said that they have no diagnostics.
+    uncleared: FxHashMap<FilePath, uri::Uri>,
+    previews: Previews,
+    /// The previews that the worker is asked for again.
+    asked_again: FxHashMap<Id, Preview>,
     /// Groups of documents that the worker has not seen since the crash.
     trials: VecDeque<Vec<FilePath>>,
     trial: Option<Trial>,
@@ -129,6 +140,9 @@ impl Session {
             initialized: false,
             configuration: None,
             documents: Documents::default(),
+            uncleared: FxHashMap::default(),
+            previews: Previews::default(),
+            asked_again: FxHashMap::default(),
             trials: VecDeque::new(),
             trial: None,
             pending: FxHashMap::default(),
@@ -300,6 +314,8 @@ impl Session {
             "initialized" => self.initialized = true,
             "textDocument/didOpen" => {
                 if let Ok(params) = serde_json::from_value::<DidOpenTextDocumentParams>(params) {
+                    let path = uri::to_path(params.text_document.uri.as_str());
+                    self.uncleared.remove(&path);
                     self.documents.open(params.text_document);
                 }
             }
@@ -317,8 +333,12 @@ impl Session {
             }
             "textDocument/didClose" => {
                 if let Ok(params) = serde_json::from_value::<DidCloseTextDocumentParams>(params) {
-                    let path = uri::to_path(params.text_document.uri.as_str());
-                    self.worker_is_large |= self.documents.close(&path) >= LARGE;
+                    self.close(uri::to_path(params.text_document.uri.as_str()));
+                }
+            }
+            "rise/previewClosed" => {
+                if let Ok(params) = serde_json::from_value::<PreviewIdentifier>(params) {
+                    self.previews.close(&params.into());
                 }
             }
             "textDocument/didSave" | "workspace/didChangeWatchedFiles" => {
@@ -330,6 +350,17 @@ impl Session {
             _ => {}
         }
         Change::Forwarded
+    }
+
+    fn close(&mut self, path: FilePath) {
+        let Some(closed) = self.documents.close(&path) else {
+            return;
+        };
+        self.worker_is_large |= closed.largest() >= LARGE;
+        self.previews.close_all(&path);
+        if !self.client.pulls_diagnostics {
+            self.uncleared.insert(path, closed.uri().clone());
+        }
     }
 
     fn change_folders(&mut self, params: Value) {
@@ -389,8 +420,10 @@ impl Session {
                 if pending.is_empty() {
                     self.pending.remove(&id);
                 }
-                if answered.is_some_and(|answered| answered.method == "initialize") {
-                    self.ready = true;
+                match answered {
+                    Some(answered) if answered.method == "initialize" => self.ready = true,
+                    Some(answered) if answered.method == PREVIEW => self.shown(answered, body),
+                    _ => {}
                 }
             }
             Some(Head::Request(id, method))
@@ -405,7 +438,7 @@ impl Session {
                 self.follow_progress(body);
             }
             Some(Head::Notification(method))
-                if method == PublishDiagnostics::METHOD && self.is_about_hidden(body) =>
+                if method == PublishDiagnostics::METHOD && !self.follow_diagnostics(body) =>
             {
                 return;
             }
@@ -418,17 +451,32 @@ impl Session {
         matches!(id, Id::String(name) if name.starts_with(OWN)) && !self.pending.contains_key(id)
     }
 
-    /// Says whether diagnostics are those of the empty text that the worker has in place of a
-    /// document.
-    fn is_about_hidden(&self, body: &[u8]) -> bool {
+    /// Notes which diagnostics the client gets. Returns false if they are those of the empty text
+    /// that the worker has in place of a document.
+    fn follow_diagnostics(&mut self, body: &[u8]) -> bool {
         let hidden = |seen| seen != Visibility::Visible;
-        if self.documents.select(hidden).is_empty() {
-            return false;
+        if self.uncleared.is_empty() && self.documents.select(hidden).is_empty() {
+            return true;
         }
         let message: Value = serde_json::from_slice(body).unwrap_or_default();
-        let path = uri::to_path(message["params"]["uri"].as_str().unwrap_or_default());
+        let params = &message["params"];
+        let path = uri::to_path(params["uri"].as_str().unwrap_or_default());
+        // Diagnostics of a closed document have no version.
+        if params["version"].is_null() {
+            self.uncleared.remove(&path);
+        }
         let document = self.documents.get(&path);
-        document.is_some_and(|document| hidden(document.visibility()))
+        document.is_none_or(|document| !hidden(document.visibility()))
+    }
+
+    /// Takes in which preview the client gets.
+    fn shown(&mut self, answered: Pending, body: &[u8]) {
+        let document = answered.document;
+        let document = document.filter(|path| self.documents.get(path).is_some());
+        let preview = document.and_then(|path| Preview::answered(path, body));
+        if let Some(preview) = preview {
+            self.previews.show(preview);
+        }
     }
 
     fn follow_progress(&mut self, body: &[u8]) {
@@ -564,16 +612,23 @@ impl Session {
             return;
         };
         if !self.client.pulls_diagnostics {
-            let params = json!({
-                "uri": document.uri(),
-                "version": document.version(),
-                "diagnostics": [quarantine()],
-            });
-            let params = Json::of(&params);
-            self.outbox.notify(PublishDiagnostics::METHOD, &params);
+            self.publish(document.uri(), Some(document.version()), &[quarantine()]);
         }
         let reason = format!("{path} is not checked until its text changes");
         self.log(MessageType::WARNING, reason);
+    }
+
+    /// Says that closed documents have no diagnostics where a worker that is gone has not.
+    fn clear_diagnostics(&mut self) {
+        for uri in std::mem::take(&mut self.uncleared).into_values() {
+            self.publish(&uri, None, &[]);
+        }
+    }
+
+    fn publish(&self, uri: &uri::Uri, version: Option<i32>, diagnostics: &[Diagnostic]) {
+        let params = json!({"uri": uri, "version": version, "diagnostics": diagnostics});
+        let params = Json::of(&params);
+        self.outbox.notify(PublishDiagnostics::METHOD, &params);
     }
 
     fn pause(&mut self, now: Instant) -> Duration {
@@ -648,6 +703,9 @@ impl Session {
     fn start_worker(&mut self, now: Instant) {
         self.restarts += 1;
         self.worker_is_large = false;
+        self.clear_diagnostics();
+        self.asked_again.clear();
+        self.trial = None;
         match Worker::start(self.restarts, self.token.as_deref(), &self.events) {
             Ok(worker) => self.worker = Some(worker),
             Err(reason) => {
@@ -676,7 +734,6 @@ impl Session {
         for path in self.documents.select(|_| true) {
             self.open_in_worker(&path);
         }
-        self.trial = None;
         self.start_trial(now);
     }
 
@@ -691,15 +748,15 @@ impl Session {
             if documents.is_empty() {
                 continue;
             }
-            for path in &documents {
-                self.documents.show(path, Visibility::Visible);
-                self.open_in_worker(path);
-            }
             self.trial = Some(Trial {
                 documents: documents.clone(),
                 probes: FxHashMap::default(),
                 deadline: now + TRIAL,
             });
+            for path in &documents {
+                self.documents.show(path, Visibility::Visible);
+                self.open_in_worker(path);
+            }
             documents.into_iter().for_each(|path| self.probe(path));
             return;
         }
@@ -713,8 +770,53 @@ impl Session {
         let params = json!({"textDocument": {"uri": document.uri()}});
         let id = self.own_id("probe");
         self.ask_worker(&id, PROBE, params);
-        if let Some(trial) = &mut self.trial {
+        self.await_probe(id, path);
+    }
+
+    /// Has the trial of the document, if there is one, wait for the answer to a request.
+    fn await_probe(&mut self, id: Id, path: FilePath) {
+        if let Some(trial) = &mut self.trial
+            && trial.documents.contains(&path)
+        {
             trial.probes.insert(id, path);
+        }
+    }
+
+    /// Asks the worker for the previews of a document that the client shows: they may be others
+    /// now, and the worker tells when they change. A trial waits for them, because making a preview
+    /// may be what crashes.
+    fn ask_previews_again(&mut self, path: &FilePath) {
+        for preview in self.previews.of(path) {
+            if let Some(params) = self.identify(&preview) {
+                let id = self.own_id("preview");
+                self.ask_worker(&id, PREVIEW_AGAIN, json!(params));
+                self.await_probe(id.clone(), path.clone());
+                self.asked_again.insert(id, preview);
+            }
+        }
+    }
+
+    fn identify(&self, preview: &Preview) -> Option<PreviewIdentifier> {
+        let document = self.documents.get(&preview.document)?;
+        Some(PreviewIdentifier {
+            text_document: TextDocumentIdentifier::new(document.uri().clone()),
+            def: preview.def.clone(),
+            form: preview.form.clone(),
+        })
+    }
+
+    /// Passes a preview on to the client, as far as the client shows it still.
+    fn pass_on_preview(&mut self, preview: &Preview, mut answer: Value) {
+        let Some(params) = self.identify(preview) else {
+            return;
+        };
+        if !self.previews.contain(preview) {
+            // It was closed before the worker knew of it.
+            self.tell_worker("rise/previewClosed", json!(params));
+        } else if let Some(Value::Object(mut changed)) = answer.get_mut("result").map(Value::take) {
+            changed.insert("textDocument".into(), json!(params.text_document));
+            self.outbox
+                .notify(PreviewChanged::METHOD, &Json::of(&changed));
         }
     }
 
@@ -722,14 +824,18 @@ impl Session {
     fn own_answer(&mut self, id: &Id, body: &[u8]) {
         self.ready = true;
         self.release();
+        let answer: Value = serde_json::from_slice(body).unwrap_or_default();
+        let is_retriggered = answer["error"]["data"]["retriggerRequest"] == true;
+        if let Some(preview) = self.asked_again.remove(id) {
+            self.pass_on_preview(&preview, answer);
+        }
         let Some(trial) = &mut self.trial else {
             return;
         };
         let Some(path) = trial.probes.remove(id) else {
             return;
         };
-        let answer: Value = serde_json::from_slice(body).unwrap_or_default();
-        if answer["error"]["data"]["retriggerRequest"] == true {
+        if is_retriggered {
             self.probe(path);
         } else if trial.probes.is_empty() {
             self.trial = None;
@@ -757,8 +863,12 @@ impl Session {
 
     fn open_in_worker(&mut self, path: &FilePath) {
         if let Some(document) = self.documents.get(path) {
+            let is_visible = document.visibility() == Visibility::Visible;
             let params = document.opened(self.encoding);
             self.tell_worker("textDocument/didOpen", params);
+            if is_visible {
+                self.ask_previews_again(path);
+            }
         }
     }
 

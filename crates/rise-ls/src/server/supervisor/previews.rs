@@ -1,0 +1,93 @@
+//! The previews that the client shows, for which a new worker is asked again.
+
+use std::collections::VecDeque;
+
+use db::FilePath;
+use serde::Deserialize;
+
+use crate::server::handlers::preview::PreviewIdentifier;
+use crate::server::previews::MAX_SHOWN;
+use crate::server::uri;
+
+/// A preview that the client shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Preview {
+    /// The document.
+    pub document: FilePath,
+    /// The name of the definition.
+    pub def: String,
+    /// The name of the form.
+    pub form: String,
+}
+
+/// The parts of an answer to `rise/preview` that identify the preview.
+#[derive(Deserialize)]
+struct Answer {
+    result: Identified,
+}
+
+#[derive(Deserialize)]
+struct Identified {
+    def: String,
+    #[serde(rename = "as")]
+    form: String,
+}
+
+impl Preview {
+    /// Reads which preview of a document an answer contains. Returns `None` for an error.
+    pub fn answered(document: FilePath, body: &[u8]) -> Option<Preview> {
+        let Answer { result } = serde_json::from_slice(body).ok()?;
+        Some(Preview {
+            document,
+            def: result.def,
+            form: result.form,
+        })
+    }
+}
+
+impl From<PreviewIdentifier> for Preview {
+    fn from(identifier: PreviewIdentifier) -> Preview {
+        Preview {
+            document: uri::to_path(identifier.text_document.uri.as_str()),
+            def: identifier.def,
+            form: identifier.form,
+        }
+    }
+}
+
+/// The previews that the client shows, the oldest first: the same ones that the worker keeps up to
+/// date.
+#[derive(Debug, Default)]
+pub struct Previews(VecDeque<Preview>);
+
+impl Previews {
+    /// Adds a preview that the client is about to show.
+    pub fn show(&mut self, preview: Preview) {
+        self.close(&preview);
+        if self.0.len() >= MAX_SHOWN {
+            self.0.pop_front();
+        }
+        self.0.push_back(preview);
+    }
+
+    /// Removes a preview that the client does not show any more.
+    pub fn close(&mut self, preview: &Preview) {
+        self.0.retain(|shown| shown != preview);
+    }
+
+    /// Removes the previews of a document.
+    pub fn close_all(&mut self, document: &FilePath) {
+        self.0.retain(|shown| shown.document != *document);
+    }
+
+    /// Returns true if the client shows the preview.
+    pub fn contain(&self, preview: &Preview) -> bool {
+        self.0.contains(preview)
+    }
+
+    /// Returns the previews of a document.
+    pub fn of(&self, document: &FilePath) -> Vec<Preview> {
+        let of_document = |shown: &&Preview| shown.document == *document;
+        self.0.iter().filter(of_document).cloned().collect()
+    }
+}
