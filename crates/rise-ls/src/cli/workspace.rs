@@ -173,11 +173,10 @@ impl Workspace {
                 .db
                 .set_language(input.path(&workspace.base), language);
         }
-        let read: Vec<_> = inputs
-            .par_iter()
+        let read: Vec<_> = (found.files.par_iter())
             .map(|input| read(input, input.language(language)))
             .collect();
-        for (input, read) in inputs.iter().zip(read) {
+        for (input, read) in found.files.iter().zip(read) {
             workspace.add(input, read);
         }
         workspace.load_imports();
