@@ -44,19 +44,13 @@ impl<'p, 'd> List<'p, 'd> {
     /// Ranks first, and asks for the types and writes out only what is shown: a file may see
     /// thousands of names.
     pub(super) fn finish(mut self) -> Vec<Completion> {
-        self.found.sort_by(|a, b| a.rank().cmp(&b.rank()));
         let called = self.place.is_some_and(|place| place.called);
         let dialect = self.dialect();
         let mut written = Vec::new();
-        let mut rest = self.found.into_iter();
-        while written.len() < COMPLETION_LIMIT {
-            let wanted = COMPLETION_LIMIT - written.len();
-            let batch: Vec<Candidate> = rest.by_ref().take(wanted).collect();
-            if batch.is_empty() {
-                break;
-            }
+        while written.len() < COMPLETION_LIMIT && !self.found.is_empty() {
+            let batch = take_best(&mut self.found, COMPLETION_LIMIT - written.len());
             let schemes = match self.place {
-                Some(place) => schemes(place.view.db, batch.iter().map(|found| &found.entry.what)),
+                Some(place) => schemes(place.view.db, batch.iter().map(|found| &found.entry)),
                 None => batch.iter().map(|_| None).collect(),
             };
             written.extend(
@@ -78,7 +72,12 @@ impl<'p, 'd> List<'p, 'd> {
 
     fn push(&mut self, entry: Entry) {
         if let Some(score) = fuzzy::score(self.prefix, &entry.label) {
-            self.found.push(Candidate { entry, score });
+            let rarity = entry.rarity();
+            self.found.push(Candidate {
+                entry,
+                score,
+                rarity,
+            });
         }
     }
 
@@ -299,15 +298,16 @@ impl<'p, 'd> List<'p, 'd> {
                     Some(Wanted::TypeLevel) | None => Locals::All,
                 });
                 for name in self.globals(place) {
-                    self.push(name.entry(false));
+                    self.push(name.entry());
                 }
             }
             Some(ty) => {
-                let names = self.globals(place);
-                let schemes = schemes(place.view.db, names.iter().map(|name| &name.what));
-                for (name, scheme) in names.into_iter().zip(schemes) {
+                let names = self.globals(place).into_iter();
+                let entries: Vec<Entry> = names.map(Global::entry).collect();
+                let schemes = schemes(place.view.db, entries.iter());
+                for (entry, scheme) in entries.into_iter().zip(schemes) {
                     if let Some(scheme) = scheme.filter(|scheme| is_function(scheme)) {
-                        self.push(name.ranked_for(&scheme, ty).entry(true));
+                        self.push(entry.piped(scheme, ty));
                     }
                 }
             }
@@ -406,44 +406,35 @@ struct Global {
 }
 
 impl Global {
-    /// The same with the rank that it has behind `|>`, where a value of type `ty` flows into it.
-    fn ranked_for(self, scheme: &Scheme, ty: Option<&Ty>) -> Global {
-        let tier = match ty {
-            Some(ty) if !rise::accepts(scheme, ty) => self.tier + UNFIT,
-            Some(ty) if takes_anything(scheme, ty) && self.tier > OWN => self.tier + GENERIC,
-            Some(_) => self.tier,
-            None => self.tier + UNFIT,
-        };
-        Global { tier, ..self }
-    }
-
-    fn entry(self, piped: bool) -> Entry {
+    fn entry(self) -> Entry {
         let Global { name, what, tier } = self;
         Entry {
             label: name,
             // Told by the type, when that is asked for.
             kind: CompletionKind::Function,
             what,
-            piped,
+            scheme: None,
+            piped: false,
             tier,
         }
     }
 }
 
 /// The types of definitions and primitives; none for what has no type, or none that is known.
-fn schemes<'w>(
+fn schemes<'e>(
     db: &Database,
-    all: impl Iterator<Item = &'w What> + Clone,
+    all: impl Iterator<Item = &'e Entry> + Clone,
 ) -> Vec<Option<Arc<Scheme>>> {
-    let defs = all.clone().filter_map(|what| match what {
-        What::Def(item, _) => Some(*item),
-        What::Primitive(_) | What::Plain { .. } => None,
+    let defs = all.clone().filter_map(|entry| match entry.what {
+        What::Def(item, _) if entry.scheme.is_none() => Some(item),
+        What::Def(..) | What::Primitive(_) | What::Plain { .. } => None,
     });
     let mut of_defs = db.schemes(defs).into_iter();
-    all.map(|what| match what {
-        What::Def(..) => of_defs.next().flatten(),
-        What::Primitive(primitive) => Some(primitive.scheme().clone()),
-        What::Plain { .. } => None,
+    all.map(|entry| match (&entry.scheme, &entry.what) {
+        (Some(scheme), _) => Some(scheme.clone()),
+        (None, What::Def(..)) => of_defs.next().flatten(),
+        (None, What::Primitive(primitive)) => Some(primitive.scheme().clone()),
+        (None, What::Plain { .. }) => None,
     })
     .collect()
 }
@@ -491,6 +482,8 @@ struct Entry {
     label: Name,
     kind: CompletionKind,
     what: What,
+    /// Its type, where that was asked for.
+    scheme: Option<Arc<Scheme>>,
     /// Whether the last argument flows into it.
     piped: bool,
     /// Smaller comes first.
@@ -517,8 +510,25 @@ impl Entry {
             label: Name::new(label),
             kind,
             what,
+            scheme: None,
             piped: false,
             tier,
+        }
+    }
+
+    /// The same with the type and the rank that it has behind `|>`, where a value of type `ty` flows into it.
+    fn piped(self, scheme: Arc<Scheme>, ty: Option<&Ty>) -> Entry {
+        let tier = match ty {
+            Some(ty) if !rise::accepts(&scheme, ty) => self.tier + UNFIT,
+            Some(ty) if takes_anything(&scheme, ty) && self.tier > OWN => self.tier + GENERIC,
+            Some(_) => self.tier,
+            None => self.tier + UNFIT,
+        };
+        Entry {
+            scheme: Some(scheme),
+            piped: true,
+            tier,
+            ..self
         }
     }
 
@@ -550,12 +560,26 @@ impl Entry {
 struct Candidate {
     entry: Entry,
     score: u32,
+    rarity: u8,
+}
+
+/// Takes the best candidates out, at most `count`, best first.
+fn take_best(found: &mut Vec<Candidate>, count: usize) -> Vec<Candidate> {
+    let by_rank = |a: &Candidate, b: &Candidate| a.rank().cmp(&b.rank());
+    let count = count.min(found.len());
+    if count < found.len() {
+        found.select_nth_unstable_by(count, by_rank);
+    }
+    let rest = found.split_off(count);
+    let mut best = std::mem::replace(found, rest);
+    best.sort_unstable_by(by_rank);
+    best
 }
 
 impl Candidate {
     fn rank(&self) -> (u8, u32, u8, &str) {
         let Entry { tier, label, .. } = &self.entry;
-        (*tier, self.score, self.entry.rarity(), label)
+        (*tier, self.score, self.rarity, label)
     }
 
     /// Written out; `None` for a definition whose type is not known.
@@ -566,14 +590,18 @@ impl Candidate {
         replace: Span,
         called: bool,
     ) -> Option<Completion> {
-        let Candidate { entry, score } = self;
-        let rarity = entry.rarity();
+        let Candidate {
+            entry,
+            score,
+            rarity,
+        } = self;
         let Entry {
             label,
             kind,
             what,
             piped,
             tier,
+            ..
         } = entry;
         let source = match &what {
             What::Plain { .. } => CompletionSource::None,

@@ -11,7 +11,7 @@ use tower_lsp::lsp_types::{
     CompletionList, CompletionParams, CompletionTextEdit, Documentation, Hover, HoverContents,
     HoverParams, InlayHint as LspInlayHint, InlayHintKind, InlayHintLabel, InlayHintParams,
     InlayHintTooltip, InsertTextFormat, MarkupContent, MarkupKind, ParameterInformation,
-    ParameterLabel, SignatureHelp, SignatureHelpParams, SignatureInformation, TextEdit,
+    ParameterLabel, Range, SignatureHelp, SignatureHelpParams, SignatureInformation, TextEdit,
 };
 
 use super::Answer;
@@ -57,9 +57,15 @@ pub fn completion(snapshot: &Snapshot, params: CompletionParams) -> Answer<Compl
         false => Vec::new(),
     };
     let is_incomplete = found.len() >= ide::COMPLETION_LIMIT;
+    // Nearly all of them replace the same word, whose place in the text is looked up once.
+    let mut last: Option<(Span, Range)> = None;
+    let mut range = |span: Span| match last {
+        Some((known, range)) if known == span => range,
+        _ => last.insert((span, document.range(span))).1,
+    };
     let items = found
         .into_iter()
-        .map(|completion| completion_item(snapshot, &document, completion))
+        .map(|completion| completion_item(snapshot, range(completion.replace), completion))
         .collect();
     Ok(CompletionList {
         is_incomplete,
@@ -84,11 +90,7 @@ fn is_wanted(snapshot: &Snapshot, context: Option<&CompletionContext>, at: FileP
     }
 }
 
-fn completion_item(
-    snapshot: &Snapshot,
-    document: &Document,
-    completion: Completion,
-) -> CompletionItem {
+fn completion_item(snapshot: &Snapshot, replace: Range, completion: Completion) -> CompletionItem {
     let snippet = completion.snippet && snapshot.view.client.snippets;
     let text = match completion.snippet && !snippet {
         true => completion.label.clone(),
@@ -107,10 +109,7 @@ fn completion_item(
         label_details: details,
         sort_text: Some(completion.sort),
         insert_text_format: snippet.then_some(InsertTextFormat::SNIPPET),
-        text_edit: Some(CompletionTextEdit::Edit(TextEdit::new(
-            document.range(completion.replace),
-            text,
-        ))),
+        text_edit: Some(CompletionTextEdit::Edit(TextEdit::new(replace, text))),
         data: source_to_json(completion.source),
         label: completion.label,
         ..CompletionItem::default()
