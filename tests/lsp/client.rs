@@ -374,6 +374,19 @@ impl Client {
             .collect()
     }
 
+    /// The memory of the server and of the processes that it has started, in bytes.
+    #[cfg(target_os = "linux")]
+    pub fn memory(&self) -> u64 {
+        let of_process = |id: u32| {
+            let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+            let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+            let number = line.and_then(|line| line.split_whitespace().next());
+            number.unwrap().parse::<u64>().unwrap() * 1024
+        };
+        let started = self.children().into_iter();
+        started.chain([self.child.id()]).map(of_process).sum()
+    }
+
     /// The status of the server, which is ending.
     pub fn status(&mut self) -> Option<i32> {
         let deadline = Instant::now() + PATIENCE;

@@ -392,3 +392,38 @@ fn a_preview_that_crashes_again_quarantines_its_document() {
     wait_for_preview(&mut client, "x - 1.0f");
     assert_eq!(client.stop(), Some(0));
 }
+
+#[test]
+fn closing_a_large_document_takes_its_diagnostics_back() {
+    let mut client = client("", json!({}));
+    let uri = client.uri("large.rise");
+    let text = format!("def a = unknown\n{}", "// some words\n".repeat(400_000));
+    client.open(&uri, &text);
+    assert_eq!(codes(&client.diagnostics(&uri, 1)), ["unknown-name"]);
+    client.close(&uri);
+    let published = client.wait_for(|said| {
+        said["method"] == "textDocument/publishDiagnostics" && said["params"]["uri"] == uri
+    });
+    assert_eq!(published["params"]["diagnostics"], json!([]));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_large_document_takes_few_times_its_length() {
+    const MB: u64 = 1 << 20;
+    let mut client = client("", json!({}));
+    client.wait_loaded();
+    let before = client.memory();
+    let uri = client.uri("large.rise");
+    let text = "// some words\n".repeat(3_000_000);
+    client.open(&uri, &text);
+    assert!(client.diagnostics(&uri, 1).is_empty());
+    // The text as it was opened, and as it is edited; the items; the syntax tree.
+    let limit = before + 5 * text.len() as u64;
+    client.wait_until(|client| client.memory() < limit);
+    let worker = client.children();
+    client.close(&uri);
+    client.wait_until(|client| client.children().len() == 1 && client.children() != worker);
+    client.wait_loaded();
+    client.wait_until(|client| client.memory() < before + 20 * MB);
+}

@@ -3,6 +3,7 @@
 mod cli;
 mod executable;
 mod loader;
+mod memory;
 mod roots;
 mod run;
 mod select;

@@ -36,22 +36,35 @@ pub fn read_frame(stream: &mut impl BufRead) -> io::Result<Option<Frame>> {
             return Ok(Some(refused(-32700, "expected a Content-Length header")));
         }
     };
-    let mut body = Vec::with_capacity(length.min(1 << 20));
-    if stream.take(length as u64).read_to_end(&mut body)? < length {
-        return Ok(None);
+    Ok(read_body(stream, length)?.map(Frame::Body))
+}
+
+/// The next `length` bytes; `None` if the stream ends before. The memory grows with what arrives,
+/// not with what the header promises, and is never more than that.
+fn read_body(stream: &mut impl BufRead, length: usize) -> io::Result<Option<Vec<u8>>> {
+    let mut body = Vec::new();
+    while body.len() < length {
+        let wanted = (length - body.len()).min(body.len().max(1 << 20));
+        body.reserve_exact(wanted);
+        if stream.take(wanted as u64).read_to_end(&mut body)? < wanted {
+            return Ok(None);
+        }
     }
-    Ok(Some(Frame::Body(body)))
+    Ok(Some(body))
 }
 
 fn refused(code: i64, reason: &str) -> Frame {
     Frame::Refused(refusal(code, reason, &Value::Null))
 }
 
+/// The header of a message.
+pub fn header(body: &[u8]) -> String {
+    format!("Content-Length: {}\r\n\r\n", body.len())
+}
+
 /// A message with its header.
 pub fn frame(body: &[u8]) -> Vec<u8> {
-    let mut framed = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
-    framed.extend_from_slice(body);
-    framed
+    [header(body).as_bytes(), body].concat()
 }
 
 enum Header {

@@ -22,6 +22,7 @@ use super::snapshot::OpenDocument;
 use super::uri;
 use super::workspace::Loaded;
 use crate::loader::{self, Contents};
+use crate::memory;
 use crate::roots::Roots;
 
 impl Session {
@@ -87,9 +88,14 @@ impl Session {
         // What the name of the document says of its language counts more than what the client says.
         let language = Language::from_extension(&opened.language_id).unwrap_or_default();
         self.db.set_language(path.clone(), language);
+        let length = opened.text.len();
         let file = self.db.set_file(path, opened.text.as_str());
+        drop(opened.text);
         let syntax = SyntaxTree::new_in(self.db.text(file), self.db.language(file));
         self.text_changed(file, opened.uri, opened.version, syntax, since);
+        if length >= memory::LARGE {
+            memory::give_back();
+        }
     }
 
     fn did_change(&mut self, params: DidChangeTextDocumentParams) {

@@ -97,7 +97,11 @@ fn start_reader(
         while let Ok(Some(found)) = read_frame(&mut input) {
             let passed = match found {
                 // The supervisor forwards only what tower-lsp understands.
-                Frame::Body(body) => frames.blocking_send(frame(&body)).is_ok(),
+                Frame::Body(body) => {
+                    let framed = frame(&body);
+                    drop(body);
+                    frames.blocking_send(framed).is_ok()
+                }
                 Frame::Refused(response) => refusals.send(Chunk::Bytes(response)).is_ok(),
             };
             if !passed {
@@ -195,6 +199,9 @@ impl AsyncRead for FrameReader {
         let count = buffer.remaining().min(self.frame.len() - self.read);
         buffer.put_slice(&self.frame[self.read..self.read + count]);
         self.read += count;
+        if self.read == self.frame.len() {
+            (self.frame, self.read) = (Vec::new(), 0);
+        }
         Poll::Ready(Ok(()))
     }
 }

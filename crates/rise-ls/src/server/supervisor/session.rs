@@ -22,6 +22,7 @@ use super::head::Head;
 use super::previews::{Preview, Previews};
 use super::worker::{Worker, reason};
 use super::{Event, client_process};
+use crate::memory;
 use crate::server::config::ClientTraits;
 use crate::server::event::error;
 use crate::server::framing::frame;
@@ -49,8 +50,6 @@ const FREE_CRASHES: usize = 3;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-/// The length of a document, in bytes, from which on its memory is given back when it is closed.
-const LARGE: usize = 4 << 20;
 /// How many crashes a request without a document may cause until it is refused.
 const MAX_FAILURES: u32 = 2;
 /// How many crashes a document may be involved in, together with others, until it is quarantined.
@@ -196,7 +195,7 @@ impl Session {
             Message::Notification { method, params } => self.notification(&method, params, body),
             Message::Response { id } => {
                 if self.asked_by_worker(&id) {
-                    self.forward(&body);
+                    self.forward(body);
                 }
             }
         }
@@ -232,7 +231,7 @@ impl Session {
         }
         let pending = Pending { method, document };
         self.pending.entry(id).or_default().push(pending);
-        self.forward(&body);
+        self.forward(body);
     }
 
     fn read_initialize(&mut self, params: Value) {
@@ -295,7 +294,7 @@ impl Session {
     fn notification(&mut self, method: &str, mut params: Value, body: Vec<u8>) {
         if method == "exit" {
             self.over = true;
-            self.forward(&body);
+            self.forward(body);
             self.close_worker();
             return;
         }
@@ -305,7 +304,7 @@ impl Session {
                 return;
             }
         }
-        self.forward(&body);
+        self.forward(body);
     }
 
     /// Keeps what a new worker has to be told.
@@ -356,10 +355,15 @@ impl Session {
         let Some(closed) = self.documents.close(&path) else {
             return;
         };
-        self.worker_is_large |= closed.largest() >= LARGE;
+        let (uri, is_large) = (closed.uri().clone(), closed.largest() >= memory::LARGE);
+        drop(closed);
+        if is_large {
+            self.worker_is_large = true;
+            memory::give_back();
+        }
         self.previews.close_all(&path);
         if !self.client.pulls_diagnostics {
-            self.uncleared.insert(path, closed.uri().clone());
+            self.uncleared.insert(path, uri);
         }
     }
 
@@ -383,10 +387,10 @@ impl Session {
         initialize["workspaceFolders"] = Value::Array(folders);
     }
 
-    fn forward(&mut self, body: &[u8]) {
+    fn forward(&mut self, body: Vec<u8>) {
         match (&self.worker, &mut self.held) {
-            (Some(_), Some(held)) => held.push(frame(body)),
-            (Some(worker), None) => worker.send(frame(body)),
+            (Some(_), Some(held)) => held.push(body),
+            (Some(worker), None) => worker.send(body),
             (None, _) => {}
         }
     }
@@ -431,7 +435,7 @@ impl Session {
             {
                 // The client has registered it for the first worker.
                 let answer = json!({"jsonrpc": "2.0", "id": id, "result": null});
-                self.forward(answer.to_string().as_bytes());
+                self.forward(answer.to_string().into_bytes());
                 return;
             }
             Some(Head::Notification(method)) if method == Progress::METHOD => {
@@ -879,12 +883,12 @@ impl Session {
 
     fn ask_worker(&mut self, id: &Id, method: &str, params: Value) {
         let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-        self.forward(message.to_string().as_bytes());
+        self.forward(message.to_string().into_bytes());
     }
 
     fn tell_worker(&mut self, method: &str, params: Value) {
         let message = json!({"jsonrpc": "2.0", "method": method, "params": params});
-        self.forward(message.to_string().as_bytes());
+        self.forward(message.to_string().into_bytes());
     }
 
     fn log(&self, typ: MessageType, message: String) {

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Sender, unbounded};
 
 use super::Event;
-use crate::server::framing::{Frame, read_frame};
+use crate::memory;
+use crate::server::framing::{Frame, header, read_frame};
 
 /// The name of the command that starts a worker.
 pub const WORKER: &str = "session-worker";
@@ -53,9 +54,16 @@ impl Worker {
         let (sender, messages) = unbounded::<Vec<u8>>();
         let write = move || {
             // A process that has ended reads nothing, which its other pipe tells, too.
-            for message in messages {
-                if input.write_all(&message).is_err() {
+            for body in messages {
+                let written = input
+                    .write_all(header(&body).as_bytes())
+                    .and_then(|()| input.write_all(&body));
+                if written.is_err() {
                     return;
+                }
+                if body.len() >= memory::LARGE {
+                    drop(body);
+                    memory::give_back();
                 }
             }
         };
@@ -81,10 +89,10 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Sends a message with its header.
-    pub fn send(&self, message: Vec<u8>) {
+    /// Sends a message.
+    pub fn send(&self, body: Vec<u8>) {
         if let Some(input) = &self.input {
-            let _ = input.send(message);
+            let _ = input.send(body);
         }
     }
 
