@@ -488,3 +488,19 @@ def given = fun(xs: 3.f32 => g(3)(xs))",
         "#]],
     );
 }
+
+#[test]
+fn values_that_stand_for_sizes_are_told_what_a_size_is() {
+    check(
+        "def prefix = depFun(n: Nat => fun(i: Idx[10], xs: n.f32 => xs |> take(indexAsNat(i))))
+def rows = depFun(n: Nat => fun(lengths: n.natType, xs: n..dataFun(i => (lengths |> idx(i)).f32) => xs))",
+        expect![[r#"
+            prefix : (n: Nat) -> Idx[10] -> n.f32 -> _
+              Error[kind-mismatch] at `indexAsNat(i)`: `take` takes a size here, and `indexAsNat(i)` is a value
+                help: a size is made of numbers and of names that `depFun` binds, and comes before values
+            rows : {m: Nat} -> (n: Nat) -> n.natType -> n..dataFun(i => m.f32) -> n..dataFun(i => m.f32)
+              Error[kind-mismatch] at `lengths |> idx(i)`: expected a size, found `lengths |> idx(i)`
+                help: a size is made of numbers and of names that `depFun` binds
+        "#]],
+    );
+}

@@ -10,6 +10,9 @@ use super::super::unify::{Cause, Clash, Why};
 use crate::suggest::closest;
 use crate::types::{Pi, Ty, Type};
 
+/// What a size is, for those who wrote something else.
+const SIZES: &str = "a size is made of numbers and of names that `depFun` binds";
+
 impl Infer<'_> {
     pub(in crate::infer) fn too_large(&mut self, term: TermId) {
         self.clashes += 1;
@@ -91,10 +94,7 @@ impl Infer<'_> {
         );
         match sizes {
             Some(sizes) => sizes.offer(&name, diagnostic),
-            None => {
-                let help = format!("sizes come first: write this one before `{text}`");
-                diagnostic.help = Some(help);
-            }
+            None => diagnostic.help = Some(format!("{SIZES}, and comes before values")),
         }
     }
 
@@ -118,7 +118,8 @@ impl Infer<'_> {
             Code::KindMismatch,
             self.item.term(term).span,
             format!("expected a size, found `{text}`"),
-        );
+        )
+        .help = Some(SIZES.to_owned());
     }
 
     pub(in crate::infer) fn unknown_space(&mut self, term: TermId) {
