@@ -806,17 +806,40 @@ fn sizes_that_fit_no_width_are_refused_before_the_run() {
         "--index",
         "auto",
     ]);
-    assert_eq!(auto.out, ran.out);
-    let host = folder.run(&[
-        "emit",
-        "large.rise",
-        "--def",
-        "rows",
-        "--as",
-        "opencl",
-        "--host",
-        "--index",
-        "64",
-    ]);
-    assert_eq!(host.status, 2, "{}", host.out);
+    assert_eq!(auto.status, 0, "{}", auto.err);
+    for callee in [
+        "rows_32(output, (int)n, (int)m, xs)",
+        "rows_64(output, n, m, xs)",
+    ] {
+        assert!(auto.out.contains(callee), "{}", auto.out);
+    }
+}
+
+#[test]
+fn hosts_are_emitted_for_each_width() {
+    let text = "@target(opencl)
+def rows = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
+  xs |> mapGlobal(reduceSeq(Private)(add)(0.0f))))
+";
+    let folder = Folder::with(&[("a.rise", text)]);
+    for (index, widths) in [
+        ("32", &["int n"][..]),
+        ("64", &["long n"]),
+        ("auto", &["int n", "long n"]),
+    ] {
+        let emit = [
+            "emit", "a.rise", "--as", "opencl", "--host", "--index", index,
+        ];
+        let host = folder.run(&emit);
+        assert_eq!(host.status, 0, "{}", host.err);
+        for width in ["int n", "long n"] {
+            let expected = widths.contains(&width);
+            assert_eq!(
+                host.out.contains(&format!("{width}, ")),
+                expected,
+                "{index}: {}",
+                host.out
+            );
+        }
+    }
 }

@@ -52,6 +52,8 @@ pub struct Function {
     pub aligned: FxHashMap<Id, u64>,
     /// The views that what a phrase reads was read through: they made its index.
     pub views: FxHashMap<Origin, Vec<View>>,
+    /// The lengths of the arrays of the program, those among them that are never stored.
+    pub dimensions: Vec<Nat>,
 }
 
 /// A view that an array is read through.

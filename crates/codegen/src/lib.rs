@@ -3,6 +3,7 @@
 //! [`ir`] is the loop language in the middle.
 
 mod c;
+mod counts;
 pub mod error;
 pub mod host;
 pub mod ir;
@@ -16,7 +17,7 @@ use dpia::PhraseProgram;
 
 pub use c::ForeignNames;
 pub use c::reserved;
-pub use dpia::{IndexWidth, Target};
+pub use dpia::{IndexPolicy, IndexWidth, Target};
 pub use error::CompileError;
 pub use host::host;
 pub use lower::{Lowered, lower};
@@ -32,23 +33,23 @@ pub use signature::Signature;
 /// # Errors
 /// Everything in it that has no code.
 pub fn compile(program: &PhraseProgram, target: Target) -> Result<Module, Vec<CompileError>> {
-    compile_for(program, target, IndexWidth::default())
+    compile_for(program, target, IndexPolicy::default())
 }
 
-/// The text of an imperative program, with sizes and indices of this width.
+/// The text of an imperative program, with sizes and indices of this width, or of one that the sizes
+/// of each call choose. Kernels cannot choose: theirs have 64 bits then if there are sizes for which
+/// they need them, and [`Device::narrow`] is for a host that chooses.
 ///
 /// # Errors
 /// Everything in it that has no code.
 pub fn compile_for(
     program: &PhraseProgram,
     target: Target,
-    index: IndexWidth,
+    index: impl Into<IndexPolicy>,
 ) -> Result<Module, Vec<CompileError>> {
     let Lowered {
-        mut function,
-        mut signature,
+        function,
+        signature,
     } = lower(program, target)?;
-    function.index = index;
-    signature.index = index;
-    finish(function, target, signature).map_err(|error| vec![error])
+    finish(function, target, signature, index.into()).map_err(|error| vec![error])
 }

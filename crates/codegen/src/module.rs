@@ -27,6 +27,8 @@ pub struct Module {
     pub device: Option<Device>,
     /// The barriers in the text, in its order.
     pub barriers: Vec<BarrierText>,
+    /// The numbers of elements for which indices may be too narrow, in the sizes of the signature.
+    pub counts: Vec<Nat>,
 }
 
 impl Module {
@@ -59,6 +61,8 @@ pub struct Device {
     pub kernels: Vec<Kernel>,
     /// The global memory that they need besides the output and the parameters.
     pub buffers: Vec<Buffer>,
+    /// The text of the same kernels with indices of 32 bits, if the sizes of a call choose.
+    pub narrow: Option<String>,
 }
 
 /// A kernel.

@@ -8,8 +8,8 @@ use syntax::ast::Name;
 /// The parameters of a generated function: the output first, then the sizes, then the rest.
 ///
 /// The output is a pointer to its elements, arrays flat and row-major; a result that is no array is
-/// element 0. Each size is an `int`, or has 64 bits ([`Signature::index`]). Of the rest, arrays are `const` pointers, everything else is
-/// passed by value. Tuples are structs with the members `_1` and `_2`, `bool` is one byte, `natType`
+/// element 0. Each size is an `int`, or has 64 bits ([`Signature::index`]). Of the rest, arrays are
+/// `const` pointers, everything else is passed by value. Tuples are structs with the members `_1` and `_2`, `bool` is one byte, `natType`
 /// and `Idx[n]` are `int`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Signature {

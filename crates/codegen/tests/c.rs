@@ -48,12 +48,24 @@ fn loops_and_indices_are_those_of_a_person() {
     let module = b.finish(Target::C);
     expect![[r##"
         #include <assert.h>
+        #include <stdint.h>
+        #include <stdio.h>
+        #include <stdlib.h>
 
         #ifdef __clang__
         #pragma STDC FP_CONTRACT OFF
         #elif defined __GNUC__ && !defined __STRICT_ANSI__
         #pragma GCC optimize("fp-contract=off")
         #endif
+
+        /* Ends the program if a number of elements does not fit into an index. */
+        static void check_count(const char *what, double count) {
+            if (count > INT32_MAX) {
+                fprintf(stderr, "%s = %.0f elements do not fit into indices of 32 bits: "
+                        "emit the code with --index 64\n", what, count);
+                abort();
+            }
+        }
 
         /* gemv : (n: Nat) -> (m: Nat) -> (n*m).f32 -> m.f32 -> f32 -> f32
            where 4 divides n */
@@ -66,6 +78,7 @@ fn loops_and_indices_are_those_of_a_person() {
             float alpha
         ) {
             assert(n % 4 == 0 && "4 divides n");
+            check_count("gemv: n*m", (double)n * m);
             for (int i = 0; i < n; i++) {
                 float acc = 0.0f;
                 for (int j = 0; j < m; j++) {
@@ -436,7 +449,7 @@ fn memory_that_is_not_small_is_allocated() {
         #include <stdlib.h>
 
         static void *allocate(size_t count, size_t size) {
-            void *memory = count <= INT32_MAX ? malloc(count > 0 ? count * size : 1) : NULL;
+            void *memory = count <= PTRDIFF_MAX / size ? malloc(count > 0 ? count * size : 1) : NULL;
             if (memory == NULL) {
                 fprintf(stderr, "cannot allocate %zu elements of %zu bytes\n", count, size);
                 abort();
@@ -444,8 +457,18 @@ fn memory_that_is_not_small_is_allocated() {
             return memory;
         }
 
+        /* Ends the program if a number of elements does not fit into an index. */
+        static void check_count(const char *what, double count) {
+            if (count > INT32_MAX) {
+                fprintf(stderr, "%s = %.0f elements do not fit into indices of 32 bits: "
+                        "emit the code with --index 64\n", what, count);
+                abort();
+            }
+        }
+
         /* copy : (n: Nat) -> (m: Nat) -> (n*m).f32 -> f32 */
         void copy(float *restrict output, int n, int m, const float *restrict xs) {
+            check_count("copy: n*m + m*2", ((double)n + 2) * m);
             const float small3 = 2.5f;
             float *tmp = allocate(((size_t)n + 2) * m, sizeof(float));
             for (int i = 0; i < n * m; i++) {

@@ -50,6 +50,7 @@ fn arrays_that_are_copied_at_last_are_their_target() {
     let b = rows(false);
     expect![[r#"
         void rows(float *restrict output, int n, int m, const float *restrict xs) {
+            check_count("rows: n*m", (double)n * m);
             for (int i = 0; i < n; i++) {
                 for (int j = 0; j < m; j++) {
                     output[i * m + j] = 1.0f;
@@ -69,6 +70,7 @@ fn arrays_that_are_copied_at_last_are_their_target() {
     let b = rows(true);
     expect![[r#"
         void rows(float *restrict output, int n, int m, const float *restrict xs) {
+            check_count("rows: n*m", (double)n * m);
             for (int i = 0; i < n; i++) {
                 for (int j = 0; j < m; j++) {
                     output[i * m + j] += xs[i * m + j];
@@ -105,6 +107,7 @@ fn an_array_whose_target_is_read_meanwhile_stays() {
     body.insert(3, assign(elem(acc, num(0)), sum));
     expect![[r#"
         void rows(float *restrict output, int n, int m, const float *restrict xs) {
+            check_count("rows: n*m", (double)n * m);
             float *acc = allocate(m, sizeof(float));
             for (int i = 0; i < n; i++) {
                 for (int j = 0; j < m; j++) {

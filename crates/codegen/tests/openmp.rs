@@ -85,6 +85,7 @@ fn threads_share_the_outermost_loop() {
     )];
     expect![[r#"
         void scale(float *restrict output, int n, int m, const float *restrict xs) {
+            check_count("scale: n*m", (double)n * m);
             #pragma omp parallel for collapse(2)
             for (int i = 0; i < n; i++) {
                 for (int j = 0; j < m; j++) {
@@ -108,6 +109,7 @@ fn threads_share_the_outermost_loop() {
     b.function.body = vec![repeat_as(LoopMode::Parallel, i, n, body)];
     expect![[r#"
         void scale(float *restrict output, int n, int m, const float *restrict xs) {
+            check_count("scale: n*m", (double)n * m);
             #pragma omp parallel for
             for (int i = 0; i < n; i++) {
                 output[i * m] = 1.5f;

@@ -2,8 +2,8 @@
 
 mod common;
 
-use codegen::Target;
 use codegen::ir::{Binary, Expr, ExprKind, Id, LoopMode, Place, Stmt, StmtKind};
+use codegen::{IndexPolicy, Target};
 use common::*;
 use expect_test::expect;
 use nat::{Nat, Prop};
@@ -108,6 +108,7 @@ fn unrolled_loops_are_written_out_and_their_arrays_are_variables() {
     ];
     expect![[r#"
         void blocks(float *restrict output, int n, const float *restrict xs) {
+            check_count("blocks: n*4", (double)4 * n);
             float acc0 = 0.0f;
             float acc1 = 0.0f;
             float acc2 = 0.0f;
@@ -149,7 +150,12 @@ fn unrolling_needs_a_number() {
             origin: Origin(7),
             ..repeat_as(LoopMode::Unrolled, i, to, body.clone())
         }];
-        let error = codegen::finish(b.function.clone(), Target::C, b.signature.clone());
+        let error = codegen::finish(
+            b.function.clone(),
+            Target::C,
+            b.signature.clone(),
+            IndexPolicy::default(),
+        );
         let error = error.expect_err("no number");
         assert_eq!(error.origin, Origin(7));
         format!("{error}\n")
@@ -247,6 +253,7 @@ fn no_division_that_ranges_make_unnecessary() {
     expect![[r#"
         void tiles(float *restrict output, int n, int m, const float *restrict xs) {
             assert(n % 4 == 0 && "4 divides n");
+            check_count("tiles: n*m", (double)n * m);
             for (int i = 0; i < n; i++) {
                 for (int j = 0; j < m; j++) {
                     output[i * m + j] = xs[i * m + j];
@@ -314,6 +321,7 @@ fn memory_is_allocated_outside_of_loops_and_shared() {
     let once = rows(LoopMode::Sequential, |_, m| m.clone());
     expect![[r#"
         void rows(float *restrict output, int n, int m, const float *restrict xs) {
+            check_count("rows: n*m", (double)n * m);
             float *doubled = allocate(m, sizeof(float));
             for (int i = 0; i < n; i++) {
                 const int end = i < m ? i + 1 : m;
@@ -336,6 +344,7 @@ fn memory_is_allocated_outside_of_loops_and_shared() {
     let largest = rows(LoopMode::Sequential, |i, _| i + 1);
     expect![[r#"
         void rows(float *restrict output, int n, int m, const float *restrict xs) {
+            check_count("rows: n*m", (double)n * m);
             float *doubled = allocate(n, sizeof(float));
             for (int i = 0; i < n; i++) {
                 const int end = i < m ? i + 1 : m;
@@ -358,6 +367,7 @@ fn memory_is_allocated_outside_of_loops_and_shared() {
     let threads = rows(LoopMode::Parallel, |_, m| m.clone());
     expect![[r#"
         void rows(float *restrict output, int n, int m, const float *restrict xs) {
+            check_count("rows: n*m", (double)n * m);
             #pragma omp parallel
             {
                 float *doubled = allocate(m, sizeof(float));
@@ -384,6 +394,7 @@ fn memory_is_allocated_outside_of_loops_and_shared() {
     let stack = rows(LoopMode::Sequential, |_, _| num(100));
     expect![[r#"
         void rows(float *restrict output, int n, int m, const float *restrict xs) {
+            check_count("rows: n*m", (double)n * m);
             for (int i = 0; i < n; i++) {
                 const int end = i < m ? i + 1 : m;
                 float doubled[100];

@@ -260,26 +260,27 @@ fn matrix_times_vector() {
         sequential,
         Target::C,
         &expect![[r#"
-        void mv(
-            float *restrict output,
-            int n,
-            int m,
-            int s,
-            const float *restrict M,
-            const float *restrict x
-        ) {
-            assert(s >= 1 && n % s == 0 && "s divides n");
-            for (int block = 0; block < n / s; block++) {
-                for (int row = 0; row < s; row++) {
-                    float accum = 0.0f;
-                    for (int k = 0; k < m; k++) {
-                        accum += M[(block * s + row) * m + k] * x[k];
+            void mv(
+                float *restrict output,
+                int n,
+                int m,
+                int s,
+                const float *restrict M,
+                const float *restrict x
+            ) {
+                assert(s >= 1 && n % s == 0 && "s divides n");
+                check_count("mv: n*m", (double)n * m);
+                for (int block = 0; block < n / s; block++) {
+                    for (int row = 0; row < s; row++) {
+                        float accum = 0.0f;
+                        for (int k = 0; k < m; k++) {
+                            accum += M[(block * s + row) * m + k] * x[k];
+                        }
+                        output[block * s + row] = accum;
                     }
-                    output[block * s + row] = accum;
                 }
             }
-        }
-    "#]],
+        "#]],
     );
     let parallel = "def mv = depFun((n: Nat, m: Nat, s: Nat) =>
       fun((output: Acc[n.f32], M: Exp[n.m.f32, Rd], x: Exp[m.f32, Rd]) =>
@@ -292,27 +293,28 @@ fn matrix_times_vector() {
         parallel,
         Target::OpenMp,
         &expect![[r#"
-        void mv(
-            float *restrict output,
-            int n,
-            int m,
-            int s,
-            const float *restrict M,
-            const float *restrict x
-        ) {
-            assert(s >= 1 && n % s == 0 && "s divides n");
-            #pragma omp parallel for
-            for (int block = 0; block < n / s; block++) {
-                for (int row = 0; row < s; row++) {
-                    float accum = 0.0f;
-                    for (int k = 0; k < m; k++) {
-                        accum += M[(block * s + row) * m + k] * x[k];
+            void mv(
+                float *restrict output,
+                int n,
+                int m,
+                int s,
+                const float *restrict M,
+                const float *restrict x
+            ) {
+                assert(s >= 1 && n % s == 0 && "s divides n");
+                check_count("mv: n*m", (double)n * m);
+                #pragma omp parallel for
+                for (int block = 0; block < n / s; block++) {
+                    for (int row = 0; row < s; row++) {
+                        float accum = 0.0f;
+                        for (int k = 0; k < m; k++) {
+                            accum += M[(block * s + row) * m + k] * x[k];
+                        }
+                        output[block * s + row] = accum;
                     }
-                    output[block * s + row] = accum;
                 }
             }
-        }
-    "#]],
+        "#]],
     );
 }
 

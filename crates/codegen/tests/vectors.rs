@@ -57,6 +57,10 @@ fn vectors_of_the_compilers() {
     let b = dot(4, F32);
     let module = b.finish(Target::C);
     expect![[r##"
+        #include <stdint.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+
         #ifdef __clang__
         #pragma STDC FP_CONTRACT OFF
         #elif defined __GNUC__ && !defined __STRICT_ANSI__
@@ -66,8 +70,18 @@ fn vectors_of_the_compilers() {
         typedef float f32x4 __attribute__((vector_size(16)));
         typedef float f32x4u __attribute__((vector_size(16), aligned(4), may_alias));
 
+        /* Ends the program if a number of elements does not fit into an index. */
+        static void check_count(const char *what, double count) {
+            if (count > INT32_MAX) {
+                fprintf(stderr, "%s = %.0f elements do not fit into indices of 32 bits: "
+                        "emit the code with --index 64\n", what, count);
+                abort();
+            }
+        }
+
         /* dot : (m: Nat) -> (m*4).f32 -> f32 -> f32 */
         void dot(float *restrict output, int m, const float *restrict xs, float alpha) {
+            check_count("dot: m*4", (double)4 * m);
             f32x4 acc = (f32x4){0};
             for (int i = 0; i < m; i++) {
                 acc += *(const f32x4u *)&xs[4 * i] * alpha;
@@ -87,6 +101,7 @@ fn vectors_of_the_compilers() {
     let signed = dot(4, ScalarType::I32);
     expect![[r#"
         void dot(int32_t *restrict output, int m, const int32_t *restrict xs, int32_t alpha) {
+            check_count("dot: m*4", (double)4 * m);
             i32x4 acc = (i32x4){0};
             for (int i = 0; i < m; i++) {
                 acc =
@@ -116,6 +131,10 @@ fn other_vectors_are_structs() {
     let b = dot(3, F32);
     let module = b.finish(Target::C);
     expect![[r##"
+        #include <stdint.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+
         #ifdef __clang__
         #pragma STDC FP_CONTRACT OFF
         #elif defined __GNUC__ && !defined __STRICT_ANSI__
@@ -123,6 +142,15 @@ fn other_vectors_are_structs() {
         #endif
 
         typedef struct { float data[3]; } f32x3;
+
+        /* Ends the program if a number of elements does not fit into an index. */
+        static void check_count(const char *what, double count) {
+            if (count > INT32_MAX) {
+                fprintf(stderr, "%s = %.0f elements do not fit into indices of 32 bits: "
+                        "emit the code with --index 64\n", what, count);
+                abort();
+            }
+        }
 
         static inline f32x3 splat_f32x3(float x) {
             f32x3 value;
@@ -156,6 +184,7 @@ fn other_vectors_are_structs() {
 
         /* dot : (m: Nat) -> (m*3).f32 -> f32 -> f32 */
         void dot(float *restrict output, int m, const float *restrict xs, float alpha) {
+            check_count("dot: m*3", (double)3 * m);
             f32x3 acc = splat_f32x3(0.0f);
             for (int i = 0; i < m; i++) {
                 acc = add_f32x3(acc, mul_f32x3(load_f32x3(&xs[3 * i]), splat_f32x3(alpha)));
@@ -237,7 +266,7 @@ fn arrays_of_vectors_and_loops_over_lanes() {
         typedef float f32x8u __attribute__((vector_size(32), aligned(4), may_alias));
 
         static void *allocate(size_t count, size_t size) {
-            void *memory = count <= INT32_MAX ? malloc(count > 0 ? count * size : 1) : NULL;
+            void *memory = count <= PTRDIFF_MAX / size ? malloc(count > 0 ? count * size : 1) : NULL;
             if (memory == NULL) {
                 fprintf(stderr, "cannot allocate %zu elements of %zu bytes\n", count, size);
                 abort();
@@ -317,6 +346,10 @@ fn wide(n: i64, ty: ScalarType) -> Build {
 fn wide_vectors_are_cut_to_registers() {
     let module = wide(32, F32).finish(Target::C);
     expect![[r##"
+        #include <stdint.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+
         #ifdef __clang__
         #pragma STDC FP_CONTRACT OFF
         #elif defined __GNUC__ && !defined __STRICT_ANSI__
@@ -335,8 +368,18 @@ fn wide_vectors_are_cut_to_registers() {
         typedef float f32xNu __attribute__((vector_size(REGISTER), aligned(4), may_alias));
         enum { F32_LANES = REGISTER / 4 };
 
+        /* Ends the program if a number of elements does not fit into an index. */
+        static void check_count(const char *what, double count) {
+            if (count > INT32_MAX) {
+                fprintf(stderr, "%s = %.0f elements do not fit into indices of 32 bits: "
+                        "emit the code with --index 64\n", what, count);
+                abort();
+            }
+        }
+
         /* wide : (m: Nat) -> (m*32).f32 -> f32 -> f32 */
         void wide(float *restrict output, int m, const float *restrict xs, float alpha) {
+            check_count("wide: m*32", (double)32 * m);
             float kept[32] __attribute__((aligned(64)));
             for (int lane = 0; lane < 32; lane += F32_LANES) {
                 *(f32xNu *)&kept[lane] = alpha - (f32xN){0};
@@ -357,6 +400,8 @@ fn wide_vectors_are_cut_to_registers() {
     let integers = wide(16, I32).finish(Target::C);
     expect![[r##"
         #include <stdint.h>
+        #include <stdio.h>
+        #include <stdlib.h>
 
         #pragma GCC diagnostic ignored "-Wpsabi"
 
@@ -364,8 +409,18 @@ fn wide_vectors_are_cut_to_registers() {
         typedef int32_t i32x8u __attribute__((vector_size(32), aligned(4), may_alias));
         typedef uint32_t u32x8 __attribute__((vector_size(32)));
 
+        /* Ends the program if a number of elements does not fit into an index. */
+        static void check_count(const char *what, double count) {
+            if (count > INT32_MAX) {
+                fprintf(stderr, "%s = %.0f elements do not fit into indices of 32 bits: "
+                        "emit the code with --index 64\n", what, count);
+                abort();
+            }
+        }
+
         /* wide : (m: Nat) -> (m*16).i32 -> i32 -> i32 */
         void wide(int32_t *restrict output, int m, const int32_t *restrict xs, int32_t alpha) {
+            check_count("wide: m*16", (double)16 * m);
             int32_t kept[16];
             for (int lane = 0; lane < 16; lane += 8) {
                 *(i32x8u *)&kept[lane] = alpha - (i32x8){0};

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use dpia::{Device, IndexWidth};
+use dpia::{Device, IndexPolicy, IndexWidth};
 use nat::Nat;
 use rise::core::{Launch, Program};
 
@@ -61,10 +61,11 @@ impl Database {
             .to(Arc::new(device));
     }
 
-    /// Generates code with sizes and indices of this width.
-    pub fn set_index_width(&mut self, index: IndexWidth) {
+    /// Generates code with sizes and indices of this width, or of one that the sizes choose.
+    pub fn set_index_width(&mut self, index: impl Into<IndexPolicy>) {
         use salsa::Setter as _;
-        if self.index_width() == index {
+        let index = index.into();
+        if Options::get(self).index(self) == index {
             return;
         }
         Options::get(self)
@@ -73,9 +74,12 @@ impl Database {
             .to(index);
     }
 
-    /// The width of the sizes and indices of generated code.
+    /// The width of the sizes that generated code is passed.
     pub fn index_width(&self) -> IndexWidth {
-        Options::get(self).index(self)
+        match Options::get(self).index(self) {
+            IndexPolicy::Fixed(width) => width,
+            IndexPolicy::BySizes => IndexWidth::Bits64,
+        }
     }
 
     /// The device that OpenCL programs are checked against.

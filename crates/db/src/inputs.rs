@@ -64,7 +64,7 @@ pub(crate) struct Options {
     pub device: Arc<dpia::Device>,
     /// The width of the sizes and indices of generated code.
     #[returns(copy)]
-    pub index: dpia::IndexWidth,
+    pub index: dpia::IndexPolicy,
     /// The sizes that kernels are launched with, where the user has given some.
     #[returns(ref)]
     pub launch: rise::core::Launch,

@@ -43,7 +43,7 @@ use trees::Trees;
 pub use batch::FileReport;
 pub use cut::Prepared;
 pub use dpia::target::VectorWidths;
-pub use dpia::{Device, IndexWidth, Target, Targets};
+pub use dpia::{Device, IndexPolicy, IndexWidth, Target, Targets};
 pub use evaluation::RunInputs;
 pub use files::{FileId, FilePath, ItemId, ReadError};
 pub use header::{Declares, Header, StrategyName};
@@ -598,7 +598,7 @@ impl Database {
         let _singleton = Options::builder(
             None,
             Arc::default(),
-            IndexWidth::default(),
+            IndexPolicy::default(),
             rise::core::Launch::default(),
         )
         .durability(salsa::Durability::HIGH)

@@ -65,6 +65,27 @@ impl IndexWidth {
     }
 }
 
+/// How the width of indices of generated code is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IndexPolicy {
+    /// Every call has indices of this width.
+    Fixed(IndexWidth),
+    /// The sizes of a call choose: 32 bits where everything fits, 64 bits elsewhere.
+    BySizes,
+}
+
+impl Default for IndexPolicy {
+    fn default() -> Self {
+        IndexPolicy::Fixed(IndexWidth::default())
+    }
+}
+
+impl From<IndexWidth> for IndexPolicy {
+    fn from(width: IndexWidth) -> Self {
+        IndexPolicy::Fixed(width)
+    }
+}
+
 /// What is known of the device that OpenCL programs are for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Device {

@@ -3,19 +3,21 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use nat::Nat;
 use rise::Type;
 use rise::core::Foreign;
 use syntax::ast::{Name, ScalarType};
 
+use crate::counts;
 use crate::ir::{Binary, Expr, ExprKind, Function, Home, Id};
-use crate::module::{ForeignText, Module, Plain, Reason};
+use crate::module::{ForeignText, Mapping, Module, Plain, Reason};
 use crate::passes::walk;
 use crate::signature::Signature;
-use dpia::Target;
+use dpia::{IndexPolicy, IndexWidth, Target};
 
 use super::foreign::{self, ForeignNames};
 use super::types::{CType, scalar_name};
-use super::{CompileError, Printer, check, wrap};
+use super::{CompileError, Plan, Printer, check, wrap};
 
 /// Columns up to which a signature stands on one line.
 const MAX_LINE: usize = 100;
@@ -54,48 +56,244 @@ pub(super) fn may_contract(function: &Function) -> bool {
     products && sums
 }
 
-impl Printer<'_> {
-    /// The whole text.
-    pub(super) fn module(mut self, mut signature: Signature) -> Result<Module, CompileError> {
+/// Prints a function, or one of each width of indices and one that chooses by the sizes of a call.
+pub(crate) fn print(
+    function: &Function,
+    plan: &Plan,
+    target: Target,
+    mut signature: Signature,
+    index: IndexPolicy,
+) -> Result<Module, CompileError> {
+    let of_width = |index| Function {
+        index,
+        ..function.clone()
+    };
+    let stored = function.params.iter().chain([&function.output]);
+    let counts = counts::of(function, stored.chain(&plan.heap).copied());
+    let width = match index {
+        IndexPolicy::Fixed(width) => width,
+        // Nothing depends on the call.
+        IndexPolicy::BySizes if function.sizes.is_empty() && counts.is_empty() => {
+            IndexWidth::Bits32
+        }
+        IndexPolicy::BySizes => {
+            let widths = [IndexWidth::Bits32, IndexWidth::Bits64].map(of_width);
+            return print_both(&widths, plan, target, signature, &counts);
+        }
+    };
+    let function = of_width(width);
+    signature.index = width;
+    let mut unit = Unit::default();
+    let mut printer = Printer::new(&function, plan, target);
+    let name = printer.names.function(&function.name);
+    printer.declare_foreign(&mut unit);
+    printer.define(&name, &mut signature, &counts, &mut unit)?;
+    printer.module(unit, signature, counts)
+}
+
+/// Prints a function with indices of 32 bits, one with 64, and one that calls one or the other.
+fn print_both(
+    [narrow, wide]: &[Function; 2],
+    plan: &Plan,
+    target: Target,
+    mut signature: Signature,
+    counts: &[Nat],
+) -> Result<Module, CompileError> {
+    signature.index = IndexWidth::Bits64;
+    let mut unit = Unit::default();
+    let mut printer = Printer::new(narrow, plan, target);
+    let name = printer.names.function(&narrow.name);
+    printer.declare_foreign(&mut unit);
+    let mut callees: Vec<String> = Vec::new();
+    // What the narrow one counts fits: it is not called otherwise.
+    for (function, counts) in [(narrow, &[][..]), (wide, counts)] {
+        if !callees.is_empty() {
+            printer = printer.next(function);
+            printer.names.reserve(&name);
+            printer.declare_foreign(&mut unit);
+        }
+        let bits = match function.index {
+            IndexWidth::Bits32 => 32,
+            IndexWidth::Bits64 => 64,
+        };
+        callees
+            .iter()
+            .for_each(|other| printer.names.reserve(other));
+        let callee = printer.names.function(&format!("{name}_{bits}"));
+        printer.define_static(&callee, &mut signature.clone(), counts, &mut unit)?;
+        callees.push(callee);
+    }
+    printer = printer.next(wide);
+    callees
+        .iter()
+        .for_each(|callee| printer.names.reserve(callee));
+    printer.define_choice(&name, &callees, &mut signature, counts, &mut unit)?;
+    printer.module(unit, signature, counts.to_vec())
+}
+
+/// The functions of a text, one behind the other.
+#[derive(Default)]
+struct Unit {
+    text: String,
+    /// The same without comments.
+    code: String,
+    /// What each part comes from; ranges count from the first byte of the text.
+    map: Vec<Mapping>,
+    plain: Vec<Plain>,
+    /// The C functions of the program that are called.
+    foreign: Vec<Arc<Foreign>>,
+}
+
+impl Unit {
+    /// Adds a function. The ranges that the printer has noted count from the first byte of its body.
+    fn add(&mut self, comment: &str, head: &str, body: &str, printer: &mut Printer<'_>) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        let ranges = printer.map.iter_mut().map(|mapping| &mut mapping.range);
+        let ranges = ranges.chain(printer.plain.iter_mut().map(|plain| &mut plain.range));
+        let body = wrap::wrap(body, ranges);
+        let start = self.text.len();
+        self.text.push_str(comment);
+        self.text.push_str(head);
+        let shift = self.text.len();
+        self.text.push_str(&body);
+        self.text.push('\n');
+        self.code.push_str(head);
+        self.code.push_str(&body);
+        self.plain.push(Plain {
+            range: start..shift,
+            reason: Reason::Signature,
+        });
+        for mut mapping in printer.map.drain(..) {
+            mapping.range = moved(&mapping.range, shift);
+            self.map.push(mapping);
+        }
+        for mut plain in printer.plain.drain(..) {
+            plain.range = moved(&plain.range, shift);
+            self.plain.push(plain);
+        }
+    }
+}
+
+fn moved(range: &Range<usize>, by: usize) -> Range<usize> {
+    range.start + by..range.end + by
+}
+
+impl<'a> Printer<'a> {
+    /// The printer of the function behind this one.
+    fn next(self, function: &'a Function) -> Printer<'a> {
+        let mut next = Printer::new(function, self.plan, self.target);
+        next.take_over(self);
+        next
+    }
+
+    fn declare_foreign(&mut self, unit: &mut Unit) {
         for (var, scalar) in &self.function.registers {
             self.names.bind_var(*var, register_lanes(*scalar));
         }
-        let name = self.names.function(&self.function.name);
-        let foreign = self.foreign_functions();
-        let head = self.parameters(&name, &mut signature)?;
-        signature.name = name.into();
-        let comment = check::comment(&signature);
-        let body = self.body()?;
-        let ranges = self.map.iter_mut().map(|mapping| &mut mapping.range);
-        let ranges = ranges.chain(self.plain.iter_mut().map(|plain| &mut plain.range));
-        let body = wrap::wrap(&body, ranges);
+        unit.foreign.extend(self.foreign_functions());
+    }
 
+    fn define(
+        &mut self,
+        name: &str,
+        signature: &mut Signature,
+        counts: &[Nat],
+        unit: &mut Unit,
+    ) -> Result<(), CompileError> {
+        let head = self.parameters(name, signature)?;
+        signature.name = name.into();
+        let comment = check::comment(signature);
+        let body = self.body(counts)?;
+        unit.add(&comment, &head, &body, self);
+        Ok(())
+    }
+
+    fn define_static(
+        &mut self,
+        name: &str,
+        signature: &mut Signature,
+        counts: &[Nat],
+        unit: &mut Unit,
+    ) -> Result<(), CompileError> {
+        let head = format!("static {}", self.parameters(name, signature)?);
+        let body = self.body(counts)?;
+        unit.add("", &head, &body, self);
+        Ok(())
+    }
+
+    /// Defines the function that calls the first of two where everything fits into 32 bits, and else
+    /// the second.
+    fn define_choice(
+        &mut self,
+        name: &str,
+        callees: &[String],
+        signature: &mut Signature,
+        counts: &[Nat],
+        unit: &mut Unit,
+    ) -> Result<(), CompileError> {
+        let head = self.parameters(name, signature)?;
+        signature.name = name.into();
+        let comment = check::comment(signature);
+        let narrow = signature
+            .sizes
+            .iter()
+            .map(|(_, size)| format!("(int){size}"));
+        let narrow: Vec<String> = narrow.collect();
+        let wide: Vec<String> =
+            (signature.sizes.iter().map(|(_, size)| size.to_string())).collect();
+        let call = |callee: &str, sizes: Vec<String>, printer: &Printer<'_>| {
+            let output = printer.names.id(printer.function.output).map(str::to_owned);
+            let params = signature.params.iter().map(|(param, _)| param.to_string());
+            let all: Vec<String> = output.into_iter().chain(sizes).chain(params).collect();
+            format!("        {callee}({});\n", all.join(", "))
+        };
+        let [first, second] = callees else {
+            return Ok(());
+        };
+        let (first, second) = (call(first, narrow, self), call(second, wide, self));
+        self.write("{\n    if (");
+        let start = self.out.len();
+        self.fits_narrow(counts)?;
+        self.plain.push(Plain {
+            range: start..self.out.len(),
+            reason: Reason::Count,
+        });
+        self.write(&format!(") {{\n{first}    }} else {{\n{second}    }}\n}}"));
+        let body = std::mem::take(&mut self.out);
+        unit.add(&comment, &head, &body, self);
+        Ok(())
+    }
+
+    /// Puts what the functions need in front of them.
+    fn module(
+        mut self,
+        unit: Unit,
+        signature: Signature,
+        counts: Vec<Nat>,
+    ) -> Result<Module, CompileError> {
         let mut text = String::new();
         let mut declarations = String::new();
-        let texts = self.declarations(&foreign, &mut declarations)?;
-        self.headers(&[&declarations, &head, &body], &mut text);
+        let texts = self.declarations(&unit.foreign, &mut declarations)?;
+        self.headers(&[&declarations, &unit.code], &mut text);
         let shift_foreign = text.len();
         text.push_str(&declarations);
-        let start = text.len();
-        text.push_str(&comment);
-        text.push_str(&head);
         let shift = text.len();
-        text.push_str(&body);
-        text.push('\n');
-        let moved = |range: &Range<usize>, by: usize| range.start + by..range.end + by;
-        for mapping in &mut self.map {
-            mapping.range = moved(&mapping.range, shift);
-        }
-        for plain in &mut self.plain {
-            plain.range = moved(&plain.range, shift);
-        }
-        let head = [
-            (0..start, Reason::Needed),
-            (start..shift, Reason::Signature),
-        ];
-        let head = head.into_iter().filter(|(range, _)| !range.is_empty());
-        let head = head.map(|(range, reason)| Plain { range, reason });
-        let plain = head.chain(self.plain).collect();
+        text.push_str(&unit.text);
+        let needed = Plain {
+            range: 0..shift,
+            reason: Reason::Needed,
+        };
+        let needed = Some(needed).filter(|plain| !plain.range.is_empty());
+        let plain = unit.plain.into_iter().map(|plain| Plain {
+            range: moved(&plain.range, shift),
+            ..plain
+        });
+        let map = unit.map.into_iter().map(|mapping| Mapping {
+            range: moved(&mapping.range, shift),
+            ..mapping
+        });
         let foreign = texts.into_iter().map(|(range, function)| ForeignText {
             range: moved(&range, shift_foreign),
             function,
@@ -103,11 +301,12 @@ impl Printer<'_> {
         Ok(Module {
             text,
             signature,
-            map: self.map,
-            plain,
+            map: map.collect(),
+            plain: needed.into_iter().chain(plain).collect(),
             foreign: foreign.collect(),
             device: None,
             barriers: Vec::new(),
+            counts,
         })
     }
 
@@ -160,10 +359,10 @@ impl Printer<'_> {
     }
 
     /// The braces and what is in them. Mappings count from its first byte.
-    fn body(&mut self) -> Result<String, CompileError> {
+    fn body(&mut self, counts: &[Nat]) -> Result<String, CompileError> {
         self.write("{\n");
         self.indent += 1;
-        self.checks()?;
+        self.checks(counts)?;
         let start = self.out.len();
         let at = self.map.len();
         let function = self.function;

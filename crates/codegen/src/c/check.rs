@@ -7,15 +7,12 @@ use crate::ir::Binary;
 use crate::module::{Plain, Reason};
 use crate::signature::Signature;
 
-use super::large::is_large;
+use super::helpers::Helper;
 use super::{CompileError, Prec, Printer};
 
-/// 2^59 as `double`: see [`dpia::IndexWidth::limit`].
-const MAX_COUNT: &str = "576460752303423488.0";
-
 impl Printer<'_> {
-    /// Writes an assertion for each condition on the sizes.
-    pub(super) fn checks(&mut self) -> Result<(), CompileError> {
+    /// Writes an assertion for each condition on the sizes, and a check of each count.
+    pub(super) fn checks(&mut self, counts: &[Nat]) -> Result<(), CompileError> {
         for (at, prop) in self.function.requires.iter().enumerate() {
             let text = prop_text(prop, &self.shown);
             self.line();
@@ -27,39 +24,48 @@ impl Printer<'_> {
             });
             self.write("\n");
         }
-        self.check_counts()
+        self.check_counts(counts)
     }
 
-    /// Writes an assertion for each array that could have more elements than 64 bits count. The
-    /// number is computed as `double`, which does not overflow.
-    fn check_counts(&mut self) -> Result<(), CompileError> {
-        let function = self.function;
-        if !self.is_wide() {
-            return Ok(());
-        }
-        let arrays = function.params.iter().chain([&function.output]);
-        let is_known = |count: &Nat| !count.any_var(&|var| !function.sizes.contains(&var));
-        let mut counts: Vec<Nat> = arrays
-            .chain(&self.plan.heap)
-            .filter_map(|id| self.variable(*id).count.clone())
-            .filter(|count| is_large(count) && is_known(count))
-            .collect();
-        counts.sort();
-        counts.dedup();
+    fn check_counts(&mut self, counts: &[Nat]) -> Result<(), CompileError> {
+        let helper = match self.is_wide() {
+            false => Helper::CheckCount,
+            true => Helper::CheckCount64,
+        };
         for count in counts {
+            let check = self.helpers.need(helper);
+            let text = rise::print::nat_text(count, &self.shown);
+            let name = &self.function.name;
             self.line();
             let start = self.out.len();
-            self.write("assert(");
-            self.at_least(Prec::Relation, |this| {
-                this.polynomial(&count, Some("double"))
-            })?;
-            let text = rise::print::nat_text(&count, &self.shown);
-            self.write(&format!(" < {MAX_COUNT} && \"{text} < 2^59\");"));
+            self.write(&format!("{check}(\"{name}: {text}\", "));
+            self.real(count, Prec::Conditional)?;
+            self.write(");");
             self.plain.push(Plain {
                 range: start..self.out.len(),
                 reason: Reason::Count,
             });
             self.write("\n");
+        }
+        Ok(())
+    }
+
+    /// Writes whether all sizes and counts fit into 32 bits.
+    pub(super) fn fits_narrow(&mut self, counts: &[Nat]) -> Result<(), CompileError> {
+        let sizes = self.function.sizes.iter().map(|size| Nat::var(*size));
+        let all: Vec<(Nat, bool)> = sizes
+            .map(|size| (size, true))
+            .chain(counts.iter().map(|count| (count.clone(), false)))
+            .collect();
+        for (at, (number, is_size)) in all.iter().enumerate() {
+            if at > 0 {
+                self.write(" && ");
+            }
+            match is_size {
+                true => self.nat(number, Prec::Sum)?,
+                false => self.real(number, Prec::Sum)?,
+            }
+            self.write(" <= INT32_MAX");
         }
         Ok(())
     }

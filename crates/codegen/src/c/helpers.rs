@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use dpia::{IndexWidth, Target};
+use dpia::Target;
 use nat::Nat;
 use syntax::ast::ScalarType;
 
@@ -21,6 +21,9 @@ pub(crate) enum Helper {
     Log2,
     Allocate,
     AllocateAligned,
+    CheckCount,
+    CheckCount64,
+    PowReal,
 }
 
 impl Helper {
@@ -34,6 +37,9 @@ impl Helper {
             Helper::Log2 => "log2_int",
             Helper::Allocate => "allocate",
             Helper::AllocateAligned => "allocate_aligned",
+            Helper::CheckCount => "check_count",
+            Helper::CheckCount64 => "check_count_64",
+            Helper::PowReal => "pow_real",
         }
     }
 
@@ -87,7 +93,7 @@ impl Helper {
             }
             Helper::Allocate => {
                 "static void *allocate(size_t count, size_t size) {
-    void *memory = count <= INT32_MAX ? malloc(count > 0 ? count * size : 1) : NULL;
+    void *memory = count <= PTRDIFF_MAX / size ? malloc(count > 0 ? count * size : 1) : NULL;
     if (memory == NULL) {
         fprintf(stderr, \"cannot allocate %zu elements of %zu bytes\\n\", count, size);
         abort();
@@ -111,6 +117,39 @@ static void release(void *memory) {
 }
 "
             }
+            Helper::CheckCount => {
+                "/* Ends the program if a number of elements does not fit into an index. */
+static void check_count(const char *what, double count) {
+    if (count > INT32_MAX) {
+        fprintf(stderr, \"%s = %.0f elements do not fit into indices of 32 bits: \"
+                \"emit the code with --index 64\\n\", what, count);
+        abort();
+    }
+}
+"
+            }
+            // 2^59, see `dpia::IndexWidth::limit`.
+            Helper::CheckCount64 => {
+                "/* Ends the program if a number of elements does not fit into an index. */
+static void check_count_64(const char *what, double count) {
+    if (!(count < 576460752303423488.0)) {
+        fprintf(stderr, \"%s = %.0f elements do not fit into indices of 64 bits\\n\", what, count);
+        abort();
+    }
+}
+"
+            }
+            // Beyond that no count fits.
+            Helper::PowReal => {
+                "static double pow_real(double base, int64_t exponent) {
+    double result = 1.0;
+    for (int64_t i = 0; i < exponent && base > 1.0 && result < 1e18; i++) {
+        result *= base;
+    }
+    return result;
+}
+"
+            }
         }
     }
 }
@@ -119,7 +158,6 @@ static void release(void *memory) {
 pub(crate) struct Helpers {
     /// What the text is for.
     pub target: Target,
-    index: IndexWidth,
     fixed: BTreeSet<Helper>,
     /// `(from, to, body, how many sums around)` of each sum.
     pub sums: Vec<(Nat, Nat, Nat, usize)>,
@@ -135,10 +173,9 @@ pub(crate) struct Helpers {
 
 impl Helpers {
     /// None yet.
-    pub fn new(target: Target, index: IndexWidth) -> Helpers {
+    pub fn new(target: Target) -> Helpers {
         Helpers {
             target,
-            index,
             fixed: BTreeSet::new(),
             sums: Vec::new(),
             sum_texts: Vec::new(),
@@ -206,12 +243,7 @@ impl Helpers {
 
     /// What is needed before the function's own text, with an empty line behind each.
     pub fn write(&self, out: &mut String) {
-        let fixed = self.fixed.iter().map(|helper| match self.index {
-            IndexWidth::Bits32 => helper.text().to_owned(),
-            IndexWidth::Bits64 => helper.text().replace("INT32_MAX", "PTRDIFF_MAX / size"),
-        });
-        let fixed: Vec<String> = fixed.collect();
-        let fixed = fixed.iter().map(String::as_str);
+        let fixed = self.fixed.iter().map(|helper| helper.text());
         let sums = self.sum_texts.iter().map(String::as_str);
         let others = self.others.iter().map(|(_, text)| text.as_str());
         for text in fixed.chain(others).chain(sums) {

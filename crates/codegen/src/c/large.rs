@@ -2,6 +2,8 @@
 
 use nat::{Nat, Part, Prop};
 
+use crate::counts::multiplies;
+
 use super::Printer;
 
 impl Printer<'_> {
@@ -28,15 +30,6 @@ impl Printer<'_> {
                 count.as_ref().is_some_and(|count| at_most(count.clone()))
             })
     }
-}
-
-/// Whether something is multiplied in a sum.
-fn multiplies(nat: &Nat) -> bool {
-    nat.summands().iter().any(|summand| {
-        let degree: u32 = summand.factors.iter().map(|(_, exp)| exp).sum();
-        let factors: i64 = if degree == 0 { 1 } else { summand.coeff };
-        degree > 1 || factors.unsigned_abs() > 1
-    })
 }
 
 /// Factors from which on a multiple of a size may be so.

@@ -15,6 +15,7 @@ mod opencl;
 mod openmp;
 mod operator;
 mod place;
+mod real;
 pub mod reserved;
 mod rows;
 mod size;
@@ -34,13 +35,13 @@ use rise::core::{Foreign, Origin};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ir::{Function, Home, Id, Maker, Stmt, Variable};
-use crate::module::{BarrierText, Mapping, Module, Plain};
+use crate::module::{BarrierText, Mapping, Plain};
 use crate::passes::trace::Trace;
-use crate::signature::Signature;
 use dpia::Target;
 use syntax::ast::AddressSpace;
 
 use crate::error::CompileError;
+pub(crate) use assemble::print;
 pub use foreign::ForeignNames;
 pub(crate) use foreign::is_on_vectors;
 pub(crate) use opencl::print_kernels;
@@ -65,16 +66,6 @@ pub(crate) struct Plan {
 
 /// Bytes up to which an array stands on the stack.
 pub(crate) const MAX_ON_STACK: u64 = 4096;
-
-/// Prints a function.
-pub(crate) fn print(
-    function: &Function,
-    plan: &Plan,
-    target: Target,
-    signature: Signature,
-) -> Result<Module, CompileError> {
-    Printer::new(function, plan, target).module(signature)
-}
 
 /// How tightly what was written holds together: parentheses go around what is looser than its
 /// place wants.
@@ -129,6 +120,8 @@ struct Printer<'a> {
     /// Whether what is written is the number of an element, which is an `int` as are all that it is
     /// computed from.
     in_index: bool,
+    /// Whether what is written is a size that may not fit into an index, see [`real`].
+    in_real: bool,
     /// The barriers that were written.
     barriers: Vec<BarrierText>,
 }
@@ -147,7 +140,7 @@ impl<'a> Printer<'a> {
             plain: Vec::new(),
             indent: 0,
             origin: Origin(0),
-            helpers: Helpers::new(target, function.index),
+            helpers: Helpers::new(target),
             foreign: Vec::new(),
             types: Vec::new(),
             unaligned: Vec::new(),
@@ -160,6 +153,7 @@ impl<'a> Printer<'a> {
             parallel: false,
             pointer_spaces: spaces::pointer_spaces(function),
             in_index: false,
+            in_real: false,
             barriers: Vec::new(),
         }
     }

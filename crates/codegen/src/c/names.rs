@@ -50,7 +50,13 @@ pub(super) fn is_generated(name: &str) -> bool {
         || name.split_once('_').is_some_and(is_helper)
         || matches!(
             name,
-            "floor_div_64" | "floor_mod_64" | "imin_64" | "imax_64" | "pow_64" | "log2_64"
+            "check_count_64"
+                | "floor_div_64"
+                | "floor_mod_64"
+                | "imin_64"
+                | "imax_64"
+                | "pow_64"
+                | "log2_64"
         )
 }
 

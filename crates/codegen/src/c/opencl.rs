@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use nat::{Nat, Var};
+use nat::{Nat, Prop, Var};
 use rise::core::Foreign;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use syntax::ast::{AddressSpace, Name, ScalarType};
 
+use crate::counts;
 use crate::ir::{Barrier, Function, Home, Id, Item, Level, Query, Stmt, StmtKind, Variable};
 use crate::module::{
     BarrierText, Buffer, Device, ForeignText, Kernel, KernelArg, Module, Plain, Reason,
@@ -46,6 +47,7 @@ pub(crate) fn print_kernels(
         foreign: Vec::new(),
         device: None,
         barriers: Vec::new(),
+        counts: counts_of(parts),
     };
     let mut device = Device::default();
     for shared in &parts.shared {
@@ -82,6 +84,41 @@ pub(crate) fn print_kernels(
         }
         None => Ok(module),
     }
+}
+
+/// What must hold when a kernel is launched: arrays that each work-group has a part of have no more
+/// elements than indices count.
+fn requires(part: &Part) -> Vec<Prop> {
+    let Part { function, work } = part;
+    let launch: Vec<Var> = (work.vars.local.iter().chain(&work.vars.global))
+        .copied()
+        .collect();
+    let is_known = |var| launch.contains(&var) || function.sizes.contains(&var);
+    let largest = i64::try_from(function.index.limit() - 1).unwrap_or(i64::MAX);
+    let mut all = work.requires.clone();
+    for temporary in &work.temporaries {
+        let count = &function.variables[temporary.id.0 as usize].count;
+        if let Some(count) = count
+            && count.any_var(&|var| launch.contains(&var))
+            && !count.any_var(&|var| !is_known(var))
+        {
+            all.push(Prop::AtLeast(Nat::constant(largest), count.clone()));
+        }
+    }
+    all
+}
+
+/// The counts of all kernels.
+fn counts_of(parts: &Parts) -> Vec<Nat> {
+    let mut all = Vec::new();
+    for Part { function, work } in &parts.kernels {
+        let temporaries = work.temporaries.iter().map(|temporary| temporary.id);
+        let stored = function.params.iter().copied().chain([function.output]);
+        all.extend(counts::of(function, stored.chain(temporaries)));
+    }
+    all.sort();
+    all.dedup();
+    all
 }
 
 fn moved(range: &Range<usize>, by: usize) -> Range<usize> {
@@ -187,8 +224,8 @@ impl<'a> Printer<'a> {
         Ok(module)
     }
 
-    /// Takes over what the kernels before need.
-    fn take_over(&mut self, before: Printer<'_>) {
+    /// Takes over what the functions before need.
+    pub(super) fn take_over(&mut self, before: Printer<'_>) {
         self.helpers = before.helpers;
         self.types = before.types;
         self.unaligned = before.unaligned;
@@ -244,7 +281,7 @@ impl<'a> Printer<'a> {
             args: used.into_iter().map(|param| param.arg).collect(),
             launch: part.work.launch.clone(),
             sizes: part.work.vars,
-            requires: part.work.requires.clone(),
+            requires: requires(part),
             local_bytes: part.work.local_bytes.clone(),
             private_bytes: self.private_bytes(&part.function),
             items: part.work.items.clone(),

@@ -142,8 +142,8 @@ const C_LIBRARY: &str = "\
 
 /// The names that bodies of generated functions refer to, which parameters and variables cannot hide.
 const C_BODIES: &str = "\
-    F32_LANES F64_LANES abort allocate allocate_aligned floor_div floor_mod fma fmaf fprintf free \
-    imax imin int16_t int32_t int64_t int8_t intptr_t log2_int malloc memcpy pow_int release \
+    F32_LANES F64_LANES abort allocate allocate_aligned check_count floor_div floor_mod fma fmaf fprintf free \
+    imax imin int16_t int32_t int64_t int8_t intptr_t log2_int malloc memcpy pow_int pow_real release \
     size_t uint16_t uint32_t uint64_t uint8_t uintptr_t";
 
 /// The keywords of OpenCL C 1.2 to 3.0 that C does not have, and the words that it keeps for

@@ -171,8 +171,9 @@ impl Printer<'_> {
                     // Divisions in products have parentheses though the first needs none.
                     let is_division =
                         matches!(factor, Arith::Part(Part::Div(..) | Part::Rem(..), 1));
-                    let here = wide.filter(|_| at == 0);
-                    let cast = here.filter(|_| !matches!(factor, Arith::Sum(_)) && !is_division);
+                    let is_sum = matches!(factor, Arith::Sum(_));
+                    let here = wide.filter(|_| at == 0 || is_sum && self.in_real);
+                    let cast = here.filter(|_| !is_sum && !self.is_widened(factor));
                     if let Some(ty) = cast {
                         self.write(&format!("({ty})"));
                     }
@@ -193,6 +194,18 @@ impl Printer<'_> {
         }
     }
 
+    /// Whether an operation is written with a wide type though none is asked for: its operands are
+    /// large.
+    fn is_widened(&self, arith: &Arith<'_>) -> bool {
+        match arith {
+            Arith::Part(Part::Div(a, _) | Part::Rem(a, _), 1) => {
+                !self.in_real && self.is_large_dividend(a)
+            }
+            Arith::Part(Part::Pow(..), 1) => true,
+            _ => false,
+        }
+    }
+
     fn sum(&mut self, all: &[(bool, Arith<'_>)], wide: Option<&str>) -> Result<Prec, CompileError> {
         for (at, (negative, summand)) in all.iter().enumerate() {
             match (at, negative) {
@@ -201,13 +214,12 @@ impl Printer<'_> {
                 (_, true) => self.write(" - "),
                 (_, false) => self.write(" + "),
             }
-            // Operands have their own width.
-            let divided = matches!(
-                summand,
-                Arith::Part(Part::Div(..) | Part::Rem(..) | Part::Pow(..), 1)
-            );
+            let is_nested = |arith: &Arith<'_>| matches!(arith, Arith::Product(_) | Arith::Sum(_));
+            let is_division = matches!(summand, Arith::Part(Part::Div(..) | Part::Rem(..), 1));
+            // What is nested has the type already.
+            let has_type = is_division && all.iter().any(|(_, summand)| is_nested(summand));
             let cast = wide.filter(|_| {
-                at == 0 && !divided && !matches!(summand, Arith::Product(_) | Arith::Sum(_))
+                at == 0 && !has_type && !is_nested(summand) && !self.is_widened(summand)
             });
             if let Some(ty) = cast {
                 self.write(&format!("({ty})"));
@@ -240,6 +252,9 @@ impl Printer<'_> {
         if exp == 1 {
             return self.part(part, wide);
         }
+        if self.in_real {
+            return self.real_power(part, exp);
+        }
         let name = self.helper(Helper::Pow, wide.is_some());
         self.write(&name);
         self.write("(");
@@ -248,7 +263,11 @@ impl Printer<'_> {
         Ok(Prec::Postfix)
     }
 
-    fn part(&mut self, part: &Part<'_>, wide: Option<&str>) -> Result<Prec, CompileError> {
+    pub(super) fn part(
+        &mut self,
+        part: &Part<'_>,
+        wide: Option<&str>,
+    ) -> Result<Prec, CompileError> {
         match part {
             Part::Var(var) => self.var(*var),
             Part::Index(at) => {
@@ -257,6 +276,7 @@ impl Printer<'_> {
                 self.write(name.as_deref().unwrap_or("0"));
                 Ok(Prec::Postfix)
             }
+            part if self.in_real => self.real_part(part),
             Part::Div(a, b) => self.quotient(a, b, (" / ", Helper::FloorDiv), wide),
             Part::Rem(a, b) => self.quotient(a, b, (" % ", Helper::FloorMod), wide),
             Part::Pow(a, b) if a.as_const() == Some(2) => {

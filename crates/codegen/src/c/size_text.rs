@@ -22,12 +22,12 @@ pub(crate) struct SizeText {
 
 impl SizeText {
     /// With names for the variables.
-    pub fn new(names: FxHashMap<Var, String>) -> SizeText {
+    pub fn new(names: FxHashMap<Var, String>, index: IndexWidth) -> SizeText {
         SizeText {
             function: Function {
                 name: "".into(),
                 variables: Vec::new(),
-                index: IndexWidth::default(),
+                index,
                 sizes: Vec::new(),
                 params: Vec::new(),
                 output: Id(0),
@@ -41,10 +41,11 @@ impl SizeText {
                 aligned: FxHashMap::default(),
                 registers: Vec::new(),
                 views: FxHashMap::default(),
+                dimensions: Vec::new(),
             },
             plan: Plan::default(),
             names,
-            helpers: Helpers::new(Target::C, IndexWidth::default()),
+            helpers: Helpers::new(Target::C),
         }
     }
 
@@ -62,7 +63,12 @@ impl SizeText {
         result.map(|()| printer.out)
     }
 
-    /// A size as an `int`.
+    /// A size as a `double`, without overflow.
+    pub fn real(&mut self, nat: &Nat) -> Result<String, CompileError> {
+        self.write(|printer| printer.real(nat, Prec::Sum))
+    }
+
+    /// A size.
     pub fn size(&mut self, nat: &Nat) -> Result<String, CompileError> {
         self.write(|printer| printer.nat(nat, Prec::Conditional))
     }

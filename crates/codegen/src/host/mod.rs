@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use dpia::Target;
+use dpia::{IndexWidth, Target};
 use nat::{Nat, Prop, Var};
 use rise::core::{Launch, Origin};
 use rise::print::prop_text;
@@ -42,13 +42,15 @@ struct Host<'m> {
 
 impl<'m> Host<'m> {
     fn new(module: &'m Module, device: &'m Device) -> Self {
+        let index = module.signature.index;
+        let size = size_type(index);
         let mut names: FxHashMap<Var, String> = FxHashMap::default();
         for (var, name) in &module.signature.sizes {
             names.insert(*var, format!("size_{name}"));
         }
         for (at, kernel) in device.kernels.iter().enumerate() {
             for dimension in 0..3 {
-                let name = |kind: &str| format!("(int){kind}_{at}[{dimension}]");
+                let name = |kind: &str| format!("({size}){kind}_{at}[{dimension}]");
                 names.insert(kernel.sizes.local[dimension], name("local"));
                 names.insert(kernel.sizes.global[dimension], name("global"));
             }
@@ -56,7 +58,7 @@ impl<'m> Host<'m> {
         Host {
             module,
             device,
-            sizes: SizeText::new(names),
+            sizes: SizeText::new(names, index),
             main: String::new(),
             fills: Vec::new(),
         }
@@ -71,6 +73,7 @@ impl<'m> Host<'m> {
     fn program(mut self) -> Result<String, CompileError> {
         self.arguments();
         self.conditions(&self.module.signature.requires.clone())?;
+        self.counts()?;
         self.launches()?;
         self.setup();
         let inputs = self.inputs()?;
@@ -105,9 +108,14 @@ impl<'m> Host<'m> {
             out.push('\n');
         }
         self.sizes.helpers(&mut out);
-        out.push_str("static const char source[] =\n");
-        out.push_str(&quoted(&self.module.text));
-        out.push_str(";\n\nint main(int argc, char **argv) {\n");
+        let narrow = self.device.narrow.as_ref();
+        let narrow = narrow.map(|text| ("source_32", text));
+        for (name, source) in [("source", &self.module.text)].into_iter().chain(narrow) {
+            out.push_str(&format!("static const char {name}[] =\n"));
+            out.push_str(&quoted(source));
+            out.push_str(";\n\n");
+        }
+        out.push_str("int main(int argc, char **argv) {\n");
         out.push_str(&self.main);
         out.push_str("}\n");
         out
@@ -128,6 +136,7 @@ impl<'m> Host<'m> {
             "static const char *const names[] = {{{list}NULL}};"
         ));
         self.line(&format!("const char *given[{}] = {{NULL}};", count.max(1)));
+        self.line("(void)require;");
         self.line("size_t local_given[3] = {64, 1, 1}, global_given[3] = {16384, 1, 1};");
         let option = |open: bool, kind: &str| match open {
             true => format!("{kind}_given"),
@@ -146,12 +155,48 @@ impl<'m> Host<'m> {
                 self.line(&format!("(void){}_given;", kind.1));
             }
         }
+        let size = size_type(signature.index);
+        let limit = match signature.index {
+            IndexWidth::Bits32 => "INT32_MAX",
+            IndexWidth::Bits64 => "INT64_MAX",
+        };
         for (at, name) in names.iter().enumerate() {
             self.line(&format!(
-                "const int size_{name} = size_argument(given[{at}], \"{name}\");"
+                "const {size} size_{name} = ({size})size_argument(given[{at}], \"{name}\", {limit});"
             ));
             self.line(&format!("(void)size_{name};"));
         }
+    }
+
+    /// Checks that the numbers of elements fit into indices, and chooses the width of those if there
+    /// are two.
+    fn counts(&mut self) -> Result<(), CompileError> {
+        let names = Names(self.module.signature.names.as_slice().into());
+        let (limit, text) = match self.module.signature.index {
+            IndexWidth::Bits32 => ("<= INT32_MAX", "2^31"),
+            IndexWidth::Bits64 => ("< 576460752303423488.0", "2^59"),
+        };
+        let mut fits = Vec::new();
+        for (_, name) in &self.module.signature.sizes {
+            fits.push(format!("size_{name} <= INT32_MAX"));
+        }
+        for count in &self.module.counts {
+            let number = self.sizes.real(count)?;
+            fits.push(format!("{number} <= INT32_MAX"));
+            let shown = rise::print::nat_text(count, &names);
+            self.line(&format!("require({number} {limit}, \"{shown} < {text}\");"));
+        }
+        if self.device.narrow.is_none() {
+            return Ok(());
+        }
+        self.line(&format!("const bool is_narrow = {};", fits.join(" && ")));
+        for (_, name) in &self.module.signature.sizes {
+            self.line(&format!(
+                "const int int_{name} = is_narrow ? (int)size_{name} : 0;"
+            ));
+            self.line(&format!("(void)int_{name};"));
+        }
+        Ok(())
     }
 
     fn conditions(&mut self, props: &[Prop]) -> Result<(), CompileError> {
@@ -162,9 +207,6 @@ impl<'m> Host<'m> {
                 Some(condition) => self.line(&format!("require({condition}, \"{text}\");")),
                 None => self.line(&format!("/* {text} */")),
             }
-        }
-        if props.is_empty() {
-            self.line("(void)require;");
         }
         Ok(())
     }
@@ -179,7 +221,7 @@ impl<'m> Host<'m> {
                 let mut all = Vec::new();
                 for (dimension, size) in sizes.iter().enumerate() {
                     all.push(match size {
-                        Some(size) => format!("(size_t)({})", self.sizes.size(size)?),
+                        Some(size) => format!("(size_t)({})", self.sizes.bytes(size)?),
                         None => format!("{kind}_given[{dimension}]"),
                     });
                 }
@@ -201,7 +243,13 @@ impl<'m> Host<'m> {
              CL_QUEUE_PROFILING_ENABLE, &status);",
         );
         self.line("check(status, \"clCreateCommandQueue\");");
-        self.line("cl_program program = build(context, device, source);");
+        let source = match self.device.narrow {
+            Some(_) => "is_narrow ? source_32 : source",
+            None => "source",
+        };
+        self.line(&format!(
+            "cl_program program = build(context, device, {source});"
+        ));
     }
 
     /// The parameters with random values; gives the names of their memory.
@@ -219,7 +267,7 @@ impl<'m> Host<'m> {
             ));
             let limit = index_limit(&element);
             let limit = match limit {
-                Some(limit) => self.sizes.size(&limit)?,
+                Some(limit) => format!("(double)({})", self.sizes.size(&limit)?),
                 None => "0".to_owned(),
             };
             self.line(&format!("for (size_t i = 0; i < input_{at}_count; i++) {{"));
@@ -282,7 +330,14 @@ impl<'m> Host<'m> {
                 KernelArg::Size(size) => {
                     let size = self.module.signature.sizes.get(*size);
                     let name = size.map_or("", |(_, name)| name.as_str());
-                    ("sizeof(int)".to_owned(), format!("&size_{name}"))
+                    let width = format!("sizeof(size_{name})");
+                    match self.device.narrow {
+                        Some(_) => (
+                            format!("is_narrow ? sizeof(int) : {width}"),
+                            format!("is_narrow ? (const void *)&int_{name} : &size_{name}"),
+                        ),
+                        None => (width, format!("&size_{name}")),
+                    }
                 }
                 KernelArg::Param(param) => match self.module.signature.params.get(*param) {
                     Some((_, ty)) if !matches!(**ty, Type::Array(..) | Type::DepArray(..)) => {
@@ -379,6 +434,7 @@ impl<'m> Host<'m> {
                 // 0.5 to 1, by its bits.
                 ScalarType::F16 => "(uint16_t)(0x3800 + (int)(random_number() * 1024))".to_owned(),
                 ScalarType::Bool => "random_number() < 0.5".to_owned(),
+                // Indices have 32 bits.
                 _ => format!("({ty})(random_number() * (limit > 0 ? limit : 100))"),
             };
             let ty = if scalar == ScalarType::F16 {
@@ -387,7 +443,7 @@ impl<'m> Host<'m> {
                 ty
             };
             let text = format!(
-                "static void {name}(unsigned char *to, int limit) {{\n    \
+                "static void {name}(unsigned char *to, double limit) {{\n    \
                  {ty} value = {value};\n    (void)limit;\n    \
                  memcpy(to, &value, sizeof(value));\n}}\n"
             );
@@ -400,6 +456,14 @@ impl<'m> Host<'m> {
 struct Output {
     memory: String,
     layout: CType,
+}
+
+/// The type of sizes.
+fn size_type(index: IndexWidth) -> &'static str {
+    match index {
+        IndexWidth::Bits32 => "int",
+        IndexWidth::Bits64 => "int64_t",
+    }
 }
 
 /// What is under all arrays.

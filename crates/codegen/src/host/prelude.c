@@ -1,5 +1,6 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,14 +15,15 @@ static void check(cl_int status, const char *what) {
 }
 
 /* A size from the command line. */
-static int size_argument(const char *text, const char *name) {
+static int64_t size_argument(const char *text, const char *name, int64_t largest) {
     char *end = NULL;
-    long value = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || value < 0 || value > INT32_MAX) {
-        fprintf(stderr, "%s = %s: a size is a whole number from 0 to %d\n", name, text, INT32_MAX);
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    if (end == text || *end != '\0' || errno != 0 || value < 0 || value > largest) {
+        fprintf(stderr, "%s = %s: a size is a whole number from 0 to %lld\n", name, text, (long long)largest);
         exit(2);
     }
-    return (int)value;
+    return value;
 }
 
 /* Up to three sizes with commas between them, of an option like --local=64,1. */

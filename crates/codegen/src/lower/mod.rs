@@ -9,6 +9,7 @@
 mod assign;
 mod buffers;
 mod command;
+mod dimensions;
 mod env;
 mod index;
 mod read;
@@ -124,6 +125,7 @@ impl<'p> Lower<'p> {
                 aligned: FxHashMap::default(),
                 registers: Vec::new(),
                 views: FxHashMap::default(),
+                dimensions: dimensions::dimensions(&program.body),
             },
             signature: Signature {
                 name: program.name.clone(),

@@ -23,7 +23,7 @@ use crate::error::CompileError;
 use crate::ir::Function;
 use crate::module::Module;
 use crate::signature::Signature;
-use dpia::Target;
+use dpia::{IndexPolicy, IndexWidth, Target};
 
 use trace::{Pass, Trace};
 
@@ -36,12 +36,26 @@ pub fn finish(
     mut function: Function,
     target: Target,
     signature: Signature,
+    index: IndexPolicy,
 ) -> Result<Module, CompileError> {
-    if target == Target::OpenCl {
-        return kernel::finish(function, signature);
+    match (target, index) {
+        (Target::OpenCl, IndexPolicy::Fixed(width)) => kernel::finish(function, signature, width),
+        (Target::OpenCl, IndexPolicy::BySizes) => {
+            let narrow = kernel::finish(function.clone(), signature.clone(), IndexWidth::Bits32)?;
+            if narrow.signature.sizes.is_empty() && narrow.counts.is_empty() {
+                return Ok(narrow);
+            }
+            let mut wide = kernel::finish(function, signature, IndexWidth::Bits64)?;
+            if let Some(device) = &mut wide.device {
+                device.narrow = Some(narrow.text);
+            }
+            Ok(wide)
+        }
+        (_, index) => {
+            let plan = improve(&mut function, target)?;
+            c::print(&function, &plan, target, signature, index)
+        }
     }
-    let plan = improve(&mut function, target)?;
-    c::print(&function, &plan, target, signature)
 }
 
 /// Runs the passes.

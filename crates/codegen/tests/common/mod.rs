@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use codegen::ir::{
     Binary, Expr, ExprKind, Function, Home, Id, LoopMode, Place, Stmt, StmtKind, Variable,
 };
-use codegen::{IndexWidth, Module, Signature, Target};
+use codegen::{IndexPolicy, IndexWidth, Module, Signature, Target};
 use nat::{Nat, Prop, Var};
 use rise::core::Origin;
 use rise::{Ty, Type};
@@ -69,6 +69,7 @@ impl Build {
                 aligned: Default::default(),
                 registers: Vec::new(),
                 views: Default::default(),
+                dimensions: Vec::new(),
             },
             signature: Signature {
                 index: IndexWidth::default(),
@@ -182,8 +183,13 @@ impl Build {
 
     /// The text.
     pub fn finish(&self, target: Target) -> Module {
-        codegen::finish(self.function.clone(), target, self.signature.clone())
-            .unwrap_or_else(|error| panic!("{error}"))
+        codegen::finish(
+            self.function.clone(),
+            target,
+            self.signature.clone(),
+            IndexPolicy::default(),
+        )
+        .unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// The text of the function without what stands before it.
@@ -284,6 +290,24 @@ pub fn repeat(counter: Var, to: Nat, body: Vec<Stmt>) -> Stmt {
 /// Compiles the text with each compiler that is here, with all warnings as errors, and runs it
 /// with this `main` under the sanitizers: it must succeed.
 pub fn run(module: &Module, main: &str) {
+    let (source, dir) = test_program(module, main);
+    let sanitized = [
+        "-O1",
+        "-g",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize-recover=all",
+    ];
+    compile_and_run("clang", &sanitized, &source, &dir, module);
+    compile_and_run("gcc", &["-O3", "-march=native"], &source, &dir, module);
+}
+
+/// The same, without the sanitizers: for arrays of gigabytes.
+pub fn run_fast(module: &Module, main: &str) {
+    let (source, dir) = test_program(module, main);
+    compile_and_run("gcc", &["-O3", "-march=native"], &source, &dir, module);
+}
+
+fn test_program(module: &Module, main: &str) -> (PathBuf, PathBuf) {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let dir: PathBuf = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
@@ -298,14 +322,7 @@ pub fn run(module: &Module, main: &str) {
          int main(void) {{\n{main}\n    return 0;\n}}\n"
     );
     std::fs::write(&source, text).expect("a source file");
-    let sanitized = [
-        "-O1",
-        "-g",
-        "-fsanitize=address,undefined",
-        "-fno-sanitize-recover=all",
-    ];
-    compile_and_run("clang", &sanitized, &source, &dir, module);
-    compile_and_run("gcc", &["-O3", "-march=native"], &source, &dir, module);
+    (source, dir)
 }
 
 fn compile_and_run(compiler: &str, flags: &[&str], source: &Path, dir: &Path, module: &Module) {

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::module;
+use crate::module_for;
+use codegen::{IndexPolicy, IndexWidth};
 
 const PROGRAM: &str = "@opencl(local = [64], global = [n])
     def squares = depFun(n: Nat => fun(xs: n.f32 => xs |> mapGlobal(fun(x => x * x))))";
@@ -28,7 +29,12 @@ fn folder(name: &str) -> PathBuf {
 
 /// Runs the program of a definition, and returns its success and what it prints.
 fn run(text: &str, name: &str, args: &[&str]) -> (bool, String) {
-    let module = module(text, name).expect("kernels");
+    run_for(text, name, IndexPolicy::default(), args)
+}
+
+/// The same with indices of this width.
+fn run_for(text: &str, name: &str, index: IndexPolicy, args: &[&str]) -> (bool, String) {
+    let module = module_for(text, name, index).expect("kernels");
     let host = codegen::host(&module).expect("sizes").expect("a program");
     let folder = folder(name);
     let source = folder.join("host.c");
@@ -142,4 +148,65 @@ fn conditions_are_checked() {
     );
     let (fine, text) = run(PROGRAM, "squares", &[]);
     assert!(!fine && text.contains("usage: "), "{text}");
+}
+
+const ROW_SUMS: &str = "def rows = depFun((n: Nat, m: Nat) => fun((rows: n.m.f32, k: natType) =>
+    rows |> mapGlobal(fun(row => row |> reduceSeq(Private)(add)(0.0f))) |> oclRun(16, 1, 1)(64, 1, 1)))";
+
+#[test]
+#[cfg_attr(not(tool = "opencl-dev"), ignore = "needs the headers of OpenCL")]
+fn programs_have_indices_of_each_width() {
+    let narrow = run_for(ROW_SUMS, "rows", IndexPolicy::default(), &["37", "41"]);
+    let (fine, text) = &narrow;
+    assert!(fine, "{text}");
+    let checksum = text.lines().find(|line| line.starts_with("checksum"));
+    for index in [IndexWidth::Bits64.into(), IndexPolicy::BySizes] {
+        let (fine, text) = run_for(ROW_SUMS, "rows", index, &["37", "41"]);
+        let found = text.lines().find(|line| line.starts_with("checksum"));
+        assert!(fine && found == checksum, "{text}");
+    }
+}
+
+#[test]
+#[cfg_attr(not(tool = "opencl-dev"), ignore = "needs the headers of OpenCL")]
+fn counts_that_do_not_fit_are_refused_before_the_launch() {
+    let sizes = ["47000", "47000"];
+    let (fine, text) = run_for(ROW_SUMS, "rows", IndexPolicy::default(), &sizes);
+    assert!(!fine && text.contains("n*m < 2^31"), "{text}");
+    let sizes = ["1073741824", "1073741824"];
+    let (fine, text) = run_for(ROW_SUMS, "rows", IndexPolicy::BySizes, &sizes);
+    assert!(!fine && text.contains("n*m < 2^59"), "{text}");
+}
+
+/// Of the windows of an array nothing is stored.
+const FAR: &str = "def far = depFun((n: Nat, w: Nat, k: Nat) => fun(xs: n.i32 =>
+    xs |> slide(w)(1) |> join |> drop(k) |> take(4) |> mapGlobal(fun(x => x)) |> oclRun(4, 1, 1)(4, 1, 1)))";
+
+#[test]
+#[cfg_attr(not(tool = "opencl-dev"), ignore = "needs the headers of OpenCL")]
+fn the_host_chooses_kernels_by_the_sizes() {
+    let host = |index| {
+        let module = module_for(FAR, "far", index).expect("kernels");
+        codegen::host(&module).expect("sizes").expect("a program")
+    };
+    let both = host(IndexPolicy::BySizes);
+    assert!(
+        both.contains("int n,") && both.contains("long n,"),
+        "{both}"
+    );
+    assert!(!host(IndexWidth::Bits64.into()).contains("int n,"));
+    let large = ["100000", "50000", "2147483653"];
+    for sizes in [&["100", "5", "12"], &large] {
+        let (fine, text) = run_for(FAR, "far", IndexPolicy::BySizes, sizes);
+        let wide = run_for(FAR, "far", IndexWidth::Bits64.into(), sizes).1;
+        let checksum = |text: &str| text[text.find("checksum").unwrap_or(0)..].to_owned();
+        assert!(fine && checksum(&text) == checksum(&wide), "{text}{wide}");
+    }
+    let (fine, text) = run_for(
+        FAR,
+        "far",
+        IndexPolicy::default(),
+        &large[..2].iter().copied().chain(["12"]).collect::<Vec<_>>(),
+    );
+    assert!(!fine && text.contains("< 2^31"), "{text}");
 }

@@ -9,11 +9,16 @@ mod speed;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use codegen::{Module, Target};
+use codegen::{IndexPolicy, Module, Target};
 use rise::core::{normalise, program_of};
 
 /// The kernels of the definition `name`; what is wrong with it if it has none.
 fn module(text: &str, name: &str) -> Result<Module, String> {
+    module_for(text, name, IndexPolicy::default())
+}
+
+/// The same with indices of this width.
+fn module_for(text: &str, name: &str, index: IndexPolicy) -> Result<Module, String> {
     let mut program = program_of(text, name).map_err(|error| error.to_string())?;
     normalise(&mut program).map_err(|error| error.to_string())?;
     let functional = dpia::functional(&program, Target::OpenCl).map_err(|complaints| {
@@ -23,7 +28,7 @@ fn module(text: &str, name: &str) -> Result<Module, String> {
         )
     })?;
     let imperative = dpia::imperative(&functional).map_err(|error| error.to_string())?;
-    codegen::compile(&imperative, Target::OpenCl).map_err(|errors| {
+    codegen::compile_for(&imperative, Target::OpenCl, index).map_err(|errors| {
         let errors: Vec<String> = errors.iter().map(|e| e.message.clone()).collect();
         errors.join("; ")
     })

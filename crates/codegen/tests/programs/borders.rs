@@ -51,6 +51,7 @@ fn windows_over_a_grid() {
             void main_(float *restrict output, int n, int m, const float *restrict grid) {
                 assert(n >= 1 && "n >= 1");
                 assert(m >= 1 && "m >= 1");
+                check_count("main: n*m", (double)n * m);
                 for (int i = 0; i < n; i++) {
                     const int before = i > 0 ? i - 1 : 0;
                     const int after = i < n - 1 ? i + 1 : n - 1;
@@ -78,6 +79,7 @@ fn borders_of_any_width() {
            xs |> padCst(l)(r)(0.0f) |> mapSeq(fun(x => x + 1.0f))))",
         expect![[r#"
             void main_(float *restrict output, int n, int l, int r, const float *restrict xs) {
+                check_count("main: n + l + r", (double)n + l + r);
                 for (int i = 0; i < l; i++) {
                     output[i] = 0.0f + 1.0f;
                 }
@@ -170,6 +172,9 @@ fn rows_that_are_added_to() {
                 const float *restrict a,
                 const float *restrict b
             ) {
+                check_count("main: n*k", (double)n * k);
+                check_count("main: n*m", (double)n * m);
+                check_count("main: k*m", (double)k * m);
                 for (int i = 0; i < n; i++) {
                     float *row = &output[i * m];
                     for (int j = 0; j < m; j++) {
@@ -196,6 +201,7 @@ fn rows_that_are_passed() {
              |> depJoin))",
         expect![[r#"
             void main_(float *restrict output, int n, const float *restrict rows) {
+                check_count("main: n + sum(i, 0, n, i/2)", (double)n + sum_1(n));
                 const float *row = rows;
                 for (int i = 0; i < n; i++) {
                     const int length = i / 2 + 1;

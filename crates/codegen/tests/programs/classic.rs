@@ -38,6 +38,7 @@ fn transposition_by_split_join_and_reorder() {
             void main_(float *restrict output, int n, int m, const float *restrict x) {
                 assert(n >= 1 && "n >= 1");
                 assert(m >= 1 && "m >= 1");
+                check_count("main: n*m", (double)n * m);
                 for (int i = 0; i < m; i++) {
                     for (int j = 0; j < n; j++) {
                         output[i * n + j] = x[j * m + i];
@@ -55,6 +56,7 @@ fn matrix_vector_product() {
            M |> mapSeq(fun(row => zip(row)(x) |> map(fun(p => p._1 * p._2)) |> reduceSeq(add)(0.0f)))))",
         expect![[r#"
             void main_(float *restrict output, int n, int m, const float *restrict M, const float *restrict x) {
+                check_count("main: n*m", (double)n * m);
                 for (int i = 0; i < n; i++) {
                     float accum = 0.0f;
                     for (int j = 0; j < m; j++) {
@@ -77,6 +79,9 @@ fn stencils_read_by_rows() {
                 assert(n >= 1 && "n >= 1");
                 assert(m >= 1 && "m >= 1");
                 assert(o >= 1 && "o >= 1");
+                check_count("main: n*m*o + n*m*2 + n*o*2 + m*o*2 + n*4 + m*4 + o*4 + 8",
+                        (((double)o + 2) * m + (double)2 * o + 4) * n + ((double)2 * o + 4) * m + (double)4 * o
+                        + 8);
                 for (int i = 0; i < n; i++) {
                     for (int j = 0; j < m; j++) {
                         for (int k = 0; k < o; k++) {
@@ -156,6 +161,7 @@ fn rounds_over_blocks() {
         expect![[r#"
             void main_(float *restrict output, int n, int k, const float *restrict xs) {
                 assert(k >= 1 && "k >= 1");
+                check_count("main: n*16", (double)16 * n);
                 const float *from = xs;
                 float *ping = allocate((size_t)16 * n, sizeof(float));
                 float *into = ping;
@@ -194,6 +200,7 @@ fn tree_reduction_with_two_buffers() {
         expect![[r#"
             void main_(float *restrict output, int k, const float *restrict xs) {
                 assert(k >= 1 && "k >= 1");
+                check_count("main: 2^k", pow_real(2, k));
                 const float *from = xs;
                 float *ping = allocate((size_t)1 << (k - 1), sizeof(float));
                 float *into = ping;
@@ -233,6 +240,7 @@ fn few_small_rounds_are_written_out() {
            xs |> mapSeq(iterate(3)(depFun(l: Nat => fun(part => part |> split(2) |> mapSeq(reduceSeqUnroll(add)(0.0f))))))))",
         expect![[r#"
             void main_(float *restrict output, int n, const float *restrict xs) {
+                check_count("main: n*8", (double)8 * n);
                 for (int i = 0; i < n; i++) {
                     float ping[4];
                     for (int j = 0; j < 4; j++) {
@@ -256,6 +264,7 @@ fn one_round_needs_no_buffer() {
            xs |> iterate(1)(depFun(l: Nat => fun(part => part |> split(3) |> mapSeq(reduceSeqUnroll(add)(0.0f)))))))",
         expect![[r#"
             void main_(float *restrict output, int n, const float *restrict xs) {
+                check_count("main: n*3", (double)3 * n);
                 for (int i = 0; i < n; i++) {
                     output[i] = 0.0f + xs[3 * i] + xs[3 * i + 1] + xs[3 * i + 2];
                 }
@@ -271,6 +280,7 @@ fn a_ring_of_three_for_a_stream() {
            xs |> circularBuffer(3)(3)(fun(x => x * 2.0f)) |> iterateStream(fun(w => w |> reduceSeq(add)(0.0f)))))",
         expect![[r#"
             void main_(float *restrict output, int n, const float *restrict xs) {
+                check_count("main: n + 2", (double)n + 2);
                 float ring[3];
                 for (int i = 0; i < 2; i++) {
                     ring[i] = xs[i] * 2.0f;
@@ -295,6 +305,7 @@ fn vectors_of_four() {
            xs |> asVectorAligned(4) |> mapSeq(fun(v => v * vectorFromScalar(a))) |> asScalar))",
         expect![[r#"
             void main_(float *restrict output, int n, const float *restrict xs, float a) {
+                check_count("main: n*4", (double)4 * n);
                 for (int i = 0; i < n; i++) {
                     *(f32x4u *)&output[4 * i] = *(const f32x4u *)&xs[4 * i] * a;
                 }
@@ -310,6 +321,7 @@ fn a_triangle() {
            rows |> depMapSeq(depFun(k: Nat => fun(row => row |> mapSeq(fun(x => x + 1.0f))))) |> depJoin))",
         expect![[r#"
             void main_(float *restrict output, int n, const float *restrict rows) {
+                check_count("main: n + (n^2-n)/2", ((int64_t)n + 1) * n / 2);
                 for (int i = 0; i < n; i++) {
                     for (int j = 0; j < i + 1; j++) {
                         output[(int64_t)i * (i + 1) / 2 + j] = rows[(int64_t)i * (i + 1) / 2 + j] + 1.0f;
@@ -326,6 +338,7 @@ fn threads() {
       xss |> mapPar(fun(row => row |> reduceSeq(add)(0.0f)))))";
     expect![[r#"
         void main_(float *restrict output, int n, int m, const float *restrict xss) {
+            check_count("main: n*m", (double)n * m);
             #pragma omp parallel for
             for (int i = 0; i < n; i++) {
                 float accum = 0.0f;

@@ -76,6 +76,7 @@ fn indices_by_large_sizes() {
            |> mapSeq(id)))";
     expect![[r#"
         void main_(int32_t *restrict output, int n, const int32_t *restrict xs) {
+            check_count("main: n + 1", (double)n + 1);
             for (int i = 0; i < n + 1; i++) {
                 output[i] = xs[((int64_t)n * n * n + i) % (n + 1)];
             }
@@ -90,6 +91,7 @@ fn arrays_as_long_as_large_sizes_say() {
         xs |> mapSeq(fun(x => x + 1)) |> toMem |> mapSeq(fun(x => x * 2))))";
     expect![[r#"
         void main_(int32_t *restrict output, int n, int m, const int32_t *restrict xs) {
+            check_count("main: n^2/(m+1)", (int64_t)n * n / ((int64_t)m + 1));
             int32_t *tmp = allocate((size_t)n * n / (m + 1), sizeof(int32_t));
             for (int i = 0; i < (int64_t)n * n / (m + 1); i++) {
                 tmp[i] = (int32_t)((uint32_t)xs[i] + 1);
@@ -105,6 +107,7 @@ fn arrays_as_long_as_large_sizes_say() {
         "def main = depFun((n: Nat, m: Nat) => fun(xs: (log2(n*n + 1)).i32 => xs |> mapSeq(id)))";
     expect![[r#"
         void main_(int32_t *restrict output, int n, int m, const int32_t *restrict xs) {
+            check_count("main: log2(n^2+1)", log2_64((int64_t)n * n + 1));
             (void)m;
             for (int i = 0, end = log2_64((int64_t)n * n + 1); i < end; i++) {
                 output[i] = xs[i];
@@ -112,6 +115,16 @@ fn arrays_as_long_as_large_sizes_say() {
         }
     "#]]
     .assert_eq(&function(text, "main", Target::C));
+}
+
+/// Products of quotients are computed as `size_t`, too.
+#[test]
+fn numbers_of_elements_are_multiplied_with_64_bits_where_memory_is_allocated() {
+    let text = "def main = depFun((n: Nat, m: Nat) => fun(xs: (n / 4).m.f32 =>
+        xs |> mapSeq(mapSeq(fun(x => x + 1.0f))) |> toMem |> transpose |> mapSeq(mapSeq(id))))";
+    let text = function(text, "main", Target::C);
+    let line = text.lines().find(|line| line.contains("allocate"));
+    expect![[""]].assert_eq(line.unwrap_or_default());
 }
 
 /// The text with sizes of 64 bits.
@@ -128,12 +141,21 @@ const ROW_SUMS: &str = "def main = depFun((n: Nat, m: Nat) => fun(rows: n.m.f32 
 #[test]
 fn sizes_counters_and_indices_have_64_bits_where_asked() {
     expect![[r##"
-        #include <assert.h>
         #include <stdint.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+
+        /* Ends the program if a number of elements does not fit into an index. */
+        static void check_count_64(const char *what, double count) {
+            if (!(count < 576460752303423488.0)) {
+                fprintf(stderr, "%s = %.0f elements do not fit into indices of 64 bits\n", what, count);
+                abort();
+            }
+        }
 
         /* main_ : (n: Nat) -> (m: Nat) -> n.m.f32 -> n.f32 */
         void main_(float *restrict output, int64_t n, int64_t m, const float *restrict rows) {
-            assert((double)n * m < 576460752303423488.0 && "n*m < 2^59");
+            check_count_64("main: n*m", (double)n * m);
             for (int64_t i = 0; i < n; i++) {
                 float accum = 0.0f;
                 for (int64_t j = 0; j < m; j++) {
@@ -188,6 +210,14 @@ fn helpers_and_buffers_count_with_64_bits_where_asked() {
             return memory;
         }
 
+        /* Ends the program if a number of elements does not fit into an index. */
+        static void check_count_64(const char *what, double count) {
+            if (!(count < 576460752303423488.0)) {
+                fprintf(stderr, "%s = %.0f elements do not fit into indices of 64 bits\n", what, count);
+                abort();
+            }
+        }
+
         static inline int64_t imin_64(int64_t a, int64_t b) {
             return a < b ? a : b;
         }
@@ -196,8 +226,7 @@ fn helpers_and_buffers_count_with_64_bits_where_asked() {
            where n >= 1 */
         void main_(int *restrict output, int64_t n, int64_t m, const int *restrict xs) {
             assert(n >= 1 && "n >= 1");
-            assert((double)n * m < 576460752303423488.0 && "n*m < 2^59");
-            assert(((double)n + 2) * m < 576460752303423488.0 && "n*m + m*2 < 2^59");
+            check_count_64("main: n*m + m*2", ((double)n + 2) * m);
             int *tmp = allocate((size_t)n * m, sizeof(int));
             for (int64_t i = 0; i < n; i++) {
                 for (int64_t j = 0; j < m; j++) {

@@ -6,10 +6,9 @@ use super::report::{Reporter, shown};
 use super::workspace::{Workspace, not_text};
 use super::{FINE, FOUND, UNUSABLE, human, output, select};
 use clap::{Args as Group, ValueEnum};
-use db::{Database, FileId, IndexWidth, ItemId, Target};
+use db::{Database, FileId, IndexPolicy, ItemId, Target};
 use ide::{Form, Preview};
 use ropey::Rope;
-use runtime::{Bindings, Shape};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -29,8 +28,8 @@ pub struct EmitOptions {
     #[arg(long = "as", value_enum, value_name = "FORM")]
     pub form: EmitForm,
 
-    /// The width of sizes and indices in C, OpenMP and OpenCL, in bits; `auto` takes 64 unless all
-    /// arrays that are passed are known to have fewer than 2^31 elements [default: 32]
+    /// The width of sizes and indices in C, OpenMP and OpenCL, in bits; with `auto` the sizes of
+    /// each call choose (kernels without `--host` have 64) [default: 32]
     #[arg(long, value_enum, value_name = "BITS")]
     pub index: Option<IndexWord>,
 
@@ -141,44 +140,16 @@ pub fn run(options: &EmitOptions) -> u8 {
     let Some(item) = select(&workspace.db, file, options.def.as_deref()) else {
         return UNUSABLE;
     };
-    let index = match options.index {
-        None => IndexWidth::Bits32,
-        Some(word) => {
-            let target = ide::form_target(&workspace.db, item, form);
-            let chosen = || known_width(&workspace.db, item, target);
-            word.width().unwrap_or_else(chosen)
-        }
-    };
-    if options.host && index == IndexWidth::Bits64 {
-        output::error(
-            "programs of `--host` have sizes of 32 bits: leave out `--host` or `--index`",
-        );
-        return UNUSABLE;
-    }
+    let index = options.index.map_or(IndexPolicy::default(), |word| {
+        word.width()
+            .map_or(IndexPolicy::BySizes, IndexPolicy::Fixed)
+    });
     workspace.db.set_index_width(index);
     let preview = ide::preview(&workspace.db, file, item, form);
     match preview {
         Ok(_) if options.host => host(&workspace, item, options),
         Ok(preview) => write(&workspace, file, &preview, options),
         Err(errors) => wrong(&workspace, item, &errors),
-    }
-}
-
-/// The width for a function whose callers are not known: 32 bits if all arrays that it is passed
-/// have numbers of elements that are known to fit.
-fn known_width(db: &Database, item: ItemId, target: Target) -> IndexWidth {
-    let Ok(module) = db.module(item, target) else {
-        return IndexWidth::Bits32;
-    };
-    let signature = &module.signature;
-    let mut types = signature
-        .params
-        .iter()
-        .map(|(_, ty)| ty)
-        .chain([&signature.result]);
-    match types.all(|ty| Shape::of(ty, &Bindings::default()).is_ok()) {
-        true => IndexWidth::Bits32,
-        false => IndexWidth::Bits64,
     }
 }
 

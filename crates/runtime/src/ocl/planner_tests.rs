@@ -52,7 +52,12 @@ fn module(kernels: Vec<Kernel>, buffers: Vec<Buffer>) -> Module {
         map: Vec::new(),
         plain: Vec::new(),
         foreign: Vec::new(),
-        device: Some(Device { kernels, buffers }),
+        device: Some(Device {
+            kernels,
+            buffers,
+            narrow: None,
+        }),
+        counts: Vec::new(),
         barriers: Vec::new(),
     }
 }

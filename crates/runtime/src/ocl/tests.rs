@@ -103,7 +103,13 @@ fn every_reserved_name_can_be_a_kernel_and_a_parameter() -> Result<(), OclError>
             }
         }
         let signature = lowered.signature.clone();
-        let module = codegen::finish(function, Target::OpenCl, signature).expect("it has a text");
+        let module = codegen::finish(
+            function,
+            Target::OpenCl,
+            signature,
+            codegen::IndexPolicy::default(),
+        )
+        .expect("it has a text");
         kernels.push_str(&module.text);
     }
     session.build(&kernels, "-cl-std=CL1.2 -Werror")?;

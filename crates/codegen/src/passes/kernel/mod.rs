@@ -16,6 +16,7 @@ mod reuse;
 mod shares;
 mod unroll;
 
+use dpia::IndexWidth;
 use nat::{Nat, Prop};
 use rise::core::Launch;
 
@@ -77,7 +78,13 @@ impl Work {
 /// # Errors
 /// Private memory that another work-item reads; barriers where not all work-items come; what stands
 /// outside of all kernels; what has no counterpart in OpenCL C.
-pub(crate) fn finish(function: Function, signature: Signature) -> Result<Module, CompileError> {
+pub(crate) fn finish(
+    mut function: Function,
+    mut signature: Signature,
+    index: IndexWidth,
+) -> Result<Module, CompileError> {
+    function.index = index;
+    signature.index = index;
     let mut parts = parts::split(function)?;
     let mut texts = Vec::new();
     for kernel in &mut parts.kernels {

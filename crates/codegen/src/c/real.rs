@@ -1,0 +1,105 @@
+//! Sizes as `double`, in which nothing overflows: exact below 2^53, and too large where the size is.
+
+use nat::{Nat, Part};
+
+use crate::counts::bound;
+
+use super::helpers::Helper;
+use super::{CompileError, Prec, Printer};
+
+const REAL: &str = "double";
+
+impl Printer<'_> {
+    /// Writes a size as a `double`.
+    pub(super) fn real(&mut self, nat: &Nat, least: Prec) -> Result<(), CompileError> {
+        self.at_least(least, |this| {
+            this.within_real(true, |this| this.polynomial(nat, Some(REAL)))
+        })
+    }
+
+    fn within_real<T>(&mut self, in_real: bool, write: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.in_real, in_real);
+        let result = write(self);
+        self.in_real = outer;
+        result
+    }
+
+    /// Writes a power of a part.
+    pub(super) fn real_power(&mut self, part: &Part<'_>, exp: u32) -> Result<Prec, CompileError> {
+        let name = self.helpers.need(Helper::PowReal);
+        self.write(&format!("{name}("));
+        self.part(part, Some(REAL))?;
+        self.write(&format!(", {exp})"));
+        Ok(Prec::Postfix)
+    }
+
+    /// Writes a part. Integers of 64 bits are divided where they do not overflow, so that quotients
+    /// are rounded down.
+    pub(super) fn real_part(&mut self, part: &Part<'_>) -> Result<Prec, CompileError> {
+        let fits = |nat: &Nat| self.fits_64_bits(nat);
+        match part {
+            Part::Div(a, b) if !(fits(a) && fits(b)) => {
+                self.real(a, Prec::Product)?;
+                self.write(" / ");
+                self.real(b, Prec::Unary)?;
+                Ok(Prec::Product)
+            }
+            // A remainder is below the divisor.
+            Part::Rem(a, b) if !(fits(a) && fits(b)) => self.polynomial(b, Some(REAL)),
+            Part::Div(a, b) | Part::Rem(a, b) if self.is_nonneg(a) => {
+                self.integer(a, Prec::Product)?;
+                self.write(match part {
+                    Part::Div(..) => " / ",
+                    _ => " % ",
+                });
+                self.integer(b, Prec::Unary)?;
+                Ok(Prec::Product)
+            }
+            Part::Pow(base, exponent) => {
+                let name = self.helpers.need(Helper::PowReal);
+                self.write(&format!("{name}("));
+                self.real(base, Prec::Conditional)?;
+                self.write(", ");
+                self.integer(exponent, Prec::Conditional)?;
+                self.write(")");
+                Ok(Prec::Postfix)
+            }
+            Part::Min(all) => self.real_extremum(Helper::Min, all),
+            Part::Max(all) => self.real_extremum(Helper::Max, all),
+            part => {
+                let wide = self.wide();
+                self.within_real(false, |this| this.part(part, Some(wide)))
+            }
+        }
+    }
+
+    /// Whether nothing overflows in a size that is computed with 64 bits.
+    fn fits_64_bits(&self, nat: &Nat) -> bool {
+        bound(nat, self.function.index.limit() as f64) < 2f64.powi(63)
+    }
+
+    fn real_extremum(&mut self, helper: Helper, all: &[Nat]) -> Result<Prec, CompileError> {
+        let name = self.helpers.wide(helper);
+        let Some((last, rest)) = all.split_last() else {
+            return Ok(Prec::Postfix);
+        };
+        for one in rest {
+            self.write(&format!("{name}("));
+            self.integer(one, Prec::Conditional)?;
+            self.write(", ");
+        }
+        self.integer(last, Prec::Conditional)?;
+        self.write(&")".repeat(rest.len()));
+        Ok(Prec::Postfix)
+    }
+
+    /// Writes a size as an integer: a number or variable as it is, all else with 64 bits.
+    fn integer(&mut self, nat: &Nat, least: Prec) -> Result<(), CompileError> {
+        let is_plain = nat.as_const().is_some() || nat.as_var().is_some() || self.is_wide();
+        let wide = (!is_plain).then(|| self.wide());
+        let in_real = self.fits_64_bits(nat);
+        self.at_least(least, |this| {
+            this.within_real(in_real, |this| this.polynomial(nat, wide))
+        })
+    }
+}
