@@ -15,6 +15,7 @@ mod maps;
 mod numbers;
 mod parallel;
 mod places;
+mod segments;
 mod views;
 
 use std::rc::Rc;

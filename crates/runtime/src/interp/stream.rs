@@ -161,6 +161,8 @@ pub(crate) enum View {
     Drop(usize),
     /// Windows of a size, by a step.
     Slide(usize, usize),
+    /// The first element repeated so many times before the array, and the last one behind it.
+    PadClamp(usize, usize),
 }
 
 impl View {
@@ -175,6 +177,10 @@ impl View {
                 let rest = len.checked_sub(size)?;
                 rest.is_multiple_of(step).then(|| rest / step + 1)
             })?,
+            View::PadClamp(before, after) => {
+                let padded = len.checked_add(before)?.checked_add(after)?;
+                (len > 0).then_some(padded)
+            }
         }
     }
 
@@ -184,12 +190,13 @@ impl View {
             // What neighbouring parts share is computed for both: it is to be little of each.
             View::Slide(size, step) => grain.max(size.saturating_mul(4)) / step,
             View::Join(n) => grain.saturating_mul(n),
-            View::Take(_) | View::Drop(_) => grain,
+            View::Take(_) | View::Drop(_) | View::PadClamp(..) => grain,
         }
     }
 
     /// Elements of the view, read from the array.
     fn read(self, of: &mut Elements, frame: &mut Frame<'_>, start: usize, n: usize) -> Res<Val> {
+        let last = of.len()?.saturating_sub(1);
         let (from, count) = match self {
             _ if n == 0 => (0, 0),
             View::Split(k) => (start * k, n * k),
@@ -197,6 +204,11 @@ impl View {
             View::Take(_) => (start, n),
             View::Drop(k) => (start + k, n),
             View::Slide(size, step) => (start * step, (n - 1) * step + size),
+            View::PadClamp(before, _) => {
+                let clamped = |at: usize| at.saturating_sub(before).min(last);
+                let from = clamped(start);
+                (from, clamped(start + n - 1) - from + 1)
+            }
         };
         let part = of.part(frame, from, count)?;
         let meter = frame.meter.clone();
@@ -209,6 +221,13 @@ impl View {
                     .take(0, n),
                 View::Take(_) | View::Drop(_) => Ok(col),
                 View::Slide(size, step) => col.slide(0, size, step),
+                // No element is one of the repeated ones.
+                View::PadClamp(..) if count == n => Ok(col),
+                View::PadClamp(before, _) => {
+                    let place = |at: usize| at.saturating_sub(before).min(last) - from;
+                    let places: Vec<usize> = (start..start + n).map(place).collect();
+                    col.at_places(0, &places, &meter)
+                }
             }
         })
     }

@@ -72,6 +72,8 @@ fn arrays_that_are_read_in_order_are_not_stored() {
     };
     let rows = "(generate(fun(i => generate(fun(j => x)))) : 1000.3000.i64)";
     let numbers = "(generate(fun(i => x)) : 3000000.i64)";
+    let count = "(generate(fun(i => indexAsNat(i))) : 3000000.natType)";
+    let hash = "reduceSeq(fun(hash, k => (hash * 31 + k) % 1000003))(0)";
     for (body, expected) in [
         (format!("{numbers} |> reduceSeq(add)(0i64)"), "6000000"),
         (
@@ -97,6 +99,16 @@ fn arrays_that_are_read_in_order_are_not_stored() {
         (
             format!("{rows} |> mapSeq(reduceSeq(add)(0i64)) |> reduceSeq(add)(0i64)"),
             "6000000",
+        ),
+        (
+            format!("concat({count})({count} |> map(fun(k => k + 1))) |> {hash}"),
+            "795259",
+        ),
+        (format!("{count} |> padCst(2)(3)(7) |> {hash}"), "592182"),
+        (format!("{count} |> padClamp(2)(3) |> {hash}"), "56720"),
+        (
+            format!("{count} |> padClamp(1)(1) |> slide(3)(1) |> map({hash}) |> {hash}"),
+            "387606",
         ),
     ] {
         let case = Case::new(&format!("def main = fun(x: i64 => {body})"), &[]);

@@ -19,7 +19,7 @@ use super::super::many::{self, Many, ManyCode};
 use super::super::scalar::Scalar;
 use super::super::stream::{self, View, ViewCode};
 use super::super::val::{Target, Val};
-use super::{Call, Compiler, here, malformed, scalar_kind};
+use super::{Call, Compiler, here, malformed, scalar_kind, segments};
 
 /// A rearrangement of an array, whose dimensions start at that depth.
 pub(super) type Rearrange = Rc<dyn for<'a> Fn(&mut Frame<'a>, &Col, usize) -> Res<Col>>;
@@ -108,13 +108,14 @@ impl Compiler {
             P::AsScalar => (View::Join, 0),
             P::Take => (View::Take, 0),
             P::Drop => (View::Drop, 0),
-            P::Slide => {
-                let (size, step) = (self.nat(call.nat(1)?), self.nat(call.nat(2)?));
+            P::Slide | P::PadClamp => {
+                let view = match call.primitive {
+                    P::Slide => View::Slide,
+                    _ => View::PadClamp,
+                };
+                let (a, b) = (self.nat(call.nat(1)?), self.nat(call.nat(2)?));
                 return Ok(Some(Rc::new(move |frame| {
-                    Ok(View::Slide(
-                        size.len(frame, origin)?,
-                        step.len(frame, origin)?,
-                    ))
+                    Ok(view(a.len(frame, origin)?, b.len(frame, origin)?))
                 })));
             }
             _ => return Ok(None),
@@ -199,6 +200,7 @@ impl Compiler {
     pub(super) fn concat(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
         let (a, b) = (self.code(call, 0, steps)?, self.code(call, 1, steps)?);
         let origin = call.origin;
+        let stream = segments::concatenated(&a, &b, origin);
         let many = a.many.zip(b.many).map(|(a, b)| -> ManyCode {
             Rc::new(move |frame| {
                 let first = a(frame)?.spelled(frame)?;
@@ -211,13 +213,14 @@ impl Compiler {
             let parts = [Ok(a(frame)?), Ok(b(frame)?)];
             here(origin, chain(&parts, 0, &frame.meter))
         });
-        Ok(Out::Val(one.with(many)))
+        Ok(Out::Val(one.with(many).streamed(stream)))
     }
 
     pub(super) fn pad_cst(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {
         let (l, r) = (self.nat(call.nat(1)?), self.nat(call.nat(2)?));
         let (x, xs) = (self.code(call, 0, steps)?, self.code(call, 1, steps)?);
         let origin = call.origin;
+        let stream = segments::padded(&x, &xs, (l.clone(), r.clone()), origin);
         let (before, after) = (l.clone(), r.clone());
         let many = x.many.zip(xs.many).map(|(x, xs)| -> ManyCode {
             Rc::new(move |frame| {
@@ -242,7 +245,7 @@ impl Compiler {
             ];
             here(origin, chain(&parts, 0, &meter))
         });
-        Ok(Out::Val(one.with(many)))
+        Ok(Out::Val(one.with(many).streamed(stream)))
     }
 
     pub(super) fn pad_empty(&mut self, call: &Call, steps: &mut Vec<Step>) -> Res<Out> {

@@ -1,0 +1,98 @@
+//! Arrays that consist of several, one after the other, and are read part by part.
+
+use std::rc::Rc;
+
+use rise::core::Origin;
+
+use super::super::block::Code;
+use super::super::error::Res;
+use super::super::frame::{Frame, NatCode};
+use super::super::stream::{Elements, StreamCode, elements};
+use super::super::val::Val;
+use super::arrays::chain;
+use super::here;
+
+/// A piece of an array.
+enum Segment {
+    Array(Elements),
+    /// One element, so many times.
+    Repeated(Val, usize),
+}
+
+impl Segment {
+    fn len(&self) -> Res<usize> {
+        match self {
+            Segment::Array(array) => array.len(),
+            Segment::Repeated(_, len) => Ok(*len),
+        }
+    }
+
+    fn grain(&self) -> usize {
+        match self {
+            Segment::Array(array) => array.grain(),
+            Segment::Repeated(..) => usize::MAX,
+        }
+    }
+
+    fn part(&mut self, frame: &mut Frame<'_>, start: usize, n: usize) -> Res<Val> {
+        match self {
+            Segment::Array(array) => array.part(frame, start, n),
+            Segment::Repeated(element, _) => element.repeated(&[n], &frame.meter),
+        }
+    }
+}
+
+/// `concat(a)(b)`, if one of them is computed part by part.
+pub(super) fn concatenated(a: &Code, b: &Code, origin: Origin) -> Option<StreamCode> {
+    if a.stream.is_none() && b.stream.is_none() {
+        return None;
+    }
+    let (a, b) = (elements(a), elements(b));
+    Some(Rc::new(move |frame| {
+        let segments = [Segment::Array(a(frame)?), Segment::Array(b(frame)?)];
+        joined(segments.into(), origin)
+    }))
+}
+
+/// `padCst(l)(r)(x)(xs)`, if `xs` is computed part by part.
+pub(super) fn padded(
+    x: &Code,
+    xs: &Code,
+    (l, r): (NatCode, NatCode),
+    origin: Origin,
+) -> Option<StreamCode> {
+    let (x, xs) = (x.one.clone(), xs.stream.clone()?);
+    Some(Rc::new(move |frame| {
+        let x = x(frame)?;
+        let segments = [
+            Segment::Repeated(x.clone(), l.len(frame, origin)?),
+            Segment::Array(xs(frame)?),
+            Segment::Repeated(x, r.len(frame, origin)?),
+        ];
+        joined(segments.into(), origin)
+    }))
+}
+
+fn joined(mut segments: Vec<Segment>, origin: Origin) -> Res<Elements> {
+    let lens: Vec<usize> = segments.iter().map(Segment::len).collect::<Res<_>>()?;
+    let len = lens.iter().copied().fold(0, usize::saturating_add);
+    let grain = segments.iter().map(Segment::grain).min().unwrap_or(1);
+    Ok(Elements::computed(len, grain, move |frame, start, n| {
+        let (end, mut parts, mut first) = (start + n, Vec::new(), 0);
+        for (segment, len) in segments.iter_mut().zip(&lens) {
+            let (from, to) = (start.max(first), end.min(first + len));
+            // A part without elements is one of the array without elements.
+            let is_empty = n == 0 && matches!(segment, Segment::Array(_)) && parts.is_empty();
+            if from < to {
+                parts.push(Ok(segment.part(frame, from - first, to - from)?));
+            } else if is_empty {
+                parts.push(Ok(segment.part(frame, 0, 0)?));
+            }
+            first += len;
+        }
+        match &parts[..] {
+            [Ok(only)] => Ok(only.clone()),
+            _ => here(origin, chain(&parts, 0, &frame.meter)),
+        }
+    }))
+}
