@@ -124,7 +124,8 @@ fn numbers_of_elements_are_multiplied_with_64_bits_where_memory_is_allocated() {
         xs |> mapSeq(mapSeq(fun(x => x + 1.0f))) |> toMem |> transpose |> mapSeq(mapSeq(id))))";
     let text = function(text, "main", Target::C);
     let line = text.lines().find(|line| line.contains("allocate"));
-    expect![[""]].assert_eq(line.unwrap_or_default());
+    expect!["    float *tmp = allocate((size_t)(n / 4) * m, sizeof(float));"]
+        .assert_eq(line.unwrap_or_default());
 }
 
 /// The text with sizes of 64 bits.

@@ -6,13 +6,11 @@ use super::refusal::{PlanError, items};
 use super::sizes::{self, Loops};
 use crate::launch::{self, Launch};
 use crate::shape::{Bindings, Shape};
+use codegen::ir::Level;
 use codegen::{IndexWidth, Kernel, KernelArg, Module};
 use nat::Nat;
 use rise::Names;
 use syntax::ast::Name;
-
-/// Work-items from which on indices do not fit into what generated code counts with.
-const MAX_ITEMS: u64 = 1 << 31;
 
 /// What a launch of the module's kernels is, on this device.
 ///
@@ -181,9 +179,11 @@ impl<'a> Planner<'a> {
             let kernel = kernel.name.clone();
             return Err(PlanError::NoItems { kernel, dim });
         }
-        check_sizes(&kernel.name, local, global, self.device)?;
+        let index = self.module.signature.index;
+        check_sizes(&kernel.name, local, global, self.device, index)?;
         let bindings = self.launched(kernel, local, global);
         if !idle {
+            check_steps(kernel, local, global, &bindings, index)?;
             launch::check(&kernel.requires, &bindings).map_err(|error| PlanError::Condition {
                 kernel: kernel.name.clone(),
                 local,
@@ -294,7 +294,10 @@ impl<'a> Planner<'a> {
     fn check_parameters(&self, plan: &Plan) -> Result<(), PlanError> {
         for kernel in &plan.kernels {
             let bytes = |arg: &ArgPlan| match arg {
-                ArgPlan::Size(_) => 4,
+                ArgPlan::Size(_) => match self.module.signature.index {
+                    IndexWidth::Bits32 => 4,
+                    IndexWidth::Bits64 => 8,
+                },
                 ArgPlan::Param(at) => match plan.params.get(*at) {
                     Some(ParamPlan::Value(bytes)) => *bytes,
                     _ => 8,
@@ -337,12 +340,50 @@ impl<'a> Planner<'a> {
     }
 }
 
+/// Refuses loops whose counters, which grow by the number of those that share the iterations, do not
+/// fit into an index behind the last iteration.
+fn check_steps(
+    kernel: &Kernel,
+    local: [u64; 3],
+    global: [u64; 3],
+    bindings: &Bindings,
+    index: IndexWidth,
+) -> Result<(), PlanError> {
+    for items in &kernel.items {
+        let dim = usize::from(items.dim.min(2));
+        let Ok(count) = bindings.nat(&items.count) else {
+            continue;
+        };
+        let launch = &kernel.launch;
+        let (step, is_written) = match items.level {
+            Level::Global => (global[dim], launch.global[dim].is_some()),
+            Level::Local => (local[dim], launch.local[dim].is_some()),
+            Level::WorkGroup => (
+                global[dim] / local[dim],
+                launch.global[dim].is_some() && launch.local[dim].is_some(),
+            ),
+        };
+        // Each of them does one iteration: there is no loop.
+        let is_single = is_written && count == step;
+        if count > 0 && !is_single && count - 1 + step >= index.limit() {
+            return Err(PlanError::Steps {
+                kernel: kernel.name.clone(),
+                dim,
+                count,
+                step,
+            });
+        }
+    }
+    Ok(())
+}
+
 /// Refuses sizes of a launch that a device does not take, whatever the kernel does.
 fn check_sizes(
     kernel: &Name,
     local: [u64; 3],
     global: [u64; 3],
     device: &DeviceInfo,
+    index: IndexWidth,
 ) -> Result<(), PlanError> {
     for dim in 0..3 {
         let (kernel, device_name) = (kernel.clone(), device.name.clone());
@@ -367,7 +408,7 @@ fn check_sizes(
                 local: here,
             });
         }
-        if all >= MAX_ITEMS {
+        if all >= index.limit() {
             return Err(PlanError::ManyItems {
                 kernel,
                 dim,
@@ -402,7 +443,8 @@ pub fn check_given(
         [] => local,
         sizes => all(sizes),
     };
-    check_sizes(program, local, global, device)
+    // How far indices count is not known yet.
+    check_sizes(program, local, global, device, IndexWidth::Bits64)
 }
 
 /// Whether C text uses a word, which may have the number of a vector's lanes behind it; what stands

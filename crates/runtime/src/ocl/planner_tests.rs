@@ -152,6 +152,32 @@ fn groups_come_out_even_and_fit() {
 }
 
 #[test]
+fn counters_fit_behind_the_last_iteration() {
+    let one = Some(Nat::ONE);
+    let launched = |count: i64, global: i64| {
+        let mut kernel = kernel(
+            [Some(nat(16)), one.clone(), one.clone()],
+            [Some(nat(global)), one.clone(), one.clone()],
+        );
+        kernel.items = vec![codegen::Items {
+            level: Level::Global,
+            dim: 0,
+            count: nat(count),
+        }];
+        let mut module = module(vec![kernel], Vec::new());
+        let narrow = refused(&module, 64, &gpu());
+        module.signature.index = IndexWidth::Bits64;
+        assert!(plan_for(&module, 64, &gpu()).is_ok());
+        narrow
+    };
+    assert_eq!(
+        launched((1 << 31) - 10, 64),
+        "the kernel `k` counts to 2147483638 in steps of 64 in dimension 0, which overflows 32 bits: run it with `--index 64`"
+    );
+    assert!(launched((1 << 31) - 64, 64).starts_with("Plan"));
+}
+
+#[test]
 fn local_memory_is_counted_with_what_the_kernel_declares() {
     let mut tiled = sizes(16, Nat::var(N));
     tiled.local_bytes = nat(40 << 10);

@@ -72,6 +72,20 @@ pub enum PlanError {
         /// Work-items of a group in it.
         local: u64,
     },
+    /// The counter of a loop that work-items share does not fit into 32 bits at its end.
+    #[error(
+        "the kernel `{kernel}` counts to {count} in steps of {step} in dimension {dim}, which overflows 32 bits: run it with `--index 64`"
+    )]
+    Steps {
+        /// The kernel.
+        kernel: Name,
+        /// The dimension.
+        dim: usize,
+        /// The iterations of the loop.
+        count: u64,
+        /// How many share them.
+        step: u64,
+    },
     /// Too many work-items for 32 bits.
     #[error(
         "the global size of the kernel `{kernel}` is {global} in dimension {dim}; generated code counts with 32 bits: below 2^31 are allowed"
