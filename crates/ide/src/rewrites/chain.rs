@@ -26,18 +26,18 @@ struct Chain {
 
 /// What stands before and behind an operator.
 #[derive(Clone)]
-struct Layout {
+struct Layout<'a> {
     op: BinaryOp,
     before: String,
     after: String,
-    /// The indentation of the line that the stage begins on.
-    indent: usize,
+    /// The blanks before the line that the stage begins on.
+    indent: &'a str,
 }
 
 /// A run of stages that are replaced, and those that replace them: first and last plus one of each.
 type Run = [usize; 4];
 
-impl Restyle<'_> {
+impl<'a> Restyle<'a> {
     fn chain(&self, id: TermId) -> Chain {
         let mut stages = Vec::new();
         let mut at = id;
@@ -353,7 +353,7 @@ impl Restyle<'_> {
     }
 
     /// How a stage stands behind the one before it; behind the last one as that one does.
-    fn layout(&self, chain: &Chain, stage: usize) -> Layout {
+    fn layout(&self, chain: &Chain, stage: usize) -> Layout<'a> {
         let at = stage.min(chain.stages.len().saturating_sub(1));
         let plain = Layout {
             op: if chain.base.is_some() {
@@ -389,7 +389,7 @@ impl Restyle<'_> {
     /// A line break with the indentation of what follows, or a blank.
     fn space(&self, gap: Span, next: u32) -> String {
         match self.slice(gap).contains('\n') {
-            true => format!("\n{}", " ".repeat(self.indent_at(next))),
+            true => format!("\n{}", self.indent_at(next)),
             false => " ".to_owned(),
         }
     }

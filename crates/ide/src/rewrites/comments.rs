@@ -54,20 +54,19 @@ fn put(text: &str, edit: &mut Edit, lost: &[&str]) {
     let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let before = &text[line..start];
     let indent = indent_of(text, start);
-    let pad = " ".repeat(indent);
     let operator = before.trim();
     if line > 0 && matches!(operator, "" | "|>" | ">>" | "<<") {
         let lines: String = lost
             .iter()
-            .map(|comment| format!("{comment}\n{pad}"))
+            .map(|comment| format!("{comment}\n{indent}"))
             .collect();
         edit.text = format!("{lines}{}{}", before.trim_start(), edit.text);
-        edit.span.start = (line + indent) as u32;
+        edit.span.start = (line + indent.len()) as u32;
         return;
     }
     let gone = &text[std::ops::Range::from(edit.span)];
     if edit.text.is_empty() && gone.contains('\n') {
-        let pad = " ".repeat(indent_of(text, edit.span.end as usize));
+        let pad = indent_of(text, edit.span.end as usize);
         let rest = &text[edit.span.end as usize..];
         let blanks = rest.len() - rest.trim_start_matches(' ').len();
         edit.text = lost
@@ -89,10 +88,10 @@ fn put(text: &str, edit: &mut Edit, lost: &[&str]) {
 }
 
 /// A comment before something on its line, with what separates the two.
-fn inline(comment: &str, indent: usize) -> String {
+fn inline(comment: &str, indent: &str) -> String {
     match comment.strip_prefix("//") {
         Some(rest) if !rest.contains("*/") => format!("/*{rest} */ "),
-        Some(_) => format!("{comment}\n{}", " ".repeat(indent)),
+        Some(_) => format!("{comment}\n{indent}"),
         None => format!("{comment} "),
     }
 }

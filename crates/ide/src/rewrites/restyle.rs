@@ -128,7 +128,7 @@ pub(super) struct Restyle<'a> {
     /// Whether values go into functions by `|>` in this definition.
     pub(super) pipes: bool,
     /// The indentation of the line that is being written.
-    pub(super) indent: usize,
+    pub(super) indent: &'a str,
     parents: Vec<Option<TermId>>,
     reducer: Reducer,
     hashes: Hashes,
@@ -157,7 +157,7 @@ impl<'a> Restyle<'a> {
             globals,
             names: Names::default(),
             pipes,
-            indent: 0,
+            indent: "",
             parents: item.parents(),
             reducer: Reducer::new(source.def.locals.max(new.locals)),
             hashes: Hashes::default(),
@@ -577,7 +577,7 @@ impl<'a> Restyle<'a> {
     }
 
     /// The text of a term where something of this level must stand, on a line so far indented.
-    pub(super) fn text(&mut self, new: &Core, needed: Level, indent: usize) -> String {
+    pub(super) fn text(&mut self, new: &Core, needed: Level, indent: &'a str) -> String {
         let outer = std::mem::replace(&mut self.indent, indent);
         let text = self.piece(new).at(needed);
         self.indent = outer;
@@ -590,8 +590,8 @@ impl<'a> Restyle<'a> {
         self.source.text.get(Range::from(span)).unwrap_or_default()
     }
 
-    /// How far the line of a place is indented.
-    pub(super) fn indent_at(&self, offset: u32) -> usize {
+    /// The blanks before the line of a place.
+    pub(super) fn indent_at(&self, offset: u32) -> &'a str {
         indent_of(self.source.text, offset as usize)
     }
 
@@ -664,11 +664,11 @@ fn binds_sizes(ty: &rise::Type) -> bool {
     }
 }
 
-/// The indentation of the line that holds a byte.
-pub(super) fn indent_of(text: &str, offset: usize) -> usize {
+/// The blanks and tabs before the line that holds a byte.
+pub(super) fn indent_of(text: &str, offset: usize) -> &str {
     let line = text[..offset.min(text.len())]
         .rfind('\n')
         .map_or(0, |at| at + 1);
     let rest = &text[line..];
-    rest.len() - rest.trim_start_matches(' ').len()
+    &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()]
 }

@@ -171,7 +171,7 @@ impl Restyle<'_> {
 }
 
 /// A text whose lines but the first are moved from one indentation to another.
-pub(super) fn reindent(text: &str, from: usize, to: usize) -> String {
+pub(super) fn reindent(text: &str, from: &str, to: &str) -> String {
     if from == to || !text.contains('\n') {
         return text.to_owned();
     }
@@ -179,10 +179,17 @@ pub(super) fn reindent(text: &str, from: usize, to: usize) -> String {
     let mut out = lines.next().unwrap_or_default().to_owned();
     for line in lines {
         out.push('\n');
-        let rest = line.trim_start_matches(' ');
-        let own = line.len() - rest.len();
+        let rest = line.trim_start_matches([' ', '\t']);
+        let own = &line[..line.len() - rest.len()];
         if !rest.trim().is_empty() {
-            out.push_str(&" ".repeat((own + to).saturating_sub(from)));
+            match own.strip_prefix(from) {
+                Some(further) => out.extend([to, further]),
+                // Less than the first line, and by as much afterwards.
+                None => {
+                    let less = from.len().saturating_sub(own.len());
+                    out.push_str(&to[..to.len().saturating_sub(less)]);
+                }
+            }
         }
         out.push_str(rest);
     }
