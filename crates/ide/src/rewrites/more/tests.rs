@@ -489,6 +489,30 @@ fn a_rewrite_is_taken_back_while_it_stands() {
 }
 
 #[test]
+fn a_removed_stage_is_not_taken_back_twice() {
+    let text = "def f = fun(xs: 4.4.f32 => xs |> map(map(fun(x => x + 1.0f))) |> tr$0anspose |> transpose)\n";
+    let mut fixture = Fixture::new(text);
+    let before = fixture.text(fixture.files[0]);
+    let range = FileRange {
+        file: fixture.files[0],
+        span: Span::empty(fixture.cursors[0].offset),
+    };
+    let all = rewrites(&fixture.db, range, &|_| true);
+    let action = all
+        .iter()
+        .find(|action| action.strategy == "removeTransposePair");
+    let action = action.expect("it is offered");
+    let made = apply_rewrite(&fixture.db, action.item, &action.strategy, &action.path);
+    let made = made.expect("it applies");
+    let taken = taken(&fixture.db, action.item, "Fuse maps", None, &made.edits);
+    let taken = [taken.expect("it changes the definition")];
+    let after = fixture.applied_all(&made.edits);
+    fixture.cursors[0].offset = after.find("map").expect("it is kept") as u32;
+    assert_eq!(undone(&mut fixture, &after, &taken), Some(before.clone()));
+    assert_eq!(undone(&mut fixture, &before, &taken), None);
+}
+
+#[test]
 fn a_rewrite_is_explained_by_its_steps() {
     let mut fixture = Fixture::new(STAGES);
     let (taken, after) = fused(&mut fixture);

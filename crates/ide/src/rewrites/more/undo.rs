@@ -92,13 +92,19 @@ impl Taken {
             &self.after[..self.place.start as usize],
             &self.after[self.place.end as usize..],
         );
+        // What stood there before may begin or end as what stands there now: a stage was removed.
+        let is_undone =
+            |holds: &dyn Fn(&str) -> bool| self.before.len() > part.len() && holds(&self.before);
         if let Some(rest) = text.strip_prefix(head)
             && rest.starts_with(part)
         {
-            return Some(self.place);
+            return (!is_undone(&|before| rest.starts_with(before))).then_some(self.place);
         }
         let rest = text.strip_suffix(tail)?;
         let head = rest.strip_suffix(part)?;
+        if is_undone(&|before| rest.ends_with(before)) {
+            return None;
+        }
         Some(Span::new(head.len() as u32, rest.len() as u32))
     }
 }
