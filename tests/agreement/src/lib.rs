@@ -121,7 +121,7 @@ pub fn agree(
 pub struct Call {
     sizes: Vec<String>,
     params: Vec<String>,
-    /// Sizes and types that are given, and then the values.
+    /// The sizes and types that are given first, and what is given behind them.
     given: [String; 2],
 }
 
@@ -165,7 +165,8 @@ impl Call {
                         _ => return Err(format!("no `{kind}` is made up")),
                     };
                     if !implicit {
-                        call.given[0] += &format!("({text})");
+                        let behind = usize::from(!call.given[1].is_empty());
+                        call.given[behind] += &format!("({text})");
                     }
                 }
                 ParameterForm::Value(param) => {
@@ -175,6 +176,10 @@ impl Call {
                     });
                     let text = match &*ty {
                         Type::Fun(..) => Functions::new(random, &names).of(&ty)?,
+                        Type::Pi(..) => {
+                            let ty = rise::print::type_text(&ty, &names);
+                            return Err(format!("no `{ty}` is made up"));
+                        }
                         _ => {
                             let name = format!("p{}", call.params.len());
                             let ty = rise::print::type_text(&ty, &names);
@@ -191,8 +196,8 @@ impl Call {
 
     /// The definition of `name` that calls another one so, which takes `more` behind its sizes.
     pub fn definition(&self, name: &str, called: &str, more: &str) -> String {
-        let [sizes, values] = &self.given;
-        let mut body = format!("{called}{sizes}{more}{values}");
+        let [first, rest] = &self.given;
+        let mut body = format!("{called}{first}{more}{rest}");
         if !self.params.is_empty() {
             body = format!("fun(({}) => {body})", self.params.join(", "));
         }

@@ -225,6 +225,7 @@ impl Workspace {
             Ok(found) if found.agreed > 0 => Verdict::Agrees,
             Ok(_) => Verdict::Skipped("there are no small sizes for it".to_owned()),
             Err(reason) if reason.starts_with(NOT_CALLED) => Verdict::Skipped(reason),
+            Err(reason) if reason.starts_with(TOO_SLOW) => Verdict::Skipped(reason),
             Err(reason) => Verdict::Wrong(format!("{reason}{}", after())),
         }
     }
@@ -263,6 +264,9 @@ impl Workspace {
 
 /// How reasons begin for which there are no calls.
 const NOT_CALLED: &str = "no `";
+/// How the reason begins if the interpreter takes too long.
+const TOO_SLOW: &str = "the program did not finish in time";
+
 fn applied(text: &str, edits: &SourceEdits) -> String {
     let mut text = text.to_owned();
     for edit in edits.files.iter().flat_map(|(_, edits)| edits.iter().rev()) {

@@ -34,7 +34,9 @@ pub(super) enum Op {
     All(Code),
     One(Code),
     Some(Code),
-    Part(Child, bool, Code),
+    /// At a part of a node. If it is said, only of an application to a size or type, or only of any
+    /// other node.
+    Part(Child, Option<bool>, Code),
     ArgumentOf(Primitive, Code),
     Repeat(Code),
     Times(u32, Code),
@@ -166,17 +168,17 @@ impl Table {
             Step::All(s) => Op::All(self.code(s)),
             Step::One(s) => Op::One(self.code(s)),
             Step::Some(s) => Op::Some(self.code(s)),
-            Step::Body(s) => Op::Part(Child::Body, false, self.code(s)),
-            Step::Function(s) => Op::Part(Child::Function, false, self.code(s)),
-            Step::Argument(s) => Op::Part(Child::Argument, false, self.code(s)),
-            Step::DepFunction(s) => Op::Part(Child::Function, true, self.code(s)),
+            Step::Body(s) => Op::Part(Child::Body, None, self.code(s)),
+            Step::Function(s) => Op::Part(Child::Function, Some(false), self.code(s)),
+            Step::Argument(s) => Op::Part(Child::Argument, None, self.code(s)),
+            Step::DepFunction(s) => Op::Part(Child::Function, Some(true), self.code(s)),
             Step::ArgumentOf(primitive, s) => Op::ArgumentOf(*primitive, self.code(s)),
             Step::At(path, s) => {
                 let s = self.code(s);
-                let part = |s, child: &Child| self.push(Op::Part(*child, false, s));
+                let part = |s, child: &Child| self.push(Op::Part(*child, None, s));
                 let inner = path.0.iter().skip(1).rev().fold(s, part);
                 match path.0.first() {
-                    Some(child) => Op::Part(*child, false, inner),
+                    Some(child) => Op::Part(*child, None, inner),
                     None => self.op(s),
                 }
             }

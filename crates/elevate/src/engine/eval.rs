@@ -95,7 +95,7 @@ impl Engine<'_> {
             Op::Part(child, dependent, s) => {
                 let is_dependent = matches!(store.node(term), Node::DepApply(..));
                 match store.child(term, child) {
-                    Some(_) if child != Child::Function || dependent == is_dependent => {
+                    Some(_) if dependent.is_none_or(|wanted| wanted == is_dependent) => {
                         let frame = Frame::Part { node: term, child };
                         self.enter_part(store, frame, s, term, child)
                     }

@@ -35,6 +35,11 @@ fn menu(text: &str, expected: Expect) {
 
 /// The text after the line of the menu that begins so was chosen.
 fn chosen(text: &str, title: &str, expected: Expect) {
+    chosen_part(text, title, &str::to_owned, expected);
+}
+
+/// A part of the text after the line of the menu that begins so was chosen.
+fn chosen_part(text: &str, title: &str, part: &dyn Fn(&str) -> String, expected: Expect) {
     let fixture = Fixture::new(text);
     let all = offered(&fixture);
     let Some(action) = all.iter().find(|action| action.title.starts_with(title)) else {
@@ -43,7 +48,7 @@ fn chosen(text: &str, title: &str, expected: Expect) {
     };
     let made = apply_rewrite(&fixture.db, action.item, &action.strategy, &action.path);
     let shown = match made {
-        Ok(made) => fixture.applied_all(&made.edits),
+        Ok(made) => part(&fixture.applied_all(&made.edits)),
         Err(reason) => reason,
     };
     expected.assert_eq(&shown);
@@ -173,6 +178,128 @@ fn maps_are_split() {
         expect![[r#"
             def f = fun(xs: 96.f32 => xs |> split(32) |> map(map(fun(x => x + 1.0f))) |> join)
         "#]],
+    );
+}
+
+#[test]
+fn new_stages_are_indented_with_tabs_as_the_others() {
+    let text = "def f = fun(xs: 96.f32 =>\n\txs\n\t\t|> m$0ap(fun(x =>\n\t\t\tx + 1.0f)))\n";
+    chosen(
+        text,
+        "Split map into chunks of 32",
+        expect![[r#"
+        def f = fun(xs: 96.f32 =>
+        	xs
+        		|> split(32)
+        		|> map(map(fun(x =>
+        			x + 1.0f)))
+        		|> join)
+    "#]],
+    );
+}
+
+#[test]
+fn unfolding_writes_sizes_and_types_that_nothing_else_determines() {
+    let text = "\
+foreign def cos(x: f32): f32
+
+def roots : (n: Nat) -> n.f32 = depFun(n: Nat =>
+  generate(fun(i => cos(cast(indexAsNat(i)) / cast(n)))))
+
+def stage : (m: Nat) -> (s: Nat) -> (4 * m * s).f32 -> (m * s).f32 -> (m * s).f32 =
+  depFun((m: Nat, s: Nat) => fun(table, xs =>
+    zip(table |> split(s) |> transpose |> idx(0) |> take(m))(xs |> split(s))
+      |> mapSeq(fun(p => p._2 |> mapSeq(fun(q => q + p._1))))
+      |> join))
+
+// All.
+def a$0ll : 3.8.f32 -> 3.8.f32 = fun(rows =>
+  let table = toMem(roots(32) |> mapSeq(id)) in
+  rows |> mapSeq(stage(4)(2)(table)))
+";
+    let name = |text: &str| text[text.find("// All").unwrap_or_default()..].to_owned();
+    chosen_part(
+        text,
+        "Unfold all",
+        &name,
+        expect![[r#"
+        // All.
+        def all : 3.8.f32 -> 3.8.f32 = fun(rows =>
+          let table =
+            toMem(
+              (generate(fun(i: Idx[32] => cos((cast(indexAsNat(i)) : f32) / (cast(32natType) : f32))))
+                : 32.f32)
+                |> mapSeq(fun(x: f32 => x))) in
+          rows |> mapSeq(fun(xs: 8.f32 =>
+            zip(table |> split(2) |> transpose |> idx(0) |> take(4))(xs |> split(2))
+              |> mapSeq(fun(p: (f32, 2.f32) => p._2 |> mapSeq(fun(q: f32 => q + p._1))))
+              |> join)))
+    "#]],
+    );
+}
+
+/// The strategy is applied at a place behind the sizes that a definition is given after a function.
+#[test]
+fn functions_before_sizes_are_places() {
+    let text = "\
+def applied : ((k: Nat) -> k.f32 -> k.f32) -> (n: Nat) -> n.f32 -> n.f32 = fun(f => depFun(n: Nat => fun(xs => f(n)(xs))))
+def doubled = depFun(n: Nat => fun(xs: n.f32 =>
+  applied(depFun(k: Nat => fun(zs => zs$0 |> mapSeq(fun(z => z + z)))))(n)(xs)))
+";
+    let name = |text: &str| text[text.find("def doubled").unwrap_or_default()..].to_owned();
+    chosen_part(
+        text,
+        "Drop the parameter",
+        &name,
+        expect![[r#"
+        def doubled = depFun(n: Nat => fun(xs: n.f32 =>
+          applied(depFun(k: Nat => mapSeq(fun(z => z + z))))(n)(xs)))
+    "#]],
+    );
+}
+
+#[test]
+fn functions_with_other_casts_are_not_the_same() {
+    let text = "\
+def f = fun(xs: 6.u32, ys: 6.u32 =>
+  zip(xs |> map(fun(a => (cast((cast(a) : i16)) : u32))))(
+    ys |> m$0ap(fun(b => (cast((cast(b) : u8)) : u32)))))
+";
+    chosen(
+        text,
+        "Split map into chunks of 2",
+        expect![[r#"
+        def f = fun(xs: 6.u32, ys: 6.u32 =>
+          zip(xs |> map(fun(a => (cast((cast(a) : i16)) : u32))))(
+            ys |> split(2) |> map(map(fun(b => (cast((cast(b) : u8)) : u32)))) |> join))
+    "#]],
+    );
+}
+
+#[test]
+fn dropping_the_parameter_writes_the_type_that_it_said() {
+    let text = "def more = fu$0n(xs: 4.f32 => xs |> map(fun(x => x + 1.0f)))\n";
+    chosen(
+        text,
+        "Drop the parameter",
+        expect![[r#"
+        def more = (map(fun(x => x + 1.0f)) : 4.f32 -> 4.f32)
+    "#]],
+    );
+    let text = "\
+def more = depFun(n: Nat => fu$0n(xs: n..dataFun(i => 2..dataFun(j => (i + 1).f32)) =>
+  xs |> depMapSeq(depFun(k: Nat => depMapSeq(depFun(l: Nat => mapSeq(fun(x => x + 1.0f))))))))
+";
+    chosen(
+        text,
+        "Drop the parameter",
+        expect![[r#"
+        def more :
+          (n: Nat) -> n..dataFun(i => 2..dataFun(j => (i + 1).f32))
+          -> n..dataFun(k => 2..dataFun(l => (k + 1).f32)) =
+          depFun(n: Nat =>
+            depMapSeq(depFun(k: Nat => depMapSeq(depFun(l: Nat => mapSeq(fun(x => x + 1.0f)))))))
+    "#]],
     );
 }
 
@@ -387,12 +514,12 @@ fn types_are_written_where_nothing_else_says_them() {
         text,
         "Vectorize by 4",
         expect![[r#"
-        def f = fun(xs: 4.f64 =>
-          xs
-            |> asVector(4)
-            |> map(mapVec(fun(v: f64 => (cast(v) : f32))) >> mapVec(fun(v: f32 => (cast(v) : f64))))
-            |> asScalar)
-    "#]],
+            def f = fun(xs: 4.f64 =>
+              xs
+                |> asVector(4)
+                |> map(mapVec(fun(v: f64 => (cast(v) : f32))) >> mapVec(fun(x: f32 => (cast(x) : f64))))
+                |> asScalar)
+        "#]],
     );
 }
 

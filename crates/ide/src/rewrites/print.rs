@@ -17,6 +17,10 @@ impl Restyle<'_> {
             Form::Literal(literal) => self.number(literal, &new.ty),
             Form::Nat(nat) => {
                 let text = rise::print::nat_text(nat, self.nat_names());
+                // Without a suffix it would be a number of any type.
+                if self.annotates() && nat.as_const().is_some_and(|value| value >= 0) {
+                    return Piece::new(format!("{text}natType"), Level::Atom);
+                }
                 let level = if nat.is_atomic() {
                     Level::Atom
                 } else {

@@ -461,7 +461,7 @@ pub(crate) struct Alpha {
 
 impl Alpha {
     /// Whether the terms are written the same but for names of variables: implicit arguments and
-    /// types do not count. Free variables are paired off in [`Alpha::free`], each with one other.
+    /// types do not count, but for those of casts. Free variables are paired off in [`Alpha::free`], each with one other.
     pub(crate) fn same(&mut self, a: &Core, b: &Core) -> bool {
         if Arc::ptr_eq(a, b) && self.vars.is_empty() && self.bound.iter().all(|(x, y)| x == y) {
             let mut fits = true;
@@ -502,7 +502,12 @@ impl Alpha {
                 self.same(f, g) && (implicit || self.arg(x, y))
             }
             (Form::Primitive(p, s, x), Form::Primitive(q, t, y)) => {
-                p == q && self.written(&p.written(s), &q.written(t)) && self.all(x, y)
+                // What a cast gives is said by the types around it alone.
+                let same_types = *p != Primitive::Cast || self.args(s, t);
+                p == q
+                    && same_types
+                    && self.args(&p.written(s).concat(), &q.written(t).concat())
+                    && self.all(x, y)
             }
             (Form::Foreign(f, x), Form::Foreign(g, y)) => f.name == g.name && self.all(x, y),
             (Form::Global(f, _), Form::Global(g, _)) => f == g,
@@ -533,15 +538,8 @@ impl Alpha {
         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.same(a, b))
     }
 
-    fn written(&self, a: &[Vec<Arg>], b: &[Vec<Arg>]) -> bool {
-        let (mut a, mut b) = (a.iter().flatten(), b.iter().flatten());
-        loop {
-            match (a.next(), b.next()) {
-                (None, None) => return true,
-                (Some(a), Some(b)) if self.arg(a, b) => {}
-                _ => return false,
-            }
-        }
+    fn args(&self, a: &[Arg], b: &[Arg]) -> bool {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.arg(a, b))
     }
 
     /// Whether type-level arguments are the same.

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use db::{Binding, Database, FileId, ItemId};
 use nat::{Facts, Prop};
-use rise::core::{Def, elaborate};
+use rise::core::{Def, bare_def_text, elaborate};
 use rise::{Env, Inference, Primitive, Resolution, Ty};
-use syntax::ast::{Item, Name};
-use syntax::{Diagnostic, Severity};
+use syntax::ast::{Item, ItemKind, Name};
+use syntax::{Diagnostic, Severity, Span};
 
 use super::align::Alignment;
 use super::diff;
@@ -115,41 +115,114 @@ fn restyled(
     new: &Def<Primitive>,
     exact: bool,
 ) -> Result<Rewritten, Unwritable> {
-    let alignment = Alignment::of(base.item, base.inference, base.def);
-    let source = Source {
-        text: base.text,
-        item: base.item,
-        inference: base.inference,
-        def: base.def,
-        alignment: &alignment,
-    };
-    let old = db.item_text(item);
     let env = FileEnv::of(db, item);
-    // The parameters of the definition keep their names and types, unless they are all that changes.
-    let named = with_params(&base.def.body, &new.body);
-    let is_changed = !exact || !Alpha::default().same(&base.def.body, &named);
-    let named = Def {
-        body: if is_changed { named } else { new.body.clone() },
-        ..new.clone()
+    let old = db.item_text(item);
+    let done = |changed: String| Rewritten {
+        edits: in_file(db, item, &old, &changed),
+        text: changed,
     };
-    let mut first_error = None;
-    for annotations in Annotations::ALL {
-        let options = Options { exact, annotations };
-        let edits = restyle(source, &named, options);
-        let changed = laid_out(&old, &applied(base.text, &edits));
-        match env.check(&changed, new, &base.inference.scheme.ty) {
-            Ok(()) => {
-                return Ok(Rewritten {
-                    edits: in_file(db, item, &old, &changed),
-                    text: changed,
-                });
-            }
-            Err(error) => {
-                first_error.get_or_insert(error);
+    let as_it_stands = match env.restyled(&old, base, new, exact) {
+        Ok(changed) => return Ok(done(changed)),
+        Err(error) => error,
+    };
+    if let Some(changed) = env.restyled_with_type(&old, base, new, exact) {
+        return Ok(done(changed));
+    }
+    let printed = laid_out(&old, &printed(base, new));
+    match env.check(&printed, new, &base.inference.scheme.ty) {
+        Ok(()) => Ok(done(printed)),
+        Err(_) => Err(Unwritable::NotRead(as_it_stands)),
+    }
+}
+
+/// The definition printed anew behind its documentation and annotations, with its comments before
+/// it: what its own words cannot say has its types written wherever reading needs them.
+fn printed(base: Base<'_>, new: &Def<Primitive>) -> String {
+    let name = base.item.name().map_or(0, |name| name.span.start);
+    let before_name = base.text.get(..name as usize).unwrap_or_default();
+    let start = before_name.rfind("def").unwrap_or_default();
+    let mut edits = [Edit {
+        span: Span::new(start as u32, base.text.trim_end().len() as u32),
+        text: bare_def_text(new).trim_end().to_owned(),
+    }];
+    super::comments::keep(base.text, &mut edits);
+    applied(base.text, &edits)
+}
+
+/// The text with the inferred type of the definition written behind its name; `None` if it has a
+/// type.
+fn with_type(base: Base<'_>) -> Option<String> {
+    let ItemKind::Def { ty: None, .. } = base.item.kind else {
+        return None;
+    };
+    let scheme = &base.inference.scheme;
+    let edit = Edit {
+        span: Span::empty(base.item.name()?.span.end),
+        text: format!(" : {}", rise::print::type_text(&scheme.ty, &scheme.names)),
+    };
+    Some(applied(base.text, &[edit]))
+}
+
+impl FileEnv<'_> {
+    /// The text of the definition in the style of `base`, read and checked.
+    ///
+    /// # Errors
+    /// What is wrong with the shortest text that was tried.
+    fn restyled(
+        &self,
+        old: &str,
+        base: Base<'_>,
+        new: &Def<Primitive>,
+        exact: bool,
+    ) -> Result<String, String> {
+        let alignment = Alignment::of(base.item, base.inference, base.def);
+        let source = Source {
+            text: base.text,
+            item: base.item,
+            inference: base.inference,
+            def: base.def,
+            alignment: &alignment,
+        };
+        // The parameters of the definition keep their names and types, unless they are all that
+        // changes.
+        let named = with_params(&base.def.body, &new.body);
+        let is_changed = !exact || !Alpha::default().same(&base.def.body, &named);
+        let named = Def {
+            body: if is_changed { named } else { new.body.clone() },
+            ..new.clone()
+        };
+        let mut first_error = None;
+        for annotations in Annotations::ALL {
+            let options = Options { exact, annotations };
+            let edits = restyle(source, &named, options);
+            let changed = laid_out(old, &applied(base.text, &edits));
+            match self.check(&changed, new, &base.inference.scheme.ty) {
+                Ok(()) => return Ok(changed),
+                Err(error) => drop(first_error.get_or_insert(error)),
             }
         }
+        Err(first_error.unwrap_or_default())
     }
-    Err(Unwritable::NotRead(first_error.unwrap_or_default()))
+
+    /// The same with the type of a definition that has none written behind its name: what the
+    /// rewrite takes away may have been all that determined it.
+    fn restyled_with_type(
+        &self,
+        old: &str,
+        base: Base<'_>,
+        new: &Def<Primitive>,
+        exact: bool,
+    ) -> Option<String> {
+        let text = with_type(base)?;
+        let (item, inference, def) = self.parsed(&text).ok()?;
+        let typed = Base {
+            text: &text,
+            item: &item,
+            inference: &inference,
+            def: &def,
+        };
+        self.restyled(old, typed, new, exact).ok()
+    }
 }
 
 /// The edits of the file that change an item's text.

@@ -35,7 +35,9 @@ pub use language::{Language, Notation};
 pub use link::{LinkError, MAX_HEIGHT, MAX_NODES, link};
 pub use map::{Mapper, for_each_local, subst_local, subst_vars, walk};
 pub use normal::{NormalError, normalise};
-pub use print::{Printed, def_text, expr_text, print_program, program_text, term_text};
+pub use print::{
+    Printed, bare_def_text, def_text, expr_text, print_program, program_text, term_text,
+};
 pub use program::{NotRunnable, Parameter, ParameterForm, Signature};
 pub use simplify::simplify_sizes;
 pub use source::{Begun, SourceError, named, program_of};

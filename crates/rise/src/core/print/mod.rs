@@ -52,13 +52,17 @@ pub fn print_program<P: Language>(program: &Program<P>) -> Printed {
 
 /// The text of a definition, with the definitions that it uses by name.
 pub fn def_text<P: Language>(def: &Def<P>) -> String {
-    let mut printer = Printer::new(def.names.clone());
-    printer.define(&def.uses);
-    let whole = |body, &(var, kind): &(Var, Kind)| super::dep_lambda(var, kind, true, body);
-    let body = def.implicit.iter().rev().fold(def.body.clone(), whole);
-    printer.prepare(&body);
+    let (mut printer, body) = Printer::of_def(def);
     printer.launch = def.launch.clone();
     printer.item(&def.name, &body, &def.obligations);
+    printer.finish(P::DIALECT).text
+}
+
+/// The text of a definition without annotations, and without the C functions that it uses.
+pub fn bare_def_text<P: Language>(def: &Def<P>) -> String {
+    let (mut printer, body) = Printer::of_def(def);
+    printer.foreign.clear();
+    printer.item(&def.name, &body, &[]);
     printer.finish(P::DIALECT).text
 }
 
@@ -102,6 +106,16 @@ impl<P: Language> Printer<P> {
             known: Known::default(),
             launch: Launch::default(),
         }
+    }
+
+    /// The printer of a definition, and its right side as a function of its implicit parameters.
+    fn of_def(def: &Def<P>) -> (Printer<P>, Expr<P>) {
+        let mut printer = Printer::new(def.names.clone());
+        printer.define(&def.uses);
+        let whole = |body, &(var, kind): &(Var, Kind)| super::dep_lambda(var, kind, true, body);
+        let body = def.implicit.iter().rev().fold(def.body.clone(), whole);
+        printer.prepare(&body);
+        (printer, body)
     }
 
     /// What definitions are called, which no variable may be.
