@@ -311,7 +311,7 @@ impl Engine<'_> {
         if store.is_too_deep() || u64::from(store.size(new.term)) > MAX_SIZE {
             self.stop = Some(Reason::TooLarge);
         }
-        if self.options.trace && self.housekeeping == 0 {
+        if self.options.trace && self.housekeeping == 0 && self.stop.is_none() {
             let name = self.name_of(what);
             self.record(store, name, term, new.term, assumed, 0);
         }
@@ -322,14 +322,16 @@ impl Engine<'_> {
     fn count(&mut self, what: What, count: u32) {
         self.done += u64::from(count);
         self.over_limit |= self.done > self.limit;
+        if self.done > self.options.steps {
+            // What goes beyond the limit is not made.
+            self.stop = Some(self.out_of_fuel());
+            return;
+        }
         self.applied.push(Applied {
             what,
             count,
             housekeeping: self.housekeeping > 0,
         });
-        if self.done > self.options.steps {
-            self.stop = Some(self.out_of_fuel());
-        }
     }
 
     fn assume(&mut self, assumption: Assumption) {

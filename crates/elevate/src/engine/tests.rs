@@ -177,6 +177,12 @@ fn limits_end_what_takes_longer() {
     let other = Step::choice([limited(1), step(Step::TopDown(Step::rule(fusion())))]);
     let outcome = apply(&mut store, root, &other);
     assert_eq!((outcome.steps, outcome.result.is_ok()), (1, true));
+    let one_step = Options {
+        steps: 1,
+        ..Options::default()
+    };
+    let outcome = run(&mut store, root, &fuse(), &one_step);
+    assert_eq!((outcome.steps, outcome.result.is_ok()), (1, false));
     let cancelled = Options {
         cancelled: Some(&|| true),
         ..Options::default()
