@@ -283,6 +283,12 @@ fn rank(name: &str) -> usize {
 }
 
 impl Entry {
+    /// Returns `true` if it takes sizes, and nothing else.
+    pub(crate) fn takes_sizes(&self) -> bool {
+        let is_size = |(_, sort): &(Name, ParamSort)| *sort == ParamSort::Size;
+        !self.params.is_empty() && self.params.iter().all(is_size)
+    }
+
     /// The arguments to offer it with at a term; one empty list if it takes none.
     pub(crate) fn presets(&self, store: &Store, facts: &Facts, term: Term) -> Vec<Vec<String>> {
         let words = |all: &[&str]| all.iter().map(|word| vec![(*word).to_owned()]).collect();

@@ -52,6 +52,8 @@ pub struct RewriteAction {
     pub preferred: bool,
     /// Why it cannot be chosen.
     pub disabled: Option<String>,
+    /// Whether the same rewrite with another size comes before it.
+    pub is_other_size: bool,
     /// Whether a copy of the definition may be made by it.
     pub(super) copies: bool,
 }
@@ -81,6 +83,8 @@ pub fn rewrites(
 /// A place where rewrites are tried.
 pub(super) struct Place {
     pub(super) steps: Vec<Step>,
+    /// Whether the cursor is in an earlier stage, whose result this one takes.
+    is_later_stage: bool,
     pub(super) path: Path,
     pub(super) term: Term,
     /// What is around it, the outermost first.
@@ -95,6 +99,7 @@ impl Place {
         Place {
             around: program.around(&path),
             steps: Vec::new(),
+            is_later_stage: false,
             attempts: Vec::new(),
             path,
             term,
@@ -156,12 +161,15 @@ impl Offer {
         let parsed = db.parsed(item);
         let name = parsed.item.name();
         let on_name = whole || name.is_some_and(|name| name.span.contains(selection));
-        let places: Vec<Vec<Step>> = match on_name {
-            true => vec![Vec::new()],
+        let places: Vec<(Vec<Step>, bool)> = match on_name {
+            true => vec![(Vec::new(), false)],
             false => {
                 let alignment = Alignment::of(&parsed.item, &db.inference(item), &def);
                 let spines = spines(&parsed.item, &alignment, selection);
-                spines.into_iter().map(|spine| spine.path).collect()
+                let places = spines.into_iter();
+                places
+                    .map(|spine| (spine.path, spine.is_later_stage))
+                    .collect()
             }
         };
         let known = Known::take(db, item, &def)?;
@@ -236,14 +244,15 @@ impl Offer {
         ))
     }
 
-    fn new(mut known: Known, places: Vec<Vec<Step>>, on_name: bool) -> Offer {
-        let mut place = |steps: Vec<Step>| {
+    fn new(mut known: Known, places: Vec<(Vec<Step>, bool)>, on_name: bool) -> Offer {
+        let mut place = |(steps, is_later_stage): (Vec<Step>, bool)| {
             let path = path_of(&steps);
             let attempts = known.tried.remove(&path);
             let term = known.program.get(&path)?;
             let place = Place::of(&known.program, path, term);
             Some(Place {
                 steps,
+                is_later_stage,
                 attempts: attempts.unwrap_or_else(|| vec![None; menu::entries().len()]),
                 ..place
             })
@@ -273,6 +282,12 @@ impl Offer {
         let mut near = None;
         for place in 0..self.places.len() {
             let attempts = self.attempts(number, entry, place);
+            if attempts
+                .iter()
+                .all(|attempt| self.is_elsewhere(entry, place, attempt))
+            {
+                continue;
+            }
             let found = |attempt: &Attempt| Found {
                 entry,
                 place,
@@ -293,6 +308,30 @@ impl Offer {
             }
         }
         self.found.extend(near);
+    }
+
+    /// Returns `true` if an attempt is about a later stage alone than the one with the cursor: what
+    /// flows into that stage stays as it is.
+    fn is_elsewhere(&self, entry: &Entry, at: usize, attempt: &Attempt) -> bool {
+        let place = &self.places[at];
+        if !place.is_later_stage || of_streams(entry) {
+            return false;
+        }
+        let store = &self.known.program.store;
+        let Some((new, _)) = attempt.made else {
+            return true;
+        };
+        let Node::Apply(_, input) = store.node(place.term) else {
+            return false;
+        };
+        let mut result = new;
+        while let Node::Apply(_, argument) = store.node(result) {
+            if argument == input {
+                return true;
+            }
+            result = argument;
+        }
+        false
     }
 
     /// A definition at a place, at the sizes to offer it with.
@@ -439,6 +478,7 @@ impl Offer {
                     && !found.entry.is_unsafe,
                 path: self.places[found.place].steps.clone(),
                 title,
+                is_other_size: found.attempt.preset > 0 && found.entry.takes_sizes(),
                 copies: found.entry.kind == RewriteKind::Lowering
                     && (found.applies || self.is_for_another_target(&found)),
                 disabled: match found.applies {
@@ -511,6 +551,11 @@ pub(super) fn rule_of(strategy: &Strategy) -> Option<Arc<dyn Rewrite>> {
     None
 }
 
+/// Returns `true` for a rule that looks at the stream that flows into a stage.
+fn of_streams(entry: &Entry) -> bool {
+    matches!(entry.name.as_str(), "toMapStream" | "toIterateStream")
+}
+
 /// Whether a strategy that is no rule has a chance: what it looks for first.
 fn may_apply(store: &Store, entry: &Entry, term: Term) -> bool {
     let head = primitive_of(store, term);
@@ -528,7 +573,7 @@ fn may_apply(store: &Store, entry: &Entry, term: Term) -> bool {
     match entry.name.as_str() {
         _ if entry.kind.is_source() => true,
         // Loops over streams are for what comes as one.
-        "toMapStream" | "toIterateStream" => of_stream(),
+        _ if of_streams(entry) => of_stream(),
         _ if entry.is_rule => true,
         "tile" => is_nest(store, term, 2),
         "tile3D" => is_nest(store, term, 3),

@@ -645,3 +645,28 @@ fn a_definition_with_a_target_is_not_lowered_for_another_one_in_its_place() {
         "#]],
     );
 }
+
+#[test]
+fn what_is_about_the_next_stage_alone_is_not_offered() {
+    menu(
+        "def f = depFun(n: Nat => fun(xs: n.f32 => xs |> m$0ap(fun(x => x * x)) |> reduce(add)(0.0f)))\n",
+        expect![[r#"
+            Split map into two stages -- not here: `x` occurs in `mul(x)`
+            Fuse map into reduction: one array of n f32 less
+            Lower to mapSeq
+            Lower to mapLocal(0) -- not here: it is not inside `mapWorkGroup(0)`
+            Lower to mapGlobal(0)
+            Lower to mapWorkGroup(0) -- not here: its function holds no map for the work-items
+            Lower to mapPar
+            Lower to mapGlobal(1)
+            Split map into chunks of 32: n → n/32 × 32 (assumes 32 divides n)
+            Split map into chunks of 64: n → n/64 × 64 (assumes 64 divides n)
+            Split map into chunks of 16: n → n/16 × 16 (assumes 16 divides n)
+            Vectorize by 4 (assumes 4 divides n)
+            Vectorize by 4, lane by lane (assumes 4 divides n)
+            Vectorize by 8 (assumes 8 divides n)
+            Store in Local memory -- not here: it needs `within(mapWorkGroup(_))`: nothing around it is so
+            Copy the reduction's result
+        "#]],
+    );
+}

@@ -15,6 +15,8 @@ pub(crate) struct Spine {
     pub(crate) term: TermId,
     /// Where it is in the definition's term.
     pub(crate) path: Vec<Step>,
+    /// Whether the selection is in an earlier stage of the pipeline, whose result this one takes.
+    pub(crate) is_later_stage: bool,
 }
 
 /// The terms that hold the selection, innermost first. Of a part of an application that is no
@@ -27,8 +29,16 @@ pub(crate) fn spines(item: &Item, alignment: &Alignment, selection: Span) -> Vec
     let mut found: Vec<Spine> = Vec::new();
     let mut at = innermost(item, selection);
     let mut inside = false;
+    let (mut below, mut in_stage) = (None, false);
     while let Some(id) = at {
         at = parents[id.0 as usize];
+        let is_later_stage = in_stage && below.is_some_and(|below| flows_in(item, id, below));
+        in_stage |= match &item.term(id).kind {
+            TermKind::Apply { .. } => true,
+            TermKind::Binary { op, rhs, .. } => *op == BinaryOp::Pipe && below == Some(*rhs),
+            _ => false,
+        };
+        below = Some(id);
         inside |= id == body;
         let is_place = match &item.term(id).kind {
             // The head of an application, or part of a longer one.
@@ -47,16 +57,32 @@ pub(crate) fn spines(item: &Item, alignment: &Alignment, selection: Span) -> Vec
         {
             // What a composition does with what goes in is an application too.
             let path = part.path.iter().copied().chain([Step::Body]).collect();
-            push(&mut found, id, path);
+            push(&mut found, id, path, is_later_stage);
         }
-        push(&mut found, id, part.path.clone());
+        push(&mut found, id, part.path.clone(), is_later_stage);
     }
     if inside { found } else { Vec::new() }
 }
 
-fn push(found: &mut Vec<Spine>, term: TermId, path: Vec<Step>) {
+fn push(found: &mut Vec<Spine>, term: TermId, path: Vec<Step>, is_later_stage: bool) {
     if found.last().is_none_or(|last| last.path != path) {
-        found.push(Spine { term, path });
+        found.push(Spine {
+            term,
+            path,
+            is_later_stage,
+        });
+    }
+}
+
+/// Returns `true` if `part` is what a later stage takes, in the pipeline or composition `whole`.
+fn flows_in(item: &Item, whole: TermId, part: TermId) -> bool {
+    match item.term(whole).kind {
+        TermKind::Binary { op, lhs, rhs, .. } => match op {
+            BinaryOp::Pipe | BinaryOp::Then => lhs == part,
+            BinaryOp::After => rhs == part,
+            _ => false,
+        },
+        _ => false,
     }
 }
 
@@ -119,7 +145,8 @@ mod tests {
             .map(|spine| {
                 let span = parsed.item.term(spine.term).span;
                 let path: String = spine.path.iter().map(letter).collect();
-                format!("{} @ {path}\n", &text[std::ops::Range::from(span)])
+                let later = if spine.is_later_stage { " (later)" } else { "" };
+                format!("{} @ {path}{later}\n", &text[std::ops::Range::from(span)])
             })
             .collect();
         expected.assert_eq(&shown);
@@ -140,7 +167,7 @@ mod tests {
             expect![[r#"
                 map(f) @ bbbaf
                 xs |> map(f) @ bbba
-                xs |> map(f) |> map(g) @ bbb
+                xs |> map(f) |> map(g) @ bbb (later)
                 fun((xs: 8.f32, f: f32 -> f32, g: f32 -> f32) => xs |> map(f) |> map(g)) @ 
             "#]],
         );
@@ -161,7 +188,7 @@ mod tests {
             expect![[r#"
                 split(2) @ baf
                 xs |> split(2) @ ba
-                xs |> split(2) |> map(reduceSeq(add)(0.0f)) @ b
+                xs |> split(2) |> map(reduceSeq(add)(0.0f)) @ b (later)
                 fun(xs: 8.f32 => xs |> split(2) |> map(reduceSeq(add)(0.0f))) @ 
             "#]],
         );
@@ -195,7 +222,7 @@ mod tests {
             "def all = fun((xs: 8.f32, f: f32 -> f32) => xs |> (ma$0p(f) >> (map(f) >> map(f))))\n",
             expect![[r#"
                 map(f) @ bbaaf
-                map(f) >> (map(f) >> map(f)) @ bb
+                map(f) >> (map(f) >> map(f)) @ bb (later)
                 fun((xs: 8.f32, f: f32 -> f32) => xs |> (map(f) >> (map(f) >> map(f)))) @ 
             "#]],
         );
@@ -204,8 +231,8 @@ mod tests {
             expect![[r#"
                 map(f) @ bbaf
                 map(f) >> map(f) >> map(f) @ bba
-                map(f) >> map(f) >> map(f) >> map(f) @ bb
-                map(f) >> map(f) >> map(f) >> map(f) @ b
+                map(f) >> map(f) >> map(f) >> map(f) @ bb (later)
+                map(f) >> map(f) >> map(f) >> map(f) @ b (later)
                 fun(f => map(f) >> map(f) >> map(f) >> map(f)) @ 
             "#]],
         );

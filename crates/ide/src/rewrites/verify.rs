@@ -232,13 +232,11 @@ fn in_file(db: &Database, item: ItemId, old: &str, new: &str) -> SourceEdits {
         true => &new.replace("\r\n", "\n").replace('\n', "\r\n"),
         false => new,
     };
-    let edits = diff::edits(old, new)
-        .into_iter()
-        .map(|(span, text)| TextEdit {
-            span: db.absolute(item, span),
-            text,
-        });
-    SourceEdits::single(db.file_of(item), edits.collect())
+    let edit = diff::edit(old, new).map(|(span, text)| TextEdit {
+        span: db.absolute(item, span),
+        text,
+    });
+    SourceEdits::single(db.file_of(item), edit.into_iter().collect())
 }
 
 /// A text after edits that are sorted and do not overlap.

@@ -4,7 +4,6 @@
 use db::{Database, FileId, ItemId};
 use rise::core::{Def, Form};
 use rise::{Primitive, Type};
-use syntax::ast::Name;
 
 use super::files::name_of;
 use super::here::Here;
@@ -74,8 +73,7 @@ pub(super) fn sizes(
 ) -> Vec<MoreAction> {
     let mut found: Vec<MoreAction> = Vec::new();
     for entry in menu::entries() {
-        let sized = |(_, sort): &(Name, menu::ParamSort)| *sort == menu::ParamSort::Size;
-        if entry.params.is_empty() || !entry.params.iter().all(sized) || !wanted(entry.kind) {
+        if !entry.takes_sizes() || !wanted(entry.kind) {
             continue;
         }
         let is_it = |action: &&RewriteAction| {

@@ -165,13 +165,11 @@ fn by_strategy(
 /// The edits that give a definition another text.
 fn to_text(db: &Database, item: ItemId, text: &str) -> SourceEdits {
     let old = db.item_text(item);
-    let edits = diff::edits(&old, text)
-        .into_iter()
-        .map(|(span, text)| TextEdit {
-            span: db.absolute(item, span),
-            text,
-        });
-    SourceEdits::single(db.file_of(item), edits.collect())
+    let edit = diff::edit(&old, text).map(|(span, text)| TextEdit {
+        span: db.absolute(item, span),
+        text,
+    });
+    SourceEdits::single(db.file_of(item), edit.into_iter().collect())
 }
 
 /// A cursor or selection, counted from the beginning of a definition.

@@ -353,9 +353,8 @@ fn sizes_of_cuts_become_parameters() {
         &used,
         kind,
         expect![[r#"
-        Make size 32 tunable: a parameter `s` -- not here: `g` uses the definition, and would have to give `s`
-        Split map into chunks of … -- asks for at([0, 0, 1])(splitJoin({n}))
-    "#]],
+            Make size 32 tunable: a parameter `s` -- not here: `g` uses the definition, and would have to give `s`
+        "#]],
     );
 }
 

@@ -70,7 +70,9 @@ pub fn offered(
         file: document.file,
         span: document.selected(params.range),
     };
-    let found = ide::rewrites(&snapshot.db, place, &kinds);
+    let mut found = ide::rewrites(&snapshot.db, place, &kinds);
+    // Who is asked for a size needs no line for each of them.
+    found.retain(|action| !(client.asks && action.is_other_size));
     let more = more::offered(snapshot, document, params, &found);
     let shown = found
         .into_iter()
