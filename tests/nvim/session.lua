@@ -231,8 +231,8 @@ local function result()
   local marks = vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true })
   if not marks[1] then return nil end
   local details = marks[1][4]
-  local chunks = details.virt_lines and details.virt_lines[1] or details.virt_text
-  return chunks[1][1], marks[1][2]
+  local lines = vim.tbl_map(function(chunks) return chunks[1][1] end, details.virt_lines or { details.virt_text })
+  return (table.concat(lines):gsub('%s+', ' ')), marks[1][2], lines
 end
 
 step('a definition runs', function()
@@ -260,6 +260,15 @@ step('a definition runs', function()
   wait('the result', function() return result() ~= nil end)
   _, line = result()
   assert(line == 2, 'it stands above line ' .. line + 1)
+  -- In a narrow window it has several lines.
+  vim.api.nvim_buf_clear_namespace(0, vim.api.nvim_create_namespace('rise_run'), 0, -1)
+  vim.cmd('vsplit | vertical resize 24')
+  vim.cmd('RiseRun backend=interp')
+  wait('the result', function() return result() ~= nil end)
+  local _, _, lines = result()
+  vim.cmd('close')
+  assert(#lines > 1, 'it is cut off')
+  for _, shown in ipairs(lines) do assert(#vim.trim(shown) <= 24, shown) end
   return text
 end)
 
@@ -277,6 +286,11 @@ step('a preview follows the text', function()
   local line, column = place('- p._1')
   vim.api.nvim_buf_set_text(0, line, column, line, column + 1, { '*' })
   wait('the change', function() return preview():find('xs[i] * xs[i]', 1, true) ~= nil end)
+  vim.api.nvim_buf_set_text(0, line, column, line, column + 1, { '* nothing *' })
+  wait('the error', function() return preview():find(('// line %d: '):format(line + 1), 1, true) ~= nil end)
+  contains(preview(), 'xs[i] * xs[i]')
+  vim.api.nvim_buf_set_text(0, line, column, line, column + #'* nothing *', { '*' })
+  wait('the preview', function() return preview():find('// line', 1, true) == nil end)
 end)
 
 --- The window that shows a buffer with this in its name.

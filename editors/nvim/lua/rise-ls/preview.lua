@@ -28,7 +28,8 @@ local function lines_of(preview, before)
   if #preview.errors == 0 then return vim.split(preview.text, '\n') end
   local lines = {}
   for _, problem in ipairs(preview.errors) do
-    for _, line in ipairs(vim.split(problem.message, '\n')) do table.insert(lines, '// ' .. line) end
+    local message = ('line %d: %s'):format(problem.range.start.line + 1, problem.message)
+    for _, line in ipairs(vim.split(message, '\n')) do table.insert(lines, '// ' .. line) end
   end
   vim.list_extend(lines, { '' })
   return vim.list_extend(lines, vim.split(before or '', '\n'))

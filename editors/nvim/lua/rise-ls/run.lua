@@ -61,12 +61,31 @@ local function lines_of(bufnr, def)
   end
 end
 
---- Puts a line of text above a definition; behind it, if it is in the first line of the buffer, above
---- which Neovim shows nothing.
+--- The width of the text in the window that shows a buffer.
+local function width_of(bufnr)
+  local window = vim.fn.getwininfo(vim.fn.bufwinid(bufnr))[1]
+  return window and window.width - (window.textoff or 0) or 80
+end
+
+--- A text as lines of at most so many columns, unless a word is longer.
+local function wrapped(text, width)
+  local lines, line = {}, ''
+  for word in text:gmatch('%S+%s*') do
+    if line ~= '' and vim.fn.strdisplaywidth(vim.trim(line .. word)) > width then
+      table.insert(lines, line)
+      line = '  '
+    end
+    line = line .. word
+  end
+  return vim.list_extend(lines, { line })
+end
+
+--- Puts a text above a definition; behind it, if it is in the first line of the buffer, above which
+--- Neovim shows nothing.
 local function put(bufnr, name, first, text)
-  local chunks = { { text, 'Comment' } }
   local above = first > 0 and first or name
-  local how = above > 0 and { virt_lines = { chunks }, virt_lines_above = true } or { virt_text = chunks }
+  local lines = vim.tbl_map(function(line) return { { line, 'Comment' } } end, wrapped(text, width_of(bufnr)))
+  local how = above > 0 and { virt_lines = lines, virt_lines_above = true } or { virt_text = { { text, 'Comment' } } }
   pcall(vim.api.nvim_buf_set_extmark, bufnr, space, above, 0, how)
 end
 
