@@ -132,6 +132,53 @@ fn a_run_that_is_ended_leaves_nothing() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_program_ends_with_the_process_that_watches_it() {
+    let folder = Folder::with(&[("a.rise", ENDLESS)]);
+    let arguments = ["run", "a.rise", "--arg", "x=1", "--backend", "c"];
+    let mut running = Running::start(&folder, &arguments, None);
+    let is_program = |command: &str| {
+        command
+            .split(' ')
+            .next()
+            .is_some_and(|p| p.ends_with("/run"))
+    };
+    running.wait_started(is_program);
+    let own = running.child.id();
+    let tasks = std::fs::read_dir(format!("/proc/{own}/task")).expect("its threads");
+    let children =
+        tasks.map(|task| std::fs::read_to_string(task.expect("a thread").path().join("children")));
+    let children: String = children.map(|ids| ids.expect("their children")).collect();
+    let killed = Command::new("kill")
+        .arg("-KILL")
+        .args(children.split_whitespace())
+        .status();
+    assert!(killed.expect("kill runs").success());
+    let status = running.child.wait().expect("the binary ends");
+    assert_eq!(status.code(), Some(1));
+    assert_eq!(running.left(), NONE);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_supervisor_without_a_report_ends_as_its_program() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lock = std::fs::File::open(folder.path()).expect("a folder");
+    lock.lock().expect("a lock");
+    // Where a folder is, no file can be written.
+    std::fs::create_dir(folder.path().join("report")).expect("a folder");
+    let run = |program: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rise-ls"));
+        command.arg("supervise").arg(folder.path()).args(program);
+        command.status().expect("the binary starts").code()
+    };
+    assert_eq!(run(&["true"]), Some(0));
+    assert_eq!(run(&["sh", "-c", "exit 3"]), Some(3));
+    assert_eq!(run(&["sh", "-c", "kill -SEGV $$"]), Some(128 + 11));
+    assert_eq!(run(&["no-such-program-here"]), Some(127));
+}
+
+#[test]
 fn a_run_without_a_terminal_goes_on() {
     let folder = Folder::with(&[("a.rise", ENDLESS)]);
     let script = format!(

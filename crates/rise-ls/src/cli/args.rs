@@ -244,10 +244,23 @@ pub enum Command {
     #[command(name = crate::run::WORKER, hide = true)]
     DeviceWorker,
     /// Run a program for another process of this program, and end it when that process ends
-    #[command(name = super::SUPERVISOR, hide = true)]
+    #[command(name = super::SUPERVISION.supervise, hide = true)]
     Supervise {
         /// The folder whose lock the other process holds
         folder: PathBuf,
+        /// The program
+        program: OsString,
+        /// Its arguments
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<OsString>,
+    },
+    /// Become a program that ends with the process that has started this one
+    #[command(name = super::SUPERVISION.execute, hide = true)]
+    Execute {
+        /// The folder for the report
+        folder: PathBuf,
+        /// The process that has started this one
+        parent: u32,
         /// The program
         program: OsString,
         /// Its arguments

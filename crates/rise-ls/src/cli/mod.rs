@@ -36,8 +36,11 @@ const FINE: u8 = 0;
 const FOUND: u8 = 1;
 /// The input cannot be read, or the question makes no sense.
 const UNUSABLE: u8 = 2;
-/// The subcommand of this program that runs programs for another process of it.
-const SUPERVISOR: &str = "supervise";
+/// The subcommands of this program that run programs for another process of it.
+const SUPERVISION: process::Subcommands = process::Subcommands {
+    supervise: "supervise",
+    execute: "execute",
+};
 /// It was interrupted, as shells have it.
 const INTERRUPTED: u8 = 130;
 
@@ -48,7 +51,7 @@ pub fn run() -> u8 {
         Err(error) => return refuse(&error),
     };
     if let Ok(program) = crate::executable::current() {
-        process::set_supervisor(program, SUPERVISOR);
+        process::set_supervisor(program, SUPERVISION);
     }
     match args.command {
         Some(Command::Types(options)) => types::run(&options),
@@ -64,10 +67,13 @@ pub fn run() -> u8 {
             folder,
             program,
             args,
-        }) => {
-            process::supervise(&folder, &program, &args);
-            FINE
-        }
+        }) => process::supervise(&folder, &program, &args),
+        Some(Command::Execute {
+            folder,
+            parent,
+            program,
+            args,
+        }) => process::execute(&folder, parent, &program, &args),
         Some(Command::Check { paths, options }) => check::run(&paths, &options),
         None if args.check => check::run(&args.paths, &args.options),
         None if !args.paths.is_empty() => check_paths(&args),

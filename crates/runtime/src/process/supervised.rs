@@ -4,6 +4,9 @@
 //! (see [`set_supervisor`]) that starts the program in a process group of its own and waits for
 //! the lock of a folder that this process holds. The system releases the lock when this process
 //! ends, whatever ends it. Then the supervisor kills the group and removes what was abandoned.
+//! Where the system has parent-death signals, the program is killed when its supervisor dies: the
+//! supervisor starts this program's own binary once more, which asks for the signal and then
+//! becomes the program ([`execute`]).
 //! Without a supervisor, as in tests of this crate, a program is killed only by the process that
 //! has started it.
 
@@ -21,18 +24,28 @@ use std::time::Duration;
 
 /// The file in the locked folder in which the supervisor says how the program has ended.
 const REPORT: &str = "report";
+/// The file there by which a process that goes on says that it has released the lock.
+const RELEASED: &str = "released";
 /// How often and how long the supervisor waits until a killed group and the process that has
 /// started it are gone, which may still write files or hold locks.
 const END_CHECKS: u32 = 1000;
 const END_PAUSE: Duration = Duration::from_millis(2);
 
-static SUPERVISOR: OnceLock<(PathBuf, OsString)> = OnceLock::new();
+static SUPERVISOR: OnceLock<(PathBuf, Subcommands)> = OnceLock::new();
 
-/// Has every program from now on started by `program subcommand FOLDER PROGRAM ARGUMENTS…`, which
-/// calls [`supervise`].
-pub fn set_supervisor(program: PathBuf, subcommand: &str) {
+/// The names of the subcommands of this program's own binary that start other programs.
+#[derive(Clone, Copy, Debug)]
+pub struct Subcommands {
+    /// Calls [`supervise`]: `NAME FOLDER PROGRAM ARGUMENTS…`.
+    pub supervise: &'static str,
+    /// Calls [`execute`]: `NAME FOLDER PARENT PROGRAM ARGUMENTS…`.
+    pub execute: &'static str,
+}
+
+/// Has every program from now on started by the subcommands of `program`.
+pub fn set_supervisor(program: PathBuf, subcommands: Subcommands) {
     // The first one stays.
-    let _ = SUPERVISOR.set((program, subcommand.into()));
+    let _ = SUPERVISOR.set((program, subcommands));
 }
 
 /// A program that runs. It is killed with all that it has started when the value is dropped.
@@ -114,7 +127,11 @@ impl Process {
     /// Ends the program and what it has started. One that has ended is left alone.
     pub fn kill(&mut self) {
         match &mut self.lifeline {
-            Some(lifeline) => lifeline.release(),
+            Some(lifeline) => {
+                // Without it the supervisor only waits a little longer.
+                let _ = fs::write(lifeline.path().join(RELEASED), "");
+                lifeline.release();
+            }
             None => kill_group(&mut self.child),
         }
     }
@@ -130,10 +147,10 @@ impl Drop for Process {
 
 /// The command that starts a supervisor for this one; none if there is no supervisor, or no lock.
 fn supervised(command: &Command) -> Option<(Command, Scratch)> {
-    let (program, subcommand) = SUPERVISOR.get()?;
+    let (program, subcommands) = SUPERVISOR.get()?;
     let lifeline = Scratch::new().ok().filter(Scratch::is_locked)?;
     let mut supervisor = Command::new(program);
-    supervisor.arg(subcommand).arg(lifeline.path());
+    supervisor.arg(subcommands.supervise).arg(lifeline.path());
     supervisor
         .arg(command.get_program())
         .args(command.get_args());
@@ -158,37 +175,65 @@ enum Report {
 impl Report {
     fn read(folder: &Path) -> Option<Report> {
         let text = fs::read_to_string(folder.join(REPORT)).ok()?;
-        let (what, number) = text.split_once(' ')?;
-        let number: i32 = number.parse().ok()?;
+        let (what, content) = text.split_once(' ')?;
         match what {
-            "ended" => exit_status(number).map(Report::Ended),
-            "not-started" => Some(Report::NotStarted(io::Error::from_raw_os_error(number))),
+            "ended" => exit_status(content.parse().ok()?).map(Report::Ended),
+            "not-started" => {
+                let number = content.parse().ok()?;
+                Some(Report::NotStarted(io::Error::from_raw_os_error(number)))
+            }
+            "not-possible" => Some(Report::NotStarted(io::Error::other(content))),
             _ => None,
         }
     }
 
-    fn write(&self, folder: &Path) {
-        let text = match self {
-            Report::Ended(status) => format!("ended {}", raw_status(*status)),
-            Report::NotStarted(error) => {
-                format!("not-started {}", error.raw_os_error().unwrap_or_default())
-            }
+    /// Writes the report, and returns the status with which its author ends, so that the status
+    /// counts where no report can be written.
+    fn write(&self, folder: &Path) -> u8 {
+        let (text, status) = match self {
+            Report::Ended(status) => (
+                format!("ended {}", raw_status(*status)),
+                shell_status(*status),
+            ),
+            Report::NotStarted(error) => match error.raw_os_error() {
+                Some(number) => (format!("not-started {number}"), NOT_STARTED),
+                None => (format!("not-possible {error}"), NOT_STARTED),
+            },
         };
-        // Without it the supervisor's own status counts.
         let _ = fs::write(folder.join(REPORT), text);
+        status
+    }
+
+    fn exists(folder: &Path) -> bool {
+        folder.join(REPORT).is_file()
     }
 }
 
-/// The whole of a supervisor: runs the program for as long as another process holds the lock of
-/// the folder, and leaves a report there.
+/// The status of a command that is not found, as shells have it.
+const NOT_STARTED: u8 = 127;
+
+/// The status as shells have it: 128 and the signal's number for a program that a signal ended.
+fn shell_status(status: ExitStatus) -> u8 {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return u8::try_from(signal).map_or(u8::MAX, |signal| 128 | signal);
+    }
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    code.unwrap_or(u8::MAX)
+}
+
+/// Does the whole work of a supervisor: runs the program for as long as another process holds the
+/// lock of the folder, and leaves a report there. Returns the status with which the supervisor ends:
+/// that of the program, as shells have it.
 #[cfg(unix)]
-pub fn supervise(folder: &Path, program: &OsStr, args: &[OsString]) {
+pub fn supervise(folder: &Path, program: &OsStr, args: &[OsString]) -> u8 {
     use std::os::unix::process::CommandExt;
     let parent = rustix::process::getppid();
     let temporary = folder.parent().map(Path::to_owned).unwrap_or_default();
     // A folder that cannot be opened is gone, and with it the process that has made it.
     let lock: &'static Option<File> = Box::leak(Box::new(File::open(folder).ok()));
-    let mut child = match Command::new(program).args(args).process_group(0).spawn() {
+    let mut command = command(folder, program, args);
+    let mut child = match command.process_group(0).spawn() {
         Ok(child) => child,
         Err(error) => return Report::NotStarted(error).write(folder),
     };
@@ -220,22 +265,70 @@ pub fn supervise(folder: &Path, program: &OsStr, args: &[OsString]) {
     kill_all(group);
     let status = child.wait();
     state.reaped = true;
+    let status = match status {
+        // The program itself was not started, which its report says.
+        Ok(status) if Report::exists(folder) => shell_status(status),
+        Ok(status) => Report::Ended(status).write(folder),
+        Err(_) => u8::MAX,
+    };
     // The thread may not have run yet when both processes end at once.
     if state.abandoned || lock.as_ref().is_none_or(|lock| lock.try_lock().is_ok()) {
         wait_until(|| rustix::process::test_kill_process_group(group).is_err());
         // A process that ends releases its locks one after the other.
-        wait_until(|| rustix::process::getppid() != parent);
-        let _ = lock.as_ref().map(File::unlock);
+        let released = folder.join(RELEASED).exists();
+        wait_until(|| released || rustix::process::getppid() != parent);
+        // The lock that is held here keeps everybody else from removing it.
+        let _ = fs::remove_dir_all(folder);
         scratch::remove_abandoned_at(&temporary);
         cc::remove_abandoned_builds();
-    } else if let Ok(status) = status {
-        Report::Ended(status).write(folder);
     }
+    status
 }
 
-/// The whole of a supervisor, which no process starts here.
+/// Does the work of a supervisor, which no process starts here.
 #[cfg(not(unix))]
-pub fn supervise(_folder: &Path, _program: &OsStr, _args: &[OsString]) {}
+pub fn supervise(_folder: &Path, _program: &OsStr, _args: &[OsString]) -> u8 {
+    NOT_STARTED
+}
+
+/// The command by which a supervisor starts a program: by [`execute`], if it can.
+#[cfg(unix)]
+fn command(folder: &Path, program: &OsStr, args: &[OsString]) -> Command {
+    let mut command = match SUPERVISOR.get() {
+        Some((executable, subcommands)) if cfg!(target_os = "linux") => {
+            let mut command = Command::new(executable);
+            command.arg(subcommands.execute).arg(folder);
+            command.arg(std::process::id().to_string()).arg(program);
+            command
+        }
+        _ => Command::new(program),
+    };
+    command.args(args);
+    command
+}
+
+/// Becomes the program, which is killed when this process's parent dies. Returns only if that
+/// fails: the status with which this process ends, after it has left a report in the folder.
+#[cfg(target_os = "linux")]
+pub fn execute(folder: &Path, parent: u32, program: &OsStr, args: &[OsString]) -> u8 {
+    use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+    use std::os::unix::process::CommandExt;
+    // Where this is refused, the lock of the folder is what the program ends with.
+    let _ = set_parent_process_death_signal(Some(Signal::KILL));
+    // A parent that has died before sends no signal.
+    let parent_now = getppid().map(|parent| parent.as_raw_nonzero().get());
+    if parent_now.and_then(|parent| u32::try_from(parent).ok()) != Some(parent) {
+        return NOT_STARTED;
+    }
+    let error = Command::new(program).args(args).exec();
+    Report::NotStarted(error).write(folder)
+}
+
+/// Becomes the program, which no process asks for here.
+#[cfg(not(target_os = "linux"))]
+pub fn execute(_folder: &Path, _parent: u32, _program: &OsStr, _args: &[OsString]) -> u8 {
+    NOT_STARTED
+}
 
 #[cfg(unix)]
 struct State {
@@ -300,4 +393,36 @@ fn kill_group(child: &mut Child) {
 fn kill_group(child: &mut Child) {
     // There is nothing left to end if this fails.
     let _ = child.kill();
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_abandoned_program_is_killed_and_its_folder_is_removed() {
+        let root = tempfile::tempdir().expect("a folder");
+        let folder = root.path().join("lifeline");
+        fs::create_dir(&folder).expect("a folder");
+        let status = supervise(&folder, OsStr::new("sleep"), &["1000".into()]);
+        assert_eq!(status, 128 + 9);
+        assert!(!folder.exists());
+    }
+
+    #[test]
+    fn a_failure_to_start_keeps_its_reason() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let missing = io::Error::from(rustix::io::Errno::NOENT);
+        for error in [
+            missing,
+            io::Error::other("a reason of two lines\nand words"),
+        ] {
+            let expected = error.to_string();
+            assert_eq!(Report::NotStarted(error).write(folder.path()), NOT_STARTED);
+            let Some(Report::NotStarted(read)) = Report::read(folder.path()) else {
+                panic!("it is read as it was written");
+            };
+            assert_eq!(read.to_string(), expected);
+        }
+    }
 }
