@@ -537,6 +537,36 @@ fn what_is_computed_more_than_once() {
 }
 
 #[test]
+fn a_fix_of_the_result_changes_the_written_type() {
+    say(
+        OpenCl,
+        "def main : (n: Nat) -> n.f32 -> (n.f32, n.i32) = depFun(n: Nat => fun(xs =>\n  \
+           (xs |> mapGlobal(id), xs |> mapGlobal(fun(x => 1)))))",
+        expect![[r#"
+            error[not-a-program] at main
+              `main` cannot be compiled on its own: its result is `(n.f32, n.i32)`
+              help: give an array of pairs: `zip` makes one of two arrays
+              fix: Give an array of pairs: `zip`
+            mended: def main : (n: Nat) -> n.f32 -> n.(f32, i32) = depFun(n: Nat => fun(xs =>
+              zip(xs |> mapGlobal(id))(xs |> mapGlobal(fun(x => 1)))))
+        "#]],
+    );
+    say(
+        OpenCl,
+        "def main : (n: Nat) -> n.f32 -> (n.f32, n.f32) =\n  \
+           depFun(n: Nat => fun(xs => xs |> mapGlobal(fun(x => (x, x))) |> unzip))",
+        expect![[r#"
+            error[not-a-program] at main
+              `main` cannot be compiled on its own: its result is `(n.f32, n.f32)`
+              help: give the array of pairs: leave `unzip` out
+              fix: Leave `unzip` out
+            mended: def main : (n: Nat) -> n.f32 -> n.(f32, f32) =
+              depFun(n: Nat => fun(xs => xs |> mapGlobal(fun(x => (x, x)))))
+        "#]],
+    );
+}
+
+#[test]
 fn a_pair_of_arrays_is_no_result() {
     for target in [C, OpenCl] {
         let map = if target == C { "mapSeq" } else { "mapGlobal" };
