@@ -105,7 +105,10 @@ async function previewing(window) {
   });
   await step("previews are there again after the window was loaded again", async () => {
     await window.saved("first.rise", (saved) => saved.includes("def mv_c"));
-    await window.page.reload();
+    // VS Code writes down what is open before it loads the window again, which the browser does not wait for.
+    const loaded = window.page.waitForEvent("domcontentloaded", { timeout: 60_000 });
+    await window.command("Developer: Reload Window");
+    await loaded;
     await window.sees(`${window.editor("mv_c (c).c")} .view-lines`, "void mv_c(", 60_000);
     assert.equal(await window.page.locator(".editor-group-container").count(), 2);
   });
