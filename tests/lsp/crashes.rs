@@ -300,6 +300,52 @@ fn the_diagnostics_of_a_large_document_are_cleared_when_it_is_closed() {
     assert_eq!(client.stop(), Some(0));
 }
 
+#[test]
+#[cfg(target_os = "linux")]
+fn signals_to_the_group_of_the_server_do_not_reach_the_worker() {
+    let client = client("", json!({}));
+    let worker = client.children()[0];
+    let stat = std::fs::read_to_string(format!("/proc/{worker}/stat")).unwrap();
+    // The state, the parent and the group follow the name, which is in parentheses.
+    let group = stat.rsplit(')').next().unwrap().split_whitespace().nth(2);
+    assert_eq!(group, Some(worker.to_string().as_str()));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_worker_registers_what_one_before_it_could_not() {
+    let mut client = Client::raw(&[]);
+    let capabilities =
+        json!({"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": true}}});
+    client.request("initialize", json!({"capabilities": capabilities}));
+    kill_worker(&mut client);
+    client.notify("initialized", json!({}));
+    client.wait_asked("client/registerCapability");
+    assert_eq!(client.stop(), Some(0));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_crash_during_the_trial_of_another_document_does_not_quarantine_that_one() {
+    let mut client = client("abort textDocument/hover CRASH", json!({}));
+    let (long, bad) = (client.uri("long.rise"), client.uri("bad.rise"));
+    let rest: String = (0..5000)
+        .map(|at| format!("def long{at} = fun(x: f32 => x + {at}.0f)\n"))
+        .collect();
+    client.open(&long, &format!("{GOOD}{rest}"));
+    wait_until_seen(&mut client, &long);
+    // The new worker checks the long document when the hover makes it crash.
+    kill_worker(&mut client);
+    client.open(&bad, BAD);
+    assert!(hover(&mut client, &bad).is_err());
+    wait_until_seen(&mut client, &long);
+    let is_quarantine = |said: &Value| {
+        said["params"]["uri"] == long && said["params"]["diagnostics"][0]["code"] == "internal"
+    };
+    assert!(!client.said.iter().any(is_quarantine), "{:#?}", client.said);
+    assert_eq!(client.stop(), Some(0));
+}
+
 /// Kills the worker, and waits until the supervisor has noticed.
 #[cfg(target_os = "linux")]
 fn kill_worker(client: &mut Client) {

@@ -78,6 +78,8 @@ pub struct Session {
     encoding: Encoding,
     client: ClientTraits,
     initialized: bool,
+    /// Whether a worker has asked the client to register capabilities.
+    registered: bool,
     configuration: Option<Value>,
     documents: Documents,
     /// Documents that are closed, of which the worker has not said that they have no diagnostics.
@@ -108,6 +110,8 @@ struct Pending {
 
 /// Documents that are shown to the worker to see whether it survives them.
 struct Trial {
+    /// The documents, with those that have been opened or changed since the trial began: a crash may
+    /// come from each of them.
     documents: Vec<FilePath>,
     /// The requests that are not answered yet, and the documents that they are about.
     probes: FxHashMap<Id, FilePath>,
@@ -137,6 +141,7 @@ impl Session {
             encoding: Encoding::default(),
             client: ClientTraits::default(),
             initialized: false,
+            registered: false,
             configuration: None,
             documents: Documents::default(),
             uncleared: FxHashMap::default(),
@@ -316,11 +321,14 @@ impl Session {
                     let path = uri::to_path(params.text_document.uri.as_str());
                     self.uncleared.remove(&path);
                     self.documents.open(params.text_document);
+                    self.suspect(&path);
                 }
             }
             "textDocument/didChange" => {
                 self.failures.clear();
                 if let Ok(params) = serde_json::from_value::<DidChangeTextDocumentParams>(params) {
+                    let path = uri::to_path(params.text_document.uri.as_str());
+                    self.suspect(&path);
                     return match self.documents.change(params, self.encoding) {
                         Change::Ignored(reason) => {
                             self.log(MessageType::WARNING, reason);
@@ -364,6 +372,18 @@ impl Session {
         self.previews.close_all(&path);
         if !self.client.pulls_diagnostics {
             self.uncleared.insert(path, uri);
+        }
+    }
+
+    /// Has a document that the worker sees take part in the trial that goes on, if there is one.
+    fn suspect(&mut self, path: &FilePath) {
+        let document = self.documents.get(path);
+        let is_visible = document.is_some_and(|it| it.visibility() == Visibility::Visible);
+        if let Some(trial) = &mut self.trial
+            && is_visible
+            && !trial.documents.contains(path)
+        {
+            trial.documents.push(path.clone());
         }
     }
 
@@ -430,13 +450,13 @@ impl Session {
                     _ => {}
                 }
             }
-            Some(Head::Request(id, method))
-                if method == "client/registerCapability" && self.restarts > 0 =>
-            {
-                // The client has registered it for the first worker.
-                let answer = json!({"jsonrpc": "2.0", "id": id, "result": null});
-                self.forward(answer.to_string().into_bytes());
-                return;
+            Some(Head::Request(id, method)) if method == "client/registerCapability" => {
+                if std::mem::replace(&mut self.registered, true) {
+                    // The client has registered it for a worker before this one.
+                    let answer = json!({"jsonrpc": "2.0", "id": id, "result": null});
+                    self.forward(answer.to_string().into_bytes());
+                    return;
+                }
             }
             Some(Head::Notification(method)) if method == Progress::METHOD => {
                 self.follow_progress(body);
@@ -552,6 +572,9 @@ impl Session {
     /// Decides which documents the next worker does not get, or gets one by one. Says whether the
     /// crash was that of a trial.
     fn find_cause(&mut self, pending: &[&Pending], now: Instant) -> bool {
+        for document in pending.iter().filter_map(|about| about.document.as_ref()) {
+            self.suspect(document);
+        }
         let ready = self.ready;
         if let Some(trial) = self.trial.take().filter(|_| ready) {
             let open = |path: &FilePath| self.documents.get(path).is_some();

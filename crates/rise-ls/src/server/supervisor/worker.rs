@@ -34,7 +34,9 @@ impl Worker {
     /// # Errors
     /// The system starts no process, or no threads for its pipes.
     pub fn start(restarts: u32, token: Option<&str>, events: &Sender<Event>) -> io::Result<Worker> {
-        let mut process = Command::new(crate::executable::current()?)
+        let mut command = Command::new(crate::executable::current()?);
+        own_group(&mut command);
+        let mut process = command
             .env_remove(TOKEN)
             .envs(token.map(|token| (TOKEN, token)))
             .arg(WORKER)
@@ -121,6 +123,16 @@ impl Drop for Worker {
         let _ = self.process.wait();
     }
 }
+
+/// Keeps signals to this process's group, as those of a terminal, from the worker, which ends with
+/// its input after this process has ended the session.
+#[cfg(unix)]
+fn own_group(command: &mut Command) {
+    std::os::unix::process::CommandExt::process_group(command, 0);
+}
+
+#[cfg(not(unix))]
+fn own_group(_: &mut Command) {}
 
 /// The reason for the end of a process, for people.
 pub fn reason(status: Option<ExitStatus>) -> String {
