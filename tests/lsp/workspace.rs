@@ -231,6 +231,14 @@ fn imports_stay_in_the_workspace() {
         said["method"] == "textDocument/publishDiagnostics"
             && params["diagnostics"].as_array().is_some_and(Vec::is_empty)
     });
+    // And no longer than that.
+    client.said.clear();
+    let settings = json!({"rise": {"imports": {"folders": []}}});
+    client.notify(
+        "workspace/didChangeConfiguration",
+        json!({"settings": settings}),
+    );
+    assert_eq!(codes(&client.diagnostics(&user, 1)), ["import-not-found"]);
     // Or the folder is opened.
     let mut client = Client::start();
     let user = client.uri("user.rise");
@@ -246,6 +254,12 @@ fn imports_stay_in_the_workspace() {
         said["method"] == "textDocument/publishDiagnostics"
             && params["diagnostics"].as_array().is_some_and(Vec::is_empty)
     });
+    client.said.clear();
+    client.notify(
+        "workspace/didChangeWorkspaceFolders",
+        json!({"event": {"added": [], "removed": added}}),
+    );
+    assert_eq!(codes(&client.diagnostics(&user, 1)), ["import-not-found"]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, Receiver};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -269,8 +269,17 @@ fn is_file(entry: &ignore::DirEntry) -> bool {
 /// A file's text, cut into items, or why there is none.
 pub type Contents = Result<Prepared, ReadError>;
 
+/// The files that are being read, as they come.
+type Reading = Receiver<(FilePath, Contents)>;
+
 /// Files that a file system has not given in time. It may still give them.
-pub type Late = Receiver<(FilePath, Contents)>;
+#[derive(Debug)]
+pub struct Late {
+    /// Their paths.
+    pub paths: Vec<FilePath>,
+    /// Their contents, as they come.
+    pub contents: Receiver<(FilePath, Contents)>,
+}
 
 /// What became of the files that imports name.
 #[derive(Debug, Default)]
@@ -301,6 +310,21 @@ pub fn load_imports(db: &mut Database, roots: &Arc<Roots>, patience: Duration) -
     }
 }
 
+/// Does something on a thread of its own, because a file system may never answer.
+///
+/// # Errors
+/// It has not come in time: it may come later.
+pub fn do_promptly<T: Send + 'static>(
+    patience: Duration,
+    act: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Receiver<T>> {
+    let (sender, result) = mpsc::channel();
+    // Nobody waits any more if sending fails. Without the thread nothing is sent.
+    let act = move || drop(sender.send(act()));
+    let _ = thread::Builder::new().name("rise:files".into()).spawn(act);
+    result.recv_timeout(patience).map_err(|_| result)
+}
+
 /// Reads files on threads of their own, for a file system may never answer. What has not come in
 /// time comes later.
 pub fn read_promptly(
@@ -308,25 +332,45 @@ pub fn read_promptly(
     roots: &Arc<Roots>,
     patience: Duration,
 ) -> (Vec<Contents>, Option<Late>) {
-    let results = start_reading(paths, roots);
-    let deadline = Instant::now() + patience;
-    let mut read = HashMap::new();
-    while read.len() < paths.len() {
-        let left = deadline.saturating_duration_since(Instant::now());
-        match results.recv_timeout(left) {
-            Ok((path, contents)) => drop(read.insert(path, contents)),
-            Err(_) => break,
-        }
-    }
-    let is_late = read.len() < paths.len();
-    let silence = || Err(ReadError::Other("the file system does not answer".into()));
-    let contents = paths
-        .iter()
-        .map(|path| read.remove(path).unwrap_or_else(silence));
-    (contents.collect(), is_late.then_some(results))
+    await_promptly(paths, start_reading(paths, roots), patience)
 }
 
-fn start_reading(paths: &[FilePath], roots: &Arc<Roots>) -> Late {
+fn await_promptly(
+    paths: &[FilePath],
+    reading: Reading,
+    patience: Duration,
+) -> (Vec<Contents>, Option<Late>) {
+    let deadline = Instant::now() + patience;
+    let mut read = HashMap::new();
+    let mut end = RecvTimeoutError::Timeout;
+    while read.len() < paths.len() {
+        let left = deadline.saturating_duration_since(Instant::now());
+        match reading.recv_timeout(left) {
+            Ok((path, contents)) => drop(read.insert(path, contents)),
+            Err(why) => {
+                end = why;
+                break;
+            }
+        }
+    }
+    let (reason, is_waiting) = match end {
+        RecvTimeoutError::Timeout => ("the file system does not answer", true),
+        RecvTimeoutError::Disconnected => ("the threads that read files have ended", false),
+    };
+    let is_missing = |path: &&FilePath| !read.contains_key(path);
+    let missing: Vec<FilePath> = paths.iter().filter(is_missing).cloned().collect();
+    let late = (is_waiting && !missing.is_empty()).then_some(Late {
+        paths: missing,
+        contents: reading,
+    });
+    let absent = || Err(ReadError::Other(reason.into()));
+    let contents = paths
+        .iter()
+        .map(|path| read.remove(path).unwrap_or_else(absent));
+    (contents.collect(), late)
+}
+
+fn start_reading(paths: &[FilePath], roots: &Arc<Roots>) -> Reading {
     let (sender, results) = mpsc::channel();
     let count = paths.len();
     let paths = Arc::new(Mutex::new(Vec::from(paths).into_iter()));
@@ -342,7 +386,7 @@ fn start_reading(paths: &[FilePath], roots: &Arc<Roots>) -> Late {
                 }
             }
         };
-        // Without threads nothing is read, as from a file system that does not answer.
+        // Without threads nothing is read, which is said in place of the contents.
         let _ = thread::Builder::new()
             .name("rise:import".into())
             .spawn(work);
@@ -474,6 +518,28 @@ mod tests {
     }
 
     #[test]
+    fn what_takes_too_long_comes_later() {
+        let (go_on, waits) = mpsc::channel::<()>();
+        let late = do_promptly(Duration::ZERO, move || waits.recv().is_err());
+        drop(go_on);
+        assert!(late.expect_err("it waits").recv().unwrap());
+        assert_eq!(do_promptly(READING, || 1).unwrap(), 1);
+    }
+
+    #[test]
+    fn a_file_that_no_thread_reads_is_not_late() {
+        let path = FilePath::disk("/a.rise");
+        let (_, reading) = mpsc::channel();
+        let (contents, late) = await_promptly(&[path], reading, READING);
+        let reason = "the threads that read files have ended";
+        assert_eq!(
+            contents[0].as_ref().err(),
+            Some(&ReadError::Other(reason.into()))
+        );
+        assert!(late.is_none());
+    }
+
+    #[test]
     fn a_file_that_comes_too_late_comes() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.rise"), "def x = 1").unwrap();
@@ -485,7 +551,7 @@ mod tests {
         let text = match (&contents[..], late) {
             ([Ok(text)], None) => text.text().to_string(),
             ([Err(ReadError::Other(_))], Some(late)) => {
-                let (came, contents) = late.recv().unwrap();
+                let (came, contents) = late.contents.recv().unwrap();
                 assert_eq!(came, path);
                 contents.unwrap().text().to_string()
             }

@@ -19,15 +19,11 @@ impl Roots {
         self.0.extend(folder.canonicalize());
     }
 
-    /// Adds the project that the folder belongs to: the nearest folder above it, or itself, that
-    /// holds `rise.toml` or `.git`, else the folder itself.
+    /// Adds the project that the folder belongs to.
     pub fn add_project_of(&mut self, folder: &Path) {
-        let Ok(folder) = folder.canonicalize() else {
-            return;
-        };
-        let is_root = |folder: &&Path| MARKERS.iter().any(|name| folder.join(name).exists());
-        let root = folder.ancestors().find(is_root).unwrap_or(&folder);
-        self.0.insert(root.to_owned());
+        if let Ok(folder) = folder.canonicalize() {
+            self.0.insert(project_of(&folder).to_owned());
+        }
     }
 
     /// Adds the project that a file or folder belongs to.
@@ -41,12 +37,32 @@ impl Roots {
         }
     }
 
+    /// Returns true if everything that the others contain is in one of the folders.
+    pub fn include(&self, others: &Roots) -> bool {
+        let is_inside = |other: &PathBuf| self.0.iter().any(|root| other.starts_with(root));
+        others.0.iter().all(is_inside)
+    }
+
     /// Returns true if the path leads into one of the folders. Of a path where nothing is, that
     /// counts which is there.
     pub fn contain(&self, path: &Path) -> bool {
         let real = path.ancestors().find_map(|path| path.canonicalize().ok());
         real.is_some_and(|real| self.0.iter().any(|root| real.starts_with(root)))
     }
+}
+
+impl FromIterator<PathBuf> for Roots {
+    /// Takes folders whose symbolic links are resolved.
+    fn from_iter<I: IntoIterator<Item = PathBuf>>(folders: I) -> Roots {
+        Roots(folders.into_iter().collect())
+    }
+}
+
+/// Returns the root of the project that a folder belongs to: the nearest folder above it, or itself,
+/// that holds `rise.toml` or `.git`, else the folder itself.
+pub fn project_of(folder: &Path) -> &Path {
+    let is_root = |folder: &&Path| MARKERS.iter().any(|name| folder.join(name).exists());
+    folder.ancestors().find(is_root).unwrap_or(folder)
 }
 
 #[cfg(test)]

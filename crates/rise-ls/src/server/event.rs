@@ -8,6 +8,7 @@ use tokio::sync::oneshot;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Response};
 
 use super::devices::Found;
+use super::import_roots::{ResolvedRoot, RootSource};
 use super::requests::Ticket;
 use super::wire::Json;
 use super::workspace::Loaded;
@@ -47,7 +48,16 @@ pub enum Event {
     /// Files of the workspace were read.
     Loaded(Loaded),
     /// A file was read that was given up before.
-    LateFile(FilePath, Contents),
+    LateFile {
+        /// The number of the reading that it comes from.
+        reading: u64,
+        /// The file.
+        path: FilePath,
+        /// Its contents.
+        contents: Contents,
+    },
+    /// The file system has said late where folders lie.
+    LateRoots(Vec<(RootSource, Option<ResolvedRoot>)>),
     /// Something that a person who looks after the server should know.
     Problem(String),
     /// The client can no longer be heard.

@@ -54,12 +54,7 @@ impl Session {
         let (encoding, client) = (view.encoding, view.client);
         self.stage = Stage::Running;
         self.folders = folders(&params);
-        let folders = self.folders.clone();
-        self.import_from(|roots| {
-            folders
-                .iter()
-                .for_each(|folder| roots.add_project_of(folder));
-        });
+        self.update_roots();
         let options = params.initialization_options.unwrap_or_default();
         let section = options.get("rise").unwrap_or(&options);
         let knows = |token: &String| section["token"] == token.as_str();
@@ -141,9 +136,8 @@ impl Session {
         let of_device = |settings: &Settings| (settings.run.enabled, settings.device.clone());
         let other_device = of_device(before) != of_device(&settings);
         let other_diagnostics = before.obligations != settings.obligations;
-        let allowed = settings.import_folders.clone();
         Arc::make_mut(&mut self.view).settings = settings;
-        self.import_from(|roots| allowed.iter().for_each(|folder| roots.add(folder)));
+        self.update_roots();
         if !self.view.settings.run.enabled {
             self.runs.cancel_all();
         }

@@ -15,6 +15,7 @@ mod devices;
 mod event;
 mod framing;
 mod handlers;
+mod import_roots;
 mod ingress;
 mod lifecycle;
 mod message;

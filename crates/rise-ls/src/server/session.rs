@@ -3,11 +3,12 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::Sender;
-use db::{Database, FileId};
+use db::{Database, FileId, FilePath};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
@@ -16,6 +17,7 @@ use tower_lsp::lsp_types::MessageType;
 use super::client::Client;
 use super::devices::DEVICES;
 use super::event::{Answer, Ending, Event, Reply, error};
+use super::import_roots::ImportRoots;
 use super::pool::{Gauge, Lane, Pool};
 use super::progress::Progress;
 use super::publish::Publisher;
@@ -28,7 +30,7 @@ use super::status::Status;
 use super::uri;
 use super::wire::Json;
 use super::workspace::load;
-use crate::loader::{Late, load_imports};
+use crate::loader::{Contents, Late, load_imports};
 
 /// How long the session waits for a file to be read.
 pub(super) const READING: Duration = Duration::from_millis(500);
@@ -76,6 +78,7 @@ pub struct Session {
     pub(super) client: Client,
     pub(super) publisher: Publisher,
     pub(super) folders: Vec<PathBuf>,
+    pub(super) import_roots: ImportRoots,
     /// How many times the workspace is being read.
     pub(super) loads: usize,
     /// Whether that has brought files that were not known.
@@ -102,6 +105,9 @@ pub struct Session {
     pub(super) stale: bool,
     /// Whether imports may name files that nobody has looked for.
     pub(super) unread_imports: bool,
+    /// Files that a file system has not given in time, with the number of the latest reading.
+    pub(super) late: FxHashMap<FilePath, u64>,
+    readings: u64,
 }
 
 impl Session {
@@ -122,6 +128,7 @@ impl Session {
             progress: Progress::new(client.clone()),
             client,
             folders: Vec::new(),
+            import_roots: ImportRoots::default(),
             loads: 0,
             load_is_news: false,
             expected: FxHashMap::default(),
@@ -142,6 +149,8 @@ impl Session {
             revision: u64::from(restarts) << 32,
             stale: false,
             unread_imports: false,
+            late: FxHashMap::default(),
+            readings: 0,
         }
     }
 
@@ -169,7 +178,12 @@ impl Session {
             Event::RanOn(device) => self.ran_on(device),
             Event::Device(found) => self.device_found(found),
             Event::Loaded(loaded) => self.loaded(loaded),
-            Event::LateFile(path, contents) => self.set_from_disk(path, contents),
+            Event::LateFile {
+                reading,
+                path,
+                contents,
+            } => self.late_file(reading, path, contents),
+            Event::LateRoots(found) => self.add_roots(found),
             Event::Problem(problem) => self.client.log(MessageType::ERROR, problem),
             Event::HungUp => self.stage = Stage::Over { clean: false },
         }
@@ -236,18 +250,42 @@ impl Session {
         }
     }
 
-    /// Takes in files when their file system gives them.
-    pub(super) fn expect_late(&self, late: Late) {
+    /// Takes in files when their file system gives them, unless they are read anew before.
+    pub(super) fn expect_late(&mut self, late: Late) {
+        self.readings += 1;
+        let reading = self.readings;
+        let paths = late.paths.into_iter();
+        self.late.extend(paths.map(|path| (path, reading)));
+        self.pass_on(late.contents, move |(path, contents)| Event::LateFile {
+            reading,
+            path,
+            contents,
+        });
+    }
+
+    /// Has the main loop told of what comes late.
+    pub(super) fn pass_on<T: Send + 'static>(
+        &self,
+        late: Receiver<T>,
+        event: impl Fn(T) -> Event + Send + 'static,
+    ) {
         let events = self.reports.events.clone();
         let pass_on = move || {
-            for (path, contents) in late {
-                let _ = events.send(Event::LateFile(path, contents));
+            for late in late {
+                let _ = events.send(event(late));
             }
         };
-        // Without the thread the files stay absent.
+        // Without the thread it never comes.
         let _ = thread::Builder::new()
             .name("rise:late".into())
             .spawn(pass_on);
+    }
+
+    fn late_file(&mut self, reading: u64, path: FilePath, contents: Contents) {
+        if self.late.get(&path) == Some(&reading) {
+            self.late.remove(&path);
+            self.set_from_disk(path, contents);
+        }
     }
 
     fn request(&mut self, id: Id, method: &str, params: Value, reply: Reply) {

@@ -1,5 +1,6 @@
 //! Documents: opened, changed, closed; files: changed on disk, loaded; folders: added, removed.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,7 +16,9 @@ use tower_lsp::lsp_types::{
     TextDocumentContentChangeEvent, WorkspaceFolder,
 };
 
+use super::event::Event;
 use super::handlers::preview::{self, PreviewIdentifier};
+use super::import_roots::{ResolvedRoot, RootSource};
 use super::positions::to_byte;
 use super::session::{Expected, READING, Session, Stage};
 use super::snapshot::OpenDocument;
@@ -23,7 +26,6 @@ use super::uri;
 use super::workspace::Loaded;
 use crate::loader::{self, Contents};
 use crate::memory;
-use crate::roots::Roots;
 
 impl Session {
     /// Acts on what the client says. What is no notification of ours is none of our business.
@@ -76,14 +78,6 @@ impl Session {
             }
             return;
         }
-        if let Some(folder) = path.as_disk().and_then(Path::parent) {
-            // A document outside of the workspace imports what lies beside it.
-            self.import_from(|roots| {
-                if !roots.contain(folder) {
-                    roots.add_project_of(folder);
-                }
-            });
-        }
         self.before_change();
         // What the name of the document says of its language counts more than what the client says.
         let language = Language::from_extension(&opened.language_id).unwrap_or_default();
@@ -96,6 +90,8 @@ impl Session {
         if length >= memory::LARGE {
             memory::give_back();
         }
+        // A document outside of the workspace imports what lies beside it.
+        self.update_roots();
     }
 
     fn did_change(&mut self, params: DidChangeTextDocumentParams) {
@@ -192,6 +188,7 @@ impl Session {
         if !view.client.pulls_diagnostics {
             self.publisher.clear(file, open.uri, self.revision);
         }
+        self.update_roots();
         self.read_from_disk(path);
     }
 
@@ -236,6 +233,8 @@ impl Session {
         }
         let paths = std::slice::from_ref(&path);
         let (contents, late) = loader::read_promptly(paths, &self.view.roots, READING);
+        // What an earlier reading may still give is older.
+        self.late.remove(&path);
         late.into_iter().for_each(|late| self.expect_late(late));
         for contents in contents {
             self.set_from_disk(path.clone(), contents);
@@ -263,25 +262,62 @@ impl Session {
         }
     }
 
-    /// Lets files be imported from the project of a folder.
-    pub(super) fn import_from(&mut self, add: impl FnOnce(&mut Roots)) {
+    /// Has files imported from the projects of the workspace and of the open documents, and from
+    /// the folders of the settings, as these are now.
+    pub(super) fn update_roots(&mut self) {
+        let folders = self.folders.iter().cloned().map(RootSource::Workspace);
+        let settings = self.view.settings.import_folders.iter();
+        let settings = settings.cloned().map(RootSource::Setting);
+        let documents = self.view.open.keys().filter_map(|&file| {
+            let path = self.db.path(file);
+            let folder = path.as_disk().and_then(Path::parent)?;
+            Some(RootSource::Document(folder.to_owned()))
+        });
+        let wanted = folders.chain(settings).chain(documents).collect();
+        let missing = self.import_roots.set(wanted);
+        if missing.is_empty() {
+            return self.set_roots();
+        }
+        let resolve = move || {
+            let found = missing.into_iter().map(|source| {
+                let resolved = source.resolve();
+                (source, resolved)
+            });
+            found.collect()
+        };
+        match loader::do_promptly(READING, resolve) {
+            Ok(found) => self.add_roots(found),
+            Err(late) => {
+                self.pass_on(late, Event::LateRoots);
+                self.set_roots();
+            }
+        }
+    }
+
+    pub(super) fn add_roots(&mut self, found: Vec<(RootSource, Option<ResolvedRoot>)>) {
+        self.import_roots.add(found);
+        self.set_roots();
+    }
+
+    /// Takes the roots as they are now, and reads the files for which they make a difference.
+    fn set_roots(&mut self) {
+        let roots = Arc::new(self.import_roots.roots());
         let view = Arc::make_mut(&mut self.view);
-        let before = view.roots.clone();
-        add(Arc::make_mut(&mut view.roots));
+        let before = std::mem::replace(&mut view.roots, roots);
         if view.roots == before {
             return;
         }
         let files = self.db.files();
-        let targets = files.into_iter().flat_map(|file| self.db.needs(file));
+        let targets: Vec<FileId> = files.iter().flat_map(|&file| self.db.needs(file)).collect();
         let was_outside =
             |file: &FileId| self.db.state(*file) == FileState::Absent(ReadError::Outside);
-        let outside: Vec<FilePath> = targets
-            .filter(was_outside)
-            .map(|file| self.db.path(file))
-            .collect();
-        outside
-            .into_iter()
-            .for_each(|path| self.read_from_disk(path));
+        let mut affected: BTreeSet<FileId> = targets.into_iter().filter(was_outside).collect();
+        if !self.view.roots.include(&before) {
+            affected.extend(files);
+        }
+        let paths: Vec<FilePath> = affected.iter().map(|&file| self.db.path(file)).collect();
+        let on_disk = paths.into_iter().filter(|path| path.as_disk().is_some());
+        on_disk.for_each(|path| self.read_from_disk(path));
     }
 
     fn files_changed(&mut self, params: DidChangeWatchedFilesParams) {
@@ -312,10 +348,10 @@ impl Session {
         let added = folder_paths(&params.event.added);
         self.folders.retain(|folder| !removed.contains(folder));
         self.folders.extend(added.iter().cloned());
-        self.import_from(|roots| added.iter().for_each(|folder| roots.add_project_of(folder)));
         for folder in &removed {
             self.forget_folder(folder);
         }
+        self.update_roots();
         if !added.is_empty() {
             self.load(added);
         }

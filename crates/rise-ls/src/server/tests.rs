@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, unbounded};
+use db::FilePath;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
@@ -12,6 +13,7 @@ use super::event::{Answer, Event, Reply};
 use super::pool::Pool;
 use super::session::{Session, Stage};
 use super::wire::{Chunk, Outbox};
+use crate::loader::{Late, prepared};
 
 const URI: &str = "file:///a.rise";
 
@@ -234,6 +236,38 @@ fn one_id_names_one_request() {
         Err(ErrorCode::InvalidRequest)
     );
     assert!(harness.wait(first).is_ok());
+}
+
+#[test]
+fn a_file_that_comes_late_does_not_replace_what_was_read_since() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.rise");
+    std::fs::write(&file, "def new = 1\n").expect("a file");
+    let mut harness = Harness::new();
+    let uri = |name: &str| format!("file://{}", folder.path().join(name).display());
+    harness.open(&uri("main.rise"), "");
+    let path = FilePath::disk(&file);
+    let (sender, contents) = std::sync::mpsc::channel();
+    let late = Late {
+        paths: vec![path.clone()],
+        contents,
+    };
+    harness.session.expect_late(late);
+    let changes = json!([{"uri": uri("a.rise"), "type": 2}]);
+    harness.notify(
+        "workspace/didChangeWatchedFiles",
+        json!({"changes": changes}),
+    );
+    let old = prepared(&path, "def old = 1\n");
+    sender.send((path.clone(), Ok(old))).expect("it is awaited");
+    let mut is_late = false;
+    while !is_late {
+        let event = harness.events.recv().expect("the session lives");
+        is_late = matches!(event, Event::LateFile { .. });
+        harness.session.handle(event);
+    }
+    let file = harness.session.db.file(&path).expect("it is known");
+    assert_eq!(harness.session.db.text(file).to_string(), "def new = 1\n");
 }
 
 #[test]
