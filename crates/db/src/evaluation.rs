@@ -8,7 +8,7 @@ use syntax::elevate::ast::ItemKind;
 use crate::inputs::{SourceFile, SourceItem};
 use crate::language::Language;
 use crate::queries::{dependencies, imports, items, strategy_parsed};
-use crate::strategies::named;
+use crate::strategies::named_definition;
 use crate::{Db, FileId, ItemId};
 
 /// The texts of an item and of everything that it uses. The outcome of running the item is the same as long as
@@ -53,7 +53,7 @@ fn visit_uses(db: &dyn Db, roots: &[ItemId], mut visit: impl FnMut(ItemId, &[Ite
     while let Some(next) = open.pop() {
         uses.clear();
         dependencies(db, next, |used| uses.push(used));
-        if let Some(Ok(strategy)) = named(db, next)
+        if let Some(Ok(strategy)) = named_definition(db, next)
             && !elevate::lang::Library::contains(strategy)
         {
             uses.push(ItemId::from_global(strategy));

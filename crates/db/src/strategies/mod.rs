@@ -11,7 +11,7 @@ mod rewrite;
 
 pub(crate) use check::{signature_of, strategy_checked};
 pub use given::GivenStrategy;
-pub(crate) use named::named;
+pub(crate) use named::{named, named_definition};
 pub(crate) use programs::from_standard;
 pub use rewrite::{LoweredDef, Refusal};
 pub(crate) use rewrite::{

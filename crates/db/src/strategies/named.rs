@@ -13,14 +13,20 @@ use crate::{Db, FileId, FilePath, ItemId, ReadError};
 
 /// The strategy that the definition names, or why there is none; `None` if it names none.
 pub(crate) fn named(db: &dyn Db, item: ItemId) -> Option<Result<GlobalId, Diagnostic>> {
+    let name = SourceItem::from(item).strategy(db).as_deref()?;
+    let found = named_definition(db, item)?;
+    Some(found.and_then(|found| is_whole(db, name, found).map(|()| found)))
+}
+
+/// The definition of strategies that the definition names, whatever its type.
+pub(crate) fn named_definition(db: &dyn Db, item: ItemId) -> Option<Result<GlobalId, Diagnostic>> {
     let source = SourceItem::from(item);
     let name = source.strategy(db).as_deref()?;
     let file = SourceFile::from(source.file(db));
-    let found = match &name.file {
+    Some(match &name.file {
         Some((path, span)) => from_file(db, file, name, path, *span),
         None => in_scope(db, file, name),
-    };
-    Some(found.and_then(|found| is_whole(db, name, found).map(|()| found)))
+    })
 }
 
 fn from_file(

@@ -127,7 +127,10 @@ impl<'a> Engine<'a> {
         let mut state = State::Eval(code, term);
         loop {
             self.work += 1;
-            if self.work & 0x3ff == 0 {
+            if self.work & 0x1f == 0 && self.options.cancelled.is_some_and(|cancelled| cancelled())
+            {
+                self.stop = Some(Reason::Cancelled);
+            } else if self.work & 0x3ff == 0 {
                 self.check();
             }
             if self.stop.is_some() {
@@ -154,9 +157,7 @@ impl<'a> Engine<'a> {
 
     /// Whether to go on.
     fn check(&mut self) {
-        if self.options.cancelled.is_some_and(|cancelled| cancelled()) {
-            self.stop = Some(Reason::Cancelled);
-        } else if self.work > self.options.work || self.done > self.options.steps {
+        if self.work > self.options.work || self.done > self.options.steps {
             self.stop = Some(self.out_of_fuel());
         } else if self.stack.len() > MAX_FRAMES {
             self.stop = Some(self.nests_forever());
