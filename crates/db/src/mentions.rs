@@ -82,7 +82,7 @@ impl<'a> Walk<'a> {
                     self.free.push(name);
                 }
             }
-            TermKind::Fun { params, body } | TermKind::DepFun { params, body } => {
+            TermKind::Fun { params, body, .. } | TermKind::DepFun { params, body } => {
                 self.scope(params, *body);
             }
             TermKind::Let {

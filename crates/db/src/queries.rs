@@ -280,6 +280,7 @@ fn nothing_known(item: &Item) -> Inference {
         terms: vec![TermInfo::Unknown; item.terms.len()].into(),
         binders: vec![BinderInfo::Unknown; item.binders.len()].into(),
         generalised: Default::default(),
+        patterns: Default::default(),
         instantiated: Default::default(),
         uses: Vec::new(),
         obligations: Vec::new(),

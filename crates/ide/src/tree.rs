@@ -64,7 +64,7 @@ pub(crate) fn children(item: &Item, id: TermId, each: &mut dyn FnMut(Node)) {
             each(Term(*then));
             each(Term(*otherwise));
         }
-        TermKind::Fun { params, body } | TermKind::DepFun { params, body } => {
+        TermKind::Fun { params, body, .. } | TermKind::DepFun { params, body } => {
             params.iter().for_each(|param| each(Binder(*param)));
             each(Term(*body));
         }

@@ -461,7 +461,7 @@ pub(crate) fn params(item: &Item) -> Vec<BinderId> {
                 found.reverse();
             }
             let mut term = tree::unparen(item, *body);
-            while let TermKind::Fun { params, body } | TermKind::DepFun { params, body } =
+            while let TermKind::Fun { params, body, .. } | TermKind::DepFun { params, body } =
                 &item.term(term).kind
             {
                 found.extend(params);

@@ -19,7 +19,7 @@ pub mod types;
 use std::sync::Arc;
 
 use nat::Var;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::{BinderId, Kind, Name, TermId};
 use syntax::{Diagnostic, GlobalId};
 
@@ -90,6 +90,8 @@ pub struct Inference {
     /// The implicit parameters that terms are functions over because their place wants such a
     /// function, outermost first; `terms` has the types under them.
     pub generalised: FxHashMap<TermId, Box<[(Var, Kind)]>>,
+    /// The functions `fun((x, y) => …)` that take a pair apart, and are not curried.
+    pub patterns: FxHashSet<TermId>,
     /// The implicit arguments of terms that are no names, such as `(e : {n: Nat} -> n.f32 -> f32)`.
     pub instantiated: FxHashMap<TermId, Vec<(Name, Arg)>>,
     /// What each name in the item stands for, in the order of the text.

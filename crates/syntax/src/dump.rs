@@ -247,7 +247,7 @@ impl Dumper<'_> {
                 });
                 self.close();
             }
-            TermKind::Fun { params, body } => self.function("fun", params, *body),
+            TermKind::Fun { params, body, .. } => self.function("fun", params, *body),
             TermKind::DepFun { params, body } => self.function("depFun", params, *body),
             TermKind::Let {
                 binder,

@@ -26,7 +26,7 @@ impl Item {
                 visit(*callee);
                 args.iter().for_each(|&arg| visit(arg));
             }
-            TermKind::Fun { params, body } | TermKind::DepFun { params, body } => {
+            TermKind::Fun { params, body, .. } | TermKind::DepFun { params, body } => {
                 params.iter().for_each(|&param| binder(param, &mut visit));
                 visit(*body);
             }

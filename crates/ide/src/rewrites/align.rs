@@ -117,7 +117,9 @@ impl Walk<'_> {
             TermKind::Unary { operand, .. } => self.values(&[*operand], core, path),
             TermKind::Project { pair, .. } => self.values(&[*pair], core, path),
             TermKind::Pair(a, b) => self.values(&[*a, *b], core, path),
-            TermKind::Fun { params, body } => self.function(params, *body, core, path),
+            // The core term has other names in the body: nothing of it is kept as it is written.
+            TermKind::Fun { .. } if self.inference.patterns.contains(&id) => {}
+            TermKind::Fun { params, body, .. } => self.function(params, *body, core, path),
             TermKind::DepFun { params, body } => self.dep_function(params, *body, core, path),
             TermKind::Let {
                 binder,

@@ -258,7 +258,7 @@ impl<'a> Restyle<'a> {
                 }
                 same
             }
-            TermKind::Fun { params, body } => self.update_function(id, params, *body, new),
+            TermKind::Fun { params, body, .. } => self.update_function(id, params, *body, new),
             TermKind::DepFun { params, body } => self.update_dep_function(params, *body, new),
             TermKind::Let {
                 binder,

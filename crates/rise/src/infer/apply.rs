@@ -85,7 +85,9 @@ impl Infer<'_> {
             Some(head) => head,
             None => {
                 self.set(spine.head, TermInfo::Unknown);
-                return self.abandon(spine, 0);
+                let result = self.abandon(spine, 0);
+                self.offer_declaration(spine, wanted);
+                return result;
             }
         };
         self.set(spine.head, TermInfo::Expr(head.ty.clone()));

@@ -106,7 +106,11 @@ impl Infer<'_> {
                 let ty = self.project(*pair, *half);
                 self.agreed(term, ty, wanted)
             }
-            TermKind::Fun { params, body } => self.lambda(term, params, *body, wanted),
+            TermKind::Fun {
+                params,
+                grouped,
+                body,
+            } => self.function(term, params, *grouped, *body, wanted),
             TermKind::DepFun { params, body } => self.dep_lambda(term, params, *body, wanted),
             TermKind::Let {
                 binder,
@@ -334,6 +338,77 @@ impl Infer<'_> {
             .into_iter()
             .rev()
             .fold(result, |out, ty| Arc::new(Type::Fun(ty, out)))
+    }
+
+    /// A function of its parameters one after the other, or of a pair that it takes apart.
+    fn function(
+        &mut self,
+        term: TermId,
+        params: &[BinderId],
+        grouped: bool,
+        body: TermId,
+        wanted: Wanted,
+    ) -> Ty {
+        if let (Some((expected, cause)), &[first, second]) = (wanted, params)
+            && self.wants_components(expected)
+        {
+            if grouped {
+                return self.pair_lambda(term, [first, second], body, expected, cause);
+            }
+            let said = self.diagnostics.len();
+            let ty = self.lambda(term, params, body, wanted);
+            self.offer_pattern(term, [first, second], said);
+            return ty;
+        }
+        self.patterns.remove(&term);
+        self.lambda(term, params, body, wanted)
+    }
+
+    /// Returns whether a function from pairs to data is wanted, which no curried function is. In the
+    /// terms of a rule every function is curried.
+    fn wants_components(&self, expected: &Ty) -> bool {
+        let Type::Fun(from, to) = &*self.table.head(expected) else {
+            return false;
+        };
+        let gives_data = match &*self.table.head(to) {
+            Type::Fun(..) | Type::Pi(_) | Type::Error => false,
+            Type::Var(var) if self.table.is_open(*var) => {
+                !self.table.info(*var).classes.allows_functions()
+            }
+            _ => true,
+        };
+        let takes_pair = matches!(&*self.table.head(from), Type::Pair(..));
+        gives_data && takes_pair && self.joined.is_none()
+    }
+
+    /// `fun((x, y) => body)` from pairs, whose components the parameters name.
+    fn pair_lambda(
+        &mut self,
+        term: TermId,
+        params: [BinderId; 2],
+        body: TermId,
+        expected: &Ty,
+        cause: Cause,
+    ) -> Ty {
+        let head = self.table.head(expected);
+        let Type::Fun(from, to) = &*head else {
+            return self.broken();
+        };
+        let pair = self.table.head(from);
+        let Type::Pair(first, second) = &*pair else {
+            return self.broken();
+        };
+        self.patterns.insert(term);
+        let depth = self.scope.len();
+        for (param, component) in params.into_iter().zip([first, second]) {
+            let ty = self.parameter_type(param, term, Some(&(component.clone(), cause)));
+            self.binders[param.0 as usize] = BinderInfo::Value(ty.clone());
+            self.bind_value(param, ty);
+        }
+        let span = self.narrow(cause.span, body);
+        let result = self.check(body, to, Cause { span, ..cause });
+        self.scope.truncate(depth);
+        Arc::new(Type::Fun(pair, result))
     }
 
     /// Splits the wanted type at its next parameter.

@@ -46,6 +46,7 @@ impl Infer<'_> {
             terms: self.read_terms(),
             binders: self.read_binders(),
             generalised: std::mem::take(&mut self.generalised),
+            patterns: std::mem::take(&mut self.patterns),
             instantiated: self.read_instantiated(),
             uses: self.read_uses(),
             diagnostics: std::mem::take(&mut self.diagnostics),

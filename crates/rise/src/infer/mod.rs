@@ -139,6 +139,8 @@ struct Infer<'a> {
     terms: Vec<TermInfo>,
     /// See [`Inference::generalised`].
     generalised: FxHashMap<TermId, Box<[(Var, Kind)]>>,
+    /// See [`Inference::patterns`].
+    patterns: FxHashSet<TermId>,
     /// See [`Inference::instantiated`].
     instantiated: FxHashMap<TermId, Vec<(Name, Arg)>>,
     binders: Vec<BinderInfo>,
@@ -177,6 +179,7 @@ impl<'a> Infer<'a> {
             joined: None,
             terms: vec![TermInfo::Unknown; item.terms.len()],
             generalised: FxHashMap::default(),
+            patterns: FxHashSet::default(),
             instantiated: FxHashMap::default(),
             binders: vec![BinderInfo::Unknown; item.binders.len()],
             uses: Vec::new(),

@@ -528,6 +528,7 @@ impl<'a> Sides<'a> {
             terms: infer.read_terms(),
             binders: infer.read_binders(),
             generalised: std::mem::take(&mut infer.generalised),
+            patterns: std::mem::take(&mut infer.patterns),
             instantiated: infer.read_instantiated(),
             uses: infer.read_uses(),
             diagnostics: std::mem::take(&mut infer.diagnostics),

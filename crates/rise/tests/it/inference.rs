@@ -161,6 +161,61 @@ def g = e(4)",
 }
 
 #[test]
+fn two_parameters_in_parentheses_take_a_pair_apart() {
+    check(
+        "def products = fun(xs: 4.f32, ys => zip(xs)(ys) |> map(fun((x, y) => x * y)))
+def typed = fun(xs: 4.(f32, i32) => xs |> map(fun((x: f32, y: i32) => (y, x))))
+def written : (f32, f32) -> f32 = fun((x, y) => x + y)
+def curried : f32 -> f32 -> f32 = fun((x, y) => x + y)
+def sum = fun(xs: 4.f32 => xs |> reduce(fun((x, y) => x + y))(0.0f))
+def open = fun((x, y) => x + 1.0f * y)
+def nested = fun(xs: 4.(f32, (f32, i32)) => xs |> map(fun((x, yz) => (fun((y, z) => y) : (f32, i32) -> f32)(yz) + x)))
+def wrong = fun(xs: 4.(f32, f32) => xs |> map(fun((x: f32, y: i32) => x)))
+def list = fun(xs: 4.(f32, f32) => xs |> map(fun(x, y => x)))",
+        expect![[r#"
+            products : 4.f32 -> 4.f32 -> 4.f32
+            typed : 4.(f32, i32) -> 4.(i32, f32)
+            written : (f32, f32) -> f32
+            curried : f32 -> f32 -> f32
+            sum : 4.f32 -> f32
+            open : f32 -> f32 -> f32
+            nested : 4.(f32, (f32, i32)) -> 4.f32
+            wrong : 4.(f32, f32) -> _
+              Error[type-mismatch] at `i32`: `y` is given `f32`, and its annotation says `i32`
+                expected: f32
+                   found: i32
+            list : 4.(f32, f32) -> _
+              Error[not-data] at `fun`: `map` works on data, and this is a function
+                help: this `fun` takes two parameters one after the other: `fun((x, y) => …)` takes a pair apart
+        "#]],
+    );
+}
+
+#[test]
+fn a_mathematical_function_is_declared_at_the_type_of_its_argument() {
+    check(
+        "def a = fun(x: f64 => sqrt(x))
+def b = fun(xs: 4.f16 => xs |> map(exp))
+def c = fun(x: f64, y: f64 => fmax(x + y)(1.0))
+def d = fun(x => x |> tanh)",
+        expect![[r#"
+            a : f64 -> _
+              Error[unknown-name] at `sqrt`: nothing here is called `sqrt`
+                help: declare it: `foreign def sqrt(x: f64): f64`
+            b : {t: DataType} -> 4.f16 -> 4.t
+              Error[unknown-name] at `exp`: nothing here is called `exp`
+                help: declare it: `foreign def exp(x: f16): f16`
+            c : f64 -> f64 -> _
+              Error[unknown-name] at `fmax`: nothing here is called `fmax`
+                help: declare it: `foreign def fmax(x: f64, y: f64): f64`
+            d : {t: DataType} -> t -> _
+              Error[unknown-name] at `tanh`: nothing here is called `tanh`
+                help: declare it: `foreign def tanh(x: f32): f32`
+        "#]],
+    );
+}
+
+#[test]
 fn windows_and_chunks_bring_conditions() {
     check(
         "def chunks = depFun(n: Nat => fun(xs: n.f32 => xs |> split(4)))

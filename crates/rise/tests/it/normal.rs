@@ -359,6 +359,18 @@ fn functions_over_implicit_parameters_are_arguments() {
 }
 
 #[test]
+fn names_of_components_are_halves_of_the_pair() {
+    normal(
+        "def main = fun(xs: 4.f32, ys: 4.f32 =>
+           zip(xs)(ys) |> map(fun((x, y) => let z = x * y in z + x)) |> reduce(fun((a, b) => a + b))(0.0f))",
+        expect![[r#"
+            def main : 4.f32 -> 4.f32 -> f32 = fun(xs, ys =>
+              zip(xs)(ys) |> map(fun(p => let z = p._1 * p._2 in z + p._1)) |> reduce(add)(0.0f))
+        "#]],
+    );
+}
+
+#[test]
 fn an_ascribed_function_is_used_at_the_sizes_of_its_place() {
     normal(
         "def main = fun(xs: 4.f32 => (map(neg) : {n: Nat} -> n.f32 -> n.f32)(xs))",

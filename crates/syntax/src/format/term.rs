@@ -66,7 +66,7 @@ impl Writer<'_> {
                 self.term(*pair);
                 self.words_until(term.span.end);
             }
-            TermKind::Fun { params, body } | TermKind::DepFun { params, body } => {
+            TermKind::Fun { params, body, .. } | TermKind::DepFun { params, body } => {
                 self.function(params, *body, group);
             }
             TermKind::NatFun { param, body }

@@ -17,7 +17,7 @@ impl Parser<'_> {
     pub(crate) fn function_after(&mut self, word: Token, dependent: bool) -> TermId {
         let base = self.params.len();
         let open = self.function_open(word);
-        self.parameters(dependent);
+        let grouped = self.parameters(dependent);
         self.fat_arrow(word);
         let body = self.term(Mode::Expr);
         if let Some(open) = open {
@@ -27,7 +27,11 @@ impl Parser<'_> {
         self.params.truncate(base);
         let kind = match dependent {
             true => TermKind::DepFun { params, body },
-            false => TermKind::Fun { params, body },
+            false => TermKind::Fun {
+                params,
+                grouped,
+                body,
+            },
         };
         let span = self.since(word.span.start);
         self.push(kind, span)
@@ -69,7 +73,8 @@ impl Parser<'_> {
         open
     }
 
-    fn parameters(&mut self, dependent: bool) {
+    /// Returns whether parentheses stand around the parameters.
+    fn parameters(&mut self, dependent: bool) -> bool {
         let group = self.eat(TokenKind::LParen);
         loop {
             let param = if dependent {
@@ -85,6 +90,7 @@ impl Parser<'_> {
         if let Some(open) = group {
             self.close(open, TokenKind::RParen);
         }
+        group.is_some()
     }
 
     /// `x` or `x: type`.

@@ -306,6 +306,7 @@ impl<'t> Parser<'t> {
             TermKind::Fun {
                 params: bound,
                 body,
+                ..
             }
             | TermKind::DepFun {
                 params: bound,

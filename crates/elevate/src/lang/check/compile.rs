@@ -300,7 +300,7 @@ impl Compiler<'_> {
             };
             let id = PatternId(at as u32);
             let mut binders = Vec::new();
-            while let TermKind::Fun { params, body } = &self.item.term(term).kind {
+            while let TermKind::Fun { params, body, .. } = &self.item.term(term).kind {
                 let names = params.iter().map(|&param| self.item.rise.binder(param));
                 binders.extend(names.map(|binder| binder.name.clone()));
                 term = *body;
@@ -399,7 +399,7 @@ impl Compiler<'_> {
 
     /// The outermost functions in a term that bind a variable of the strategy.
     fn own_functions(&self, quote: &Quote, id: TermId, found: &mut Vec<(TermId, Key, TermId)>) {
-        if let TermKind::Fun { params, body } = &self.item.term(id).kind
+        if let TermKind::Fun { params, body, .. } = &self.item.term(id).kind
             && let [param] = params[..]
         {
             let binder = self.item.rise.binder(param);

@@ -96,6 +96,7 @@ fn program(rise: &RiseItem, term: TermId, names: &[Name]) -> RiseItem {
         terms.push(Term {
             kind: TermKind::Fun {
                 params: params.into(),
+                grouped: false,
                 body: term,
             },
             span,

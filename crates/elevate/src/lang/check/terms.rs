@@ -72,7 +72,7 @@ impl Infer<'_> {
                     binder: false,
                 });
             }
-            TermKind::Fun { params, body } | TermKind::DepFun { params, body } => {
+            TermKind::Fun { params, body, .. } | TermKind::DepFun { params, body } => {
                 for &param in params {
                     self.walk_binder(param, bound, found);
                 }

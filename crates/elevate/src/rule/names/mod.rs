@@ -246,7 +246,7 @@ impl<'a> Names<'a> {
             }
             TermKind::Unary { operand, .. } => self.visit(operand, role, side),
             TermKind::Project { pair, .. } => self.visit(pair, Role::Value, side),
-            TermKind::Fun { params, body } | TermKind::DepFun { params, body } => {
+            TermKind::Fun { params, body, .. } | TermKind::DepFun { params, body } => {
                 self.under(&params, body, Role::Value, side);
             }
             TermKind::Let {

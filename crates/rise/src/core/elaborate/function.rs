@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use syntax::Span;
-use syntax::ast::{BinderId, TermId};
+use syntax::ast::{BinderId, Half, TermId};
 
 use super::{Elaborator, Surface};
-use crate::core::{Expr, Form, Node, apply};
+use crate::core::{Expr, Form, Node, Origin, apply};
 use crate::types::{Arg, Pi, Ty, Type};
 use crate::{BinderInfo, Primitive};
 
@@ -26,6 +26,9 @@ impl<P: Surface> Elaborator<'_, P> {
             };
         }
         let origin = self.keyword(id, "fun");
+        if self.inference.patterns.contains(&id) {
+            return self.pair_function(origin, params, body, written);
+        }
         let mut expr = self.term(body, rest.as_ref())?;
         for &param in params.iter().rev() {
             let param = self.param(param)?;
@@ -33,6 +36,33 @@ impl<P: Surface> Elaborator<'_, P> {
             expr = Node::new(Form::Lambda(param, expr), ty, origin);
         }
         Some(expr)
+    }
+
+    /// `fun((x, y) => body)` from pairs: a function of one parameter, whose halves `x` and `y` are.
+    fn pair_function(
+        &mut self,
+        origin: Origin,
+        params: &[BinderId],
+        body: TermId,
+        written: Option<&Ty>,
+    ) -> Option<Expr<P>> {
+        let &[first, second] = params else {
+            return None;
+        };
+        let components = [self.value_type(first)?, self.value_type(second)?];
+        let [a, b] = components.clone();
+        let param = self.fresh("p", Arc::new(Type::Pair(a, b)));
+        for (binder, half) in [(first, Half::First), (second, Half::Second)] {
+            let whole = (param.local.clone(), param.ty.clone());
+            self.halves.insert(binder, (whole, half));
+        }
+        let rest = match written.map(|ty| &**ty) {
+            Some(Type::Fun(_, result)) => Some(result),
+            _ => None,
+        };
+        let body = self.term(body, rest)?;
+        let ty = Arc::new(Type::Fun(param.ty.clone(), body.ty.clone()));
+        Some(Node::new(Form::Lambda(param, body), ty, origin))
     }
 
     pub(super) fn dep_function(

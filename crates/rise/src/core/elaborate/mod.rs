@@ -16,7 +16,7 @@ use std::sync::Arc;
 use nat::{Facts, Prop, Var};
 use rustc_hash::FxHashMap;
 use syntax::ast::{
-    AnnotationValue, BinaryOp, BinderId, Item, ItemKind, Kind, Name, TermId, TermKind,
+    AnnotationValue, BinaryOp, BinderId, Half, Item, ItemKind, Kind, Name, TermId, TermKind,
 };
 use syntax::{GlobalId, Severity, Span};
 
@@ -133,6 +133,8 @@ struct Elaborator<'a, P> {
     sites: Vec<Site>,
     globals: Vec<(GlobalId, Name)>,
     next_local: u32,
+    /// The parameters that name a half of a pair, with the pair.
+    halves: FxHashMap<BinderId, ((Local, Ty), Half)>,
     /// Sizes that the definition takes by a partial application, with the variables that stand for
     /// them in its conditions: these follow those of the inference.
     parameters: FxHashMap<Var, Var>,
@@ -157,6 +159,7 @@ impl<'a, P: Surface> Elaborator<'a, P> {
             sites: Vec::new(),
             globals: Vec::new(),
             next_local: u32::try_from(item.binders.len()).unwrap_or(u32::MAX),
+            halves: FxHashMap::default(),
             parameters: FxHashMap::default(),
             language: PhantomData,
         }
@@ -370,7 +373,7 @@ impl<'a, P: Surface> Elaborator<'a, P> {
             },
             TermKind::Unary { op, operand } => self.unary(id, *op, *operand),
             TermKind::Project { pair, half } => self.project(id, *pair, *half),
-            TermKind::Fun { params, body } => self.function(id, params, *body, written),
+            TermKind::Fun { params, body, .. } => self.function(id, params, *body, written),
             TermKind::DepFun { params, body } => self.dep_function(id, params, *body, written),
             TermKind::Let {
                 binder,

@@ -67,6 +67,13 @@ impl<P: Surface> Elaborator<'_, P> {
                 }
             }
             Target::Global(_) => self.global(name_use, &mut giving),
+            Target::Binder(binder) if self.halves.contains_key(&binder) => {
+                let ((pair, ty), half) = self.halves[&binder].clone();
+                let origin = self.result_origin(&giving);
+                let pair = Node::new(Form::Var(pair), ty, origin);
+                let value = self.half(pair, half, origin)?;
+                self.give(&mut giving, value, &mut name_use.implicits.iter())
+            }
             Target::Binder(binder) => {
                 let form = match &self.inference.binders[binder.0 as usize] {
                     BinderInfo::Value(_) => Form::Var(self.local(binder)),

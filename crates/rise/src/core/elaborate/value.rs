@@ -64,13 +64,18 @@ impl<P: Surface> Elaborator<'_, P> {
     pub(super) fn project(&mut self, id: TermId, pair: TermId, half: Half) -> Option<Expr<P>> {
         let pair_end = self.span(pair).end;
         let pair = self.term(pair, None)?;
+        let span = self.span(id);
+        let origin = self.site(span, Span::new(pair_end.min(span.end), span.end));
+        self.half(pair, half, origin)
+    }
+
+    /// A half of a pair.
+    pub(super) fn half(&mut self, pair: Expr<P>, half: Half, origin: Origin) -> Option<Expr<P>> {
         let data = P::data(&pair.ty)?;
         let Type::Pair(first, second) = &*data else {
             return None;
         };
         let (first, second) = (first.clone(), second.clone());
-        let span = self.span(id);
-        let origin = self.site(span, Span::new(pair_end.min(span.end), span.end));
         let (primitive, ty) = match half {
             Half::First => (Primitive::Fst, P::value(first.clone())),
             Half::Second => (Primitive::Snd, P::value(second.clone())),

@@ -1,7 +1,7 @@
 //! Functions and arguments.
 
-use syntax::Code;
-use syntax::ast::{AddressSpace, BinderId, Name, ScalarType, TermId, TermKind};
+use syntax::ast::{AddressSpace, BinderAnnotation, BinderId, Name, ScalarType, TermId, TermKind};
+use syntax::{Code, Fix, Span};
 
 use super::super::Infer;
 use super::super::apply::MissingSizes;
@@ -168,6 +168,39 @@ impl Infer<'_> {
                 "sizes and types are taken by `depFun(… : {} => …)`",
                 pi.kind
             ));
+        }
+    }
+
+    /// Offers parentheses around two parameters where a function from pairs is wanted, for what has
+    /// been `said` of them since.
+    pub(in crate::infer) fn offer_pattern(
+        &mut self,
+        term: TermId,
+        [first, second]: [BinderId; 2],
+        said: usize,
+    ) {
+        let [first, second] = [first, second].map(|id| self.item.binder(id));
+        let end = match second.annotation {
+            BinderAnnotation::Type(ty) => self.span(ty).end,
+            _ => second.span.end,
+        };
+        let pattern = format!("fun(({}, {}) => …)", first.name, second.name);
+        let edits = vec![
+            (Span::empty(first.span.start), "(".to_owned()),
+            (Span::empty(end), ")".to_owned()),
+        ];
+        let span = self.head_span(term);
+        let mut since = self.diagnostics.iter_mut().skip(said);
+        if let Some(said) = since.find(|d| d.span == span) {
+            said.help = Some(format!(
+                "this `fun` takes two parameters one after the other: `{pattern}` takes a pair apart"
+            ));
+            said.fixes.push(Fix {
+                title: format!("Take the pair apart: `{pattern}`"),
+                edits,
+                preferred: true,
+                disabled: None,
+            });
         }
     }
 

@@ -4,11 +4,13 @@ use nat::Var;
 use syntax::ast::{Kind, Name, ReadWrite, ScalarType, TermId, TermKind};
 use syntax::{Code, GlobalId, Place, Related, Span};
 
-use super::super::expr::kind_noun;
+use super::super::expr::{Wanted, kind_noun};
 use super::super::{Infer, Meaning};
+use crate::TermInfo;
 use crate::primitive::Primitive;
+use crate::spine::Spine;
 use crate::suggest::closest;
-use crate::types::Type;
+use crate::types::{Ty, Type};
 
 impl Infer<'_> {
     pub(in crate::infer) fn unknown_name(&mut self, term: TermId, name: &Name) {
@@ -24,16 +26,7 @@ impl Infer<'_> {
             span,
             format!("nothing here is called `{name}`"),
         );
-        if let Some(arguments) = math_function(name) {
-            let declaration = format!("foreign def {name}({arguments}): f32");
-            diagnostic.help = Some(format!("declare it: `{declaration}`"));
-            diagnostic.fixes.push(syntax::Fix {
-                title: format!("Declare `{declaration}`"),
-                edits: vec![(Span::empty(0), format!("{declaration}\n\n"))],
-                preferred: true,
-                disabled: None,
-            });
-        } else if let Some(near) = near {
+        if let Some(near) = near.filter(|_| math_function(name).is_none()) {
             diagnostic.help = Some(format!("did you mean `{near}`?"));
             let edits = vec![(span, near.clone())];
             diagnostic.fixes.push(syntax::Fix {
@@ -42,6 +35,50 @@ impl Infer<'_> {
                 preferred: true,
                 disabled: None,
             });
+        }
+    }
+
+    /// Offers the declaration of a mathematical function that is not declared, at the type of what
+    /// it is applied to.
+    pub(in crate::infer) fn offer_declaration(&mut self, spine: &Spine, wanted: Wanted) {
+        let TermKind::Name(name) = &self.item.term(spine.head).kind else {
+            return;
+        };
+        let Some(params) = math_function(name) else {
+            return;
+        };
+        let of_arguments = spine.args.iter().find_map(|arg| {
+            let TermInfo::Expr(ty) = &self.terms[arg.term.0 as usize] else {
+                return None;
+            };
+            self.float(ty)
+        });
+        let of_place = || match &*self.table.head(wanted?.0) {
+            Type::Fun(from, _) => self.float(from),
+            _ => None,
+        };
+        let float = of_arguments.or_else(of_place).unwrap_or(ScalarType::F32);
+        let params: Vec<String> = params.iter().map(|p| format!("{p}: {float}")).collect();
+        let declaration = format!("foreign def {name}({}): {float}", params.join(", "));
+        let span = self.span(spine.head);
+        let mut said = self.diagnostics.iter_mut().rev();
+        if let Some(said) = said.find(|d| d.code == Code::UnknownName && d.span == span) {
+            said.help = Some(format!("declare it: `{declaration}`"));
+            said.fixes.push(syntax::Fix {
+                title: format!("Declare `{declaration}`"),
+                edits: vec![(Span::empty(0), format!("{declaration}\n\n"))],
+                preferred: true,
+                disabled: None,
+            });
+        }
+    }
+
+    fn float(&self, ty: &Ty) -> Option<ScalarType> {
+        match *self.table.head(ty) {
+            Type::Scalar(scalar @ (ScalarType::F16 | ScalarType::F32 | ScalarType::F64)) => {
+                Some(scalar)
+            }
+            _ => None,
         }
     }
 
@@ -181,12 +218,12 @@ impl Infer<'_> {
 }
 
 /// The parameters of a common function of C's <math.h>.
-fn math_function(name: &str) -> Option<&'static str> {
+fn math_function(name: &str) -> Option<&'static [&'static str]> {
     match name {
         "sqrt" | "exp" | "log" | "sin" | "cos" | "tan" | "tanh" | "fabs" | "floor" | "ceil"
         | "round" | "exp2" | "log2" | "log10" | "asin" | "acos" | "atan" | "sinh" | "cosh"
-        | "rsqrt" => Some("x: f32"),
-        "pow" | "atan2" | "fmod" | "fmin" | "fmax" | "hypot" => Some("x: f32, y: f32"),
+        | "rsqrt" => Some(&["x"]),
+        "pow" | "atan2" | "fmod" | "fmin" | "fmax" | "hypot" => Some(&["x", "y"]),
         _ => None,
     }
 }

@@ -135,7 +135,8 @@ impl Infer<'_> {
         loop {
             body = match &self.item.term(body).kind {
                 TermKind::Paren(inner) | TermKind::DepFun { body: inner, .. } => *inner,
-                TermKind::Fun { params, body } => {
+                TermKind::Fun { .. } if self.patterns.contains(&body) => return None,
+                TermKind::Fun { params, body, .. } => {
                     match params.iter().position(|other| *other == param) {
                         Some(at) => {
                             before += at;
