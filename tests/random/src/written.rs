@@ -73,8 +73,8 @@ impl Maker {
     }
 }
 
-/// Whether threads or work-items may write what a text computes, so that no element of it is the
-/// last one.
+/// Returns true if threads or work-items may write what a text computes, so that no element of it is
+/// the last one.
 fn is_parallel(text: &str) -> bool {
     let maps = ["mapPar", "mapGlobal", "mapLocal", "mapWorkGroup"];
     maps.iter().any(|map| text.contains(map))

@@ -207,11 +207,11 @@ pub enum Problem {
     /// A `scatter` whose elements are written in another order than theirs, and whose indices may
     /// repeat; an error unless they are stored first.
     ScatterOrder {
-        /// Whether the elements are stored and copied in order.
+        /// True if the elements are stored and copied in order.
         is_kept: bool,
         /// The expression that puts them in that order.
         by: Misplaced,
-        /// Whether they could be stored where they are scattered.
+        /// True if they could be stored where they are scattered.
         could_store: bool,
     },
     /// Elements of a `map` that are computed more than once.
@@ -421,7 +421,7 @@ impl Complaint {
         }
     }
 
-    /// The same of a `scatter` whose elements are stored first.
+    /// Returns the same complaint about a `scatter` whose elements are stored first.
     pub(super) fn kept(mut self) -> Complaint {
         if let Problem::ScatterOrder { is_kept, .. } = &mut self.problem {
             *is_kept = true;

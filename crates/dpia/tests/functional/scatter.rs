@@ -48,7 +48,7 @@ fn elements_that_memory_puts_in_order_are_named() {
     );
 }
 
-/// How the order of a `scatter` is kept.
+/// The means that keep the order of a `scatter`.
 #[derive(Debug, PartialEq)]
 enum Order {
     /// Loops come to its elements in their order.

@@ -59,7 +59,7 @@ pub(crate) struct Compiler {
     patience: Patience,
     /// Whether values are recorded; then nothing is computed other than as it is written.
     trace: bool,
-    /// Whether there is a `scatter`, for which parallel writes matter.
+    /// True if there is a `scatter`, for which parallel writes matter.
     scatters: bool,
     /// The dimensions of the values in slots that are written in parallel.
     parallel: FxHashMap<usize, parallel::Dims>,

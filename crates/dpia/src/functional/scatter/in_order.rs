@@ -63,7 +63,7 @@ struct Rewrite<'f> {
     /// Those that take their elements out of order.
     scatters: FxHashSet<Origin>,
     facts: &'f Facts,
-    /// Whether memory needs no address space.
+    /// True if memory needs no address space.
     has_memory: bool,
     stored: FxHashSet<Origin>,
     failed: bool,
@@ -331,7 +331,7 @@ impl Rewrite<'_> {
     }
 }
 
-/// Where there is a `scatter` in a term.
+/// The places of the `scatter`s in a term.
 fn scatters_in(term: &Term) -> Vec<Origin> {
     let mut found = Vec::new();
     let mut rest = vec![term];
@@ -387,13 +387,13 @@ fn is_loop(primitive: Primitive) -> bool {
     )
 }
 
-/// Whether a view reads each of its elements at one place of the argument, and each there once.
+/// Returns true if a view reads each element of its argument once.
 fn is_rearrangement(primitive: Primitive) -> bool {
     use Primitive::{Assume, Join, Reorder, Split, Transpose};
     matches!(primitive, Join | Split | Transpose | Reorder | Assume)
 }
 
-/// Whether a function that rearranges may leave out elements of its result, or take vectors apart.
+/// Returns true if a function that rearranges may leave elements unwritten, or takes vectors apart.
 fn leaves_out(f: &Term) -> bool {
     let mut rest = vec![f];
     while let Some(term) = rest.pop() {
@@ -408,7 +408,7 @@ fn leaves_out(f: &Term) -> bool {
     false
 }
 
-/// Whether reading an element of a term takes more than finding its place.
+/// Returns true if reading an element of a term takes more than finding its place.
 fn computes(term: &Term) -> bool {
     use Primitive::{
         Drop, Fst, Gather, Idx, IndexAsNat, Join, Map, NatAsIndex, PadClamp, PadCst, Reorder,

@@ -4,7 +4,7 @@ use super::super::walk::Walk;
 use super::out_of_order;
 use crate::target::{Device, Target};
 
-/// Whether a program has a `scatter` that takes its elements out of order.
+/// Returns true if a program has a `scatter` that takes its elements out of order.
 fn is_out_of_order(text: &str) -> bool {
     let mut program = rise::core::program_of(text, "main").expect(text);
     rise::core::normalise(&mut program).expect("a program of this size");

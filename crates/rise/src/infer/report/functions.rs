@@ -10,7 +10,7 @@ use super::super::unify::{Cause, Clash, Why};
 use crate::suggest::closest;
 use crate::types::{Pi, Ty, Type};
 
-/// What a size is, for those who wrote something else.
+/// The help for an expression that is no size.
 const SIZES: &str = "a size is made of numbers and of names that `depFun` binds";
 
 impl Infer<'_> {

@@ -107,7 +107,7 @@ impl Look<'_> {
         }
     }
 
-    /// What a term is, applied to these arguments.
+    /// The dimensions of a term, applied to these arguments.
     fn term(&mut self, term: &Term, env: &Env, mut args: Vec<Dims>) -> Dims {
         if self.remaining == 0 {
             return Dims::new();
