@@ -139,6 +139,17 @@ fn the_sizes_of_a_call_choose() {
     assert_eq!(module.text, compiled(fixed, Target::C, NARROW).text);
 }
 
+#[test]
+fn sums_are_computed_with_the_width_of_their_function() {
+    let text =
+        "def sums = depFun((n: Nat, m: Nat) => fun(xs: (sum(i, 0, n, i * i % (m + 1))).f32 =>
+      xs |> mapSeq(fun(x => x + 1.0f))))";
+    let text = compiled(text, Target::C, IndexPolicy::BySizes).text;
+    for head in ["sum_1(int n, int m)", "sum_2(int64_t n, int64_t m)"] {
+        assert!(text.contains(head), "{text}");
+    }
+}
+
 /// The parts of the text that come from phrases, and the others, are in order and do not overlap.
 #[test]
 fn the_map_of_both_widths_covers_the_text() {

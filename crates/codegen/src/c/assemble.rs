@@ -188,6 +188,7 @@ impl<'a> Printer<'a> {
         next
     }
 
+    /// Gives names to what the function refers to outside of itself.
     fn declare_foreign(&mut self, unit: &mut Unit) {
         for (var, scalar) in &self.function.registers {
             self.names.bind_var(*var, register_lanes(*scalar));

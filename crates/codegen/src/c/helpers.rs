@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use dpia::Target;
-use nat::Nat;
 use syntax::ast::ScalarType;
 
 use super::names::is_generated;
+use super::sums::Sum;
 use super::types::{Int, scalar_name};
 
 /// A function of one text.
@@ -159,8 +159,8 @@ pub(crate) struct Helpers {
     /// What the text is for.
     pub target: Target,
     fixed: BTreeSet<Helper>,
-    /// `(from, to, body, how many sums around)` of each sum.
-    pub sums: Vec<(Nat, Nat, Nat, usize)>,
+    /// The sums that functions compute.
+    pub sums: Vec<Sum>,
     /// The functions that compute them.
     pub sum_texts: Vec<String>,
     /// Whether a function of `<math.h>` is called.

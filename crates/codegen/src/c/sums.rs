@@ -1,8 +1,21 @@
 //! Sums without a closed form.
 
+use dpia::IndexWidth;
 use nat::{Nat, Var};
 
 use super::{CompileError, Prec, Printer};
+
+/// A sum that a function of generated code computes.
+#[derive(PartialEq)]
+pub(crate) struct Sum {
+    from: Nat,
+    to: Nat,
+    body: Nat,
+    /// How many sums are around it.
+    depth: usize,
+    /// The width of the function's parameters.
+    index: IndexWidth,
+}
 
 impl Printer<'_> {
     /// A sum is computed by a function of its own, whose parameters are what occurs in it.
@@ -44,7 +57,13 @@ impl Printer<'_> {
         sum @ (from, to, body): (&Nat, &Nat, &Nat),
         vars: &[Var],
     ) -> Result<String, CompileError> {
-        let key = (from.clone(), to.clone(), body.clone(), self.indices.len());
+        let key = Sum {
+            from: from.clone(),
+            to: to.clone(),
+            body: body.clone(),
+            depth: self.indices.len(),
+            index: self.function.index,
+        };
         if let Some(at) = self.helpers.sums.iter().position(|known| *known == key) {
             return Ok(sum_name(at));
         }
