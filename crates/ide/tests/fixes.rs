@@ -1,15 +1,21 @@
-//! Every quick fix of the wrong programs and of the examples, applied until none is offered.
+//! Every quick fix of the wrong programs, of the examples, and of mutated examples, applied until
+//! none is offered.
 
+use std::collections::HashSet;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use db::{Database, FileId, FilePath, ReadError};
 use ide::{FileDiagnostic, FileFix};
-use syntax::{Code, Severity};
+use runtime::generate::Random;
+use syntax::{Code, Severity, TokenKind};
 
 /// No program needs so many.
 const MOST_FIXES: usize = 30;
+
+/// How many programs are mutated; the environment variable `MUTATED_PROGRAMS` may say another number.
+const MUTATED: u64 = 700;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -95,9 +101,11 @@ fn errors(found: &[FileDiagnostic]) -> [usize; 4] {
 }
 
 /// Applies one of the fixes, and then the first of those that are offered until there is none; says
-/// what is wrong with that.
-fn mended(program: &mut Program, first: usize) -> Result<(), String> {
+/// what is wrong with that. In a program with several mistakes, mending one may show another: only
+/// of one with a single mistake it is asked that fixes add no error.
+fn mended(program: &mut Program, first: usize, adds_no_error: bool) -> Result<(), String> {
     let mut number = first;
+    let mut seen = HashSet::from([program.text.clone()]);
     for _ in 0..MOST_FIXES {
         let before = program.diagnostics();
         let fixes = before.iter().flat_map(|found| &found.fixes);
@@ -113,10 +121,13 @@ fn mended(program: &mut Program, first: usize) -> Result<(), String> {
         if text == program.text {
             return Err(shown("changes nothing"));
         }
+        if !seen.insert(text.clone()) {
+            return Err(shown("leads back to an earlier text"));
+        }
         let wrong = shown("raises the number of errors");
         program.set(&text);
         let (old, new) = (errors(&before), errors(&program.diagnostics()));
-        if new > old {
+        if adds_no_error && new > old {
             let messages: Vec<String> = program
                 .diagnostics()
                 .into_iter()
@@ -129,14 +140,14 @@ fn mended(program: &mut Program, first: usize) -> Result<(), String> {
 }
 
 /// What is wrong with the fixes of a program, and how many it has.
-fn wrong_fixes(program: &mut Program) -> (Vec<String>, usize) {
+fn wrong_fixes(program: &mut Program, adds_no_error: bool) -> (Vec<String>, usize) {
     let original = program.text.clone();
     let found = program.diagnostics();
     let fixes = found.iter().flat_map(|found| &found.fixes);
     let count = fixes.filter(|fix| fix.disabled.is_none()).count();
     let mut wrong = Vec::new();
     for first in 0..count {
-        if let Err(why) = mended(program, first) {
+        if let Err(why) = mended(program, first, adds_no_error) {
             wrong.push(format!("{}: {why}", program.path.display()));
         }
         program.set(&original);
@@ -168,7 +179,7 @@ fn quick_fixes_end_and_change_something_and_add_no_error() {
     let (mut wrong, mut applied) = (Vec::new(), 0);
     for path in paths {
         let mut program = Program::open(db, &path);
-        let (found, count) = wrong_fixes(&mut program);
+        let (found, count) = wrong_fixes(&mut program, true);
         wrong.extend(found);
         applied += count;
         db = program.db;
@@ -180,4 +191,81 @@ fn quick_fixes_end_and_change_something_and_add_no_error() {
         wrong.join("\n\n")
     );
     assert!(applied > 50, "only {applied} fixes");
+}
+
+/// A text after a mistake that a person makes: a token is missing, two names are exchanged, one name
+/// stands for another, or an argument is left out.
+fn mutated(random: &mut Random, text: &str) -> String {
+    let mut below = |bound: usize| (random.draw() >> 11) as usize % bound.max(1);
+    let tokens: Vec<_> = syntax::lex(text)
+        .filter(|token| !token.kind.is_trivia())
+        .collect();
+    let names: Vec<_> = tokens
+        .iter()
+        .filter(|token| token.kind == TokenKind::Ident)
+        .map(|token| Range::<usize>::from(token.span))
+        .collect();
+    let mut new = text.to_owned();
+    match below(4) {
+        0 if !tokens.is_empty() => {
+            new.replace_range(Range::from(tokens[below(tokens.len())].span), "");
+        }
+        1 if !names.is_empty() => {
+            let (one, other) = (below(names.len()), below(names.len()));
+            let (first, last) = (one.min(other), one.max(other));
+            new.replace_range(names[last].clone(), &text[names[first].clone()]);
+            new.replace_range(names[first].clone(), &text[names[last].clone()]);
+        }
+        2 if !names.is_empty() => {
+            let (place, name) = (below(names.len()), below(names.len()));
+            new.replace_range(names[place].clone(), &text[names[name].clone()]);
+        }
+        _ => {
+            let opened: Vec<usize> = text.match_indices('(').map(|(at, _)| at).collect();
+            let Some(&start) = opened.get(below(opened.len())) else {
+                return new;
+            };
+            let mut depth = 0;
+            let closed = text[start..].char_indices().find(|(_, sign)| {
+                depth += i32::from(*sign == '(') - i32::from(*sign == ')');
+                depth == 0
+            });
+            if let Some((length, _)) = closed {
+                new.replace_range(start..start + length + 1, "");
+            }
+        }
+    }
+    new
+}
+
+#[test]
+fn quick_fixes_of_mutated_programs_end_and_change_something() {
+    let (mut db, mut paths) = programs(&["examples"]);
+    paths.retain(|path| path.extension().is_some_and(|end| end == "rise"));
+    let count = std::env::var("MUTATED_PROGRAMS").ok();
+    let count = count.map_or(MUTATED, |count| count.parse().expect("a number"));
+    let (mut wrong, mut applied) = (Vec::new(), 0);
+    for seed in 0..count {
+        let mut random = Random::new(seed);
+        let path = &paths[(random.draw() >> 11) as usize % paths.len()];
+        let mut program = Program::open(db, path);
+        let original = program.text.clone();
+        program.set(&mutated(&mut random, &original));
+        let (found, fixes) = wrong_fixes(&mut program, false);
+        wrong.extend(
+            found
+                .into_iter()
+                .map(|found| format!("seed {seed}, {found}")),
+        );
+        applied += fixes;
+        program.set(&original);
+        db = program.db;
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n\n")
+    );
+    assert!(applied > 20, "only {applied} fixes");
 }
