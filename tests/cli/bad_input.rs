@@ -315,6 +315,49 @@ fn imports_of_what_is_not_there() {
     );
 }
 
+/// A program waits forever for the text of a FIFO to which nobody writes.
+#[cfg(unix)]
+#[test]
+fn only_regular_files_are_read() {
+    let folder = Folder::with(&[(
+        "a.rise",
+        "def f = fun(xs: 4.f32 => xs |> mapSeq(fun(x => x)))\n",
+    )]);
+    for name in ["pipe.rise", "pipe.elevate", "pipe.npy"] {
+        let made = std::process::Command::new("mkfifo")
+            .arg(folder.path(name))
+            .status();
+        assert!(made.expect("FIFOs can be made").success());
+    }
+    let not_regular = |path: &str| {
+        format!("error: {path}: it is not a regular file; to read standard input, write `-`\n")
+    };
+    for command in [
+        &["--check"][..],
+        &["emit", "--as", "c"],
+        &["run"],
+        &["fmt"],
+        &["fmt", "--check"],
+        &["types"],
+        &["rewrite", "--strategy", "id"],
+    ] {
+        for path in ["pipe.rise", "/dev/zero"] {
+            let ran = folder.run(&[command, &[path]].concat());
+            assert_eq!(
+                (ran.status, ran.out.as_str()),
+                (2, ""),
+                "{command:?}: {ran:?}"
+            );
+            assert_eq!(ran.err, not_regular(path), "{command:?}");
+        }
+    }
+    let ran = folder.run(&["rewrite", "a.rise", "pipe.elevate"]);
+    assert_eq!((ran.status, ran.err), (2, not_regular("pipe.elevate")));
+    let ran = folder.run(&["run", "a.rise", "--arg", "xs=pipe.npy"]);
+    assert_eq!(ran.status, 2, "{ran:?}");
+    assert!(ran.err.contains("it is not a regular file"), "{ran:?}");
+}
+
 #[test]
 fn an_import_that_no_system_takes_for_a_path() {
     let folder = Folder::with(&[("a.rise", "import \"a\0b.rise\"\n")]);

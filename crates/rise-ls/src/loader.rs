@@ -20,7 +20,7 @@ use smol_str::SmolStr;
 /// Larger files are refused: positions are 32 bits wide, and no program is written this long.
 pub const MAX_BYTES: u64 = 64 << 20;
 
-/// The longest time in which an imported file is read.
+/// The longest time in which a file is read.
 const READING: Duration = Duration::from_secs(5);
 
 /// The longest time that a command waits for a file system.
@@ -28,6 +28,9 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Names that are offered for an import that does not exist.
 const MAX_SIBLINGS: usize = 1000;
+
+/// What is said of a FIFO, a device or a socket.
+const NOT_REGULAR: &str = "it is not a regular file";
 
 /// Why a file or folder cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -40,10 +43,10 @@ pub enum LoadError {
         /// What the system says.
         source: io::Error,
     },
-    /// Larger than [`MAX_BYTES`].
-    #[error("{}: the file is larger than {} MB", .path.display(), MAX_BYTES >> 20)]
-    TooLarge {
-        /// The file.
+    /// A FIFO, a device or a socket, whose reading may wait for another process.
+    #[error("{}: {NOT_REGULAR}; to read standard input, write `-`", .path.display())]
+    NotRegular {
+        /// What was to be read.
         path: PathBuf,
     },
     /// A folder cannot be listed, or a link in it leads nowhere.
@@ -130,19 +133,20 @@ pub fn decode(bytes: Vec<u8>) -> Content {
     }
 }
 
-/// Reads a file.
-pub fn read(path: &Path) -> Result<Content, LoadError> {
-    let io = |source| LoadError::Io {
-        path: path.to_owned(),
-        source,
-    };
-    let file = File::open(path).map_err(io)?;
-    let length = file.metadata().map_err(io)?.len();
-    read_from(file, length, path)
-}
-
 /// Reads a regular file, and nothing whose reading waits for another process: `/dev/stdin`, a
 /// FIFO, a device.
+pub fn read(path: &Path) -> Result<Content, LoadError> {
+    read_regular(path).map_err(|source| match std::fs::metadata(path) {
+        Ok(data) if !data.is_file() && !data.is_dir() => LoadError::NotRegular {
+            path: path.to_owned(),
+        },
+        _ => LoadError::Io {
+            path: path.to_owned(),
+            source,
+        },
+    })
+}
+
 fn read_regular(path: &Path) -> io::Result<Content> {
     check_regular(&path.metadata()?)?;
     let file = open_at_once(path)?;
@@ -153,21 +157,14 @@ fn read_regular(path: &Path) -> io::Result<Content> {
         from: file,
         deadline: Instant::now() + READING,
     };
-    match read_from(timed, data.len(), path) {
-        Ok(content) => Ok(content),
-        Err(LoadError::Io { source, .. }) => Err(source),
-        Err(_) => Err(io::Error::other(format!(
-            "the file is larger than {} MB",
-            MAX_BYTES >> 20
-        ))),
-    }
+    read_from(timed, data.len())
 }
 
 fn check_regular(data: &Metadata) -> io::Result<()> {
     match data.file_type() {
         kind if kind.is_file() => Ok(()),
         kind if kind.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        _ => Err(io::Error::other("it is not a regular file")),
+        _ => Err(io::Error::other(NOT_REGULAR)),
     }
 }
 
@@ -206,28 +203,25 @@ impl Read for Timed {
 
 /// Reads standard input; `name` stands for it in errors.
 pub fn read_stdin(name: &str) -> Result<Content, LoadError> {
-    read_from(io::stdin().lock(), 0, Path::new(name))
+    read_from(io::stdin().lock(), 0).map_err(|source| LoadError::Io {
+        path: name.into(),
+        source,
+    })
 }
 
-fn read_from(from: impl Read, expected: u64, path: &Path) -> Result<Content, LoadError> {
-    let too_large = || LoadError::TooLarge {
-        path: path.to_owned(),
-    };
-    if expected > MAX_BYTES {
-        return Err(too_large());
+fn read_from(from: impl Read, expected: u64) -> io::Result<Content> {
+    let mut bytes = Vec::new();
+    if expected <= MAX_BYTES {
+        bytes.reserve(usize::try_from(expected).unwrap_or_default() + 1);
+        // A pipe or a file that grows has no size to be asked for.
+        from.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(expected).unwrap_or_default() + 1);
-    // A pipe or a file that grows has no size to be asked for.
-    from.take(MAX_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|source| LoadError::Io {
-            path: path.to_owned(),
-            source,
-        })?;
-    if bytes.len() as u64 > MAX_BYTES {
-        Err(too_large())
-    } else {
-        Ok(decode(bytes))
+    match expected.max(bytes.len() as u64) > MAX_BYTES {
+        true => Err(io::Error::other(format!(
+            "the file is larger than {} MB",
+            MAX_BYTES >> 20
+        ))),
+        false => Ok(decode(bytes)),
     }
 }
 

@@ -25,6 +25,9 @@ pub enum NpyError {
     /// It cannot be read or written.
     #[error(transparent)]
     Io(#[from] io::Error),
+    /// It is a FIFO, a device or a folder.
+    #[error("it is not a regular file")]
+    NotRegular,
     /// It is something else.
     #[error("this is not a .npy file")]
     NotNpy,

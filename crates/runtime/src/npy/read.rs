@@ -18,16 +18,19 @@ use syntax::ast::ScalarType;
 pub struct Reader {
     header: Header,
     file: BufReader<File>,
-    /// The length of the file where that is known.
-    length: Option<u64>,
+    /// The length of the file.
+    length: u64,
 }
 
 impl Reader {
-    /// Opens a file and reads its header.
+    /// Opens a regular file and reads its header.
     pub fn open(path: &Path) -> Result<Reader, NpyError> {
+        // Opening a FIFO waits for a writer, and a device may have no end.
+        if !path.metadata()?.is_file() {
+            return Err(NpyError::NotRegular);
+        }
         let file = File::open(path)?;
-        let metadata = file.metadata()?;
-        let length = metadata.is_file().then_some(metadata.len());
+        let length = file.metadata()?.len();
         let mut file = BufReader::new(file);
         let header = Header::read(&mut file)?;
         Ok(Reader {
@@ -55,14 +58,12 @@ impl Reader {
             .count()
             .and_then(|n| n.checked_mul(self.header.dtype.size()));
         let size = size.ok_or(NpyError::Overflow)?;
-        if let Some(length) = self.length {
-            let found = length.saturating_sub(self.header.start);
-            if found != size {
-                return Err(NpyError::Length {
-                    found,
-                    expected: size,
-                });
-            }
+        let found = self.length.saturating_sub(self.header.start);
+        if found != size {
+            return Err(NpyError::Length {
+                found,
+                expected: size,
+            });
         }
         let mut value = Value::zeros(shape.clone())?;
         if self.is_direct(&shape) {
