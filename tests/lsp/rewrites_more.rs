@@ -308,6 +308,14 @@ fn stages_that_do_nothing_are_fixed_in_the_whole_file() {
         text.replace(" |> transpose |> transpose", "")
             .replace(" |> split(2) |> join", "")
     );
+    // Nothing is offered where there is nothing to remove.
+    let idle = client.uri("idle.rise");
+    client.open(
+        &idle,
+        "def a = fun(xs: 4.f32 => xs |> map(fun(x => x + 1.0f)))\n",
+    );
+    let all = actions(&mut client, &idle, (0, 0), &json!(["source.fixAll"]));
+    assert!(all.is_empty(), "{all:#?}");
     // It is not among what is offered at a place.
     let all = actions(&mut client, &uri, (0, 10), &json!(null));
     assert!(

@@ -12,6 +12,7 @@ use crate::rewrites::menu::RewriteKind;
 use crate::rewrites::program::Program;
 use crate::rewrites::rewritten;
 use crate::rewrites::strategies::Strategies;
+use crate::strategies::stepping;
 
 /// Rules that only take stages away; functions stay as they are written.
 const IDLE: &str = "normalize(removeTransposePair <+ mapIdentity <+ takeAll <+ dropNothing \
@@ -19,7 +20,8 @@ const IDLE: &str = "normalize(removeTransposePair <+ mapIdentity <+ takeAll <+ d
     <+ asVectorAsScalarId <+ asScalarAsVectorId)";
 
 pub(super) fn offered(db: &Database, file: FileId) -> Option<MoreAction> {
-    (db.dialect(file) == Dialect::Rise).then(|| MoreAction {
+    let changes = db.dialect(file) == Dialect::Rise && !stepping::is_empty(&edits(db, file));
+    changes.then(|| MoreAction {
         title: "Remove all stages that do nothing".to_owned(),
         kind: RewriteKind::FixAll,
         disabled: None,
