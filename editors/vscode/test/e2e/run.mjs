@@ -81,7 +81,7 @@ async function inTrustedWorkspace() {
       await window.click("dot(xs", "dot");
       await page.keyboard.press("F12");
       await window.sees(".editor-instance .view-lines", "def dot");
-      await window.sees(".editor-instance .view-lines", "fun(x: t => x)"); // hints, before texts are compared
+      await window.sees(".editor-instance .view-lines", "fun(p: (t, t) =>"); // hints, before texts are compared
       const before = await window.texts(".editor-instance .view-lines");
       await page.keyboard.type("x");
       await window.sees(".monaco-editor-overlaymessage", "read-only");
