@@ -36,11 +36,11 @@ impl Scratch {
     /// Makes a folder in `root` whose name begins with `prefix`.
     ///
     /// # Errors
-    /// The system allows no folder there.
+    /// The system allows no folder there, or the process may open no more files.
     pub fn new_in(root: &Path, prefix: &str) -> io::Result<Scratch> {
         loop {
             let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(root)?;
-            match lock(folder.path()) {
+            match lock(folder.path())? {
                 Locked::Yes(lock) => return Ok(Scratch { folder, lock }),
                 // Between its creation and its lock the folder looks abandoned.
                 Locked::Gone => drop(folder.keep()),
@@ -103,24 +103,25 @@ enum Locked {
 }
 
 #[cfg(unix)]
-fn lock(folder: &Path) -> Locked {
+fn lock(folder: &Path) -> io::Result<Locked> {
     let file = match File::open(folder) {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Locked::Gone,
-        Err(_) => return Locked::Yes(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Locked::Gone),
+        // Without a lock the folder would look abandoned to other processes.
+        Err(error) => return Err(error),
     };
     if file.lock().is_err() {
-        return Locked::Yes(None);
+        return Ok(Locked::Yes(None));
     }
-    match is_at(&file, folder) {
+    Ok(match is_at(&file, folder) {
         true => Locked::Yes(Some(file)),
         false => Locked::Gone,
-    }
+    })
 }
 
 #[cfg(not(unix))]
-fn lock(_: &Path) -> Locked {
-    Locked::Yes(None)
+fn lock(_: &Path) -> io::Result<Locked> {
+    Ok(Locked::Yes(None))
 }
 
 /// Returns true if the open folder is still what its path names.
@@ -170,6 +171,15 @@ mod tests {
         assert!(held.path().exists());
         assert!(!left.path().exists());
         assert!(other.exists());
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_opened_is_an_error() {
+        let root = tempfile::tempdir().expect("a folder");
+        let circle = root.path().join("circle");
+        std::os::unix::fs::symlink(&circle, &circle).expect("a link");
+        assert!(lock(&circle).is_err());
+        assert!(matches!(lock(&root.path().join("gone")), Ok(Locked::Gone)));
     }
 
     #[test]
