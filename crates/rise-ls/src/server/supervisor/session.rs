@@ -450,13 +450,16 @@ impl Session {
                     _ => {}
                 }
             }
-            Some(Head::Request(id, method)) if method == "client/registerCapability" => {
-                if std::mem::replace(&mut self.registered, true) {
-                    // The client has registered it for a worker before this one.
-                    let answer = json!({"jsonrpc": "2.0", "id": id, "result": null});
-                    self.forward(answer.to_string().into_bytes());
-                    return;
-                }
+            Some(Head::Request(id, method))
+                if method == "client/registerCapability" && self.registered =>
+            {
+                // The client has registered it for a worker before this one.
+                let answer = json!({"jsonrpc": "2.0", "id": id, "result": null});
+                self.forward(answer.to_string().into_bytes());
+                return;
+            }
+            Some(Head::Request(_, method)) if method == "client/registerCapability" => {
+                self.registered = true;
             }
             Some(Head::Notification(method)) if method == Progress::METHOD => {
                 self.follow_progress(body);
