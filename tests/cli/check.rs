@@ -155,12 +155,19 @@ fn obligations_do_not_fail_and_are_counted() {
 
 #[test]
 fn what_is_denied_is_not_hidden() {
-    let folder = Folder::with(&[("a.rise", "def unused = fun(x: f32, y: f32 => x)\n")]);
-    let ran = folder.run(&[
-        "--check", "a.rise", "--deny", "warnings", "--level", "error",
-    ]);
+    let endless = "val again : Strategy = repeat(try(topDown(mapFusion)))\n";
+    let folder = Folder::with(&[("a.elevate", endless)]);
+    let arguments = [
+        "--check",
+        "a.elevate",
+        "--deny",
+        "warnings",
+        "--level",
+        "error",
+    ];
+    let ran = folder.run(&arguments);
     assert_eq!((ran.status, ran.err.as_str()), (1, "1 warning in 1 file\n"));
-    assert!(ran.out.contains("warning"), "{}", ran.out);
+    assert!(ran.out.contains("warning[endless-strategy]"), "{}", ran.out);
 }
 
 #[test]

@@ -86,8 +86,8 @@ fn a_file_is_written_as_a_whole() {
 }
 
 #[test]
-fn documentation_and_annotations_stay_beside_what_is_assumed() {
-    // The definition's own words have no name for the size of which something is assumed.
+fn documentation_and_annotations_stay_where_a_type_is_written() {
+    // Without the function that is rewritten, nothing says what `xs` is.
     let program = "\
 /// Doubles.
 @target(c)
@@ -99,7 +99,6 @@ def scale = fun(xs => xs |> map(fun(x => x * 2.0f)))
     expect![[r#"
         /// Doubles.
         @target(c)
-        @assume(4 | n)
         def scale : {n: Nat} -> n.f32 -> n.f32 = fun(xs =>
           xs |> split(4) |> map(map(fun(x => x * 2.0f))) |> join)
     "#]]

@@ -40,6 +40,11 @@ pub(super) fn is_generated(name: &str) -> bool {
     };
     let converts = |(from, to): (&str, &str)| is_scalar(from) && is_scalar(to);
     let is_helper = |(word, rest): (&str, &str)| {
+        // `load_global_f32x3`
+        let spaces = ["global_", "local_", "private_", "constant_"];
+        let rest = (spaces.iter())
+            .find_map(|space| rest.strip_prefix(space))
+            .unwrap_or(rest);
         let first = rest.split('_').next().unwrap_or_default();
         let of_type = is_scalar(first) || is_vector(first) || first == "pair";
         TYPED_HELPERS.contains(&word) && of_type
