@@ -353,6 +353,27 @@ fn a_client_can_turn_runs_off() {
     }
 }
 
+/// Asks the system whether the process has small pages only.
+#[cfg(target_os = "linux")]
+const SMALL_PAGES: &str = "foreign def small(x: i32): i32 = \"\"\"{
+  extern int prctl(int, ...);
+  return x + prctl(42, 0L, 0L, 0L, 0L);
+}\"\"\"
+@target(c)
+def f = fun(x: i32 => small(x))
+";
+
+#[test]
+#[cfg(target_os = "linux")]
+fn programs_have_huge_pages_although_the_server_has_none() {
+    let mut client = Client::start();
+    let uri = client.uri("a.rise");
+    client.open(&uri, SMALL_PAGES);
+    let params = json!({"textDocument": {"uri": uri}, "def": "f", "args": {"x": 5}});
+    let done = client.request("rise/run", with(params, json!({"backend": "c"})));
+    assert_eq!(done["value"], 5, "{done}");
+}
+
 #[test]
 fn a_client_without_commands_runs_by_the_servers() {
     let mut client = Client::start();

@@ -1,4 +1,4 @@
-//! Memory that the process does not need any more.
+//! How the process takes memory from the system, and gives it back.
 
 /// The length in bytes from which on a text is worth giving its memory back at once.
 pub const LARGE: usize = 4 << 20;
@@ -19,4 +19,13 @@ mod allocator {
 /// allocated, which does not happen in a process that waits.
 pub fn give_back() {
     allocator::mi_collect(true);
+}
+
+/// Has the system give this process small pages only. The server allocates little at a time, and the
+/// system zeroes each huge page whole before the first use, which delays some answers by
+/// milliseconds. Programs that are run do not inherit it: see `runtime::process::execute`.
+pub fn take_small_pages() {
+    // Where the system refuses, some answers take longer.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::thread::disable_transparent_huge_pages(true);
 }

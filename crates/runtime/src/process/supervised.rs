@@ -320,6 +320,8 @@ pub fn execute(folder: &Path, parent: u32, program: &OsStr, args: &[OsString]) -
     if parent_now.and_then(|parent| u32::try_from(parent).ok()) != Some(parent) {
         return NOT_STARTED;
     }
+    // The language server has switched huge pages off for itself, which is inherited.
+    let _ = rustix::thread::disable_transparent_huge_pages(false);
     let error = Command::new(program).args(args).exec();
     Report::NotStarted(error).write(folder)
 }
