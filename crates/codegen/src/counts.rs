@@ -39,7 +39,7 @@ pub(crate) fn of(function: &Function, stored: impl IntoIterator<Item = Id>) -> V
     all
 }
 
-/// Whether a count fits because it is a constant that does, or at most a size.
+/// Returns true if a count fits because it is a constant that does, or at most a size.
 fn is_bounded(count: &Nat, function: &Function, facts: &Facts) -> bool {
     let at_most = |limit: Nat| facts.proves(&Prop::AtLeast(limit, count.clone()));
     at_most(Nat::constant(i64::from(i32::MAX)))

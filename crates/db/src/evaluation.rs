@@ -1,4 +1,4 @@
-//! Which diagnostics need an example or a strategy to be run, and the texts that its outcome depends on.
+//! Diagnostics for which an example or a strategy is run, and the texts that its outcome depends on.
 
 use std::sync::Arc;
 

@@ -65,7 +65,7 @@ impl IndexWidth {
     }
 }
 
-/// How the width of indices of generated code is chosen.
+/// The choice of the width of indices of generated code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IndexPolicy {
     /// Every call has indices of this width.

@@ -246,7 +246,7 @@ impl Places<'_> {
         in_order(parts.chain(barriers).collect())
     }
 
-    /// What is read, once for each view that it is read through.
+    /// The reads, each once for each view that it goes through.
     fn views<'m>(
         &'m self,
         part: &'m codegen::Mapping,

@@ -137,7 +137,7 @@ struct Unit {
     text: String,
     /// The same without comments.
     code: String,
-    /// What each part comes from; ranges count from the first byte of the text.
+    /// Maps each part to its source; ranges count from the first byte of the text.
     map: Vec<Mapping>,
     plain: Vec<Plain>,
     /// The C functions of the program that are called.

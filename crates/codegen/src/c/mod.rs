@@ -120,7 +120,7 @@ struct Printer<'a> {
     /// Whether what is written is the number of an element, which is an `int` as are all that it is
     /// computed from.
     in_index: bool,
-    /// Whether what is written is a size that may not fit into an index, see [`real`].
+    /// True while a size is written that may not fit into an index, see [`real`].
     in_real: bool,
     /// The barriers that were written.
     barriers: Vec<BarrierText>,

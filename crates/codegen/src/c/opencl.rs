@@ -86,7 +86,7 @@ pub(crate) fn print_kernels(
     }
 }
 
-/// What must hold when a kernel is launched: arrays that each work-group has a part of have no more
+/// Returns the conditions of a launch: arrays that each work-group has a part of have no more
 /// elements than indices count.
 fn requires(part: &Part) -> Vec<Prop> {
     let Part { function, work } = part;

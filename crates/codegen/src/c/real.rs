@@ -73,7 +73,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether nothing overflows in a size that is computed with 64 bits.
+    /// Returns true if nothing overflows in a size that is computed with 64 bits.
     fn fits_64_bits(&self, nat: &Nat) -> bool {
         bound(nat, self.function.index.limit() as f64) < 2f64.powi(63)
     }

@@ -45,7 +45,7 @@ impl Printer<'_> {
         self.polynomial(nat, Some("size_t")).map(drop)
     }
 
-    /// Sizes have 64 bits.
+    /// Returns true if sizes have 64 bits.
     pub(super) fn is_wide(&self) -> bool {
         self.function.index == IndexWidth::Bits64
     }
@@ -194,7 +194,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether an operation is written with a wide type though none is asked for: its operands are
+    /// Returns true if an operation is written with a wide type though none is asked for: its operands are
     /// large.
     fn is_widened(&self, arith: &Arith<'_>) -> bool {
         match arith {

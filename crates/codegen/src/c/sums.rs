@@ -11,7 +11,7 @@ pub(crate) struct Sum {
     from: Nat,
     to: Nat,
     body: Nat,
-    /// How many sums are around it.
+    /// The number of sums around it.
     depth: usize,
     /// The width of the function's parameters.
     index: IndexWidth,

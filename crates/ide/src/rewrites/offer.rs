@@ -52,7 +52,7 @@ pub struct RewriteAction {
     pub preferred: bool,
     /// Why it cannot be chosen.
     pub disabled: Option<String>,
-    /// Whether the same rewrite with another size comes before it.
+    /// True if the same rewrite with another size comes before it.
     pub is_other_size: bool,
     /// Whether a copy of the definition may be made by it.
     pub(super) copies: bool,
@@ -83,7 +83,7 @@ pub fn rewrites(
 /// A place where rewrites are tried.
 pub(super) struct Place {
     pub(super) steps: Vec<Step>,
-    /// Whether the cursor is in an earlier stage, whose result this one takes.
+    /// True if the cursor is in an earlier stage, whose result this one takes.
     is_later_stage: bool,
     pub(super) path: Path,
     pub(super) term: Term,

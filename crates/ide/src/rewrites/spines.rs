@@ -15,7 +15,7 @@ pub(crate) struct Spine {
     pub(crate) term: TermId,
     /// Where it is in the definition's term.
     pub(crate) path: Vec<Step>,
-    /// Whether the selection is in an earlier stage of the pipeline, whose result this one takes.
+    /// True if the selection is in an earlier stage of the pipeline, whose result this one takes.
     pub(crate) is_later_stage: bool,
 }
 

@@ -167,7 +167,7 @@ impl FileEnv<'_> {
     /// The text of the definition in the style of `base`, read and checked.
     ///
     /// # Errors
-    /// What is wrong with the shortest text that was tried.
+    /// The first error of the shortest text that was tried.
     fn restyled(
         &self,
         old: &str,

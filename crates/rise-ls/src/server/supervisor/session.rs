@@ -78,7 +78,7 @@ pub struct Session {
     encoding: Encoding,
     client: ClientTraits,
     initialized: bool,
-    /// Whether a worker has asked the client to register capabilities.
+    /// True once a worker has asked the client to register capabilities.
     registered: bool,
     configuration: Option<Value>,
     documents: Documents,
