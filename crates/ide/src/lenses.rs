@@ -63,25 +63,13 @@ pub fn lenses(db: &Database, file: FileId) -> Vec<Lens> {
 /// How many patterns of a definition's own text have to be lowered before it is compiled.
 fn high_level(db: &Database, item: ItemId) -> usize {
     use rise::Primitive::{Map, Reduce};
-    use rise::core::Form;
+    use rise::core::{Form, subterms};
     let Some(def) = db.elaborated(item) else {
         return 0;
     };
-    let (mut count, mut open) = (0, vec![&def.body]);
-    while let Some(term) = open.pop() {
-        match &term.form {
-            Form::Lambda(_, body) | Form::DepLambda(_, _, body) => open.push(body),
-            Form::Apply(f, x) => open.extend([f, x]),
-            Form::DepApply(f, _) => open.push(f),
-            Form::Primitive(primitive, _, args) => {
-                count += usize::from(matches!(primitive, Map | Reduce));
-                open.extend(args.iter());
-            }
-            Form::Foreign(_, args) => open.extend(args.iter()),
-            _ => {}
-        }
-    }
-    count
+    subterms(&def.body)
+        .filter(|term| matches!(term.form, Form::Primitive(Map | Reduce, ..)))
+        .count()
 }
 
 #[cfg(test)]

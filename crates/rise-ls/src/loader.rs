@@ -29,7 +29,7 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 /// Names that are offered for an import that does not exist.
 const MAX_SIBLINGS: usize = 1000;
 
-/// What is said of a FIFO, a device or a socket.
+/// The reason why a FIFO, a device or a socket is refused.
 const NOT_REGULAR: &str = "it is not a regular file";
 
 /// Why a file or folder cannot be read.
@@ -38,15 +38,15 @@ pub enum LoadError {
     /// The system says no.
     #[error("{}: {}", .path.display(), reason(.source))]
     Io {
-        /// What was to be read.
+        /// The path that was to be read.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A FIFO, a device or a socket, whose reading may wait for another process.
     #[error("{}: {NOT_REGULAR}; to read standard input, write `-`", .path.display())]
     NotRegular {
-        /// What was to be read.
+        /// The path that was to be read.
         path: PathBuf,
     },
     /// A folder cannot be listed, or a link in it leads nowhere.

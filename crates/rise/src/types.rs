@@ -65,7 +65,7 @@ pub struct Pi {
     pub kind: Kind,
     /// Whether it is inferred at each use.
     pub implicit: bool,
-    /// What must hold of what it stands for (`where …`); may mention variables of earlier binders.
+    /// The conditions on the argument (`where …`), which may mention variables of earlier binders.
     /// Empty along the type of a definition, whose conditions are those of its [`Scheme`].
     pub conditions: Arc<[Prop]>,
     /// The type under the binder.

@@ -193,7 +193,7 @@ pub enum TermKind {
     Fun {
         /// The parameters, curried.
         params: Box<[BinderId]>,
-        /// Whether parentheses stand around them, as in `fun((x, y) => body)`: two of them are the
+        /// True if parentheses stand around them, as in `fun((x, y) => body)`: two of them are the
         /// components of a pair where a function from pairs to data is wanted.
         grouped: bool,
         /// The body.

@@ -2,7 +2,7 @@
 
 use dpia::{Phrase, phrase};
 use nat::Nat;
-use rise::core::Form;
+use rise::core::subterms;
 use rise::{DataFun, Ty, Type};
 use rustc_hash::FxHashSet;
 
@@ -10,20 +10,11 @@ use rustc_hash::FxHashSet;
 pub(super) fn dimensions(body: &Phrase) -> Vec<Nat> {
     let mut types: FxHashSet<&Ty> = FxHashSet::default();
     let mut found: FxHashSet<&Nat> = FxHashSet::default();
-    let mut rest = vec![body];
-    while let Some(part) = rest.pop() {
+    for part in subterms(body) {
         if let Some(data) = phrase::data(&part.ty)
             && types.insert(data)
         {
             of_type(data, &mut found);
-        }
-        match &part.form {
-            Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
-                rest.push(body);
-            }
-            Form::Apply(f, x) => rest.extend([f, x]),
-            Form::Primitive(_, _, args) | Form::Foreign(_, args) => rest.extend(args.iter()),
-            Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
         }
     }
     let mut all: Vec<Nat> = found.into_iter().cloned().collect();

@@ -3,7 +3,7 @@
 use dpia::{Phrase, Prim};
 use nat::{Nat, Prop, Var};
 use rise::Type;
-use rise::core::{Form, Local, for_each_local};
+use rise::core::{Form, Local, for_each_local, subterms};
 
 use super::Lower;
 
@@ -192,26 +192,18 @@ fn writes_to_first(phrase: &Phrase, acc: &Local, written: &mut Option<Nat>) -> b
             };
             *written.get_or_insert_with(|| n.clone()) == *n
         }
-        Form::Literal(_) | Form::Nat(_) | Form::Global(..) => true,
-        Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
-            writes_to_first(body, acc, written)
-        }
-        Form::Apply(a, b) => writes_to_first(a, acc, written) && writes_to_first(b, acc, written),
-        Form::Primitive(_, _, args) | Form::Foreign(_, args) => {
-            args.iter().all(|arg| writes_to_first(arg, acc, written))
-        }
+        form => form
+            .children()
+            .all(|child| writes_to_first(child, acc, written)),
     }
 }
 
 /// How many commands there are in one.
 fn size(phrase: &Phrase) -> usize {
-    let below = |args: &[Phrase]| args.iter().map(size).sum();
-    match &phrase.form {
-        Form::Primitive(Prim::Skip | Prim::Seq, _, args) => below(args),
-        Form::Primitive(_, _, args) => usize::from(matches!(&*phrase.ty, Type::Comm)) + below(args),
-        Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => size(body),
-        Form::Apply(a, b) => size(a) + size(b),
-        Form::Foreign(_, args) => below(args),
-        Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => 0,
-    }
+    let is_command = |term: &&Phrase| {
+        !matches!(term.form, Form::Primitive(Prim::Skip | Prim::Seq, ..))
+            && matches!(term.form, Form::Primitive(..))
+            && matches!(&*term.ty, Type::Comm)
+    };
+    subterms(phrase).filter(is_command).count()
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use dpia::{Phrase, Prim, Target};
 use nat::Nat;
-use rise::core::{Form, Local, Origin, subst_vars};
+use rise::core::{Form, Local, Origin, subst_vars, subterms};
 use rise::{Arg, Ty, Type};
 use rustc_hash::FxHashMap;
 use syntax::ast::AddressSpace;
@@ -473,23 +473,12 @@ fn turns(stmt: &Stmt) -> bool {
 /// first.
 fn shared_dimensions(phrase: &Phrase) -> Vec<u8> {
     let mut found = Vec::new();
-    let mut stack = vec![phrase];
-    while let Some(phrase) = stack.pop() {
-        match &phrase.form {
-            Form::Primitive(prim, types, args) => {
-                if *prim == Prim::ParForLocal
-                    && let LoopMode::Items(_, dimension) = items(*prim, types)
-                    && !found.contains(&dimension)
-                {
-                    found.push(dimension);
-                }
-                stack.extend(args.iter().rev());
-            }
-            Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
-                stack.push(body);
-            }
-            Form::Apply(f, x) => stack.extend([x, f]),
-            _ => {}
+    for term in subterms(phrase) {
+        if let Form::Primitive(prim @ Prim::ParForLocal, types, _) = &term.form
+            && let LoopMode::Items(_, dimension) = items(*prim, types)
+            && !found.contains(&dimension)
+        {
+            found.push(dimension);
         }
     }
     found

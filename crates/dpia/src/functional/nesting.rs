@@ -142,14 +142,7 @@ pub(super) fn chains(f: &Term) -> Vec<Vec<Level>> {
                     stack.push((arg, around));
                 }
             }
-            Form::Foreign(_, args) => {
-                stack.extend(args.iter().map(|arg| (arg, around.clone())));
-            }
-            Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
-                stack.push((body, around));
-            }
-            Form::Apply(f, x) => stack.extend([(f, around.clone()), (x, around)]),
-            _ => {}
+            form => stack.extend(form.children().map(|child| (child, around.clone()))),
         }
     }
     let all = found.clone();

@@ -1,6 +1,6 @@
 //! A `map` that is only read is computed at each read. Where that is more than once, it is said.
 
-use rise::core::{Form, Origin, for_each_local};
+use rise::core::{Form, Origin, for_each_local, subterms};
 use rise::{Access, Arg, Primitive};
 use rustc_hash::FxHashSet;
 
@@ -194,30 +194,8 @@ fn used_again(f: &Phrase) -> Option<Origin> {
     let Form::Lambda(param, body) = &f.form else {
         return None;
     };
-    let mut uses = 0;
-    let mut second = None;
-    uses_of(body, param.local.id, &mut |origin| {
-        uses += 1;
-        if uses == 2 {
-            second = Some(origin);
-        }
-    });
-    second
-}
-
-fn uses_of(phrase: &Phrase, local: u32, found: &mut dyn FnMut(Origin)) {
-    match &phrase.form {
-        Form::Var(other) if other.id == local => found(phrase.origin),
-        Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
-            uses_of(body, local, found);
-        }
-        Form::Apply(f, x) => {
-            uses_of(f, local, found);
-            uses_of(x, local, found);
-        }
-        Form::Primitive(_, _, args) | Form::Foreign(_, args) => {
-            args.iter().for_each(|arg| uses_of(arg, local, found));
-        }
-        _ => {}
-    }
+    subterms(body)
+        .filter(|term| matches!(&term.form, Form::Var(local) if *local == param.local))
+        .nth(1)
+        .map(|term| term.origin)
 }

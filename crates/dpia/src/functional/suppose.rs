@@ -1,7 +1,7 @@
 //! Offered address spaces, tried on the program: some of what they break is known only of the code
 //! that would be made.
 
-use rise::core::{Expr, Form, Mapper, Node, Origin, Program, walk};
+use rise::core::{Expr, Form, Mapper, Node, Origin, Program, subterms, walk};
 use rise::{Address, Arg, Primitive, Type};
 use syntax::ast::AddressSpace;
 
@@ -193,30 +193,20 @@ fn is_shared(program: &Program<Primitive>, complaint: &Complaint) -> bool {
     if complaint.nest.iter().any(of_group) && !complaint.nest.iter().any(of_item) {
         return true;
     }
-    let mut stack = vec![&program.body];
-    while let Some(term) = stack.pop() {
-        match &term.form {
-            Form::Primitive(primitive, _, args) => {
-                if is_meant(term, *primitive, complaint) {
+    let levels = subterms(&program.body).find_map(|term| match &term.form {
+        Form::Primitive(primitive, _, args) if is_meant(term, *primitive, complaint) => {
+            Some(match complaint.problem {
+                Problem::MissingMemory { .. } => {
                     let mut levels = Vec::new();
-                    if let Problem::MissingMemory { .. } = complaint.problem {
-                        parallel_maps(term, &mut levels);
-                    } else {
-                        levels = inner_levels(*primitive, args);
-                    }
-                    return !levels.is_empty();
+                    parallel_maps(term, &mut levels);
+                    levels
                 }
-                stack.extend(args.iter());
-            }
-            Form::Foreign(_, args) => stack.extend(args.iter()),
-            Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
-                stack.push(body);
-            }
-            Form::Apply(f, x) => stack.extend([f, x]),
-            _ => {}
+                _ => inner_levels(*primitive, args),
+            })
         }
-    }
-    false
+        _ => None,
+    });
+    levels.is_some_and(|levels| !levels.is_empty())
 }
 
 /// Whether a complaint is about this application of a primitive.

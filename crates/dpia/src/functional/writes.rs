@@ -5,7 +5,7 @@
 //! work-items, all of them write.
 
 use nat::{Nat, Prop};
-use rise::core::{Form, Origin};
+use rise::core::{Form, Origin, subterms};
 use rise::{Arg, Primitive};
 use syntax::ast::AddressSpace;
 
@@ -225,7 +225,7 @@ impl Walk {
     /// The parallel maps of the kernel.
     pub(super) fn levels_of_kernel(&self) -> Vec<Level> {
         let kernel = self.kernel.and_then(|at| {
-            find(&self.root, &|term| {
+            subterms(&self.root).find(|term| {
                 let is_kernel = matches!(term.form, Form::Primitive(Primitive::OclRun, ..));
                 term.origin == at && is_kernel
             })
@@ -340,7 +340,7 @@ fn shared_instead(loops: &[Alone], dimension: u8, sharers: Sharers) -> Option<Lo
 /// Whether a program says itself what its kernels are.
 pub(super) fn has_kernels(term: &Term) -> bool {
     let is_kernel = |term: &Term| matches!(term.form, Form::Primitive(Primitive::OclRun, ..));
-    find(term, &is_kernel).is_some()
+    subterms(term).any(is_kernel)
 }
 
 /// The parallel map at a place.
@@ -351,23 +351,5 @@ fn term_at(term: &Term, at: Origin) -> Option<&Term> {
             Form::Primitive(MapGlobal | MapWorkGroup | MapLocal, ..)
         )
     };
-    find(term, &|term| term.origin == at && maps(term))
-}
-
-fn find<'t>(term: &'t Term, wanted: &dyn Fn(&Term) -> bool) -> Option<&'t Term> {
-    let mut stack = vec![term];
-    while let Some(term) = stack.pop() {
-        if wanted(term) {
-            return Some(term);
-        }
-        match &term.form {
-            Form::Primitive(_, _, args) | Form::Foreign(_, args) => stack.extend(args.iter()),
-            Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
-                stack.push(body);
-            }
-            Form::Apply(f, x) => stack.extend([f, x]),
-            _ => {}
-        }
-    }
-    None
+    subterms(term).find(|term| term.origin == at && maps(term))
 }

@@ -106,20 +106,8 @@ pub fn for_each(
         return;
     }
     f(phrase);
-    match &phrase.form {
-        Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
-        Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
-            for_each(body, seen, f);
-        }
-        Form::Apply(a, b) => {
-            for_each(a, seen, f);
-            for_each(b, seen, f);
-        }
-        Form::Primitive(_, _, args) | Form::Foreign(_, args) => {
-            for arg in args.iter() {
-                for_each(arg, seen, f);
-            }
-        }
+    for child in phrase.form.children() {
+        for_each(child, seen, f);
     }
 }
 

@@ -16,7 +16,7 @@ pub struct Status {
     requests: Mutex<BTreeMap<&'static str, Seen>>,
     interrupted: AtomicU64,
     panics: AtomicU64,
-    /// How many jobs look for diagnostics.
+    /// The number of jobs that look for diagnostics.
     checking: AtomicU64,
 }
 

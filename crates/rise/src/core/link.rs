@@ -179,24 +179,11 @@ fn measure<P>(expr: &Expr<P>, known: &FxHashMap<GlobalId, Size>) -> Size {
             nodes: 0,
             height: 0,
         })),
-        form => for_each_child(form, &mut |child| add(measure(child, known))),
+        form => form.children().for_each(|child| add(measure(child, known))),
     }
     Size {
         nodes: below.nodes.saturating_add(1),
         height: below.height.saturating_add(1),
-    }
-}
-
-/// Every part of a form.
-pub(super) fn for_each_child<P>(form: &Form<P>, f: &mut dyn FnMut(&Expr<P>)) {
-    match form {
-        Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
-        Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => f(body),
-        Form::Apply(a, b) => {
-            f(a);
-            f(b);
-        }
-        Form::Primitive(_, _, args) | Form::Foreign(_, args) => args.iter().for_each(f),
     }
 }
 

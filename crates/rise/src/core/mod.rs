@@ -17,6 +17,7 @@ mod program;
 mod simplify;
 mod source;
 
+use std::slice;
 use std::sync::Arc;
 
 use nat::{Nat, Prop, Var};
@@ -278,6 +279,32 @@ impl<P> Program<P> {
     pub fn name_of(&self, var: Var) -> Name {
         self.names.get(var.0 as usize).cloned().unwrap_or_default()
     }
+}
+
+impl<P> Form<P> {
+    /// Returns the direct subterms, in the order of the text.
+    pub fn children(&self) -> impl DoubleEndedIterator<Item = &Expr<P>> {
+        let (first, rest): (&[_], &[_]) = match self {
+            Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => (&[], &[]),
+            Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
+                (slice::from_ref(body), &[])
+            }
+            Form::Apply(f, x) => (slice::from_ref(f), slice::from_ref(x)),
+            Form::Primitive(_, _, args) | Form::Foreign(_, args) => (args, &[]),
+        };
+        first.iter().chain(rest)
+    }
+}
+
+/// Returns the term itself and all terms in it, each before its own subterms, in the order of the
+/// text. A shared term comes once for each place where it is used.
+pub fn subterms<P>(term: &Expr<P>) -> impl Iterator<Item = &Expr<P>> {
+    let mut rest = vec![term];
+    std::iter::from_fn(move || {
+        let term = rest.pop()?;
+        rest.extend(term.form.children().rev());
+        Some(term)
+    })
 }
 
 impl<P> Node<P> {

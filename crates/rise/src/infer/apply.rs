@@ -326,8 +326,8 @@ impl Infer<'_> {
         }
     }
 
-    /// What a function that stands for a parameter is given: any size for which the conditions of
-    /// the parameter's type hold.
+    /// Returns a rigid variable for the size that a function in the place of a parameter is applied
+    /// to: any size for which the conditions of the parameter's type hold.
     fn given_for(&mut self, parameter: &Pi) -> Var {
         let (name, range) = {
             let info = self.table.info(parameter.var);

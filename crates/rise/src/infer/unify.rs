@@ -186,7 +186,8 @@ impl Infer<'_> {
         }
     }
 
-    /// What is found may need of sizes only what the expected type says of those that are given.
+    /// Unifies the types of two dependent functions. The conditions of the first must follow from
+    /// those that the second, the expected one, states.
     fn unify_pi(&mut self, p: &Pi, q: &Pi) -> Result<(), Clash> {
         let name = self.table.info(p.var).name.clone();
         let skolem = self.skolem(name, p.kind);

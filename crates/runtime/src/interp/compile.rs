@@ -22,7 +22,7 @@ use std::rc::Rc;
 
 use nat::Var;
 use rise::Primitive;
-use rise::core::{Expr, Form, Local, Node, Origin, Param, Program};
+use rise::core::{Expr, Form, Local, Node, Origin, Param, Program, subterms};
 use rise::types::{Arg, Ty, Type};
 use rustc_hash::FxHashMap;
 use syntax::ast::Literal;
@@ -490,17 +490,5 @@ pub(super) fn local_of(node: &Node<Primitive>) -> Option<&Local> {
 }
 
 fn has_scatter(body: &Term) -> bool {
-    let mut rest = vec![body];
-    while let Some(term) = rest.pop() {
-        match &term.form {
-            Form::Primitive(Primitive::Scatter, ..) => return true,
-            Form::Primitive(_, _, args) | Form::Foreign(_, args) => rest.extend(args.iter()),
-            Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
-                rest.push(body);
-            }
-            Form::Apply(f, x) => rest.extend([f, x]),
-            Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
-        }
-    }
-    false
+    subterms(body).any(|term| matches!(term.form, Form::Primitive(Primitive::Scatter, ..)))
 }

@@ -4,7 +4,7 @@ use super::LaunchError;
 use crate::shape::{Bindings, Shape, ShapeError};
 use dpia::IndexWidth;
 use nat::Nat;
-use rise::core::{Expr, Form, Program};
+use rise::core::{Expr, Form, Program, subterms};
 use rise::{Primitive, Type};
 use rustc_hash::FxHashSet;
 
@@ -12,8 +12,7 @@ use rustc_hash::FxHashSet;
 /// of one that it only looks at, and numbers of type `natType` or `Idx[n]` that have no 32 bits.
 pub(super) fn check(program: &Program<Primitive>, bindings: &Bindings) -> Result<(), LaunchError> {
     let mut seen: FxHashSet<(&Type, bool)> = FxHashSet::default();
-    let mut rest = vec![&program.body];
-    while let Some(expr) = rest.pop() {
+    for expr in subterms(&program.body) {
         let stored = is_stored(&expr.form);
         if matches!(&*expr.ty, Type::Array(..)) && seen.insert((&expr.ty, stored)) {
             let shape = match stored {
@@ -28,14 +27,6 @@ pub(super) fn check(program: &Program<Primitive>, bindings: &Bindings) -> Result
         }
         if bindings.index == IndexWidth::Bits64 {
             check_number(expr, bindings)?;
-        }
-        match &expr.form {
-            Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
-                rest.push(body);
-            }
-            Form::Apply(f, x) => rest.extend([f, x]),
-            Form::Primitive(_, _, args) | Form::Foreign(_, args) => rest.extend(args.iter()),
-            Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
         }
     }
     Ok(())

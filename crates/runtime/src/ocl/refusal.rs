@@ -83,7 +83,7 @@ pub enum PlanError {
         dim: usize,
         /// The iterations of the loop.
         count: u64,
-        /// How many share them.
+        /// The number of work-items that share them.
         step: u64,
     },
     /// Too many work-items for 32 bits.

@@ -118,7 +118,7 @@ pub(crate) struct Parser<'t> {
     pub(crate) nesting: usize,
     /// Whether the item opens more brackets than it closes, once that was asked.
     open_brackets: Option<bool>,
-    /// Whether `|` and `divides` are operators: in annotations and behind `where`.
+    /// True in annotations and behind `where`, where `|` and `divides` are operators.
     divides: bool,
     /// Operators whose right operand is being read; every chain has its own stretch at the end.
     pending: Vec<Pending>,

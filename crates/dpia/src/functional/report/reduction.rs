@@ -1,7 +1,7 @@
 //! What there is to say about a `reduce` whose implementation is to be chosen.
 
 use rise::Primitive;
-use rise::core::{Expr, Form, Mapper, Node, Origin, expr_text, walk};
+use rise::core::{Expr, Form, Mapper, Node, Origin, expr_text, subterms, walk};
 use syntax::Diagnostic;
 
 use super::Reporter;
@@ -66,29 +66,24 @@ impl Reporter<'_> {
     /// All that the use of a definition stands for, if it is written in terms of this definition.
     fn used(&self, at: Origin) -> Option<&Expr<Primitive>> {
         let head = self.places.spot(at).head;
-        let mut rest = vec![&self.places.program.body];
-        while let Some(expr) = rest.pop() {
+        let is_used = |expr: &&Expr<Primitive>| {
             let spot = self.places.spot(expr.origin);
-            if spot.inside.is_some() && spot.head == head {
-                return self.is_in_own_words(expr).then_some(expr);
-            }
-            children(expr, &mut rest);
-        }
-        None
+            spot.inside.is_some() && spot.head == head
+        };
+        let used = subterms(&self.places.program.body).find(is_used)?;
+        self.is_in_own_words(used).then_some(used)
     }
 
     /// Whether each variable is one of the text, under a name that stands for nothing else.
     fn is_in_own_words(&self, expr: &Expr<Primitive>) -> bool {
         let binders = &self.places.written.item.binders;
         let (mut bound, mut used) = (Vec::new(), Vec::new());
-        let mut rest = vec![expr];
-        while let Some(expr) = rest.pop() {
-            match &expr.form {
+        for term in subterms(expr) {
+            match &term.form {
                 Form::Lambda(param, _) => bound.push(param.local.id),
                 Form::Var(local) => used.push(local),
                 _ => {}
             }
-            children(expr, &mut rest);
         }
         used.iter()
             .filter(|local| !bound.contains(&local.id))
@@ -129,29 +124,12 @@ impl Mapper<Primitive> for Chosen {
     }
 }
 
-fn children<'e>(expr: &'e Expr<Primitive>, rest: &mut Vec<&'e Expr<Primitive>>) {
-    match &expr.form {
-        Form::Primitive(_, _, args) | Form::Foreign(_, args) => rest.extend(args.iter()),
-        Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
-            rest.push(body);
-        }
-        Form::Apply(f, x) => rest.extend([f, x]),
-        Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => {}
-    }
-}
-
 /// The function of the `reduce` that stands there.
 fn find(body: &Expr<Primitive>, at: Origin) -> Option<&Expr<Primitive>> {
-    let mut rest = vec![body];
-    while let Some(expr) = rest.pop() {
-        match &expr.form {
-            Form::Primitive(Primitive::Reduce, _, args) if expr.origin == at => {
-                return args.first();
-            }
-            _ => children(expr, &mut rest),
-        }
-    }
-    None
+    subterms(body).find_map(|term| match &term.form {
+        Form::Primitive(Primitive::Reduce, _, args) if term.origin == at => args.first(),
+        _ => None,
+    })
 }
 
 /// Whether a function is one of those whose grouping does not matter: `add`, `mul`, `and`, `or`, and

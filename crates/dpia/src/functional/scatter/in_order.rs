@@ -9,11 +9,11 @@
 use std::sync::Arc;
 
 use nat::Facts;
-use rise::core::{Form, Mapper, Node, Origin, Param, Program, lambda, subst_local, walk};
+use rise::core::{Form, Mapper, Node, Origin, Param, Program, lambda, subst_local, subterms, walk};
 use rise::{Arg, Primitive, Ty, Type};
 use rustc_hash::FxHashSet;
 
-use super::{out_of_order, parts};
+use super::out_of_order;
 use crate::functional::views::function_rearranges;
 use crate::functional::walk::Term;
 use crate::phrase::contains_array;
@@ -333,15 +333,10 @@ impl Rewrite<'_> {
 
 /// The places of the `scatter`s in a term.
 fn scatters_in(term: &Term) -> Vec<Origin> {
-    let mut found = Vec::new();
-    let mut rest = vec![term];
-    while let Some(term) = rest.pop() {
-        if let Form::Primitive(Primitive::Scatter, ..) = &term.form {
-            found.push(term.origin);
-        }
-        rest.extend(parts(term));
-    }
-    found
+    subterms(term)
+        .filter(|term| matches!(term.form, Form::Primitive(Primitive::Scatter, ..)))
+        .map(|term| term.origin)
+        .collect()
 }
 
 /// A term with other arguments and perhaps another primitive.
@@ -395,17 +390,11 @@ fn is_rearrangement(primitive: Primitive) -> bool {
 
 /// Returns true if a function that rearranges may leave elements unwritten, or takes vectors apart.
 fn leaves_out(f: &Term) -> bool {
-    let mut rest = vec![f];
-    while let Some(term) = rest.pop() {
-        if let Form::Primitive(primitive, ..) = &term.form
-            && *primitive != Primitive::Map
-            && !is_rearrangement(*primitive)
-        {
-            return true;
-        }
-        rest.extend(parts(term));
-    }
-    false
+    subterms(f).any(|term| match &term.form {
+        Form::Primitive(Primitive::Map, ..) => false,
+        Form::Primitive(primitive, ..) => !is_rearrangement(*primitive),
+        _ => false,
+    })
 }
 
 /// Returns true if reading an element of a term takes more than finding its place.
@@ -414,20 +403,32 @@ fn computes(term: &Term) -> bool {
         Drop, Fst, Gather, Idx, IndexAsNat, Join, Map, NatAsIndex, PadClamp, PadCst, Reorder,
         Slide, Snd, Split, Take, Transpose, Unzip, Zip,
     };
-    let mut rest = vec![term];
-    while let Some(term) = rest.pop() {
-        match &term.form {
+    subterms(term).any(|term| {
+        !matches!(
+            &term.form,
             Form::Primitive(
-                Drop | Fst | Gather | Idx | IndexAsNat | Join | Map | NatAsIndex | PadClamp
-                | PadCst | Reorder | Slide | Snd | Split | Take | Transpose | Unzip | Zip,
+                Drop | Fst
+                    | Gather
+                    | Idx
+                    | IndexAsNat
+                    | Join
+                    | Map
+                    | NatAsIndex
+                    | PadClamp
+                    | PadCst
+                    | Reorder
+                    | Slide
+                    | Snd
+                    | Split
+                    | Take
+                    | Transpose
+                    | Unzip
+                    | Zip,
                 ..,
-            )
-            | Form::Var(_)
-            | Form::Literal(_)
-            | Form::Nat(_)
-            | Form::Lambda(..) => rest.extend(parts(term)),
-            _ => return true,
-        }
-    }
-    false
+            ) | Form::Var(_)
+                | Form::Literal(_)
+                | Form::Nat(_)
+                | Form::Lambda(..)
+        )
+    })
 }

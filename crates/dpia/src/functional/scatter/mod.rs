@@ -21,7 +21,7 @@ mod tests;
 use std::ops::Range;
 
 use nat::{Facts, Nat, Prop, Var};
-use rise::core::{Form, Origin, Param};
+use rise::core::{Form, Origin, Param, subterms};
 use rise::{Arg, DataFun, Primitive, Ty, Type};
 use rustc_hash::FxHashMap;
 use syntax::ast::Literal;
@@ -81,26 +81,7 @@ pub(super) fn out_of_order(body: &Term, facts: &Facts) -> Vec<Complaint> {
 }
 
 fn has_scatter(body: &Term) -> bool {
-    let mut rest = vec![body];
-    while let Some(term) = rest.pop() {
-        if let Form::Primitive(Primitive::Scatter, ..) = &term.form {
-            return true;
-        }
-        rest.extend(parts(term));
-    }
-    false
-}
-
-/// The terms that a term is made of.
-fn parts(term: &Term) -> Vec<&Term> {
-    match &term.form {
-        Form::Primitive(_, _, args) | Form::Foreign(_, args) => args.iter().collect(),
-        Form::Lambda(_, body) | Form::DepLambda(_, _, body) | Form::DepApply(body, _) => {
-            vec![body]
-        }
-        Form::Apply(f, x) => vec![f, x],
-        Form::Var(_) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => Vec::new(),
-    }
+    subterms(body).any(|term| matches!(term.form, Form::Primitive(Primitive::Scatter, ..)))
 }
 
 struct WriteOrder {

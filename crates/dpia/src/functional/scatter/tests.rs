@@ -104,8 +104,8 @@ impl Written {
         }
     }
 
-    /// Whether elements that differ in the first dimension only are written from the first to the
-    /// last.
+    /// Returns true if elements that differ in the first dimension only are written from the first
+    /// to the last.
     fn is_in_order(&self) -> bool {
         let row = self.times.len() / self.sizes[0];
         let pairs = self.times.iter().zip(self.times.iter().skip(row));

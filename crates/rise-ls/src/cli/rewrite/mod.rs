@@ -1,7 +1,6 @@
 //! `rise-ls rewrite`: a strategy applied to a definition.
 
 mod options;
-mod printed;
 mod show;
 mod strategy;
 
@@ -15,6 +14,8 @@ use crate::loader::reason;
 use db::{Database, FileId, ItemId, Refusal};
 use elevate::engine::{Options as Fuel, Reason};
 use elevate::lang::{NotRewritten, Request, Rewritten};
+use rise::Primitive;
+use rise::core::{Def, def_text};
 use std::io::{self, Write};
 use std::path::Path;
 use strategy::Chosen;
@@ -165,15 +166,14 @@ fn finish(
         return Err(FOUND);
     }
     show::assumptions(db, rewritten);
-    let (shown, text) = match (&new, printed::file_with(workspace, item, &def)) {
-        (Ok(new), _) => (new.text.clone(), edited(&old, file, &new.edits)),
-        // Without the file's own words, as the printer has it.
-        (Err(_), Some(text)) => (printed::item_text(db, item, &def), text),
-        (Err(error), None) if options.diff || options.write => {
+    let (shown, text) = match &new {
+        Ok(new) => (new.text.clone(), edited(&old, file, &new.edits)),
+        Err(error) if options.diff || options.write => {
             output::error(&error.to_string());
             return Err(FOUND);
         }
-        (Err(_), None) => (printed::item_text(db, item, &def), old.clone()),
+        // Without the file's own words, as the printer has it.
+        Err(_) => (printed_item(db, item, &def), old.clone()),
     };
     let status = output::result(FINE, |out| {
         if options.trace {
@@ -199,6 +199,16 @@ fn finish(
         write_file(&workspace.db, file, &old, &text, &path)?;
     }
     Ok(status)
+}
+
+/// Returns the text of the definition with its documentation and annotations, as the printer writes
+/// it where the words of the file cannot be kept.
+fn printed_item(db: &Database, item: ItemId, def: &Def<Primitive>) -> String {
+    let old = db.item_text(item);
+    let before_name = old.get(..db.header(item).span.start as usize);
+    let start = before_name.and_then(|text| text.rfind("def"));
+    let head = start.map_or("", |start| &old[..start]);
+    syntax::format_item(&format!("{head}{}", def_text(def).trim_end()), "\n")
 }
 
 /// What can be done about a size that is left open.

@@ -134,7 +134,9 @@ impl<P: Language> Printer<P> {
             self.foreign.push(function.clone());
             self.scope.reserve(&function.name);
         }
-        super::link::for_each_child(&expr.form, &mut |child| self.prepare(child));
+        for child in expr.form.children() {
+            self.prepare(child);
+        }
     }
 
     // ----- items -----

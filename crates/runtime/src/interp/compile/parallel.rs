@@ -71,7 +71,7 @@ impl Compiler {
 
 struct Look<'c> {
     slots: &'c FxHashMap<usize, Dims>,
-    /// What is known of the parameters of functions that were entered.
+    /// The dimensions of the parameters of functions that were entered.
     bound: FxHashMap<u32, Dims>,
     remaining: usize,
 }
