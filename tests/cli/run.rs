@@ -257,6 +257,8 @@ fn arguments_are_made_up() {
     let text = "
 def ints = depFun(n: Nat => fun(xs: n.i32 => xs |> mapSeq(id)))
 def floats = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(id)))
+def square = depFun(n: Nat => fun(x: natType => x + n * n))
+
 def indices = depFun(n: Nat => fun(xs: n.Idx[n] => xs |> mapSeq(id)))
 def rows = depFun((n: Nat, nnz: Nat) => fun(xs: (n+1).i32, values: nnz.f32 => xs |> mapSeq(id)))
 ";
@@ -723,6 +725,10 @@ def table = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 =>
 def rows = depFun((n: Nat, m: Nat) => fun(xs: n.m.f32 => xs |> mapSeq(reduceSeq(add)(0.0f))))
 
 def size = depFun(n: Nat => fun(x: natType => x + n))
+
+def square = depFun(n: Nat => fun(x: natType => x + n * n))
+
+def indices = depFun((n: Nat, m: Nat) => fun(ks: n.Idx[m] => ks |> mapSeq(id)))
 ";
 
 #[test]
@@ -784,6 +790,16 @@ fn sizes_that_fit_no_width_are_refused_before_the_run() {
     let ran = run(&["--def", "size", "-Dn=2147483649"]);
     assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
     assert!(ran.err.contains("do not fit into 32 bits"), "{}", ran.err);
+    for more in [
+        &["--def", "indices", "-Dn=3", "-Dm=2147483650", "--index=64"][..],
+        &["--def", "square", "-Dn=50000"],
+        &["--def", "square", "-Dn=50000", "--index=64"],
+        &["--def", "square", "-Dn=50000", "--index=32"],
+    ] {
+        let ran = run(more);
+        assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{}", ran.err);
+        assert!(ran.err.contains("do not fit into 32 bits"), "{}", ran.err);
+    }
     let ran = folder.run(&[
         "emit",
         "large.rise",

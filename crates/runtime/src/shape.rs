@@ -72,7 +72,10 @@ pub enum ShapeError {
     #[error("the type `{0}` is not known; a run needs a definition without type parameters")]
     Polymorphic(String),
     /// The size in it is known only with the value.
-    #[error("the size of `{0}` is part of its value")]
+    #[error(
+        "a value of `{0}` cannot be given, because its size is part of it; take the size and the \
+         array as two parameters, and make the pair with `makeDepPair`"
+    )]
     Dependent(String),
     /// A function, or something that has been reported as wrong.
     #[error("`{0}` is not a type of data")]
@@ -487,7 +490,11 @@ mod tests {
         );
         assert_eq!(
             error("DepPair[k => k.f32]", 1, 1),
-            Err("the size of `DepPair[k => k.f32]` is part of its value".to_owned())
+            Err(
+                "a value of `DepPair[k => k.f32]` cannot be given, because its size is part of it; \
+                 take the size and the array as two parameters, and make the pair with `makeDepPair`"
+                    .to_owned()
+            )
         );
     }
 }

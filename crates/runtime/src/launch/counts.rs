@@ -9,7 +9,7 @@ use rise::{Primitive, Type};
 use rustc_hash::FxHashSet;
 
 /// Refuses sizes for which an array that the program stores has too many elements, or a dimension
-/// of one that it only looks at, and numbers of type `natType` or `Idx[n]` that have no 32 bits.
+/// of one that it only looks at, and sizes and indices as values that do not fit into 32 bits.
 pub(super) fn check(program: &Program<Primitive>, bindings: &Bindings) -> Result<(), LaunchError> {
     let mut seen: FxHashSet<(&Type, bool)> = FxHashSet::default();
     for expr in subterms(&program.body) {
@@ -25,30 +25,33 @@ pub(super) fn check(program: &Program<Primitive>, bindings: &Bindings) -> Result
                 return Err(LaunchError::Inside { program, error });
             }
         }
-        if bindings.index == IndexWidth::Bits64 {
-            check_number(expr, bindings)?;
-        }
+        check_number(expr, bindings)?;
     }
     Ok(())
 }
 
-/// Refuses sizes and indices that the program computes with, but that do not fit into the 32 bits of
-/// `natType` and `Idx[n]`.
+/// Refuses sizes and indices that the program computes with or stores, but that do not fit into the
+/// 32 bits of `natType` and `Idx[n]`.
 fn check_number(expr: &Expr<Primitive>, bindings: &Bindings) -> Result<(), LaunchError> {
-    let (bound, what) = match (&expr.form, &*expr.ty) {
-        (Form::Nat(size), _) => (size + &Nat::ONE, "natType".to_owned()),
-        (_, Type::Index(n)) => {
-            let ty = rise::print::type_text(&expr.ty, &bindings.names);
-            (n.clone(), ty)
-        }
-        _ => return Ok(()),
-    };
-    match bindings.nat(&bound) {
+    let fits = |bound: &Nat, what: &dyn Fn() -> String| match bindings.nat(bound) {
         Ok(bound) if bound > IndexWidth::Bits32.limit() => {
-            Err(LaunchError::LargeNumber(what, bound - 1))
+            Err(LaunchError::LargeNumber(what(), bound - 1))
         }
         _ => Ok(()),
+    };
+    if let Form::Nat(size) = &expr.form {
+        fits(&(size + &Nat::ONE), &|| "natType".to_owned())?;
     }
+    let mut rest = vec![&*expr.ty];
+    while let Some(ty) = rest.pop() {
+        match ty {
+            Type::Index(n) => fits(n, &|| rise::print::type_text(ty, &bindings.names))?,
+            Type::Array(_, element) => rest.push(element),
+            Type::Pair(a, b) => rest.extend([&**a, &**b]),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Whether memory of the program's own has the value.

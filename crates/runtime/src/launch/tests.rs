@@ -262,7 +262,7 @@ fn what_is_missing_or_wrong_is_said() {
     );
     assert_eq!(
         run("generic", &NOTHING),
-        "`generic` is generic over the data type `t`; write a definition that fixes it"
+        "`generic` is generic over the data type `t`; write the type of a parameter, of the result, or of a number (`0i32`), or a definition that uses `generic` at one type"
     );
 }
 
