@@ -77,7 +77,9 @@ impl<P> Signature<P> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotRunnable {
     /// It takes something besides sizes and data.
-    #[error("`{program}` is generic over the {what} `{name}`; write a definition that fixes it")]
+    #[error(
+        "`{program}` is generic over the {what} `{name}`; {}", how_to_fix(.program, .is_type)
+    )]
     Generic {
         /// The program.
         program: Name,
@@ -85,6 +87,8 @@ pub enum NotRunnable {
         name: Name,
         /// What it stands for.
         what: &'static str,
+        /// True if it stands for a type.
+        is_type: bool,
     },
     /// A parameter is a function.
     #[error(
@@ -97,6 +101,16 @@ pub enum NotRunnable {
         /// The parameter.
         name: Name,
     },
+}
+
+fn how_to_fix(program: &Name, is_type: &bool) -> String {
+    match is_type {
+        true => format!(
+            "write the type of a parameter, of the result, or of a number (`0i32`), or a definition \
+             that uses `{program}` at one type"
+        ),
+        false => "write a definition that fixes it".to_owned(),
+    }
 }
 
 impl<P: Clone> Program<P> {
@@ -145,6 +159,10 @@ impl<P: Clone> Program<P> {
                         program: self.name.clone(),
                         name: self.name_of(var),
                         what: crate::infer::kind_noun(kind),
+                        is_type: !matches!(
+                            kind,
+                            Kind::AddrSp | Kind::Nat2Nat | Kind::Nat2Data | Kind::ReadWrite
+                        ),
                     });
                 }
                 ParameterForm::Value(param) => {

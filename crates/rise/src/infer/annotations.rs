@@ -154,7 +154,11 @@ impl<'a> Infer<'a> {
                     continue;
                 }
             };
-            if !sizes.contains(&key.name.as_str()) {
+            if self.value_parameters().contains(&key.name.as_str()) {
+                let message = format!("`@run` takes sizes, and `{}` is a value", key.name);
+                let help = format!("give it when the program runs: `--arg {}=…`", key.name);
+                self.bad(key.span, message, &help);
+            } else if !sizes.contains(&key.name.as_str()) {
                 let help = match closest(&key.name, sizes.iter().copied()) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => help.to_owned(),
@@ -165,6 +169,28 @@ impl<'a> Infer<'a> {
                 self.bad(self.span(*value), "a size to run with is a number", help);
             }
         }
+    }
+
+    /// The names of the parameters of the definition's outermost `fun`s.
+    fn value_parameters(&self) -> Vec<&'a str> {
+        let item = self.item;
+        let ItemKind::Def { body, .. } = &item.kind else {
+            return Vec::new();
+        };
+        let mut names = Vec::new();
+        let mut next = Some(*body);
+        while let Some(term) = next {
+            next = match &item.term(term).kind {
+                TermKind::Fun { params, body, .. } => {
+                    names.extend(params.iter().map(|id| item.binder(*id).name.as_str()));
+                    Some(*body)
+                }
+                TermKind::DepFun { body, .. } | TermKind::Let { body, .. } => Some(*body),
+                TermKind::Paren(inner) => Some(*inner),
+                _ => None,
+            };
+        }
+        names
     }
 
     /// The names of the sizes that the definition's type or its outermost `depFun`s bind.

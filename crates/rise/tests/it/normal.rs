@@ -251,7 +251,7 @@ fn parameters_and_what_can_run() {
     ));
     let why = |name| program(text, name).runnable().unwrap_err();
     assert!(matches!(why("generic"), NotRunnable::Generic { .. }));
-    expect!["`generic` is generic over the number type `t`; write a definition that fixes it"]
+    expect!["`generic` is generic over the number type `t`; write the type of a parameter, of the result, or of a number (`0i32`), or a definition that uses `generic` at one type"]
         .assert_eq(&why("generic").to_string());
     expect![
         "the parameter `f` of `higher` is a function; write a definition that applies it to one"
