@@ -83,6 +83,7 @@ impl Spine {
 fn is_spine(item: &Item, term: TermId) -> bool {
     match &item.term(term).kind {
         TermKind::Name(_) | TermKind::Operator(_) | TermKind::Apply { .. } => true,
+        TermKind::Ascribe { .. } => true,
         TermKind::Paren(inner) => is_spine(item, *inner),
         TermKind::Binary { op, .. } => matches!(op, BinaryOp::Pipe | BinaryOp::ApplyLeft),
         _ => false,

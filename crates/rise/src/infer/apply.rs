@@ -74,6 +74,7 @@ impl Infer<'_> {
         let spine = Spine::of(self.item, term);
         let ty = match &self.item.term(spine.head).kind {
             TermKind::Name(_) | TermKind::Operator(_) => self.apply_name(&spine, wanted),
+            TermKind::Ascribe { term, ty } => self.apply_ascribed(&spine, *term, *ty, wanted),
             _ => self.apply_expression(&spine, wanted),
         };
         self.settle();
@@ -137,6 +138,22 @@ impl Infer<'_> {
 
     fn plain_args(&self, spine: &Spine) -> Vec<TermId> {
         spine.args.iter().map(|a| a.term).collect()
+    }
+
+    /// `(f : t)`. Conditions that the written type states are conditions of this use.
+    fn apply_ascribed(&mut self, spine: &Spine, term: TermId, ty: TermId, wanted: Wanted) -> Ty {
+        let written = self.elab_type(ty);
+        let cause = Cause {
+            span: self.span(term),
+            why: Why::Ascribed { ty },
+        };
+        self.check(term, &written, cause);
+        let (instance, mut obligations) = self.without_conditions(&written, spine.head);
+        let instance = self.instantiate_prefix(instance, spine.head);
+        self.set(spine.head, TermInfo::Expr(instance.clone()));
+        let result = self.apply_to(spine, 0, instance, &mut obligations, wanted);
+        self.note_inherited(spine, obligations);
+        result
     }
 
     /// A function that is no name: what it is applied to is looked at first.

@@ -90,9 +90,10 @@ impl Infer<'_> {
                 let ty = self.as_phrase(ty);
                 self.agreed(term, ty, wanted)
             }
-            TermKind::Name(_) | TermKind::Apply { .. } | TermKind::Operator(_) => {
-                self.application(term, wanted)
-            }
+            TermKind::Name(_)
+            | TermKind::Apply { .. }
+            | TermKind::Operator(_)
+            | TermKind::Ascribe { .. } => self.application(term, wanted),
             TermKind::Literal(literal) => {
                 let ty = self.literal(term, literal);
                 self.agreed(term, ty, wanted)
@@ -118,16 +119,6 @@ impl Infer<'_> {
                 body,
             } => self.let_in(*binder, *value, *body, wanted),
             TermKind::Pair(a, b) => self.pair(term, *a, *b, wanted),
-            TermKind::Ascribe { term: inner, ty } => {
-                let written = self.elab_type(*ty);
-                let cause = Cause {
-                    span: self.span(*inner),
-                    why: Why::Ascribed { ty: *ty },
-                };
-                self.check(*inner, &written, cause);
-                let instance = self.instantiate_prefix(written, term);
-                self.agreed(term, instance, wanted)
-            }
             TermKind::NatFun { .. } | TermKind::DataFun { .. } => {
                 self.type_level_in_expression(term, "a type-level function")
             }

@@ -328,7 +328,10 @@ impl Infer<'_> {
             Source::Words(words) => return (*words).to_owned(),
             Source::Scheme(source) => source,
         };
-        let head = self.source(source.head);
+        let needs = match self.item.term(source.head).kind {
+            TermKind::Ascribe { .. } => "the type written here needs".to_owned(),
+            _ => format!("`{}` needs", self.source(source.head)),
+        };
         let text = print::prop_text(&source.prop, &source.names);
         let prop = self.table.prop(&source.here);
         let prop = match self.with_values(&prop) {
@@ -338,7 +341,7 @@ impl Infer<'_> {
         };
         let names = self.names();
         let here = prop.display(&|v| names.get(v)).to_string();
-        format!("`{head}` needs {text}, which here is {here}")
+        format!("{needs} {text}, which here is {here}")
     }
 
     pub(in crate::infer) fn condition_fails(
