@@ -80,9 +80,11 @@ fn parallel_scatter_may_not_collide_behind_views_and_functions() {
         "xs |> split(2) |> mapSeq(mapPar(id)) |> map(fun(row => put(is)(row)))",
         "xs |> split(2) |> mapSeq(fun(row => put(is)(mapPar(id)(row))))",
         "xs |> split(2) |> transpose |> mapPar(mapSeq(id)) |> transpose |> map(scatter(is))",
+        "xs |> split(2) |> mapSeq(fun(row => put(is)(given(depFun(n: Nat => mapPar(id)))(row))))",
     ] {
         let text = format!(
             "def put = fun(is: 2.Idx[2], ys: 2.i32 => ys |> scatter(is))
+def given : ((n: Nat) -> n.i32 -> n.i32) -> 2.i32 -> 2.i32 = fun(f, ys => f(2)(ys))
 def main = fun(is: 2.Idx[2], xs: 4.i32 => {body})"
         );
         assert_eq!(

@@ -4,8 +4,8 @@
 //! from the parallel maps to `scatter`: along views, through functions, and through variables by the
 //! slots that these are kept in.
 
-use rise::Primitive as P;
 use rise::core::Form;
+use rise::{Primitive as P, Type};
 use rustc_hash::FxHashMap;
 
 use super::super::block::Out;
@@ -91,7 +91,7 @@ impl Look<'_> {
                 Function::Primitive(partial) => match partial.head {
                     Head::Primitive(primitive) => {
                         let own = partial.args.iter().map(Part::Meaning);
-                        self.primitive(primitive, own.collect(), args)
+                        self.primitive(primitive, own.collect(), args, partial.missing)
                     }
                     Head::Foreign(_) => Dims::new(),
                 },
@@ -110,7 +110,7 @@ impl Look<'_> {
     /// The dimensions of a term, applied to these arguments.
     fn term(&mut self, term: &Term, env: &Env, mut args: Vec<Dims>) -> Dims {
         if self.remaining == 0 {
-            return Dims::new();
+            return possible(&term.ty);
         }
         self.remaining -= 1;
         match &term.form {
@@ -135,7 +135,7 @@ impl Look<'_> {
             }
             Form::Primitive(primitive, _, own) => {
                 let own = own.iter().map(|arg| Part::Term(arg, env));
-                self.primitive(*primitive, own.collect(), args)
+                self.primitive(*primitive, own.collect(), args, missing(&term.ty))
             }
             Form::Foreign(..) | Form::Literal(_) | Form::Nat(_) | Form::Global(..) => Dims::new(),
         }
@@ -149,8 +149,18 @@ impl Look<'_> {
         }
     }
 
-    fn primitive(&mut self, primitive: P, mut own: Vec<Part<'_>>, args: Vec<Dims>) -> Dims {
+    /// The dimensions of what a primitive gives that lacks so many arguments. Nothing is known of
+    /// those that `args` does not have.
+    fn primitive(
+        &mut self,
+        primitive: P,
+        mut own: Vec<Part<'_>>,
+        args: Vec<Dims>,
+        missing: usize,
+    ) -> Dims {
+        let unknown = missing.saturating_sub(args.len());
         own.extend(args.into_iter().map(Part::Known));
+        own.extend(std::iter::repeat_with(|| Part::Known(Dims::new())).take(unknown));
         let Some((last, before)) = own.split_last() else {
             return Dims::new();
         };
@@ -208,6 +218,31 @@ impl Look<'_> {
             }
             _ => Dims::new(),
         }
+    }
+}
+
+/// The number of values that a function takes.
+fn missing(mut ty: &Type) -> usize {
+    let mut count = 0;
+    while let Type::Fun(_, result) = ty {
+        count += 1;
+        ty = result;
+    }
+    count
+}
+
+/// All dimensions of the arrays that a type gives, as written in parallel.
+fn possible(mut ty: &Type) -> Dims {
+    let mut dims = Dims::new();
+    loop {
+        ty = match ty {
+            Type::Fun(_, result) => result,
+            Type::Array(_, element) => {
+                dims.push(true);
+                element
+            }
+            _ => return dims,
+        };
     }
 }
 
