@@ -635,9 +635,9 @@ fn slips() {
             (def f (where (array n (scalar f32)) (binary | (int 4) n) (missing)) x)
 
             def f : (n.f32 where 4 | n -> m.f32 = x
-                                                ^ syntax-error: `=` defines: two values are compared with `==`
-            fix: write `==` [(36..37, "==")]
-            (def f (paren (where (array n (scalar f32)) (arrow (binary | (int 4) n) (binary == (array m (scalar f32)) x)))) (missing))
+                                       ^^ syntax-error: `where` and its conditions stand behind the whole type
+            help: write the rest of the type first: `n.f32 -> f32 where 4 | n`
+            (def f (paren (where (array n (scalar f32)) (binary | (int 4) n))) x)
 
             (def f (where (pi (n Nat) (array n (scalar f32))) (binary | (int 4) n) (binary | (binary + n (int 1)) m)) x)
 
@@ -961,6 +961,195 @@ fn other_items() {
             foreign def f(x): f32
                           ^ syntax-error: expected `:` and the type of `x`: C has no type inference
             (foreign f ((x (missing))) (scalar f32) -)
+
+        "#]],
+    );
+}
+
+#[test]
+fn patterns_where_one_name_is_bound() {
+    check(
+        &[
+            "def f = fun(((a, b), c) => a + b * c)",
+            "def f = fun((a, b), c => a + b * c)",
+            "def f = fun(x, (a, b) => a + x)",
+            "def f = fun((x, (a: f32, b)) => a + x)",
+            "def f = fun((a, b), (c, d) => a + c)",
+            "def f = fun(x, (a, (b, c)) => fun(b => a + b)(c))",
+            "def f = fun(p, (a, b) => fun(q => a + p)(b))",
+            "def f = fun(((a, b)) => a + b)",
+            "def f = fun(((a, b, c), d) => a)",
+            "def f = fun((_, b), c => b)",
+            "def f = fun(x => let (a, b) = x in a + b)",
+            "def f = let (a)(fun(b => b))",
+            "def f = depFun((n: Nat), m: Nat => n)",
+            "def f = fun(xs |> (a, b), c)",
+        ],
+        expect![[r#"
+            def f = fun(((a, b), c) => a + b * c)
+                         ^^^^^^ syntax-error: expected a name, found the pattern `(a, b)`
+            help: give the pair a name, `p`, and write `p._1` for `a`, `p._2` for `b`
+            fix: name the pair `p` [(13..19, "p"), (27..28, "p._1"), (31..32, "p._2")]
+            (def f - (fun (- c) (binary + a (binary * b c))))
+
+            def f = fun((a, b), c => a + b * c)
+                        ^^^^^^ syntax-error: expected a name, found the pattern `(a, b)`
+            help: give the pair a name, `p`, and write `p._1` for `a`, `p._2` for `b`
+            fix: name the pair `p` [(12..18, "p"), (25..26, "p._1"), (29..30, "p._2")]
+            (def f - (fun (a b c) (binary + a (binary * b c))))
+
+            def f = fun(x, (a, b) => a + x)
+                           ^^^^^^ syntax-error: expected a name, found the pattern `(a, b)`
+            help: give the pair a name, `p`, and write `p._1` for `a`, `p._2` for `b`
+            fix: name the pair `p` [(15..21, "p"), (25..26, "p._1")]
+            (def f - (fun (x -) (binary + a x)))
+
+            def f = fun((x, (a: f32, b)) => a + x)
+                            ^^^^^^^^^^^ syntax-error: expected a name, found the pattern `(a: f32, b)`
+            help: give the pair a name, `p`, and write `p._1` for `a`, `p._2` for `b`
+            fix: name the pair `p` [(16..27, "p"), (32..33, "p._1")]
+            (def f - (fun (x -) (binary + a x)))
+
+            def f = fun((a, b), (c, d) => a + c)
+                        ^^^^^^ syntax-error: expected a name, found the pattern `(a, b)`
+            help: give the pair a name, `p`, and write `p._1` for `a`, `p._2` for `b`
+            fix: name the pair `p` [(12..18, "p"), (30..31, "p._1")]
+            (def f - (fun (a b -) (binary + a c)))
+
+            def f = fun(x, (a, (b, c)) => fun(b => a + b)(c))
+                           ^^^^^^^^^^^ syntax-error: expected a name, found the pattern `(a, (b, c))`
+            help: give the pair a name, `p`, and write `p._1` for `a`, `p._2._1` for `b`, `p._2._2` for `c`
+            (def f - (fun (x -) (apply (fun (b) (binary + a b)) c)))
+
+            def f = fun(p, (a, b) => fun(q => a + p)(b))
+                           ^^^^^^ syntax-error: expected a name, found the pattern `(a, b)`
+            help: give the pair a name, `r`, and write `r._1` for `a`, `r._2` for `b`
+            fix: name the pair `r` [(15..21, "r"), (34..35, "r._1"), (41..42, "r._2")]
+            (def f - (fun (p -) (apply (fun (q) (binary + a p)) b)))
+
+            def f = fun(((a, b)) => a + b)
+                         ^^^^^^ syntax-error: one pair of parentheses takes a pair apart: write `fun((a, b) => …)`
+            fix: remove these parentheses [(13..14, ""), (18..19, "")]
+            (def f - (fun (-) (binary + a b)))
+
+            def f = fun(((a, b, c), d) => a)
+                         ^^^^^^^^^ syntax-error: expected a name, found the pattern `(a, b, c)`
+            help: `fun((a, b) => …)` takes a pair apart, with two names and nothing else
+            (def f - (fun (- d) a))
+
+            def f = fun((_, b), c => b)
+                         ^ reserved-name: `_` is a hole and binds nothing: begin an unused name with it, as in `_x`
+            (def f - (fun (- b c) b))
+
+            def f = fun(x => let (a, b) = x in a + b)
+                                 ^^^^^^ syntax-error: expected a name, found the pattern `(a, b)`
+            help: give the pair a name, `p`, and write `p._1` for `a`, `p._2` for `b`
+            (def f - (fun (x) (let - x (binary + a b))))
+
+            (def f - (apply (apply let a) (fun (b) b)))
+
+            def f = depFun((n: Nat), m: Nat => n)
+                                  ^ syntax-error: expected `=>` after the parameters of `depFun`
+            def f = depFun((n: Nat), m: Nat => n)
+                    ^^^^^^ this `depFun` is written `depFun(n: Nat => …)`
+            (def f - (depFun ((n Nat)) n))
+
+            def f = fun(xs |> (a, b), c)
+                         ^ syntax-error: expected `=>` after the parameters of `fun`
+            def f = fun(xs |> (a, b), c)
+                    ^^^ this `fun` is written `fun(x => …)`
+            (def f - (fun (xs) (binary |> (missing) (pair a b))))
+
+        "#]],
+    );
+}
+
+#[test]
+fn conditions_without_a_type() {
+    check(
+        &[
+            "def f : where n >= 4 = 1.0f",
+            "def f : where 4 | n = 1.0f",
+            "def f = fun((xs: where 4 | n) => xs)",
+            "def f = (x : where n >= 4)",
+            "def f = fun(xs: n.f32 where 4 | n => xs)",
+            "def f = fun(xs => xs) where 4 | n",
+            "def f : n.f32 where n = 4 = 1.0f",
+            "def f : n.f32 where n = 2 * (m + 1), m = 4 = let x = 1 in x",
+            "def f : n.f32 where n = 4",
+            "def f = (x : n.f32 where n = 4)",
+            "def f : n.f32 where n == 4 = let x = 1 in x",
+            "def f : n.f32 where n = depFun(m: Nat => m)",
+            "def f : (where: DataType) -> where = where",
+            "def f : (n: Nat) -> n.f32 where 4 | n -> f32 = 1.0f",
+            "def f : (n: Nat) -> n.f32 where n = 4 -> f32 = 1.0f",
+        ],
+        expect![[r#"
+            def f : where n >= 4 = 1.0f
+                  ^ syntax-error: expected a type between `:` and `where`
+            help: conditions stand behind the type, as in `(n: Nat) -> n.f32 -> f32 where 4 | n`
+            (def f (where (missing) (binary >= n (int 4))) (float 1.0 f32))
+
+            def f : where 4 | n = 1.0f
+                  ^ syntax-error: expected a type between `:` and `where`
+            help: conditions stand behind the type, as in `(n: Nat) -> n.f32 -> f32 where 4 | n`
+            (def f (where (missing) (binary | (int 4) n)) (float 1.0 f32))
+
+            def f = fun((xs: where 4 | n) => xs)
+                           ^ syntax-error: expected a type between `:` and `where`
+            help: conditions stand behind the type, as in `(n: Nat) -> n.f32 -> f32 where 4 | n`
+            (def f - (fun ((xs (where (missing) (binary | (int 4) n)))) xs))
+
+            def f = (x : where n >= 4)
+                       ^ syntax-error: expected a type between `:` and `where`
+            help: conditions stand behind the type, as in `(n: Nat) -> n.f32 -> f32 where 4 | n`
+            (def f - (ascribe x (where (missing) (binary >= n (int 4)))))
+
+            def f = fun(xs: n.f32 where 4 | n => xs)
+                                  ^^^^^ syntax-error: `where` does not follow a parameter's type
+            help: conditions stand behind the definition's type, as in `def f : (n: Nat) -> n.f32 -> f32 where 4 | n = …`, or before the `def` as `@assume(4 | n)`
+            (def f - (fun ((xs (where (array n (scalar f32)) (binary | (int 4) n)))) xs))
+
+            def f = fun(xs => xs) where 4 | n
+                                  ^^^^^ syntax-error: `where` does not follow the definition's value
+            help: conditions stand behind the definition's type, as in `def f : (n: Nat) -> n.f32 -> f32 where 4 | n = …`, or before the `def` as `@assume(4 | n)`
+            (def f - (fun (xs) xs))
+
+            def f : n.f32 where n = 4 = 1.0f
+                                  ^ syntax-error: `=` defines: two values are compared with `==`
+            fix: write `==` [(22..23, "==")]
+            (def f (where (array n (scalar f32)) (binary == n (int 4))) (float 1.0 f32))
+
+            def f : n.f32 where n = 2 * (m + 1), m = 4 = let x = 1 in x
+                                  ^ syntax-error: `=` defines: two values are compared with `==`
+            fix: write `==` [(22..23, "==")]
+            (def f (where (array n (scalar f32)) (binary == n (binary * (int 2) (paren (binary + m (int 1))))) (binary == m (int 4))) (let x (int 1) x))
+
+            def f : n.f32 where n = 4
+                                  ^ syntax-error: `=` defines: two values are compared with `==`
+            fix: write `==` [(22..23, "==")]
+            (def f (where (array n (scalar f32)) (binary == n (int 4))) (missing))
+
+            def f = (x : n.f32 where n = 4)
+                                       ^ syntax-error: `=` defines: two values are compared with `==`
+            fix: write `==` [(27..28, "==")]
+            (def f - (ascribe x (where (array n (scalar f32)) (binary == n (int 4)))))
+
+            (def f (where (array n (scalar f32)) (binary == n (int 4))) (let x (int 1) x))
+
+            (def f (where (array n (scalar f32)) n) (depFun ((m Nat)) m))
+
+            (def f (pi (where DataType) where) where)
+
+            def f : (n: Nat) -> n.f32 where 4 | n -> f32 = 1.0f
+                                                  ^^ syntax-error: `where` and its conditions stand behind the whole type
+            help: write the rest of the type first: `n.f32 -> f32 where 4 | n`
+            (def f (where (pi (n Nat) (array n (scalar f32))) (binary | (int 4) n)) (float 1.0 f32))
+
+            def f : (n: Nat) -> n.f32 where n = 4 -> f32 = 1.0f
+                                              ^ syntax-error: `=` defines: two values are compared with `==`
+            fix: write `==` [(34..35, "==")]
+            (def f (where (pi (n Nat) (array n (scalar f32))) (binary == n (int 4))) (float 1.0 f32))
 
         "#]],
     );

@@ -16,10 +16,13 @@ impl Parser<'_> {
     /// The rest of a function whose keyword, or what was written in its place, is `word`.
     pub(crate) fn function_after(&mut self, word: Token, dependent: bool) -> TermId {
         let base = self.params.len();
+        let head = self.pos;
         let open = self.function_open(word);
         let grouped = self.parameters(dependent);
         self.fat_arrow(word);
+        let start = self.pos;
         let body = self.term(Mode::Expr);
+        self.name_the_pair(head, start);
         if let Some(open) = open {
             self.close(open, TokenKind::RParen);
         }
@@ -75,32 +78,41 @@ impl Parser<'_> {
 
     /// Returns whether parentheses stand around the parameters.
     fn parameters(&mut self, dependent: bool) -> bool {
+        let first = self.pos;
         let group = self.eat(TokenKind::LParen);
-        loop {
-            let param = if dependent {
-                self.kinded_binder()
-            } else {
-                self.parameter()
-            };
-            self.params.push(param);
-            if self.eat(TokenKind::Comma).is_none() {
-                break;
-            }
-        }
+        self.list_of_parameters(dependent);
         if let Some(open) = group {
             self.close(open, TokenKind::RParen);
+        }
+        if !dependent && self.at(TokenKind::Comma) && self.is_pattern_since(first) {
+            self.report_pattern(first, self.pos - first);
+            self.bump();
+            self.list_of_parameters(dependent);
         }
         group.is_some()
     }
 
+    fn list_of_parameters(&mut self, dependent: bool) {
+        loop {
+            let param = match dependent {
+                true => self.kinded_binder(),
+                false => self.parameter(),
+            };
+            self.params.push(param);
+            if self.eat(TokenKind::Comma).is_none() {
+                return;
+            }
+        }
+    }
+
     /// `x` or `x: type`.
     fn parameter(&mut self) -> BinderId {
-        let id = self.binder("a parameter");
+        let id = self.name_or_pattern("a parameter");
         if self.eat(TokenKind::Colon).is_some() {
             let ty = if self.at(TokenKind::Kind) {
                 self.kind_as_type()
             } else {
-                self.term(Mode::Type)
+                self.type_of_parameter()
             };
             self.binders[id.0 as usize].annotation = BinderAnnotation::Type(ty);
         }
@@ -205,9 +217,18 @@ impl Parser<'_> {
             }
             _ => {
                 self.expected(what);
-                (Name::default(), Span::empty(self.last_end()))
+                return self.nameless_binder();
             }
         };
+        self.push_binder(name, span)
+    }
+
+    /// A binder whose name is missing or cannot be read.
+    pub(crate) fn nameless_binder(&mut self) -> BinderId {
+        self.push_binder(Name::default(), Span::empty(self.last_end()))
+    }
+
+    fn push_binder(&mut self, name: Name, span: Span) -> BinderId {
         let id = BinderId(self.binders.len() as u32);
         self.binders.push(Binder {
             name,

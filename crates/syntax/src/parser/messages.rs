@@ -122,6 +122,101 @@ impl Parser<'_> {
         Some(BinaryOp::Eq)
     }
 
+    /// Whether `=` and a size stand behind a condition on sizes that compares nothing.
+    pub(crate) fn at_equals_for_relation(&self, condition: TermId) -> bool {
+        use TokenKind::{
+            Arrow, Caret, Comma, End, Equals, Ident, Int, LParen, Minus, Percent, Plus,
+        };
+        use TokenKind::{RBrace, RBracket, RParen, Slash, Star};
+        let relates = match self.terms[condition.0 as usize].kind {
+            TermKind::Binary { op, .. } => !matches!(
+                op,
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Pow
+            ),
+            _ => false,
+        };
+        let behind = self.tokens[self.pos..]
+            .iter()
+            .skip(1)
+            .map(|token| token.kind);
+        let part = |kind: &TokenKind| {
+            matches!(
+                kind,
+                Ident | Int | Plus | Minus | Star | Slash | Percent | Caret | LParen
+            )
+        };
+        let next = behind.clone().find(|kind| !part(kind));
+        let ends = next.is_some_and(|kind| {
+            matches!(
+                kind,
+                Equals | Comma | Arrow | End | RParen | RBracket | RBrace
+            )
+        });
+        let is_empty = behind.clone().next().is_none_or(|kind| !part(&kind));
+        self.at(Equals) && !relates && ends && !is_empty
+    }
+
+    /// `where n = 4`
+    pub(crate) fn equals_for_relation(&mut self, lhs: TermId) -> TermId {
+        let op_span = self.token().span;
+        let op = self.single_equals().unwrap_or(BinaryOp::Eq);
+        self.bump();
+        let rhs = self.nested(|parser| parser.operators(Mode::Arg));
+        let span = self.span_of(lhs).cover(self.span_of(rhs));
+        let kind = TermKind::Binary {
+            op,
+            op_span,
+            lhs,
+            rhs,
+        };
+        self.push(kind, span)
+    }
+
+    /// `->` behind conditions.
+    pub(crate) fn conditions_within_type(&mut self) {
+        let arrow = self.bump();
+        self.report(|| {
+            let message = "`where` and its conditions stand behind the whole type";
+            Diagnostic::error(Code::SyntaxError, arrow.span, message)
+                .help("write the rest of the type first: `n.f32 -> f32 where 4 | n`")
+        });
+        self.term(Mode::Type);
+    }
+
+    /// Whether `where` and the beginning of a condition stand where a type belongs.
+    pub(crate) fn at_conditions_without_type(&self) -> bool {
+        let next = self.peek_kind(1);
+        self.at_where() && matches!(next, TokenKind::Ident | TokenKind::Int)
+    }
+
+    /// The type that is missing before `where`.
+    pub(crate) fn type_before_conditions(&mut self) -> TermId {
+        let before = self.previous().map(|token| self.quoted(token));
+        let (span, before) = (self.last_char(), before.unwrap_or_default());
+        self.report(|| {
+            let message = format!("expected a type between {before} and `where`");
+            Diagnostic::error(Code::SyntaxError, span, message).help(
+                "conditions stand behind the type, as in `(n: Nat) -> n.f32 -> f32 where 4 | n`",
+            )
+        });
+        self.missing()
+    }
+
+    /// The type of a parameter, which has no conditions of its own.
+    pub(crate) fn type_of_parameter(&mut self) -> TermId {
+        if self.at_conditions_without_type() {
+            let ty = self.type_before_conditions();
+            return self.conditions_of(ty);
+        }
+        let ty = self.term(Mode::Type);
+        if self.at_where() {
+            let span = self.token().span;
+            self.report(|| misplaced_where(span, "a parameter's type"));
+            return self.conditions_of(ty);
+        }
+        ty
+    }
+
     /// `let x: type = …`
     pub(crate) fn let_with_type(&mut self, name: &Name) {
         let colon = self.bump();
@@ -557,6 +652,10 @@ impl Parser<'_> {
     /// What follows an item that is complete.
     pub(crate) fn rest_of_item(&mut self, kind: &ItemKind) {
         let token = self.token();
+        if self.at_where() {
+            self.report(|| misplaced_where(token.span, "the definition's value"));
+            return self.skip_to_end();
+        }
         let text = self.quoted(token);
         let what = match kind {
             ItemKind::Def { .. } => "the definition",
@@ -584,6 +683,14 @@ impl Parser<'_> {
         self.error_at(token.span, || message);
         self.skip_to_end();
     }
+}
+
+/// Conditions on sizes where they do not stand.
+fn misplaced_where(span: Span, before: &str) -> Diagnostic {
+    let message = format!("`where` does not follow {before}");
+    Diagnostic::error(Code::SyntaxError, span, message).help(
+        "conditions stand behind the definition's type, as in `def f : (n: Nat) -> n.f32 -> f32 where 4 | n = …`, or before the `def` as `@assume(4 | n)`",
+    )
 }
 
 /// The keyword that a word of another language, or a slip, stands for.

@@ -12,6 +12,7 @@ mod item;
 mod literal;
 mod messages;
 mod operator;
+mod patterns;
 mod recover;
 mod term;
 

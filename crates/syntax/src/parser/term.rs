@@ -167,12 +167,13 @@ impl Parser<'_> {
         self.at(TokenKind::Let)
             && (next == TokenKind::Ident
                 || (next == TokenKind::Underscore || next.is_reserved())
-                    && matches!(self.peek_kind(2), TokenKind::Equals | TokenKind::Colon))
+                    && matches!(self.peek_kind(2), TokenKind::Equals | TokenKind::Colon)
+                || self.at_let_pattern())
     }
 
     fn let_binding(&mut self) -> Prefix {
         let start = self.bump().span;
-        let binder = self.binder("a name");
+        let binder = self.name_or_pattern("a name");
         let name = self.binders[binder.0 as usize].name.clone();
         if self.at(TokenKind::Colon) {
             self.let_with_type(&name);
@@ -246,14 +247,16 @@ impl Parser<'_> {
 
     /// A type, and what `where` says of the sizes that it takes.
     pub(crate) fn type_with_conditions(&mut self) -> TermId {
-        let ty = self.term(Mode::Type);
+        let ty = match self.at_conditions_without_type() {
+            true => self.type_before_conditions(),
+            false => self.term(Mode::Type),
+        };
         self.conditions_of(ty)
     }
 
     /// `where 4 | n, n >= 12` behind a type, where no name can stand.
     pub(crate) fn conditions_of(&mut self, ty: TermId) -> TermId {
-        let is_rise = self.dialect == Dialect::Rise && self.host.is_none();
-        if !is_rise || !self.at(TokenKind::Ident) || self.slice(self.token().span) != "where" {
+        if !self.at_where() {
             return ty;
         }
         self.bump();
@@ -263,9 +266,18 @@ impl Parser<'_> {
             conditions.push(self.condition_on_sizes());
         }
         self.divides = outside;
+        if self.at(TokenKind::Arrow) {
+            self.conditions_within_type();
+        }
         let span = self.since(self.span_of(ty).start);
         let conditions = conditions.into_boxed_slice();
         self.push(TermKind::Where { ty, conditions }, span)
+    }
+
+    /// Whether the word `where` stands here, in a language that has it.
+    pub(crate) fn at_where(&self) -> bool {
+        let is_rise = self.dialect == Dialect::Rise && self.host.is_none();
+        is_rise && self.at(TokenKind::Ident) && self.slice(self.token().span) == "where"
     }
 
     fn condition_on_sizes(&mut self) -> TermId {
@@ -273,7 +285,11 @@ impl Parser<'_> {
             self.expected("a condition on sizes");
             return self.missing();
         }
-        self.term(Mode::Arg)
+        let condition = self.nested(|parser| parser.operators(Mode::Arg));
+        match self.at_equals_for_relation(condition) {
+            true => self.equals_for_relation(condition),
+            false => condition,
+        }
     }
 
     /// Calls, projections, and the dots of array types.

@@ -1,0 +1,167 @@
+//! Patterns where one name is bound. Only `fun((x, y) => …)` takes a pair apart; any other pattern
+//! is reported, with the projections that replace the names of its components.
+
+use super::Parser;
+use crate::ast::BinderId;
+use crate::lexer::{Token, TokenKind};
+use crate::{Code, Diagnostic};
+
+/// A name in a pattern, and the projections that lead to it: `b` and `._1._2` in `((a, b), c)`.
+struct Component<'t> {
+    name: &'t str,
+    path: String,
+}
+
+impl<'t> Parser<'t> {
+    /// Whether a pattern and `=` stand behind this `let`; without them `let` is the primitive.
+    pub(crate) fn at_let_pattern(&self) -> bool {
+        let tokens = &self.tokens[(self.pos + 1).min(self.tokens.len())..];
+        pattern_length(tokens).is_some_and(|length| tokens[length].kind == TokenKind::Equals)
+    }
+
+    /// The place where a name is bound, `what`. A pattern there is reported.
+    pub(crate) fn name_or_pattern(&mut self, what: &str) -> BinderId {
+        if let Some(length) = pattern_length(&self.tokens[self.pos..]) {
+            self.report_pattern(self.pos, length);
+            self.pos += length;
+            return self.nameless_binder();
+        }
+        self.binder(what)
+    }
+
+    /// Whether the tokens from `first` to here are a pattern.
+    pub(crate) fn is_pattern_since(&self, first: usize) -> bool {
+        pattern_length(&self.tokens[first..]) == Some(self.pos - first)
+    }
+
+    /// Reports the pattern of so many tokens from `first` on.
+    pub(crate) fn report_pattern(&mut self, first: usize, length: usize) {
+        let tokens = &self.tokens[first..first + length];
+        let (open, close) = (tokens[0].span, tokens[length - 1].span);
+        let span = open.cover(close);
+        let text = self.slice(span);
+        let components = self.components(tokens);
+        let pair = self.unused_name();
+        let doubled = first >= 2
+            && [first - 2, first - 1].map(|at| self.tokens[at].kind) == [TokenKind::LParen; 2]
+            && self.tokens[first + length].kind == TokenKind::RParen;
+        self.report(|| {
+            let error = |message| Diagnostic::error(Code::SyntaxError, span, message);
+            if doubled {
+                let edits = vec![(open, String::new()), (close, String::new())];
+                let message =
+                    format!("one pair of parentheses takes a pair apart: write `fun({text} => …)`");
+                return error(message).fix("remove these parentheses", edits, true);
+            }
+            let error = error(format!("expected a name, found the pattern `{text}`"));
+            match &components[..] {
+                [] => error.help("`fun((a, b) => …)` takes a pair apart, with two names and nothing else"),
+                all => error.help(format!(
+                    "give the pair a name, `{pair}`, and write {}",
+                    replacements(all, pair)
+                )),
+            }
+        });
+    }
+
+    /// Adds to the error about a pattern among the parameters between the tokens `head` and `start`
+    /// the edit that names the pair. The names of its components are replaced in the body, which
+    /// goes from `start` to here.
+    pub(crate) fn name_the_pair(&mut self, head: usize, start: usize) {
+        let Some(span) = self.error.as_ref().map(|error| error.span) else {
+            return;
+        };
+        let is_first = |token: &Token| token.span.start == span.start;
+        let Some(at) = self.tokens[head..start].iter().position(is_first) else {
+            return;
+        };
+        let Some(length) = pattern_length(&self.tokens[head + at..]) else {
+            return;
+        };
+        let pattern = &self.tokens[head + at..head + at + length];
+        let components = self.components(pattern);
+        let body = &self.tokens[start..self.pos];
+        let begin = self.tokens[start].span.start;
+        let inner = self.binders.iter().filter(|b| b.span.start >= begin);
+        let mut names = inner.map(|binder| binder.name.as_str());
+        let is_hidden = names.any(|name| components.iter().any(|c| c.name == name));
+        if pattern[length - 1].span.end != span.end || components.is_empty() || is_hidden {
+            return;
+        }
+        let pair = self.unused_name();
+        let uses = body.iter().filter_map(|token| {
+            let text = self.slice(token.span);
+            let component = components.iter().find(|c| c.name == text)?;
+            Some((token.span, format!("{pair}{}", component.path)))
+        });
+        let edits: Vec<_> = [(span, pair.to_owned())].into_iter().chain(uses).collect();
+        if let Some(error) = self.error.take_if(|error| error.fixes.is_empty()) {
+            self.error = Some(error.fix(format!("name the pair `{pair}`"), edits, true));
+        }
+    }
+
+    /// The names in the tokens of a pattern; none if it is not one of pairs.
+    fn components(&self, pattern: &[Token]) -> Vec<Component<'t>> {
+        let mut components = Vec::new();
+        let mut path: Vec<u32> = Vec::new();
+        let mut before = TokenKind::Comma;
+        for token in pattern {
+            match token.kind {
+                TokenKind::LParen => path.push(1),
+                TokenKind::RParen => drop(path.pop()),
+                TokenKind::Comma => {
+                    if let Some(at) = path.last_mut() {
+                        *at += 1;
+                    }
+                }
+                TokenKind::Ident if before != TokenKind::Colon => components.push(Component {
+                    name: self.slice(token.span),
+                    path: path.iter().map(|at| format!("._{at}")).collect(),
+                }),
+                _ => {}
+            }
+            if path.last().is_some_and(|at| *at > 2) {
+                return Vec::new();
+            }
+            before = token.kind;
+        }
+        components
+    }
+
+    /// A name for a pair that the item does not use.
+    fn unused_name(&self) -> &'static str {
+        let is_used = |name: &&str| self.tokens.iter().any(|t| self.slice(t.span) == *name);
+        let mut names = ["p", "q", "r"].into_iter();
+        names.find(|name| !is_used(name)).unwrap_or("pair")
+    }
+}
+
+/// "`p._1` for `a`, `p._2` for `b`"
+fn replacements(components: &[Component], pair: &str) -> String {
+    let each = |c: &Component| format!("`{pair}{}` for `{}`", c.path, c.name);
+    components.iter().map(each).collect::<Vec<_>>().join(", ")
+}
+
+/// How many tokens the pattern at their start takes: two or more names, with or without a scalar
+/// type, and patterns in parentheses.
+fn pattern_length(tokens: &[Token]) -> Option<usize> {
+    let (mut depth, mut commas) = (0u32, 0);
+    let mut before = TokenKind::Comma;
+    for (at, token) in tokens.iter().enumerate() {
+        let begins = matches!(before, TokenKind::LParen | TokenKind::Comma);
+        match token.kind {
+            TokenKind::LParen if begins => depth += 1,
+            TokenKind::Ident | TokenKind::Underscore if begins && depth > 0 => {}
+            TokenKind::Colon if before == TokenKind::Ident => {}
+            TokenKind::Scalar | TokenKind::Ident if before == TokenKind::Colon => {}
+            TokenKind::Comma if !begins => commas += 1,
+            TokenKind::RParen if !begins => depth -= 1,
+            _ => return None,
+        }
+        if depth == 0 {
+            return (commas > 0).then_some(at + 1);
+        }
+        before = token.kind;
+    }
+    None
+}
