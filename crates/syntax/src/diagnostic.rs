@@ -57,6 +57,8 @@ codes! {
     UnknownName = "unknown-name",
     /// Two definitions of one name in a file.
     DuplicateDef = "duplicate-def",
+    /// Two parameters of one function with the same name.
+    DuplicateParameter = "duplicate-parameter",
     /// A definition that uses itself.
     RecursiveDef = "recursive-def",
     /// A name that two imports define.

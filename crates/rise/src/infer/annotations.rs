@@ -356,13 +356,56 @@ impl<'a> Infer<'a> {
         }
     }
 
+    fn not_a_condition(&mut self, term: TermId, help: &str) {
+        let (span, text) = (self.span(term), self.source(term));
+        let (message, help) = match self.item.term(self.bare(term)).kind {
+            TermKind::Binary {
+                op: BinaryOp::Ne,
+                lhs,
+                ..
+            } => (
+                "`!=` is no condition on sizes".to_owned(),
+                format!(
+                    "state which sizes are taken, with `==`, `<`, `<=`, `>`, `>=` or `|`, as in `{} >= 2`",
+                    self.source(lhs)
+                ),
+            ),
+            TermKind::Binary {
+                op: op @ (BinaryOp::And | BinaryOp::Or),
+                ..
+            } => (
+                format!("`{}` does not join conditions on sizes", op.as_str()),
+                format!("conditions that all hold are separated by commas: {help}"),
+            ),
+            _ => (
+                format!("expected a condition on sizes, found `{text}`"),
+                help.to_owned(),
+            ),
+        };
+        self.bad(span, message, &help);
+    }
+
+    /// Whether `&&` or `||` stands before `|`, which binds less tightly.
+    fn is_conjunction(&self, term: TermId) -> bool {
+        let kind = &self.item.term(term).kind;
+        matches!(kind, TermKind::Binary { op, .. } if matches!(op, BinaryOp::And | BinaryOp::Or))
+    }
+
     /// A written condition on sizes; anything else is reported, with what to write.
     pub(super) fn condition(&mut self, term: TermId, help: &str) -> Option<Prop> {
         let (op, lhs, rhs) = match self.item.term(self.bare(term)).kind {
+            TermKind::Binary {
+                op: BinaryOp::Divides,
+                lhs,
+                ..
+            } if self.is_conjunction(lhs) => {
+                self.not_a_condition(lhs, help);
+                return None;
+            }
             TermKind::Binary { op, lhs, rhs, .. } if is_condition(op) => (op, lhs, rhs),
             TermKind::Missing => return None,
             _ => {
-                self.bad(self.span(term), "this is no condition on sizes", help);
+                self.not_a_condition(term, help);
                 return None;
             }
         };

@@ -340,36 +340,72 @@ impl Infer<'_> {
         body: TermId,
         wanted: Wanted,
     ) -> Ty {
-        if let (Some((expected, cause)), &[first, second]) = (wanted, params)
-            && self.wants_components(expected)
+        if let Some((expected, cause)) = wanted
+            && let Some(given) = self.given_arguments(expected, params.len())
         {
-            if grouped {
-                return self.pair_lambda(term, [first, second], body, expected, cause);
-            }
-            let said = self.diagnostics.len();
-            let ty = self.lambda(term, params, body, wanted);
-            self.offer_pattern(term, [first, second], said);
-            return ty;
+            return match (params, &given[..]) {
+                (&[first, second], [pair]) if grouped && self.may_be_a_pair(pair) => {
+                    self.pair_lambda(term, [first, second], pair, body, expected, cause)
+                }
+                _ => {
+                    self.too_many_parameters(params, grouped, &given, cause);
+                    self.body_over_unknowns(term, params, body, cause)
+                }
+            };
         }
         self.patterns.remove(&term);
         self.lambda(term, params, body, wanted)
     }
 
-    /// Returns whether a function from pairs to data is wanted, which no curried function is. In the
-    /// terms of a rule every function is curried.
-    fn wants_components(&self, expected: &Ty) -> bool {
-        let Type::Fun(from, to) = &*self.table.head(expected) else {
-            return false;
-        };
-        let gives_data = match &*self.table.head(to) {
-            Type::Fun(..) | Type::Pi(_) | Type::Error => false,
+    /// Looks at the body of a function that was reported, whose parameters may be anything.
+    fn body_over_unknowns(
+        &mut self,
+        term: TermId,
+        params: &[BinderId],
+        body: TermId,
+        cause: Cause,
+    ) -> Ty {
+        self.patterns.remove(&term);
+        let depth = self.scope.len();
+        for &param in params {
+            let ty = self.parameter_type(param, term, Some(&(self.broken(), cause)));
+            self.binders[param.0 as usize] = BinderInfo::Value(ty.clone());
+            self.bind_value(param, ty);
+        }
+        self.synth(body);
+        self.scope.truncate(depth);
+        self.broken()
+    }
+
+    /// The types of the arguments that a function of the wanted type gets, if they are fewer than
+    /// `count` and data is its result: no curried function of so many parameters is wanted. In the
+    /// terms of a rule and in DPIA every function is curried.
+    fn given_arguments(&self, expected: &Ty, count: usize) -> Option<Vec<Ty>> {
+        if self.joined.is_some() || self.in_dpia() {
+            return None;
+        }
+        let mut given = Vec::new();
+        let mut rest = self.table.head(expected);
+        while let Type::Fun(from, to) = &*rest.clone() {
+            given.push(self.table.head(from));
+            rest = self.table.head(to);
+        }
+        let gives_data = match &*rest {
+            Type::Pi(_) | Type::Error => false,
             Type::Var(var) if self.table.is_open(*var) => {
                 !self.table.info(*var).classes.allows_functions()
             }
             _ => true,
         };
-        let takes_pair = matches!(&*self.table.head(from), Type::Pair(..));
-        gives_data && takes_pair && self.joined.is_none()
+        (gives_data && !given.is_empty() && given.len() < count).then_some(given)
+    }
+
+    fn may_be_a_pair(&self, ty: &Ty) -> bool {
+        match &**ty {
+            Type::Pair(..) => true,
+            Type::Var(var) => self.table.is_open(*var),
+            _ => false,
+        }
     }
 
     /// `fun((x, y) => body)` from pairs, whose components the parameters name.
@@ -377,29 +413,35 @@ impl Infer<'_> {
         &mut self,
         term: TermId,
         params: [BinderId; 2],
+        pair: &Ty,
         body: TermId,
         expected: &Ty,
         cause: Cause,
     ) -> Ty {
+        let components = match &**pair {
+            Type::Pair(first, second) => [first.clone(), second.clone()],
+            _ => ["s", "t"].map(|name| self.open_type(name, Classes::DATA, term)),
+        };
+        let [first, second] = components.clone();
+        let taken = Arc::new(Type::Pair(first, second));
         let head = self.table.head(expected);
-        let Type::Fun(from, to) = &*head else {
+        let Type::Fun(_, to) = &*head else {
             return self.broken();
         };
-        let pair = self.table.head(from);
-        let Type::Pair(first, second) = &*pair else {
+        if !self.demand(pair, &taken, cause) {
             return self.broken();
-        };
+        }
         self.patterns.insert(term);
         let depth = self.scope.len();
-        for (param, component) in params.into_iter().zip([first, second]) {
-            let ty = self.parameter_type(param, term, Some(&(component.clone(), cause)));
+        for (param, component) in params.into_iter().zip(components) {
+            let ty = self.parameter_type(param, term, Some(&(component, cause)));
             self.binders[param.0 as usize] = BinderInfo::Value(ty.clone());
             self.bind_value(param, ty);
         }
         let span = self.narrow(cause.span, body);
         let result = self.check(body, to, Cause { span, ..cause });
         self.scope.truncate(depth);
-        Arc::new(Type::Fun(pair, result))
+        Arc::new(Type::Fun(taken, result))
     }
 
     /// Splits the wanted type at its next parameter.

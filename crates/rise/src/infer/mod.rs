@@ -56,6 +56,7 @@ pub fn infer(item: &Item, env: &dyn Env) -> Inference {
 /// in the environment.
 pub fn infer_in(item: &Item, env: &dyn Env, dialect: Dialect) -> Inference {
     let mut infer = Infer::new(item, env, dialect);
+    infer.duplicate_parameters();
     let ty = match &item.kind {
         ItemKind::Def { ty, body, .. } => infer.def(*ty, *body),
         ItemKind::Foreign {

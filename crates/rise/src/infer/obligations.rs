@@ -273,6 +273,10 @@ impl Infer<'_> {
             if here.proves(&prop) {
                 continue;
             }
+            if here.excludes(&prop) && pending.written {
+                self.contradiction(&prop, pending.span, &kept);
+                continue;
+            }
             if here.excludes(&prop) {
                 self.condition_fails(&prop, pending.span, pending.source.as_ref());
                 continue;

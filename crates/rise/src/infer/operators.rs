@@ -157,7 +157,7 @@ impl Infer<'_> {
         }
         let cause = Cause {
             span: self.span(rhs),
-            why: Why::Operand { op, lhs },
+            why: Why::Operand { op, lhs, rhs },
         };
         if let Err(clash) = self.restrict(&left, Classes::of_kind(kind)) {
             self.not_a_number(op.as_str(), lhs, &left, &clash);

@@ -27,7 +27,11 @@ pub(super) enum Why {
     /// `value` is piped into the stage with the function `head`.
     Piped { head: TermId, value: TermId },
     /// The two operands of an operator.
-    Operand { op: BinaryOp, lhs: TermId },
+    Operand {
+        op: BinaryOp,
+        lhs: TermId,
+        rhs: TermId,
+    },
     /// The body of a definition with a written type.
     Written { ty: TermId },
     /// `(e : t)`, or a parameter's annotation.

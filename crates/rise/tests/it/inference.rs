@@ -148,7 +148,7 @@ def g = e(4)",
             b : ({w: Nat} -> w.f32 -> f32 where w >= 4) -> 4.f32 -> f32
               Error[obligation-fails] at `w < 3`: no size meets this condition and those before it
             c : ({w: Nat} -> w.f32 -> f32) -> 4.f32 -> f32
-              Error[bad-annotation] at `w`: this is no condition on sizes
+              Error[bad-annotation] at `w`: expected a condition on sizes, found `w`
                 help: write `where 4 | n, n >= 12`
             d : ({w: Nat} -> w.f32 -> f32) -> 4.f32 -> f32
               Error[unknown-name] at `k`: nothing here binds the size or type `k`
@@ -185,8 +185,8 @@ def list = fun(xs: 4.(f32, f32) => xs |> map(fun(x, y => x)))",
                 expected: f32
                    found: i32
             list : 4.(f32, f32) -> _
-              Error[not-data] at `fun`: `map` works on data, and this is a function
-                help: this `fun` takes two parameters one after the other: `fun((x, y) => …)` takes a pair apart
+              Error[type-mismatch] at `x, y`: this function takes 2 arguments, and `map` gives it one: `(f32, f32)`
+                help: `fun((x, y) => …)` takes a pair apart
         "#]],
     );
 }
@@ -556,6 +556,229 @@ def rows = depFun(n: Nat => fun(lengths: n.natType, xs: n..dataFun(i => (lengths
             rows : {m: Nat} -> (n: Nat) -> n.natType -> n..dataFun(i => m.f32) -> n..dataFun(i => m.f32)
               Error[kind-mismatch] at `lengths |> idx(i)`: expected a size, found `lengths |> idx(i)`
                 help: a size is made of numbers and of names that `depFun` binds
+        "#]],
+    );
+}
+
+#[test]
+fn a_parameter_has_a_name_of_its_own() {
+    check(
+        "def sizes = depFun((n: Nat, n: Nat) => fun(xs: n.f32 => xs))
+def values = fun((a: f32, a: f32) => a)
+def triple = fun(x, x, x => x)
+def written : (n: Nat) -> f32 -> {n: Nat} -> n.f32 -> f32 = depFun(n: Nat => fun(x => fun(xs => x)))
+def argument : ((n: Nat) -> n.f32 -> f32) -> (n: Nat) -> n.f32 -> f32 = fun(f => depFun(n: Nat => fun(xs => f(n)(xs))))
+def nested = fun(x: f32 => fun(x: f32 => x))",
+        expect![[r#"
+            sizes : (n: Nat) -> (n: Nat) -> n.f32 -> n.f32
+              Error[duplicate-parameter] at `n`: `n` is already a parameter of this function
+                related `n`: `n` is first bound here
+                help: rename one of the two
+            values : f32 -> f32 -> f32
+              Error[duplicate-parameter] at `a`: `a` is already a parameter of this function
+                related `a`: `a` is first bound here
+                help: rename one of the two
+            triple : {t: DataType} -> {s: DataType} -> {u: DataType} -> t -> s -> u -> u
+              Error[duplicate-parameter] at `x`: `x` is already a parameter of this function
+                related `x`: `x` is first bound here
+                help: rename one of the two
+              Error[duplicate-parameter] at `x`: `x` is already a parameter of this function
+                related `x`: `x` is first bound here
+                help: rename one of the two
+            written : (n: Nat) -> f32 -> {n: Nat} -> n.f32 -> f32
+              Error[duplicate-parameter] at `n`: `n` is already a parameter of this function
+                related `n`: `n` is first bound here
+                help: rename one of the two
+            argument : ((n: Nat) -> n.f32 -> f32) -> (n: Nat) -> n.f32 -> f32
+            nested : f32 -> f32 -> f32
+        "#]],
+    );
+}
+
+#[test]
+fn a_pattern_fits_the_pair_that_it_takes_apart() {
+    check(
+        "def three = fun(xs: 4.(f32, f32) => xs |> map(fun((a, b, c) => a + b + c)))
+def right = fun(xs: 4.(f32, (f32, i32)) => xs |> map(fun((a, b, c) => a + b)))
+def left = fun(xs: 4.((f32, f32), i32) => map(fun((a, b, c) => a + b))(xs))
+def numbers = fun(xs: 4.f32 => xs |> map(fun((a, b) => a + b)))
+def rows = fun(xs: 4.4.f32 => xs |> map(fun((a, b) => a + b)))
+def two = fun(xs: 4.f32 => xs |> map(fun(a, b => a + b)))
+def folded = fun(xs: 4.f32 => xs |> reduce(fun(a, b, c => a + b + c))(0.0f))
+def written : (f32, f32) -> f32 = fun((a, b, c) => a)
+def number : f32 -> f32 = fun((a, b) => a)
+def unknown = map(fun((a, b) => a + b))
+def other = fun(xs: 4.f32 => xs |> map(fun((a, b) => a + nothing)))",
+        expect![[r#"
+            three : 4.(f32, f32) -> _
+              Error[type-mismatch] at `a, b, c`: this pattern has 3 components, and `map` gives it a pair `(f32, f32)`, which has 2
+                help: a pair has two components: write `fun((a, b) => …)`
+            right : 4.(f32, (f32, i32)) -> _
+              Error[type-mismatch] at `a, b, c`: this pattern has 3 components, and `map` gives it a pair `(f32, (f32, i32))`, which has 2
+                help: write `fun((a, p) => …)`, with `p._1` for `b` and `p._2` for `c`
+            left : 4.((f32, f32), i32) -> _
+              Error[type-mismatch] at `a, b, c`: this pattern has 3 components, and `map` gives it a pair `((f32, f32), i32)`, which has 2
+                help: write `fun((p, c) => …)`, with `p._1` for `a` and `p._2` for `b`
+            numbers : 4.f32 -> _
+              Error[type-mismatch] at `a, b`: this pattern has 2 components, and `map` gives it `f32`, which is not a pair
+                help: take one parameter: `fun(a => …)`
+            rows : 4.4.f32 -> _
+              Error[type-mismatch] at `a, b`: this pattern has 2 components, and `map` gives it `4.f32`, which is not a pair
+                help: take one parameter: an element of the array `xs` is `xs |> idx(0)`
+            two : 4.f32 -> _
+              Error[type-mismatch] at `a, b`: this function takes 2 arguments, and `map` gives it one: `f32`
+                help: take one parameter: `fun(a => …)`
+            folded : 4.f32 -> _
+              Error[type-mismatch] at `a, b, c`: this function takes 3 arguments, and `reduce` gives it 2
+                help: take as many: `fun(a, b => …)`
+            written : (f32, f32) -> f32
+              Error[type-mismatch] at `a, b, c`: this pattern has 3 components, and the definition's type has a pair `(f32, f32)`, which has 2
+                related `(f32, f32) -> f32`: the type is written here
+                help: a pair has two components: write `fun((a, b) => …)`
+            number : f32 -> f32
+              Error[type-mismatch] at `a, b`: this pattern has 2 components, and the definition's type has `f32`, which is not a pair
+                related `f32 -> f32`: the type is written here
+                help: take one parameter: `fun(a => …)`
+            unknown : {n: Nat} -> {t: Num} -> n.(t, t) -> n.t
+            other : 4.f32 -> _
+              Error[type-mismatch] at `a, b`: this pattern has 2 components, and `map` gives it `f32`, which is not a pair
+                help: take one parameter: `fun(a => …)`
+              Error[unknown-name] at `nothing`: nothing here is called `nothing`
+        "#]],
+    );
+}
+
+#[test]
+fn the_operand_with_fewer_values_is_converted() {
+    check(
+        "def a = fun(x: i32 => x + 0.5f)
+def b = fun(x: i32 => 0.5f * x)
+def c = fun(x: f32, y: i32 => x * y)
+def d = fun(x: i32 => x + 0.5)
+def e = fun(x: i32, y: i64 => x + y)
+def f = fun(x: f32 => x + 2i32)
+def g : f32 -> i32 = fun(x => 0.5f)
+def h : i32 -> f32 = fun(x => 2i32)
+def i : i32 -> f32 = fun(x => x)",
+        expect![[r#"
+            a : i32 -> i32
+              Error[type-mismatch] at `0.5f`: `+` needs two operands of one type: the left one is `i32`, the right one `f32`
+                expected: i32
+                   found: f32
+                related `x`: this is `i32`
+                help: `cast` converts one of them: `(cast(x) : f32)`
+            b : i32 -> f32
+              Error[type-mismatch] at `x`: `*` needs two operands of one type: the left one is `f32`, the right one `i32`
+                expected: f32
+                   found: i32
+                related `0.5f`: this is `f32`
+                help: `cast` converts one of them: `(cast(x) : f32)`
+            c : f32 -> i32 -> f32
+              Error[type-mismatch] at `y`: `*` needs two operands of one type: the left one is `f32`, the right one `i32`
+                expected: f32
+                   found: i32
+                related `x`: this is `f32`
+                help: `cast` converts one of them: `(cast(y) : f32)`
+            d : i32 -> i32
+              Error[type-mismatch] at `0.5`: `+` needs two operands of one type: the left one is `i32`, the right one a number with a point
+                related `x`: this is `i32`
+                help: `cast` converts one of them: `(cast(x) : f32)`
+            e : i32 -> i64 -> i32
+              Error[type-mismatch] at `y`: `+` needs two operands of one type: the left one is `i32`, the right one `i64`
+                expected: i32
+                   found: i64
+                related `x`: this is `i32`
+                help: `cast` converts one of them: `(cast(x) : i64)`
+            f : f32 -> f32
+              Error[type-mismatch] at `2i32`: `+` needs two operands of one type: the left one is `f32`, the right one `i32`
+                expected: f32
+                   found: i32
+                related `x`: this is `f32`
+                help: write `2.0f`
+            g : f32 -> i32
+              Error[type-mismatch] at `0.5f`: the definition's type says `i32`, and this is `f32`
+                expected: i32
+                   found: f32
+                related `f32 -> i32`: the type is written here
+                help: `i32` has no fractions: write a whole number, or take a type like `f32`
+            h : i32 -> f32
+              Error[type-mismatch] at `2i32`: the definition's type says `f32`, and this is `i32`
+                expected: f32
+                   found: i32
+                related `i32 -> f32`: the type is written here
+                help: write `2.0f`
+            i : i32 -> f32
+              Error[type-mismatch] at `x`: the definition's type says `f32`, and this is `i32`
+                expected: f32
+                   found: i32
+                related `i32 -> f32`: the type is written here
+                help: `cast` converts it: `(cast(…) : f32)`
+        "#]],
+    );
+}
+
+#[test]
+fn conditions_on_sizes_are_relations_that_hold_together() {
+    check(
+        "def a : (n: Nat) -> n.f32 -> f32 where n != 1 = depFun(n: Nat => fun(xs => 1.0f))
+def b : (n: Nat) -> n.f32 -> f32 where n >= 4 && 4 | n = depFun(n: Nat => fun(xs => 1.0f))
+def c : (n: Nat) -> n.f32 -> f32 where n == 4 || n == 5 = depFun(n: Nat => fun(xs => 1.0f))
+def d : (n: Nat) -> n.f32 -> f32 where n + 1 = depFun(n: Nat => fun(xs => 1.0f))
+def e : (n: Nat) -> n.f32 -> f32 where n == 4, n == 5 = depFun(n: Nat => fun(xs => 1.0f))
+def f : (n: Nat) -> n.f32 -> f32 where n >= 4, 3 | n, n <= 3 = depFun(n: Nat => fun(xs => 1.0f))
+def g : (n: Nat) -> n.f32 -> f32 where 4 == 5 = depFun(n: Nat => fun(xs => 1.0f))",
+        expect![[r#"
+            a : (n: Nat) -> n.f32 -> f32
+              Error[bad-annotation] at `n != 1`: `!=` is no condition on sizes
+                help: state which sizes are taken, with `==`, `<`, `<=`, `>`, `>=` or `|`, as in `n >= 2`
+            b : (n: Nat) -> n.f32 -> f32
+              Error[bad-annotation] at `n >= 4 && 4`: `&&` does not join conditions on sizes
+                help: conditions that all hold are separated by commas: write `where 4 | n, n >= 12`
+            c : (n: Nat) -> n.f32 -> f32
+              Error[bad-annotation] at `n == 4 || n == 5`: `||` does not join conditions on sizes
+                help: conditions that all hold are separated by commas: write `where 4 | n, n >= 12`
+            d : (n: Nat) -> n.f32 -> f32
+              Error[bad-annotation] at `n + 1`: expected a condition on sizes, found `n + 1`
+                help: write `where 4 | n, n >= 12`
+            e : (n: Nat) -> 4.f32 -> f32 where n = 4
+              Error[obligation-fails] at `n == 5`: no size meets this condition and those before it
+                related `n == 4`: it contradicts this one
+            f : (n: Nat) -> n.f32 -> f32 where n >= 4, 3 divides n
+              Error[obligation-fails] at `n <= 3`: no size meets this condition and those before it
+                related `n >= 4`: it contradicts this one
+            g : (n: Nat) -> n.f32 -> f32
+              Error[bad-annotation] at `4 == 5`: a condition behind a type is about a size that the type takes
+                help: a condition on other sizes is one of the definition: behind its type, or in `@assume`
+        "#]],
+    );
+}
+
+#[test]
+fn a_size_comes_from_where_it_was_found() {
+    check(
+        "def a = fun(xs: 3.5.f32, ys: 3.4.f32 => zip(xs)(ys) |> map(fun((x, y) => zip(x)(y))))
+def b = fun(f: 3.5.f32 -> f32, ys: 3.4.f32 => f(ys))
+def c = fun(xs: 3.5.f32, ys: 3.4.f32 => select(true)(xs)(ys))",
+        expect![[r#"
+            a : 3.5.f32 -> 3.4.f32 -> 3.5.(f32, f32)
+              Error[size-mismatch] at `y`: `zip` expects the size `5` here, and this has `4`
+                expected: 5.f32
+                   found: 4.f32
+                related `x`: the size `5` comes from here
+                related `y`: `y` is `4.f32`
+                help: the expected size is 1 more than the found one
+            b : (3.5.f32 -> f32) -> 3.4.f32 -> f32
+              Error[size-mismatch] at `ys`: `f` expects the size `5` here, and this has `4`
+                expected: 3.5.f32
+                   found: 3.4.f32
+                related `ys`: `ys` is `3.4.f32`
+                help: the expected size is 1 more than the found one
+            c : 3.5.f32 -> 3.4.f32 -> 3.5.f32
+              Error[size-mismatch] at `ys`: `select` expects the size `5` here, and this has `4`
+                expected: 3.5.f32
+                   found: 3.4.f32
+                related `ys`: `ys` is `3.4.f32`
+                help: the expected size is 1 more than the found one
         "#]],
     );
 }

@@ -230,7 +230,7 @@ impl Infer<'_> {
             },
         };
         let (code, message, help) = complaint(found, wanted, bound.taken, &user, &text);
-        let related = self.cause_places(bound.cause, &bound.data, "");
+        let related = self.cause_places(bound.cause, None);
         let span = bound.cause.span;
         let commands = self.is_in_command(span);
         let help = match code {

@@ -117,7 +117,7 @@ impl Infer<'_> {
         }
         let cause = Cause {
             span: self.span(rhs),
-            why: Why::Operand { op, lhs },
+            why: Why::Operand { op, lhs, rhs },
         };
         let clashes = self.clashes;
         self.check(rhs, &operand, cause);

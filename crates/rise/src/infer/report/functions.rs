@@ -1,7 +1,7 @@
 //! Functions and arguments.
 
 use syntax::ast::{AddressSpace, BinderAnnotation, BinderId, Name, ScalarType, TermId, TermKind};
-use syntax::{Code, Fix, Span};
+use syntax::{Code, Fix, Related, Span};
 
 use super::super::Infer;
 use super::super::apply::MissingSizes;
@@ -160,7 +160,7 @@ impl Infer<'_> {
                 None => format!("expected `{text}`, found a function"),
             },
         };
-        let related = self.cause_places(cause, wanted, "the expected type comes from here");
+        let related = self.cause_places(cause, self.origin(wanted, cause));
         let diagnostic = self.error(Code::TypeMismatch, span, message);
         diagnostic.related = related;
         if let Type::Pi(pi) = &**wanted {
@@ -171,36 +171,107 @@ impl Infer<'_> {
         }
     }
 
-    /// Offers parentheses around two parameters where a function from pairs is wanted, for what has
-    /// been `said` of them since.
-    pub(in crate::infer) fn offer_pattern(
+    /// Reports a function with more parameters than it is given arguments, or a pattern for what
+    /// is no pair.
+    pub(in crate::infer) fn too_many_parameters(
         &mut self,
-        term: TermId,
-        [first, second]: [BinderId; 2],
-        said: usize,
+        params: &[BinderId],
+        grouped: bool,
+        given: &[Ty],
+        cause: Cause,
     ) {
-        let [first, second] = [first, second].map(|id| self.item.binder(id));
-        let end = match second.annotation {
-            BinderAnnotation::Type(ty) => self.span(ty).end,
-            _ => second.span.end,
+        self.clashes += 1;
+        let span = match (self.parameter_span(params[0]), params.last()) {
+            (first, Some(&last)) => first.cover(self.parameter_span(last)),
+            (first, None) => first,
         };
-        let pattern = format!("fun(({}, {}) => …)", first.name, second.name);
-        let edits = vec![
-            (Span::empty(first.span.start), "(".to_owned()),
-            (Span::empty(end), ")".to_owned()),
-        ];
-        let span = self.head_span(term);
-        let mut since = self.diagnostics.iter_mut().skip(said);
-        if let Some(said) = since.find(|d| d.span == span) {
-            said.help = Some(format!(
-                "this `fun` takes two parameters one after the other: `{pattern}` takes a pair apart"
-            ));
-            said.fixes.push(Fix {
-                title: format!("Take the pair apart: `{pattern}`"),
-                edits,
+        let count = params.len();
+        let is_pattern = grouped && given.len() == 1;
+        let gives = match (self.cause_head(cause), &cause.why) {
+            (Some(head), _) => format!("`{head}` gives it"),
+            (None, Why::Written { .. }) => "the definition's type has".to_owned(),
+            (None, _) => "it is given".to_owned(),
+        };
+        let message = match given {
+            [one] if is_pattern => {
+                let what = match &**one {
+                    Type::Pair(..) => format!("a pair `{}`, which has 2", self.show(one)),
+                    _ => format!("`{}`, which is not a pair", self.show(one)),
+                };
+                format!("this pattern has {count} components, and {gives} {what}")
+            }
+            [one] => format!(
+                "this function takes {count} arguments, and {gives} one: `{}`",
+                self.show(one)
+            ),
+            _ => format!(
+                "this function takes {count} arguments, and {gives} {}",
+                given.len()
+            ),
+        };
+        let names: Vec<Name> = params
+            .iter()
+            .map(|&param| self.item.binder(param).name.clone())
+            .collect();
+        let help = self.help_for_parameters(&names, given);
+        let related = match cause.why {
+            Why::Written { ty } => vec![Related {
+                place: self.span(ty).into(),
+                message: "the type is written here".to_owned(),
+            }],
+            _ => Vec::new(),
+        };
+        let error = self.error(Code::TypeMismatch, span, message);
+        error.related = related;
+        error.help = help;
+        if let ([first, second], [one], false) = (&names[..], given, grouped)
+            && matches!(**one, Type::Pair(..))
+        {
+            error.fixes.push(Fix {
+                title: format!("Take the pair apart: `fun(({first}, {second}) => …)`"),
+                edits: vec![
+                    (Span::empty(span.start), "(".to_owned()),
+                    (Span::empty(span.end), ")".to_owned()),
+                ],
                 preferred: true,
                 disabled: None,
             });
+        }
+    }
+
+    /// From a parameter's name to the end of its annotation.
+    fn parameter_span(&self, param: BinderId) -> Span {
+        let binder = self.item.binder(param);
+        match binder.annotation {
+            BinderAnnotation::Type(ty) => binder.span.cover(self.span(ty)),
+            _ => binder.span,
+        }
+    }
+
+    /// What to write for a function that takes `names` where it is given fewer arguments.
+    fn help_for_parameters(&self, names: &[Name], given: &[Ty]) -> Option<String> {
+        let [one] = given else {
+            let taken = names.get(..given.len())?.join(", ");
+            return Some(format!("take as many: `fun({taken} => …)`"));
+        };
+        let Type::Pair(first, second) = &**one else {
+            return Some(match &**one {
+                Type::Array(..) => {
+                    "take one parameter: an element of the array `xs` is `xs |> idx(0)`".to_owned()
+                }
+                _ => format!("take one parameter: `fun({} => …)`", names.first()?),
+            });
+        };
+        let is_pair = |ty: &Ty| matches!(&*self.table.head(ty), Type::Pair(..));
+        match names {
+            [a, b] => Some(format!("`fun(({a}, {b}) => …)` takes a pair apart")),
+            [a, b, c] if is_pair(second) => Some(format!(
+                "write `fun(({a}, p) => …)`, with `p._1` for `{b}` and `p._2` for `{c}`"
+            )),
+            [a, b, c] if is_pair(first) => Some(format!(
+                "write `fun((p, {c}) => …)`, with `p._1` for `{a}` and `p._2` for `{b}`"
+            )),
+            _ => Some("a pair has two components: write `fun((a, b) => …)`".to_owned()),
         }
     }
 

@@ -119,8 +119,7 @@ impl Infer<'_> {
     pub(in crate::infer) fn cause_places(
         &self,
         cause: Cause,
-        expected: &Ty,
-        origin: &str,
+        origin: Option<(Span, String)>,
     ) -> Vec<Related> {
         let mut places: Vec<Related> = Vec::new();
         let mut add = |span: Span, message: String| {
@@ -132,10 +131,8 @@ impl Infer<'_> {
                 });
             }
         };
-        if !origin.is_empty()
-            && let Some(span) = self.fixed_at(expected, cause.span)
-        {
-            add(span, origin.to_owned());
+        if let Some((span, text)) = origin {
+            add(span, text);
         }
         match cause.why {
             Why::Argument { term, .. } | Why::Piped { value: term, .. } => {
@@ -184,9 +181,10 @@ impl Infer<'_> {
         }
     }
 
-    /// Where the expected type's own variables got their values, if that was somewhere else.
-    pub(in crate::infer) fn fixed_at(&self, expected: &Ty, here: Span) -> Option<Span> {
-        let mut found = None;
+    /// Where the expected type's own variables got their values, if that was somewhere else than the
+    /// disagreement.
+    pub(in crate::infer) fn origin(&self, expected: &Ty, cause: Cause) -> Option<(Span, String)> {
+        let (mut found, here) = (None, cause.span);
         super::for_each_var(expected, &mut Vec::new(), &mut |v| {
             if found.is_none()
                 && let Some(at) = self.table.solved_at(v)
@@ -196,7 +194,7 @@ impl Infer<'_> {
                 found = Some(at);
             }
         });
-        found
+        found.map(|at| (at, "the expected type comes from here".to_owned()))
     }
 
     /// The binder of a variable, with its type.

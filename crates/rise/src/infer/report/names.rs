@@ -1,8 +1,8 @@
 //! Names that mean nothing, holes, and what nothing determines.
 
 use nat::Var;
-use syntax::ast::{Kind, Name, ReadWrite, ScalarType, TermId, TermKind};
-use syntax::{Code, GlobalId, Place, Related, Span};
+use syntax::ast::{BinderId, Kind, Name, ReadWrite, ScalarType, TermId, TermKind};
+use syntax::{Code, Diagnostic, GlobalId, Place, Related, Span};
 
 use super::super::expr::{Wanted, kind_noun};
 use super::super::{Infer, Meaning};
@@ -13,6 +13,57 @@ use crate::suggest::closest;
 use crate::types::{Ty, Type};
 
 impl Infer<'_> {
+    /// Reports parameters of one function, or of one type, that have the name of an earlier one.
+    pub(in crate::infer) fn duplicate_parameters(&mut self) {
+        let item = self.item;
+        for term in &item.terms {
+            match &term.kind {
+                TermKind::Fun { params, .. } | TermKind::DepFun { params, .. } => {
+                    for (at, &param) in params.iter().enumerate().skip(1) {
+                        let same = |&&first: &&BinderId| self.has_name_of(first, param);
+                        if let Some(&first) = params[..at].iter().find(same) {
+                            self.duplicate_parameter(first, param);
+                        }
+                    }
+                }
+                TermKind::Pi { param, body, .. } => {
+                    if let Some(second) = self.next_of_same_name(*param, *body) {
+                        self.duplicate_parameter(*param, second);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn has_name_of(&self, first: BinderId, second: BinderId) -> bool {
+        let name = &self.item.binder(first).name;
+        !name.is_empty() && *name == self.item.binder(second).name
+    }
+
+    /// The next parameter along the result of a type that has the name of an earlier one.
+    fn next_of_same_name(&self, first: BinderId, mut ty: TermId) -> Option<BinderId> {
+        loop {
+            ty = match self.item.term(ty).kind {
+                TermKind::Pi { param, .. } if self.has_name_of(first, param) => return Some(param),
+                TermKind::Pi { body, .. } => body,
+                TermKind::Arrow(_, result) => result,
+                TermKind::Paren(inner) | TermKind::Where { ty: inner, .. } => inner,
+                _ => return None,
+            };
+        }
+    }
+
+    fn duplicate_parameter(&mut self, first: BinderId, second: BinderId) {
+        let [first, second] = [first, second].map(|id| self.item.binder(id));
+        let name = &first.name;
+        let message = format!("`{name}` is already a parameter of this function");
+        let error = Diagnostic::error(Code::DuplicateParameter, second.span, message)
+            .related(first.span, format!("`{name}` is first bound here"))
+            .help("rename one of the two");
+        self.diagnostics.push(error);
+    }
+
     pub(in crate::infer) fn unknown_name(&mut self, term: TermId, name: &Name) {
         if self.unknown.contains(name) {
             return;

@@ -1,15 +1,15 @@
 //! Sizes that disagree, and conditions that fail.
 
-use nat::{Nat, Prop, Var};
+use nat::{Facts, Nat, Prop, Var};
 use syntax::ast::{BinderAnnotation, BinderId, ItemKind, Name, TermId, TermKind};
-use syntax::{Code, Fix, Span};
+use syntax::{Code, Fix, Related, Span};
 
 use super::super::Infer;
 use super::super::obligations::{Pending, Source};
 use super::super::unify::{Cause, Why, for_each_var};
 use super::Undecided;
 use crate::print;
-use crate::types::{Arg, Names, Ty, Type};
+use crate::types::{Arg, Names, Obligation, Ty, Type};
 use crate::{Target, TermInfo};
 
 impl Infer<'_> {
@@ -30,12 +30,12 @@ impl Infer<'_> {
         let names = self.names_within(&[&expected, &found]);
         let (left, right) = (print::nat_text(a, &names), print::nat_text(b, &names));
         let origin = match outcome {
-            Undecided::Differ(_) | Undecided::CannotTell => {
-                format!("the size `{left}` comes from here")
-            }
-            Undecided::Impossible | Undecided::Open => String::new(),
+            Undecided::Differ(_) | Undecided::CannotTell => self
+                .size_fixed_at(&demand.expected, a, cause.span)
+                .map(|span| (span, format!("the size `{left}` comes from here"))),
+            Undecided::Impossible | Undecided::Open => None,
         };
-        let related = self.cause_places(cause, &demand.expected, &origin);
+        let related = self.cause_places(cause, origin);
         let differs = matches!(outcome, Undecided::Differ(_));
         let (code, message, help) = match outcome {
             Undecided::Differ(witness) => {
@@ -67,6 +67,48 @@ impl Infer<'_> {
         diagnostic.related = related;
         diagnostic.help = help;
         diagnostic.fixes.extend(fix);
+    }
+
+    /// Where a size in the expected type got its value, if that was somewhere else.
+    fn size_fixed_at(&self, expected: &Ty, size: &Nat, here: Span) -> Option<Span> {
+        let elsewhere = |var: Var| {
+            let at = self.table.solved_at(var)?;
+            (at != here && !at.is_empty()).then_some(at)
+        };
+        let length = |length: &Nat| {
+            let mut found = None;
+            if self.table.nat(length) == *size {
+                length.for_each_var(&mut |var| found = found.or_else(|| elsewhere(var)));
+            }
+            found
+        };
+        match &**expected {
+            Type::Index(n) | Type::DepArray(n, _) => length(n),
+            Type::Vector(n, elem) | Type::Array(n, elem) => {
+                length(n).or_else(|| self.size_fixed_at(elem, size, here))
+            }
+            Type::Exp(data, _) | Type::Acc(data) => self.size_fixed_at(data, size, here),
+            Type::Pair(a, b) | Type::Fun(a, b) => self
+                .size_fixed_at(a, size, here)
+                .or_else(|| self.size_fixed_at(b, size, here)),
+            Type::Var(var) if self.has_length(&self.table.ty(expected), size) => elsewhere(*var),
+            _ => None,
+        }
+    }
+
+    /// Whether a part of the type, whose solutions are put in, has that many elements.
+    fn has_length(&self, ty: &Ty, size: &Nat) -> bool {
+        match &**ty {
+            Type::Index(n) | Type::DepArray(n, _) => n == size,
+            Type::Vector(n, elem) | Type::Array(n, elem) => {
+                n == size || self.has_length(elem, size)
+            }
+            Type::Exp(data, _) | Type::Acc(data) => self.has_length(data, size),
+            Type::Pair(a, b) | Type::Fun(a, b) => {
+                self.has_length(a, size) || self.has_length(b, size)
+            }
+            _ => false,
+        }
     }
 
     /// The edit that gives a parameter the type that its only use expects, in its annotation and in
@@ -376,6 +418,33 @@ impl Infer<'_> {
             .all(|d| d.span != span || d.code != code)
         {
             self.error(code, span, message);
+        }
+    }
+
+    /// Reports a written condition that no size meets, beside those that are `kept`.
+    pub(in crate::infer) fn contradiction(
+        &mut self,
+        prop: &Prop,
+        span: Span,
+        kept: &[(Obligation, bool)],
+    ) {
+        self.clashes += 1;
+        let alone = |known: &[&Prop]| {
+            let mut facts = Facts::new();
+            known.iter().for_each(|known| facts.assume(known));
+            facts.excludes(prop)
+        };
+        let other = kept.iter().find(|(other, _)| alone(&[&other.prop]));
+        let message = match alone(&[]) {
+            true => "no size meets this condition",
+            false => "no size meets this condition and those before it",
+        };
+        let error = self.error(Code::ObligationFails, span, message);
+        if let Some((other, _)) = other.filter(|(other, _)| other.span != span) {
+            error.related.push(Related {
+                place: other.span.into(),
+                message: "it contradicts this one".to_owned(),
+            });
         }
     }
 

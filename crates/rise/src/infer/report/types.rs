@@ -1,8 +1,8 @@
 //! Types that disagree.
 
 use nat::Var;
-use syntax::ast::{Kind, ScalarType};
-use syntax::{Code, Place, Related};
+use syntax::ast::{Kind, Literal, ScalarType, TermKind};
+use syntax::{Code, Place, Related, Span};
 
 use super::super::Infer;
 use super::super::expr::kind_noun;
@@ -46,8 +46,7 @@ impl Infer<'_> {
                     None => format!("expected {}, found `{text}`", classes.describe()),
                 };
                 let help = self.subkind_help(ty, classes.to_kind());
-                let related =
-                    self.cause_places(cause, expected, "the expected type comes from here");
+                let related = self.cause_places(cause, self.origin(expected, cause));
                 let diagnostic = self.error(Code::WrongSubkind, cause.span, message);
                 diagnostic.help = help;
                 diagnostic.related = related;
@@ -116,7 +115,7 @@ impl Infer<'_> {
             format!("{first}{}", self.comparison(&wanted, &got))
         };
         let help = self.mismatch_help(&wanted, &got, cause);
-        let related = self.cause_places(cause, expected, "the expected type comes from here");
+        let related = self.cause_places(cause, self.origin(expected, cause));
         let diagnostic = self.error(Code::TypeMismatch, cause.span, message);
         diagnostic.related = related;
         diagnostic.help = help;
@@ -203,9 +202,9 @@ impl Infer<'_> {
                 Some("`select` chooses a number by a truth value".into())
             }
             (Type::Exp(..) | Type::Acc(_) | Type::Comm, _) => self.phrase_help(wanted, got, cause),
-            (Type::Scalar(a), Type::Scalar(b)) if a != b => Some(format!(
-                "`cast` turns one into the other: `(cast(…) : {a})`"
-            )),
+            _ if let Some((wanted, got)) = self.scalar(wanted).zip(self.scalar(got)) => {
+                self.conversion(wanted, got, cause)
+            }
             (_, Type::Fun(..) | Type::Pi(_)) if !is_function(wanted) => {
                 Some("the function misses an argument".into())
             }
@@ -235,6 +234,56 @@ impl Infer<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The type of a number; of a literal with a point, the one that it has by itself.
+    fn scalar(&self, ty: &Ty) -> Option<ScalarType> {
+        match &*self.table.head(ty) {
+            Type::Scalar(scalar) => Some(*scalar),
+            Type::Var(var) if self.table.is_open(*var) => {
+                let is_float = self.table.info(*var).classes == Classes::FLOAT_LITERAL;
+                is_float.then_some(ScalarType::F32)
+            }
+            _ => None,
+        }
+    }
+
+    /// How a number of type `got` becomes one of type `wanted`. Of two operands the one whose type
+    /// has fewer values is converted: integers become floats.
+    fn conversion(&self, wanted: ScalarType, got: ScalarType, cause: Cause) -> Option<String> {
+        let Why::Operand { lhs, rhs, .. } = cause.why else {
+            return match self.literal_at(cause.span) {
+                Some(_) if is_float(got) && !is_float(wanted) => Some(format!(
+                    "`{wanted}` has no fractions: write a whole number, or take a type like `{got}`"
+                )),
+                Some(Literal::Int { value, .. }) if is_float(wanted) => {
+                    Some(format!("write `{value}.0{}`", float_suffix(wanted)?))
+                }
+                _ => Some(format!("`cast` converts it: `(cast(…) : {wanted})`")),
+            };
+        };
+        let (operand, ty) = match rank(wanted) < rank(got) {
+            true => (lhs, got),
+            false => (rhs, wanted),
+        };
+        let text = match &self.item.term(self.bare(operand)).kind {
+            TermKind::Literal(Literal::Int { value, .. }) if is_float(ty) => {
+                return Some(format!("write `{value}.0{}`", float_suffix(ty)?));
+            }
+            _ => self.source(operand),
+        };
+        Some(format!(
+            "`cast` converts one of them: `(cast({text}) : {ty})`"
+        ))
+    }
+
+    /// The literal that stands at a place.
+    fn literal_at(&self, span: Span) -> Option<&Literal> {
+        let mut terms = self.item.terms.iter().filter(|term| term.span == span);
+        terms.find_map(|term| match &term.kind {
+            TermKind::Literal(literal) => Some(literal),
+            _ => None,
+        })
     }
 
     /// The same for phrases of DPIA.
@@ -304,5 +353,33 @@ impl Infer<'_> {
             place: Place::from(bound),
             message: format!("`{name}` is bound here"),
         });
+    }
+}
+
+fn is_float(scalar: ScalarType) -> bool {
+    matches!(scalar, ScalarType::F16 | ScalarType::F32 | ScalarType::F64)
+}
+
+/// What a float literal of the type ends in.
+fn float_suffix(scalar: ScalarType) -> Option<&'static str> {
+    Some(match scalar {
+        ScalarType::F16 => "f16",
+        ScalarType::F32 => "f",
+        ScalarType::F64 => "f64",
+        _ => return None,
+    })
+}
+
+/// Orders number types: a type comes before those that more of its values are converted to.
+fn rank(scalar: ScalarType) -> u32 {
+    match scalar {
+        ScalarType::Bool => 0,
+        ScalarType::I8 | ScalarType::U8 => 1,
+        ScalarType::I16 | ScalarType::U16 => 2,
+        ScalarType::I32 | ScalarType::U32 => 3,
+        ScalarType::I64 | ScalarType::U64 | ScalarType::NatType => 4,
+        ScalarType::F16 => 5,
+        ScalarType::F32 => 6,
+        ScalarType::F64 => 7,
     }
 }
