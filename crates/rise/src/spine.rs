@@ -18,6 +18,14 @@ pub(crate) struct SpineArg {
 }
 
 impl Spine {
+    /// The function with its first `count` arguments.
+    pub(crate) fn after(&self, count: usize) -> TermId {
+        let mut results = self.results.iter();
+        results
+            .find(|(_, given)| *given == count)
+            .map_or(self.head, |(term, _)| *term)
+    }
+
     pub(crate) fn of(item: &Item, term: TermId) -> Spine {
         let mut reversed = Vec::new();
         let mut marks = Vec::new();

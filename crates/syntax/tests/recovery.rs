@@ -1154,3 +1154,40 @@ fn conditions_without_a_type() {
         "#]],
     );
 }
+
+#[test]
+fn habits_from_languages_with_methods_and_loops() {
+    check(
+        &[
+            "def f = fun(xs => xs.map(g))",
+            "def f = fun(xs => xs.length)",
+            "def f = fun(xs => for (i in 0..4) xs)",
+            "def f = fun(xs => for i in xs)",
+            "def f = fun(for => for(1))",
+        ],
+        expect![[r#"
+            def f = fun(xs => xs.map(g))
+                                ^^^^ syntax-error: values have no part `map`: after a `.` stands `_1` or `_2`, the halves of a pair
+            help: a function is applied by a pipe: `… |> map(…)`
+            fix: write `|>` [(20..21, " |> ")]
+            (def f - (fun (xs) (apply (missing) g)))
+
+            def f = fun(xs => xs.length)
+                                ^^^^^^^ syntax-error: values have no part `length`: after a `.` stands `_1` or `_2`, the halves of a pair
+            (def f - (fun (xs) (missing)))
+
+            def f = fun(xs => for (i in 0..4) xs)
+                              ^^^ syntax-error: there is no `for`: patterns such as `map` and `reduce` are the loops
+            help: write `xs |> map(fun(x => …))`; the positions are `generate(fun(i => …))`
+            (def f - (fun (xs) (missing)))
+
+            def f = fun(xs => for i in xs)
+                              ^^^ syntax-error: there is no `for`: patterns such as `map` and `reduce` are the loops
+            help: write `xs |> map(fun(x => …))`; the positions are `generate(fun(i => …))`
+            (def f - (fun (xs) (missing)))
+
+            (def f - (fun (for) (apply for (int 1))))
+
+        "#]],
+    );
+}

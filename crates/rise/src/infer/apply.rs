@@ -282,6 +282,7 @@ impl Infer<'_> {
         let (functions, values): (Vec<_>, Vec<_>) = waiting
             .into_iter()
             .partition(|w| self.is_lambda(w.arg.term));
+        let said = self.diagnostics.len();
         let known = self.check_unless(!known, spine, values);
         self.solved_since_settle |= !late.is_empty();
         self.equations.extend(late);
@@ -291,6 +292,7 @@ impl Infer<'_> {
         if !fine {
             // What it gives may be wrong in ways that were reported already.
             obligations.clear();
+            self.ask_for_argument(spine, said, &ty);
             return self.broken();
         }
         match wanted {
@@ -535,7 +537,9 @@ impl Infer<'_> {
             }
             Type::Pi(pi) if arg.piped => {
                 let sizes = self.missing_sizes(spine, arg, &ty);
-                self.missing_explicit(spine.head, pi, sizes);
+                let before = spine.args.iter().take_while(|other| other.term != arg.term);
+                let stage = spine.after(before.count());
+                self.missing_explicit(spine.head, stage, pi, sizes);
                 None
             }
             Type::Pi(pi) if pi.kind == Kind::Nat && self.is_plainly_value(arg.term) => {

@@ -67,7 +67,10 @@ impl Infer<'_> {
                         Code::KindMismatch,
                         self.span(term),
                         format!("expected a size, found the {} `{name}`", kind_noun(kind)),
-                    );
+                    )
+                    .help = Some(format!(
+                        "a size has the kind `Nat`: bind it as `{name}: Nat`"
+                    ));
                     None
                 }
             },

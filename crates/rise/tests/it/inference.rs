@@ -782,3 +782,36 @@ def c = fun(xs: 3.5.f32, ys: 3.4.f32 => select(true)(xs)(ys))",
         "#]],
     );
 }
+
+#[test]
+fn a_mistake_is_reported_once_with_what_is_missing() {
+    check(
+        "def initial = depFun(n: Nat => fun(xs: n.f32 => xs |> reduce(add)))
+def step = fun(xs: 4.f32 => xs |> slide(3) |> map(reduce(add)(0.0f)))
+def size = fun(xs: 4.f32 => xs |> split |> join)
+def halves = fun(xs: 4.f32 => xs |> map(fun(p => p._1 + p._2)))
+def kind = depFun(n: Int => fun(xs: n.f32 => xs))
+def values : (m: Nat) -> m.f32 -> f32 = fun(xs => xs |> reduce(add)(0.0f))",
+        expect![[r#"
+            initial : (n: Nat) -> n.f32 -> _
+              Error[wrong-subkind] at `add`: this function works on numbers and vectors of numbers, and `reduce` gives it `n.f32`
+                related `xs`: the expected type comes from here
+                help: what is piped in comes last: is an argument missing before it, as in `reduce(add)(…)`?
+            step : {n: Nat} -> 4.f32 -> n.f32
+              Error[kind-mismatch] at `slide`: `slide` takes the size `sp` first
+                help: write the size behind it: `slide(3)(…)`
+            size : {n: Nat} -> {m: Nat} -> {t: DataType} -> 4.f32 -> (n*m).t
+              Error[kind-mismatch] at `split`: `split` takes the size `n` first
+                help: write the size behind it: `split(…)`
+            halves : {t: DataType} -> 4.f32 -> 4.t
+              Error[type-mismatch] at `p`: `._1` and `._2` are for pairs, and this is `f32`
+            kind : {m: Nat} -> (n: Int) -> m.f32 -> m.f32
+              Error[kind-mismatch] at `n`: expected a size, found the integer type `n`
+                help: a size has the kind `Nat`: bind it as `n: Nat`
+            values : (m: Nat) -> m.f32 -> f32
+              Error[type-mismatch] at `fun`: the definition's type says `(m: Nat) -> m.f32 -> f32`, which is no function from values
+                related `(m: Nat) -> m.f32 -> f32`: the type is written here
+                help: sizes and types are taken by `depFun(m: Nat => …)`
+        "#]],
+    );
+}

@@ -292,8 +292,16 @@ impl Parser<'_> {
                 Some(self.push(TermKind::Project { pair: term, half }, span))
             }
             TokenKind::Ident => {
-                self.error_at(span, || {
-                    format!("values have no part `{text}`: after a `.` stands `_1` or `_2`, the halves of a pair")
+                let is_call = self.peek_kind(2) == TokenKind::LParen;
+                self.report(|| {
+                    let message = format!("values have no part `{text}`: after a `.` stands `_1` or `_2`, the halves of a pair");
+                    let error = Diagnostic::error(Code::SyntaxError, span, message);
+                    match is_call {
+                        true => error
+                            .help(format!("a function is applied by a pipe: `… |> {text}(…)`"))
+                            .fix("write `|>`", vec![(dot.span, " |> ".to_owned())], false),
+                        false => error,
+                    }
                 });
                 self.pos += 2;
                 let span = self.since(self.span_of(term).start);
@@ -400,6 +408,8 @@ impl Parser<'_> {
         if !mode.is_type() {
             if text == "if" && self.is_conditional() {
                 return self.conditional();
+            } else if self.is_loop_statement(text) {
+                return self.loop_statement();
             } else if self.peek_kind(1) == TokenKind::LParen {
                 if self.parameters_follow(2)
                     && let Some(meant) = meant_function(text)
@@ -415,6 +425,27 @@ impl Parser<'_> {
             }
         }
         self.plain_name()
+    }
+
+    /// Whether a loop of another language begins here: `for (i in …`, `for i in …`.
+    fn is_loop_statement(&self, text: &str) -> bool {
+        let open = usize::from(self.peek_kind(1) == TokenKind::LParen);
+        text == "for"
+            && self.dialect == Dialect::Rise
+            && self.host.is_none()
+            && self.peek_kind(1 + open) == TokenKind::Ident
+            && self.peek_kind(2 + open) == TokenKind::In
+    }
+
+    fn loop_statement(&mut self) -> TermId {
+        let word = self.bump();
+        self.report(|| {
+            let message = "there is no `for`: patterns such as `map` and `reduce` are the loops";
+            Diagnostic::error(Code::SyntaxError, word.span, message)
+                .help("write `xs |> map(fun(x => …))`; the positions are `generate(fun(i => …))`")
+        });
+        self.skip_to_end();
+        self.push(TermKind::Missing, word.span)
     }
 
     /// Whether `if` begins a conditional: a condition in parentheses has a branch behind it.

@@ -55,7 +55,8 @@ impl<'t> Parser<'t> {
             }
             let error = error(format!("expected a name, found the pattern `{text}`"));
             match &components[..] {
-                [] => error.help("`fun((a, b) => …)` takes a pair apart, with two names and nothing else"),
+                [] => error
+                    .help("`fun((a, b) => …)` takes a pair apart, with two names and nothing else"),
                 all => error.help(format!(
                     "give the pair a name, `{pair}`, and write {}",
                     replacements(all, pair)

@@ -7,6 +7,7 @@ use super::super::Infer;
 use super::super::apply::MissingSizes;
 use super::super::expr::kind_noun;
 use super::super::unify::{Cause, Clash, Why};
+use crate::spine::Spine;
 use crate::suggest::closest;
 use crate::types::{Pi, Ty, Type};
 
@@ -63,10 +64,11 @@ impl Infer<'_> {
     pub(in crate::infer) fn missing_explicit(
         &mut self,
         head: TermId,
+        stage: TermId,
         pi: &Pi,
         sizes: Option<MissingSizes>,
     ) {
-        let name = self.source(head);
+        let (name, given) = (self.source(head), self.source(stage));
         let noun = kind_noun(pi.kind);
         let param = self.name_of(pi.var);
         let diagnostic = self.error(
@@ -76,7 +78,23 @@ impl Infer<'_> {
         );
         match sizes {
             Some(sizes) => sizes.offer(&name, diagnostic),
-            None => diagnostic.help = Some(format!("write the {noun} behind it: `{name}(…)`")),
+            None => diagnostic.help = Some(format!("write the {noun} behind it: `{given}(…)`")),
+        }
+    }
+
+    /// Adds to an error about an argument that the function would still take one behind what is
+    /// piped into it.
+    pub(in crate::infer) fn ask_for_argument(&mut self, spine: &Spine, said: usize, result: &Ty) {
+        let piped = spine.args.last().is_some_and(|arg| arg.piped);
+        let is_function = matches!(&*self.table.head(result), Type::Fun(..));
+        let stage = self.source(spine.after(spine.args.len().saturating_sub(1)));
+        if let Some(error) = self.diagnostics[said..].first_mut()
+            && piped
+            && is_function
+        {
+            error.help = Some(format!(
+                "what is piped in comes last: is an argument missing before it, as in `{stage}(…)`?"
+            ));
         }
     }
 
@@ -161,14 +179,17 @@ impl Infer<'_> {
             },
         };
         let related = self.cause_places(cause, self.origin(wanted, cause));
+        let help = match &**wanted {
+            Type::Pi(pi) => Some(format!(
+                "sizes and types are taken by `depFun({}: {} => …)`",
+                self.name_of(pi.var),
+                pi.kind
+            )),
+            _ => None,
+        };
         let diagnostic = self.error(Code::TypeMismatch, span, message);
         diagnostic.related = related;
-        if let Type::Pi(pi) = &**wanted {
-            diagnostic.help = Some(format!(
-                "sizes and types are taken by `depFun(… : {} => …)`",
-                pi.kind
-            ));
-        }
+        diagnostic.help = help;
     }
 
     /// Reports a function with more parameters than it is given arguments, or a pattern for what
@@ -278,11 +299,17 @@ impl Infer<'_> {
     pub(in crate::infer) fn not_a_pair(&mut self, term: TermId, ty: &Ty) {
         let text = self.show(ty);
         let is_array = matches!(&*self.table.head(ty), Type::Array(..));
-        let diagnostic = self.error(
-            Code::TypeMismatch,
-            self.item.term(term).span,
-            format!("`._1` and `._2` are for pairs, and this is `{text}`"),
-        );
+        let message = format!("`._1` and `._2` are for pairs, and this is `{text}`");
+        let said = |said: &syntax::Diagnostic| {
+            let other = self.item.terms.iter().find(|other| other.span == said.span);
+            said.message == message
+                && other.is_some_and(|other| other.kind == self.item.term(term).kind)
+        };
+        if self.diagnostics.iter().any(said) {
+            // Of the same value.
+            return;
+        }
+        let diagnostic = self.error(Code::TypeMismatch, self.item.term(term).span, message);
         if is_array {
             diagnostic.help =
                 Some("for an element of an array use `idx`, for each pair `map`".into());
