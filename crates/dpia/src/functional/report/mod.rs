@@ -40,14 +40,28 @@ pub fn diagnostics(
             .iter()
             .any(|whole| reporter.holds(whole, complaint))
     };
+    let ungrouped = reporter.maps_without_groups(complaints);
+    let is_said = |complaint: &&Complaint| {
+        !ungrouped
+            .iter()
+            .skip(1)
+            .any(|other| std::ptr::eq(*other, *complaint))
+    };
     let mut found: Vec<Diagnostic> = complaints
         .iter()
         .filter(stands_alone)
+        .filter(is_said)
         .map(|complaint| {
             let parts = complaints
                 .iter()
                 .filter(|part| reporter.holds(complaint, part));
-            reporter.with_copies(reporter.diagnostic(complaint), parts)
+            let found = reporter.with_copies(reporter.diagnostic(complaint), parts);
+            match ungrouped.first() {
+                Some(first) if std::ptr::eq(*first, complaint) => {
+                    reporter.with_others(found, &ungrouped[1..])
+                }
+                _ => found,
+            }
         })
         .collect();
     found.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
@@ -190,6 +204,40 @@ impl Reporter<'_> {
         };
         let [whole, into] = [whole.at, into].map(|origin| self.places.spot(origin));
         whole.inside.is_none() && into.inside.is_none() && whole.span.contains(into.span)
+    }
+
+    /// The `mapLocal`s in a definition whose every map is in no work-group, in the order of the text:
+    /// one mistake, however many there are.
+    fn maps_without_groups<'c>(&self, complaints: &'c [Complaint]) -> Vec<&'c Complaint> {
+        let is_local = |complaint: &&Complaint| {
+            matches!(
+                complaint.problem,
+                Problem::Nesting { inner, outer: None, .. } if inner.primitive == Primitive::MapLocal
+            )
+        };
+        let in_group = |complaint: &Complaint| {
+            let mut around = complaint.nest.iter();
+            around.any(|level| level.primitive == Primitive::MapWorkGroup)
+        };
+        let mut found: Vec<&Complaint> = complaints
+            .iter()
+            .filter(is_local)
+            .filter(|complaint| !in_group(complaint))
+            .collect();
+        found.sort_by_key(|complaint| self.places.spot(complaint.at).head);
+        found
+    }
+
+    /// Names the other maps that the same mistake is about.
+    fn with_others(&self, found: Diagnostic, others: &[&Complaint]) -> Diagnostic {
+        others.iter().fold(found, |found, other| {
+            let spot = self.places.spot(other.at);
+            let place = match spot.inside {
+                Some(_) => self.places.related(other.at),
+                None => spot.head.into(),
+            };
+            found.related(place, "this one is in no `mapWorkGroup` either")
+        })
     }
 
     /// A diagnostic about memory whose fixes also copy the parts of what is stored.
