@@ -309,6 +309,9 @@ def rows = depFun((n: Nat, nnz: Nat) => fun(xs: (n+1).i32, values: nnz.f32 => xs
             "rowptr(18446744073709551615)",
             "goes up to 18446744073709551615, which does not fit into `i32`",
         ),
+        ("ints", "rowptr(-1)", "a whole number from 0, as in"),
+        ("ints", "rowptr(5.5)", "a whole number from 0, as in"),
+        ("ints", "random(1", "expected `)` at the end of `random(1`"),
         ("ints", "random(9)", "the bounds are two numbers"),
         ("ints", "random(9,1)", "the first bound is above the second"),
     ] {

@@ -47,6 +47,30 @@ pub enum Last {
     Size(String),
 }
 
+impl Last {
+    /// Parses the number, or the name of a size, in the parentheses of `generator`.
+    fn parse(generator: &str, text: &str) -> Result<Last, String> {
+        if let Ok(number) = text.parse() {
+            return Ok(Last::Number(number));
+        }
+        let is_name = text.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && text.chars().all(|c| c.is_alphanumeric() || c == '_');
+        match is_name {
+            true => Ok(Last::Size(text.to_owned())),
+            false => Err(format!(
+                "`{generator}` takes the last pointer: a whole number from 0, as in `rowptr(1000)`, \
+                 or a size of the program, as in `rowptr(n)`"
+            )),
+        }
+    }
+}
+
+/// Whether a generator is called so.
+fn is_generator(name: &str) -> bool {
+    let names = "random extreme zeros iota sorted permutation rowptr";
+    names.split(' ').any(|generator| generator == name)
+}
+
 impl Generator {
     /// Parses a generator; `None` if the text is something else.
     ///
@@ -54,7 +78,13 @@ impl Generator {
     /// The generator exists, and its bounds are missing or are not numbers.
     pub fn parse(text: &str) -> Option<Result<Generator, String>> {
         let (name, bounds) = match text.split_once('(') {
-            Some((name, rest)) => (name.trim(), Some(rest.strip_suffix(')')?)),
+            Some((name, rest)) => match rest.strip_suffix(')') {
+                Some(bounds) => (name.trim(), Some(bounds)),
+                None if is_generator(name.trim()) => {
+                    return Some(Err(format!("expected `)` at the end of `{text}`")));
+                }
+                None => return None,
+            },
             None => (text, None),
         };
         Some(match (name, bounds) {
@@ -70,10 +100,9 @@ impl Generator {
             ("permutation", None) => Ok(Generator::Permutation),
             ("rowptr", None) => Ok(Generator::RowPointers(None)),
             ("rowptr", Some(last)) if last.trim().is_empty() => Err(FillError::NoLast.to_string()),
-            ("rowptr", Some(last)) => Ok(Generator::RowPointers(Some(match last.trim().parse() {
-                Ok(number) => Last::Number(number),
-                Err(_) => Last::Size(last.trim().to_owned()),
-            }))),
+            ("rowptr", Some(last)) => {
+                Last::parse(text, last.trim()).map(|last| Generator::RowPointers(Some(last)))
+            }
             ("extreme" | "zeros" | "iota" | "permutation", Some(_)) => {
                 Err(format!("`{name}` takes no bounds"))
             }
