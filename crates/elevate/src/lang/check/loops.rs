@@ -117,7 +117,7 @@ impl Infer<'_> {
     }
 
     /// The name of a strategy that is no local one.
-    fn free_name(&self, id: ExprId) -> Option<&Name> {
+    pub(super) fn free_name(&self, id: ExprId) -> Option<&Name> {
         match &self.item.expr(id).kind {
             ExprKind::Name(name) => match self.meanings.get(&id) {
                 Some(Meaning::Local(_)) => None,

@@ -9,6 +9,7 @@ mod header;
 mod loops;
 mod names;
 mod pattern;
+mod permutations;
 mod report;
 mod terms;
 mod unify;
@@ -392,6 +393,7 @@ impl<'a> Infer<'a> {
 
     fn finish(mut self, ty: &Ty) -> Checked {
         self.loops();
+        self.permutations();
         let written = self.type_params.clone();
         let mut scheme = self.table.generalise(ty, &written);
         let resolve = |ty: &Ty| self.table.resolve(ty);

@@ -432,3 +432,24 @@ fn types_that_grow_too_large_are_given_up() {
         ["the type of this grows larger than the tools follow"]
     );
 }
+
+#[test]
+fn loops_are_reordered_by_permutations() {
+    let text = "
+strategy twice = reorder([1, 1])
+strategy gap = loopReorder([1, 3])
+strategy zero = reorder(List(0, 1))
+strategy right = reorder([1, 2, 5, 6, 3, 4]) ; loopReorder([2, 1]) ; reorder([])
+strategy taken(perm: List[Int]): Strategy = reorder(perm)
+";
+    let file = File::new(text, Programs::standard().clone());
+    let messages: Vec<String> = file.diagnostics().into_iter().map(|d| d.message).collect();
+    assert_eq!(
+        messages,
+        [
+            "`reorder` takes each loop once, and this list is no permutation of [1, 2]",
+            "`loopReorder` takes each loop once, and this list is no permutation of [1, 2]",
+            "`reorder` takes each loop once, and this list is no permutation of [1, 2]",
+        ]
+    );
+}

@@ -1,0 +1,63 @@
+//! Lists of numbers that name every loop of a nest once.
+
+use syntax::Code;
+use syntax::ast::{Literal, Name};
+use syntax::elevate::ast::{Arg, ExprId, ExprKind};
+
+use super::Infer;
+
+/// Strategies of the library that take a permutation.
+const REORDERS: &[&str] = &["reorder", "loopReorder", "halide.reorder"];
+
+impl Infer<'_> {
+    /// Reports lists that are no permutations, where a permutation is taken.
+    pub(super) fn permutations(&mut self) {
+        let calls: Vec<(Name, ExprId)> = (0..self.item.exprs.len() as u32)
+            .map(ExprId)
+            .filter_map(|id| self.reordering(id))
+            .collect();
+        for (name, list) in calls {
+            let Some(numbers) = self.numbers_in(list) else {
+                continue;
+            };
+            let count = numbers.len() as i128;
+            if (1..=count).all(|number| numbers.contains(&number)) {
+                continue;
+            }
+            let loops: Vec<String> = (1..=count).map(|number| number.to_string()).collect();
+            let span = self.span(list);
+            let message = format!(
+                "`{name}` takes each loop once, and this list is no permutation of [{}]",
+                loops.join(", ")
+            );
+            self.error(Code::StrategyFails, span, message).help =
+                Some("loops are named by their depth, from 1: `[2, 1]` interchanges two".into());
+        }
+    }
+
+    /// The list of a call of a strategy that takes a permutation.
+    fn reordering(&self, id: ExprId) -> Option<(Name, ExprId)> {
+        let ExprKind::Call { callee, args } = &self.item.expr(id).kind else {
+            return None;
+        };
+        let name = self.free_name(*callee)?;
+        let [Arg { value, .. }] = &args[..] else {
+            return None;
+        };
+        REORDERS
+            .contains(&name.as_str())
+            .then(|| (name.clone(), *value))
+    }
+
+    /// The elements of a list of number literals.
+    fn numbers_in(&self, list: ExprId) -> Option<Vec<i128>> {
+        let ExprKind::List { elements, .. } = &self.item.expr(list).kind else {
+            return None;
+        };
+        let number = |id: &ExprId| match &self.item.expr(*id).kind {
+            ExprKind::Literal(Literal::Int { value, .. }) => Some(*value),
+            _ => None,
+        };
+        elements.iter().map(number).collect()
+    }
+}
