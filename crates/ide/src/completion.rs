@@ -100,6 +100,11 @@ pub fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
         Context::Dot { dot } => list.after_dot(dot),
         Context::Type => list.types(),
         Context::TypeAfterDot => list.types(),
+        Context::AfterType => {
+            list.after_expression();
+            list.conditions();
+        }
+        Context::Condition => list.sizes(),
         Context::Kind => list.kinds(),
         Context::Access => list.accesses(),
         Context::Annotation => list.annotations(),

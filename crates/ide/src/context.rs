@@ -21,6 +21,10 @@ pub(crate) enum Context {
     Type,
     /// What follows this dot in a type.
     TypeAfterDot,
+    /// A type has ended: `where`, or what may follow an expression.
+    AfterType,
+    /// A size in the conditions behind `where`.
+    Condition,
     /// A kind.
     Kind,
     /// What is read or written of an expression: the second part of `Exp[…, …]`.
@@ -64,6 +68,8 @@ enum Mode {
     Access,
     /// `natFun( … =>`, `DepPair[ … =>`: a name, and then a type.
     TypeFunction,
+    /// Behind `where`.
+    Condition,
     Annotation,
 }
 
@@ -88,15 +94,17 @@ impl Level {
 }
 
 /// The machine that reads the tokens before the cursor.
-struct Reader {
+struct Reader<'t> {
+    text: &'t str,
     levels: Vec<Level>,
     previous: Option<Token>,
     before_previous: Option<TokenKind>,
 }
 
-/// What the tokens before a cursor say, and the calls that are open there, innermost last.
-pub(crate) fn read(tokens: &[Token]) -> (Context, Vec<OpenCall>) {
+/// What the tokens of a text before a cursor say, and the calls that are open there, innermost last.
+pub(crate) fn read(text: &str, tokens: &[Token]) -> (Context, Vec<OpenCall>) {
     let mut reader = Reader {
+        text,
         levels: vec![Level::new(Mode::Item)],
         previous: None,
         before_previous: None,
@@ -116,7 +124,7 @@ pub(crate) fn read(tokens: &[Token]) -> (Context, Vec<OpenCall>) {
     )
 }
 
-impl Reader {
+impl Reader<'_> {
     fn step(&mut self, token: Token) {
         use TokenKind::*;
         match token.kind {
@@ -124,6 +132,11 @@ impl Reader {
             RParen | RBracket | RBrace => self.close(),
             Def | Import | Foreign => self.levels = vec![Level::new(Mode::Name)],
             At => self.levels = vec![Level::new(Mode::Annotation)],
+            Ident if self.begins_conditions(token) => {
+                if let Some(level) = self.levels.last_mut() {
+                    level.mode = Mode::Condition;
+                }
+            }
             _ => {
                 if let Some(level) = self.levels.last_mut() {
                     level.step(token.kind);
@@ -157,6 +170,7 @@ impl Reader {
                 | Mode::TypeFunction
                 | Mode::Phrase
                 | Mode::Access => Mode::Type,
+                Mode::Condition => Mode::Condition,
                 Mode::Annotation => Mode::Annotation,
                 _ if calls => Mode::Argument,
                 _ => Mode::Expression,
@@ -172,6 +186,17 @@ impl Reader {
             });
         }
         self.levels.push(level);
+    }
+
+    /// Whether a token is the word `where` behind a type.
+    fn begins_conditions(&self, token: Token) -> bool {
+        let is_in_type = self.levels.last().is_some_and(|l| l.mode == Mode::Type);
+        let is_behind = self.previous.is_some_and(|token| ends_operand(token.kind));
+        is_in_type && is_behind && self.is_where(token)
+    }
+
+    fn is_where(&self, token: Token) -> bool {
+        self.text.get(std::ops::Range::from(token.span)) == Some("where")
     }
 
     fn close(&mut self) {
@@ -199,6 +224,8 @@ impl Reader {
                 pipe: previous.span,
             },
             _ if level.mode == Mode::Annotation && self.levels.len() == 1 => Context::Item,
+            Ident if level.mode == Mode::Condition && self.is_where(previous) => Context::Condition,
+            _ if ends_operand(previous.kind) && level.mode == Mode::Type => Context::AfterType,
             _ if ends_operand(previous.kind) => Context::AfterExpression,
             _ => level.context(self.before_previous),
         }
@@ -212,6 +239,7 @@ impl Level {
             Comma => {
                 self.mode = match self.mode {
                     Mode::Phrase => Mode::Access,
+                    Mode::Condition => Mode::Condition,
                     _ => self.initial,
                 };
                 self.colon = false;
@@ -259,6 +287,7 @@ impl Level {
             },
             Mode::Type | Mode::TypeFunction | Mode::Phrase => Context::Type,
             Mode::Access => Context::Access,
+            Mode::Condition => Context::Condition,
             Mode::Params if self.colon => Context::Type,
             Mode::Kinded if self.colon => Context::Kind,
             Mode::Params | Mode::Kinded => Context::Nothing,
@@ -301,7 +330,7 @@ mod tests {
 
     fn at_end(text: &str) -> Context {
         let (before, _) = token::before(text, text.len() as u32, Dialect::Rise);
-        read(&before).0
+        read(text, &before).0
     }
 
     #[test]
@@ -344,10 +373,29 @@ mod tests {
     }
 
     #[test]
+    fn conditions_behind_a_type() {
+        assert_eq!(at_end("def f : n.f32 -> f32 "), Context::AfterType);
+        assert_eq!(at_end("def f : n.f32 whe"), Context::AfterType);
+        assert_eq!(at_end("def f = (x : n.f32 "), Context::AfterType);
+        assert_eq!(at_end("def f : n.f32 where "), Context::Condition);
+        assert_eq!(at_end("def f : n.f32 where 4 | "), Context::Condition);
+        assert_eq!(
+            at_end("def f : n.f32 where 4 | n, (m + "),
+            Context::Condition
+        );
+        assert_eq!(at_end("def f : n.f32 where n "), Context::AfterExpression);
+        assert_eq!(
+            at_end("def f : n.f32 where 4 | n = "),
+            Context::Expression { argument: false }
+        );
+        assert_eq!(at_end("def f : where "), Context::AfterType);
+    }
+
+    #[test]
     fn phrases_and_commands() {
         let at_end = |text: &str| {
             let (before, _) = token::before(text, text.len() as u32, Dialect::Dpia);
-            read(&before).0
+            read(text, &before).0
         };
         let value = Context::Expression { argument: false };
         assert_eq!(at_end("def f = fun(x: "), Context::Type);
@@ -396,8 +444,9 @@ mod tests {
 
     #[test]
     fn open_calls() {
-        let (before, _) = token::before("def f = a(b)(c, d(e), ", 22, Dialect::Rise);
-        let calls = read(&before).1;
+        let text = "def f = a(b)(c, d(e), ";
+        let (before, _) = token::before(text, 22, Dialect::Rise);
+        let calls = read(text, &before).1;
         assert_eq!(
             calls,
             [OpenCall {

@@ -40,7 +40,7 @@ pub fn signature_help(db: &Database, at: FilePosition) -> Option<SignatureHelp> 
     }
     let text = db.item_text(view.id);
     let (tokens, _) = token::before(&text, offset, view.dialect());
-    let (_, calls) = context::read(&tokens);
+    let (_, calls) = context::read(&text, &tokens);
     let open = *calls.last()?;
     let call = call_at(&view, open)?;
     let (head, applied) = head_of(view.item(), call);

@@ -65,6 +65,25 @@ const cases: readonly (readonly [string, string, readonly string[]])[] = [
     ],
   ],
   [
+    "conditions behind a type, and a name that is spelt like their word",
+    "def f : n.f32 where n >= 4 = where(where)",
+    [
+      "def: keyword.control.def.rise",
+      "f: entity.name.function.rise",
+      ":: punctuation.separator.rise",
+      "n: variable.other.rise",
+      ".: punctuation.separator.rise",
+      "f32: support.type.scalar.rise",
+      "where: keyword.control.where.rise",
+      "n: variable.other.rise",
+      ">=: keyword.operator.comparison.rise",
+      "4: constant.numeric.integer.rise",
+      "=: keyword.operator.assignment.rise",
+      "where: entity.name.function.call.rise",
+      "where: variable.other.rise",
+    ],
+  ],
+  [
     "a pipeline",
     "xs |> map(f) |> toMem(Local)._1",
     [

@@ -173,6 +173,18 @@ impl<'p, 'd> List<'p, 'd> {
         }
     }
 
+    /// The word that begins conditions on sizes, behind a type of RISE.
+    pub(super) fn conditions(&mut self) {
+        if self.dialect() == Dialect::Rise {
+            self.word("where", CompletionKind::Keyword, "where $0", 0);
+        }
+    }
+
+    /// The names that may stand in a size.
+    pub(super) fn sizes(&mut self) {
+        self.locals(Locals::InTypes);
+    }
+
     fn phrase_types(&mut self) {
         let phrases = [
             ("Exp", "Exp[${1:f32}, ${2|Rd,Wr,St|}]"),

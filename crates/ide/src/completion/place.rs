@@ -44,7 +44,7 @@ impl<'d> Place<'d> {
             return Some(Place::nowhere(view, offset));
         }
         let beyond = offset > text.len() as u32;
-        let (context, calls) = context::read(&tokens);
+        let (context, calls) = context::read(&text, &tokens);
         let before = tokens.last().map_or(0, |token| token.span.end);
         let replace = word.map_or(Span::empty(offset), |word| word.span);
         let prefix = text

@@ -338,3 +338,14 @@ fn everywhere_in_a_program_without_panic() {
         );
     }
 }
+
+#[test]
+fn a_type_may_be_followed_by_conditions() {
+    assert!(labels("def f : (n: Nat) -> n.f32 $0").contains(&"where".to_owned()));
+    assert!(labels("def f : (n: Nat) -> n.f32 wh$0 = 1").contains(&"where".to_owned()));
+    assert!(!labels("def f = fun(x: f32 => x $0").contains(&"where".to_owned()));
+    assert_eq!(
+        labels("def f : (n: Nat) -> (m: Nat) -> n.f32 where $0").len(),
+        2
+    );
+}
