@@ -743,7 +743,7 @@ fn slips() {
             (def f - (binary + a b))
 
             def f = a; b
-                     ^ syntax-error: `;` does not belong in RISE
+                     ^ syntax-error: `;` does not belong in RISE: a value is named by `let x = value in result`, and parameters are separated by `,`
             (def f - a)
 
             def f = a | b
@@ -1164,6 +1164,14 @@ fn habits_from_languages_with_methods_and_loops() {
             "def f = fun(xs => for (i in 0..4) xs)",
             "def f = fun(xs => for i in xs)",
             "def f = fun(for => for(1))",
+            "def f = fun(x => return x + 1.0f)",
+            "def f = fun(return => return)",
+            "def f = fun(x => x > 0.0f and x < 1.0f)",
+            "def f = and(a)(b)",
+            "def f = fun(x => x ** 2.0f)",
+            "def f = fun(x => { x })",
+            "def f = fun(x => x > 0.0f ? x : 0.0f)",
+            "def f = fun(x => let y = x; y)",
         ],
         expect![[r#"
             def f = fun(xs => xs.map(g))
@@ -1187,6 +1195,36 @@ fn habits_from_languages_with_methods_and_loops() {
             (def f - (fun (xs) (missing)))
 
             (def f - (fun (for) (apply for (int 1))))
+
+            def f = fun(x => return x + 1.0f)
+                             ^^^^^^ syntax-error: there is no `return`: the body of a function is its result
+            fix: remove `return` [(17..24, "")]
+            (def f - (fun (x) (binary + x (float 1.0 f32))))
+
+            (def f - (fun (return) return))
+
+            def f = fun(x => x > 0.0f and x < 1.0f)
+                                      ^^^ syntax-error: `and` is a function: the operator is written `&&`
+            fix: write `&&` [(26..29, "&&")]
+            (def f - (fun (x) (binary && (binary > x (float 0.0 f32)) (binary < x (float 1.0 f32)))))
+
+            (def f - (apply (apply and a) b))
+
+            def f = fun(x => x ** 2.0f)
+                                ^ syntax-error: there is no `**`: a power of sizes is written `^`, and one of values is a function that is declared, `foreign def pow(x: f32, y: f32): f32`
+            (def f - (fun (x) (binary * x (float 2.0 f32))))
+
+            def f = fun(x => { x })
+                             ^ syntax-error: expected an expression, found `{`: what belongs together stands in parentheses
+            (def f - (fun (x) (missing)))
+
+            def f = fun(x => x > 0.0f ? x : 0.0f)
+                                      ^ syntax-error: `?` does not belong in RISE: write `select(condition, then, else)`
+            (def f - (fun (x) (binary > x (float 0.0 f32))))
+
+            def f = fun(x => let y = x; y)
+                                      ^ syntax-error: `;` does not belong in RISE: a value is named by `let x = value in result`, and parameters are separated by `,`
+            (def f - (fun (x) (let y x y)))
 
         "#]],
     );

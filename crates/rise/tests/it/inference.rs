@@ -791,6 +791,8 @@ def step = fun(xs: 4.f32 => xs |> slide(3) |> map(reduce(add)(0.0f)))
 def size = fun(xs: 4.f32 => xs |> split |> join)
 def halves = fun(xs: 4.f32 => xs |> map(fun(p => p._1 + p._2)))
 def kind = depFun(n: Int => fun(xs: n.f32 => xs))
+def pairs = fun((xs: 4.f32, ys: 4.f32) => zip(xs)(ys) |> map(mul))
+def index = fun(xs: 4.f32, i: i32 => xs |> idx(i))
 def values : (m: Nat) -> m.f32 -> f32 = fun(xs => xs |> reduce(add)(0.0f))",
         expect![[r#"
             initial : (n: Nat) -> n.f32 -> _
@@ -808,6 +810,16 @@ def values : (m: Nat) -> m.f32 -> f32 = fun(xs => xs |> reduce(add)(0.0f))",
             kind : {m: Nat} -> (n: Int) -> m.f32 -> m.f32
               Error[kind-mismatch] at `n`: expected a size, found the integer type `n`
                 help: a size has the kind `Nat`: bind it as `n: Nat`
+            pairs : 4.f32 -> 4.f32 -> _
+              Error[not-data] at `mul`: `map` works on data, and this is a function: `t -> t -> t`
+                help: it is given a pair: write `fun((x, y) => mul(x)(y))`
+            index : 4.f32 -> i32 -> _
+              Error[type-mismatch] at `i`: `idx` expects `Idx[4]` here, and this is `i32`
+                expected: Idx[4]
+                   found: i32
+                related `xs`: the expected type comes from here
+                related `i`: `i` is `i32`
+                help: `natAsIndex(4)` makes an index of a value of type `natType`
             values : (m: Nat) -> m.f32 -> f32
               Error[type-mismatch] at `fun`: the definition's type says `(m: Nat) -> m.f32 -> f32`, which is no function from values
                 related `(m: Nat) -> m.f32 -> f32`: the type is written here

@@ -4,7 +4,7 @@ use super::operator::section_op;
 use super::{Mode, Parser};
 use crate::ast::{AddressSpace, Literal, ScalarType, TermId, TermKind};
 use crate::lexer::{Token, TokenKind};
-use crate::{Code, Diagnostic, Span};
+use crate::{Code, Diagnostic, Dialect, Span};
 
 impl Parser<'_> {
     /// An operand without what may follow it.
@@ -217,6 +217,26 @@ impl Parser<'_> {
                         token.span,
                         "arrays are not written in brackets: `makeArray(2)(a, b)` makes one",
                     )
+                });
+                self.skip_brackets();
+                let span = self.since(token.span.start);
+                self.push(TermKind::Missing, span)
+            }
+            TokenKind::Star
+                if self
+                    .previous()
+                    .is_some_and(|t| t.span.end == token.span.start) =>
+            {
+                self.misplaced(
+                    "there is no `**`: a power of sizes is written `^`, and one of values is a function that is declared, `foreign def pow(x: f32, y: f32): f32`"
+                        .to_owned(),
+                );
+                self.postfix(mode)
+            }
+            TokenKind::LBrace if !mode.is_type() && self.dialect == Dialect::Rise => {
+                self.error_at(token.span, || {
+                    "expected an expression, found `{`: what belongs together stands in parentheses"
+                        .to_owned()
                 });
                 self.skip_brackets();
                 let span = self.since(token.span.start);

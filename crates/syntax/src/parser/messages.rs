@@ -62,9 +62,9 @@ impl Parser<'_> {
                     vec![(token.span, sign.to_owned())],
                     true,
                 ),
-                None if text == "\\" => error(format!(
-                    "{shown} does not belong in {language}: a function is written `fun(x => …)`"
-                )),
+                None if let Some(instead) = written_instead(text) => {
+                    error(format!("{shown} does not belong in {language}: {instead}"))
+                }
                 None => error(format!("{shown} does not belong in {language}")),
             }
         });
@@ -410,6 +410,8 @@ impl Parser<'_> {
                 return self.conditional();
             } else if self.is_loop_statement(text) {
                 return self.loop_statement();
+            } else if text == "return" && self.is_return_statement() {
+                return self.return_statement(mode);
             } else if self.peek_kind(1) == TokenKind::LParen {
                 if self.parameters_follow(2)
                     && let Some(meant) = meant_function(text)
@@ -425,6 +427,50 @@ impl Parser<'_> {
             }
         }
         self.plain_name()
+    }
+
+    /// `and`, `or` between operands.
+    pub(crate) fn word_for_operator(&mut self) -> Option<BinaryOp> {
+        let token = self.token();
+        let (op, sign) = match self.slice(token.span) {
+            "and" => (BinaryOp::And, "&&"),
+            "or" => (BinaryOp::Or, "||"),
+            _ => return None,
+        };
+        if self.host.is_some() || self.divides || !self.starts_operand(self.peek(1)) {
+            return None;
+        }
+        let text = self.quoted(token);
+        self.report(|| {
+            let message = format!("{text} is a function: the operator is written `{sign}`");
+            Diagnostic::error(Code::SyntaxError, token.span, message).fix(
+                format!("write `{sign}`"),
+                vec![(token.span, sign.to_owned())],
+                true,
+            )
+        });
+        Some(op)
+    }
+
+    fn is_return_statement(&self) -> bool {
+        let next = self.peek(1);
+        let is_value = self.starts_operand(next) && next.kind != TokenKind::LParen;
+        self.dialect == Dialect::Rise && self.host.is_none() && is_value
+    }
+
+    /// `return e`, which is read as `e`.
+    fn return_statement(&mut self, mode: Mode) -> TermId {
+        let word = self.bump().span;
+        let gap = Span::new(word.start, self.token().span.start);
+        self.report(|| {
+            let message = "there is no `return`: the body of a function is its result";
+            Diagnostic::error(Code::SyntaxError, word, message).fix(
+                "remove `return`",
+                vec![(gap, String::new())],
+                true,
+            )
+        });
+        self.postfix(mode)
     }
 
     /// Whether a loop of another language begins here: `for (i in …`, `for i in …`.
@@ -759,6 +805,16 @@ fn meant_by(sign: &str) -> Option<(TokenKind, &'static str)> {
         "∨" => (TokenKind::Or, "||"),
         "¬" => (TokenKind::Bang, "!"),
         "▷" => (TokenKind::Pipe, "|>"),
+        _ => return None,
+    })
+}
+
+/// What is written where other languages have a sign.
+fn written_instead(sign: &str) -> Option<&'static str> {
+    Some(match sign {
+        "\\" => "a function is written `fun(x => …)`",
+        "?" => "write `select(condition, then, else)`",
+        ";" => "a value is named by `let x = value in result`, and parameters are separated by `,`",
         _ => return None,
     })
 }

@@ -101,6 +101,7 @@ impl Parser<'_> {
                 Some(BinaryOp::Divides)
             }
             TokenKind::Bar => self.single_bar(),
+            TokenKind::Ident if !mode.is_type() => self.word_for_operator(),
             TokenKind::Or | TokenKind::And if self.conditions == Some(self.nesting) => None,
             TokenKind::Equals if self.commands_may_stand(mode) => None,
             TokenKind::Equals if self.nesting > 1 && !mode.is_type() => self.single_equals(),

@@ -205,6 +205,10 @@ impl Infer<'_> {
             _ if let Some((wanted, got)) = self.scalar(wanted).zip(self.scalar(got)) => {
                 self.conversion(wanted, got, cause)
             }
+            (Type::Index(n), Type::Scalar(_)) => Some(format!(
+                "`natAsIndex({})` makes an index of a value of type `natType`",
+                self.show_nat(n)
+            )),
             (_, Type::Fun(..) | Type::Pi(_)) if !is_function(wanted) => {
                 Some("the function misses an argument".into())
             }
@@ -333,8 +337,21 @@ impl Infer<'_> {
             Some(head) => format!("`{head}` works on data, and this is a function: `{text}`"),
             None => format!("functions are not stored: this has type `{text}`"),
         };
+        let help = match (
+            &*self.table.head(expected),
+            &*self.table.head(found),
+            cause.why,
+        ) {
+            (Type::Fun(from, _), Type::Fun(_, to), Why::Argument { term, .. })
+                if matches!(&*self.table.head(from), Type::Pair(..)) && is_function(to) =>
+            {
+                let function = self.source(term);
+                format!("it is given a pair: write `fun((x, y) => {function}(x)(y))`")
+            }
+            _ => "is an argument missing?".to_owned(),
+        };
         let diagnostic = self.error(Code::NotData, cause.span, message);
-        diagnostic.help = Some("is an argument missing?".into());
+        diagnostic.help = Some(help);
     }
 
     pub(in crate::infer) fn escape(&mut self, var: Var, expected: &Ty, found: &Ty, cause: Cause) {
