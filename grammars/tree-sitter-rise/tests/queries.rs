@@ -24,21 +24,25 @@ def total = let one = 1.0f in reduce((+))(one) >> fun(p => (p, 3)._1)
 def sizes = f(natFun(i => i + 1), dataFun(j => j.f32), true, _)
 "#;
 
-/// `capture text`, in the order of the text; of a text over several lines the first.
+/// `capture text` of the sample, in its order; of a text over several lines the first.
 fn captures(query: &str) -> Vec<String> {
+    captures_in(SAMPLE, query)
+}
+
+fn captures_in(sample: &str, query: &str) -> Vec<String> {
     let language = rise::LANGUAGE.into();
     let query = Query::new(&language, query).expect("the query compiles");
     let mut parser = Parser::new();
     parser.set_language(&language).expect("the versions fit");
-    let tree = parser.parse(SAMPLE, None).expect("no limit is set");
+    let tree = parser.parse(sample, None).expect("no limit is set");
     assert!(!tree.root_node().has_error());
     let mut cursor = QueryCursor::new();
     let mut found = Vec::new();
-    let mut all = cursor.captures(&query, tree.root_node(), SAMPLE.as_bytes());
+    let mut all = cursor.captures(&query, tree.root_node(), sample.as_bytes());
     while let Some((matched, index)) = all.next() {
         let capture = matched.captures()[*index];
         let name = query.capture_names()[capture.index as usize];
-        let text = SAMPLE[capture.node.byte_range()]
+        let text = sample[capture.node.byte_range()]
             .lines()
             .next()
             .unwrap_or("");
@@ -100,6 +104,18 @@ fn highlights() {
             "punctuation.delimiter ,",
         ],
     );
+}
+
+#[test]
+fn where_is_a_keyword_behind_a_type_only() {
+    let sample = "def where : (n: Nat) -> n.f32 where 4 | n, 2 divides n = f(where)";
+    let found = captures_in(sample, rise::HIGHLIGHTS_QUERY);
+    let keywords: Vec<&str> = found
+        .iter()
+        .filter_map(|line| line.strip_prefix("keyword "))
+        .collect();
+    assert_eq!(keywords, ["def", "where"]);
+    assert!(found.contains(&"keyword.operator divides".to_owned()));
 }
 
 /// The last pattern decides, so a name that is defined may not look like a primitive's use.
