@@ -1172,6 +1172,12 @@ fn habits_from_languages_with_methods_and_loops() {
             "def f = fun(x => { x })",
             "def f = fun(x => x > 0.0f ? x : 0.0f)",
             "def f = fun(x => let y = x; y)",
+            "def f = fun(p => fst p)",
+            "def f = fun(p => (snd p))",
+            "def f = map(fun(p => g p 3))",
+            "def f = depFun(n: Nat, fun(xs: n.f32 => xs))",
+            "def f = fun((x, y), fun(z => z))",
+            "def f : n:Nat -> n.f32 = 3",
         ],
         expect![[r#"
             def f = fun(xs => xs.map(g))
@@ -1225,6 +1231,32 @@ fn habits_from_languages_with_methods_and_loops() {
             def f = fun(x => let y = x; y)
                                       ^ syntax-error: `;` does not belong in RISE: a value is named by `let x = value in result`, and parameters are separated by `,`
             (def f - (fun (x) (let y x y)))
+
+            def f = fun(p => fst p)
+                                 ^ syntax-error: arguments stand in parentheses: write `fst(p)`
+            (def f - (fun (p) fst))
+
+            def f = fun(p => (snd p))
+                                  ^ syntax-error: arguments stand in parentheses: write `snd(p)`
+            (def f - (fun (p) (paren snd)))
+
+            def f = map(fun(p => g p 3))
+                                   ^ syntax-error: arguments stand in parentheses: write `g(p)`
+            (def f - (apply map (fun (p) g)))
+
+            def f = depFun(n: Nat, fun(xs: n.f32 => xs))
+                                 ^ syntax-error: the parameters of a function are followed by `=>`, not `,`
+            fix: write `=>` [(21..22, " =>")]
+            (def f - (depFun ((n Nat)) (fun ((xs (array n (scalar f32)))) xs)))
+
+            def f = fun((x, y), fun(z => z))
+                              ^ syntax-error: the parameters of a function are followed by `=>`, not `,`
+            fix: write `=>` [(18..19, " =>")]
+            (def f - (fun (x y) (fun (z) z)))
+
+            def f : n:Nat -> n.f32 = 3
+                     ^ syntax-error: a parameter of a type stands in parentheses: write `(n: Nat) -> …`
+            (def f n (int 3))
 
         "#]],
     );

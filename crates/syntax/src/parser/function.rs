@@ -84,7 +84,9 @@ impl Parser<'_> {
         if let Some(open) = group {
             self.close(open, TokenKind::RParen);
         }
-        if !dependent && self.at(TokenKind::Comma) && self.is_pattern_since(first) {
+        if self.at(TokenKind::Comma) && self.is_comma_for_arrow() {
+            self.comma_for_arrow();
+        } else if !dependent && self.at(TokenKind::Comma) && self.is_pattern_since(first) {
             self.report_pattern(first, self.pos - first);
             self.bump();
             self.list_of_parameters(dependent);
@@ -99,6 +101,10 @@ impl Parser<'_> {
                 false => self.parameter(),
             };
             self.params.push(param);
+            if self.at(TokenKind::Comma) && self.is_comma_for_arrow() {
+                self.comma_for_arrow();
+                return;
+            }
             if self.eat(TokenKind::Comma).is_none() {
                 return;
             }

@@ -429,6 +429,42 @@ impl Parser<'_> {
         self.plain_name()
     }
 
+    /// Whether the body of a function follows the comma here: `depFun(n: Nat, fun(…))`.
+    pub(crate) fn is_comma_for_arrow(&self) -> bool {
+        let begins_body = matches!(self.peek_kind(1), TokenKind::Fun | TokenKind::DepFun);
+        begins_body && self.peek_kind(2) == TokenKind::LParen
+    }
+
+    /// Reports the comma and reads it as `=>`.
+    pub(crate) fn comma_for_arrow(&mut self) {
+        let comma = self.token().span;
+        self.report(|| {
+            let message = "the parameters of a function are followed by `=>`, not `,`";
+            Diagnostic::error(Code::SyntaxError, comma, message).fix(
+                "write `=>`",
+                vec![(comma, " =>".to_owned())],
+                true,
+            )
+        });
+        self.tokens[self.pos].kind = TokenKind::FatArrow;
+    }
+
+    /// `f x` in brackets: an argument without parentheses.
+    pub(crate) fn is_argument_without_parentheses(&self) -> bool {
+        let is_plain = |token: Token| {
+            matches!(
+                token.kind,
+                TokenKind::Ident | TokenKind::Int | TokenKind::Float
+            )
+        };
+        let is_function = self.previous().is_some_and(|t| t.kind == TokenKind::Ident);
+        let same_line = Span::new(self.last_end(), self.token().span.start);
+        self.host.is_none()
+            && is_function
+            && is_plain(self.token())
+            && !self.slice(same_line).contains('\n')
+    }
+
     /// `and`, `or` between operands.
     pub(crate) fn word_for_operator(&mut self) -> Option<BinaryOp> {
         let token = self.token();
@@ -666,6 +702,19 @@ impl Parser<'_> {
                     true => "conditions are stated before the `def` here, as `@assume(4 | n)`".to_owned(),
                     false => "`where` follows a type: write one, or state the conditions before the `def` as `@assume(4 | n)`"
                         .to_owned(),
+                });
+                self.skip_to_equals();
+            }
+            TokenKind::Colon if self.peek_kind(1) == TokenKind::Kind => {
+                let kind = self.quoted(self.peek(1));
+                let name = self.previous().map(|token| self.quoted(token));
+                let kind = kind.trim_matches('`');
+                let name = name.unwrap_or_default();
+                let name = name.trim_matches('`');
+                self.error_at(next.span, || {
+                    format!(
+                        "a parameter of a type stands in parentheses: write `({name}: {kind}) -> …`"
+                    )
                 });
                 self.skip_to_equals();
             }

@@ -72,6 +72,14 @@ impl Parser<'_> {
             });
             return;
         }
+        if !list && self.is_argument_without_parentheses() {
+            let function = self.previous().map_or("", |token| self.slice(token.span));
+            let argument = self.slice(found.span);
+            self.error_at(found.span, || {
+                format!("arguments stand in parentheses: write `{function}({argument})`")
+            });
+            return;
+        }
         if self.at(TokenKind::LParen) && self.host.is_some() {
             let gap = Span::new(self.last_end(), found.span.start);
             return self.report(|| loose_call(found.span, gap));
