@@ -68,6 +68,7 @@ pub(super) struct Table {
     pub predicates: Vec<Predicate>,
     pub functions: Vec<(Arc<str>, Rc<Arc<Function>>)>,
     pub names: Vec<Arc<str>>,
+    name_index: FxHashMap<*const str, u32>,
     reaches: FxHashMap<Code, Reach>,
     heads: FxHashMap<Code, Heads>,
     simple: Vec<Option<bool>>,
@@ -84,6 +85,7 @@ impl Table {
             predicates: Vec::new(),
             functions: Vec::new(),
             names: Vec::new(),
+            name_index: FxHashMap::default(),
             reaches: FxHashMap::default(),
             heads: FxHashMap::default(),
             simple: Vec::new(),
@@ -265,11 +267,12 @@ impl Table {
     }
 
     fn name(&mut self, name: &Arc<str>) -> u32 {
-        if let Some(at) = self.names.iter().position(|known| Arc::ptr_eq(known, name)) {
-            return count(at);
+        let next = count(self.names.len());
+        let at = *self.name_index.entry(Arc::as_ptr(name)).or_insert(next);
+        if at == next {
+            self.names.push(name.clone());
         }
-        self.names.push(name.clone());
-        count(self.names.len() - 1)
+        at
     }
 
     /// How much of a term decides whether a strategy succeeds on it.

@@ -161,8 +161,11 @@ impl Engine<'_> {
             }
             Op::Times(0, _) => State::Done(term),
             Op::Times(times, s) => {
-                let left = times - 1;
-                self.stack.push(Frame::Times { code: s, left });
+                self.stack.push(Frame::Times {
+                    code: s,
+                    left: times - 1,
+                    blames: length(self.blames.len()),
+                });
                 State::Eval(s, term)
             }
             Op::Normalize(s) => {

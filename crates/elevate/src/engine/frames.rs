@@ -66,8 +66,8 @@ pub(super) enum Frame {
     },
     /// Once more, on the result: see [`Loop`].
     Repeat,
-    /// So many times more.
-    Times { code: Code, left: u32 },
+    /// So many times more, and how many reasons for failures there were before.
+    Times { code: Code, left: u32, blames: u32 },
     /// A walk over a term, the last on the stack of walks.
     Walk,
     /// A limit, and the one outside of it.

@@ -14,9 +14,7 @@ impl Engine<'_> {
         };
         match frame {
             Frame::Seq(next, blames) => {
-                // Why parts of the first failed is of no interest any more.
-                self.blames.truncate(blames as usize);
-                self.passed += 1;
+                self.pass(blames);
                 State::Eval(next, term)
             }
             Frame::Choice { quiet, .. } => {
@@ -63,6 +61,13 @@ impl Engine<'_> {
         }
     }
 
+    /// Leaves the first half of `a ; b`, which has succeeded: why parts of it failed is of no
+    /// interest any more.
+    fn pass(&mut self, blames: u32) {
+        self.blames.truncate(blames as usize);
+        self.passed += 1;
+    }
+
     fn some(
         &mut self,
         store: &Store,
@@ -106,10 +111,12 @@ impl Engine<'_> {
                 })
             }
             Frame::Repeat => self.again(store, new),
-            Frame::Times { left: 0, .. } => State::Done(new),
-            Frame::Times { code, left } => {
-                let left = left - 1;
-                self.stack.push(Frame::Times { code, left });
+            Frame::Times { code, left, blames } => {
+                self.pass(blames);
+                let Some(left) = left.checked_sub(1) else {
+                    return State::Done(new);
+                };
+                self.stack.push(Frame::Times { code, left, blames });
                 State::Eval(code, new)
             }
             Frame::Limit { outer, .. } => {

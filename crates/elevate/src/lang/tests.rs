@@ -611,3 +611,14 @@ fn long_and_deep_strategies_are_no_danger() {
         let _ = rewritten(&file, "mv");
     }
 }
+
+#[test]
+fn repetitions_do_not_nest() {
+    let strategy = "rule commute = a + b |-> b + a\nrepeatNTimes(50000)(topDown(commute))";
+    let file = file(strategy, "def f = fun((x: i32, y: i32) => x + y)");
+    let rewritten = rewritten(&file, "f").expect("it ends");
+    assert_eq!(rewritten.steps, 50_000);
+    // Each of them would be copied for each step.
+    let depth = rewritten.trace.iter().map(|step| step.strategies.len());
+    assert_eq!(depth.max(), Some(0));
+}

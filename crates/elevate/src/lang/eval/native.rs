@@ -70,6 +70,7 @@ pub(crate) const NATIVE: &[&str] = &[
     "one",
     "outerProduct",
     "repeat",
+    "repeatNTimes",
     "size",
     "some",
     "somebu",
@@ -184,6 +185,10 @@ impl Args<'_, '_, '_> {
             "nth" => {
                 let count = u32::try_from(self.count(0)?).unwrap_or(u32::MAX);
                 self.strategy(1).map(|s| Step::Skip(count, s))
+            }
+            "repeatNTimes" => {
+                let count = self.count(0)?.clamp(0, i64::from(u32::MAX)) as u32;
+                self.strategy(1).map(|s| Step::Times(count, s))
             }
             "limit" => {
                 let count = u64::try_from(self.count(0)?).unwrap_or(0);
