@@ -20,12 +20,3 @@ mod allocator {
 pub fn give_back() {
     allocator::mi_collect(true);
 }
-
-/// Has the system give this process small pages only. The server allocates little at a time, and the
-/// system zeroes each huge page whole before the first use, which delays some answers by
-/// milliseconds. Programs that are run do not inherit it: see `runtime::process::execute`.
-pub fn take_small_pages() {
-    // Where the system refuses, some answers take longer.
-    #[cfg(target_os = "linux")]
-    let _ = rustix::thread::disable_transparent_huge_pages(true);
-}

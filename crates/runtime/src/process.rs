@@ -3,7 +3,7 @@
 mod supervised;
 
 pub(crate) use supervised::Process;
-pub use supervised::{Subcommands, execute, set_supervisor, supervise};
+pub use supervised::{ALLOW_HUGE_PAGES, Subcommands, execute, set_supervisor, supervise};
 
 use std::io::{self, Read};
 use std::process::{Command, ExitStatus, Stdio};

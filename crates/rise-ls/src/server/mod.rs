@@ -100,7 +100,6 @@ fn token() -> String {
 /// # Errors
 /// The system gives no threads.
 pub fn work(restarts: u32) -> io::Result<u8> {
-    crate::memory::take_small_pages();
     let (events, receiver) = unbounded();
     let (chunks, to_writer) = unbounded();
     let client = Client::new(Outbox::new(chunks.clone()), restarts);

@@ -26,6 +26,10 @@ use std::time::Duration;
 const REPORT: &str = "report";
 /// The file there by which a process that goes on says that it has released the lock.
 const RELEASED: &str = "released";
+/// The environment variable by which the allocator of this program's own processes refuses huge
+/// pages before it has any, if the value is `0`. Programs are started without the variable, and
+/// with huge pages: see [`execute`].
+pub const ALLOW_HUGE_PAGES: &str = "MIMALLOC_ALLOW_THP";
 /// How often and how long the supervisor waits until a killed group and the process that has
 /// started it are gone, which may still write files or hold locks.
 const END_CHECKS: u32 = 1000;
@@ -63,6 +67,7 @@ impl Process {
     pub fn start(command: &mut Command, stdin: Stdio) -> Result<Process, ProcessError> {
         let name = command.get_program().to_string_lossy().into_owned();
         let start = |error| ProcessError::Start(name.clone(), error);
+        command.env_remove(ALLOW_HUGE_PAGES);
         let mut supervised = supervised(command);
         let command = supervised.as_mut().map_or(command, |(command, _)| command);
         own_group(command);
@@ -320,7 +325,7 @@ pub fn execute(folder: &Path, parent: u32, program: &OsStr, args: &[OsString]) -
     if parent_now.and_then(|parent| u32::try_from(parent).ok()) != Some(parent) {
         return NOT_STARTED;
     }
-    // The language server has switched huge pages off for itself, which is inherited.
+    // What refuses huge pages refuses them for the processes that it starts, too.
     let _ = rustix::thread::disable_transparent_huge_pages(false);
     let error = Command::new(program).args(args).exec();
     Report::NotStarted(error).write(folder)

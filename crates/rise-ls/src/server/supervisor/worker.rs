@@ -6,6 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Sender, unbounded};
+use runtime::process::ALLOW_HUGE_PAGES;
 
 use super::Event;
 use crate::memory;
@@ -29,7 +30,9 @@ pub struct Worker {
 
 impl Worker {
     /// Starts a process, the first of the session or one that follows `restarts` others. What it
-    /// says, and its end, become events.
+    /// says, and its end, become events. The process has small pages only: it allocates little at a
+    /// time, and the system zeroes each huge page before the first use, which delays some answers
+    /// by milliseconds.
     ///
     /// # Errors
     /// The system starts no process, or no threads for its pipes.
@@ -39,6 +42,7 @@ impl Worker {
         let mut process = command
             .env_remove(TOKEN)
             .envs(token.map(|token| (TOKEN, token)))
+            .env(ALLOW_HUGE_PAGES, "0")
             .arg(WORKER)
             .arg(restarts.to_string())
             .stdin(Stdio::piped())
