@@ -4,6 +4,7 @@
 //! before it.
 
 use ropey::Rope;
+use ropey::str_utils::byte_to_line_idx;
 use syntax::Span;
 use tower_lsp::lsp_types::{Position, PositionEncodingKind, Range};
 
@@ -123,13 +124,7 @@ fn near_position(rope: &Rope, byte: usize, encoding: Encoding) -> Option<Positio
         // It depends on what follows.
         return None;
     }
-    let feeds = bytes.iter().filter(|&&byte| byte == b'\n').count();
-    let returns = bytes.iter().filter(|&&byte| byte == b'\r').count();
-    let pairs = match returns {
-        0 => 0,
-        _ => bytes.windows(2).filter(|pair| pair == b"\r\n").count(),
-    };
-    let line = chunk_line + feeds + returns - pairs;
+    let line = chunk_line + byte_to_line_idx(before, before.len());
     let column = encoding.len(before.get(line_start..)?);
     Some(Position::new(number(line), number(column)))
 }
