@@ -43,7 +43,7 @@ impl Piece {
             },
             None => {
                 let parsed = parse(&self.text, self.language);
-                let header = Header::of(&parsed);
+                let header = Header::of(&parsed, &self.text);
                 ReadPiece {
                     text: self.text,
                     header,
@@ -74,7 +74,7 @@ impl Replacement {
         let spans = language.split(text);
         let piece = |span: &Span| {
             let text: Arc<str> = text[std::ops::Range::from(*span)].into();
-            let header = read.then(|| Header::of(&parse(&text, language)));
+            let header = read.then(|| Header::of(&parse(&text, language), &text));
             Piece {
                 text,
                 language,

@@ -283,6 +283,9 @@ impl Database {
         if source.strategy(self) != &header.strategy {
             source.set_strategy(self).to(header.strategy.clone());
         }
+        if source.foreign(self) != &header.foreign {
+            source.set_foreign(self).to(header.foreign.clone());
+        }
         if source.header(self) != &header {
             source.set_header(self).to(header);
         }
@@ -303,8 +306,8 @@ impl Database {
             header,
         } = piece.read();
         let declares = header.declares.clone();
-        let strategy = header.strategy.clone();
-        let item = SourceItem::builder(text.clone(), header, declares, strategy, file)
+        let (strategy, foreign) = (header.strategy.clone(), header.foreign.clone());
+        let item = SourceItem::builder(text.clone(), header, declares, strategy, foreign, file)
             .durability(durability)
             .text_durability(self.text_durability(file))
             .new(self)

@@ -20,6 +20,8 @@ pub struct Header {
     pub programs: Box<[Name]>,
     /// The strategy that lowers it, if it names one.
     pub strategy: Option<Box<StrategyName>>,
+    /// The declaration of a foreign function, without blanks and comments.
+    pub foreign: Option<Box<str>>,
 }
 
 /// `@strategy("file.elevate", name)`.
@@ -57,9 +59,11 @@ impl Header {
             || among(&self.programs)
             || self.strategy.as_deref().is_some_and(lowers)
     }
-    pub(crate) fn of(tree: &Tree) -> Header {
+
+    /// The header of the item with this text, which is that of the tree.
+    pub(crate) fn of(tree: &Tree, text: &str) -> Header {
         match tree {
-            Tree::Program(parsed) => Header::of_program(&parsed.item),
+            Tree::Program(parsed) => Header::of_program(&parsed.item, text),
             Tree::Strategy(parsed) => Header::of_strategy(&parsed.item),
         }
     }
@@ -83,10 +87,11 @@ impl Header {
             mentions: strategies::mentions::strategies(item),
             programs: strategies::mentions::programs(item),
             strategy: None,
+            foreign: None,
         }
     }
 
-    fn of_program(item: &Item) -> Header {
+    fn of_program(item: &Item, text: &str) -> Header {
         let (declares, span) = match (&item.kind, item.name()) {
             (
                 ItemKind::Import {
@@ -105,8 +110,24 @@ impl Header {
             mentions: mentions(item),
             programs: Box::default(),
             strategy: strategy_name(item).map(Box::new),
+            foreign: matches!(item.kind, ItemKind::Foreign { .. }).then(|| tokens(text)),
         }
     }
+}
+
+/// The tokens of a text with a blank between them, comments left out.
+fn tokens(text: &str) -> Box<str> {
+    use syntax::TokenKind::{BlockComment, DocComment, LineComment, Whitespace};
+    let tokens = syntax::lex(text).filter(|token| {
+        !matches!(
+            token.kind,
+            Whitespace | LineComment | DocComment | BlockComment
+        )
+    });
+    let words: Vec<&str> = tokens
+        .map(|token| &text[std::ops::Range::from(token.span)])
+        .collect();
+    words.join(" ").into()
 }
 
 /// The strategy that the definition names; the first, of several.

@@ -49,6 +49,9 @@ pub(crate) struct SourceItem {
     /// That of the header, by itself, for the same reason.
     #[returns(ref)]
     pub strategy: Option<Box<StrategyName>>,
+    /// That of the header, by itself, for the same reason.
+    #[returns(ref)]
+    pub foreign: Option<Box<str>>,
     #[returns(copy)]
     pub file: FileId,
 }

@@ -176,8 +176,8 @@ fn collect(db: &dyn Db, items: impl Iterator<Item = ItemId>) -> Definitions {
             if first != item {
                 duplicates.push((item, first));
             }
-            if let Some(declaration) = foreign_declaration(db, SourceItem::from(item)) {
-                foreign.insert(item, declaration);
+            if let Some(declaration) = SourceItem::from(item).foreign(db) {
+                foreign.insert(item, declaration.clone());
             }
         }
     }
@@ -187,28 +187,6 @@ fn collect(db: &dyn Db, items: impl Iterator<Item = ItemId>) -> Definitions {
         foreign,
         duplicates: duplicates.into(),
     }
-}
-
-/// The tokens of an item that declares a foreign function. This is a query so that an edit of
-/// another item's body leaves the file's definitions as they are.
-#[salsa::tracked(returns(clone))]
-fn foreign_declaration(db: &dyn Db, item: SourceItem) -> Option<Box<str>> {
-    use syntax::TokenKind::{BlockComment, DocComment, LineComment, Whitespace};
-    let text = item.text(db);
-    // Most items declare no foreign function, which the lexer need not find out.
-    if !text.contains("foreign") {
-        return None;
-    }
-    let tokens = syntax::lex(&text).filter(|token| {
-        !matches!(
-            token.kind,
-            Whitespace | LineComment | DocComment | BlockComment
-        )
-    });
-    let words: Vec<&str> = tokens
-        .map(|token| &text[std::ops::Range::from(token.span)])
-        .collect();
-    (words.first() == Some(&"foreign")).then(|| words.join(" ").into())
 }
 
 /// The names of the file's own language that its items can use.

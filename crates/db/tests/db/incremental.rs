@@ -27,7 +27,6 @@ fn computed(db: &mut Database, edit: impl FnOnce(&mut Database)) -> String {
         let on = match query.as_str() {
             "header"
             | "declares"
-            | "foreign_declaration"
             | "bindings"
             | "checked"
             | "scheme"
@@ -67,14 +66,12 @@ fn typing_in_a_body_recomputes_that_definition() {
         |db| replace(db, "main.rise", "1.0f", "1.5f"),
         expect![[r#"
             checked twice
-            foreign_declaration twice
         "#]],
     );
     check(
         FILE,
         |db| replace(db, "main.rise", "fun(x => x)", "fun(y => y)"),
         expect![[r#"
-            foreign_declaration other
             checked other
         "#]],
     );
@@ -109,7 +106,6 @@ fn documentation_recomputes_its_own_definition() {
         expect![[r#"
             bindings twice
             checked twice
-            foreign_declaration twice
         "#]],
     );
 }
@@ -121,7 +117,6 @@ fn a_changed_type_recomputes_its_users() {
         |db| replace(db, "main.rise", "f32 = 1.0f", "f64 = 1.0"),
         expect![[r#"
             checked twice
-            foreign_declaration twice
             scheme twice
             checked user
         "#]],
@@ -139,7 +134,6 @@ fn a_new_definition_recomputes_what_names_stand_for() {
             bindings new
             checked new
             definitions main.rise
-            foreign_declaration new
             programs main.rise
             bindings user
             group_recursion main.rise
@@ -156,7 +150,6 @@ fn a_changed_import_recomputes_its_users() {
         |db| replace(db, "a.rise", "f32 = 1.0f", "f64 = 1.0"),
         expect![[r#"
             checked a
-            foreign_declaration a
             scheme a
             checked x
         "#]],
@@ -166,7 +159,6 @@ fn a_changed_import_recomputes_its_users() {
         |db| replace(db, "a.rise", "2.0f", "3.0f"),
         expect![[r#"
             checked b
-            foreign_declaration b
         "#]],
     );
     check(
