@@ -350,12 +350,12 @@ fn resolutions(db: &dyn Db, bindings: &[(Name, Binding)]) -> Box<[(Name, Resolut
 /// What there is to say about the item, its place among the others included, its targets not.
 pub(crate) fn item_diagnostics(db: &dyn Db, item: ItemId) -> Arc<[Diagnostic]> {
     let file = SourceItem::from(item).file(db);
-    with_notes(db, item, notes(db, file.into()))
+    with_notes(item, checked(db, item.into()), notes(db, file.into()))
 }
 
 /// What the item's text and its place among the others say.
-pub(crate) fn with_notes(db: &dyn Db, item: ItemId, notes: &Notes) -> Arc<[Diagnostic]> {
-    let own = &checked(db, item.into()).diagnostics;
+pub(crate) fn with_notes(item: ItemId, checked: &Checked, notes: &Notes) -> Arc<[Diagnostic]> {
+    let own = &checked.diagnostics;
     match notes.get(&item) {
         None => own.clone(),
         Some(notes) => {

@@ -24,11 +24,11 @@ use crate::{Db, FileId, FilePath, ItemId};
 /// else in its file uses, the one whose patterns it uses, and the one that everything is checked
 /// for.
 pub(crate) fn targets(db: &dyn Db, item: ItemId) -> Targets {
-    targets_among(db, item, Options::get(db).target(db))
+    let for_all = Options::get(db).target(db);
+    targets_among(db, item, checked(db, item.into()), for_all)
 }
 
-fn targets_among(db: &dyn Db, item: ItemId, for_all: Option<Target>) -> Targets {
-    let checked = checked(db, item.into());
+fn targets_among(db: &dyn Db, item: ItemId, checked: &Checked, for_all: Option<Target>) -> Targets {
     let selection = checked.selection;
     if selection.marked.is_empty() && selection.used.is_none() && for_all.is_none() {
         return Targets::default();
@@ -75,7 +75,9 @@ fn used_inside(db: &dyn Db, file: SourceFile) -> FxHashSet<ItemId> {
 
 /// Everything there is to say about the item.
 pub(crate) fn all_diagnostics(db: &dyn Db, item: ItemId) -> Arc<[Diagnostic]> {
-    with_targets(db, item, targets(db, item), item_diagnostics(db, item))
+    let language = language(db, item.into());
+    let found = item_diagnostics(db, item);
+    with_targets(db, item, language, targets(db, item), found)
 }
 
 /// The items of the file about which there is something to say; nothing is run for those in `skipped`.
@@ -87,13 +89,16 @@ pub(crate) fn file_diagnostics(
 ) -> Vec<(ItemId, Arc<[Diagnostic]>)> {
     let notes = notes(db, file.into());
     let for_all = Options::get(db).target(db);
+    // Asked once: a file may have thousands of items.
+    let language = SourceFile::from(file).language(db);
     let all = items.iter().map(|&item| {
-        let found = with_notes(db, item, notes);
+        let checked = checked(db, item.into());
+        let found = with_notes(item, checked, notes);
         if skipped.contains(&item) {
             return (item, found);
         }
-        let targets = targets_among(db, item, for_all);
-        (item, with_targets(db, item, targets, found))
+        let targets = targets_among(db, item, checked, for_all);
+        (item, with_targets(db, item, language, targets, found))
     });
     all.filter(|(_, diagnostics)| !diagnostics.is_empty())
         .collect()
@@ -113,10 +118,11 @@ pub(crate) fn settle(db: &dyn Db, item: ItemId) {
 fn with_targets(
     db: &dyn Db,
     item: ItemId,
+    language: Language,
     targets: Targets,
     found: Arc<[Diagnostic]>,
 ) -> Arc<[Diagnostic]> {
-    let found = with_strategy(db, item, with_phrase(db, item, found));
+    let found = with_strategy(db, item, language, with_phrase(db, item, language, found));
     let mut said: Vec<(Target, Arc<[Diagnostic]>)> = Vec::new();
     for target in targets.iter().filter(|_| is_linked(db, item)) {
         let of_target = target_diagnostics(db, item.into(), target);
@@ -161,8 +167,13 @@ fn is_linked(db: &dyn Db, item: ItemId) -> bool {
 }
 
 /// What is said about the strategy of a definition, besides what its text says.
-fn with_strategy(db: &dyn Db, item: ItemId, found: Arc<[Diagnostic]>) -> Arc<[Diagnostic]> {
-    let of_strategy: Vec<Diagnostic> = if language(db, item.into()) == Language::Elevate {
+fn with_strategy(
+    db: &dyn Db,
+    item: ItemId,
+    language: Language,
+    found: Arc<[Diagnostic]>,
+) -> Arc<[Diagnostic]> {
+    let of_strategy: Vec<Diagnostic> = if language == Language::Elevate {
         example(db, item.into()).to_vec()
     } else {
         of_lowering(db, item)
@@ -197,8 +208,13 @@ fn of_lowering(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
 }
 
 /// What is said about a definition of DPIA for any target, besides what its text says.
-fn with_phrase(db: &dyn Db, item: ItemId, found: Arc<[Diagnostic]>) -> Arc<[Diagnostic]> {
-    if dialect(db, item.into()) == Dialect::Rise {
+fn with_phrase(
+    db: &dyn Db,
+    item: ItemId,
+    language: Language,
+    found: Arc<[Diagnostic]>,
+) -> Arc<[Diagnostic]> {
+    if language.dialect() == Dialect::Rise {
         return found;
     }
     let of_phrase = phrases::diagnostics(db, item.into());
