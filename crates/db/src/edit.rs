@@ -1,5 +1,6 @@
 //! Changing files: a text is cut into items, and an edit touches as few of them as it can.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
 
@@ -16,10 +17,13 @@ use crate::{Database, Db, FileId, FilePath, FileState, ItemId, ReadError, querie
 impl Database {
     /// Gives the file at `path` this text. Items that stay the same, from the start and from the
     /// end, are recognised.
-    pub fn set_file(&mut self, path: FilePath, text: impl Into<Rope>) -> FileId {
+    pub fn set_file<'a>(&mut self, path: FilePath, text: impl Into<Cow<'a, str>>) -> FileId {
         let file = self.file_at(&path);
-        let rope = text.into();
-        let cut = Replacement::whole(&rope.to_string(), self.language(file), false);
+        let text = text.into();
+        let rope = Rope::from_str(&text);
+        let cut = Replacement::whole(&text, self.language(file), false);
+        // The pieces have what is needed of it, and it may be large.
+        drop(text);
         self.replace_items(file, rope, cut);
         file
     }
@@ -27,10 +31,10 @@ impl Database {
     /// Gives the file at `path`, one of strategies, this text, which sees what the definitions of
     /// `program` can name in `@strategy`, and those definitions: a strategy that is given for a
     /// program, and stands in no file.
-    pub fn set_strategy(
+    pub fn set_strategy<'a>(
         &mut self,
         path: FilePath,
-        text: impl Into<Rope>,
+        text: impl Into<Cow<'a, str>>,
         program: FileId,
     ) -> FileId {
         self.set_language(path.clone(), Language::Elevate);

@@ -83,8 +83,7 @@ impl Session {
         let language = Language::from_extension(&opened.language_id).unwrap_or_default();
         self.db.set_language(path.clone(), language);
         let length = opened.text.len();
-        let file = self.db.set_file(path, opened.text.as_str());
-        drop(opened.text);
+        let file = self.db.set_file(path, opened.text);
         let syntax = SyntaxTree::new_in(self.db.text(file), self.db.language(file));
         self.text_changed(file, opened.uri, opened.version, syntax, since);
         if length >= memory::LARGE {
@@ -123,7 +122,7 @@ impl Session {
         self.reports.status.edited();
         let Some(range) = change.range else {
             let path = self.db.path(file);
-            self.db.set_file(path, change.text.as_str());
+            self.db.set_file(path, change.text);
             *syntax = SyntaxTree::new_in(self.db.text(file), syntax.language());
             return;
         };
