@@ -3,7 +3,10 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -11,6 +14,8 @@ use serde_json::{Value, json};
 use super::Outcome;
 
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How often memory is looked at.
+const SAMPLING: Duration = Duration::from_millis(1);
 
 /// A running server.
 pub struct Client {
@@ -18,6 +23,44 @@ pub struct Client {
     input: ChildStdin,
     messages: Receiver<(Instant, Value)>,
     next_id: i64,
+}
+
+/// A thread that looks at the memory of a server.
+pub struct MemoryWatch {
+    stop: Arc<AtomicBool>,
+    watch: JoinHandle<f64>,
+}
+
+impl MemoryWatch {
+    /// The most memory that was seen, in bytes.
+    pub fn peak(self) -> Outcome<f64> {
+        self.stop.store(true, Ordering::Relaxed);
+        Ok(self.watch.join().map_err(|_| "the watch has failed")?)
+    }
+}
+
+/// The memory that a server's processes hold, in bytes.
+fn memory(server: u32) -> Option<f64> {
+    let of_process = |id: u32| {
+        let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmRSS:"))?;
+        Some(line.split_whitespace().next()?.parse::<f64>().ok()? * 1024.0)
+    };
+    // A worker that has ended meanwhile holds nothing.
+    let of_workers = workers(server).into_iter().filter_map(of_process);
+    Some(of_process(server)? + of_workers.sum::<f64>())
+}
+
+/// The processes that a server has started.
+fn workers(server: u32) -> Vec<u32> {
+    let tasks = std::fs::read_dir(format!("/proc/{server}/task"));
+    let tasks = tasks.into_iter().flatten().flatten();
+    let children = tasks.map(|task| std::fs::read_to_string(task.path().join("children")));
+    let children: Vec<String> = children.map(Result::unwrap_or_default).collect();
+    let ids = children.iter().flat_map(|ids| ids.split_whitespace());
+    ids.filter_map(|id| id.parse().ok()).collect()
 }
 
 /// An answer, and when it was complete.
@@ -104,13 +147,32 @@ impl Client {
         Ok(self.wait(wanted)?.0)
     }
 
-    /// The memory that the server holds, in bytes.
+    /// The memory that the server's processes hold, in bytes.
     pub fn memory(&self) -> Option<f64> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
-        let line = status
-            .lines()
-            .find_map(|line| line.strip_prefix("VmRSS:"))?;
-        Some(line.split_whitespace().next()?.parse::<f64>().ok()? * 1024.0)
+        memory(self.child.id())
+    }
+
+    /// Looks again and again how much memory the server's processes hold together.
+    pub fn watch_memory(&self) -> MemoryWatch {
+        let (id, stopped) = (self.child.id(), Arc::new(AtomicBool::new(false)));
+        let stop = stopped.clone();
+        let watch = move || {
+            let mut peak = 0.0_f64;
+            while !stopped.load(Ordering::Relaxed) {
+                peak = peak.max(memory(id).unwrap_or_default());
+                std::thread::sleep(SAMPLING);
+            }
+            peak
+        };
+        MemoryWatch {
+            stop,
+            watch: std::thread::spawn(watch),
+        }
+    }
+
+    /// The processes that the server has started.
+    pub fn workers(&self) -> Vec<u32> {
+        workers(self.child.id())
     }
 
     /// Ends the session as the protocol wants it.

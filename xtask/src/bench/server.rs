@@ -17,6 +17,10 @@ const ASK_EVERY: usize = 9;
 /// Lines on a screen.
 const SCREEN: usize = 50;
 
+/// How long a closed document may take to be given back, and how long what follows is waited for.
+const SETTLING: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(200);
+
 /// From starting the process to the diagnostics of its first document.
 pub fn first_diagnostics(binary: &Path, folder: &Path, file: &Generated) -> Outcome<Duration> {
     let start = Instant::now();
@@ -31,6 +35,52 @@ pub fn first_diagnostics(binary: &Path, folder: &Path, file: &Generated) -> Outc
 fn open(client: &mut Client, uri: &str, file: &Generated) -> Outcome<()> {
     let document = json!({"uri": uri, "languageId": "rise", "version": 1, "text": file.text});
     client.notify("textDocument/didOpen", &json!({"textDocument": document}))
+}
+
+/// Opens a document of 50 MB, and closes it.
+pub fn large_document(binary: &Path, folder: &Path, table: &mut Table) -> Outcome<()> {
+    const LINE: &str = "// A comment of fifty bytes, without a definition.\n";
+    let file = |name: &str, text: String| Generated {
+        name: name.to_owned(),
+        text,
+    };
+    let small = file("small.rise", "def small = 1\n".to_owned());
+    let large = file("large.rise", LINE.repeat(50_000_000 / LINE.len()));
+    let mut client = Client::start(binary, folder)?;
+    let uri_of = |file: &Generated| uri(&folder.join(&file.name));
+    open(&mut client, &uri_of(&small), &small)?;
+    client.diagnostics(&uri_of(&small), 1)?;
+    let (before, worker, watch) = (client.memory(), client.workers(), client.watch_memory());
+    open(&mut client, &uri_of(&large), &large)?;
+    client.diagnostics(&uri_of(&large), 1)?;
+    let hover = json!({
+        "textDocument": {"uri": uri_of(&large)},
+        "position": {"line": 10, "character": 3},
+    });
+    client.request("textDocument/hover", &hover)?;
+    let close = json!({"textDocument": {"uri": uri_of(&large)}});
+    client.notify("textDocument/didClose", &close)?;
+    // Another worker takes over, which has not held the document.
+    let start = Instant::now();
+    while client.workers().iter().any(|id| worker.contains(id)) && start.elapsed() < SETTLING {
+        std::thread::sleep(PAUSE);
+    }
+    client.request("rise/status", &json!({}))?;
+    std::thread::sleep(PAUSE);
+    let (peak, after) = (watch.peak()?, client.memory());
+    client.stop()?;
+    if let (Some(before), Some(after)) = (before, after) {
+        let megabytes = |bytes: f64| Series::from_iter([bytes / 1e6]);
+        let name = "memory at most with a document of 50 MB";
+        table.push(Row::new(name, Unit::Megabytes, megabytes(peak)).at_most(400.0));
+        let growth = Row::new(
+            "  growth after closing it",
+            Unit::Megabytes,
+            megabytes(after - before),
+        );
+        table.push(growth.at_most(20.0));
+    }
+    Ok(())
 }
 
 /// What is measured while typing.
