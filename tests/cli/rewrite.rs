@@ -184,3 +184,41 @@ fn the_strategy_that_a_definition_names_lowers_it() {
     let found = folder.findings(&["a.rise"]);
     assert_eq!(found[0]["code"], "unknown-name", "{found:?}");
 }
+
+#[test]
+fn lowering_to_c_places_memory_and_changes_nothing_the_second_time() {
+    let folder = Folder::with(&[(
+        "a.rise",
+        "def inc = fun(x: i32 => x + 1)
+def dot = depFun(n: Nat => fun((xs: n.f32, ys: n.f32) =>
+  zip(xs)(ys) |> map(fun(p => fst(p) * snd(p))) |> reduce(add)(0.0f)))
+def sum = depFun(n: Nat => map(inc) >> reduce(add)(0))
+def windows = depFun(n: Nat => fun(xs: (n + 2).i32 =>
+  let ys = xs |> map(inc) in ys |> slide(3)(1) |> map(reduce(add)(0)) |> map(inc)))
+def sums = depFun((n: Nat, m: Nat) => fun(a: n.m.i32 =>
+  a
+    |> reduce(fun(acc, row => zip(acc)(row) |> map(fun(p => p._1 + p._2))))(generate(fun(i => 0)))
+    |> map(inc)))
+",
+    )]);
+    for def in ["dot", "sum", "windows", "sums"] {
+        let lowered = |strategy: &str| {
+            let args = ["rewrite", "a.rise", "--def", def, "--strategy", strategy];
+            let ran = folder.run(&args);
+            assert_eq!(ran.status, 0, "{strategy}: {}", ran.err);
+            ran.out
+        };
+        for strategy in ["lowerToC", "lowerFused", "lowerToOpenMP"] {
+            let once = lowered(strategy);
+            assert_eq!(lowered(&format!("{strategy} ; {strategy}")), once);
+            let target = match strategy {
+                "lowerToOpenMP" => "openmp",
+                _ => "c",
+            };
+            let program = format!("def inc = fun(x: i32 => x + 1)\n@target({target})\n{once}");
+            folder.put("lowered.rise", &program);
+            let ran = folder.run(&["--check", "lowered.rise"]);
+            assert_eq!(ran.status, 0, "{program}{}{}", ran.out, ran.err);
+        }
+    }
+}
