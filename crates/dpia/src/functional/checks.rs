@@ -7,7 +7,7 @@ use rise::primitive::OptionalArgument;
 use rise::{Address, Arg, Primitive, Type};
 use syntax::ast::ScalarType;
 
-use super::complaint::{Level, ParameterKind, Problem};
+use super::complaint::{Level, ParameterKind, Problem, User};
 use super::memory::{Unfit, address_of};
 use super::walk::{Term, Walk};
 use crate::phrase::contains_array;
@@ -57,10 +57,15 @@ impl Walk {
         if contains_array(&accumulator.ty)
             && let Some(moved) = super::accumulator::moved(&accumulator.local, body, &self.facts)
         {
+            let spaces = match self.target {
+                Target::OpenCl => self.spaces_to_store(body, &User::Function(primitive, f.origin)),
+                Target::C | Target::OpenMp => Vec::new(),
+            };
             let problem = Problem::Accumulator {
                 pattern: primitive,
                 read: moved.read,
                 result: (body.origin, body.ty.clone()),
+                spaces,
             };
             self.complain(f.origin, problem);
         }

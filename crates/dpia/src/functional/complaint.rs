@@ -203,6 +203,8 @@ pub enum Problem {
         read: Origin,
         /// What the function makes, and its type.
         result: (Origin, Ty),
+        /// The spaces that the result may be stored in, and why not in the others; for OpenCL.
+        spaces: Vec<Space>,
     },
     /// A `scatter` whose elements are written in another order than theirs, and whose indices may
     /// repeat; an error unless they are stored first.
@@ -318,6 +320,23 @@ pub struct Space {
     /// How much the memory takes there, where that can be said.
     pub room: Option<Room>,
 }
+
+impl Space {
+    /// The place among the spaces that are offered: those that can be chosen stand first, nearer
+    /// ones before others. Private memory that does not fit into registers is as far as Global
+    /// memory.
+    pub(super) fn rank(&self) -> (bool, bool) {
+        let room = self.room.as_ref().and_then(|room| room.bytes.as_const());
+        let spills = room.is_some_and(|bytes| bytes > MOST_IN_REGISTERS);
+        (
+            self.not.is_some(),
+            self.space == AddressSpace::Private && spills,
+        )
+    }
+}
+
+/// The bytes of registers of a work-item; devices have 128 to 256 registers of 4 bytes for each.
+const MOST_IN_REGISTERS: i64 = 1024;
 
 /// How much memory something takes.
 #[derive(Clone, Debug, PartialEq)]

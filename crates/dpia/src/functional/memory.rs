@@ -80,9 +80,9 @@ impl Walk {
                 room: self.room(primitive, &term, args, space),
             }
         });
-        // What can be chosen stands first.
-        let (legal, not): (Vec<Space>, Vec<Space>) = all.into_iter().partition(|s| s.not.is_none());
-        legal.into_iter().chain(not).collect()
+        let mut spaces = Vec::from(all);
+        spaces.sort_by_key(Space::rank);
+        spaces
     }
 
     /// The spaces for an expression that is still to be stored.

@@ -182,8 +182,7 @@ fn refuse(complaint: &mut Complaint, space: AddressSpace, why: String) {
     for one in spaces.iter_mut().filter(|one| one.space == space) {
         one.not = Some(why.clone());
     }
-    // What can be chosen stands first.
-    spaces.sort_by_key(|space| space.not.is_some());
+    spaces.sort_by_key(Space::rank);
 }
 
 /// Whether work-items share what is stored.

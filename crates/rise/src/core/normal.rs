@@ -12,10 +12,10 @@ mod uses;
 mod value;
 
 use nat::Var;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::ast::Name;
 
-use super::{Expr, Form, Language, MAX_HEIGHT, MAX_NODES, Param, Program};
+use super::{Expr, Form, Language, MAX_HEIGHT, MAX_NODES, Origin, Param, Program, Source};
 use crate::subst::subst_prop;
 use crate::types::{Arg, Type};
 use value::{Env, Scope};
@@ -53,6 +53,7 @@ pub fn normalise<P: Language>(program: &mut Program<P>) -> Result<(), NormalErro
         depth: 0,
         failed: None,
         given: Vec::new(),
+        origins: FxHashMap::default(),
     };
     let mut scope = Scope::new();
     let value = normaliser.eval(&body, &Env::default(), &mut scope);
@@ -95,6 +96,8 @@ struct Normaliser<'p, P> {
     failed: Option<Limit>,
     /// What type-level parameters were given.
     given: Vec<(Var, Arg)>,
+    /// The origin of each part of a function at each of the function's uses.
+    origins: FxHashMap<(Origin, Origin), Origin>,
 }
 
 /// What is known of parameters is known of what they were given.
@@ -132,6 +135,25 @@ impl<P: Language> Normaliser<'_, P> {
 
     fn leave(&mut self) {
         self.depth -= 1;
+    }
+
+    /// The place of a part of a function that is used there.
+    fn origin_at(&mut self, origin: Origin, used_at: Option<Origin>) -> Origin {
+        let Some(used_at) = used_at else {
+            return origin;
+        };
+        let origins = &mut self.program.origins;
+        let fresh = self.origins.entry((origin, used_at));
+        *fresh.or_insert_with(|| {
+            let Some(source) = origins.get(origin.0 as usize) else {
+                return origin;
+            };
+            origins.push(Source {
+                used_at: Some(used_at),
+                ..source.clone()
+            });
+            Origin(u32::try_from(origins.len() - 1).unwrap_or(u32::MAX))
+        })
     }
 
     /// A parameter with a number that nothing else in the result has.

@@ -7,19 +7,20 @@ use syntax::ast::AddressSpace;
 use syntax::{Code, Diagnostic};
 
 use super::edit::Edits;
-use super::{Reporter, tick};
-use crate::functional::complaint::{Level, Limit, Misfit, Space, User};
+use super::{Reporter, choices, tick};
+use crate::functional::complaint::{Complaint, Level, Limit, Misfit, Space, User};
 use crate::target::{Target, amount};
 
 impl Reporter<'_> {
     pub(super) fn missing_memory(
         &self,
-        at: Origin,
+        complaint: &Complaint,
         reader: &User,
         writer: Option<Primitive>,
         spaces: &[Space],
-        nest: &[Level],
     ) -> Diagnostic {
+        let place = self.place_to_change(complaint);
+        let at = place.unwrap_or(complaint.at);
         let writes = match writer {
             Some(writer) => self.quote(at, writer),
             None => self.places.text(self.places.spot(at).span).to_owned(),
@@ -35,6 +36,23 @@ impl Reporter<'_> {
         if let Some(origin) = reader.origin() {
             found = found.related(self.places.related(origin), "read here");
         }
+        let best = spaces.iter().find(|space| space.not.is_none());
+        if let Err(used_at) = place
+            && (self.target != Target::OpenCl || best.is_some())
+        {
+            let user = self.user_of_function(used_at);
+            let memory = best.map_or("toMem".to_owned(), |best| format!("toMem({})", best.space));
+            let found = found
+                .related(self.places.related(used_at), "used here")
+                .help(format!(
+                    "{user} also writes what this function gives: store it in {user}, where it is \
+                     read, with `|> {memory}`"
+                ));
+            return match self.stored_and_copied(complaint, &memory) {
+                Some((title, edits)) => self.fixed(found, &title, Some(edits)),
+                None => found,
+            };
+        }
         if self.target != Target::OpenCl {
             return self.fixed(
                 found.help("store it in between: `|> toMem`"),
@@ -42,7 +60,7 @@ impl Reporter<'_> {
                 self.places.append(at, "toMem"),
             );
         }
-        found.help = Some(match spaces.iter().find(|space| space.not.is_none()) {
+        found.help = Some(match best {
             Some(best) => format!(
                 "say in which memory it is stored in between, as in `|> toMem({})`",
                 best.space
@@ -56,10 +74,29 @@ impl Reporter<'_> {
             let stage = format!("toMem({})", space.space);
             let edits = self.places.append(at, &stage);
             let not = space.not.as_deref();
-            let title = self.store_in(space, nest);
+            let title = self.store_in(space, &complaint.nest);
             self.push(&mut found, title, edits, not, &mut first);
         }
         found
+    }
+
+    /// The fix that lets a function always store what it gives, where the only use that does not read
+    /// this is the result of the definition, which is copied then.
+    fn stored_and_copied(&self, complaint: &Complaint, memory: &str) -> Option<(String, Edits)> {
+        let result = crate::functional::checks::result(&self.places.program.body);
+        let is_read = |at: Origin| self.complaints.iter().any(|other| other.at == at);
+        let mut uses = self.places.same_text(complaint.at);
+        if !uses.all(|at| at == result.origin || is_read(at)) {
+            return None;
+        }
+        let (stored, _) = self.places.own_places(complaint.at)?;
+        let (_, copied) = self.places.own_places(result.origin)?;
+        let copy = choices::copy(&result.ty, self.target, &[]);
+        let mut edits = self.places.append(stored, memory)?;
+        edits.extend(self.places.append(copied, &copy)?);
+        edits.sort_by_key(|(span, _)| (span.start, span.end));
+        let title = format!("Store in memory: `{memory}`, and copy the result: `{copy}`");
+        Some((title, edits))
     }
 
     /// `Store in Local memory: 4 kB of 48 kB`
@@ -101,12 +138,15 @@ impl Reporter<'_> {
         let spot = self.places.spot(at);
         let name = self.name(spot, primitive);
         let message = format!("{} does not say in which memory it stores", tick(&name));
-        let best = spaces.iter().find(|space| space.not.is_none());
-        let best = best.map_or(AddressSpace::Private, |space| space.space);
-        let found = Diagnostic::error(Code::AddressSpace, spot.head, message).help(format!(
-            "OpenCL wants the address space first, as in `{}({best})`",
-            primitive.name()
-        ));
+        let found = Diagnostic::error(Code::AddressSpace, spot.head, message);
+        let found = found.help(match spaces.iter().find(|space| space.not.is_none()) {
+            Some(best) => format!(
+                "OpenCL wants the address space first, as in `{}({})`",
+                primitive.name(),
+                best.space
+            ),
+            None => no_space(spaces),
+        });
         self.with_spaces(found, at, primitive, spaces, nest)
     }
 
@@ -159,12 +199,7 @@ impl Reporter<'_> {
         if !legal.is_empty() {
             return Ok(legal.join(" or "));
         }
-        let global = spaces.iter().find(|s| s.space == AddressSpace::Global);
-        let why = global.and_then(|space| space.not.as_deref());
-        Err(match why {
-            Some(why) => format!("it cannot be in Global memory either: {why}"),
-            None => "compute it where it is read, with `map`".to_owned(),
-        })
+        Err(no_space(spaces))
     }
 
     /// What would make the space that is written right.
@@ -280,6 +315,15 @@ impl Reporter<'_> {
             "Leave the address space out",
             edits,
         )
+    }
+}
+
+/// Why nothing can be written, not even Global memory.
+fn no_space(spaces: &[Space]) -> String {
+    let global = spaces.iter().find(|s| s.space == AddressSpace::Global);
+    match global.and_then(|space| space.not.as_deref()) {
+        Some(why) => format!("it cannot be in Global memory either: {why}"),
+        None => "compute it where it is read, with `map`".to_owned(),
     }
 }
 

@@ -17,7 +17,7 @@ use syntax::{Code, Diagnostic, Fix, Span};
 
 pub use place::Written;
 
-use super::complaint::{Complaint, Level, Misplaced, ParameterKind, Problem, Repeat, User};
+use super::complaint::{Complaint, Level, Misplaced, ParameterKind, Problem, Repeat, Space, User};
 use crate::target::Target;
 use edit::Edits;
 use place::{Places, Spot};
@@ -34,6 +34,7 @@ pub fn diagnostics(
     let reporter = Reporter {
         places: Places { written, program },
         target,
+        complaints,
     };
     let stands_alone = |complaint: &&Complaint| {
         !complaints
@@ -80,6 +81,7 @@ pub fn store_elsewhere(
     let reporter = Reporter {
         places: Places { written, program },
         target: Target::OpenCl,
+        complaints: &[],
     };
     Some(Fix {
         title: format!("Store in {space} memory"),
@@ -92,6 +94,8 @@ pub fn store_elsewhere(
 struct Reporter<'a> {
     places: Places<'a>,
     target: Target,
+    /// All complaints about the program.
+    complaints: &'a [Complaint],
 }
 
 impl Reporter<'_> {
@@ -104,8 +108,8 @@ impl Reporter<'_> {
                 reader,
                 writer,
                 spaces,
-            } => self.missing_memory(at, reader, *writer, spaces, nest),
-            Problem::MissingCopy { wanted, data } => self.missing_copy(at, wanted, data, nest),
+            } => self.missing_memory(complaint, reader, *writer, spaces),
+            Problem::MissingCopy { wanted, data } => self.missing_copy(complaint, wanted, data),
             Problem::MissingChoice {
                 pattern,
                 copied,
@@ -165,7 +169,8 @@ impl Reporter<'_> {
                 pattern,
                 read,
                 result,
-            } => self.accumulator(at, *pattern, *read, result, nest),
+                spaces,
+            } => self.accumulator(complaint, *pattern, *read, result, spaces),
             Problem::ScatterOrder {
                 by,
                 could_store,
@@ -280,9 +285,22 @@ impl Reporter<'_> {
 
     // ----- choices -----
 
-    fn missing_copy(&self, at: Origin, wanted: &User, data: &Ty, nest: &[Level]) -> Diagnostic {
-        let copy = choices::copy(data, self.target, nest);
+    fn missing_copy(&self, complaint: &Complaint, wanted: &User, data: &Ty) -> Diagnostic {
+        let copy = choices::copy(data, self.target, &complaint.nest);
         let message = format!("nothing writes this array to {}", self.destination(wanted));
+        let at = match self.place_to_change(complaint) {
+            Ok(at) => at,
+            Err(used_at) => {
+                let user = self.user_of_function(used_at);
+                let span = self.places.stage(complaint.at);
+                return Diagnostic::error(Code::MissingCopy, span, message)
+                    .related(self.places.related(used_at), "used here")
+                    .help(format!(
+                        "{user} also reads what this function gives: copy it in {user}, where it \
+                         is written, with `|> {copy}`"
+                    ));
+            }
+        };
         let found = Diagnostic::error(Code::MissingCopy, self.places.stage(at), message)
             .help(format!("copy it: `|> {copy}`"));
         self.fixed(
@@ -290,6 +308,22 @@ impl Reporter<'_> {
             &format!("Copy: `{copy}`"),
             self.places.append(at, &copy),
         )
+    }
+
+    /// The place in the definition's own text that has to change, or the use in another definition.
+    /// A function that is used several times changes if the complaint is about each of its uses.
+    fn place_to_change(&self, complaint: &Complaint) -> Result<Origin, Origin> {
+        let kind = std::mem::discriminant(&complaint.problem);
+        let is_changed = |at: Origin| {
+            let mut others = self.complaints.iter();
+            others.any(|other| other.at == at && std::mem::discriminant(&other.problem) == kind)
+        };
+        self.places.place_to_change(complaint.at, &is_changed)
+    }
+
+    /// The definition that uses a function that it is given.
+    fn user_of_function(&self, used_at: Origin) -> String {
+        tick(self.places.text(self.places.spot(used_at).head))
     }
 
     fn missing_choice(
@@ -402,12 +436,13 @@ impl Reporter<'_> {
 
     fn accumulator(
         &self,
-        at: Origin,
+        complaint: &Complaint,
         pattern: Primitive,
         read: Origin,
         result: &(Origin, Ty),
-        nest: &[Level],
+        spaces: &[Space],
     ) -> Diagnostic {
+        let at = complaint.at;
         let message = format!(
             "the function of `{}` reads the accumulator at another element than it writes",
             pattern.name()
@@ -420,11 +455,13 @@ impl Reporter<'_> {
             .help(
                 "the accumulator is written in place: store the result before it is copied there",
             );
-        let memory = match self.target {
-            Target::OpenCl => "toMem(Private)",
-            Target::C | Target::OpenMp => "toMem",
+        let best = spaces.iter().find(|space| space.not.is_none());
+        let memory = match (self.target, best) {
+            (Target::OpenCl, Some(best)) => format!("toMem({})", best.space),
+            (Target::OpenCl, None) => return found,
+            (Target::C | Target::OpenMp, _) => "toMem".to_owned(),
         };
-        let copy = choices::copy(&result.1, self.target, nest);
+        let copy = choices::copy(&result.1, self.target, &complaint.nest);
         let stage = format!("{memory} |> {copy}");
         let edits = self.places.append(result.0, &stage);
         self.fixed(found, &format!("Store the result: `{stage}`"), edits)

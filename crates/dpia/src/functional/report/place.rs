@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use rise::core::{Origin, Program, Source};
+use rise::core::{Origin, Program, Source, subterms};
 use rise::{Inference, Primitive, TermInfo, Type};
 use syntax::ast::{BinaryOp, Item, TermId, TermKind};
 use syntax::{GlobalId, Place, Span};
@@ -72,6 +72,72 @@ impl<'a> Places<'a> {
             head: source.head,
             ..spot
         }
+    }
+
+    /// A place, the use of the function or definition that it is in, the use of the one that this
+    /// stands in, and so on.
+    fn uses(self, origin: Origin) -> impl Iterator<Item = Origin> + use<'a> {
+        // As many as there are origins.
+        let most = self.program.origins.len();
+        let next = move |origin: &Origin| self.source(*origin).and_then(|source| source.used_at);
+        std::iter::successors(Some(origin), next).take(most)
+    }
+
+    fn is_own(&self, origin: Origin) -> bool {
+        self.source(origin)
+            .is_some_and(|source| source.def.is_none())
+    }
+
+    fn is_same_text(&self, a: Origin, b: Origin) -> bool {
+        match (self.source(a), self.source(b)) {
+            (Some(a), Some(b)) => (a.def, a.span) == (b.def, b.span),
+            _ => false,
+        }
+    }
+
+    /// The place in the definition's own text where a change reaches what stands at an origin and
+    /// otherwise only what also has to change; if there is none, the use in another definition that
+    /// would have to change.
+    ///
+    /// The text of a function that is used several times stands for several expressions. Where only
+    /// some of them have to change, it is the use of the function that does.
+    pub fn place_to_change(
+        &self,
+        origin: Origin,
+        changes: &dyn Fn(Origin) -> bool,
+    ) -> Result<Origin, Origin> {
+        let mut uses = self.own_uses(origin).peekable();
+        while let Some(at) = uses.next() {
+            if !self.is_own(at) {
+                return Err(at);
+            }
+            let is_there =
+                |other: Origin| self.uses(other).any(|place| self.is_same_text(place, at));
+            let mut others = self.same_text(origin).filter(|other| is_there(*other));
+            if uses.peek().is_none() || others.all(changes) {
+                return Ok(at);
+            }
+        }
+        Ok(origin)
+    }
+
+    /// The expressions of the program that the text at an origin stands for.
+    pub fn same_text(self, origin: Origin) -> impl Iterator<Item = Origin> + use<'a> {
+        let all = subterms(&self.program.body).map(|term| term.origin);
+        all.filter(move |other| self.is_same_text(origin, *other))
+    }
+
+    /// The innermost and the outermost place in the definition's own text that an expression comes
+    /// from.
+    pub fn own_places(self, origin: Origin) -> Option<(Origin, Origin)> {
+        let first = self.own_uses(origin).next()?;
+        let last = self.own_uses(origin).filter(|at| self.is_own(*at)).last()?;
+        Some((first, last))
+    }
+
+    /// The uses of a place from the first one in the definition's own text on.
+    fn own_uses(self, origin: Origin) -> impl Iterator<Item = Origin> + use<'a> {
+        self.uses(origin).skip_while(move |at| !self.is_own(*at))
     }
 
     pub fn text(&self, span: Span) -> &'a str {

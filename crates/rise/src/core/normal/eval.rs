@@ -22,7 +22,7 @@ impl<P: Language> Normaliser<'_, P> {
     }
 
     fn visit(&mut self, expr: &Expr<P>, env: &Env<P>, scope: &mut Scope<P>) -> Value<P> {
-        let origin = expr.origin;
+        let origin = self.origin_at(expr.origin, env.used_at);
         let closure = |body: &Expr<P>| Closure {
             body: body.clone(),
             env: env.clone(),
@@ -41,9 +41,9 @@ impl<P: Language> Normaliser<'_, P> {
                 Some(Bound {
                     value,
                     copied: true,
-                }) => self.copy(value, scope),
+                }) => self.copy(value, origin, scope),
                 Some(Bound { value, .. }) => value,
-                None if is_function(&expr.ty) => Value::Neutral(expr.clone()),
+                None if is_function(&expr.ty) => Value::Neutral(at(expr.clone(), origin)),
                 None => leaf(Form::Var(local.clone())),
             },
             Form::Literal(literal) => leaf(Form::Literal(literal.clone())),
@@ -74,11 +74,11 @@ impl<P: Language> Normaliser<'_, P> {
             }
             Form::Primitive(p, types, args) => {
                 let head = Head::Primitive(p.clone(), env.args(types));
-                self.call(expr, head, args, env, scope)
+                self.call((expr, origin), head, args, env, scope)
             }
             Form::Foreign(function, args) => {
                 let head = Head::Foreign(function.clone());
-                self.call(expr, head, args, env, scope)
+                self.call((expr, origin), head, args, env, scope)
             }
         }
     }
@@ -86,7 +86,7 @@ impl<P: Language> Normaliser<'_, P> {
     /// A primitive or C function with the arguments that it has.
     fn call(
         &mut self,
-        expr: &Expr<P>,
+        (expr, origin): (&Expr<P>, Origin),
         head: Head<P>,
         args: &[Expr<P>],
         env: &Env<P>,
@@ -110,7 +110,7 @@ impl<P: Language> Normaliser<'_, P> {
             head,
             args,
             ty: env.ty(&expr.ty),
-            origin: expr.origin,
+            origin,
         };
         self.saturated(partial, scope)
     }
@@ -196,7 +196,6 @@ impl<P: Language> Normaliser<'_, P> {
         };
         match value {
             Value::Data(expr) if is_trivial(&expr) => once(Value::Data(expr)),
-            Value::Lambda(..) | Value::DepLambda(..) => once(value),
             value => {
                 if uses(&closure.body, &param.local) != Uses::Many {
                     return once(value);
@@ -288,19 +287,35 @@ impl<P: Language> Normaliser<'_, P> {
         }
     }
 
-    /// A value for one more place: its binders are others.
-    fn copy(&mut self, value: Value<P>, scope: &mut Scope<P>) -> Value<P> {
+    /// A value for one more place, where it is used: its binders are others, and the origins of a
+    /// function name the use.
+    fn copy(&mut self, value: Value<P>, used_at: Origin, scope: &mut Scope<P>) -> Value<P> {
         match value {
             Value::Data(expr) if !is_trivial(&expr) => {
                 Value::Data(self.data(&expr, &Env::default()))
             }
             Value::Partial(mut partial) => {
-                let args = std::mem::take(&mut partial.args);
-                partial.args = args.into_iter().map(|arg| self.copy(arg, scope)).collect();
+                let args = std::mem::take(&mut partial.args).into_iter();
+                partial.args = args.map(|arg| self.copy(arg, used_at, scope)).collect();
+                partial.origin = self.origin_at(partial.origin, Some(used_at));
                 Value::Partial(partial)
+            }
+            Value::Lambda(closure, param) => {
+                Value::Lambda(self.copy_closure(&closure, used_at), param)
+            }
+            Value::DepLambda(closure, dependent) => {
+                Value::DepLambda(self.copy_closure(&closure, used_at), dependent)
             }
             Value::Neutral(expr) => self.eval(&expr, &Env::default(), scope),
             value => value,
+        }
+    }
+
+    fn copy_closure(&mut self, closure: &Closure<P>, used_at: Origin) -> Closure<P> {
+        Closure {
+            body: closure.body.clone(),
+            env: closure.env.used_at(used_at),
+            origin: self.origin_at(closure.origin, Some(used_at)),
         }
     }
 

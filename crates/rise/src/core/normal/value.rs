@@ -67,13 +67,15 @@ pub(super) enum Head<P> {
 pub(super) struct Env<P> {
     locals: List<(u32, Bound<P>)>,
     vars: List<(Var, Arg)>,
+    /// The use of the function around the expression, where that function has several.
+    pub(super) used_at: Option<Origin>,
 }
 
 /// What a local stands for.
 #[derive(Clone)]
 pub(super) struct Bound<P> {
     pub value: Value<P>,
-    /// Whether it may be put in several places, each of which needs binders of its own.
+    /// Whether it may be put in several places, each of which needs binders and origins of its own.
     pub copied: bool,
 }
 
@@ -107,6 +109,7 @@ impl<P> Clone for Env<P> {
         Env {
             locals: self.locals.clone(),
             vars: self.vars.clone(),
+            used_at: self.used_at,
         }
     }
 }
@@ -116,22 +119,31 @@ impl<P> Default for Env<P> {
         Env {
             locals: List(None),
             vars: List(None),
+            used_at: None,
         }
     }
 }
 
 impl<P: Clone> Env<P> {
+    /// The surroundings of a function at one of its uses.
+    pub(super) fn used_at(&self, origin: Origin) -> Env<P> {
+        Env {
+            used_at: Some(origin),
+            ..self.clone()
+        }
+    }
+
     pub(super) fn with(&self, local: &Local, bound: Bound<P>) -> Env<P> {
         Env {
             locals: self.locals.with((local.id, bound)),
-            vars: self.vars.clone(),
+            ..self.clone()
         }
     }
 
     pub(super) fn with_var(&self, var: Var, arg: Arg) -> Env<P> {
         Env {
-            locals: self.locals.clone(),
             vars: self.vars.with((var, arg)),
+            ..self.clone()
         }
     }
 
