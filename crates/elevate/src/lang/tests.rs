@@ -209,7 +209,7 @@ fn a_failure_names_the_innermost_rule_and_what_it_found() {
         expect![[r#"
             `toMapLocal(0)` does not apply: `within(mapWorkGroup(d))
                 and not within(mapLocal(d))
-                and holds(free(isMapLocalIn(d) <+ isMapWorkGroup <+ isMapGlobal), f)` does not hold: nothing around it is so
+                and holds(free(isMapLocalIn(d) <+ isMapWorkGroup <+ isMapGlobal), f)` does not hold: it is not inside `mapWorkGroup`
             found: M |> map(fun(row => zip(row)(x) |> map(fun(ax => ax._1 * ax._2)) |> reduce(add)(0.0f)))
         "#]],
     );

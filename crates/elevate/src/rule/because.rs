@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use nat::{Prop, Var};
+use nat::{Nat, Prop, Var};
 use rise::types::{Arg, Ty};
 
 use super::miss::short;
@@ -13,8 +13,8 @@ use crate::term::{Local, Store, Term, arg_text, print};
 pub enum Because {
     /// In words.
     Said(Cow<'static, str>),
-    /// It is about a type, and this is the type.
-    Type(Ty),
+    /// The type is not of the sort that is wanted, in words.
+    Type(Ty, &'static str),
     /// A strategy does not succeed on this term.
     Fails(Term),
     /// The variable occurs in the term.
@@ -34,8 +34,9 @@ impl Because {
         let term = |term: Term| short(&print(store, term));
         match self {
             Because::Said(text) => text.to_string(),
-            Because::Type(ty) => {
-                format!("the type is `{}`", arg_text(store, &Arg::Type(ty.clone())))
+            Because::Type(ty, wanted) => {
+                let ty = arg_text(store, &Arg::Type(ty.clone()));
+                format!("`{ty}` is not {wanted}")
             }
             Because::Fails(found) => format!("it does not hold of `{}`", term(*found)),
             Because::Occurs(local, found) => {
@@ -44,6 +45,10 @@ impl Because {
                     store.local_name(*local),
                     term(*found)
                 )
+            }
+            Because::Wrong(Prop::Divides(divisor, size)) => {
+                let nat = |nat: &Nat| nat.display(&|var| store.var_name(var)).to_string();
+                format!("{} does not divide {}", nat(divisor), nat(size))
             }
             Because::Wrong(prop) => format!("{} is wrong", condition(prop)),
             Because::Open(prop, sizes) if sizes.is_empty() => {

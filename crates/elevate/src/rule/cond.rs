@@ -219,14 +219,17 @@ fn truth(ctx: &mut Ctx<'_, '_>, facts: &Facts, cond: &Cond, found: &Match<'_>) -
             }
         }
         Cond::Not(cond) => match truth(ctx, facts, cond, found) {
-            Truth::True(_) => Truth::False("what it says must not hold, and it does".into()),
+            Truth::True(_) => Truth::False(match &**cond {
+                Cond::Within(pattern) => format!("it is inside {}", pattern.outermost()).into(),
+                _ => "what it says must not hold, and it does".into(),
+            }),
             Truth::False(_) => Truth::HOLDS,
             Truth::Unknown(reason, _) => Truth::Unknown(reason, None),
         },
         Cond::Size(prop) => size(facts, prop, found.values),
         Cond::Differ(a, b) => differ(facts, a, b, found.values),
         Cond::Sort(sort, ty) => match found.values.ty(ty) {
-            Some(ty) => Truth::of(sort.holds(&ty), || Because::Type(ty)),
+            Some(ty) => Truth::of(sort.holds(&ty), || Because::Type(ty, sort.words())),
             None => Truth::Unknown("the type is not known".into(), None),
         },
         Cond::NotIn(local, operand) => {
@@ -236,7 +239,7 @@ fn truth(ctx: &mut Ctx<'_, '_>, facts: &Facts, cond: &Cond, found: &Match<'_>) -
         Cond::NotInValue(slot, operand) => match ctx.cx.store.node(found.slots[usize::from(*slot)])
         {
             Node::Var(local) => not_in(ctx, local, operand, found),
-            _ => Truth::False("it is no variable".into()),
+            _ => Truth::False("it is not a variable".into()),
         },
         Cond::Law(law, operand) => match term(ctx, operand, found) {
             Some(op) => laws::law(ctx, *law, op),
@@ -247,7 +250,7 @@ fn truth(ctx: &mut Ctx<'_, '_>, facts: &Facts, cond: &Cond, found: &Match<'_>) -
             _ => Truth::Unknown("it has no type here".into(), None),
         },
         Cond::Within(pattern) => Truth::of(within(ctx, facts, pattern, found.args), || {
-            "nothing around it is so".into()
+            format!("it is not inside {}", pattern.outermost()).into()
         }),
         Cond::Holds(number, operand) => match term(ctx, operand, found) {
             Some(term) => {
@@ -288,9 +291,9 @@ fn differ(facts: &Facts, a: &Nat, b: &Nat, values: &Values) -> Truth {
     if facts.excludes(&equal) {
         Truth::HOLDS
     } else if facts.proves(&equal) {
-        Truth::False("they are equal".into())
+        Truth::False("the sizes are equal".into())
     } else {
-        Truth::Unknown("they may be equal".into(), None)
+        Truth::Unknown("the sizes may be equal".into(), None)
     }
 }
 
@@ -304,6 +307,19 @@ impl Sort {
             Kind::Int => Some(Sort::Int),
             Kind::Float => Some(Sort::Float),
             _ => None,
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Sort::Data => "data",
+            Sort::Scalar => "a scalar",
+            Sort::Num => "a number",
+            Sort::Int => "an integer",
+            Sort::Float => "a floating-point number",
+            Sort::Basic => "a scalar, a vector or a pair of these",
+            Sort::Copyable => "a scalar or a vector",
+            Sort::NotVector => "without vectors",
         }
     }
 

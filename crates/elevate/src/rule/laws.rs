@@ -70,7 +70,9 @@ fn holds(operator: &Operator, law: Law, word: &str) -> Truth {
         Operator::Primitive(p, _) => Truth::False(format!("`{}` is not {word}", p.name()).into()),
         Operator::First | Operator::Second => match law {
             Law::Associative => Truth::True(None),
-            Law::Commutative => Truth::False("it takes one argument and drops the other".into()),
+            Law::Commutative => {
+                Truth::False("the operator takes one argument and drops the other".into())
+            }
         },
         Operator::Pair(a, b) => match (holds(a, law, word), holds(b, law, word)) {
             (Truth::True(a), Truth::True(b)) => Truth::True(a.or(b)),
@@ -78,7 +80,7 @@ fn holds(operator: &Operator, law: Law, word: &str) -> Truth {
         },
         Operator::Elements(op) => holds(op, law, word),
         Operator::Unknown => Truth::Unknown(
-            format!("nothing is known of whether it is {word}").into(),
+            format!("nothing is known of whether the operator is {word}").into(),
             None,
         ),
     }
@@ -103,13 +105,15 @@ fn is_neutral(store: &Store, operator: &Operator, z: Term) -> Truth {
     use Primitive::*;
     let unknown = || {
         Truth::Unknown(
-            "nothing is known of whether it changes nothing".into(),
+            "nothing is known of whether the initial value changes nothing".into(),
             None,
         )
     };
     let verdict = |fits: Option<bool>, word: &str| match fits {
         Some(true) => Truth::True(None),
-        Some(false) => Truth::False(format!("it is not neutral for `{word}`").into()),
+        Some(false) => {
+            Truth::False(format!("the initial value is not neutral for `{word}`").into())
+        }
         None => unknown(),
     };
     match operator {

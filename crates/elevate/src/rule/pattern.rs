@@ -221,6 +221,14 @@ impl Pattern {
         }
     }
 
+    /// The function that the pattern applies, for messages.
+    pub fn outermost(&self) -> String {
+        match &self.head {
+            Head::Primitive(primitive, _) => format!("`{}`", primitive.name()),
+            _ => "a function that matches".to_owned(),
+        }
+    }
+
     /// The definition that a node calls.
     pub fn definition_at(&self, node: u32) -> Option<GlobalId> {
         let mut at = node;

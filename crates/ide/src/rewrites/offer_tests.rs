@@ -74,7 +74,7 @@ fn maps_are_fused() {
             Vectorize by 4 (assumes 4 divides n)
             Vectorize by 4, lane by lane (assumes 4 divides n)
             Vectorize by 8 (assumes 8 divides n)
-            Store in Local memory -- not here: it needs `within(mapWorkGroup(_))`: nothing around it is so
+            Store in Local memory -- not here: it is not inside `mapWorkGroup`
         "#]],
     );
     chosen(
@@ -156,7 +156,7 @@ fn local_maps_need_a_work_group() {
             Interchange loops
             Vectorize by 4 (assumes 4 divides m)
             Vectorize by 4, lane by lane (assumes 4 divides m)
-            Store in Local memory -- not here: it needs `within(mapWorkGroup(_))`: nothing around it is so
+            Store in Local memory -- not here: it is not inside `mapWorkGroup`
         "#]],
     );
 }
@@ -320,9 +320,9 @@ fn the_tools_of_the_paper_are_there_for_its_first_listing() {
             Split map into chunks of 32: n → n/32 × 32 (assumes 32 divides n)
             Split map into chunks of 64: n → n/64 × 64 (assumes 64 divides n)
             Split map into chunks of 16: n → n/16 × 16 (assumes 16 divides n)
-            Vectorize by 4 -- not here: it needs `scalar(s) and scalar(t)`: the type is `m.f32`
-            Vectorize by 4, lane by lane -- not here: it needs `scalar(s) and scalar(t)`: the type is `m.f32`
-            Store in Local memory -- not here: it needs `within(mapWorkGroup(_))`: nothing around it is so
+            Vectorize by 4 -- not here: `m.f32` is not a scalar
+            Vectorize by 4, lane by lane -- not here: `m.f32` is not a scalar
+            Store in Local memory -- not here: it is not inside `mapWorkGroup`
         "#]],
     );
     let text = crate::fixture::LISTING_1.replace("reduce(add)", "red$0uce(add)");
@@ -365,7 +365,7 @@ fn transpositions_that_undo_one_another_are_removed() {
         text,
         expect![[r#"
             Remove double transpose
-            Store in Local memory -- not here: it needs `within(mapWorkGroup(_))`: nothing around it is so
+            Store in Local memory -- not here: it is not inside `mapWorkGroup`
             Pack in blocks of 32 columns (assumes 32 divides n)
             Pack in blocks of 64 columns (assumes 64 divides n)
             Pack in blocks of 16 columns (assumes 16 divides n)
@@ -475,7 +475,7 @@ fn elements_that_are_never_written_are_not_copied() {
     menu(
         "def f = fun(xs: 2.f32 => xs |> mapSeq(id) |> padEmpty(1)$0)\n",
         expect![[r#"
-            Store in Local memory -- not here: it needs `within(mapWorkGroup(_))`: nothing around it is so
+            Store in Local memory -- not here: it is not inside `mapWorkGroup`
         "#]],
     );
 }
@@ -599,7 +599,7 @@ fn rewrites_are_those_of_the_target_that_the_definition_names() {
         Vectorize by 4 (assumes 4 divides n)
         Vectorize by 4, lane by lane (assumes 4 divides n)
         Vectorize by 8 (assumes 8 divides n)
-        Store in Local memory -- not here: it needs `within(mapWorkGroup(_))`: nothing around it is so
+        Store in Local memory -- not here: it is not inside `mapWorkGroup`
     "#]],
     );
     let reduce = |target: &str| {
@@ -665,7 +665,7 @@ fn what_is_about_the_next_stage_alone_is_not_offered() {
             Vectorize by 4 (assumes 4 divides n)
             Vectorize by 4, lane by lane (assumes 4 divides n)
             Vectorize by 8 (assumes 8 divides n)
-            Store in Local memory -- not here: it needs `within(mapWorkGroup(_))`: nothing around it is so
+            Store in Local memory -- not here: it is not inside `mapWorkGroup`
             Copy the reduction's result
         "#]],
     );

@@ -12,13 +12,15 @@ pub(crate) fn text(store: &Store, reason: &Reason) -> String {
         Reason::Shape { expected, found } => {
             format!("expected `{expected}`, found `{}`", short(store, *found))
         }
-        Reason::Refuted { condition, why } | Reason::Undecided { condition, why, .. } => {
-            // Some say what they are about.
-            match why.starts_with('`') {
-                true => why.clone(),
-                false => format!("it needs `{condition}`: {why}"),
-            }
+        // What a strategy does not hold of does not say what was asked.
+        Reason::Refuted { condition, why } if why.starts_with("it does not hold of") => {
+            format!("it needs `{condition}`: {why}")
         }
+        Reason::Refuted { why, .. } => why.clone(),
+        Reason::Undecided { condition, why, .. } => match why.starts_with('`') {
+            true => why.clone(),
+            false => format!("it needs `{condition}`: {why}"),
+        },
         Reason::Type(message) | Reason::Said(message) => message.clone(),
         Reason::No { predicate, found } => {
             format!(

@@ -220,7 +220,7 @@ fn functions_in_front_of_arguments_are_found() {
         &[RuleArg::Int(4)],
         program,
         expect![[r#"
-        `assuming n divides m` does not hold: 4 divides 10 is wrong
+        `assuming n divides m` does not hold: 4 does not divide 10
           at root None
     "#]],
     );
@@ -348,9 +348,9 @@ fn laws_are_known_of_operators() {
         reduce(fun(a, b => zip(a)(b) |> map(fun(p => p._1 + p._2))))(generate(fun(i => 0)))
         `requires assoc(op) and neutral(op, z)` does not hold: `sub` is not associative
           at root None
-        `requires assoc(op) and neutral(op, z)` does not hold: it is not neutral for `add`
+        `requires assoc(op) and neutral(op, z)` does not hold: the initial value is not neutral for `add`
           at root None
-        `requires assoc(op) and neutral(op, z)` cannot be proved: nothing is known of whether it is associative
+        `requires assoc(op) and neutral(op, z)` cannot be proved: nothing is known of whether the operator is associative
           at root None
     "#]].assert_eq(&all.concat());
 }
