@@ -222,3 +222,36 @@ def sums = depFun((n: Nat, m: Nat) => fun(a: n.m.i32 =>
         }
     }
 }
+
+#[test]
+fn conditions_on_what_a_function_parameter_takes_stay() {
+    const PARAMETER: &str = "((n: Nat) -> n.f32 -> n.f32 where 4 divides n)";
+    let text = format!(
+        "def applied = fun(g: {PARAMETER} => fun(xs: 8.f32 =>
+  xs |> g(8) |> map(fun(x => x + 1.0f)) |> map(fun(x => x * 2.0f))))
+def quarters = depFun(n: Nat => fun(xs: n.f32 =>
+  xs |> split(4) |> join |> map(fun(x => x + 1.0f)) |> map(fun(x => x * 2.0f))))
+def main = fun(h: {PARAMETER} => fun(xs: 8.f32 =>
+  xs |> applied(quarters) |> applied(depFun(n: Nat => fun(ys => ys |> split(4) |> join |> h(n))))))
+"
+    );
+    for (def, strategy) in [
+        ("applied", "mapFusion @ topDown"),
+        ("applied", "lowerToC"),
+        ("main", "unfold(quarters) @ topDown"),
+        ("main", "(unfold(quarters) @ topDown) ; mapFusion @ topDown"),
+        ("main", "unfold(applied) @ topDown"),
+        ("main", "unfoldAll"),
+        ("main", "BENF"),
+    ] {
+        let folder = Folder::with(&[("a.rise", text.as_str())]);
+        let args = ["rewrite", "a.rise", "--def", def, "--strategy", strategy, "--write"];
+        let ran = folder.run(&args);
+        assert_eq!(ran.status, 0, "{strategy}: {}", ran.err);
+        let ran = folder.run(&["--check", "--deny", "warnings", "a.rise"]);
+        assert_eq!(ran.status, 0, "{strategy}: {}{}", ran.out, ran.err);
+        let types = folder.run(&["types", "a.rise"]);
+        let stated = types.out.matches("where 4 divides n) ->").count();
+        assert_eq!(stated, 2, "{strategy}: {}", types.out);
+    }
+}
