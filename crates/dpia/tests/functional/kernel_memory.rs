@@ -381,3 +381,43 @@ fn what_a_device_lacks() {
         "#]],
     );
 }
+
+#[test]
+fn private_memory_beyond_registers_is_offered_behind_global_memory() {
+    say(
+        "def main = depFun(n: Nat => fun(xs: n.4096.f32 =>\n  \
+           xs |> mapGlobal(fun(row => row |> mapSeq(id) |> reduceSeq(Private)(add)(0.0f)))))",
+        expect![[r#"
+            error[missing-memory] at mapSeq(id)
+              `reduceSeq(Private)(add)` reads what `mapSeq(id)` writes
+              read here: reduceSeq(Private)(add)
+              help: say in which memory it is stored in between, as in `|> toMem(Global)`
+              fix: Store in Global memory: 16 kB for each work-item
+              fix: Store in Private memory: 16 kB for each work-item
+              fix: Store in Local memory (not: there is no `mapWorkGroup` around it)
+            mended: def main = depFun(n: Nat => fun(xs: n.4096.f32 =>
+              xs |> mapGlobal(fun(row => row |> mapSeq(id) |> toMem(Global) |> reduceSeq(Private)(add)(0.0f)))))
+        "#]],
+    );
+}
+
+#[test]
+fn a_step_of_unknown_size_is_not_stored_in_private_memory() {
+    say(
+        "def main = depFun((k: Nat, n: Nat, m: Nat) => fun(xs: k.n.m.m.f32 => xs |> mapGlobal(fun(ys =>\n  \
+           ys |> reduceSeq(Global)(fun(acc, x => zip(acc |> transpose)(x) |> mapSeq(fun(rows =>\n    \
+             zip(rows._1)(rows._2) |> mapSeq(fun(p => p._1 + p._2))))))(\n    \
+             generate(fun(i => generate(fun(j => 0.0f)))) |> mapSeq(mapSeq(id))) |> mapSeq(mapSeq(id))))))",
+        expect![[r#"
+            error[accumulator-moved] at fun
+              the function of `reduceSeq` reads the accumulator at another element than it writes
+              read here, where it may be overwritten already: acc
+              help: the accumulator is written in place: store the result before it is copied there
+              fix: Store the result: `toMem(Global) |> mapSeq(mapSeq(id))`
+            mended: def main = depFun((k: Nat, n: Nat, m: Nat) => fun(xs: k.n.m.m.f32 => xs |> mapGlobal(fun(ys =>
+              ys |> reduceSeq(Global)(fun(acc, x => zip(acc |> transpose)(x) |> mapSeq(fun(rows =>
+                zip(rows._1)(rows._2) |> mapSeq(fun(p => p._1 + p._2)))) |> toMem(Global) |> mapSeq(mapSeq(id))))(
+                generate(fun(i => generate(fun(j => 0.0f)))) |> mapSeq(mapSeq(id))) |> mapSeq(mapSeq(id))))))
+        "#]],
+    );
+}

@@ -115,15 +115,15 @@ fn maps_in_work_groups_become_local() {
             Lower to mapGlobal(0) -- not here: it is inside `mapWorkGroup(0)`
             Lower to mapWorkGroup(0) -- not here: it is inside `mapWorkGroup(0)`
             Lower to mapPar
-            Lower to mapLocal(1) -- not here: it is not inside `mapWorkGroup(1)`
             Split map into chunks of 32: m → m/32 × 32 (assumes 32 divides m)
             Split map into chunks of 64: m → m/64 × 64 (assumes 64 divides m)
             Split map into chunks of 16: m → m/16 × 16 (assumes 16 divides m)
             Vectorize by 4 (assumes 4 divides m)
             Vectorize by 4, lane by lane (assumes 4 divides m)
             Store in Local memory: m f32
-            Store in Private memory: m f32
+            Store in Private memory -- not here: 256 >= m is not known
             Store in Global memory: m f32
+            Store the piece in Local memory: m f32
         "#]],
     );
     chosen(

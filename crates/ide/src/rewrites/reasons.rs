@@ -17,6 +17,12 @@ pub(crate) fn text(store: &Store, reason: &Reason) -> String {
             format!("it needs `{condition}`: {why}")
         }
         Reason::Refuted { why, .. } => why.clone(),
+        // Sizes that are not known are named.
+        Reason::Undecided {
+            why,
+            needed: Some(_),
+            ..
+        } => why.clone(),
         Reason::Undecided { condition, why, .. } => match why.starts_with('`') {
             true => why.clone(),
             false => format!("it needs `{condition}`: {why}"),
