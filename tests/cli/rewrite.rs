@@ -245,7 +245,15 @@ def main = fun(h: {PARAMETER} => fun(xs: 8.f32 =>
         ("main", "BENF"),
     ] {
         let folder = Folder::with(&[("a.rise", text.as_str())]);
-        let args = ["rewrite", "a.rise", "--def", def, "--strategy", strategy, "--write"];
+        let args = [
+            "rewrite",
+            "a.rise",
+            "--def",
+            def,
+            "--strategy",
+            strategy,
+            "--write",
+        ];
         let ran = folder.run(&args);
         assert_eq!(ran.status, 0, "{strategy}: {}", ran.err);
         let ran = folder.run(&["--check", "--deny", "warnings", "a.rise"]);
