@@ -1,6 +1,7 @@
 // The OpenCL devices of the machine: which one programs are for.
 
 import * as vscode from "vscode";
+import { configure } from "./configure";
 import { describe, type Device, setting } from "./device";
 import type { Session } from "./session";
 
@@ -11,11 +12,8 @@ interface Choice extends vscode.QuickPickItem {
 
 /** Asks the server which devices there are, and the user for one of them. */
 export async function chooseDevice(session: Session): Promise<void> {
-  const client = session.running;
-  if (client === undefined) {
-    await vscode.window.showInformationMessage("The RISE server does not run.");
-    return;
-  }
+  const client = await session.need();
+  if (client === undefined) return;
   if (!vscode.workspace.isTrusted) {
     await vscode.window.showInformationMessage("Programs run in trusted workspaces only.");
     return;
@@ -29,8 +27,7 @@ export async function chooseDevice(session: Session): Promise<void> {
       await vscode.window.showWarningMessage(error);
       return;
     }
-    const settings = vscode.workspace.getConfiguration("rise");
-    const set = settings.get<string>("device", "");
+    const set = vscode.workspace.getConfiguration("rise").get<string>("device", "");
     const any: Choice = {
       label: "Any",
       detail: "programs are checked for a usual device, and run on the first one",
@@ -42,13 +39,7 @@ export async function chooseDevice(session: Session): Promise<void> {
       { placeHolder: "The device that OpenCL programs are checked for and run on", matchOnDetail: true },
     );
     if (chosen === undefined) return;
-    // Where it is set already, so that it counts.
-    const inspected = settings.inspect<string>("device");
-    const target =
-      inspected?.workspaceValue === undefined
-        ? vscode.ConfigurationTarget.Global
-        : vscode.ConfigurationTarget.Workspace;
-    await settings.update("device", chosen.value, target);
+    await configure("device", chosen.value);
   } catch (error) {
     await vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
   }

@@ -51,6 +51,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.commands.registerCommand("rise.run", (at?: unknown) =>
       runs.run(isPlace(at) ? at : undefined),
     ),
+    vscode.commands.registerCommand("rise.runWithSizes", (at?: unknown) =>
+      runs.run(isPlace(at) ? at : undefined, {}, true),
+    ),
     vscode.commands.registerCommand("rise.runVerified", (at?: unknown) =>
       runs.run(isPlace(at) ? at : undefined, { verify: true, bench: TIMED }),
     ),
@@ -118,11 +121,8 @@ export async function deactivate(): Promise<void> {
 }
 
 async function showStatus(current: Session): Promise<void> {
-  const client = current.running;
-  if (client === undefined) {
-    await vscode.window.showInformationMessage("The RISE server does not run.");
-    return;
-  }
+  const client = await current.need();
+  if (client === undefined) return;
   const status = await client.sendRequest<unknown>("rise/status", {});
   current.output.appendLine(["Server status", ...describe(status, "  ")].join("\n"));
   current.output.show(true);

@@ -97,6 +97,15 @@ export function made(parts: readonly Part[], at: Position): string | undefined {
   return lines.length === 0 ? undefined : lines.join("\n");
 }
 
+/** Where the first part stands that a primitive has made: behind headers, checks and the signature. */
+export function firstMade(parts: readonly Part[]): Range | undefined {
+  const all = parts.filter((part) => part.origin?.primitive !== undefined).map((part) => part.target);
+  return all.reduce<Range | undefined>(
+    (first, range) => (first === undefined || before(range.start, first.start) ? range : first),
+    undefined,
+  );
+}
+
 /** Lines as people count them. A stage of a pipeline has what flows into it as its first line. */
 function place({ start, end }: Range): string {
   const [first, last] = [start.line + 1, end.line + 1];

@@ -5,7 +5,7 @@
 import * as vscode from "vscode";
 import { isProgram } from "./languages";
 import { lower } from "./more";
-import { commented, innermost, made, type Part, type Position, type Range } from "./parts";
+import { commented, firstMade, innermost, made, type Part, type Position, type Range } from "./parts";
 import type { Place } from "./place";
 import type { Session } from "./session";
 
@@ -192,7 +192,13 @@ export class Previews
     this.keep(uri, document, preview);
     const text = await vscode.workspace.openTextDocument(uri);
     await vscode.languages.setTextDocumentLanguage(text, await known(preview.language));
-    await vscode.window.showTextDocument(text, { viewColumn, preserveFocus: true, preview: false });
+    const editor = await vscode.window.showTextDocument(text, { viewColumn, preserveFocus: true, preview: false });
+    // Headers and checks come first, and may fill the window.
+    const begin = firstMade(preview.map)?.start;
+    if (begin !== undefined) {
+      const line = new vscode.Range(begin.line, 0, begin.line, 0);
+      editor.revealRange(line, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    }
     await this.remember();
   }
 

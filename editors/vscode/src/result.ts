@@ -193,6 +193,18 @@ export function firstLine(lines: readonly string[], line: number): number {
   return first;
 }
 
+/** The name of the definition that a line belongs to, from its annotations and documentation on. */
+export function definitionAt(lines: readonly string[], line: number): string | undefined {
+  let name: string | undefined;
+  for (const [at, text] of lines.entries()) {
+    const match = /^\s*def\s+([^\s:=(]+)/.exec(text);
+    if (match === null) continue;
+    if (firstLine(lines, at) > line) break;
+    name = match[1];
+  }
+  return name;
+}
+
 /** The last run in a few words, for the status bar. */
 export function brief(result: RunResult): string {
   const name = result.def ?? "run";

@@ -5,7 +5,18 @@ import * as vscode from "vscode";
 import { WorkDoneProgress } from "vscode-languageclient/node";
 import { isProgram, PROGRAMS } from "./languages";
 import type { Place } from "./place";
-import { brief, firstLine, inline, isNews, page, report, type RunResult, short, sizes } from "./result";
+import {
+  brief,
+  definitionAt,
+  firstLine,
+  inline,
+  isNews,
+  page,
+  report,
+  type RunResult,
+  short,
+  sizes,
+} from "./result";
 import { RESULT_SCHEME } from "./scheme";
 import type { Session } from "./session";
 
@@ -141,8 +152,11 @@ export class Runs
     this.output.show(true);
   }
 
-  /** Runs a definition, or the one at the cursor if none is named. */
-  async run(at: Place | undefined, wish: Wish = {}): Promise<void> {
+  /**
+   * Runs a definition, or the one at the cursor if none is named. Sizes that were asked for once are asked for again
+   * if `asks` is set.
+   */
+  async run(at: Place | undefined, wish: Wish = {}, asks = false): Promise<void> {
     const found = await source(at);
     if (found === undefined || !isProgram(found.document.languageId)) {
       await vscode.window.showInformationMessage("There is no open file of RISE or DPIA to run.");
@@ -155,8 +169,18 @@ export class Runs
     const client = await this.session.need();
     if (client === undefined) return;
     const uri = client.code2ProtocolConverter.asUri(found.document.uri);
-    const key = `rise.sizes ${uri} ${at?.def ?? ""}`;
+    const lines = found.document.getText().split(/\r?\n/);
+    const def = at?.def ?? definitionAt(lines, found.position.line) ?? "";
+    const key = `rise.sizes ${uri} ${def}`;
     let given = this.memory.get<Record<string, number>>(key, {});
+    if (asks) {
+      const last = this.shown.get(found.document.uri.toString())?.get(def)?.result.sizes ?? given;
+      const names = Object.keys(last);
+      const chosen = names.length === 0 ? {} : await askSizes(def, names, last);
+      if (chosen === undefined) return;
+      given = chosen;
+      await this.memory.update(key, given);
+    }
     const params = {
       textDocument: { uri },
       ...(at === undefined ? { position: found.position } : { def: at.def }),
@@ -166,7 +190,7 @@ export class Runs
       value: false,
     };
     for (;;) {
-      const result = await this.ask({ ...params, sizes: given }, at?.def ?? "a definition");
+      const result = await this.ask({ ...params, sizes: given }, def === "" ? "a definition" : def);
       const missing = result?.missingSizes ?? [];
       if (result === undefined) return;
       if (missing.length === 0) {
@@ -175,17 +199,9 @@ export class Runs
         this.show(found.document, found.position.line, result);
         return;
       }
-      const written = await vscode.window.showInputBox({
-        prompt: "Sizes to run with; `@run(…)` above the definition says them for good",
-        value: missing.map((name) => `${name} = 16`).join(", "),
-        validateInput: (text) => {
-          const known = sizes(text);
-          const absent = missing.filter((name) => known[name] === undefined);
-          return absent.length > 0 ? `There is no number for ${absent.join(", ")}` : undefined;
-        },
-      });
-      if (written === undefined) return;
-      given = { ...given, ...sizes(written) };
+      const chosen = await askSizes(def, missing, given);
+      if (chosen === undefined) return;
+      given = { ...given, ...chosen };
       await this.memory.update(key, given);
     }
   }
@@ -274,6 +290,25 @@ export class Runs
       editor.setDecorations(this.hovered, hovers);
     }
   }
+}
+
+/** Asks for sizes to run with, and proposes those that are known. */
+async function askSizes(
+  def: string,
+  names: readonly string[],
+  known: Readonly<Record<string, number>>,
+): Promise<Record<string, number> | undefined> {
+  const written = await vscode.window.showInputBox({
+    title: `Run ${def}`,
+    prompt: "Sizes to run with; `@run(…)` above the definition says them for good",
+    value: names.map((name) => `${name} = ${known[name] ?? 16}`).join(", "),
+    validateInput: (text) => {
+      const numbers = sizes(text);
+      const absent = names.filter((name) => numbers[name] === undefined);
+      return absent.length > 0 ? `There is no number for ${absent.join(", ")}` : undefined;
+    },
+  });
+  return written === undefined ? undefined : sizes(written);
 }
 
 interface Source {

@@ -15,6 +15,7 @@ import {
   State,
   type StaticFeature,
 } from "vscode-languageclient/node";
+import { configure } from "./configure";
 import { Indicator } from "./indicator";
 import { LANGUAGES } from "./languages";
 import { LIBRARY_SCHEME } from "./library";
@@ -209,8 +210,7 @@ export class Session implements vscode.Disposable {
         const chosen = await vscode.window.showOpenDialog({ title: "The program rise-ls", openLabel: "Use as Server" });
         const file = chosen?.[0];
         if (file === undefined) return;
-        const settings = vscode.workspace.getConfiguration("rise");
-        await settings.update("server.path", file.fsPath, vscode.ConfigurationTarget.Global);
+        await configure("server.path", file.fsPath);
         break;
       }
       case "How to Install":

@@ -113,9 +113,11 @@ export class Stepping
       if (found === undefined) return;
       const { aim, steps } = found;
       if (steps.steps.length === 0) {
-        await vscode.window.showInformationMessage(
-          steps.failure?.message ?? `The strategy leaves ${aim.def} as it is.`,
-        );
+        if (steps.failure === null) {
+          await vscode.window.showInformationMessage(`The strategy leaves ${aim.def} as it is.`);
+        } else {
+          await complain(steps.failure.message);
+        }
         return;
       }
       this.close();
@@ -159,14 +161,15 @@ export class Stepping
     const at = (steps.changed ?? steps.place)?.start.line ?? 0;
     const step = last(steps);
     const assumed = step === undefined || step.assumptions.length === 0 ? "" : `, assumes ${step.assumptions.join(", ")}`;
-    const lens = (title: string, command: string): vscode.CodeLens =>
-      new vscode.CodeLens(new vscode.Range(at, 0, at, 0), { title, command });
+    // What cannot be done is shown without a command, so that nothing moves from step to step.
+    const lens = (title: string, command: string, applies = true): vscode.CodeLens =>
+      new vscode.CodeLens(new vscode.Range(at, 0, at, 0), { title, command: applies ? command : "" });
     return [
-      lens(`${position(steps.steps, steps.step)}${assumed}`, "rise.showSteps"),
-      ...(steps.step === 0 ? [] : [lens("$(arrow-left) Previous", "rise.previousStep")]),
-      ...(steps.step === steps.steps.length ? [] : [lens("Next $(arrow-right)", "rise.nextStep")]),
-      ...(steps.step === 0 ? [] : [lens("Apply up to Here", "rise.applySteps")]),
+      lens("$(arrow-left) Previous", "rise.previousStep", steps.step > 0),
+      lens("Next $(arrow-right)", "rise.nextStep", steps.step < steps.steps.length),
+      lens("Apply up to Here", "rise.applySteps", steps.step > 0),
       lens("Stop", "rise.stopStepping"),
+      lens(`${position(steps.steps, steps.step)}${assumed}`, "rise.showSteps"),
     ];
   }
 

@@ -42,6 +42,20 @@ test("a setting is described once", () => {
   }
 });
 
+test("the README lists each setting once, with its default", () => {
+  const rows = readFileSync("README.md", "utf8").split("\n").filter((line) => line.startsWith("| `rise."));
+  const listed = rows.flatMap((row) => {
+    const [, names = "", value = ""] = row.split("|").map((cell) => cell.trim());
+    return [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => [name, value.replaceAll("`", "")]);
+  });
+  const properties: Record<string, { default: unknown }> = manifest.contributes.configuration.properties;
+  const declared = Object.entries(properties).map(([name, { default: value }]) => [
+    name,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+  assert.deepEqual(listed.sort(), declared.sort());
+});
+
 test("versions of dependencies are exact", () => {
   for (const [name, version] of Object.entries(manifest.devDependencies)) {
     assert.match(String(version), /^\d+\.\d+\.\d+$/, name);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { commented, innermost, made, type Part, type Range } from "../src/parts";
+import { commented, firstMade, innermost, made, type Part, type Range } from "../src/parts";
 
 const range = (from: number, to: number): Range => ({
   start: { line: 0, character: from },
@@ -31,6 +31,11 @@ test("a place says what made it", () => {
   const pipeline = { start: { line: 3, character: 2 }, end: { line: 5, character: 27 } };
   const loop: Part = { source: pipeline, target: range(0, 9), origin: { primitive: "reduceSeq" } };
   assert.equal(made([loop], { line: 0, character: 4 }), "`reduceSeq` (lines 4–6)");
+});
+
+test("a preview begins where the first primitive made something", () => {
+  assert.deepEqual(firstMade([...parts].reverse()), range(30, 60));
+  assert.equal(firstMade(parts.slice(0, 1)), undefined);
 });
 
 test("an error in a preview names its line and is as wide as a page", () => {

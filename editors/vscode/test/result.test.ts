@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describe, setting } from "../src/device";
-import { brief, firstLine, inline, isNews, page, report, type RunResult, seconds, short, sizes, verdict } from "../src/result";
+import { brief, definitionAt, firstLine, inline, isNews, page, report, type RunResult, seconds, short, sizes, verdict } from "../src/result";
 
 const done: RunResult = {
   def: "dot",
@@ -111,4 +111,11 @@ test("times have units, and sizes are read as people write them", () => {
   assert.deepEqual([2, 0.5, 3e-8].map(seconds), ["2 s", "500 ms", "30 ns"]);
   assert.deepEqual(sizes("n = 4, m=5; k = 6"), { n: 4, m: 5, k: 6 });
   assert.deepEqual(sizes("n = four"), {});
+});
+
+test("a line belongs to the definition that it documents, or stands in", () => {
+  const lines = ["/// One.", "@run(n = 4)", "def one(n: Nat) =", "  1", "", "/// Two.", "def two = 2"];
+  const found = lines.map((_, line) => definitionAt(lines, line));
+  assert.deepEqual(found, ["one", "one", "one", "one", "one", "two", "two"]);
+  assert.equal(definitionAt(["import \"a.rise\""], 0), undefined);
 });

@@ -149,6 +149,21 @@ async function run(window) {
   });
 }
 
+async function otherSizes(window) {
+  await step("other sizes can be chosen, beginning with the last ones", async () => {
+    await window.command("RISE: Run with Other Sizes…");
+    await window.sees(".quick-input-title", "Run dotProduct");
+    assert.equal(await window.page.locator(".quick-input-widget input").first().inputValue(), "n = 16");
+    await window.page.keyboard.type("n = 8");
+    await window.page.keyboard.press("Enter");
+    await window.until("the result for n = 8", async () => {
+      const titles = window.page.locator(`${window.editor("free.rise")} .codelens-decoration a`);
+      return (await titles.allInnerTexts()).some((text) => /^= /.test(text)) &&
+        window.hover("def dotProduct", "dotProduct", "C, n = 8", window.editor("free.rise"));
+    });
+  });
+}
+
 async function dpia(window) {
   const text = window.editor("twice.dpia");
   await step("a .dpia file is coloured", async () => {
@@ -218,6 +233,7 @@ export async function compiled() {
     await hints(window);
     await preview(window);
     await run(window);
+    await otherSizes(window);
     await dpia(window);
     await opencl(window);
   } finally {

@@ -128,6 +128,8 @@ export async function open(wishes) {
   execFileSync(codeServer, [...common, "--install-extension", vsix], { stdio: "pipe" });
 
   const port = await freePort();
+  // code-server takes a PORT of the environment for its own.
+  const { PORT: _, ...surroundings } = process.env;
   const url = `http://127.0.0.1:${port}`;
   const host = spawn(
     codeServer,
@@ -137,7 +139,7 @@ export async function open(wishes) {
       ...["--disable-telemetry", "--disable-update-check"],
       ...(trusted ? ["--disable-workspace-trust"] : []),
     ],
-    { stdio: "ignore", detached: true, env: { ...process.env, ...inside(root, environment) } },
+    { stdio: "ignore", detached: true, env: { ...surroundings, ...inside(root, environment) } },
   );
 
   let context;

@@ -19,6 +19,9 @@ const NEST = `def nest = depFun((n: Nat, m: Nat, k: Nat) => fun(xsss: n.m.k.f32 
 `;
 const OWN = `/// Both maps in one loop.
 val oneLoop = topDown(mapFusion) ; topDown(toMapSeq)
+
+/// There is nothing to transpose.
+val untransposed = topDown(removeTransposePair)
 `;
 
 /** Chooses from the menu of code actions, however it was opened. */
@@ -109,11 +112,21 @@ async function byStrategy(window) {
     await window.click("def two", "two", file);
     await window.command("RISE: Apply Strategy…");
     await window.pick("Write a Strategy…");
+    await window.sees(".quick-input-message", "as in a file of ELEVATE");
     await page.keyboard.type("topDown(mapFusion");
     await page.keyboard.press("Enter");
     await window.sees(".quick-input-message", "(column ");
     assert.equal(await page.locator(".quick-input-widget input").first().inputValue(), "topDown(mapFusion");
     await page.keyboard.press("Escape");
+  });
+  await step("stepping through a strategy that fails says why", async () => {
+    await window.click("def two", "two", file);
+    await window.command("RISE: Step Through Strategy…");
+    await window.pick("untransposed");
+    await window.sees(".notifications-toasts .notification-toast", "`removeTransposePair` does not apply: ");
+    const toasts = await window.texts(".notifications-toasts .notification-toast");
+    assert.ok(toasts.some((text) => text.includes("; found: ")), toasts.join("\n"));
+    await window.command("Notifications: Clear All Notifications");
   });
   await step("a strategy is stepped through beside the program", async () => {
     await window.click("def two", "two", file);
