@@ -225,14 +225,14 @@ step('formatting leaves the meaning alone', function()
   assert(#errors() == 0, errors()[1] and errors()[1].message)
 end)
 
---- What stands above or behind a definition, and in which line, when something does.
+--- What stands above or below a line, that line, the lines of it, and whether they stand above.
 local function result()
   local space = vim.api.nvim_create_namespace('rise_run')
   local marks = vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true })
   if not marks[1] then return nil end
   local details = marks[1][4]
-  local lines = vim.tbl_map(function(chunks) return chunks[1][1] end, details.virt_lines or { details.virt_text })
-  return (table.concat(lines):gsub('%s+', ' ')), marks[1][2], lines
+  local lines = vim.tbl_map(function(chunks) return chunks[1][1] end, details.virt_lines)
+  return (table.concat(lines):gsub('%s+', ' ')), marks[1][2], lines, details.virt_lines_above
 end
 
 step('a definition runs', function()
@@ -387,9 +387,40 @@ step('the program after a step has a name, and types', function()
   local steps = vim.api.nvim_get_current_win()
   assert(vim.api.nvim_win_get_position(source)[2] < vim.api.nvim_win_get_position(steps)[2], 'they stand to the left')
   wait('the client', function() return attached() ~= nil end)
+  wait('the first step', function()
+    return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false)):find('map(f >> g)', 1, true) ~= nil
+  end)
   move('two')
   contains(assert(ask('textDocument/hover'), 'there is no hover').contents.value, 'n.f32')
   vim.cmd('bwipeout')
+end)
+
+step('names of strategies are completed in commands', function()
+  local function completed(line) return vim.fn.getcompletion(line, 'cmdline') end
+  local found = completed('RiseStep topDown(mapFus')
+  assert(vim.tbl_contains(found, 'topDown(mapFusion'), vim.inspect(found))
+  assert(vim.tbl_contains(completed('RiseRewrite lowerTo'), 'lowerToC'))
+  assert(#completed('RiseWhy lowerToC') == 0, 'a strategy is no rule')
+end)
+
+step('sizes that nobody has said are asked for', function()
+  vim.cmd('edit ' .. vim.fn.fnameescape(folder .. '/steps.rise'))
+  vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'def ones = depFun(n: Nat => generate(fun(i: Idx[n] => 1.0f)))' })
+  wait('the client', function() return attached() ~= nil end)
+  local input, asked = vim.ui.input, nil
+  vim.ui.input = function(options, answered)
+    asked = options.default
+    answered('n=3')
+  end
+  vim.cmd('RiseRun backend=interp')
+  wait('the result', function() return result() ~= nil end)
+  vim.ui.input = input
+  assert(asked == 'n=16', vim.inspect(asked))
+  -- Nothing is shown above the first line of a buffer.
+  local text, line, _, above = result()
+  contains(text, '[1.0, 1.0, 1.0]')
+  assert(line == 0 and not above, 'it is not seen')
+  vim.cmd('silent write')
 end)
 
 step('a program is typed with its indentation', function()
@@ -405,7 +436,6 @@ step('a program is typed with its indentation', function()
 end)
 
 step('help and health know the plugin', function()
-  vim.cmd('helptags ' .. vim.fn.fnameescape(ROOT .. '/editors/nvim/doc'))
   vim.cmd('help :RiseRun')
   assert(vim.bo.filetype == 'help', 'there is no help')
   vim.cmd('helpclose')

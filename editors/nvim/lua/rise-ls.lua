@@ -291,6 +291,14 @@ function M.ask(method, params, answered)
   return function() if id then call(client, 'cancel_request', id) end end
 end
 
+--- Asks the server of the current buffer, and waits for its answer.
+---@return any|nil nothing if it fails
+function M.ask_now(method, params)
+  local client = running()
+  local answer = client and call(client, 'request_sync', method, params, 2000, vim.api.nvim_get_current_buf())
+  return answer and answer.result
+end
+
 --- Sets the device that OpenCL programs are for: a part of its name; any if it is empty.
 ---@param part string
 function M.set_device(part)

@@ -3,6 +3,12 @@
 if vim.g.loaded_rise then return end
 vim.g.loaded_rise = 1
 
+-- Plugin managers make the tags of the help. Where there is none, they are made here.
+local doc = vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p:h:h') .. '/doc'
+if vim.fn.filereadable(doc .. '/tags') == 0 and vim.fn.filewritable(doc) == 2 then
+  pcall(vim.cmd, 'helptags ' .. vim.fn.fnameescape(doc))
+end
+
 local group = vim.api.nvim_create_augroup('rise_library', { clear = true })
 vim.api.nvim_create_autocmd('BufReadCmd', {
   group = group,
@@ -51,13 +57,17 @@ vim.api.nvim_create_user_command('RiseStatus', function() require('rise-ls').sta
 })
 for name, what in pairs({
   RiseExplainError = { 'errors', 'explain', 'Explain the error in the line of the cursor' },
-  RiseRewrite = { 'strategies', 'rewrite', 'Apply a strategy to the RISE definition at the cursor' },
-  RiseStep = { 'strategies', 'step', 'Step through a strategy for the RISE definition at the cursor' },
+  RiseRewrite = { 'strategies', 'rewrite', 'Apply a strategy to the RISE definition at the cursor', 'complete' },
+  RiseStep = { 'strategies', 'step', 'Step through a strategy for the RISE definition at the cursor', 'complete' },
   RiseRecord = { 'rewrites', 'record', 'Record the last rewrite in strategy.elevate, beside the program' },
   RiseExplain = { 'rewrites', 'explain', 'Show what the rewrite at the cursor did, step by step' },
-  RiseWhy = { 'strategies', 'why', 'Say why a rule does not apply at the cursor' },
+  RiseWhy = { 'strategies', 'why', 'Say why a rule does not apply at the cursor', 'complete_rule' },
 }) do
   vim.api.nvim_create_user_command(name, function(command)
     require('rise-ls.' .. what[1])[what[2]](command.args)
-  end, { nargs = '?', desc = what[3] })
+  end, {
+    nargs = '?',
+    desc = what[3],
+    complete = what[4] and function(lead) return require('rise-ls.' .. what[1])[what[4]](lead) end,
+  })
 end

@@ -171,6 +171,18 @@ function M.hover()
   if #lines > 0 then vim.lsp.util.open_floating_preview(lines, 'markdown', { focusable = false }) end
 end
 
+--- Scrolls to the first line that a primitive has made: headers and checks come before it.
+local function begin(bufnr)
+  local first
+  for _, part in ipairs(shown[bufnr].map) do
+    local line = part.target.start.line
+    if part.origin and part.origin.primitive and (not first or line < first) then first = line end
+  end
+  if not first then return end
+  pcall(vim.api.nvim_win_set_cursor, 0, { first + 1, 0 })
+  vim.cmd('normal! zz')
+end
+
 local function show(uri, preview)
   local bufnr = find(uri, preview.def, preview.as)
   if not bufnr or not vim.api.nvim_buf_is_loaded(bufnr) then
@@ -196,6 +208,7 @@ local function show(uri, preview)
   follow()
   if vim.fn.bufwinid(bufnr) == -1 then
     vim.cmd('vertical rightbelow sbuffer ' .. bufnr)
+    begin(bufnr)
     vim.cmd('wincmd p')
   end
 end

@@ -80,13 +80,12 @@ local function wrapped(text, width)
   return vim.list_extend(lines, { line })
 end
 
---- Puts a text above a definition; behind it, if it is in the first line of the buffer, above which
---- Neovim shows nothing.
+--- Puts a text above a definition; below its first line, if that is the first one of the buffer, above
+--- which Neovim shows nothing.
 local function put(bufnr, name, first, text)
-  local above = first > 0 and first or name
+  local at = first > 0 and first or name
   local lines = vim.tbl_map(function(line) return { { line, 'Comment' } } end, wrapped(text, width_of(bufnr)))
-  local how = above > 0 and { virt_lines = lines, virt_lines_above = true } or { virt_text = { { text, 'Comment' } } }
-  pcall(vim.api.nvim_buf_set_extmark, bufnr, space, above, 0, how)
+  pcall(vim.api.nvim_buf_set_extmark, bufnr, space, at, 0, { virt_lines = lines, virt_lines_above = at > 0 })
 end
 
 local function show(bufnr, line, result)
@@ -108,6 +107,23 @@ local function show(bufnr, line, result)
   vim.api.nvim_echo(said, true, {})
 end
 
+--- The sizes that were given last, which are proposed where some are asked for.
+---@type table<string, integer>
+local last_sizes = {}
+
+--- Asks for sizes that nobody has said, and gives them to `answered`.
+local function ask_sizes(names, answered)
+  local proposed = vim.tbl_map(function(name) return ('%s=%d'):format(name, last_sizes[name] or 16) end, names)
+  vim.ui.input({ prompt = 'Sizes to run with: ', default = table.concat(proposed, ' ') }, function(text)
+    local sizes = {}
+    for name, size in (text or ''):gmatch('([%w_]+)%s*=%s*(%d+)') do
+      sizes[name] = tonumber(size)
+      last_sizes[name] = sizes[name]
+    end
+    if next(sizes) then answered(sizes) end
+  end)
+end
+
 --- Runs a definition.
 ---@param params table what `rise/run` takes
 ---@param bufnr integer
@@ -119,6 +135,11 @@ function M.run(params, bufnr, line)
     stop = nil
     if problem then
       vim.notify(problem.message or vim.inspect(problem), vim.log.levels.ERROR)
+    elseif result and result.missingSizes then
+      ask_sizes(result.missingSizes, function(sizes)
+        params.sizes = vim.tbl_extend('force', params.sizes or {}, sizes)
+        M.run(params, bufnr, line)
+      end)
     elseif result then
       show(bufnr, line, result)
     end

@@ -39,14 +39,25 @@ local function written(strategy)
   return name .. table.concat(lists), #lists > 0
 end
 
+--- A strategy in a list of choices. Titles have parameters in braces.
+local function line(strategy)
+  local title = type(strategy.title) == 'string' and ': ' .. strategy.title:gsub('{(%w+)}', '%1') or ''
+  return written(strategy) .. title
+end
+
+--- Strategies of the workspace first, then those of the library, rules last.
+local function ordered(strategies)
+  local groups = { {}, {}, {} }
+  for _, strategy in ipairs(strategies) do
+    table.insert(groups[not strategy.library and 1 or strategy.rule and 3 or 2], strategy)
+  end
+  return vim.list_extend(vim.list_extend(groups[1], groups[2]), groups[3])
+end
+
 --- Lets the user choose a strategy; what it takes is written into the line.
 local function choose(at, purpose, wanted, chosen)
   ask('rise/strategies', { textDocument = at.textDocument, position = at.position }, function(result)
-    local all = vim.tbl_filter(wanted, result.strategies)
-    local function line(strategy)
-      local title = type(strategy.title) == 'string' and ': ' .. strategy.title or ''
-      return written(strategy) .. title
-    end
+    local all = ordered(vim.tbl_filter(wanted, result.strategies))
     local prompt = ('%s %s'):format(purpose, result.def)
     vim.ui.select(all, { prompt = prompt, format_item = line }, function(strategy)
       if not strategy then return end
@@ -64,6 +75,27 @@ end
 local function any() return true end
 
 local function here() return vim.lsp.util.make_position_params(0, ENCODING) end
+
+--- The words that a strategy may go on with, for completion of a command's arguments.
+---@param lead string what stands before the cursor, from the last blank on
+---@param wanted function|nil which strategies are offered
+---@return string[]
+function M.complete(lead, wanted)
+  local at = here()
+  local params = { textDocument = at.textDocument, position = at.position }
+  local result = require('rise-ls').ask_now('rise/strategies', params)
+  local head, word = lead:match('^(.-)([%w_]*)$')
+  local names = {}
+  for _, strategy in ipairs(ordered(vim.tbl_filter(wanted or any, result and result.strategies or {}))) do
+    if vim.startswith(strategy.name, word) then table.insert(names, head .. strategy.name) end
+  end
+  return names
+end
+
+--- Rules, for completion.
+function M.complete_rule(lead)
+  return M.complete(lead, function(strategy) return strategy.rule end)
+end
 
 --- What the requests are told of a strategy on a definition.
 local function about(at, text, from)
@@ -202,6 +234,7 @@ local function open(params, result)
   vim.cmd('vertical rightbelow sbuffer ' .. bufnr)
   fill(bufnr, result)
   require('rise-ls').attach_to(bufnr)
+  move(bufnr, 1)
 end
 
 local function step(params, def)
