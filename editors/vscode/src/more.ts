@@ -8,6 +8,7 @@ import { line } from "./input";
 import type { Place } from "./place";
 import type { Meanings } from "./explain";
 import { EXPLAIN_SCHEME } from "./scheme";
+import { lineOf } from "./run";
 import type { Session } from "./session";
 import { type Asked, definedIn, type Explained, explanation, filled, type Loop, misfit, type Named, asked as prompt, usual, withoutPlace } from "./strategies";
 
@@ -113,7 +114,14 @@ export async function lower(session: Session, at: Place): Promise<string | undef
     const edit = await client.protocol2CodeConverter.asWorkspaceEdit(answer.edit);
     if (!(await vscode.workspace.applyEdit(edit))) return undefined;
     const texts = edit.entries().flatMap(([, edits]) => edits.map(({ newText }) => newText));
-    return definedIn(texts.join("\n"));
+    const name = definedIn(texts.join("\n"));
+    for (const editor of vscode.window.visibleTextEditors) {
+      if (editor.document.uri.toString() !== vscode.Uri.parse(at.uri).toString()) continue;
+      const line = lineOf(editor.document, name);
+      if (line === undefined) continue;
+      editor.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    }
+    return name;
   } catch (error) {
     await complain(error);
     return undefined;

@@ -327,7 +327,7 @@ async function source(at: Place | undefined): Promise<Source | undefined> {
 }
 
 /** Where a definition begins. */
-function lineOf(document: vscode.TextDocument, def: string | undefined): number | undefined {
+export function lineOf(document: vscode.TextDocument, def: string | undefined): number | undefined {
   if (def === undefined) return undefined;
   for (let line = 0; line < document.lineCount; line++) {
     const match = /^\s*def\s+([^\s:=]+)/.exec(document.lineAt(line).text);
@@ -336,9 +336,10 @@ function lineOf(document: vscode.TextDocument, def: string | undefined): number 
   return undefined;
 }
 
-/** Runs a definition, or the file's program if none is named. Only in a trusted workspace. */
+/** Runs a definition, or the one at the cursor if none is named. Only in a trusted workspace. */
 export async function runInTerminal(session: Session, at?: Place): Promise<void> {
-  const document = (await source(at))?.document;
+  const found = await source(at);
+  const document = found?.document;
   if (document === undefined || !isProgram(document.languageId)) {
     await vscode.window.showInformationMessage("There is no open file of RISE or DPIA to run.");
     return;
@@ -357,14 +358,15 @@ export async function runInTerminal(session: Session, at?: Place): Promise<void>
   const backend = at?.backend === undefined ? [] : ["--backend", at.backend];
   const device = vscode.workspace.getConfiguration("rise").get<string>("device", "");
   const on = at?.backend === "opencl" && device !== "" ? ["--device", device] : [];
-  const def = at === undefined ? [] : ["--def", at.def, ...backend, ...on];
-  const name = at === undefined ? "Run" : `Run ${at.def}`;
+  const lines = document.getText().split(/\r?\n/);
+  const def = at?.def ?? definitionAt(lines, found?.position.line ?? 0);
+  const chosen = def === undefined ? [] : ["--def", def];
   const task = new vscode.Task(
     { type: "rise", command: "run", path: document.uri.fsPath },
     vscode.TaskScope.Workspace,
-    name,
+    def === undefined ? "Run" : `Run ${def}`,
     "RISE",
-    new vscode.ProcessExecution(command, ["run", document.uri.fsPath, ...def]),
+    new vscode.ProcessExecution(command, ["run", document.uri.fsPath, ...chosen, ...backend, ...on]),
   );
   task.presentationOptions = { clear: true, reveal: vscode.TaskRevealKind.Always };
   await vscode.tasks.executeTask(task);

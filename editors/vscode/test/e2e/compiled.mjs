@@ -12,6 +12,12 @@ def dotProduct = depFun(n: Nat => fun(xs: n.f32, ys: n.f32 =>
     |> map(fun(p => p._1 * p._2))
     |> reduceSeq(add)(0.0f)))
 `;
+/** Two definitions, neither of which uses the other. */
+const SEVERAL = `def first = fun(x: f32 => x)
+
+@run(n = 4)
+def second = depFun(n: Nat => fun(xs: n.f32 => xs |> mapSeq(fun(x => x + 1.0f))))
+`;
 /** Without sizes to run with. */
 const FREE = DOT.replace("@run(n = 4)\n", "");
 const DPIA = `def twice = depFun((n: Nat) => fun(xs: Exp[n.f32, Rd] =>
@@ -164,6 +170,16 @@ async function otherSizes(window) {
   });
 }
 
+async function inTerminal(window) {
+  await step("a terminal runs the definition at the cursor", async () => {
+    await window.openFile("several.rise");
+    await window.click("xs |> mapSeq", "mapSeq", window.editor("several.rise"));
+    await window.command("RISE: Run in a Terminal");
+    await window.sees(".terminal-wrapper.active .xterm-rows", "`second` ran in C");
+    await window.command("View: Toggle Terminal");
+  });
+}
+
 async function dpia(window) {
   const text = window.editor("twice.dpia");
   await step("a .dpia file is coloured", async () => {
@@ -225,7 +241,7 @@ async function opencl(window) {
 
 /** In a workspace that the user trusts. */
 export async function compiled() {
-  const files = { "dot.rise": DOT, "free.rise": FREE, "twice.dpia": DPIA, "sums.rise": SUMS, "space.rise": SPACE };
+  const files = { "dot.rise": DOT, "free.rise": FREE, "several.rise": SEVERAL, "twice.dpia": DPIA, "sums.rise": SUMS, "space.rise": SPACE };
   const { page, workspace, close } = await open({ files, size: [1600, 900] });
   const window = new Window(page, workspace);
   shots(page);
@@ -236,6 +252,7 @@ export async function compiled() {
     await otherSizes(window);
     await dpia(window);
     await opencl(window);
+    await inTerminal(window);
   } finally {
     await close();
   }

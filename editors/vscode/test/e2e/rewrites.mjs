@@ -17,6 +17,10 @@ const ROWS = `def rows = depFun((n: Nat, m: Nat) => fun(xss: n.m.f32 =>
 const NEST = `def nest = depFun((n: Nat, m: Nat, k: Nat) => fun(xsss: n.m.k.f32 =>
   xsss |> map(fun(plane => plane |> map(fun(row => row |> map(fun(x => x + 1.0f))))))))
 `;
+/** A definition that is longer than the window. */
+const TALL = `def tall = depFun(n: Nat => fun(xs: n.f32 =>
+${"  // A line.\n".repeat(80)}  xs |> map(fun(x => x * 2.0f))))
+`;
 const OWN = `/// Both maps in one loop.
 val oneLoop = topDown(mapFusion) ; topDown(toMapSeq)
 
@@ -95,6 +99,15 @@ async function byHand(window) {
   });
 }
 
+async function lowered(window) {
+  await step("a lowered definition is shown, however long the one before it is", async () => {
+    await window.openFile("tall.rise");
+    await window.lens("Lower 1 Pattern…");
+    await window.pick("C");
+    await window.sees(`${window.editor("tall.rise")} .view-lines`, "def tall_c");
+  });
+}
+
 async function byStrategy(window) {
   const { page } = window;
   const file = window.editor("two.rise");
@@ -151,12 +164,13 @@ async function byStrategy(window) {
 }
 
 export async function rewrites() {
-  const files = { "two.rise": TWO, "rows.rise": ROWS, "nest.rise": NEST, "own.elevate": OWN };
+  const files = { "two.rise": TWO, "rows.rise": ROWS, "nest.rise": NEST, "tall.rise": TALL, "own.elevate": OWN };
   const { page, workspace, close } = await open({ files, size: [1600, 900] });
   const window = new Window(page, workspace);
   shots(page);
   try {
     await byHand(window);
+    await lowered(window);
     await byStrategy(window);
   } finally {
     await close();
