@@ -89,7 +89,9 @@ fn hover_says_conditions_that_are_not_among_the_diagnostics() {
 fn what_is_typed_opens_a_list_where_one_is_wanted() {
     let mut client = Client::start();
     let uri = client.uri("a.rise");
-    let text = "@run()\ndef f = depFun(n: Nat => fun(xs: n.f32 => zip()))\ndef g = fun(xs: 4.f32 => xs |> )\n";
+    let text = "import \"\"\n@run()\ndef f = depFun(n: Nat => fun(xs: n.f32 => zip()))\ndef g = fun(xs: 4.f32 => xs |> )\ndef h = 1 / 2\n";
+    let lib = client.uri("lib.rise");
+    client.open(&lib, "def one = 1\n");
     client.open(&uri, text);
     let mut labels = |needle: &str, typed: Option<&str>| -> Vec<String> {
         let (line, character) = find(text, needle);
@@ -109,6 +111,8 @@ fn what_is_typed_opens_a_list_where_one_is_wanted() {
     assert_eq!(labels("zip(", None)[0], "xs");
     assert_eq!(labels("n.f32 =>", Some(">")), [""; 0]);
     assert!(labels("xs |>", Some(">")).contains(&"map".to_owned()));
+    assert_eq!(labels("import \"", Some("\"")), ["lib.rise"]);
+    assert_eq!(labels("1 /", Some("/")), [""; 0]);
 }
 
 #[test]

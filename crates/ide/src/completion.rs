@@ -1,6 +1,7 @@
 //! What could be written at the cursor.
 
 mod list;
+mod paths;
 mod place;
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ use crate::builtin::Builtin;
 use crate::context::Context;
 use crate::{FilePosition, markdown, strategies, view};
 use list::List;
+pub(crate) use list::brief;
 use place::Place;
 
 /// What a completion is.
@@ -36,6 +38,8 @@ pub enum CompletionKind {
     Field,
     /// `@run` and the like.
     Annotation,
+    /// A file that an import names.
+    File,
 }
 
 /// What documentation belongs to a completion; see [`resolve_completion`].
@@ -78,6 +82,9 @@ pub const COMPLETION_LIMIT: usize = 256;
 
 /// What could be written at `at`, best first, at most [`COMPLETION_LIMIT`].
 pub fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
+    if let Some(files) = paths::completions(db, at) {
+        return files;
+    }
     if db.language(at.file) == Language::Elevate {
         return strategies::completion::completions(db, at);
     }
@@ -119,6 +126,11 @@ pub fn completions(db: &Database, at: FilePosition) -> Vec<Completion> {
 pub fn in_annotation(db: &Database, at: FilePosition) -> bool {
     db.language(at.file) != Language::Elevate
         && Place::at(db, at).is_some_and(|place| place.context == Context::AnnotationArgument)
+}
+
+/// Returns `true` if `at` stands in the name of a file: in an import, or in `@strategy("…", …)`.
+pub fn in_file_name(db: &Database, at: FilePosition) -> bool {
+    paths::is_at(db, at)
 }
 
 /// Asks for what completions in this file will need: the types of all names that it sees. Files

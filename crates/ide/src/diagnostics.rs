@@ -1,13 +1,11 @@
 //! What is wrong in a file, and edits that mend it.
 
 use std::ops::Range;
-use std::path::Path;
 
 use db::{Database, Declares, FileId, ItemId};
-use rustc_hash::FxHashSet;
 use syntax::{Code, Diagnostic, Fix, Place, Severity, Span};
 
-use crate::{FileRange, SourceEdits, TextEdit};
+use crate::{FileRange, SourceEdits, TextEdit, imports};
 
 /// A second place that explains a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +89,7 @@ pub fn code_actions(db: &Database, range: FileRange) -> Vec<CodeAction> {
             if diagnostic.code == Code::UnknownName {
                 diagnostic
                     .fixes
-                    .extend(imports(db, range.file, diagnostic.span));
+                    .extend(importing(db, range.file, diagnostic.span));
             }
             actions.extend(diagnostic.fixes.iter().map(|fix| CodeAction {
                 fix: fix.clone(),
@@ -105,42 +103,16 @@ pub fn code_actions(db: &Database, range: FileRange) -> Vec<CodeAction> {
 /// At most so many files are offered for a name.
 const MOST_IMPORTS: usize = 4;
 
-/// Returns true if a file imports another one, directly or by the files that it imports.
-fn reaches(db: &Database, from: FileId, to: FileId) -> bool {
-    let (mut open, mut seen) = (vec![from], FxHashSet::default());
-    while let Some(file) = open.pop() {
-        if file == to {
-            return true;
-        }
-        if seen.insert(file) {
-            open.extend(db.imports(file).iter().filter_map(|import| import.target));
-        }
-    }
-    false
-}
-
 /// Edits that import the name at a place from the files of the workspace that define it.
-fn imports(db: &Database, file: FileId, name: Span) -> Vec<FileFix> {
+fn importing(db: &Database, file: FileId, name: Span) -> Vec<FileFix> {
     let text = db.text(file).to_string();
     let name = text.get(Range::from(name)).unwrap_or_default();
-    let own = db.path(file);
-    let Some(folder) = own.as_disk().and_then(Path::parent) else {
-        return Vec::new();
-    };
-    let defines = |other: &FileId| {
-        *other != file
-            && !db.is_library(*other)
-            && db.language(*other) == db.language(file)
-            && !reaches(db, *other, file)
-            && db.scope(*other).own().by_name.contains_key(name)
-    };
-    let mut paths: Vec<String> = db
-        .files()
+    let defines = |other: FileId| db.scope(other).own().by_name.contains_key(name);
+    let mut paths: Vec<String> = imports::importable(db, file)
         .into_iter()
-        .filter(defines)
-        .filter_map(|other| relative(folder, db.path(other).as_disk()?))
+        .filter(|(other, _)| defines(*other))
+        .map(|(_, path)| path)
         .collect();
-    paths.sort_by_key(|path| (path.matches('/').count(), path.clone()));
     paths.truncate(MOST_IMPORTS);
     let is_import = |item: &&ItemId| matches!(db.header(**item).declares, Declares::Import(_));
     let items = db.items(file);
@@ -169,16 +141,6 @@ fn imports(db: &Database, file: FileId, name: Span) -> Vec<FileFix> {
         }
     };
     paths.iter().map(fix).collect()
-}
-
-/// A path as an import in a file of this folder names it, with `/` on every system.
-fn relative(folder: &Path, path: &Path) -> Option<String> {
-    let (from, to): (Vec<_>, Vec<_>) = (folder.components().collect(), path.components().collect());
-    let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
-    let up = std::iter::repeat_n(Some(".."), from.len() - shared);
-    let down = to[shared..].iter().map(|part| part.as_os_str().to_str());
-    let parts: Option<Vec<&str>> = up.chain(down).collect();
-    parts.map(|parts| parts.join("/"))
 }
 
 /// The same diagnostic with its places in files.

@@ -18,6 +18,7 @@ mod formatting;
 mod fuzzy;
 mod goto;
 mod hover;
+mod imports;
 mod inlay_hints;
 mod items;
 mod lenses;
@@ -44,7 +45,7 @@ pub use builtin::Builtin;
 pub use call_hierarchy::{Call, incoming_calls, outgoing_calls, prepare_call_hierarchy};
 pub use completion::{
     COMPLETION_LIMIT, Completion, CompletionKind, CompletionSource, completions, in_annotation,
-    prepare_completions, resolve_completion,
+    in_file_name, prepare_completions, resolve_completion,
 };
 pub use concrete::SyntaxTree;
 pub use diagnostics::{

@@ -113,15 +113,16 @@ impl<'p, 'd> List<'p, 'd> {
     }
 
     pub(super) fn expression_words(&mut self, argument: bool) {
+        // What expressions begin with comes before the names of the library.
         let words = [
-            ("fun", "fun(${1:x} => $0)"),
-            ("depFun", "depFun(${1:n}: ${2:Nat} => $0)"),
-            ("let", "let ${1:x} = ${2:value} in $0"),
-            ("true", "true"),
-            ("false", "false"),
+            ("fun", "fun(${1:x} => $0)", 3),
+            ("depFun", "depFun(${1:n}: ${2:Nat} => $0)", 3),
+            ("let", "let ${1:x} = ${2:value} in $0", 3),
+            ("true", "true", 6),
+            ("false", "false", 6),
         ];
-        for (label, insert) in words {
-            self.word(label, CompletionKind::Keyword, insert, 6);
+        for (label, insert, tier) in words {
+            self.word(label, CompletionKind::Keyword, insert, tier);
         }
         if self.dialect() == Dialect::Dpia {
             let branches = "if (${1:condition}) {\n  ${2:skip}\n} else {\n  ${3:skip}\n}";
@@ -466,6 +467,11 @@ fn takes_anything(scheme: &Scheme, ty: &Ty) -> bool {
     last.is_some_and(anything) && !matches!(**ty, Type::Scalar(_))
 }
 
+/// A type without what is inferred: leading implicit parameters and conditions.
+pub(crate) fn brief(scheme: &Scheme) -> String {
+    rise::print::type_text(explicit(&scheme.ty), &scheme.names)
+}
+
 /// A type behind its leading implicit parameters.
 fn explicit(ty: &Ty) -> &Ty {
     let mut ty = ty;
@@ -634,7 +640,7 @@ impl Candidate {
                     Dialect::Dpia => snippet::whole_call(&label, &params, piped),
                 };
                 let insert = (!called).then(call).flatten();
-                let brief = rise::print::type_text(explicit(&scheme.ty), &scheme.names);
+                let brief = brief(&scheme);
                 let detail = rise::print::scheme_text(&scheme);
                 (kind, Some(detail), Some(brief), insert)
             }

@@ -120,6 +120,13 @@ fn the_brief_type_leaves_out_what_is_inferred() {
 }
 
 #[test]
+fn what_expressions_begin_with_comes_before_the_library() {
+    assert_eq!(labels("def f = de$0\n")[0], "depFun");
+    assert_eq!(labels("def f = fu$0\n")[0], "fun");
+    assert_eq!(labels("def f = fun(xs: 4.f32 => le$0)\n")[0], "let");
+}
+
+#[test]
 fn locals_come_first_in_expressions() {
     check(
         "def scale = fun(x => x * 2.0f)\ndef f = depFun(n: Nat => fun((xs: n.f32, y: f32) => zip($0",
@@ -128,9 +135,9 @@ fn locals_come_first_in_expressions() {
             Value xs : n.f32
             Value y : f32
             Function scale : f32 -> f32
-            Function map : {n: Nat} -> {s: DataType} -> {t: DataType} -> (s -> t) -> n.s -> n.t    => map(${1:f})
-            Function reduce : {n: Nat} -> {t: DataType} -> (t -> t -> t) -> t -> n.t -> t    => reduce(${1:f})(${2:x})
-            Function zip : {n: Nat} -> {s: DataType} -> {t: DataType} -> n.s -> n.t -> n.(s, t)    => zip(${1:xs})(${2:ys})
+            Keyword depFun    => depFun(${1:n}: ${2:Nat} => $0)
+            Keyword fun    => fun(${1:x} => $0)
+            Keyword let    => let ${1:x} = ${2:value} in $0
         "#]],
     );
 }

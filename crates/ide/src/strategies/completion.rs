@@ -7,7 +7,7 @@ use syntax::{GlobalId, Span};
 
 use super::context::{After, Context, Place};
 use crate::builtin::Builtin;
-use crate::completion::{COMPLETION_LIMIT, Completion, CompletionKind, CompletionSource};
+use crate::completion::{COMPLETION_LIMIT, Completion, CompletionKind, CompletionSource, brief};
 use crate::view::{self, View};
 use crate::{FilePosition, fuzzy};
 
@@ -299,8 +299,8 @@ impl<'a> List<'a> {
         for ((name, item, origin), scheme) in names.into_iter().zip(schemes) {
             let completion = Completion {
                 kind: CompletionKind::Function,
+                brief: scheme.as_deref().map(brief),
                 detail: scheme.map(|scheme| rise::print::scheme_text(&scheme)),
-                brief: None,
                 replace: self.replace,
                 insert: name.clone(),
                 snippet: false,
@@ -315,7 +315,7 @@ impl<'a> List<'a> {
                 label: primitive.name().to_owned(),
                 kind: CompletionKind::Function,
                 detail: Some(primitive.signature_text()),
-                brief: None,
+                brief: Some(brief(primitive.scheme())),
                 replace: self.replace,
                 insert: primitive.name().to_owned(),
                 snippet: false,
@@ -358,7 +358,7 @@ impl<'a> List<'a> {
             let completion = Completion {
                 kind,
                 detail: Some(signature.scheme.text()),
-                brief: None,
+                brief: Some(signature.scheme.text()),
                 replace: self.replace,
                 snippet: insert.contains('$'),
                 insert,

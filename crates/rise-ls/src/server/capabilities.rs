@@ -109,7 +109,11 @@ fn synchronisation() -> TextDocumentSyncCapability {
 
 fn completion() -> CompletionOptions {
     CompletionOptions {
-        trigger_characters: Some([".", ">", "@", "(", ","].map(String::from).into()),
+        trigger_characters: Some(
+            [".", ">", "@", "(", ",", "\"", "/"]
+                .map(String::from)
+                .into(),
+        ),
         resolve_provider: Some(true),
         completion_item: Some(CompletionOptionsCompletionItem {
             label_details_support: Some(true),

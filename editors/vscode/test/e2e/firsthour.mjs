@@ -66,6 +66,17 @@ def sumOfSquares = depFun(n: Nat => fun(xs: n.f32 =>
     assert.equal(saved, program.trimEnd());
     await window.openFile("typed.rise");
   });
+  await step("an import opens a list of files", async () => {
+    await window.openFile("import.rise");
+    await page.locator(`${window.editor("import.rise")} .view-lines`).click();
+    await page.keyboard.type('import "', { delay: 60 });
+    await window.sees(`${WORDS} .label-name`, "typed.rise");
+    await page.keyboard.type("typ", { delay: 60 });
+    await window.sees(`${WORDS}.focused .label-name`, "typed.rise");
+    await page.keyboard.press("Tab");
+    await window.saved("import.rise", (saved) => saved === 'import "typed.rise"');
+    await window.openFile("typed.rise");
+  });
   await step("what the cursor stands on is marked wherever it is used", async () => {
     await window.click("x * 0.5f", "x", text);
     await window.until("two marks", async () => (await page.locator(`${text} .wordHighlightText, ${text} .wordHighlight, ${text} .wordHighlightStrong`).count()) >= 2);
@@ -184,7 +195,7 @@ async function tasks(window) {
 
 /** A person's first hour with a server. */
 export async function firstHour() {
-  const files = { "typed.rise": TYPED, "several.rise": "", "run.rise": RUN, "first.rise": FIRST };
+  const files = { "typed.rise": TYPED, "several.rise": "", "import.rise": "", "run.rise": RUN, "first.rise": FIRST };
   const { page, workspace, close } = await open({ files, size: [1500, 900] });
   const window = new Window(page, workspace);
   shots(page);

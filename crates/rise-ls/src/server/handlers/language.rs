@@ -75,11 +75,12 @@ pub fn completion(snapshot: &Snapshot, params: CompletionParams) -> Answer<Compl
 
 /// Returns `true` if the character that was typed, if it is for one that the client asks, opens a
 /// list. After `(` and `,` arguments of annotations are offered; elsewhere a list would hide the
-/// signature. After `|>` and `>>` stages are offered; after `=>` a list would take the line break.
+/// signature. After `"` and `/` files are offered where one is named. After `|>` and `>>` stages are offered; after `=>` a list would take the line break.
 fn is_wanted(snapshot: &Snapshot, context: Option<&CompletionContext>, at: FilePosition) -> bool {
     let typed = context.and_then(|context| context.trigger_character.as_deref());
     match typed {
         Some("(" | ",") => ide::in_annotation(&snapshot.db, at),
+        Some("\"" | "/") => ide::in_file_name(&snapshot.db, at),
         Some(">") => {
             let text = snapshot.db.text(at.file);
             let before = at.offset.checked_sub(2);
@@ -127,6 +128,7 @@ fn completion_kind(kind: CompletionKind) -> CompletionItemKind {
         CompletionKind::Keyword => CompletionItemKind::KEYWORD,
         CompletionKind::Field => CompletionItemKind::FIELD,
         CompletionKind::Annotation => CompletionItemKind::PROPERTY,
+        CompletionKind::File => CompletionItemKind::FILE,
     }
 }
 

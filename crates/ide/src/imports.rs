@@ -1,0 +1,54 @@
+//! The files of the workspace that a file may name.
+
+use std::path::Path;
+
+use db::{Database, FileId, Language};
+use rustc_hash::FxHashSet;
+
+/// Returns the files that a file can import, with their paths from its folder, the nearest first.
+/// Files that import it are left out: imports form no circle.
+pub(crate) fn importable(db: &Database, file: FileId) -> Vec<(FileId, String)> {
+    let mut found = files(db, file, db.language(file));
+    found.retain(|(other, _)| *other != file && !reaches(db, *other, file));
+    found
+}
+
+/// Returns the files in a language with their paths from the folder of a file, the nearest first.
+pub(crate) fn files(db: &Database, from: FileId, language: Language) -> Vec<(FileId, String)> {
+    let own = db.path(from);
+    let Some(folder) = own.as_disk().and_then(Path::parent) else {
+        return Vec::new();
+    };
+    let mut found: Vec<(FileId, String)> = db
+        .files()
+        .into_iter()
+        .filter(|file| !db.is_library(*file) && db.language(*file) == language)
+        .filter_map(|file| Some((file, relative(folder, db.path(file).as_disk()?)?)))
+        .collect();
+    found.sort_by_cached_key(|(_, path)| (path.matches('/').count(), path.clone()));
+    found
+}
+
+/// Returns true if a file imports another one, directly or by the files that it imports.
+fn reaches(db: &Database, from: FileId, to: FileId) -> bool {
+    let (mut open, mut seen) = (vec![from], FxHashSet::default());
+    while let Some(file) = open.pop() {
+        if file == to {
+            return true;
+        }
+        if seen.insert(file) {
+            open.extend(db.imports(file).iter().filter_map(|import| import.target));
+        }
+    }
+    false
+}
+
+/// A path as an import in a file of this folder names it, with `/` on every system.
+fn relative(folder: &Path, path: &Path) -> Option<String> {
+    let (from, to): (Vec<_>, Vec<_>) = (folder.components().collect(), path.components().collect());
+    let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let up = std::iter::repeat_n(Some(".."), from.len() - shared);
+    let down = to[shared..].iter().map(|part| part.as_os_str().to_str());
+    let parts: Option<Vec<&str>> = up.chain(down).collect();
+    parts.map(|parts| parts.join("/"))
+}
