@@ -319,6 +319,27 @@ mod tests {
     }
 
     #[test]
+    fn names_of_types_are_replaced_and_sizes_bound() {
+        fixed(
+            "def f = fun(xs: 8.floa$0t => xs)\n",
+            expect![[r#"
+                Replace with `f32`
+                def f = fun(xs: 8.f32 => xs)
+            "#]],
+        );
+        fixed(
+            "def f = fun(xs: (n$0 + 1).f32 => xs |> map(fun(x => x)))\n",
+            expect![[r#"
+                Bind `n` with `depFun`
+                def f = depFun(n: Nat => fun(xs: (n + 1).f32 => xs |> map(fun(x => x))))
+            "#]],
+        );
+        // A written type has the sizes; and `t` is no size.
+        fixed("def f : n$0.f32 -> f32 = fun(xs => 1.0f)\n", expect![""]);
+        fixed("def f = fun(x: t$0 => x)\n", expect![""]);
+    }
+
+    #[test]
     fn functions_of_c_are_declared() {
         fixed(
             "/// Roots.\ndef f = fun(xs: 4.f32 => xs |> map(fun(x => sq$0rt(x))))\n",

@@ -79,13 +79,7 @@ impl Infer<'_> {
         );
         if let Some(near) = near.filter(|_| math_function(name).is_none()) {
             diagnostic.help = Some(format!("did you mean `{near}`?"));
-            let edits = vec![(span, near.clone())];
-            diagnostic.fixes.push(syntax::Fix {
-                title: format!("Replace with `{near}`"),
-                edits,
-                preferred: true,
-                disabled: None,
-            });
+            diagnostic.fixes.push(replacement(span, &near));
         }
     }
 
@@ -162,11 +156,14 @@ impl Infer<'_> {
         let near = foreign_type(name)
             .or_else(|| closest(name, types.chain(scalars)))
             .map(str::to_owned);
-        let diagnostic = self.error(
-            Code::UnknownName,
-            self.item.term(term).span,
-            format!("nothing here binds the size or type `{name}`"),
-        );
+        let span = self.item.term(term).span;
+        let fix = match &near {
+            Some(near) => Some(replacement(span, near)),
+            None => self.binding(span, name),
+        };
+        let message = format!("nothing here binds the size or type `{name}`");
+        let diagnostic = self.error(Code::UnknownName, span, message);
+        diagnostic.fixes.extend(fix);
         diagnostic.help = Some(match near {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!(
@@ -175,13 +172,40 @@ impl Infer<'_> {
         });
     }
 
+    /// Returns the edit that binds a name where it stands for a size, around the right side of its
+    /// definition. A definition with a written type has its sizes there.
+    fn binding(&self, name_span: Span, name: &Name) -> Option<syntax::Fix> {
+        let syntax::ast::ItemKind::Def { ty: None, body, .. } = self.item.kind else {
+            return None;
+        };
+        let is_size = self.item.terms.iter().any(|term| match term.kind {
+            TermKind::Array { size, .. }
+            | TermKind::Vector { size, .. }
+            | TermKind::DepArray { size, .. }
+            | TermKind::Index(size) => self.item.term(size).span.contains(name_span),
+            _ => false,
+        });
+        let body = self.item.term(body).span;
+        is_size.then(|| syntax::Fix {
+            title: format!("Bind `{name}` with `depFun`"),
+            edits: vec![
+                (Span::empty(body.start), format!("depFun({name}: Nat => ")),
+                (Span::empty(body.end), ")".to_owned()),
+            ],
+            preferred: true,
+            disabled: None,
+        })
+    }
+
     /// The second part of `Exp[…, …]` is a name that nothing binds.
     fn unbound_access(&mut self, term: TermId, name: &Name) {
         let words = ReadWrite::ALL.iter().map(|access| access.as_str());
         let near = closest(name, words).map(str::to_owned);
         let span = self.item.term(term).span;
         let message = format!("nothing here binds the access `{name}`");
+        let fix = near.as_deref().map(|near| replacement(span, near));
         let diagnostic = self.error(Code::UnknownName, span, message);
+        diagnostic.fixes.extend(fix);
         diagnostic.help = Some(match near {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!(
@@ -265,6 +289,16 @@ impl Infer<'_> {
             "an address space is never inferred",
         )
         .help = Some("write it, or take it as a parameter: `depFun(a: AddrSp => …)`".into());
+    }
+}
+
+/// The edit that writes another word.
+fn replacement(span: Span, near: &str) -> syntax::Fix {
+    syntax::Fix {
+        title: format!("Replace with `{near}`"),
+        edits: vec![(span, near.to_owned())],
+        preferred: true,
+        disabled: None,
     }
 }
 
