@@ -25,16 +25,13 @@ fn computed(db: &mut Database, edit: impl FnOnce(&mut Database)) -> String {
     let mut out = String::new();
     for (query, key) in db.take_log() {
         let on = match query.as_str() {
-            "header"
-            | "declares"
-            | "bindings"
-            | "checked"
-            | "scheme"
-            | "inference" => match &db.header(key.item()).declares {
-                Declares::Def(name) => name.to_string(),
-                Declares::Import(path) => format!("import {path}"),
-                Declares::Nothing => "nothing".to_owned(),
-            },
+            "header" | "declares" | "bindings" | "checked" | "scheme" | "inference" => {
+                match &db.header(key.item()).declares {
+                    Declares::Def(name) => name.to_string(),
+                    Declares::Import(path) => format!("import {path}"),
+                    Declares::Nothing => "nothing".to_owned(),
+                }
+            }
             _ => db.path(key.file()).file_name(),
         };
         writeln!(out, "{query} {on}").unwrap();

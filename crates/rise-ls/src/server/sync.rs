@@ -188,7 +188,7 @@ impl Session {
             self.publisher.clear(file, open.uri, self.revision);
         }
         self.update_roots();
-        self.read_from_disk(path);
+        self.read_from_disk([path]);
     }
 
     fn preview_closed(&mut self, params: PreviewIdentifier) {
@@ -216,27 +216,26 @@ impl Session {
                     .map(|target| self.db.path(target)),
             );
         }
-        for path in paths.into_iter().filter(|path| path.as_disk().is_some()) {
-            self.read_from_disk(path);
-        }
+        let on_disk = paths.into_iter().filter(|path| path.as_disk().is_some());
+        self.read_from_disk(on_disk);
     }
 
-    /// Takes the file's text from the disk, unless the client has it open.
-    fn read_from_disk(&mut self, path: FilePath) {
-        if self
-            .db
-            .file(&path)
-            .is_some_and(|file| self.view.open.contains_key(&file))
-        {
-            return;
-        }
-        let paths = std::slice::from_ref(&path);
-        let (contents, late) = loader::read_promptly(paths, &self.view.roots, READING);
+    /// Takes the texts of files from the disk, except of those that the client has open.
+    fn read_from_disk(&mut self, paths: impl IntoIterator<Item = FilePath>) {
+        let is_open = |path: &FilePath| {
+            let file = self.db.file(path);
+            file.is_some_and(|file| self.view.open.contains_key(&file))
+        };
+        let closed: BTreeSet<FilePath> = paths.into_iter().filter(|path| !is_open(path)).collect();
+        let paths = Vec::from_iter(closed);
+        let (contents, late) = loader::read_promptly(&paths, &self.view.roots, READING);
         // What an earlier reading may still give is older.
-        self.late.remove(&path);
+        for path in &paths {
+            self.late.remove(path);
+        }
         late.into_iter().for_each(|late| self.expect_late(late));
-        for contents in contents {
-            self.set_from_disk(path.clone(), contents);
+        for (path, contents) in paths.into_iter().zip(contents) {
+            self.set_from_disk(path, contents);
         }
     }
 
@@ -316,7 +315,7 @@ impl Session {
         }
         let paths: Vec<FilePath> = affected.iter().map(|&file| self.db.path(file)).collect();
         let on_disk = paths.into_iter().filter(|path| path.as_disk().is_some());
-        on_disk.for_each(|path| self.read_from_disk(path));
+        self.read_from_disk(on_disk);
     }
 
     fn files_changed(&mut self, params: DidChangeWatchedFilesParams) {
@@ -325,11 +324,9 @@ impl Session {
             let Some(disk) = path.as_disk() else { continue };
             // A deleted folder is one event; its files are gone with it.
             if change.typ == FileChangeType::DELETED && !loader::is_source(disk) {
-                for inner in self.files_below(disk) {
-                    self.read_from_disk(inner);
-                }
+                self.read_from_disk(self.files_below(disk));
             } else if loader::is_source(disk) {
-                self.read_from_disk(path);
+                self.read_from_disk([path]);
             }
         }
         self.refresh();

@@ -341,7 +341,7 @@ impl Infer<'_> {
         wanted: Wanted,
     ) -> Ty {
         if let Some((expected, cause)) = wanted
-            && let Some(given) = self.given_arguments(expected, params.len())
+            && let Some(given) = self.given_arguments(expected, params.len(), grouped)
         {
             return match (params, &given[..]) {
                 (&[first, second], [pair]) if grouped && self.may_be_a_pair(pair) => {
@@ -378,9 +378,10 @@ impl Infer<'_> {
     }
 
     /// The types of the arguments that a function of the wanted type gets, if they are fewer than
-    /// `count` and data is its result: no curried function of so many parameters is wanted. In the
+    /// `count` and data is its result: no curried function of so many parameters is wanted. A result
+    /// that is not known yet counts as data where two parameters in parentheses meet a pair. In the
     /// terms of a rule and in DPIA every function is curried.
-    fn given_arguments(&self, expected: &Ty, count: usize) -> Option<Vec<Ty>> {
+    fn given_arguments(&self, expected: &Ty, count: usize, grouped: bool) -> Option<Vec<Ty>> {
         if self.joined.is_some() || self.in_dpia() {
             return None;
         }
@@ -390,10 +391,13 @@ impl Infer<'_> {
             given.push(self.table.head(from));
             rest = self.table.head(to);
         }
+        let is_pattern = grouped
+            && count == 2
+            && matches!(&given[..], [pair] if matches!(**pair, Type::Pair(..)));
         let gives_data = match &*rest {
             Type::Pi(_) | Type::Error => false,
             Type::Var(var) if self.table.is_open(*var) => {
-                !self.table.info(*var).classes.allows_functions()
+                is_pattern || !self.table.info(*var).classes.allows_functions()
             }
             _ => true,
         };

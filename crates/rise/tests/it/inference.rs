@@ -170,6 +170,8 @@ def curried : f32 -> f32 -> f32 = fun((x, y) => x + y)
 def sum = fun(xs: 4.f32 => xs |> reduce(fun((x, y) => x + y))(0.0f))
 def open = fun((x, y) => x + 1.0f * y)
 def nested = fun(xs: 4.(f32, (f32, i32)) => xs |> map(fun((x, yz) => (fun((y, z) => y) : (f32, i32) -> f32)(yz) + x)))
+def piped = fun(p: (f32, i32) => p |> fun((x, y) => x + 1.0f))
+def applied = fun(p: (f32, i32) => (fun((x, y) => y))(p))
 def wrong = fun(xs: 4.(f32, f32) => xs |> map(fun((x: f32, y: i32) => x)))
 def list = fun(xs: 4.(f32, f32) => xs |> map(fun(x, y => x)))",
         expect![[r#"
