@@ -553,13 +553,26 @@ fn folded(store: &Store, root: Term) -> Option<String> {
     ))
 }
 
-/// A line of a message.
+/// A term in a message: whole, unless it is very long. It is cut between words.
 fn short(text: &str) -> String {
-    const ENOUGH: usize = 160;
+    const ENOUGH: usize = 600;
     match text.char_indices().nth(ENOUGH) {
-        Some((at, _)) => format!("{}…", &text[..at]),
+        Some((at, _)) => {
+            let end = text[..at].rfind(' ').unwrap_or(at);
+            format!("{} …", &text[..end])
+        }
         None => text.to_owned(),
     }
+}
+
+#[cfg(test)]
+#[test]
+fn a_long_term_is_cut_between_words() {
+    let whole = "xs |> map(f) ".repeat(20);
+    assert_eq!(short(&whole), whole);
+    let cut = short(&"xs |> map(f) ".repeat(100));
+    assert!(cut.ends_with("map(f) …") || cut.ends_with("|> …") || cut.ends_with("xs …"));
+    assert!(cut.chars().count() <= 602);
 }
 
 /// The strategy under so many functions.
