@@ -155,7 +155,7 @@ fn a_law_that_does_not_hold_or_is_not_known_stops_a_rule() {
           = found: xs |> reduce(sub)(0.0f)
     "#]].assert_eq(&said("minus", rule));
     expect![[r#"
-        error[strategy-fails]: the strategy fails: `rule { … }` does not apply: it cannot be decided whether `commutative(op)` holds: nothing is known of whether it is commutative
+        error[strategy-fails]: the strategy fails: `rule { … }` does not apply: it cannot be decided whether `commutative(op)` holds: nothing is known of whether the operator is commutative
          --> a.rise:5:72
           = found: xs |> reduce(op)(0.0f)
           = help: laws are known of built-in operators; an `unsafe rule` may do without
