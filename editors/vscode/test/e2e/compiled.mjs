@@ -173,7 +173,7 @@ async function otherSizes(window) {
 async function inTerminal(window) {
   await step("a terminal runs the definition at the cursor", async () => {
     await window.openFile("several.rise");
-    await window.click("xs |> mapSeq", "mapSeq", window.editor("several.rise"));
+    await window.click("def second", "second", window.editor("several.rise"));
     await window.command("RISE: Run in a Terminal");
     await window.sees(".terminal-wrapper.active .xterm-rows", "`second` ran in C");
     await window.command("View: Toggle Terminal");
